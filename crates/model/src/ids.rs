@@ -1,0 +1,45 @@
+//! Ids as newtypes, so that a note's id can never be passed for an issue's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+
+id! {
+    /// Row id of a project in this database.
+    ProjectId;
+    /// Row id of an issue in this database.
+    IssueId;
+    /// Row id of a merge request in this database.
+    MergeRequestId;
+    /// Row id of a user in this database.
+    UserId;
+    /// Row id of a discussion in this database.
+    DiscussionId;
+    /// Row id of a note in this database.
+    NoteId;
+    /// Row id of a run of `lore sync`.
+    SyncRunId;
+    /// Row id of a job in the queue of dependent fetches.
+    PendingFetchId;
+    /// The forge's own global id of a thing (GitLab's `id`). Stable for ever,
+    /// unique per kind of thing and host.
+    ForgeId;
+    /// The number people write: `#12`, `!34`. Unique per project and kind.
+    Iid;
+}

@@ -1,0 +1,23 @@
+//! Plain types that every other room of lore shares: ids, references, time,
+//! records, errors, text cleaning.
+//!
+//! No I/O lives here: no files, no sockets, no SQL, no environment, no wall
+//! clock. What needs "now" takes a [`time::Clock`].
+
+pub mod backoff;
+pub mod entity;
+pub mod error;
+pub mod hash;
+pub mod ids;
+pub mod progress;
+pub mod record;
+pub mod reference;
+pub mod suggest;
+pub mod text;
+pub mod time;
+
+pub use entity::{EntityKind, EntityState};
+pub use error::{Error, ErrorCode, Result};
+pub use progress::Progress;
+pub use reference::Reference;
+pub use time::{Clock, Timestamp};

@@ -1,0 +1,40 @@
+//! "Did you mean": the nearest known names to one that was mistyped.
+
+/// Up to `max` candidates that look like `wanted`, best first.
+///
+/// Ties keep the order of `candidates`, so the answer is deterministic.
+pub fn nearest<'a>(
+    wanted: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    max: usize,
+) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let mut scored: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|candidate| (likeness(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(score, _)| *score >= 0.7)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.into_iter().take(max).map(|(_, candidate)| candidate).collect()
+}
+
+/// Jaro-Winkler, lifted when one name contains the other: people leave out
+/// prefixes (`url` for `base_url`) more often than they mistype letters.
+fn likeness(wanted: &str, candidate: &str) -> f64 {
+    let contained = wanted.len() >= 3 && (candidate.contains(wanted) || wanted.contains(candidate));
+    let score = strsim::jaro_winkler(wanted, candidate);
+    if contained { score.max(0.85) } else { score }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_typo_and_the_missing_prefix() {
+        let keys = ["base_url", "token_env_var", "token_file"];
+        assert_eq!(nearest("base_ulr", keys, 1), ["base_url"]);
+        assert_eq!(nearest("url", keys, 1), ["base_url"]);
+        assert_eq!(nearest("zzz", keys, 3), Vec::<&str>::new());
+    }
+}
