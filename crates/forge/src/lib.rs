@@ -1,1 +1,10 @@
+//! The forge producer: brings a project's history from a code forge into the store.
+//!
+//! `forge.rs` is the narrow trait a forge must offer, `gitlab/` is the one
+//! implementation so far, `sync/` is the engine that knows neither HTTP nor
+//! GitLab. A second forge is a second folder beside `gitlab/`.
 
+pub mod api;
+pub mod gitlab;
+
+pub use api::{Failure, FailureKind, Forge};

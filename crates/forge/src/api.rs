@@ -1,0 +1,160 @@
+//! What lore needs from a forge, and nothing more.
+//!
+//! Everything here speaks in `model::record` types; no method returns a
+//! server's own JSON except as opaque bytes to keep.
+
+use model::ids::{ForgeId, Iid};
+use model::record::{Dependent, DependentSet, Listed, ProjectRecord, UserRecord};
+use model::{EntityKind, Error, ErrorCode, Timestamp};
+use std::fmt;
+
+pub type Result<T> = std::result::Result<T, Failure>;
+
+/// A forge as the sync engine sees it. Implementations retry what is worth
+/// retrying and keep to the rate budget; an error that comes out is final for
+/// this attempt.
+pub trait Forge: Send + Sync + 'static {
+    /// Who the credentials belong to, and what runs there.
+    fn identity(&self) -> impl Future<Output = Result<Identity>> + Send;
+
+    fn project(
+        &self,
+        which: ProjectLocator,
+    ) -> impl Future<Output = Result<Fetched<ProjectRecord>>> + Send;
+
+    /// One page of a project's entities in ascending order of `updated_at`.
+    fn entities(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        from: ListFrom,
+    ) -> impl Future<Output = Result<EntityPage>> + Send;
+
+    /// One entity by its number; the answer to "is it really gone?".
+    fn entity(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        iid: Iid,
+    ) -> impl Future<Output = Result<Listed>> + Send;
+
+    /// The complete current set of one dependent. Never a part: when a page of
+    /// it cannot be had, the whole call fails.
+    fn dependents(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        iid: Iid,
+        what: Dependent,
+    ) -> impl Future<Output = Result<Fetched<DependentSet>>> + Send;
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub user: UserRecord,
+    /// Such as `18.2.1-ee`; none when the server does not tell.
+    pub server_version: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProjectLocator {
+    /// `group/project`, as people write it.
+    Path(String),
+    /// Survives renames; preferred once known.
+    Id(ForgeId),
+}
+
+/// Where a listing starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListFrom {
+    /// Inclusive; none lists from the beginning.
+    pub updated_after: Option<Timestamp>,
+    /// 1-based. The engine only goes past 1 inside a block of equal stamps.
+    pub page: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct EntityPage {
+    pub items: Vec<Listed>,
+    /// Items the forge sent that could not be understood, one line each.
+    pub unreadable: Vec<String>,
+    /// Whether the forge says (or cannot rule out) that more follow.
+    pub has_more: bool,
+    /// The server's clock when it answered, from the `Date` header.
+    pub server_time: Option<Timestamp>,
+}
+
+/// An answer with the bytes it was read from.
+#[derive(Debug, Clone)]
+pub struct Fetched<T> {
+    pub value: T,
+    /// JSON as received; for a paged set, one array of all items.
+    pub raw: Vec<u8>,
+    pub server_time: Option<Timestamp>,
+}
+
+/// Why a call failed, as far as the engine must act on it differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// 404 or 410: deleted, hidden, or never there.
+    Gone,
+    /// 403: the thing exists but this feature or object is closed to us.
+    Forbidden,
+    /// The credentials are wrong or too weak; nothing else will work either.
+    Unauthorized,
+    /// Gave up after waiting for rate budget.
+    RateLimited,
+    /// Could not reach the server, or it kept failing.
+    Unreachable,
+    /// An answer came that cannot be understood.
+    Unreadable,
+}
+
+/// A failed call: what kind, and the error to show.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub error: Error,
+}
+
+impl Failure {
+    /// The code shown to people follows from the kind.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        let code = match kind {
+            FailureKind::Gone => ErrorCode::GitlabNotFound,
+            FailureKind::Forbidden | FailureKind::Unauthorized => ErrorCode::GitlabAuthFailed,
+            FailureKind::RateLimited => ErrorCode::GitlabRateLimited,
+            FailureKind::Unreachable => ErrorCode::NetworkError,
+            FailureKind::Unreadable => ErrorCode::TransformError,
+        };
+        Failure { kind, error: Error::new(code, message) }
+    }
+
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.error = self.error.suggest(suggestion);
+        self
+    }
+
+    pub fn context(mut self, context: impl fmt::Display) -> Self {
+        self.error = self.error.context(context);
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Failure {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        failure.error
+    }
+}

@@ -1,0 +1,1 @@
+//! GitLab's REST API v4 as a [`crate::Forge`].
