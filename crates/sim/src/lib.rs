@@ -1,1 +1,13 @@
+//! A GitLab that lives in memory: state with GitLab's own rules, served over
+//! HTTP on loopback, with faults on demand.
+//!
+//! `lore demo` shows lore against it and the tests hold lore to it. Everything
+//! is deterministic: time is a virtual clock, chance comes from a seed.
+//!
+//! It is not a client and knows nothing of lore's database.
 
+pub mod git;
+pub mod scenario;
+pub mod world;
+
+pub use world::World;

@@ -1,0 +1,1 @@
+//! A real git repository with the commits of a scenario.
