@@ -14,7 +14,7 @@ pub struct Backoff {
 impl Backoff {
     /// For jobs that stay in a queue between runs: 1 s, 2 s, 4 s … 1 h.
     pub const QUEUE: Backoff =
-        Backoff { base: Duration::from_secs(1), cap: Duration::from_secs(3600) };
+        Backoff { base: Duration::from_secs(1), cap: Duration::from_hours(1) };
 
     /// The wait after the `attempts`-th failure (first failure: 1).
     ///

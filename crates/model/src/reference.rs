@@ -104,10 +104,11 @@ fn find_from(text: &str, from: usize) -> Option<FoundReference> {
     while at < bytes.len() {
         // A reference starts a word; `abc#1` inside a longer token is read
         // from the token's own start, never from its middle.
-        if text.is_char_boundary(at) && starts_token(text, at) {
-            if let Some(found) = match_at(text, at) {
-                return Some(found);
-            }
+        if text.is_char_boundary(at)
+            && starts_token(text, at)
+            && let Some(found) = match_at(text, at)
+        {
+            return Some(found);
         }
         at += 1;
     }
@@ -155,10 +156,9 @@ fn match_at(text: &str, start: usize) -> Option<FoundReference> {
 fn ends_token(text: &str, end: usize) -> bool {
     let mut rest = text[end..].chars();
     match rest.next() {
-        None => true,
         Some(c) if c.is_alphanumeric() || c == '_' => false,
         Some('-') => !rest.next().is_some_and(char::is_alphanumeric),
-        Some(_) => true,
+        None | Some(_) => true,
     }
 }
 

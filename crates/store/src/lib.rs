@@ -1,1 +1,30 @@
+//! The SQLite file: schema, migrations, typed reads and writes.
+//!
+//! The only crate with SQL. Callers see functions grouped by subject and plain
+//! types; no `rusqlite` type and no SQL text crosses this boundary, so that
+//! another backend could take its place.
+//!
+//! Two handles: [`Writer`] for the producers, [`Reader`] (truly read-only) for
+//! everyone who only answers. Reads accept either, and a transaction, through
+//! the [`Read`] trait.
 
+mod error;
+mod handle;
+mod migrate;
+mod open;
+mod sql;
+
+pub mod cursors;
+pub mod dependents;
+pub mod dirty;
+pub mod entities;
+pub mod lock;
+pub mod payloads;
+pub mod people;
+pub mod projects;
+pub mod queue;
+pub mod runs;
+
+pub use handle::{Read, Reader, Tx, Writer};
+pub use migrate::SCHEMA_VERSION;
+pub use open::{DatabaseState, database_state};

@@ -1,0 +1,76 @@
+//! What hangs on an entity: threads, events, files, commits.
+//!
+//! Each set is replaced as a whole: what came is upserted, what did not come
+//! is deleted, documents are marked, all in the caller's transaction. Callers
+//! only ever hand over complete sets.
+
+mod changes;
+mod discussions;
+mod events;
+
+use crate::entities::{EntityRow, Scope};
+use crate::handle::Tx;
+use crate::payloads::{self, Payload};
+use crate::sql::{self, At, Kind};
+use crate::{dirty, entities};
+use model::record::DependentSet;
+use model::{Result, Timestamp};
+
+/// A fetched set with what is known of its fetching.
+pub struct Arrived<'a> {
+    pub set: &'a DependentSet,
+    pub payload: &'a Payload,
+    /// The server's clock when it answered.
+    pub fetched_at: Timestamp,
+    /// What the set depended on, such as the head commit; decides when to ask again.
+    pub condition: &'a str,
+}
+
+/// Replaces the set. Returns whether anything differed from before.
+pub fn replace(
+    tx: &Tx<'_>,
+    scope: &Scope,
+    owner: EntityRow,
+    arrived: &Arrived<'_>,
+    now: Timestamp,
+) -> Result<bool> {
+    let job = arrived.set.dependent().as_str();
+    let payload = payloads::keep(tx, arrived.payload)?;
+    let before = sql::first(
+        tx,
+        "SELECT payload_id FROM entity_fetches
+         WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
+        (Kind(owner.kind), owner.id, job),
+        |row| row.get::<_, Option<i64>>(0),
+    )?;
+    let differs = before != Some(Some(payload.0));
+    if differs {
+        match arrived.set {
+            DependentSet::Discussions(set) => discussions::replace(tx, scope, owner, set, now)?,
+            DependentSet::StateEvents(set) => events::replace_states(tx, scope, owner, set)?,
+            DependentSet::LabelEvents(set) => events::replace_labels(tx, scope, owner, set)?,
+            DependentSet::MilestoneEvents(set) => {
+                events::replace_milestones(tx, scope, owner, set)?;
+            }
+            DependentSet::ClosesIssues(set) => changes::replace_closes(tx, owner, set)?,
+            DependentSet::FileChanges(set) => {
+                changes::replace_files(tx, owner, set)?;
+                dirty::mark(tx, owner.kind.into(), owner.id, now)?;
+            }
+            DependentSet::Commits(set) => changes::replace_commits(tx, owner, set)?,
+        }
+        dirty::mark_references(tx, owner.kind, owner.id)?;
+    }
+    sql::run(
+        tx,
+        "INSERT INTO entity_fetches (entity_kind, entity_id, job, fetched_at, condition, payload_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (entity_kind, entity_id, job) DO UPDATE SET
+           fetched_at = excluded.fetched_at,
+           condition = excluded.condition,
+           payload_id = excluded.payload_id",
+        (Kind(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0),
+    )?;
+    entities::mark_visited(tx, owner, arrived.fetched_at)?;
+    Ok(differs)
+}

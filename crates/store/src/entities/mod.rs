@@ -1,0 +1,269 @@
+//! Issues and merge requests: writing what a listing brought, and finding rows.
+
+mod issue;
+mod merge_request;
+mod shared;
+
+use crate::handle::{Read, Tx};
+use crate::payloads::{self, Payload};
+use crate::sql::{self, At, Kind, entity_table, owner_column};
+use crate::{dirty, queue};
+use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
+use model::record::EntityRecord;
+use model::{EntityKind, EntityState, Result, Timestamp};
+
+/// The project a write belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    pub project: ProjectId,
+    pub host: String,
+}
+
+/// An entity's row in the table of its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntityRow {
+    pub kind: EntityKind,
+    pub id: i64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Change {
+    New,
+    Updated,
+    /// The same bytes as last time; nothing was written.
+    Unchanged,
+}
+
+/// Stores an entity as listed. Unchanged bytes write nothing; anything else
+/// marks the entity for its document and its references.
+pub fn upsert(
+    tx: &Tx<'_>,
+    scope: &Scope,
+    entity: &EntityRecord,
+    payload: &Payload,
+    now: Timestamp,
+) -> Result<(EntityRow, Change)> {
+    let kind = entity.kind();
+    let known = known(tx, scope.project, kind, entity.core().forge_id)?;
+    let stored = payloads::find(tx, payload.hash())?;
+    if let Some(known) = &known
+        && !known.is_gone
+        && stored.is_some_and(|stored| Some(stored.0) == known.payload)
+    {
+        return Ok((EntityRow { kind, id: known.id }, Change::Unchanged));
+    }
+    retire_namesake(tx, scope.project, kind, entity.core().iid, entity.core().forge_id, now)?;
+    let payload = payloads::keep(tx, payload)?;
+    let id = match entity {
+        EntityRecord::Issue(record) => issue::upsert(tx, scope, record, payload)?,
+        EntityRecord::MergeRequest(record) => merge_request::upsert(tx, scope, record, payload)?,
+    };
+    let row = EntityRow { kind, id };
+    dirty::mark(tx, kind.into(), id, now)?;
+    dirty::mark_references(tx, kind, id)?;
+    if known.as_ref().is_some_and(|known| known.is_gone) {
+        mark_threads_dirty(tx, row, now)?;
+    }
+    Ok((row, if known.is_some() { Change::Updated } else { Change::New }))
+}
+
+struct Known {
+    id: i64,
+    payload: Option<i64>,
+    is_gone: bool,
+}
+
+fn known(
+    on: &impl Read,
+    project: ProjectId,
+    kind: EntityKind,
+    forge_id: ForgeId,
+) -> Result<Option<Known>> {
+    sql::first(
+        on,
+        &format!(
+            "SELECT id, payload_id, gone_at IS NOT NULL FROM {}
+             WHERE project_id = ?1 AND forge_id = ?2",
+            entity_table(kind)
+        ),
+        (project.0, forge_id.0),
+        |row| Ok(Known { id: row.get(0)?, payload: row.get(1)?, is_gone: row.get(2)? }),
+    )
+}
+
+/// A number may come back under another id (an import done again): the row
+/// that had it before is gone.
+fn retire_namesake(
+    tx: &Tx<'_>,
+    project: ProjectId,
+    kind: EntityKind,
+    iid: Iid,
+    forge_id: ForgeId,
+    now: Timestamp,
+) -> Result<()> {
+    let namesake = sql::first(
+        tx,
+        &format!(
+            "SELECT id FROM {}
+             WHERE project_id = ?1 AND iid = ?2 AND forge_id <> ?3 AND gone_at IS NULL",
+            entity_table(kind)
+        ),
+        (project.0, iid.0, forge_id.0),
+        |row| row.get(0),
+    )?;
+    match namesake {
+        Some(id) => mark_gone(tx, EntityRow { kind, id }, now),
+        None => Ok(()),
+    }
+}
+
+/// What the sync engine asks of an entity it already knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityHead {
+    pub row: EntityRow,
+    pub forge_id: ForgeId,
+    pub iid: Iid,
+    pub state: EntityState,
+    pub updated_at: Timestamp,
+    pub head_sha: Option<String>,
+}
+
+/// The living entity with this number.
+pub fn find(
+    on: &impl Read,
+    project: ProjectId,
+    kind: EntityKind,
+    iid: Iid,
+) -> Result<Option<EntityHead>> {
+    let head_sha = match kind {
+        EntityKind::Issue => "NULL",
+        EntityKind::MergeRequest => "head_sha",
+    };
+    sql::first(
+        on,
+        &format!(
+            "SELECT id, forge_id, state, updated_at, {head_sha} AS head_sha FROM {}
+             WHERE project_id = ?1 AND iid = ?2 AND gone_at IS NULL",
+            entity_table(kind)
+        ),
+        (project.0, iid.0),
+        |row| {
+            Ok(EntityHead {
+                row: EntityRow { kind, id: row.get("id")? },
+                forge_id: ForgeId(row.get("forge_id")?),
+                iid,
+                state: EntityState::parse(&row.get::<_, String>("state")?)
+                    .unwrap_or(EntityState::Opened),
+                updated_at: sql::at(row, "updated_at")?,
+                head_sha: row.get("head_sha")?,
+            })
+        },
+    )
+}
+
+/// The forge no longer shows it. Kept, but no longer searched; its jobs are dropped.
+pub fn mark_gone(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<()> {
+    let table = entity_table(row.kind);
+    let found = sql::first(
+        tx,
+        &format!("SELECT project_id, iid FROM {table} WHERE id = ?1 AND gone_at IS NULL"),
+        [row.id],
+        |found| Ok((ProjectId(found.get(0)?), Iid(found.get(1)?))),
+    )?;
+    let Some((project, iid)) = found else { return Ok(()) };
+    sql::run(tx, &format!("UPDATE {table} SET gone_at = ?2 WHERE id = ?1"), (row.id, At(now)))?;
+    queue::drop_entity(tx, project, row.kind, iid)?;
+    dirty::mark(tx, row.kind.into(), row.id, now)?;
+    mark_threads_dirty(tx, row, now)
+}
+
+fn mark_threads_dirty(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<()> {
+    sql::run(
+        tx,
+        &format!(
+            "INSERT INTO dirty_sources (source_type, source_id, queued_at)
+             SELECT 'discussion', id, ?2 FROM discussions WHERE {} = ?1
+             ON CONFLICT (source_type, source_id) DO UPDATE SET
+               queued_at = excluded.queued_at, next_attempt_at = 0, attempts = 0, last_error = NULL",
+            owner_column(row.kind)
+        ),
+        (row.id, At(now)),
+    )?;
+    Ok(())
+}
+
+/// Remembers that a full listing contained this entity.
+pub fn mark_seen(tx: &Tx<'_>, row: EntityRow, run: SyncRunId) -> Result<()> {
+    sql::run(
+        tx,
+        &format!("UPDATE {} SET seen_run = ?2 WHERE id = ?1", entity_table(row.kind)),
+        (row.id, run.0),
+    )?;
+    Ok(())
+}
+
+/// Living entities that the full listing of `run` did not contain.
+pub fn unseen(
+    on: &impl Read,
+    project: ProjectId,
+    kind: EntityKind,
+    run: SyncRunId,
+) -> Result<Vec<(EntityRow, Iid)>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT id, iid FROM {}
+             WHERE project_id = ?1 AND gone_at IS NULL AND seen_run IS NOT ?2
+             ORDER BY iid",
+            entity_table(kind)
+        ),
+        (project.0, run.0),
+        |row| Ok((EntityRow { kind, id: row.get(0)? }, Iid(row.get(1)?))),
+    )
+}
+
+/// Living entities, of one project or all.
+pub fn count(on: &impl Read, kind: EntityKind, project: Option<ProjectId>) -> Result<u64> {
+    sql::one(
+        on,
+        &format!(
+            "SELECT count(*) FROM {}
+             WHERE gone_at IS NULL AND (?1 IS NULL OR project_id = ?1)",
+            entity_table(kind)
+        ),
+        [project.map(|project| project.0)],
+        |row| row.get(0),
+    )
+}
+
+/// Notes when its dependents were last asked for, by the server's clock.
+pub fn mark_visited(tx: &Tx<'_>, row: EntityRow, at: Timestamp) -> Result<()> {
+    sql::run(
+        tx,
+        &format!("UPDATE {} SET visited_at = ?2 WHERE id = ?1", entity_table(row.kind)),
+        (row.id, At(at)),
+    )?;
+    Ok(())
+}
+
+/// The last complete fetch of one dependent set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastFetch {
+    pub fetched_at: Timestamp,
+    pub condition: String,
+}
+
+pub fn last_fetch(on: &impl Read, row: EntityRow, job: &str) -> Result<Option<LastFetch>> {
+    sql::first(
+        on,
+        "SELECT fetched_at, condition FROM entity_fetches
+         WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
+        (Kind(row.kind), row.id, job),
+        |row| {
+            Ok(LastFetch {
+                fetched_at: sql::at(row, "fetched_at")?,
+                condition: row.get("condition")?,
+            })
+        },
+    )
+}

@@ -1,0 +1,88 @@
+//! The handles callers hold: who may write is a matter of types.
+
+use crate::error::db;
+use model::Result;
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::Path;
+
+/// Anything that can be read from: a [`Reader`], a [`Writer`] or a [`Tx`].
+///
+/// Sealed: the connection behind it never leaves this crate.
+pub trait Read: sealed::HasConnection {}
+
+pub(crate) mod sealed {
+    pub trait HasConnection {
+        fn connection(&self) -> &rusqlite::Connection;
+    }
+}
+
+/// Opened read-only with `query_only`; sees a consistent snapshot per statement.
+pub struct Reader {
+    pub(crate) connection: Connection,
+}
+
+/// The one write connection of a process.
+pub struct Writer {
+    pub(crate) connection: Connection,
+}
+
+/// A write transaction in progress. All writing functions take one, so a
+/// change and its consequences (queue rows, dirty marks) cannot be torn apart.
+pub struct Tx<'w> {
+    pub(crate) transaction: rusqlite::Transaction<'w>,
+}
+
+impl Writer {
+    /// Opens, creates or upgrades the database at `path`.
+    pub fn open(path: &Path) -> Result<Writer> {
+        crate::open::writer(path)
+    }
+
+    /// Runs `work` in one transaction: committed when it returns `Ok`, undone
+    /// otherwise.
+    pub fn write<T>(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(db)?;
+        let tx = Tx { transaction };
+        let value = work(&tx)?;
+        tx.transaction.commit().map_err(db)?;
+        Ok(value)
+    }
+
+    /// Folds the write-ahead log back into the file, so that what remains is
+    /// one file of its true size.
+    pub fn checkpoint(&self) -> Result<()> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(db)
+    }
+}
+
+impl Reader {
+    /// Opens an existing database for reading; upgrades an older schema first.
+    pub fn open(path: &Path) -> Result<Reader> {
+        crate::open::reader(path)
+    }
+}
+
+impl sealed::HasConnection for Reader {
+    fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl sealed::HasConnection for Writer {
+    fn connection(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl sealed::HasConnection for Tx<'_> {
+    fn connection(&self) -> &Connection {
+        &self.transaction
+    }
+}
+
+impl Read for Reader {}
+impl Read for Writer {}
+impl Read for Tx<'_> {}

@@ -1,0 +1,234 @@
+//! The ladder of migrations: numbered, append-only, forward only.
+//!
+//! Each step runs in one transaction together with the new `user_version`, so
+//! an interrupted upgrade leaves the version before it. An existing file is
+//! copied beside itself before its first step.
+
+use crate::error::db;
+use model::error::Context as _;
+use model::{Error, ErrorCode, Result};
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::{Path, PathBuf};
+
+pub(crate) struct Migration {
+    pub name: &'static str,
+    pub sql: &'static str,
+}
+
+macro_rules! migrations {
+    ($($name:literal),* $(,)?) => {
+        &[$(Migration {
+            name: $name,
+            sql: include_str!(concat!("../migrations/", $name, ".sql")),
+        }),*]
+    };
+}
+
+/// Never change a step that has landed; add one.
+pub(crate) const LADDER: &[Migration] = migrations!["0001_forge", "0002_search"];
+
+/// The schema this build writes.
+pub const SCHEMA_VERSION: u32 = LADDER.len() as u32;
+
+/// Marks a file as lore's (`PRAGMA application_id`): "lore" in ASCII.
+pub(crate) const APPLICATION_ID: i32 = 0x6C6F_7265;
+
+pub(crate) fn version(connection: &Connection) -> Result<u32> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(db)
+}
+
+/// Refuses what this build must not touch: a newer schema, or another
+/// program's database.
+pub(crate) fn check_ours(connection: &Connection, path: &Path, known: u32) -> Result<u32> {
+    let found = version(connection)?;
+    if found > known {
+        return Err(Error::new(
+            ErrorCode::MigrationFailed,
+            format!(
+                "database {} was written by a newer lore (schema {found}, this build knows {known})",
+                path.display()
+            ),
+        )
+        .suggest("upgrade lore, or choose another file with --db"));
+    }
+    let application: i32 =
+        connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(db)?;
+    let tables: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(db)?;
+    if application != APPLICATION_ID && tables > 0 {
+        return Err(Error::new(
+            ErrorCode::DbError,
+            format!("{} is a database of another program", path.display()),
+        )
+        .suggest("choose another file with --db; this one was left untouched"));
+    }
+    Ok(found)
+}
+
+/// Brings the database to the top of `ladder`.
+pub(crate) fn upgrade(
+    connection: &mut Connection,
+    path: &Path,
+    ladder: &[Migration],
+) -> Result<()> {
+    let known = ladder.len() as u32;
+    let found = check_ours(connection, path, known)?;
+    if found == known {
+        return Ok(());
+    }
+    if found > 0 {
+        back_up(connection, path, found).context("before upgrading the database")?;
+    }
+    for (index, migration) in ladder.iter().enumerate().skip(found as usize) {
+        step(connection, index as u32 + 1, migration).map_err(|error| {
+            Error::new(
+                ErrorCode::MigrationFailed,
+                format!("upgrading the database failed at step {}", migration.name),
+            )
+            .suggest("the database is unchanged; free disk space or report this, then try again")
+            .caused_by(error)
+        })?;
+    }
+    Ok(())
+}
+
+fn step(connection: &mut Connection, version: u32, migration: &Migration) -> Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(db)?;
+    // Two processes may have opened the same old file; the second finds the
+    // step already done once it holds the lock.
+    let current: u32 =
+        transaction.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(db)?;
+    if current >= version {
+        return Ok(());
+    }
+    transaction.execute_batch(migration.sql).map_err(db)?;
+    transaction.pragma_update(None, "user_version", version).map_err(db)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).map_err(db)?;
+    transaction.commit().map_err(db)
+}
+
+/// `lore.db` → `lore.db.v3.bak`: an online copy, complete or absent.
+fn back_up(connection: &Connection, path: &Path, version: u32) -> Result<PathBuf> {
+    let target = with_suffix(path, &format!(".v{version}.bak"));
+    let partial = with_suffix(path, &format!(".v{version}.bak.tmp"));
+    connection.backup("main", &partial, None::<fn(rusqlite::backup::Progress)>).map_err(db)?;
+    std::fs::rename(&partial, &target).map_err(|error| {
+        Error::new(ErrorCode::DbError, format!("writing the backup {} failed", target.display()))
+            .suggest("check that the folder is writable and has space")
+            .caused_by(error)
+    })?;
+    Ok(target)
+}
+
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    const SHORT: &[Migration] =
+        &[Migration { name: "0001_a", sql: "CREATE TABLE a (x INTEGER) STRICT;" }];
+    const LONG: &[Migration] = &[
+        Migration { name: "0001_a", sql: "CREATE TABLE a (x INTEGER) STRICT;" },
+        Migration {
+            name: "0002_b",
+            sql: "CREATE TABLE b (y TEXT) STRICT; INSERT INTO b VALUES ('new');",
+        },
+    ];
+    const BROKEN: &[Migration] = &[
+        Migration { name: "0001_a", sql: "CREATE TABLE a (x INTEGER) STRICT;" },
+        Migration { name: "0002_b", sql: "CREATE TABLE b (y TEXT) STRICT; SELECT nonsense();" },
+    ];
+
+    struct File {
+        _dir: TempDir,
+        path: PathBuf,
+    }
+
+    impl File {
+        fn new() -> Self {
+            let dir = TempDir::new().unwrap();
+            let path = dir.path().join("lore.db");
+            File { _dir: dir, path }
+        }
+
+        fn upgrade(&self, ladder: &[Migration]) -> Result<Connection> {
+            let mut connection = Connection::open(&self.path).unwrap();
+            upgrade(&mut connection, &self.path, ladder)?;
+            Ok(connection)
+        }
+    }
+
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement = connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+            .unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn upgraded_and_fresh_end_in_the_same_schema() {
+        let (fresh, old) = (File::new(), File::new());
+        old.upgrade(SHORT).unwrap().execute("INSERT INTO a VALUES (7)", []).unwrap();
+        let upgraded = old.upgrade(LONG).unwrap();
+        assert_eq!(schema(&fresh.upgrade(LONG).unwrap()), schema(&upgraded));
+        let kept: i64 = upgraded.query_row("SELECT x FROM a", [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, 7);
+    }
+
+    #[test]
+    fn an_existing_file_is_backed_up_before_its_first_step() {
+        let file = File::new();
+        file.upgrade(SHORT).unwrap().execute("INSERT INTO a VALUES (7)", []).unwrap();
+        file.upgrade(LONG).unwrap();
+        let backup = Connection::open(with_suffix(&file.path, ".v1.bak")).unwrap();
+        assert_eq!(version(&backup).unwrap(), 1);
+        assert_eq!(backup.query_row("SELECT x FROM a", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+    }
+
+    #[test]
+    fn a_failing_step_leaves_the_version_before_it() {
+        let file = File::new();
+        file.upgrade(SHORT).unwrap();
+        let error = file.upgrade(BROKEN).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::MigrationFailed);
+        let connection = Connection::open(&file.path).unwrap();
+        assert_eq!(version(&connection).unwrap(), 1);
+        assert_eq!(schema(&connection).len(), 1);
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_and_untouched() {
+        let file = File::new();
+        file.upgrade(LONG).unwrap();
+        let before = std::fs::read(&file.path).unwrap();
+        let error = file.upgrade(SHORT).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::MigrationFailed);
+        assert!(error.message().contains("newer lore"), "{error}");
+        assert_eq!(std::fs::read(&file.path).unwrap(), before);
+    }
+
+    #[test]
+    fn another_programs_database_is_refused() {
+        let file = File::new();
+        Connection::open(&file.path).unwrap().execute_batch("CREATE TABLE theirs (x);").unwrap();
+        let error = file.upgrade(LONG).unwrap_err();
+        assert!(error.message().contains("another program"), "{error}");
+    }
+
+    #[test]
+    fn the_real_ladder_builds() {
+        let connection = File::new().upgrade(LADDER).unwrap();
+        assert_eq!(version(&connection).unwrap(), SCHEMA_VERSION);
+        let damage: String =
+            connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(damage, "ok");
+    }
+}

@@ -1,0 +1,100 @@
+//! Exact bytes of what a forge answered, kept for replay and for telling
+//! whether anything changed.
+
+use crate::handle::{Read, Tx};
+use crate::sql;
+use model::hash::Hash32;
+use model::{Error, ErrorCode, Result};
+
+/// Good ratio at a speed that does not slow a sync down.
+const LEVEL: i32 = 3;
+
+/// A body, hashed and compressed, ready to store. Making one is the expensive
+/// part and needs no database, so workers do it beside the writer.
+#[derive(Debug, Clone)]
+pub struct Payload {
+    hash: Hash32,
+    size: usize,
+    body: Vec<u8>,
+}
+
+impl Payload {
+    pub fn of(raw: &[u8]) -> Result<Payload> {
+        let body = zstd::bulk::compress(raw, LEVEL)
+            .map_err(|error| Error::internal("compressing a payload failed").caused_by(error))?;
+        Ok(Payload { hash: Hash32::of(raw), size: raw.len(), body })
+    }
+
+    pub fn hash(&self) -> Hash32 {
+        self.hash
+    }
+}
+
+/// A stored body's row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PayloadId(pub(crate) i64);
+
+/// Keeps the body, once.
+pub fn keep(tx: &Tx<'_>, payload: &Payload) -> Result<PayloadId> {
+    if let Some(id) = find(tx, payload.hash)? {
+        return Ok(id);
+    }
+    let id = sql::insert(
+        tx,
+        "INSERT INTO raw_payloads (hash, size, body) VALUES (?1, ?2, ?3)",
+        (payload.hash.as_bytes(), payload.size as i64, &payload.body),
+    )?;
+    Ok(PayloadId(id))
+}
+
+/// The row of a body with this hash.
+pub fn find(on: &impl Read, hash: Hash32) -> Result<Option<PayloadId>> {
+    sql::first(on, "SELECT id FROM raw_payloads WHERE hash = ?1", [hash.as_bytes()], |row| {
+        row.get(0).map(PayloadId)
+    })
+}
+
+/// The bytes as they arrived.
+pub fn read(on: &impl Read, hash: Hash32) -> Result<Option<Vec<u8>>> {
+    let found = sql::first(
+        on,
+        "SELECT size, body FROM raw_payloads WHERE hash = ?1",
+        [hash.as_bytes()],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)),
+    )?;
+    let Some((size, body)) = found else { return Ok(None) };
+    let raw = zstd::bulk::decompress(&body, size as usize).map_err(|error| {
+        Error::new(ErrorCode::Integrity, format!("payload {hash} cannot be read back"))
+            .caused_by(error)
+    })?;
+    Ok(Some(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn the_same_body_is_stored_once() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let payload = Payload::of(b"[]").unwrap();
+        let ids = writer.write(|tx| Ok([keep(tx, &payload)?, keep(tx, &payload)?])).unwrap();
+        assert_eq!(ids[0], ids[1]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn what_goes_in_comes_out(raw in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            let dir = TempDir::new().unwrap();
+            let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+            let payload = Payload::of(&raw).unwrap();
+            writer.write(|tx| keep(tx, &payload)).unwrap();
+            prop_assert_eq!(read(&writer, payload.hash()).unwrap(), Some(raw));
+        }
+    }
+}
