@@ -18,9 +18,9 @@ impl NewUser {
     /// A user whose name is the username with a capital.
     pub fn named(username: &str) -> Self {
         let mut letters = username.chars();
-        let name = letters.next().map_or(String::new(), |first| {
-            first.to_uppercase().chain(letters).collect::<String>()
-        });
+        let name = letters
+            .next()
+            .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect::<String>());
         NewUser { username: username.to_owned(), name, ..NewUser::default() }
     }
 }
