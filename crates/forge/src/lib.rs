@@ -5,6 +5,8 @@
 //! GitLab. A second forge is a second folder beside `gitlab/`.
 
 pub mod api;
+pub mod budget;
 pub mod gitlab;
+pub mod sync;
 
 pub use api::{Failure, FailureKind, Forge};

@@ -163,6 +163,27 @@ pub fn due(on: &impl Read, project: ProjectId, now: Timestamp) -> Result<u64> {
     )
 }
 
+/// When the earliest job that failed, but fewer than `max_attempts` times, is
+/// due again.
+pub fn next_retry(
+    on: &impl Read,
+    projects: &[ProjectId],
+    max_attempts: u32,
+) -> Result<Option<Timestamp>> {
+    let mut earliest = None;
+    for project in projects {
+        let next = sql::one(
+            on,
+            "SELECT min(next_attempt_at) AS next FROM pending_fetches
+             WHERE project_id = ?1 AND locked_at IS NULL AND attempts < ?2",
+            (project.0, max_attempts),
+            |row| sql::maybe_at(row, "next"),
+        )?;
+        earliest = earliest.into_iter().chain(next).min();
+    }
+    Ok(earliest)
+}
+
 /// How the queue stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Depth {

@@ -45,12 +45,9 @@ pub fn upsert(
 ) -> Result<(EntityRow, Change)> {
     let kind = entity.kind();
     let known = known(tx, scope.project, kind, entity.core().forge_id)?;
-    let stored = payloads::find(tx, payload.hash())?;
-    if let Some(known) = &known
-        && !known.is_gone
-        && stored.is_some_and(|stored| Some(stored.0) == known.payload)
-    {
-        return Ok((EntityRow { kind, id: known.id }, Change::Unchanged));
+    let change = judge(tx, known.as_ref(), payload)?;
+    if let (Some(known), Change::Unchanged) = (&known, change) {
+        return Ok((EntityRow { kind, id: known.id }, change));
     }
     retire_namesake(tx, scope.project, kind, entity.core().iid, entity.core().forge_id, now)?;
     let payload = payloads::keep(tx, payload)?;
@@ -64,7 +61,24 @@ pub fn upsert(
     if known.as_ref().is_some_and(|known| known.is_gone) {
         mark_threads_dirty(tx, row, now)?;
     }
-    Ok((row, if known.is_some() { Change::Updated } else { Change::New }))
+    Ok((row, change))
+}
+
+/// What storing this entity would do, without doing it.
+pub fn compare(
+    on: &impl Read,
+    scope: &Scope,
+    entity: &EntityRecord,
+    payload: &Payload,
+) -> Result<Change> {
+    judge(on, known(on, scope.project, entity.kind(), entity.core().forge_id)?.as_ref(), payload)
+}
+
+fn judge(on: &impl Read, known: Option<&Known>, payload: &Payload) -> Result<Change> {
+    let Some(known) = known else { return Ok(Change::New) };
+    let stored = payloads::find(on, payload.hash())?;
+    let is_same = !known.is_gone && stored.is_some_and(|stored| Some(stored.0) == known.payload);
+    Ok(if is_same { Change::Unchanged } else { Change::Updated })
 }
 
 struct Known {

@@ -1,0 +1,94 @@
+//! Which dependents to fetch for an entity, and when again.
+
+use model::record::Dependent;
+use model::{EntityKind, EntityState, Result, Timestamp};
+use std::time::Duration;
+use store::entities::{self, Change, EntityHead};
+use store::{Tx, queue};
+
+/// What a run is interested in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    pub kinds: Vec<EntityKind>,
+    pub dependents: Vec<Dependent>,
+}
+
+impl Wanted {
+    pub fn everything() -> Self {
+        Wanted { kinds: EntityKind::ALL.to_vec(), dependents: Dependent::ALL.to_vec() }
+    }
+
+    pub fn without(mut self, is_unwanted: impl Fn(Dependent) -> bool) -> Self {
+        self.dependents.retain(|dependent| !is_unwanted(*dependent));
+        self
+    }
+}
+
+/// For this long after a touch, further comments leave the entity's stamp
+/// alone (GitLab: 60 s), with some room for clocks that disagree.
+const UNSETTLED: Duration = Duration::from_secs(65);
+
+/// The condition of a set that came back empty although something is expected:
+/// it never matches, so the set is asked for again.
+const NOT_YET: &str = "not yet";
+
+/// Enqueues what the entity needs after it was listed. Part of the
+/// transaction that stored it.
+pub(super) fn enqueue(
+    tx: &Tx<'_>,
+    project: model::ids::ProjectId,
+    head: &EntityHead,
+    change: Change,
+    wanted: &Wanted,
+    now: Timestamp,
+) -> Result<u64> {
+    let mut enqueued = 0;
+    for what in &wanted.dependents {
+        if what.applies_to(head.row.kind) && is_needed(tx, head, change, *what)? {
+            queue::enqueue(tx, project, head.row.kind, head.iid, *what, now)?;
+            enqueued += 1;
+        }
+    }
+    Ok(enqueued)
+}
+
+fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: Dependent) -> Result<bool> {
+    if what == Dependent::ClosesIssues && head.state == EntityState::Closed {
+        // A merge request closed without merging closes nothing.
+        return Ok(false);
+    }
+    let Some(last) = entities::last_fetch(tx, head.row, what.as_str())? else { return Ok(true) };
+    Ok(match what {
+        Dependent::Discussions
+        | Dependent::StateEvents
+        | Dependent::LabelEvents
+        | Dependent::MilestoneEvents => {
+            change != Change::Unchanged || last.fetched_at < head.updated_at.plus(UNSETTLED)
+        }
+        // Fixed by the head commit.
+        Dependent::FileChanges | Dependent::Commits => last.condition != condition(head, what),
+        // Frozen by the merge.
+        Dependent::ClosesIssues => {
+            change != Change::Unchanged && last.condition != EntityState::Merged.as_str()
+        }
+    })
+}
+
+/// What a set fetched for this entity depends on.
+pub(super) fn condition(head: &EntityHead, what: Dependent) -> String {
+    match what {
+        Dependent::FileChanges | Dependent::Commits => head.head_sha.clone().unwrap_or_default(),
+        Dependent::ClosesIssues => head.state.as_str().to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// As [`condition`], but a diff that is still empty right after the merge
+/// request was made (the forge computes it a little later) is asked for again.
+pub(super) fn condition_of_result(head: &EntityHead, what: Dependent, is_empty: bool) -> String {
+    let is_fresh = head.state == EntityState::Opened;
+    if is_empty && is_fresh && matches!(what, Dependent::FileChanges | Dependent::Commits) {
+        return NOT_YET.to_owned();
+    }
+    condition(head, what)
+}
