@@ -1,0 +1,346 @@
+//! The client itself: which endpoint answers which question of the trait.
+
+use super::address::encode;
+use super::convert;
+use super::headers;
+use super::options::Options;
+use super::scan;
+use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
+use super::transport::{Answer, Call, Failed, Transport};
+use crate::api::{
+    EntityPage, Failure, FailureKind, Fetched, Forge, Identity, ListFrom, ProjectLocator, Result,
+};
+use model::ids::{ForgeId, Iid};
+use model::record::{Dependent, DependentSet, FileChangeRecord, Listed, ProjectRecord};
+use model::{EntityKind, Error, Progress};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A page of entities that is too large to read is read in this many parts.
+const PARTS: u32 = 5;
+/// After so many merge requests without `/diffs` the server is taken to be one
+/// that does not have it (before 15.7).
+const ENOUGH_WITHOUT_DIFFS: u32 = 3;
+
+/// GitLab's REST API v4 with one token. Clones share connections and budget.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    transport: Transport,
+    /// Merge requests in a row for which only `/changes` answered.
+    n_without_diffs: AtomicU32,
+}
+
+impl Client {
+    /// Checks the options; nothing is sent yet.
+    pub fn new(options: Options, progress: Arc<dyn Progress>) -> model::Result<Client, Error> {
+        Ok(Client(Arc::new(Inner {
+            transport: Transport::new(options, progress)?,
+            n_without_diffs: AtomicU32::new(0),
+        })))
+    }
+
+    async fn get(&self, call: &Call) -> std::result::Result<Answer, Failed> {
+        self.0.transport.get(call).await
+    }
+
+    async fn entity_page(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        from: ListFrom,
+        page_size: u32,
+    ) -> std::result::Result<EntityPage, Failed> {
+        let mut query =
+            "order_by=updated_at&sort=asc&scope=all&state=all&with_labels_details=true".to_owned();
+        if let Some(after) = from.updated_after {
+            query.push_str("&updated_after=");
+            query.push_str(&encode(&after.to_rfc3339()));
+        }
+        query.push_str(&format!("&per_page={page_size}&page={}", from.page));
+        let call = Call::array(entities_path(project, kind), query);
+        let answer = self.get(&call).await?;
+        let mut page = EntityPage {
+            items: Vec::with_capacity(answer.items.len()),
+            unreadable: Vec::new(),
+            has_more: following(&answer, &call.query, page_size).is_some(),
+            server_time: headers::server_time(&answer.headers),
+        };
+        for item in answer.items() {
+            match convert::listed(item, kind) {
+                Ok(listed) => page.items.push(listed),
+                Err(why) => page.unreadable.push(why),
+            }
+        }
+        Ok(page)
+    }
+
+    /// The same page, put together from smaller ones.
+    async fn entity_page_in_parts(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        from: ListFrom,
+    ) -> std::result::Result<EntityPage, Failed> {
+        let mut whole: Option<EntityPage> = None;
+        for part in 0..PARTS {
+            let page = (from.page - 1).saturating_mul(PARTS).saturating_add(part + 1);
+            let from = ListFrom { page, ..from };
+            let next = self.entity_page(project, kind, from, PAGE_SIZE / PARTS).await?;
+            let has_more = next.has_more;
+            whole = Some(match whole {
+                None => next,
+                Some(mut whole) => {
+                    whole.items.extend(next.items);
+                    whole.unreadable.extend(next.unreadable);
+                    whole.has_more = has_more;
+                    whole
+                }
+            });
+            if !has_more {
+                break;
+            }
+        }
+        whole.ok_or_else(|| {
+            Failure::new(FailureKind::Unreadable, "a page in no parts at all").into()
+        })
+    }
+
+    async fn file_changes(&self, entity: &str) -> Result<Set<FileChangeRecord>> {
+        let items = Items {
+            convert: &convert::file_change,
+            key: |change| format!("{}\0{}", change.old_path, change.new_path),
+            // lore keeps which files changed, never their text.
+            keep: |item| Cow::Owned(scan::without_member(item, "diff")),
+            page_sizes: &[PAGE_SIZE, 20, 10],
+            shrinks: Shrinks::OnServerErrors,
+        };
+        let unseen = &self.0.n_without_diffs;
+        if unseen.load(Ordering::Relaxed) < ENOUGH_WITHOUT_DIFFS {
+            match self.0.transport.whole_set(&format!("{entity}/diffs"), &items).await {
+                Ok(set) => {
+                    unseen.store(0, Ordering::Relaxed);
+                    return Ok(set);
+                }
+                Err(failed) if failed.is_not_found => {}
+                Err(failed) => return Err(failed.into()),
+            }
+        }
+        // Either the merge request is gone, which this answers with 404 too,
+        // or the server is older than `/diffs`.
+        let mut call = Call::object(format!("{entity}/changes"));
+        call.query = "access_raw_diffs=true".to_owned();
+        let answer = self.get(&call).await?;
+        unseen.fetch_add(1, Ordering::Relaxed);
+        let changes = scan::member(answer.object(), "changes")
+            .and_then(|list| Some((list, scan::elements(list)?)));
+        let Some((list, ranges)) = changes else {
+            return Err(Failure::new(
+                FailureKind::Unreadable,
+                format!("{} names no changes", call.words()),
+            ));
+        };
+        let mut set = Set {
+            items: Vec::with_capacity(ranges.len()),
+            raw: vec![b'['],
+            server_time: headers::server_time(&answer.headers),
+        };
+        for range in ranges {
+            let item = &list[range];
+            let change =
+                convert::file_change(item).map_err(|why| why.into_failure(&call.words()))?;
+            set.items.extend(change);
+            if set.raw.len() > 1 {
+                set.raw.push(b',');
+            }
+            set.raw.extend_from_slice(&scan::without_member(item, "diff"));
+        }
+        set.raw.push(b']');
+        Ok(set)
+    }
+
+    /// A list whose items are kept as they are.
+    async fn set<T>(
+        &self,
+        path: &str,
+        convert: &(dyn Fn(&[u8]) -> convert::Converted<Option<T>> + Send + Sync),
+        key: fn(&T) -> String,
+    ) -> Result<Set<T>> {
+        let items = Items {
+            convert,
+            key,
+            keep: |item| Cow::Borrowed(item),
+            page_sizes: &[PAGE_SIZE, 20, 5],
+            shrinks: Shrinks::WhenTooLarge,
+        };
+        Ok(self.0.transport.whole_set(path, &items).await?)
+    }
+}
+
+impl Forge for Client {
+    async fn identity(&self) -> Result<Identity> {
+        let user = self.get(&Call::object("user")).await?;
+        // Some servers hide their version; that is no reason to stop.
+        let version = self.get(&Call::object("version")).await.ok();
+        convert::identity(user.object(), version.as_ref().map(Answer::object))
+            .map_err(|why| why.into_failure("GET user"))
+    }
+
+    async fn project(&self, which: ProjectLocator) -> Result<Fetched<ProjectRecord>> {
+        let path = match &which {
+            ProjectLocator::Id(id) => format!("projects/{id}"),
+            // GitLab would read a bare number as an id, and there is no
+            // project outside a group or user.
+            ProjectLocator::Path(path) if path.trim_matches('/').contains('/') => {
+                format!("projects/{}", encode(path.trim_matches('/')))
+            }
+            ProjectLocator::Path(path) => {
+                return Err(Failure::new(
+                    FailureKind::Gone,
+                    format!("`{}` is not the path of a project", model::text::one_line(path, 80)),
+                )
+                .suggest("write it as group/project"));
+            }
+        };
+        let call = Call::object(path);
+        let answer = self.get(&call).await?;
+        let value =
+            convert::project(answer.object()).map_err(|why| why.into_failure(&call.words()))?;
+        Ok(fetched(value, &answer))
+    }
+
+    async fn entities(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        from: ListFrom,
+    ) -> Result<EntityPage> {
+        let from = ListFrom { page: from.page.max(1), ..from };
+        match self.entity_page(project, kind, from, PAGE_SIZE).await {
+            Err(failed) if failed.is_too_large => {
+                Ok(self.entity_page_in_parts(project, kind, from).await?)
+            }
+            outcome => Ok(outcome?),
+        }
+    }
+
+    async fn entity(&self, project: ForgeId, kind: EntityKind, iid: Iid) -> Result<Listed> {
+        let call = Call::object(entity_path(project, kind, iid));
+        let answer = self.get(&call).await?;
+        convert::listed(answer.object(), kind).map_err(|why| {
+            Failure::new(FailureKind::Unreadable, format!("{}: {why}", call.words()))
+        })
+    }
+
+    async fn dependents(
+        &self,
+        project: ForgeId,
+        kind: EntityKind,
+        iid: Iid,
+        what: Dependent,
+    ) -> Result<Fetched<DependentSet>> {
+        if !what.applies_to(kind) {
+            return Ok(Fetched { value: empty(what), raw: b"[]".to_vec(), server_time: None });
+        }
+        let entity = entity_path(project, kind, iid);
+        let at = |name: &str| format!("{entity}/{name}");
+        Ok(match what {
+            Dependent::Discussions => {
+                let set = self
+                    .set(&at("discussions"), &convert::discussion, |thread| thread.forge_id.clone())
+                    .await?;
+                fetched_set(set, DependentSet::Discussions)
+            }
+            Dependent::StateEvents => {
+                let set = self
+                    .set(&at("resource_state_events"), &convert::state_event, |event| {
+                        event.forge_id.to_string()
+                    })
+                    .await?;
+                fetched_set(set, DependentSet::StateEvents)
+            }
+            Dependent::LabelEvents => {
+                let set = self
+                    .set(&at("resource_label_events"), &convert::label_event, |event| {
+                        event.forge_id.to_string()
+                    })
+                    .await?;
+                fetched_set(set, DependentSet::LabelEvents)
+            }
+            Dependent::MilestoneEvents => {
+                let set = self
+                    .set(&at("resource_milestone_events"), &convert::milestone_event, |event| {
+                        event.forge_id.to_string()
+                    })
+                    .await?;
+                fetched_set(set, DependentSet::MilestoneEvents)
+            }
+            Dependent::ClosesIssues => {
+                let prefix = self.0.transport.address().prefix();
+                let set = self
+                    .set(
+                        &at("closes_issues"),
+                        &|item: &[u8]| convert::closes(item, prefix),
+                        |issue| format!("{}#{}", issue.project, issue.iid),
+                    )
+                    .await?;
+                fetched_set(set, DependentSet::ClosesIssues)
+            }
+            Dependent::FileChanges => {
+                fetched_set(self.file_changes(&entity).await?, DependentSet::FileChanges)
+            }
+            Dependent::Commits => {
+                let set =
+                    self.set(&at("commits"), &convert::commit, |commit| commit.sha.clone()).await?;
+                fetched_set(set, DependentSet::Commits)
+            }
+        })
+    }
+}
+
+/// Names the server; the token and the rest stay inside.
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base_url", &self.0.transport.address().to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+fn entities_path(project: ForgeId, kind: EntityKind) -> String {
+    match kind {
+        EntityKind::Issue => format!("projects/{project}/issues"),
+        EntityKind::MergeRequest => format!("projects/{project}/merge_requests"),
+    }
+}
+
+fn entity_path(project: ForgeId, kind: EntityKind, iid: Iid) -> String {
+    format!("{}/{iid}", entities_path(project, kind))
+}
+
+fn fetched<T>(value: T, answer: &Answer) -> Fetched<T> {
+    Fetched {
+        value,
+        raw: answer.object().to_vec(),
+        server_time: headers::server_time(&answer.headers),
+    }
+}
+
+fn fetched_set<T>(set: Set<T>, wrap: fn(Vec<T>) -> DependentSet) -> Fetched<DependentSet> {
+    Fetched { value: wrap(set.items), raw: set.raw, server_time: set.server_time }
+}
+
+fn empty(what: Dependent) -> DependentSet {
+    match what {
+        Dependent::Discussions => DependentSet::Discussions(Vec::new()),
+        Dependent::StateEvents => DependentSet::StateEvents(Vec::new()),
+        Dependent::LabelEvents => DependentSet::LabelEvents(Vec::new()),
+        Dependent::MilestoneEvents => DependentSet::MilestoneEvents(Vec::new()),
+        Dependent::ClosesIssues => DependentSet::ClosesIssues(Vec::new()),
+        Dependent::FileChanges => DependentSet::FileChanges(Vec::new()),
+        Dependent::Commits => DependentSet::Commits(Vec::new()),
+    }
+}

@@ -1,0 +1,63 @@
+//! What a client needs to be told, with the values that suit most servers.
+
+use super::address::shown;
+use model::backoff::Backoff;
+use secrecy::SecretString;
+use std::fmt;
+use std::time::Duration;
+
+#[derive(Clone)]
+pub struct Options {
+    /// As configured; checked by [`super::Client::new`].
+    pub base_url: String,
+    pub token: SecretString,
+    /// None sets no pace of our own; the server's limits are obeyed anyway.
+    pub requests_per_second: Option<f64>,
+    /// How often one request is tried before it counts as failed.
+    pub max_attempts: u32,
+    /// The waits between those tries.
+    pub backoff: Backoff,
+    pub connect_timeout: Duration,
+    /// For one try, body included.
+    pub request_timeout: Duration,
+    /// For one page, unpacked.
+    pub max_body_bytes: usize,
+    /// A server that wants lore to wait longer than this is given up on.
+    pub max_rate_wait: Duration,
+    /// Certificates to trust besides the system's, as PEM.
+    pub ca_pem: Option<Vec<u8>>,
+    pub user_agent: String,
+}
+
+impl Options {
+    pub fn new(base_url: impl Into<String>, token: SecretString) -> Self {
+        Options {
+            base_url: base_url.into(),
+            token,
+            requests_per_second: Some(10.0),
+            max_attempts: 5,
+            backoff: Backoff { base: Duration::from_millis(500), cap: Duration::from_secs(30) },
+            connect_timeout: Duration::from_secs(10),
+            // GitLab itself gives up on a request after 60 seconds.
+            request_timeout: Duration::from_secs(90),
+            max_body_bytes: 64 * 1024 * 1024,
+            max_rate_wait: Duration::from_secs(15 * 60),
+            ca_pem: None,
+            user_agent: concat!("lore/", env!("CARGO_PKG_VERSION")).to_owned(),
+        }
+    }
+}
+
+/// By hand, so that neither the token nor a password pasted into the address
+/// is ever shown.
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("base_url", &shown(&self.base_url))
+            .field("requests_per_second", &self.requests_per_second)
+            .field("max_attempts", &self.max_attempts)
+            .field("request_timeout", &self.request_timeout)
+            .field("user_agent", &self.user_agent)
+            .finish_non_exhaustive()
+    }
+}

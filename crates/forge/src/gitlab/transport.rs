@@ -1,0 +1,394 @@
+//! One GET against the API: sent within the budget, kept on one origin, read
+//! up to a limit, and tried again where that may help.
+
+use super::address::Address;
+use super::headers;
+use super::options::Options;
+use super::scan;
+use super::trouble::{Retry, Trouble, excerpt, reason};
+use crate::api::Failure;
+use crate::budget::Budget;
+use model::{Error, ErrorCode, Progress};
+use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Certificate, Response, StatusCode, Url};
+use secrecy::ExposeSecret;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+const TOKEN_HEADER: &str = "private-token";
+const MAX_REDIRECTS: usize = 5;
+/// Of an answer that is not a success only the reason is read.
+const MAX_REASON_BYTES: usize = 64 * 1024;
+/// Tries for what is most likely not a passing fault.
+const BRIEF_TRIES: u32 = 3;
+/// Tries at an address that has never answered: it is likelier to be wrong
+/// than to be down.
+const FIRST_CONTACT_TRIES: u32 = 2;
+/// "Too many requests" is no failure of the request, but not for ever either.
+const RATE_LIMITED_PER_TRY: u32 = 4;
+const WORTH_TELLING: Duration = Duration::from_millis(250);
+
+/// What the body of an answer must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Array,
+    Object,
+}
+
+/// A request: path and query relative to the API's root.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub path: String,
+    pub query: String,
+    pub shape: Shape,
+    /// Fewer tries than configured, when there is something better to do.
+    pub max_tries: Option<u32>,
+}
+
+impl Call {
+    pub fn object(path: impl Into<String>) -> Self {
+        Call { path: path.into(), query: String::new(), shape: Shape::Object, max_tries: None }
+    }
+
+    pub fn array(path: impl Into<String>, query: impl Into<String>) -> Self {
+        Call { path: path.into(), query: query.into(), shape: Shape::Array, max_tries: None }
+    }
+
+    /// For messages; the query is left out.
+    pub fn words(&self) -> String {
+        format!("GET {}", model::text::one_line(&self.path, 120))
+    }
+}
+
+/// A success: the body, where its items lie in it, and what the headers said.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub body: Vec<u8>,
+    pub items: Vec<Range<usize>>,
+    pub headers: HeaderMap,
+}
+
+impl Answer {
+    pub fn items(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.items.iter().map(|range| &self.body[range.clone()])
+    }
+
+    /// The one item of an answer that is an object.
+    pub fn object(&self) -> &[u8] {
+        self.items.first().map_or(&[], |range| &self.body[range.clone()])
+    }
+}
+
+/// A failed request, with what callers may still do about it.
+#[derive(Debug)]
+pub(super) struct Failed {
+    pub failure: Failure,
+    pub is_about_size: bool,
+    pub is_too_large: bool,
+    pub is_not_found: bool,
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        failed.failure
+    }
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Self {
+        Failed { failure, is_about_size: false, is_too_large: false, is_not_found: false }
+    }
+}
+
+pub(super) struct Transport {
+    address: Address,
+    options: Options,
+    token: HeaderValue,
+    certificates: Vec<Certificate>,
+    /// Made on first use: reading the system's certificates takes time, and a
+    /// machine without any should still get as far as a proper message.
+    http: OnceLock<reqwest::Client>,
+    budget: Budget,
+    progress: Arc<dyn Progress>,
+    has_answered: AtomicBool,
+}
+
+impl Transport {
+    pub fn new(options: Options, progress: Arc<dyn Progress>) -> Result<Self, Error> {
+        let address = Address::parse(&options.base_url)?;
+        if !address.is_encrypted() && !address.is_loopback() {
+            progress.note(&format!(
+                "gitlab.base_url uses http: the token travels unencrypted to {}",
+                address.host()
+            ));
+        }
+        if options.requests_per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
+            return Err(Error::new(
+                ErrorCode::ConfigInvalid,
+                "the number of requests per second must be more than 0",
+            )
+            .suggest("set sync.requests_per_second to 10, or leave it out"));
+        }
+        let token = token_header(&options)?;
+        let certificates = certificates(options.ca_pem.as_deref())?;
+        let budget =
+            Budget::new(options.requests_per_second, options.max_rate_wait, Arc::clone(&progress));
+        Ok(Transport {
+            address,
+            options,
+            token,
+            certificates,
+            http: OnceLock::new(),
+            budget,
+            progress,
+            has_answered: AtomicBool::new(false),
+        })
+    }
+
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Sends `call` until it succeeds or trying again is no use.
+    pub async fn get(&self, call: &Call) -> Result<Answer, Failed> {
+        let url = self.address.url(&call.path, &call.query);
+        let seed = seed(url.as_str());
+        let max_tries = call.max_tries.unwrap_or(self.options.max_attempts).max(1);
+        let (mut n_failed, mut n_limited) = (0, 0);
+        loop {
+            let trouble = match self.try_once(url.clone(), call.shape).await {
+                Ok(answer) => return Ok(answer),
+                Err(trouble) => trouble,
+            };
+            let asked = match &trouble {
+                Trouble::Status { retry_after, .. } => retry_after.filter(|wait| !wait.is_zero()),
+                _ => None,
+            };
+            let (is_last, wait) = match trouble.retry() {
+                Retry::Never => (true, Duration::ZERO),
+                Retry::WhenAllowed => {
+                    n_limited += 1;
+                    (
+                        n_limited >= max_tries.saturating_mul(RATE_LIMITED_PER_TRY),
+                        self.options.backoff.delay(n_limited, seed),
+                    )
+                }
+                retry @ (Retry::Yes | Retry::Briefly) => {
+                    n_failed += 1;
+                    let is_first_contact =
+                        trouble.is_no_contact() && !self.has_answered.load(Ordering::Relaxed);
+                    let enough = match retry {
+                        _ if is_first_contact => max_tries.min(FIRST_CONTACT_TRIES),
+                        Retry::Briefly => max_tries.min(BRIEF_TRIES),
+                        _ => max_tries,
+                    };
+                    (n_failed >= enough, self.options.backoff.delay(n_failed, seed))
+                }
+            };
+            if is_last {
+                return Err(self.failed(trouble, call, n_failed + n_limited));
+            }
+            if let Some(asked) = asked {
+                self.budget.pause(asked, "the server asked for a pause");
+            } else if n_limited > 0 && trouble.retry() == Retry::WhenAllowed {
+                self.budget.pause(wait, "the server is taking no more requests for now");
+            } else {
+                if wait > WORTH_TELLING {
+                    self.progress.waiting("trying again after a failed request", wait);
+                }
+                tokio::time::sleep(wait).await;
+            }
+        }
+    }
+
+    fn failed(&self, trouble: Trouble, call: &Call, n_tries: u32) -> Failed {
+        Failed {
+            is_about_size: trouble.is_about_size(),
+            is_too_large: matches!(trouble, Trouble::TooLarge { .. }),
+            is_not_found: trouble.is_not_found(),
+            failure: trouble.into_failure(&call.words(), self.address.host(), n_tries),
+        }
+    }
+
+    async fn try_once(&self, mut url: Url, shape: Shape) -> Result<Answer, Trouble> {
+        let http = self.http()?;
+        for _ in 0..=MAX_REDIRECTS {
+            self.budget.acquire().await.map_err(Trouble::TooLong)?;
+            let mut response = http
+                .get(url.clone())
+                .header(TOKEN_HEADER, self.token.clone())
+                .header(ACCEPT, HeaderValue::from_static("application/json"))
+                .send()
+                .await?;
+            self.has_answered.store(true, Ordering::Relaxed);
+            if let Some(allowance) = headers::allowance(response.headers()) {
+                self.budget.observe(allowance);
+            }
+            let status = response.status();
+            if status.is_redirection() && response.headers().contains_key(LOCATION) {
+                url = self.redirected(&url, response.headers())?;
+                continue;
+            }
+            let headers = std::mem::take(response.headers_mut());
+            if !status.is_success() {
+                return Err(self.refusal(status, &headers, response).await);
+            }
+            let body = read_body(response, self.options.max_body_bytes).await?;
+            let items = match shape {
+                Shape::Array => scan::elements(&body),
+                Shape::Object => scan::object(&body).map(|whole| vec![whole]),
+            };
+            return match items {
+                Some(items) => Ok(Answer { body, items, headers }),
+                None => Err(Trouble::NotJson(self.scrubbed(excerpt(&body)))),
+            };
+        }
+        Err(Trouble::Redirected("the server redirects in circles".to_owned()))
+    }
+
+    async fn refusal(
+        &self,
+        status: StatusCode,
+        headers: &HeaderMap,
+        mut response: Response,
+    ) -> Trouble {
+        let mut body = Vec::new();
+        // A refusal whose reason cannot be read to the end is still a refusal.
+        while let Ok(Some(chunk)) = response.chunk().await {
+            let room = MAX_REASON_BYTES - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() == MAX_REASON_BYTES {
+                break;
+            }
+        }
+        let retry_after = headers::retry_after(headers).or_else(|| {
+            (status == StatusCode::TOO_MANY_REQUESTS).then(|| headers::resets_in(headers)).flatten()
+        });
+        Trouble::Status {
+            status,
+            reason: reason(&body).map(|reason| self.scrubbed(reason)),
+            retry_after,
+        }
+    }
+
+    /// Where to go next, on the configured origin and nowhere else.
+    fn redirected(&self, from: &Url, headers: &HeaderMap) -> Result<Url, Trouble> {
+        let target = headers
+            .get(LOCATION)
+            .and_then(|location| location.to_str().ok())
+            .and_then(|location| from.join(location).ok());
+        let Some(target) = target else {
+            return Err(Trouble::Redirected("the server redirects to nowhere".to_owned()));
+        };
+        match self.address.redirected(&target) {
+            Some(next) if next != *from => Ok(next),
+            // Followed on our own origin it would lead back to where we are:
+            // the server wants to be called by another address.
+            _ => {
+                let mut shown = target;
+                shown.set_query(None);
+                shown.set_fragment(None);
+                let _ = (shown.set_username(""), shown.set_password(None));
+                Err(Trouble::Redirected(format!(
+                    "the server redirects to `{}`",
+                    self.scrubbed(model::text::one_line(shown.as_str(), 100))
+                )))
+            }
+        }
+    }
+
+    /// A server may repeat what it was sent; the token must not get into a
+    /// message that way.
+    fn scrubbed(&self, text: String) -> String {
+        let token = self.options.token.expose_secret().trim();
+        if text.contains(token) { text.replace(token, "[token]") } else { text }
+    }
+
+    fn http(&self) -> Result<&reqwest::Client, Trouble> {
+        if let Some(http) = self.http.get() {
+            return Ok(http);
+        }
+        let http = self.build().map_err(|error| {
+            let cause = std::error::Error::source(&error).map(ToString::to_string);
+            let why = cause.unwrap_or_else(|| error.to_string());
+            Trouble::Setup(format!(
+                "no HTTP client could be set up: {}",
+                model::text::one_line(&why, 120)
+            ))
+        })?;
+        Ok(self.http.get_or_init(|| http))
+    }
+
+    fn build(&self) -> reqwest::Result<reqwest::Client> {
+        // Fails only when a provider is installed already, which will do too.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .user_agent(&self.options.user_agent)
+            .connect_timeout(self.options.connect_timeout)
+            .timeout(self.options.request_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .tcp_nodelay(true)
+            .http2_keep_alive_interval(Duration::from_secs(20))
+            .http2_keep_alive_timeout(Duration::from_secs(20));
+        if self.address.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        if self.address.is_loopback() && !self.address.is_encrypted() {
+            // No TLS will be spoken, so the system's certificates need not be read.
+            builder = builder.tls_certs_only(Vec::new());
+        } else if !self.certificates.is_empty() {
+            builder = builder.tls_certs_merge(self.certificates.iter().cloned());
+        }
+        builder.build()
+    }
+}
+
+/// Reads a body to its end, or not at all when it is larger than `limit`
+/// (measured unpacked: a small body may unpack to a huge one).
+async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Trouble> {
+    let announced = response.content_length().unwrap_or(0);
+    if announced > limit as u64 {
+        return Err(Trouble::TooLarge { limit });
+    }
+    let mut body = Vec::with_capacity(announced as usize);
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > limit {
+            return Err(Trouble::TooLarge { limit });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+fn token_header(options: &Options) -> Result<HeaderValue, Error> {
+    let token = options.token.expose_secret().trim();
+    if token.is_empty() {
+        return Err(Error::new(ErrorCode::TokenNotSet, "the GitLab token is empty")
+            .suggest("create a token with the scope read_api"));
+    }
+    let mut header = HeaderValue::from_str(token).map_err(|_| {
+        Error::new(ErrorCode::ConfigInvalid, "the GitLab token holds characters no token has")
+            .suggest("check the token: it is one line of letters, digits, `-` and `_`")
+    })?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+fn certificates(pem: Option<&[u8]>) -> Result<Vec<Certificate>, Error> {
+    let Some(pem) = pem else { return Ok(Vec::new()) };
+    match Certificate::from_pem_bundle(pem) {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => Err(Error::new(ErrorCode::ConfigInvalid, "gitlab.ca_file holds no PEM certificate")
+            .suggest("it must contain at least one `-----BEGIN CERTIFICATE-----` block")),
+    }
+}
+
+/// FNV-1a: spreads the waits of different URLs, nothing more.
+fn seed(url: &str) -> u64 {
+    url.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
