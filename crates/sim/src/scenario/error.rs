@@ -3,8 +3,6 @@
 use super::ast::Place;
 use std::fmt;
 
-pub type Result<T, E = ScenarioError> = std::result::Result<T, E>;
-
 /// `demo.scenario:41: unknown user "boo", did you mean "bo"?`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScenarioError {

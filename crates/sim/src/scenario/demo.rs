@@ -1,0 +1,29 @@
+//! The demo history: two projects, two and a half years. `demo/README.md`
+//! beside the texts tells who is who and what was decided where.
+
+use super::{Scenario, ScenarioError, compile, compile_with_git, parse_parts};
+use crate::World;
+use std::path::Path;
+
+/// The texts, in order, with the names errors call them by.
+pub const PARTS: [(&str, &str); 0] = [];
+
+/// All texts as one.
+pub fn scenario_text() -> String {
+    PARTS.iter().map(|(_, text)| *text).collect::<Vec<_>>().join("\n")
+}
+
+pub fn scenario() -> Result<Scenario, ScenarioError> {
+    parse_parts(&PARTS)
+}
+
+/// The demo as a world.
+pub fn load() -> Result<World, ScenarioError> {
+    compile(&scenario()?)
+}
+
+/// The demo as a world, with its repositories kept in
+/// `<keep_dir>/<group>/<project>`.
+pub fn load_with_git(keep_dir: &Path) -> Result<World, ScenarioError> {
+    compile_with_git(&scenario()?, keep_dir)
+}
