@@ -1,1 +1,10 @@
+//! Read-only answers over what the producers stored.
+//!
+//! Every function takes a [`store::Reader`]: that answering can never damage
+//! the record is a fact of types. Answers are plain structs that serialise to
+//! their one wire form; `cli` and `serve` show the same.
 
+pub mod counts;
+pub mod entities;
+pub mod projects;
+pub mod status;

@@ -9,15 +9,19 @@
 //! the [`Read`] trait.
 
 mod error;
+mod filter;
 mod handle;
 mod migrate;
 mod open;
 mod sql;
 
+pub mod counts;
 pub mod cursors;
 pub mod dependents;
+pub mod details;
 pub mod dirty;
 pub mod entities;
+pub mod listing;
 pub mod lock;
 pub mod payloads;
 pub mod people;

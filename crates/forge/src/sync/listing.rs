@@ -70,7 +70,7 @@ impl<F: Forge> Engine<F> {
                 block.extend(stored.ids);
             }
             if empty_pages > MAX_EMPTY_PAGES {
-                return Err(endless(kind).into());
+                return Err(endless(kind));
             }
             let moved_on = stored.newest.is_some_and(|newest| since.is_none_or(|s| newest > s));
             if page > 1 && (moved_on || !stored.has_more) {

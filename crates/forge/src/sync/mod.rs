@@ -290,11 +290,7 @@ impl StepFailure {
 
     /// Whether going on with other projects is pointless.
     fn is_fatal(&self) -> bool {
-        match self.kind {
-            Some(FailureKind::Unauthorized) => true,
-            Some(_) => false,
-            None => true,
-        }
+        matches!(self.kind, None | Some(FailureKind::Unauthorized))
     }
 }
 

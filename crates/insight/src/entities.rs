@@ -1,0 +1,151 @@
+//! Lists of issues and merge requests, and everything about one of them.
+
+use crate::projects;
+use model::ids::Iid;
+use model::reference::EntityReference;
+use model::{EntityKind, Error, ErrorCode, Reference, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+use store::details::{self, Commit, EntityBody, Event, FileChange, Relation, Thread};
+use store::entities::EntityRow;
+use store::listing::{self, EntityFilter, EntitySummary};
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EntityList {
+    pub items: Vec<EntitySummary>,
+    /// All that match, shown or not.
+    pub total: u64,
+}
+
+pub fn list(reader: &Reader, kind: EntityKind, filter: &EntityFilter) -> Result<EntityList> {
+    let (items, total) = listing::entities(reader, kind, filter)?;
+    if total == 0 && store::entities::count(reader, kind, None)? == 0 {
+        require_synced(reader, kind)?;
+    }
+    Ok(EntityList { items, total })
+}
+
+/// An empty list of a synced project is an answer; without any sync it is not.
+fn require_synced(reader: &Reader, kind: EntityKind) -> Result<()> {
+    if store::projects::all(reader)?.is_empty() {
+        return Err(Error::new(ErrorCode::NotIndexed, format!("no {} yet", kind.plural()))
+            .suggest("run: lore sync"));
+    }
+    Ok(())
+}
+
+/// Everything about one issue or merge request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EntityDetail {
+    #[serde(flatten)]
+    pub summary: EntitySummary,
+    #[serde(flatten)]
+    pub body: EntityBody,
+    pub relations: Vec<Relation>,
+    pub files: Vec<FileChange>,
+    pub commits: Vec<Commit>,
+    pub events: Vec<Event>,
+    pub threads: Vec<Thread>,
+}
+
+/// The entity people mean by `12`, `#12`, `group/p!12` or a URL.
+pub fn show(
+    reader: &Reader,
+    kind: EntityKind,
+    typed: &str,
+    project: Option<&str>,
+) -> Result<EntityDetail> {
+    let wanted = parse(kind, typed)?;
+    let summary = find(reader, kind, &wanted, project)?;
+    let row = EntityRow { kind, id: summary.id };
+    let body = details::body(reader, row)?
+        .ok_or_else(|| Error::internal("an entity vanished while it was read"))?;
+    let is_mr = kind == EntityKind::MergeRequest;
+    Ok(EntityDetail {
+        body,
+        relations: details::relations(reader, row)?,
+        files: if is_mr { details::files(reader, row.id)? } else { Vec::new() },
+        commits: if is_mr { details::commits(reader, row.id)? } else { Vec::new() },
+        events: details::events(reader, row)?,
+        threads: details::threads(reader, row)?,
+        summary,
+    })
+}
+
+fn parse(kind: EntityKind, typed: &str) -> Result<EntityReference> {
+    let typed = typed.trim();
+    if let Ok(iid) = typed.parse::<i64>()
+        && iid > 0
+    {
+        return Ok(EntityReference { kind, project: None, iid: Iid(iid) });
+    }
+    match Reference::parse(typed)? {
+        Reference::Entity(found) if found.kind == kind => Ok(found),
+        Reference::Entity(found) => {
+            let command = match found.kind {
+                EntityKind::Issue => "issues",
+                EntityKind::MergeRequest => "mrs",
+            };
+            Err(Error::usage(format!("{found} is not {} {}", article(kind), kind.noun()))
+                .suggest(format!("run: lore {command} '{found}'")))
+        }
+        Reference::Commit { .. } => Err(Error::usage(format!(
+            "`{typed}` is a commit, not {} {}",
+            article(kind),
+            kind.noun()
+        ))
+        .suggest("give its number, e.g. 12")),
+    }
+}
+
+const fn article(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Issue => "an",
+        EntityKind::MergeRequest => "a",
+    }
+}
+
+fn find(
+    reader: &Reader,
+    kind: EntityKind,
+    wanted: &EntityReference,
+    project: Option<&str>,
+) -> Result<EntitySummary> {
+    let project = wanted.project.as_deref().or(project);
+    let project = projects::resolve_maybe(reader, project)?;
+    let filter = EntityFilter {
+        project: project.as_ref().map(|project| project.id),
+        iid: Some(wanted.iid),
+        include_gone: true,
+        limit: 100,
+        ..EntityFilter::default()
+    };
+    let (mut found, _) = listing::entities(reader, kind, &filter)?;
+    // A living row answers for its number; a gone one only when it is alone.
+    if found.iter().any(|entity| !entity.is_gone) {
+        found.retain(|entity| !entity.is_gone);
+    }
+    match found.len() {
+        0 => {
+            require_synced(reader, kind)?;
+            let place = project.map(|project| format!(" in {}", project.path)).unwrap_or_default();
+            let name = format!("{}{}", kind.sigil(), wanted.iid);
+            Err(Error::not_found(format!("no {} {name}{place}", kind.noun()))
+                .suggest("check the number, or run `lore sync` if it is new"))
+        }
+        1 => Ok(found.swap_remove(0)),
+        _ => {
+            let names: Vec<String> = found
+                .iter()
+                .map(|entity| format!("{}{}", entity.project, entity.reference()))
+                .collect();
+            Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("several projects have {}: {}", found[0].reference(), names.join(", ")),
+            )
+            .suggest(format!("say which, e.g. '{}' or -p {}", names[0], found[0].project)))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! From what people type after `-p` to a project.
+
+use model::suggest::nearest;
+use model::{Error, ErrorCode, Result};
+use store::Reader;
+use store::projects::{self, Project};
+
+/// Exact path, then ignoring case, then an unambiguous ending.
+pub fn resolve(reader: &Reader, typed: &str) -> Result<Project> {
+    let mut all = projects::all(reader)?;
+    let index = pick(typed, &all)?;
+    Ok(all.swap_remove(index))
+}
+
+/// [`resolve`] for an option that may not have been given.
+pub fn resolve_maybe(reader: &Reader, typed: Option<&str>) -> Result<Option<Project>> {
+    typed.map(|typed| resolve(reader, typed)).transpose()
+}
+
+fn pick(typed: &str, all: &[Project]) -> Result<usize> {
+    let typed = typed.trim().trim_matches('/');
+    if all.is_empty() {
+        return Err(Error::new(ErrorCode::NotIndexed, "no projects yet").suggest("run: lore sync"));
+    }
+    let lower = typed.to_lowercase();
+    let ending = format!("/{lower}");
+    let tries: [&dyn Fn(&Project) -> bool; 3] = [
+        &|project| project.path == typed,
+        &|project| project.path.to_lowercase() == lower,
+        &|project| project.path.to_lowercase().ends_with(&ending),
+    ];
+    for is_match in tries {
+        let found: Vec<usize> = (0..all.len()).filter(|index| is_match(&all[*index])).collect();
+        match found.as_slice() {
+            [] => {}
+            [only] => return Ok(*only),
+            several => return Err(ambiguous(typed, several.iter().map(|index| &all[*index]))),
+        }
+    }
+    Err(unknown(typed, all))
+}
+
+fn ambiguous<'a>(typed: &str, several: impl Iterator<Item = &'a Project>) -> Error {
+    let paths: Vec<&str> = several.map(|project| project.path.as_str()).collect();
+    Error::new(
+        ErrorCode::Ambiguous,
+        format!("{} projects match `{typed}`: {}", paths.len(), paths.join(", ")),
+    )
+    .suggest(format!("choose one, e.g. -p {}", paths[0]))
+}
+
+fn unknown(typed: &str, all: &[Project]) -> Error {
+    let paths = all.iter().map(|project| project.path.as_str());
+    let error = Error::not_found(format!("no project matches `{typed}`"));
+    let near = nearest(typed, paths.clone(), 1);
+    match near.first() {
+        Some(near) => error.suggest(format!("did you mean {near}?")),
+        None => {
+            let known: Vec<&str> = paths.take(10).collect();
+            error.suggest(format!("synced projects: {}", known.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::ids::{ForgeId, ProjectId};
+
+    fn projects(paths: &[&str]) -> Vec<Project> {
+        paths
+            .iter()
+            .enumerate()
+            .map(|(index, path)| Project {
+                id: ProjectId(index as i64),
+                host: "gl.test".to_owned(),
+                forge_id: ForgeId(index as i64),
+                path: (*path).to_owned(),
+                name: String::new(),
+                web_url: String::new(),
+                default_branch: None,
+                synced_at: None,
+                is_gone: false,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn exact_beats_case_beats_ending() {
+        let all = projects(&["a/api", "A/API", "b/web", "c/api-docs"]);
+        assert_eq!(pick("a/api", &all).unwrap(), 0);
+        assert_eq!(pick("A/API", &all).unwrap(), 1);
+        assert_eq!(pick("WEB", &all).unwrap(), 2);
+        assert_eq!(pick("api-docs", &all).unwrap(), 3);
+    }
+
+    #[test]
+    fn an_ambiguous_ending_lists_the_candidates() {
+        let error = pick("api", &projects(&["a/api", "b/api"])).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Ambiguous);
+        assert_eq!(error.message(), "2 projects match `api`: a/api, b/api");
+    }
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest_or_all() {
+        let all = projects(&["group/backend", "group/frontend"]);
+        let error = pick("group/bakend", &all).unwrap_err();
+        assert_eq!(error.suggestion(), Some("did you mean group/backend?"));
+        let error = pick("zzz", &all).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::NotFound);
+        assert_eq!(error.suggestion(), Some("synced projects: group/backend, group/frontend"));
+    }
+}
