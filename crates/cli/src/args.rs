@@ -1,0 +1,233 @@
+//! The command line as clap sees it: the root command, the flags every
+//! command has, and what to say when it was not understood.
+
+use crate::commands::{self, Command};
+use crate::env::Env;
+use crate::ui::ColorWhen;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use model::Error;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// The memory of a software project, on your own machine
+///
+/// lore keeps the history of your GitLab projects in one SQLite file and
+/// answers from it: what happened, who decided it, when and why.
+#[derive(Debug, Parser)]
+#[command(name = "lore", version, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub globals: Globals,
+}
+
+/// Flags that mean the same on every command.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Globals {
+    /// Answer with one JSON document (also: LORE_ROBOT=1)
+    #[arg(short = 'J', long, global = true)]
+    pub json: bool,
+    /// Keep only these paths of the JSON answer; `?` lists them
+    #[arg(long, global = true, value_name = "A,B.C")]
+    pub fields: Vec<String>,
+    /// Say nothing but the answer and errors
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more on stderr
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+    /// When to use colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub color: ColorWhen,
+    /// The database file to use (also: LORE_DB)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub db: Option<PathBuf>,
+    /// The config file to use (also: LORE_CONFIG)
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Never start a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
+    /// Show dates in full instead of `2 days ago`
+    #[arg(long, global = true)]
+    pub absolute: bool,
+}
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// The whole command tree, with the commands of the root help in groups.
+pub fn command() -> clap::Command {
+    let root = Cli::command().styles(STYLES).max_term_width(100);
+    let template = root_template(&root);
+    root.help_template(template)
+}
+
+/// clap lists subcommands in one heap; the root help groups them instead.
+fn root_template(root: &clap::Command) -> String {
+    let header = STYLES.get_header();
+    let literal = STYLES.get_literal();
+    let mut groups = String::new();
+    for (heading, entries) in commands::groups() {
+        let _ = writeln!(groups, "{header}{heading}:{header:#}");
+        for entry in entries {
+            let about = root
+                .find_subcommand(entry.name)
+                .and_then(clap::Command::get_about)
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let _ = writeln!(groups, "  {literal}{:<12}{literal:#} {about}", entry.name);
+        }
+        groups.push('\n');
+    }
+    let _ = writeln!(groups, "{header}Help topics:{header:#}");
+    for topic in crate::help::TOPICS {
+        let _ = writeln!(groups, "  {literal}{:<12}{literal:#} {}", topic.name, topic.about);
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\
+         {header}Options:{header:#}\n{{options}}\n\n\
+         `lore help <command>` shows examples; `lore help <topic>` explains a topic.\n"
+    )
+}
+
+pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
+    let mut command = command().term_width(env.width.clamp(40, 100));
+    let mut matches = command.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// The output flags, read without understanding the rest: for a command line
+/// that cannot be parsed but must be refused in the form that was asked for.
+pub fn early_globals(arguments: &[OsString], env: &Env) -> Globals {
+    let mut globals = Globals { json: env.flag("LORE_ROBOT"), ..Globals::default() };
+    let mut rest = arguments.iter().skip(1).filter_map(|argument| argument.to_str());
+    while let Some(argument) = rest.next() {
+        let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
+        match name {
+            "--" => break,
+            "--json" | "--fields" => globals.json = true,
+            "--no-pager" => globals.no_pager = true,
+            "--color" => {
+                let value = if value.is_empty() { rest.next().unwrap_or_default() } else { value };
+                globals.color = clap::ValueEnum::from_str(value, false).unwrap_or_default();
+            }
+            _ if is_cluster_with_json(name) => globals.json = true,
+            _ => {}
+        }
+    }
+    globals
+}
+
+/// `-J`, `-qJ`: short switches without values, one of them `J`.
+fn is_cluster_with_json(argument: &str) -> bool {
+    argument.strip_prefix('-').is_some_and(|letters| {
+        letters.contains('J') && letters.bytes().all(|letter| b"Jqv".contains(&letter))
+    })
+}
+
+/// clap's refusal in the words and form of every other error.
+pub fn usage_error(refusal: &clap::Error) -> Error {
+    let rendered = refusal.render().to_string();
+    let mut paragraphs = rendered.split("\n\n");
+    let message = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let tip = rendered
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("tip: "))
+        .map_or_else(|| usage_line(refusal, &rendered), str::to_owned);
+    Error::usage(message).suggest(tip)
+}
+
+fn usage_line(refusal: &clap::Error, rendered: &str) -> String {
+    match refusal.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => {
+            usage.to_string().trim_start_matches("Usage: ").trim().to_owned()
+        }
+        _ => rendered
+            .lines()
+            .find_map(|line| line.strip_prefix("Usage: "))
+            .map_or_else(|| "lore --help".to_owned(), str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    fn env() -> Env {
+        Env::from_vars(std::collections::BTreeMap::new(), "/".into())
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_tree_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_flag_says_what_it_does() {
+        fn visit(command: &clap::Command) {
+            for argument in command.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} of `{}` has no help",
+                    argument.get_id(),
+                    command.get_name()
+                );
+            }
+            command.get_subcommands().for_each(visit);
+        }
+        visit(&command());
+    }
+
+    #[test]
+    fn json_is_seen_in_lines_that_do_not_parse() {
+        for (line, expected) in [
+            ("lore nonsense --json", true),
+            ("lore -J nonsense", true),
+            ("lore nonsense -qJ", true),
+            ("lore nonsense --fields a", true),
+            ("lore nonsense -- --json", false),
+            ("lore nonsense -pJane", false),
+            ("lore nonsense", false),
+        ] {
+            assert_eq!(early_globals(&words(line), &env()).json, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_tip() {
+        let refusal = parse(&words("lore docter"), &env()).unwrap_err();
+        let error = usage_error(&refusal);
+        expect!["unrecognized subcommand 'docter'"].assert_eq(error.message());
+        expect!["a similar subcommand exists: 'doctor'"].assert_eq(error.suggestion().unwrap());
+    }
+
+    #[test]
+    fn a_refusal_without_tip_shows_the_usage() {
+        let refusal = parse(&words("lore completions"), &env()).unwrap_err();
+        let error = usage_error(&refusal);
+        expect!["the following required arguments were not provided: <SHELL>"]
+            .assert_eq(error.message());
+        expect!["lore completions <SHELL>"].assert_eq(error.suggestion().unwrap());
+    }
+}

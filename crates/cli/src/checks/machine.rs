@@ -1,0 +1,158 @@
+//! Database, model server, disk, git, variables.
+
+use super::Check;
+use crate::config::keys::{HIDDEN_VARIABLES, KEYS, OTHER_VARIABLES};
+use crate::config::{Config, EmbeddingProvider};
+use crate::env::Env;
+use crate::git;
+use model::suggest::nearest;
+use model::{Error, ErrorCode, Result, Timestamp};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+use store::DatabaseState;
+
+/// Below this a sync may well run out of space.
+const LITTLE_SPACE_KIB: u64 = 1 << 20;
+
+pub fn check_database(config: &Config, now: Timestamp) -> Check {
+    let checked = config.db_path().and_then(|path| {
+        let state = store::database_state(path)?;
+        check_writable(path)?;
+        Ok((path, state))
+    });
+    let (path, state) = match checked {
+        Ok(found) => found,
+        Err(error) => return Check::fail("database", &error),
+    };
+    let shown = path.display();
+    match state {
+        DatabaseState::Missing => {
+            Check::warn("database", format!("{shown} does not exist yet")).fix("lore sync")
+        }
+        DatabaseState::Older { schema } => Check::ok(
+            "database",
+            format!(
+                "{shown}, schema {schema}; the next sync brings it to {}",
+                store::SCHEMA_VERSION
+            ),
+        ),
+        DatabaseState::Ready { schema } => match running(path, now) {
+            Some(owner) => Check::ok("database", format!("{shown}, in use by {owner}")),
+            None => Check::ok("database", format!("{shown}, schema {schema}")),
+        },
+    }
+}
+
+/// Who is writing now, if anybody.
+fn running(path: &Path, now: Timestamp) -> Option<String> {
+    let reader = store::Reader::open(path).ok()?;
+    let holder = store::lock::holder(&reader).ok()??;
+    (now.since(holder.heartbeat_at) < store::lock::EXPIRY).then_some(holder.owner)
+}
+
+/// SQLite writes beside the file, so the folder counts, not only the file.
+fn check_writable(path: &Path) -> Result<()> {
+    let unwritable = |place: &Path, error: std::io::Error| {
+        Error::new(ErrorCode::DbError, format!("cannot write to {}", place.display()))
+            .caused_by(error)
+            .suggest("check its permissions, or choose another file with --db")
+    };
+    if path.exists() {
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(path)
+            .map_err(|error| unwritable(path, error))?;
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let existing = folder.ancestors().find(|dir| dir.exists()).unwrap_or(folder);
+    tempfile::tempfile_in(existing).map(drop).map_err(|error| unwritable(existing, error))
+}
+
+pub fn check_embedding(config: &Config) -> Check {
+    let embedding = config.embedding();
+    match embedding.provider {
+        EmbeddingProvider::Builtin => Check::ok("embedding", "built in"),
+        EmbeddingProvider::None => Check::ok("embedding", "turned off; search uses words only"),
+        EmbeddingProvider::Ollama => match connects(&embedding.base_url) {
+            Ok(()) => {
+                Check::ok("embedding", format!("{} at {}", embedding.model, embedding.base_url))
+            }
+            Err(error) => {
+                let detail = format!("{} does not answer: {error}", embedding.base_url);
+                Check::warn("embedding", detail)
+                    .code(ErrorCode::OllamaUnavailable)
+                    .fix("ollama serve, or set embedding.provider = \"builtin\"")
+            }
+        },
+    }
+}
+
+/// Whether somebody listens there; the model itself is asked when it is used.
+fn connects(url: &str) -> std::io::Result<()> {
+    let (default_port, rest) = match url.strip_prefix("https://") {
+        Some(rest) => (443, rest),
+        None => (80, url.trim_start_matches("http://")),
+    };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let has_port = authority.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok());
+    let address =
+        if has_port { authority.to_owned() } else { format!("{authority}:{default_port}") };
+    let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
+    for socket in address.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&socket, Duration::from_secs(2)) {
+            Ok(_) => return Ok(()),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+pub fn check_disk(config: &Config) -> Check {
+    let free = config.db_path().ok().and_then(free_kib);
+    match free {
+        None => Check::ok("disk", "free space not known"),
+        Some(kib) if kib < LITTLE_SPACE_KIB => {
+            Check::warn("disk", format!("only {} MiB free where the database is", kib / 1024))
+                .fix("make room, or choose another place with storage.db_path")
+        }
+        Some(_) => Check::ok("disk", "more than 1 GiB free"),
+    }
+}
+
+/// From POSIX `df`, because the standard library cannot tell.
+fn free_kib(path: &Path) -> Option<u64> {
+    let existing = path.ancestors().find(|dir| dir.is_dir())?;
+    let output = Command::new("df").arg("-Pk").arg(existing).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()
+}
+
+pub fn check_git() -> Check {
+    match git::version() {
+        Some(version) => Check::ok("git", version),
+        None => Check::warn("git", "cannot be run; code questions will not work")
+            .fix("install git and have it in PATH"),
+    }
+}
+
+/// A mistyped variable is silently without effect, so it is looked for here.
+pub fn check_variables(env: &Env) -> Vec<Check> {
+    let known: Vec<&str> = KEYS
+        .iter()
+        .flat_map(|key| key.env.iter().copied())
+        .chain(OTHER_VARIABLES.iter().map(|(name, _)| *name))
+        .chain(HIDDEN_VARIABLES.iter().copied())
+        .collect();
+    env.names_with_prefix("LORE_")
+        .filter(|name| !known.contains(name))
+        .map(|name| {
+            let check = Check::warn("environment", format!("{name} has no meaning to lore"));
+            match nearest(name, known.iter().copied(), 1).first() {
+                Some(near) => check.fix(format!("did you mean {near}?")),
+                None => check.fix("lore help environment"),
+            }
+        })
+        .collect()
+}

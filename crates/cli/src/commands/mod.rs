@@ -1,0 +1,145 @@
+//! The commands: one file each, holding its arguments, its call and its text.
+//!
+//! To add one, write `commands/<name>.rs` with `pub struct Args` (its doc
+//! comment is the help, its `after_help` the examples) and `impl Run for Args`,
+//! then add one line to the table below. Help groups, dispatch, `lore schema`,
+//! `--fields`, completions, man pages and `lore robot-docs` follow from it.
+
+use crate::ctx::Ctx;
+use crate::ui::{Painter, Show, Ui};
+use model::Result;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
+/// A command that was parsed and can be run.
+pub trait Run {
+    /// What it answers: the `data` of `--json` and, through [`Show`], the text.
+    type Answer: Show;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Self::Answer>;
+}
+
+/// A row of the table of commands.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    pub group: &'static str,
+    pub name: &'static str,
+    /// The JSON Schema of its answer.
+    pub schema: fn() -> Schema,
+}
+
+macro_rules! commands {
+    ($($group:literal { $($name:literal => $variant:ident in $module:ident;)* })*) => {
+        $($(pub mod $module;)*)*
+
+        #[derive(Debug, clap::Subcommand)]
+        pub enum Command {
+            $($(#[command(name = $name)] $variant($module::Args),)*)*
+        }
+
+        impl Command {
+            pub fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+                match self { $($(Command::$variant(args) => present(args, ctx, ui),)*)* }
+            }
+        }
+
+        /// Every command, in the order of the root help.
+        pub const ENTRIES: &[Entry] = &[$($(Entry {
+            group: $group,
+            name: $name,
+            schema: schema_of::<$module::Args>,
+        },)*)*];
+    };
+}
+
+commands! {
+    "Start" {
+        "init" => Init in init;
+        "doctor" => Doctor in doctor;
+        "health" => Health in health;
+        "auth" => Auth in auth;
+        "trust" => Trust in trust;
+        "config" => Config in config;
+    }
+    "Reference" {
+        "help" => Help in help;
+        "schema" => Schema in schema;
+        "robot-docs" => RobotDocs in robot_docs;
+        "completions" => Completions in completions;
+        "man" => Man in man;
+        "version" => Version in version;
+    }
+}
+
+/// The groups of the root help with their commands.
+pub fn groups() -> Vec<(&'static str, Vec<Entry>)> {
+    let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
+    for entry in ENTRIES {
+        match groups.iter_mut().find(|(group, _)| *group == entry.group) {
+            Some((_, entries)) => entries.push(*entry),
+            None => groups.push((entry.group, vec![*entry])),
+        }
+    }
+    groups
+}
+
+/// Runs a command and shows what it answers.
+fn present<C: Run>(command: &C, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+    if ui.settle_fields::<C::Answer>()? {
+        return Ok(());
+    }
+    let answer = command.run(ctx, ui)?;
+    ui.show(&answer)?;
+    answer.failure().map_or(Ok(()), Err)
+}
+
+fn schema_of<C: Run>() -> Schema {
+    schemars::schema_for!(C::Answer)
+}
+
+/// The answer of commands whose whole point is a text: help, man pages,
+/// completions.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Text {
+    pub text: String,
+}
+
+impl Show for Text {
+    fn text(&self, out: &mut Painter) {
+        out.verbatim(&self.text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args;
+
+    #[test]
+    fn every_command_of_the_tree_is_in_a_group() {
+        let root = args::command();
+        let in_tree: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
+        let in_table: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+        assert_eq!(in_tree, in_table);
+    }
+
+    #[test]
+    fn every_command_has_an_about_and_two_examples_that_parse() {
+        let env = crate::env::Env::from_vars(std::collections::BTreeMap::new(), "/".into());
+        for command in args::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "`{name}` has no description");
+            let examples = crate::help::examples(command);
+            assert!(examples.len() >= 2, "`{name}` has {} examples", examples.len());
+            for example in examples {
+                let words = crate::help::shell_words(&example);
+                if let Err(refusal) = args::parse(&words, &env)
+                    && refusal.use_stderr()
+                {
+                    panic!("example of `{name}` does not parse: {example}\n{refusal}");
+                }
+                assert_eq!(words[1].to_str(), Some(name), "{example} is not about `{name}`");
+            }
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Every setting lore knows, in one table: its name, what it may hold, its
+//! default, the variables that override it, and whether a file that came with
+//! a clone may set it. Reading, overriding, `lore config`, the written
+//! template and the help all follow this table.
+
+use serde::Serialize;
+use std::fmt;
+use std::path::PathBuf;
+
+/// A setting, as `section.key`.
+#[derive(Debug)]
+pub struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// Written as in an environment variable.
+    pub default: Option<&'static str>,
+    /// `LORE_<SECTION>_<KEY>`, then short names.
+    pub env: &'static [&'static str],
+    /// Whether it counts when it stands in an untrusted clone's file.
+    pub from_clone: FromClone,
+    pub about: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FromClone {
+    Allowed,
+    /// Names a host, a credential or a server: only after `lore trust`.
+    NeedsTrust,
+    /// A path: without `lore trust` only inside the clone.
+    InsideOnly,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Text,
+    /// `http://` or `https://`, without a trailing slash.
+    Url,
+    /// Relative to where the file belongs; `~/` is the home directory.
+    Path,
+    Count {
+        min: u64,
+        max: u64,
+    },
+    /// A positive number.
+    Rate {
+        max: f64,
+    },
+    Flag,
+    Choice(&'static [&'static str]),
+}
+
+/// What a setting holds.
+#[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum Value {
+    Flag(bool),
+    Count(u64),
+    Rate(f64),
+    Text(String),
+    Path(PathBuf),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Flag(value) => value.fmt(f),
+            Value::Count(value) => value.fmt(f),
+            Value::Rate(value) => value.fmt(f),
+            Value::Text(value) => value.fmt(f),
+            Value::Path(value) => value.display().fmt(f),
+        }
+    }
+}
+
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "gitlab.base_url",
+        kind: Kind::Url,
+        default: None,
+        env: &["LORE_GITLAB_BASE_URL"],
+        from_clone: FromClone::NeedsTrust,
+        about: "address of the GitLab server",
+    },
+    Key {
+        name: "gitlab.token_env_var",
+        kind: Kind::Text,
+        default: Some("GITLAB_TOKEN"),
+        env: &["LORE_GITLAB_TOKEN_ENV_VAR"],
+        from_clone: FromClone::NeedsTrust,
+        about: "environment variable that holds the token",
+    },
+    Key {
+        name: "gitlab.token_file",
+        kind: Kind::Path,
+        default: None,
+        env: &["LORE_GITLAB_TOKEN_FILE"],
+        from_clone: FromClone::NeedsTrust,
+        about: "file (mode 0600) that holds the token, used when the variable is not set",
+    },
+    Key {
+        name: "gitlab.ca_file",
+        kind: Kind::Path,
+        default: None,
+        env: &["LORE_GITLAB_CA_FILE"],
+        from_clone: FromClone::NeedsTrust,
+        about: "PEM file with a certificate authority to trust in addition",
+    },
+    Key {
+        name: "storage.db_path",
+        kind: Kind::Path,
+        default: None,
+        env: &["LORE_STORAGE_DB_PATH", "LORE_DB"],
+        from_clone: FromClone::InsideOnly,
+        about: "the database file",
+    },
+    Key {
+        name: "sync.requests_per_second",
+        kind: Kind::Rate { max: 1000.0 },
+        default: Some("10"),
+        env: &["LORE_SYNC_REQUESTS_PER_SECOND"],
+        from_clone: FromClone::Allowed,
+        about: "how fast the forge may be asked",
+    },
+    Key {
+        name: "sync.concurrency",
+        kind: Kind::Count { min: 1, max: 64 },
+        default: Some("8"),
+        env: &["LORE_SYNC_CONCURRENCY"],
+        from_clone: FromClone::Allowed,
+        about: "requests in flight at once",
+    },
+    Key {
+        name: "sync.fetch_resource_events",
+        kind: Kind::Flag,
+        default: Some("true"),
+        env: &["LORE_SYNC_FETCH_RESOURCE_EVENTS"],
+        from_clone: FromClone::Allowed,
+        about: "fetch who changed state, labels and milestones, and when",
+    },
+    Key {
+        name: "sync.fetch_mr_file_changes",
+        kind: Kind::Flag,
+        default: Some("true"),
+        env: &["LORE_SYNC_FETCH_MR_FILE_CHANGES"],
+        from_clone: FromClone::Allowed,
+        about: "fetch which files each merge request touched",
+    },
+    Key {
+        name: "sync.reconcile",
+        kind: Kind::Count { min: 0, max: 1_000_000 },
+        default: Some("200"),
+        env: &["LORE_SYNC_RECONCILE"],
+        from_clone: FromClone::Allowed,
+        about: "requests per run spent on revisiting old entities; 0 for none",
+    },
+    Key {
+        name: "sync.overlap_seconds",
+        kind: Kind::Count { min: 0, max: 86_400 },
+        default: Some("120"),
+        env: &["LORE_SYNC_OVERLAP_SECONDS"],
+        from_clone: FromClone::Allowed,
+        about: "how far before the last seen change a run starts again",
+    },
+    Key {
+        name: "embedding.provider",
+        kind: Kind::Choice(&["builtin", "ollama", "none"]),
+        default: Some("builtin"),
+        env: &["LORE_EMBEDDING_PROVIDER"],
+        from_clone: FromClone::Allowed,
+        about: "who turns text into vectors: builtin, ollama or none",
+    },
+    Key {
+        name: "embedding.model",
+        kind: Kind::Text,
+        default: Some("nomic-embed-text"),
+        env: &["LORE_EMBEDDING_MODEL"],
+        from_clone: FromClone::Allowed,
+        about: "model of the ollama provider",
+    },
+    Key {
+        name: "embedding.base_url",
+        kind: Kind::Url,
+        default: Some("http://localhost:11434"),
+        env: &["LORE_EMBEDDING_BASE_URL"],
+        from_clone: FromClone::NeedsTrust,
+        about: "address of the ollama server",
+    },
+];
+
+/// The lists of tables: their keys and which of them must be given.
+pub const LISTS: &[List] = &[
+    List { name: "projects", keys: &["path"], about: "forge projects to keep, as `group/project`" },
+    List { name: "repos", keys: &["path", "url"], about: "git repositories on this machine" },
+];
+
+#[derive(Debug)]
+pub struct List {
+    pub name: &'static str,
+    pub keys: &'static [&'static str],
+    pub about: &'static str,
+}
+
+/// Variables that are not settings, for the help and the doctor.
+pub const OTHER_VARIABLES: &[(&str, &str)] = &[
+    ("LORE_CONFIG", "the config file to use"),
+    ("LORE_PROJECTS", "forge projects to keep, separated by commas, instead of `projects`"),
+    ("LORE_ROBOT", "1: answer in JSON, as with --json"),
+    ("LORE_PAGER", "pager for long answers, before PAGER; `cat` for none"),
+    ("LORE_NO_PROGRESS", "1: never draw progress"),
+];
+
+/// Variables for tests and the demo, known but not advertised.
+pub const HIDDEN_VARIABLES: &[&str] = &["LORE_NOW", "LORE_FORCE_TTY"];
+
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// `base_url` as a JSON file writes it: `baseUrl`.
+pub fn camel_case(name: &str) -> String {
+    let mut out = String::new();
+    let mut is_upper = false;
+    for c in name.chars() {
+        if c == '_' {
+            is_upper = true;
+        } else if std::mem::take(&mut is_upper) {
+            out.push(c.to_ascii_uppercase());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variable_names_follow_the_rule() {
+        for key in KEYS {
+            let expected = format!("LORE_{}", key.name.to_uppercase().replace('.', "_"));
+            assert_eq!(key.env[0], expected);
+        }
+    }
+
+    #[test]
+    fn every_default_is_valid_for_its_kind() {
+        for key in KEYS {
+            if let Some(default) = key.default {
+                super::super::value::parse_text(key, default).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn json_names_are_camel_case() {
+        assert_eq!(camel_case("fetch_mr_file_changes"), "fetchMrFileChanges");
+        assert_eq!(camel_case("model"), "model");
+    }
+}

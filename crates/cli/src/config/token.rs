@@ -1,0 +1,85 @@
+//! The forge token: where it comes from, and how it is kept from leaking.
+
+use super::Config;
+use crate::env::Env;
+use model::{Error, ErrorCode, Result};
+use secrecy::SecretString;
+use std::path::Path;
+
+/// A token and a word on where it was found; never the token itself in text.
+#[derive(Debug)]
+pub struct Token {
+    pub secret: SecretString,
+    /// `env:GITLAB_TOKEN` or `file:/path`.
+    pub source: String,
+}
+
+/// The variable wins over the file, as everywhere else.
+pub fn find(config: &Config, env: &Env) -> Result<Token> {
+    let variable = config.token_env_var();
+    if let Some(token) = env.var(variable) {
+        let source = format!("env:{variable}");
+        return Ok(Token { secret: checked(token, &source)?, source });
+    }
+    match config.token_file() {
+        Some(path) => from_file(path),
+        None => Err(Error::new(ErrorCode::TokenNotSet, format!("`{variable}` is not set"))
+            .suggest(how_to_create(config, variable))),
+    }
+}
+
+fn how_to_create(config: &Config, variable: &str) -> String {
+    let page = config.base_url().map_or_else(
+        |_| "your GitLab".to_owned(),
+        |base| format!("{base}/-/user_settings/personal_access_tokens"),
+    );
+    format!(
+        "create a token with scope `read_api` at {page}, then `export {variable}=…`, \
+         or put it in a file and set gitlab.token_file"
+    )
+}
+
+fn from_file(path: &Path) -> Result<Token> {
+    let unusable = |message: String| Error::new(ErrorCode::TokenNotSet, message);
+    let cannot_read =
+        |error| unusable(format!("cannot read the token file {}", path.display())).caused_by(error);
+    let metadata = std::fs::metadata(path).map_err(cannot_read)?;
+    if let Some(mode) = wide_mode(&metadata) {
+        return Err(unusable(format!(
+            "the token file {} may be read by others (mode {mode:04o})",
+            path.display()
+        ))
+        .suggest(format!("chmod 600 {}", path.display())));
+    }
+    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
+    let source = format!("file:{}", path.display());
+    if text.trim().is_empty() {
+        return Err(unusable(format!("the token file {} is empty", path.display())));
+    }
+    Ok(Token { secret: checked(text.trim(), &source)?, source })
+}
+
+/// The mode of a file that group or others may touch.
+pub fn wide_mode(metadata: &std::fs::Metadata) -> Option<u32> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = metadata.permissions().mode() & 0o777;
+        (mode & 0o077 != 0).then_some(mode)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = metadata;
+        None
+    }
+}
+
+/// It will stand in a header: one printable word, or something was pasted wrong.
+fn checked(token: &str, source: &str) -> Result<SecretString> {
+    let token = token.trim();
+    if token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Ok(SecretString::from(token));
+    }
+    Err(Error::new(ErrorCode::TokenNotSet, format!("the token in {source} is not one plain word"))
+        .suggest("copy it again, without blanks or line breaks"))
+}

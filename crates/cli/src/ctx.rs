@@ -1,0 +1,51 @@
+//! What every command may ask for: flags, surroundings, configuration.
+
+use crate::args::Globals;
+use crate::config::Config;
+use crate::env::Env;
+use crate::ui::Ui;
+use model::{Clock, Result, Timestamp};
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub struct Ctx {
+    pub env: Env,
+    pub globals: Globals,
+    config: OnceCell<Config>,
+}
+
+impl Ctx {
+    pub fn new(env: Env, globals: Globals) -> Self {
+        Ctx { env, globals, config: OnceCell::new() }
+    }
+
+    /// The settings in force. Read on first use, so that `lore --version` and
+    /// its like work whatever the file holds; says once what was ignored.
+    pub fn config(&self, ui: &mut Ui) -> Result<&Config> {
+        if let Some(config) = self.config.get() {
+            return Ok(config);
+        }
+        let config = Config::load(&self.env, &self.globals)?;
+        for warning in config.warnings() {
+            ui.warn(warning);
+        }
+        if let Some(file) = config.file() {
+            ui.detail(&format!("config: {}", file.path.display()));
+        }
+        Ok(self.config.get_or_init(|| config))
+    }
+
+    /// The database file; it need not exist yet.
+    pub fn db_path(&self, ui: &mut Ui) -> Result<PathBuf> {
+        self.config(ui)?.db_path().map(Path::to_path_buf)
+    }
+
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        self.env.clock()
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.env.now()
+    }
+}

@@ -1,0 +1,73 @@
+//! Connects to the forge the config names: the only place that knows which
+//! client it is.
+
+use crate::config::{Config, Token};
+use crate::env::Env;
+use forge::Forge as _;
+use forge::api::{Identity, ProjectLocator};
+use forge::gitlab::{Client, Options};
+use model::record::ProjectRecord;
+use model::{Error, ErrorCode, Progress, Result};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Everything a connection needs, gathered before anything is sent.
+pub struct Connection {
+    pub base_url: String,
+    pub token: Token,
+    ca_pem: Option<Vec<u8>>,
+    requests_per_second: f64,
+}
+
+impl Connection {
+    pub fn from_config(config: &Config, env: &Env) -> Result<Self> {
+        Connection::to(config.base_url()?, config, env)
+    }
+
+    /// The same with another address: `lore init` asks before it writes.
+    pub fn to(base_url: &str, config: &Config, env: &Env) -> Result<Self> {
+        Ok(Connection {
+            base_url: base_url.to_owned(),
+            token: config.token(env)?,
+            ca_pem: config.ca_file().map(read_ca).transpose()?,
+            requests_per_second: config.sync().requests_per_second,
+        })
+    }
+
+    pub fn client(&self, progress: Arc<dyn Progress>) -> Result<Client> {
+        let mut options = Options::new(self.base_url.clone(), self.token.secret.clone());
+        options.requests_per_second = Some(self.requests_per_second);
+        options.ca_pem.clone_from(&self.ca_pem);
+        Client::new(options, progress)
+    }
+}
+
+/// For questions a person waits for (`auth`, `doctor`, `init`): fails soon
+/// rather than trying for minutes.
+pub fn quick_client(connection: &Connection) -> Result<Client> {
+    let mut options = Options::new(connection.base_url.clone(), connection.token.secret.clone());
+    options.ca_pem.clone_from(&connection.ca_pem);
+    options.max_attempts = 2;
+    options.connect_timeout = std::time::Duration::from_secs(5);
+    options.request_timeout = std::time::Duration::from_secs(20);
+    options.max_rate_wait = std::time::Duration::from_secs(10);
+    Client::new(options, Arc::new(model::progress::Silent))
+}
+
+pub async fn identity(client: &Client) -> Result<Identity> {
+    Ok(client.identity().await?)
+}
+
+pub async fn project(client: &Client, path: &str) -> Result<ProjectRecord> {
+    Ok(client.project(ProjectLocator::Path(path.to_owned())).await?.value)
+}
+
+fn read_ca(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| {
+        Error::new(
+            ErrorCode::ConfigInvalid,
+            format!("cannot read `gitlab.ca_file` {}", path.display()),
+        )
+        .caused_by(error)
+    })
+}

@@ -1,0 +1,43 @@
+//! Ctrl-C, and the runtime for work that waits on the network.
+
+use model::{Error, ErrorCode, Result};
+use std::future::Future;
+
+/// Runs asynchronous work to its end, or until Ctrl-C drops it: the work must
+/// leave the database whole at every await, as a crash would have to.
+pub fn block_on<T, E: Into<Error>>(
+    work: impl Future<Output = std::result::Result<T, E>>,
+) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))?;
+    runtime.block_on(async {
+        tokio::select! {
+            result = work => result.map_err(Into::into),
+            () = interrupted() => Err(Error::new(ErrorCode::Interrupted, "interrupted")),
+        }
+    })
+}
+
+/// Resolves at Ctrl-C; never, where signals cannot be had.
+pub async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// From now on Ctrl-C is for the pager in the foreground, not for lore: dying
+/// under it would leave two programs reading the same terminal.
+pub fn leave_to_pager() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    if let Ok(runtime) = runtime {
+        // Registering a handler replaces the default action for good; being
+        // told of the signal is of no interest here.
+        runtime.block_on(async {
+            let ignored = tokio::time::timeout(std::time::Duration::ZERO, interrupted());
+            let _ = ignored.await;
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! The `lore` command line: arguments in, text for people or JSON out.
+//!
+//! The only crate that prints, reads the environment or touches the home
+//! directory. It holds no rules of its own: a command reads its arguments,
+//! calls a library, and hands a typed answer to [`ui::Ui`].
+
+pub mod args;
+mod checks;
+pub mod commands;
+pub mod config;
+pub mod ctx;
+pub mod env;
+pub mod forge_client;
+mod git;
+pub mod help;
+pub mod interrupt;
+pub mod ui;
+
+use args::Cli;
+use ctx::Ctx;
+use env::Env;
+use model::{Error, Result};
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use ui::Ui;
+
+/// Runs lore with the process's own arguments and surroundings.
+pub fn run() -> ExitCode {
+    ExitCode::from(run_with(env::arguments(), Env::from_process()))
+}
+
+fn run_with(arguments: Vec<OsString>, env: Env) -> u8 {
+    let cli = match args::parse(&arguments, &env) {
+        Ok(cli) => cli,
+        Err(refusal) => return refuse(&refusal, &arguments, &env),
+    };
+    let mut ui = Ui::new(&env, &cli.globals);
+    // A bug must still leave one document on stdout and a documented status.
+    let result =
+        catch_unwind(AssertUnwindSafe(|| run_command(cli, env, &mut ui))).unwrap_or_else(|_| {
+            Err(Error::internal("lore crashed; the lines above say where")
+                .suggest("please report it together with those lines"))
+        });
+    ui.finish(result)
+}
+
+fn run_command(cli: Cli, env: Env, ui: &mut Ui) -> Result<()> {
+    let ctx = Ctx::new(env, cli.globals);
+    cli.command.run(&ctx, ui)
+}
+
+/// Help, the version, or a command line that was not understood.
+fn refuse(refusal: &clap::Error, arguments: &[OsString], env: &Env) -> u8 {
+    let globals = args::early_globals(arguments, env);
+    let mut ui = Ui::new(env, &globals);
+    let is_asked_for = !refusal.use_stderr() || arguments.len() < 2;
+    if ui.is_json() && !is_asked_for {
+        return ui.finish(Err(args::usage_error(refusal)));
+    }
+    let stream_is_tty = if is_asked_for { env.stdout_is_tty } else { env.stderr_is_tty };
+    let rendered = refusal.render();
+    let text = if ui::terminal::wants_color(env, globals.color, stream_is_tty) {
+        rendered.ansi().to_string()
+    } else {
+        rendered.to_string()
+    };
+    if !is_asked_for {
+        ui.to_stderr(&text);
+        return model::ErrorCode::Usage.exit_code();
+    }
+    ui.finish_with_text(&text)
+}

@@ -1,0 +1,1 @@
+//! lore as its users meet it: the real binary, its output and exit status.
