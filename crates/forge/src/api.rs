@@ -5,6 +5,8 @@
 
 use model::ids::{ForgeId, Iid};
 use model::record::{Dependent, DependentSet, Listed, ProjectRecord, UserRecord};
+use model::reference::EntityReference;
+use model::relation::{RelationType, SystemAction};
 use model::{EntityKind, Error, ErrorCode, Timestamp};
 use std::fmt;
 
@@ -47,6 +49,28 @@ pub trait Forge: Send + Sync + 'static {
         iid: Iid,
         what: Dependent,
     ) -> impl Future<Output = Result<Fetched<DependentSet>>> + Send;
+
+    /// What a note that the forge wrote itself says happened. Every forge has
+    /// its own wordings; no request is made.
+    fn read_system_note(body: &str) -> SystemNote;
+}
+
+/// A note written by the forge itself, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemNote {
+    pub action: SystemAction,
+    pub links: Vec<NoteLink>,
+}
+
+/// A relation that a system note speaks of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteLink {
+    pub other: EntityReference,
+    pub relation: RelationType,
+    /// The other is the source and the note's own entity the target.
+    pub is_incoming: bool,
+    /// The note says that the relation was taken back.
+    pub is_removed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,9 @@
 
 pub mod api;
 pub mod budget;
+mod closing;
 pub mod gitlab;
+mod references;
 pub mod sync;
 
 pub use api::{Failure, FailureKind, Forge};

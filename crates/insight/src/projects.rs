@@ -53,13 +53,11 @@ fn unknown(typed: &str, all: &[Project]) -> Error {
     let paths = all.iter().map(|project| project.path.as_str());
     let error = Error::not_found(format!("no project matches `{typed}`"));
     let near = nearest(typed, paths.clone(), 1);
-    match near.first() {
-        Some(near) => error.suggest(format!("did you mean {near}?")),
-        None => {
-            let known: Vec<&str> = paths.take(10).collect();
-            error.suggest(format!("synced projects: {}", known.join(", ")))
-        }
+    if let Some(near) = near.first() {
+        return error.suggest(format!("did you mean {near}?"));
     }
+    let known: Vec<&str> = paths.take(10).collect();
+    error.suggest(format!("synced projects: {}", known.join(", ")))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod ids;
 pub mod progress;
 pub mod record;
 pub mod reference;
+pub mod relation;
 pub mod suggest;
 pub mod text;
 pub mod time;

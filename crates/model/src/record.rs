@@ -6,6 +6,7 @@
 
 use crate::entity::{EntityKind, EntityState};
 use crate::ids::{ForgeId, Iid};
+use crate::relation::SystemAction;
 use crate::time::Timestamp;
 
 /// A person or bot, as far as the forge tells. Names change; ids do not.
@@ -159,6 +160,8 @@ pub struct NoteRecord {
     pub updated_at: Timestamp,
     /// Written by the forge itself ("added 2 commits").
     pub is_system: bool,
+    /// What a system note says happened; none for notes by people.
+    pub system_action: Option<SystemAction>,
     pub is_internal: bool,
     pub is_resolvable: bool,
     pub is_resolved: bool,

@@ -109,6 +109,8 @@ CREATE TABLE issues (
 CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid) WHERE gone_at IS NULL;
 CREATE INDEX issues_by_update ON issues (project_id, updated_at);
 CREATE INDEX issues_by_forge_id ON issues (forge_id);
+CREATE INDEX issues_by_moved_to ON issues (moved_to_forge_id)
+WHERE moved_to_forge_id IS NOT NULL;
 
 CREATE TABLE merge_requests (
   id INTEGER PRIMARY KEY,
@@ -261,6 +263,8 @@ CREATE UNIQUE INDEX state_events_by_issue ON resource_state_events (issue_id, fo
 WHERE issue_id IS NOT NULL;
 CREATE UNIQUE INDEX state_events_by_mr ON resource_state_events (merge_request_id, forge_id)
 WHERE merge_request_id IS NOT NULL;
+CREATE INDEX state_events_by_source ON resource_state_events (source_merge_request_forge_id)
+WHERE source_merge_request_forge_id IS NOT NULL;
 
 -- The label's name at the time of fetching; null when it was deleted since.
 CREATE TABLE resource_label_events (
@@ -331,6 +335,7 @@ CREATE TABLE mr_closes_issues (
   project_path TEXT,
   PRIMARY KEY (merge_request_id, project_forge_id, iid)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX mr_closes_issues_by_issue ON mr_closes_issues (project_forge_id, iid);
 
 -- What was observed, where: one row per observing entity, relation and method.
 -- An entity's observations are replaced as a set whenever its data changed.
@@ -349,7 +354,7 @@ CREATE TABLE reference_observations (
   source_method TEXT NOT NULL
     CHECK (source_method IN ('api_closes_issues', 'api_closed_by', 'api_state_event',
       'api_entity', 'system_note', 'description', 'note', 'commit_message')),
-  certainty TEXT NOT NULL CHECK (certainty IN ('stated', 'inferred')),
+  certainty TEXT NOT NULL CHECK (certainty IN ('stated', 'inferred', 'declared')),
   note_id INTEGER,
   observed_at INTEGER
 ) STRICT;

@@ -27,6 +27,7 @@ pub mod payloads;
 pub mod people;
 pub mod projects;
 pub mod queue;
+pub mod references;
 pub mod runs;
 
 pub use handle::{Read, Reader, Tx, Writer};

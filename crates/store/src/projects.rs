@@ -2,6 +2,7 @@
 
 use crate::handle::{Read, Tx};
 use crate::payloads::PayloadId;
+use crate::references;
 use crate::sql::{self, At, ms};
 use model::ids::{ForgeId, ProjectId};
 use model::record::ProjectRecord;
@@ -46,6 +47,12 @@ pub fn upsert(
     project: &ProjectRecord,
     payload: PayloadId,
 ) -> Result<ProjectId> {
+    let former: Option<String> = sql::first(
+        tx,
+        "SELECT path FROM projects WHERE host = ?1 AND forge_id = ?2 AND path <> ?3",
+        (host, project.forge_id.0, &project.path),
+        |row| row.get(0),
+    )?;
     let id = sql::one(
         tx,
         "INSERT INTO projects (host, forge_id, path, name, description, default_branch, web_url,
@@ -86,6 +93,9 @@ pub fn upsert(
         "INSERT OR IGNORE INTO project_paths (path, project_id) VALUES (?1, ?2)",
         (&project.path, id),
     )?;
+    if let Some(former) = former {
+        references::rename_project(tx, &former, &project.path)?;
+    }
     Ok(ProjectId(id))
 }
 

@@ -6,9 +6,11 @@ use super::headers;
 use super::options::Options;
 use super::scan;
 use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
+use super::system_note;
 use super::transport::{Answer, Call, Failed, Transport};
 use crate::api::{
     EntityPage, Failure, FailureKind, Fetched, Forge, Identity, ListFrom, ProjectLocator, Result,
+    SystemNote,
 };
 use model::ids::{ForgeId, Iid};
 use model::record::{Dependent, DependentSet, FileChangeRecord, Listed, ProjectRecord};
@@ -181,6 +183,10 @@ impl Client {
 }
 
 impl Forge for Client {
+    fn read_system_note(body: &str) -> SystemNote {
+        system_note::read(body)
+    }
+
     async fn identity(&self) -> Result<Identity> {
         let user = self.get(&Call::object("user")).await?;
         // Some servers hide their version; that is no reason to stop.

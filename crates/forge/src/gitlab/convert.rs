@@ -2,6 +2,7 @@
 //! fallback, and which oddities of old data and old servers are straightened.
 
 use super::lenient::{Int, List, NameOr, Object, Stamp, Text};
+use super::system_note;
 use super::{scan, wire};
 use crate::api::{FailureKind, Identity};
 use model::ids::{ForgeId, Iid};
@@ -186,14 +187,17 @@ pub(super) fn discussion(bytes: &[u8]) -> Converted<Option<DiscussionRecord>> {
 
 fn note_record(note: wire::Note) -> Converted<NoteRecord> {
     let created_at = stamp(&note.created_at, "created_at")?;
+    let body = note.body.0.unwrap_or_default();
+    let is_system = note.system.0.unwrap_or(false);
     Ok(NoteRecord {
         forge_id: id(&note.id, "id")?,
         note_type: present(note.note_type),
-        body: note.body.0.unwrap_or_default(),
+        system_action: is_system.then(|| system_note::read(&body).action),
+        body,
         author: user(note.author),
         created_at,
         updated_at: note.updated_at.0.unwrap_or(created_at),
-        is_system: note.system.0.unwrap_or(false),
+        is_system,
         // Two names for one thing; older servers know only the second.
         is_internal: note.internal.0.or(note.confidential.0).unwrap_or(false),
         is_resolvable: note.resolvable.0.unwrap_or(false),

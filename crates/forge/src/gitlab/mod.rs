@@ -14,6 +14,7 @@ mod lenient;
 mod options;
 mod scan;
 mod set;
+mod system_note;
 mod transport;
 mod trouble;
 mod wire;

@@ -210,14 +210,13 @@ impl From<reqwest::Error> for Trouble {
                 return Trouble::Refused;
             }
         }
-        let deepest = causes.last().map_or_else(String::new, |cause| {
-            // The outermost error names the URL; the inner ones do not.
-            one_line(&cause.to_string(), EXCERPT)
-        });
+        // The outermost error names the URL; the inner ones do not.
+        let deepest = causes.last().map(ToString::to_string).unwrap_or_default();
+        let deepest = deepest.split(" (os error").next().unwrap_or_default();
         if is_connect && causes.iter().any(|cause| cause.to_string().starts_with("dns error")) {
             return Trouble::NoSuchHost;
         }
-        Trouble::Broken(deepest)
+        Trouble::Broken(one_line(deepest, EXCERPT))
     }
 }
 

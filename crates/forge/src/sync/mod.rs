@@ -8,6 +8,7 @@
 
 mod database;
 mod drain;
+mod links;
 mod listing;
 mod plan;
 mod project;
@@ -185,7 +186,9 @@ impl<F: Forge> Engine<F> {
         if self.options.dry_run || self.stop.is_set() {
             return Ok(());
         }
-        Arc::clone(&self).drain(&targets).await?;
+        let drained = Arc::clone(&self).drain(&targets).await;
+        self.link().await?;
+        drained?;
         let complete: Vec<Target> =
             targets.iter().filter(|target| !self.books.failed(&target.path)).cloned().collect();
         if !self.stop.is_set() {

@@ -7,6 +7,7 @@ use crate::people::upsert_maybe;
 use crate::sql::{self, ms, owner_column};
 use model::hash::Hash32;
 use model::record::{DiscussionRecord, NoteRecord};
+use model::relation::SystemAction;
 use model::{Result, Timestamp};
 use rusqlite::named_params;
 use std::collections::BTreeMap;
@@ -185,7 +186,9 @@ fn upsert_note(
             ":created_at": note.created_at.as_millis(),
             ":updated_at": note.updated_at.as_millis(),
             ":is_system": note.is_system,
-            ":system_action": note.is_system.then_some("unknown"),
+            ":system_action": note.is_system.then(|| {
+                note.system_action.unwrap_or(SystemAction::Unknown).as_str()
+            }),
             ":is_internal": note.is_internal,
             ":is_resolvable": note.is_resolvable,
             ":is_resolved": note.is_resolved,

@@ -7,7 +7,7 @@ mod shared;
 use crate::handle::{Read, Tx};
 use crate::payloads::{self, Payload};
 use crate::sql::{self, At, Kind, entity_table, owner_column};
-use crate::{dirty, queue};
+use crate::{dirty, queue, references};
 use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
 use model::record::EntityRecord;
 use model::{EntityKind, EntityState, Result, Timestamp};
@@ -58,6 +58,9 @@ pub fn upsert(
     let row = EntityRow { kind, id };
     dirty::mark(tx, kind.into(), id, now)?;
     dirty::mark_references(tx, kind, id)?;
+    if change == Change::New {
+        references::wake_waiting(tx, kind, entity.core().forge_id.0)?;
+    }
     if known.as_ref().is_some_and(|known| known.is_gone) {
         mark_threads_dirty(tx, row, now)?;
     }

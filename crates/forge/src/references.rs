@@ -1,0 +1,144 @@
+//! From what is stored about an entity to its relations with others.
+//!
+//! Pure: everything comes in as [`Inputs`], everything goes out as
+//! observations. They are derived afresh whenever any input changed, so an
+//! edited description or a deleted note takes its relations with it.
+
+use crate::api::SystemNote;
+use crate::closing;
+use model::reference::EntityReference;
+use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
+use model::{EntityKind, Reference, Timestamp};
+use std::collections::BTreeMap;
+use store::references::{Inputs, NoteInput};
+
+/// All relations the entity's data speaks of, each once per method.
+pub(crate) fn derive(
+    inputs: &Inputs,
+    read_system_note: impl Fn(&str) -> SystemNote,
+) -> Vec<Observation> {
+    let mut found = Found { inputs, all: BTreeMap::new() };
+    found.api_facts();
+    found.text(inputs.description.as_deref(), Method::Description, None, None);
+    for message in &inputs.commit_messages {
+        found.text(Some(message), Method::CommitMessage, None, None);
+    }
+    for note in &inputs.notes {
+        if note.is_system {
+            found.system_note(note, read_system_note(&note.body));
+        } else {
+            found.text(Some(&note.body), Method::Note, Some(note.id), Some(note.created_at));
+        }
+    }
+    found.all.into_values().collect()
+}
+
+type Key = (EntityName, EntityName, RelationType, Method);
+
+struct Found<'a> {
+    inputs: &'a Inputs,
+    all: BTreeMap<Key, Observation>,
+}
+
+impl Found<'_> {
+    fn api_facts(&mut self) {
+        let this = self.inputs.this.clone();
+        for closed in &self.inputs.closes {
+            self.add(this.clone(), closed.clone(), RelationType::Closes, Method::ApiClosesIssues)
+                .certainty = Certainty::Declared;
+        }
+        for (closer, at) in &self.inputs.closed_by_event {
+            self.add(closer.clone(), this.clone(), RelationType::Closes, Method::ApiStateEvent)
+                .at = Some(*at);
+        }
+        for (closer, at) in &self.inputs.closed_by_inference {
+            let found =
+                self.add(closer.clone(), this.clone(), RelationType::Closes, Method::ApiClosedBy);
+            found.certainty = Certainty::Inferred;
+            found.at = Some(*at);
+        }
+        if let Some(moved_to) = self.inputs.moved_to.clone() {
+            self.add(this.clone(), moved_to, RelationType::Moved, Method::ApiEntity);
+        }
+        if let Some(original) = self.inputs.duplicate_of.clone() {
+            self.add(this, original, RelationType::Duplicate, Method::ApiEntity);
+        }
+    }
+
+    /// In a merge request's description and commits closing words count; in
+    /// any other text they are only talk.
+    fn text(
+        &mut self,
+        text: Option<&str>,
+        method: Method,
+        note: Option<i64>,
+        at: Option<Timestamp>,
+    ) {
+        let Some(text) = text else { return };
+        let this = self.inputs.this.clone();
+        let may_close = this.kind == EntityKind::MergeRequest && method != Method::Note;
+        for (reference, is_closing) in closing::references(text) {
+            let Reference::Entity(other) = reference else { continue };
+            let closes = may_close && is_closing && other.kind == EntityKind::Issue;
+            let target = self.name(&other);
+            if target == this {
+                continue;
+            }
+            let relation = if closes { RelationType::Closes } else { RelationType::Mentioned };
+            let found = self.add(this.clone(), target, relation, method);
+            if closes {
+                found.certainty = Certainty::Declared;
+            }
+            if found.note.is_none() {
+                found.note = note;
+                found.at = at;
+            }
+        }
+    }
+
+    fn system_note(&mut self, note: &NoteInput, said: SystemNote) {
+        let this = self.inputs.this.clone();
+        for link in said.links {
+            let other = self.name(&link.other);
+            let is_odd = link.relation == RelationType::Closes && this.kind != EntityKind::Issue;
+            if other == this || is_odd {
+                continue;
+            }
+            let (source, target) =
+                if link.is_incoming { (other, this.clone()) } else { (this.clone(), other) };
+            if link.is_removed {
+                self.all.remove(&(source, target, link.relation, Method::SystemNote));
+                continue;
+            }
+            let found = self.add(source, target, link.relation, Method::SystemNote);
+            found.note.get_or_insert(note.id);
+            found.at.get_or_insert(note.created_at);
+        }
+    }
+
+    fn name(&self, other: &EntityReference) -> EntityName {
+        EntityName {
+            kind: other.kind,
+            project: other.project_path(&self.inputs.this.project),
+            iid: other.iid,
+        }
+    }
+
+    fn add(
+        &mut self,
+        source: EntityName,
+        target: EntityName,
+        relation: RelationType,
+        method: Method,
+    ) -> &mut Observation {
+        self.all.entry((source.clone(), target.clone(), relation, method)).or_insert(Observation {
+            source,
+            target,
+            relation,
+            method,
+            certainty: Certainty::Stated,
+            note: None,
+            at: None,
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! After fetching: deriving relations for everything that changed.
+
+use super::Engine;
+use crate::api::Forge;
+use crate::references;
+use model::Result;
+
+/// Entities per transaction: small enough to stop between, large enough that
+/// committing costs little.
+const BATCH: usize = 200;
+
+impl<F: Forge> Engine<F> {
+    pub(super) async fn link(&self) -> Result<()> {
+        let waiting = self.db.write(|tx| store::references::count_dirty(tx)).await?;
+        self.progress.phase("linking", Some(waiting));
+        while !self.stop.is_set() {
+            let done = self.db.write(link_batch::<F>).await?;
+            self.progress.advance(done as u64);
+            if done < BATCH {
+                break;
+            }
+        }
+        if waiting > 0 {
+            self.db.write(store::references::resolve_open).await?;
+        }
+        Ok(())
+    }
+}
+
+fn link_batch<F: Forge>(tx: &store::Tx<'_>) -> Result<usize> {
+    let batch = store::references::next_dirty(tx, BATCH)?;
+    for entity in &batch {
+        let observations = match store::references::inputs(tx, *entity)? {
+            Some(inputs) => references::derive(&inputs, F::read_system_note),
+            None => Vec::new(),
+        };
+        store::references::replace(tx, *entity, &observations)?;
+    }
+    Ok(batch.len())
+}

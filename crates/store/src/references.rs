@@ -1,0 +1,501 @@
+//! Relations between entities: what they are derived from, and the result.
+//!
+//! `reference_observations` holds what each entity's data says, replaced as a
+//! set; `entity_references` holds each relation once, by its best witness.
+
+use crate::entities::EntityRow;
+use crate::handle::{Read, Tx};
+use crate::sql::{self, Kind, entity_table, ms, owner_column};
+use model::ids::Iid;
+use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
+use model::{EntityKind, Result, Timestamp};
+use rusqlite::Row;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Everything an entity's relations follow from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inputs {
+    pub this: EntityName,
+    pub description: Option<String>,
+    pub notes: Vec<NoteInput>,
+    pub commit_messages: Vec<String>,
+    /// Issues this merge request declares to close.
+    pub closes: Vec<EntityName>,
+    /// Merge requests that closed this issue, by the forge's own word.
+    pub closed_by_event: Vec<(EntityName, Timestamp)>,
+    /// Merge requests that declare to close this issue and were merged right
+    /// before it was closed.
+    pub closed_by_inference: Vec<(EntityName, Timestamp)>,
+    pub moved_to: Option<EntityName>,
+    pub duplicate_of: Option<EntityName>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteInput {
+    pub id: i64,
+    pub body: String,
+    pub is_system: bool,
+    pub created_at: Timestamp,
+}
+
+/// Closing runs in a background worker: this long after the merge at most.
+const CLOSING_DELAY: Duration = Duration::from_secs(600);
+
+/// Entities whose relations must be derived again.
+pub fn next_dirty(on: &impl Read, limit: usize) -> Result<Vec<EntityRow>> {
+    sql::all(
+        on,
+        "SELECT entity_kind, entity_id FROM dirty_references
+         ORDER BY entity_kind, entity_id LIMIT ?1",
+        [limit as i64],
+        |row| Ok(EntityRow { kind: row.get::<_, Kind>(0)?.0, id: row.get(1)? }),
+    )
+}
+
+pub fn count_dirty(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM dirty_references", [], |row| row.get(0))
+}
+
+/// None when the entity no longer exists.
+pub fn inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
+    let head = sql::first(
+        on,
+        &format!(
+            "SELECT p.path, e.iid, e.description FROM {} AS e
+             JOIN projects AS p ON p.id = e.project_id
+             WHERE e.id = ?1",
+            entity_table(entity.kind)
+        ),
+        [entity.id],
+        |row| {
+            Ok((
+                EntityName { kind: entity.kind, project: row.get(0)?, iid: Iid(row.get(1)?) },
+                row.get::<_, Option<String>>(2)?,
+            ))
+        },
+    )?;
+    let Some((this, description)) = head else { return Ok(None) };
+    let mut inputs = Inputs {
+        this,
+        description,
+        notes: notes(on, entity)?,
+        commit_messages: Vec::new(),
+        closes: Vec::new(),
+        closed_by_event: Vec::new(),
+        closed_by_inference: Vec::new(),
+        moved_to: None,
+        duplicate_of: None,
+    };
+    match entity.kind {
+        EntityKind::MergeRequest => {
+            inputs.commit_messages = commit_messages(on, entity.id)?;
+            inputs.closes = closes(on, entity.id)?;
+        }
+        EntityKind::Issue => {
+            inputs.closed_by_event = closed_by_event(on, entity.id)?;
+            inputs.closed_by_inference = closed_by_inference(on, entity.id)?;
+            inputs.moved_to = moved_to(on, entity.id)?;
+            inputs.duplicate_of = duplicate_of(on, entity.id)?;
+        }
+    }
+    Ok(Some(inputs))
+}
+
+fn notes(on: &impl Read, entity: EntityRow) -> Result<Vec<NoteInput>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT n.id, n.body, n.is_system, n.created_at
+             FROM discussions AS d JOIN notes AS n ON n.discussion_id = d.id
+             WHERE d.{} = ?1
+             ORDER BY n.created_at, n.forge_id",
+            owner_column(entity.kind)
+        ),
+        [entity.id],
+        |row| {
+            Ok(NoteInput {
+                id: row.get("id")?,
+                body: row.get("body")?,
+                is_system: row.get("is_system")?,
+                created_at: sql::at(row, "created_at")?,
+            })
+        },
+    )
+}
+
+fn commit_messages(on: &impl Read, merge_request: i64) -> Result<Vec<String>> {
+    sql::all(
+        on,
+        "SELECT message FROM mr_commits WHERE merge_request_id = ?1 ORDER BY position",
+        [merge_request],
+        |row| row.get(0),
+    )
+}
+
+fn closes(on: &impl Read, merge_request: i64) -> Result<Vec<EntityName>> {
+    let found = sql::all(
+        on,
+        "SELECT coalesce(
+             (SELECT path FROM projects
+              WHERE projects.forge_id = c.project_forge_id
+                AND projects.host = (SELECT host FROM projects AS own
+                  JOIN merge_requests AS m ON m.project_id = own.id
+                  WHERE m.id = c.merge_request_id)),
+             c.project_path) AS path, c.iid
+         FROM mr_closes_issues AS c WHERE c.merge_request_id = ?1
+         ORDER BY c.project_forge_id, c.iid",
+        [merge_request],
+        |row| Ok((row.get::<_, Option<String>>(0)?, Iid(row.get(1)?))),
+    )?;
+    Ok(found
+        .into_iter()
+        .filter_map(|(path, iid)| {
+            path.map(|project| EntityName { kind: EntityKind::Issue, project, iid })
+        })
+        .collect())
+}
+
+fn merge_request_at(row: &Row<'_>) -> rusqlite::Result<(EntityName, Timestamp)> {
+    let name = EntityName {
+        kind: EntityKind::MergeRequest,
+        project: row.get("path")?,
+        iid: Iid(row.get("iid")?),
+    };
+    Ok((name, sql::at(row, "at")?))
+}
+
+fn closed_by_event(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Timestamp)>> {
+    sql::all(
+        on,
+        "SELECT p.path, m.iid, s.created_at AS at
+         FROM resource_state_events AS s
+         JOIN merge_requests AS m ON m.forge_id = s.source_merge_request_forge_id
+         JOIN projects AS p ON p.id = m.project_id
+         WHERE s.issue_id = ?1 AND s.state = 'closed'
+           AND p.host = (SELECT own.host FROM projects AS own JOIN issues AS i
+             ON i.project_id = own.id WHERE i.id = s.issue_id)
+         ORDER BY s.created_at, s.forge_id",
+        [issue],
+        merge_request_at,
+    )
+}
+
+fn closed_by_inference(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Timestamp)>> {
+    sql::all(
+        on,
+        "SELECT mp.path, m.iid, min(s.created_at) AS at
+         FROM issues AS i
+         JOIN projects AS ip ON ip.id = i.project_id
+         JOIN mr_closes_issues AS c ON c.project_forge_id = ip.forge_id AND c.iid = i.iid
+         JOIN merge_requests AS m ON m.id = c.merge_request_id AND m.state = 'merged'
+         JOIN projects AS mp ON mp.id = m.project_id AND mp.host = ip.host
+         JOIN resource_state_events AS s ON s.issue_id = i.id AND s.state = 'closed'
+         WHERE i.id = ?1
+           AND s.created_at BETWEEN m.merged_at AND m.merged_at + ?2
+           AND (s.user_id IS NULL OR m.merged_by_id IS NULL OR s.user_id = m.merged_by_id)
+         GROUP BY m.id
+         ORDER BY m.id",
+        (issue, CLOSING_DELAY.as_millis() as i64),
+        merge_request_at,
+    )
+}
+
+fn moved_to(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
+    sql::first(
+        on,
+        "SELECT p.path, t.iid
+         FROM issues AS i
+         JOIN projects AS own ON own.id = i.project_id
+         JOIN issues AS t ON t.forge_id = i.moved_to_forge_id
+         JOIN projects AS p ON p.id = t.project_id AND p.host = own.host
+         WHERE i.id = ?1",
+        [issue],
+        issue_name,
+    )
+}
+
+fn duplicate_of(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
+    sql::first(
+        on,
+        "SELECT p.path, i.duplicate_of_iid
+         FROM issues AS i
+         JOIN projects AS own ON own.id = i.project_id
+         JOIN projects AS p
+           ON p.forge_id = i.duplicate_of_project_forge_id AND p.host = own.host
+         WHERE i.id = ?1",
+        [issue],
+        issue_name,
+    )
+}
+
+fn issue_name(row: &Row<'_>) -> rusqlite::Result<EntityName> {
+    Ok(EntityName { kind: EntityKind::Issue, project: row.get(0)?, iid: Iid(row.get(1)?) })
+}
+
+/// Replaces what the entity's data says and brings the relations it touches
+/// level with it; the entity is no longer dirty.
+pub fn replace(tx: &Tx<'_>, entity: EntityRow, observations: &[Observation]) -> Result<()> {
+    let mut touched = observed_relations(tx, entity)?;
+    sql::run(
+        tx,
+        "DELETE FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
+        (Kind(entity.kind), entity.id),
+    )?;
+    for observation in observations {
+        let observation = with_current_names(tx, observation)?;
+        insert(tx, entity, &observation)?;
+        touched.insert((observation.source, observation.target, observation.relation));
+    }
+    for (source, target, relation) in &touched {
+        settle(tx, source, target, *relation)?;
+    }
+    sql::run(
+        tx,
+        "DELETE FROM dirty_references WHERE entity_kind = ?1 AND entity_id = ?2",
+        (Kind(entity.kind), entity.id),
+    )?;
+    Ok(())
+}
+
+type Relation = (EntityName, EntityName, RelationType);
+
+fn observed_relations(on: &impl Read, entity: EntityRow) -> Result<BTreeSet<Relation>> {
+    let found = sql::all(
+        on,
+        "SELECT source_kind, source_project_path, source_iid, target_kind, target_project_path,
+           target_iid, reference_type
+         FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
+        (Kind(entity.kind), entity.id),
+        |row| {
+            let relation = RelationType::parse(&row.get::<_, String>(6)?);
+            Ok(relation.map(|relation| (name_at(row, 0), name_at(row, 3), relation)))
+        },
+    )?;
+    found
+        .into_iter()
+        .flatten()
+        .map(|(source, target, relation)| {
+            Ok((source.map_err(crate::error::db)?, target.map_err(crate::error::db)?, relation))
+        })
+        .collect()
+}
+
+fn name_at(row: &Row<'_>, first: usize) -> rusqlite::Result<EntityName> {
+    Ok(EntityName {
+        kind: row.get::<_, Kind>(first)?.0,
+        project: row.get(first + 1)?,
+        iid: Iid(row.get(first + 2)?),
+    })
+}
+
+/// Texts keep the path a project had when they were written.
+fn with_current_names(on: &impl Read, observation: &Observation) -> Result<Observation> {
+    let mut observation = observation.clone();
+    for end in [&mut observation.source, &mut observation.target] {
+        if let Some(path) = current_path(on, &end.project)? {
+            end.project = path;
+        }
+    }
+    Ok(observation)
+}
+
+fn current_path(on: &impl Read, path: &str) -> Result<Option<String>> {
+    sql::first(
+        on,
+        "SELECT path FROM projects
+         WHERE id IN (SELECT project_id FROM project_paths WHERE path = ?1)
+         ORDER BY path <> ?1, id LIMIT 1",
+        [path],
+        |row| row.get(0),
+    )
+}
+
+fn insert(tx: &Tx<'_>, entity: EntityRow, observation: &Observation) -> Result<()> {
+    let Observation { source, target, relation, method, certainty, note, at } = observation;
+    sql::run(
+        tx,
+        "INSERT INTO reference_observations (observed_kind, observed_id, source_kind,
+           source_project_path, source_iid, target_kind, target_project_path, target_iid,
+           reference_type, source_method, certainty, note_id, observed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        (
+            Kind(entity.kind),
+            entity.id,
+            Kind(source.kind),
+            &source.project,
+            source.iid.0,
+            Kind(target.kind),
+            &target.project,
+            target.iid.0,
+            relation.as_str(),
+            method.as_str(),
+            certainty.as_str(),
+            note,
+            ms(*at),
+        ),
+    )?;
+    Ok(())
+}
+
+/// Chooses the best witness of one relation: surest first, then best method.
+fn settle(
+    tx: &Tx<'_>,
+    source: &EntityName,
+    target: &EntityName,
+    relation: RelationType,
+) -> Result<()> {
+    let key = (
+        Kind(source.kind),
+        &source.project,
+        source.iid.0,
+        Kind(target.kind),
+        &target.project,
+        target.iid.0,
+        relation.as_str(),
+    );
+    let witnesses = sql::all(
+        tx,
+        "SELECT certainty, source_method, note_id, observed_at
+         FROM reference_observations
+         WHERE source_kind = ?1 AND source_project_path = ?2 AND source_iid = ?3
+           AND target_kind = ?4 AND target_project_path = ?5 AND target_iid = ?6
+           AND reference_type = ?7",
+        key,
+        |row| {
+            Ok((
+                Certainty::parse(&row.get::<_, String>(0)?).unwrap_or(Certainty::Declared),
+                Method::parse(&row.get::<_, String>(1)?).unwrap_or(Method::Note),
+                row.get::<_, Option<i64>>(2)?,
+                row.get::<_, Option<i64>>(3)?,
+            ))
+        },
+    )?;
+    let Some((certainty, method, note, at)) = witnesses.into_iter().min() else {
+        sql::run(
+            tx,
+            "DELETE FROM entity_references
+             WHERE source_kind = ?1 AND source_project_path = ?2 AND source_iid = ?3
+               AND target_kind = ?4 AND target_project_path = ?5 AND target_iid = ?6
+               AND reference_type = ?7",
+            (
+                Kind(source.kind),
+                &source.project,
+                source.iid.0,
+                Kind(target.kind),
+                &target.project,
+                target.iid.0,
+                relation.as_str(),
+            ),
+        )?;
+        return Ok(());
+    };
+    sql::run(
+        tx,
+        "INSERT INTO entity_references (source_kind, source_project_path, source_iid, source_id,
+           target_kind, target_project_path, target_iid, target_id, reference_type, source_method,
+           certainty, note_id, observed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+         ON CONFLICT (source_kind, source_project_path, source_iid, target_kind,
+           target_project_path, target_iid, reference_type) DO UPDATE SET
+           source_id = excluded.source_id,
+           target_id = excluded.target_id,
+           source_method = excluded.source_method,
+           certainty = excluded.certainty,
+           note_id = excluded.note_id,
+           observed_at = excluded.observed_at",
+        (
+            Kind(source.kind),
+            &source.project,
+            source.iid.0,
+            row_of(tx, source)?,
+            Kind(target.kind),
+            &target.project,
+            target.iid.0,
+            row_of(tx, target)?,
+            relation.as_str(),
+            method.as_str(),
+            certainty.as_str(),
+            note,
+            at,
+        ),
+    )?;
+    Ok(())
+}
+
+/// The entity's row, if it is synced here; a living one before a gone one.
+fn row_of(on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
+    sql::first(
+        on,
+        &format!(
+            "SELECT e.id FROM {} AS e JOIN projects AS p ON p.id = e.project_id
+             WHERE p.path = ?1 AND e.iid = ?2
+             ORDER BY e.gone_at IS NOT NULL, e.id LIMIT 1",
+            entity_table(name.kind)
+        ),
+        (&name.project, name.iid.0),
+        |row| row.get(0),
+    )
+}
+
+/// Relations with an end that is not synced here yet, looked up again.
+pub fn resolve_open(tx: &Tx<'_>) -> Result<usize> {
+    let open = sql::all(
+        tx,
+        "SELECT id, source_kind, source_project_path, source_iid, target_kind,
+           target_project_path, target_iid
+         FROM entity_references
+         WHERE (target_id IS NULL OR source_id IS NULL)
+           AND (target_project_path IN (SELECT path FROM project_paths)
+             OR target_id IS NOT NULL)",
+        [],
+        |row| Ok((row.get::<_, i64>(0)?, name_at(row, 1)?, name_at(row, 4)?)),
+    )?;
+    let mut resolved = 0;
+    for (id, source, target) in open {
+        resolved += sql::run(
+            tx,
+            "UPDATE entity_references SET source_id = ?2, target_id = ?3
+             WHERE id = ?1 AND (source_id IS NOT ?2 OR target_id IS NOT ?3)",
+            (id, row_of(tx, &source)?, row_of(tx, &target)?),
+        )?;
+    }
+    Ok(resolved)
+}
+
+/// A project was renamed: relations are kept by name, so they move along.
+pub(crate) fn rename_project(tx: &Tx<'_>, old: &str, new: &str) -> Result<()> {
+    for table in ["reference_observations", "entity_references"] {
+        for column in ["source_project_path", "target_project_path"] {
+            // A relation known under both names keeps the row of the new one.
+            sql::run(
+                tx,
+                &format!("UPDATE OR REPLACE {table} SET {column} = ?2 WHERE {column} = ?1"),
+                (old, new),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// An entity has arrived that others may have been waiting for by its id.
+pub(crate) fn wake_waiting(tx: &Tx<'_>, kind: EntityKind, forge_id: i64) -> Result<()> {
+    let statement = match kind {
+        EntityKind::MergeRequest => {
+            "INSERT OR IGNORE INTO dirty_references (entity_kind, entity_id)
+             SELECT 'issue', issue_id FROM resource_state_events
+             WHERE source_merge_request_forge_id = ?1 AND issue_id IS NOT NULL"
+        }
+        EntityKind::Issue => {
+            "INSERT OR IGNORE INTO dirty_references (entity_kind, entity_id)
+             SELECT 'issue', id FROM issues WHERE moved_to_forge_id = ?1"
+        }
+    };
+    sql::run(tx, statement, [forge_id])?;
+    Ok(())
+}
+
+/// System notes whose wording lore does not know.
+pub fn unknown_notes(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM notes WHERE system_action = 'unknown'", [], |row| row.get(0))
+}
