@@ -15,11 +15,13 @@ mod migrate;
 mod open;
 mod sql;
 
+pub mod check;
 pub mod counts;
 pub mod cursors;
 pub mod dependents;
 pub mod details;
 pub mod dirty;
+pub mod dump;
 pub mod entities;
 pub mod listing;
 pub mod lock;
