@@ -206,10 +206,10 @@ impl State {
             // The bucket is full at `full_at`; a request may go as long as that
             // lies no more than the burst ahead.
             let ahead = pace.full_at.saturating_duration_since(now);
-            let allowed = pace.interval * (BURST - 1);
-            if ahead > allowed {
+            let too_early = ahead.saturating_sub(pace.interval * (BURST - 1));
+            if !too_early.is_zero() {
                 return Step::Wait {
-                    until: now + (ahead - allowed),
+                    until: now + too_early,
                     reason: "keeping to the configured number of requests per second".to_owned(),
                     by_server: false,
                 };

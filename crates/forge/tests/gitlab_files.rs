@@ -1,5 +1,6 @@
 //! Which files a merge request touches: from servers that cannot give them all
 //! at once, and from servers too old to have the endpoint. Never their text.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! Lists are read to their end, whatever the server says or fails to say about
 //! where that is; and a set is read whole or not at all.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod support;
 
@@ -11,7 +12,7 @@ use model::ids::{ForgeId, Iid};
 use model::record::{Dependent, DependentSet};
 use model::{EntityKind, Timestamp};
 use std::ops::RangeInclusive;
-use support::{Reply, Request, Server, array, event, issue};
+use support::{Reply, Request, Server, array, client, event, issue};
 
 const PROJECT: ForgeId = ForgeId(42);
 const START: ListFrom = ListFrom { updated_after: None, page: 1 };
@@ -276,7 +277,7 @@ async fn too_large_a_page_of_entities_is_read_in_parts() {
     .await;
     let mut options = server.options();
     options.max_body_bytes = 5_000;
-    let client = Client::new(options, std::sync::Arc::new(model::progress::Silent)).unwrap();
+    let client = client(options);
     let iids = |page: &forge::api::EntityPage| -> Vec<i64> {
         page.items.iter().map(|item| item.entity.core().iid.0).collect()
     };
@@ -292,6 +293,6 @@ async fn too_large_a_page_of_a_set_is_asked_for_in_smaller_ones() {
     let server = Server::start(|request, _| paged(60, request)).await;
     let mut options = server.options();
     options.max_body_bytes = 3_000;
-    let client = Client::new(options, std::sync::Arc::new(model::progress::Silent)).unwrap();
+    let client = client(options);
     assert_eq!(event_ids(&client).await.unwrap(), ids(1..=60));
 }

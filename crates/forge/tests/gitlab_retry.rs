@@ -1,26 +1,22 @@
 //! What is tried again, what is not, how long the client waits, and what it
 //! says when it gives up.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod support;
 
 use expect_test::expect;
 use forge::api::{Identity, ListFrom, ProjectLocator, Result};
-use forge::gitlab::{Client, Options};
+use forge::gitlab::Client;
 use forge::{FailureKind, Forge};
 use model::EntityKind;
 use model::ids::ForgeId;
-use model::progress::Silent;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{Reply, Server, Told, array, issue};
+use support::{Reply, Server, Told, array, client, issue};
 use tokio::time::Instant;
 
 const USER: &str = r#"{"id":7,"username":"ada","name":"Ada"}"#;
 const VERSION: &str = r#"{"version":"18.2.1-ee"}"#;
-
-fn client(options: Options) -> Client {
-    Client::new(options, Arc::new(Silent)).unwrap()
-}
 
 async fn project(client: &Client) -> Result<i64> {
     let answer = client.project(ProjectLocator::Id(ForgeId(42))).await?;

@@ -1,5 +1,6 @@
 //! Where the token goes, and where it never goes; which addresses and
 //! certificates are accepted.
+#![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
 
 mod support;
 
@@ -12,7 +13,7 @@ use model::ids::ForgeId;
 use model::progress::Silent;
 use secrecy::SecretString;
 use std::sync::Arc;
-use support::{Reply, Server, TOKEN, Told};
+use support::{Reply, Server, TOKEN, Told, client};
 
 async fn project(client: &Client, path: &str) -> Result<i64> {
     let answer = client.project(ProjectLocator::Path(path.to_owned())).await?;
@@ -21,10 +22,6 @@ async fn project(client: &Client, path: &str) -> Result<i64> {
 
 fn good() -> Reply {
     Reply::json(r#"{"id":42,"path_with_namespace":"group/project"}"#)
-}
-
-fn client(options: Options) -> Client {
-    Client::new(options, Arc::new(Silent)).unwrap()
 }
 
 #[tokio::test]

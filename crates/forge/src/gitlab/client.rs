@@ -56,13 +56,14 @@ impl Client {
         from: ListFrom,
         page_size: u32,
     ) -> std::result::Result<EntityPage, Failed> {
-        let mut query =
-            "order_by=updated_at&sort=asc&scope=all&state=all&with_labels_details=true".to_owned();
-        if let Some(after) = from.updated_after {
-            query.push_str("&updated_after=");
-            query.push_str(&encode(&after.to_rfc3339()));
-        }
-        query.push_str(&format!("&per_page={page_size}&page={}", from.page));
+        let after = from.updated_after.map_or_else(String::new, |after| {
+            format!("&updated_after={}", encode(&after.to_rfc3339()))
+        });
+        let query = format!(
+            "order_by=updated_at&sort=asc&scope=all&state=all&with_labels_details=true{after}\
+             &per_page={page_size}&page={}",
+            from.page
+        );
         let call = Call::array(entities_path(project, kind), query);
         let answer = self.get(&call).await?;
         let mut page = EntityPage {
@@ -133,8 +134,10 @@ impl Client {
         }
         // Either the merge request is gone, which this answers with 404 too,
         // or the server is older than `/diffs`.
-        let mut call = Call::object(format!("{entity}/changes"));
-        call.query = "access_raw_diffs=true".to_owned();
+        let call = Call {
+            query: "access_raw_diffs=true".to_owned(),
+            ..Call::object(format!("{entity}/changes"))
+        };
         let answer = self.get(&call).await?;
         unseen.fetch_add(1, Ordering::Relaxed);
         let changes = scan::member(answer.object(), "changes")

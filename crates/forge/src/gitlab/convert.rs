@@ -140,7 +140,11 @@ fn merge_request(mut entity: wire::Entity) -> Converted<MergeRequestRecord> {
 /// Takes the common fields out of `entity` and leaves the others.
 fn core(entity: &mut wire::Entity, kind: EntityKind) -> Converted<EntityCore> {
     use std::mem::take;
-    let state = entity.state.0.as_deref().and_then(EntityState::parse);
+    let state = match entity.state.0.as_deref() {
+        // Servers before 2017 told it apart from `opened`.
+        Some("reopened") => Some(EntityState::Opened),
+        said => said.and_then(EntityState::parse),
+    };
     let mut assignees = users(take(&mut entity.assignees));
     if assignees.is_empty() {
         // Servers before 2018 knew only one.
@@ -150,7 +154,7 @@ fn core(entity: &mut wire::Entity, kind: EntityKind) -> Converted<EntityCore> {
         forge_id: id(&entity.id, "id")?,
         iid: Iid(entity.iid.0.ok_or_else(|| lacks("iid"))?),
         title: take(&mut entity.title).0.unwrap_or_default(),
-        description: take(&mut entity.description).0,
+        description: present(take(&mut entity.description)),
         state: state
             .filter(|state| kind == EntityKind::MergeRequest || *state != EntityState::Merged)
             .ok_or_else(|| lacks("state"))?,
@@ -414,3 +418,6 @@ fn project_in_web_url(url: &str, prefix: &str) -> Option<String> {
     let cut = path.find("/-/").or_else(|| path.rfind("/issues/"))?;
     Some(path[..cut].to_owned()).filter(|path| path.contains('/'))
 }
+
+#[cfg(test)]
+mod tests;

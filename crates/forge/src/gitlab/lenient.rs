@@ -172,17 +172,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 }
 
 /// A name, or an object of that kind: GitLab's labels come as both.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) enum NameOr<T> {
     Name(String),
     Object(T),
+    #[default]
     Neither,
-}
-
-impl<T> Default for NameOr<T> {
-    fn default() -> Self {
-        NameOr::Neither
-    }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NameOr<T> {

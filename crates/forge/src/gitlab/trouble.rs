@@ -59,8 +59,9 @@ impl Trouble {
                 408 | 500 | 502 | 503 | 504 | 520..=529 => Retry::Yes,
                 _ => Retry::Never,
             },
-            Trouble::TimedOut | Trouble::Broken(_) => Retry::Yes,
-            Trouble::Refused | Trouble::NoSuchHost => Retry::Yes,
+            Trouble::TimedOut | Trouble::Broken(_) | Trouble::Refused | Trouble::NoSuchHost => {
+                Retry::Yes
+            }
             Trouble::NotJson(_) => Retry::Briefly,
             Trouble::TooLong(_)
             | Trouble::Tls(_)
@@ -306,6 +307,8 @@ pub(super) fn excerpt(body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::needless_raw_string_hashes, reason = "expect-test writes them")]
+
     use super::*;
     use expect_test::expect;
     use proptest::prelude::*;

@@ -2,6 +2,7 @@
 //!
 //! Every field may be missing, null or of another type; unknown keys are
 //! skipped. Nothing here decides what is required: that is `convert`.
+#![expect(clippy::struct_field_names, reason = "the names are GitLab's")]
 
 use super::lenient::{Flag, Int, List, NameOr, Object, Stamp, Text};
 use serde::Deserialize;

@@ -159,8 +159,13 @@ impl Server {
     }
 
     pub fn client(&self) -> Client {
-        Client::new(self.options(), Arc::new(model::progress::Silent)).unwrap()
+        client(self.options())
     }
+}
+
+/// A client that keeps its progress to itself.
+pub fn client(options: Options) -> Client {
+    Client::new(options, Arc::new(model::progress::Silent)).unwrap()
 }
 
 async fn serve(
