@@ -6,7 +6,7 @@ use crate::env::Env;
 use crate::ui::ColorWhen;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser};
 use model::Error;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -105,8 +105,31 @@ fn root_template(root: &clap::Command) -> String {
     )
 }
 
+/// The tree as a person reads it: `--help` in the dense form of `-h`, but with
+/// the whole description. clap's own long form puts an empty line after every
+/// flag, and the flags every command has would bury its own.
+pub fn readable(command: clap::Command) -> clap::Command {
+    let description = command.get_long_about().cloned();
+    let names: Vec<String> =
+        command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .help("Print help")
+        .help_heading(None::<&str>)
+        .action(ArgAction::HelpShort);
+    let mut command = command.disable_help_flag(true).arg(help);
+    if let Some(description) = description {
+        command = command.about(description);
+    }
+    for name in names {
+        command = command.mut_subcommand(name, readable);
+    }
+    command
+}
+
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let mut command = command().term_width(env.width.clamp(40, 100));
+    let mut command = readable(command()).term_width(env.width.clamp(40, 100));
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }

@@ -122,6 +122,13 @@ impl Env {
         self.clock.now()
     }
 
+    /// Who this process is, for others who find it at work: unique per run.
+    pub fn process_name(&self) -> String {
+        let user = self.var("USER").or_else(|| self.var("LOGNAME")).unwrap_or("someone");
+        let host = self.var("HOSTNAME").map(|host| format!("@{host}")).unwrap_or_default();
+        format!("{user}{host}, process {}", std::process::id())
+    }
+
     /// Time since the process began.
     pub fn elapsed(&self) -> Duration {
         self.started.map(|start| start.elapsed()).unwrap_or_default()
@@ -149,11 +156,13 @@ impl Env {
     /// Makes a path absolute: `~/` is the home directory, relative paths start
     /// at `base`.
     pub fn resolve(&self, path: &str, base: &Path) -> PathBuf {
-        match (path.strip_prefix("~/"), &self.home) {
+        let joined = match (path.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ if path == "~" => self.home.clone().unwrap_or_else(|| base.join(path)),
             _ => base.join(path),
-        }
+        };
+        // Taking it apart and together again drops `.` steps.
+        joined.components().collect()
     }
 
     /// The inverse of [`Env::resolve`] for people: `~/src/app` is shorter.
@@ -203,6 +212,7 @@ mod tests {
         assert_eq!(env.resolve("~/x", base), Path::new("/home/me/x"));
         assert_eq!(env.resolve("a/b", base), Path::new("/repo/a/b"));
         assert_eq!(env.resolve("/abs", base), Path::new("/abs"));
+        assert_eq!(env.resolve(".", base).as_os_str(), "/repo");
         assert_eq!(env.display(Path::new("/home/me/x")), "~/x");
         assert_eq!(env.display(Path::new("/elsewhere")), "/elsewhere");
     }

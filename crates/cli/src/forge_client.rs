@@ -34,6 +34,16 @@ impl Connection {
         })
     }
 
+    /// The forge's name in the database: its host, and the port where it
+    /// tells servers apart. On loopback a port means nothing lasting.
+    pub fn host(&self) -> String {
+        let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+        let is_loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+        if is_loopback { host.to_owned() } else { authority.to_lowercase() }
+    }
+
     pub fn client(&self, progress: Arc<dyn Progress>) -> Result<Client> {
         let mut options = Options::new(self.base_url.clone(), self.token.secret.clone());
         options.requests_per_second = Some(self.requests_per_second);

@@ -1,5 +1,6 @@
 //! Ctrl-C, and the runtime for work that waits on the network.
 
+use forge::sync::Stop;
 use model::{Error, ErrorCode, Result};
 use std::future::Future;
 
@@ -8,17 +9,47 @@ use std::future::Future;
 pub fn block_on<T, E: Into<Error>>(
     work: impl Future<Output = std::result::Result<T, E>>,
 ) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))?;
-    runtime.block_on(async {
+    runtime()?.block_on(async {
         tokio::select! {
+            // The handler first: work must not begin before Ctrl-C is heard.
+            biased;
+            () = interrupted() => Err(Error::new(ErrorCode::Interrupted, "interrupted")),
             result = work => result.map_err(Into::into),
+        }
+    })
+}
+
+/// Runs work that knows how to stop: the first Ctrl-C asks it to, so that it
+/// ends at a good place; a second one ends it where it stands.
+pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
+    work: impl FnOnce(Stop) -> Work,
+    on_stop: impl Fn(),
+) -> Result<T> {
+    let stop = Stop::default();
+    let signal = stop.clone();
+    runtime()?.block_on(async move {
+        let work = work(stop);
+        tokio::pin!(work);
+        tokio::select! {
+            biased;
+            () = interrupted() => {}
+            result = &mut work => return result,
+        }
+        on_stop();
+        signal.set();
+        tokio::select! {
+            result = &mut work => result,
             () = interrupted() => Err(Error::new(ErrorCode::Interrupted, "interrupted")),
         }
     })
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))
 }
 
 /// Resolves at Ctrl-C; never, where signals cannot be had.

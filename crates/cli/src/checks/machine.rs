@@ -143,10 +143,9 @@ pub fn check_variables(env: &Env) -> Vec<Check> {
         .iter()
         .flat_map(|key| key.env.iter().copied())
         .chain(OTHER_VARIABLES.iter().map(|(name, _)| *name))
-        .chain(HIDDEN_VARIABLES.iter().copied())
         .collect();
     env.names_with_prefix("LORE_")
-        .filter(|name| !known.contains(name))
+        .filter(|name| !known.contains(name) && !HIDDEN_VARIABLES.contains(name))
         .map(|name| {
             let check = Check::warn("environment", format!("{name} has no meaning to lore"));
             match nearest(name, known.iter().copied(), 1).first() {

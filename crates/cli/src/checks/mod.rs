@@ -144,11 +144,11 @@ pub fn failure(checks: &[Check]) -> Option<Error> {
     let failed: Vec<&Check> = checks.iter().filter(|check| check.status == Status::Fail).collect();
     let first = failed.first()?;
     let names: Vec<&str> = failed.iter().map(|check| check.id.as_str()).collect();
-    let noun = if failed.len() == 1 { "check" } else { "checks" };
-    let error = Error::new(
-        first.error.unwrap_or(ErrorCode::Internal),
-        format!("{} {noun} failed: {}", failed.len(), names.join(", ")),
-    );
+    let message = match failed.as_slice() {
+        [only] => format!("check failed: {}: {}", only.id, only.detail),
+        several => format!("{} checks failed: {}", several.len(), names.join(", ")),
+    };
+    let error = Error::new(first.error.unwrap_or(ErrorCode::Internal), message);
     Some(match &first.fix {
         Some(fix) => error.suggest(fix.clone()),
         None => error,

@@ -21,7 +21,7 @@ impl Run for Args {
     type Answer = Text;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Text> {
-        let mut root = args::command().term_width(ctx.env.width.clamp(40, 100));
+        let mut root = args::readable(args::command()).term_width(ctx.env.width.clamp(40, 100));
         root.build();
         let mut command = &mut root;
         for (depth, word) in self.what.iter().enumerate() {
@@ -40,7 +40,7 @@ impl Run for Args {
                 .find_subcommand_mut(word)
                 .ok_or_else(|| Error::internal("a command vanished"))?;
         }
-        let help = command.render_long_help();
+        let help = command.render_help();
         let is_painted = ui.look().color && !ui.is_json();
         Ok(Text { text: if is_painted { help.ansi().to_string() } else { help.to_string() } })
     }

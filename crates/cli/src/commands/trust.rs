@@ -41,7 +41,8 @@ pub struct Trusted {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TrustedFile {
     pub path: String,
-    pub sha256: String,
+    /// What the trust is bound to; none once it is revoked.
+    pub sha256: Option<String>,
     pub state: TrustState,
     /// `key = value` of what the trust lets count.
     pub unlocks: Vec<String>,
@@ -85,7 +86,7 @@ impl Run for Args {
             }
             TrustedFile {
                 path: path.display().to_string(),
-                sha256: String::new(),
+                sha256: None,
                 state: TrustState::Revoked,
                 unlocks: Vec::new(),
             }
@@ -95,7 +96,7 @@ impl Run for Args {
             pins.pin(&file.path, file.hash.to_string());
             TrustedFile {
                 path: file.path.display().to_string(),
-                sha256: file.hash.to_string(),
+                sha256: Some(file.hash.to_string()),
                 state: TrustState::Trusted,
                 unlocks,
             }
@@ -153,7 +154,7 @@ fn listed(pins: &Pins) -> Vec<TrustedFile> {
             };
             TrustedFile {
                 path: path.display().to_string(),
-                sha256: pinned.clone(),
+                sha256: Some(pinned.clone()),
                 state,
                 unlocks: Vec::new(),
             }
@@ -173,8 +174,10 @@ impl Show for Trusted {
             table.row([Cell::text(&file.path), Cell::text(file.state.word()).label(label)]);
         }
         out.table(&table);
-        for unlocked in self.files.iter().flat_map(|file| &file.unlocks) {
-            out.footer(&format!("now counts: {unlocked}"));
+        let unlocked: Vec<&str> =
+            self.files.iter().flat_map(|file| &file.unlocks).map(String::as_str).collect();
+        if !unlocked.is_empty() {
+            out.footer(&format!("now in force: {}", unlocked.join(", ")));
         }
         if self.files.is_empty() {
             out.footer("no trusted files");

@@ -56,7 +56,7 @@ pub fn find(env: &Env, globals: &Globals) -> Result<Option<ConfigFile>> {
     let named = globals
         .config
         .clone()
-        .map(|path| env.cwd.join(path))
+        .map(|path| env.resolve(&path.to_string_lossy(), &env.cwd))
         .or_else(|| env.var("LORE_CONFIG").map(|path| env.resolve(path, &env.cwd)));
     if let Some(path) = named {
         return read(path, Origin::Named).map(Some);

@@ -106,7 +106,7 @@ impl Config {
         if let Some(file) = file {
             let layer = tree::parse(&file.text, file.syntax)
                 .and_then(|root| layer::read(&root, file.syntax))
-                .map_err(|error| error.context(env.display(&file.path)))?;
+                .map_err(|error| in_file(error, &env.display(&file.path)))?;
             config.take_file(env, file, layer)?;
         }
         config.take_variables(env)?;
@@ -383,6 +383,15 @@ impl Config {
 
     fn flag(&self, name: &str) -> bool {
         matches!(self.value(name), Some(Value::Flag(true)))
+    }
+}
+
+/// Which file is wrong, and where the keys are explained.
+fn in_file(error: Error, path: &str) -> Error {
+    let error = error.context(path);
+    match error.suggestion() {
+        Some(_) => error,
+        None => error.suggest("lore help config"),
     }
 }
 

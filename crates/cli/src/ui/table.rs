@@ -108,7 +108,11 @@ impl Table {
             .iter()
             .map(|row| row.iter().map(|cell| cell.resolve(look)).collect())
             .collect();
-        if look.is_tty { self.render_tty(look, &texts, out) } else { render_pipe(&texts, out) }
+        if look.is_tty {
+            self.render_tty(look, &texts, out);
+        } else {
+            self.render_pipe(look, &texts, out);
+        }
     }
 
     fn render_tty(&self, look: &Look, texts: &[Vec<String>], out: &mut String) {
@@ -151,6 +155,18 @@ impl Table {
         out.push('\n');
     }
 
+    fn render_pipe(&self, look: &Look, texts: &[Vec<String>], out: &mut String) {
+        for (cells, texts) in self.rows.iter().zip(texts) {
+            let painted: Vec<String> = cells
+                .iter()
+                .zip(texts)
+                .map(|(cell, text)| look.link(cell.url.as_deref(), &look.paint(cell.label, text)))
+                .collect();
+            out.push_str(&painted.join("\t"));
+            out.push('\n');
+        }
+    }
+
     /// Natural widths, then the flexible column gives, then the widest others.
     fn fit(&self, total: usize, texts: &[Vec<String>]) -> Vec<usize> {
         let mut widths: Vec<usize> = self
@@ -182,13 +198,6 @@ impl Table {
             excess -= 1;
         }
         widths
-    }
-}
-
-fn render_pipe(texts: &[Vec<String>], out: &mut String) {
-    for row in texts {
-        out.push_str(&row.join("\t"));
-        out.push('\n');
     }
 }
 

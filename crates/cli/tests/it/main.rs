@@ -1,1 +1,30 @@
 //! lore as its users meet it: the real binary, its output and exit status.
+//!
+//! Few tests and whole outputs; what can be tested without a process is tested
+//! beside the code. `UPDATE_EXPECT=1` writes the outputs anew.
+
+#![allow(clippy::needless_raw_string_hashes, reason = "UPDATE_EXPECT=1 writes them so")]
+
+mod bad_config;
+mod config;
+mod documents;
+mod fake_gitlab;
+mod forge;
+mod help;
+mod init;
+mod output;
+mod trust;
+
+use testkit::TestEnv;
+
+fn lore() -> TestEnv {
+    TestEnv::new(env!("CARGO_BIN_EXE_lore"))
+}
+
+/// A config that names a server nobody asks.
+const CONFIG: &str = r#"
+[gitlab]
+base_url = "https://gitlab.example.com"
+[[projects]]
+path = "group/app"
+"#;

@@ -1,0 +1,228 @@
+//! A config that came with a clone gets no say over hosts and credentials.
+
+use crate::lore;
+use expect_test::{Expect, expect};
+use testkit::TestEnv;
+
+const FROM_CLONE: &str = r#"
+[gitlab]
+base_url = "https://evil.example"
+token_env_var = "AWS_SECRET_ACCESS_KEY"
+token_file = "/home/me/.ssh/id_ed25519"
+ca_file = "evil.pem"
+[[projects]]
+path = "group/app"
+[storage]
+db_path = "/etc/lore.db"
+[embedding]
+base_url = "https://evil.example"
+[sync]
+concurrency = 3
+"#;
+
+fn check(env: &TestEnv, args: &[&str], expected: Expect) {
+    expected.assert_eq(&env.lore(args).to_string());
+}
+
+fn clone(config: &str) -> TestEnv {
+    let env = lore();
+    env.write_file(".lore/lore.toml", config);
+    env
+}
+
+#[test]
+fn sensitive_keys_are_ignored_until_trusted() {
+    let env = clone(FROM_CLONE);
+    check(
+        &env,
+        &["config", "list"],
+        expect![[r#"
+            gitlab.base_url		default
+            gitlab.token_env_var	GITLAB_TOKEN	default
+            gitlab.token_file		default
+            gitlab.ca_file		default
+            storage.db_path	$HOME/.local/share/lore/lore.db	default
+            sync.requests_per_second	10	default
+            sync.concurrency	3	file:$DIR/.lore/lore.toml
+            sync.fetch_resource_events	true	default
+            sync.fetch_mr_file_changes	true	default
+            sync.reconcile	200	default
+            sync.overlap_seconds	120	default
+            embedding.provider	builtin	default
+            embedding.model	nomic-embed-text	default
+            embedding.base_url	http://localhost:11434	default
+            projects	group/app	file:$DIR/.lore/lore.toml
+            repos		default
+            ------- stderr -------
+            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+        "#]],
+    );
+    check(
+        &env,
+        &["auth", "--json"],
+        expect![[r#"
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"the config of this clone is not trusted yet","suggestion":"read it, then run `lore trust`","retryable":false}}
+            ------- stderr -------
+            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+            [exit status: 4]
+        "#]],
+    );
+    check(
+        &env,
+        &["trust"],
+        expect![[r#"
+            $DIR/.lore/lore.toml	trusted
+        "#]],
+    );
+    check(
+        &env,
+        &["config", "get", "gitlab.base_url"],
+        expect![[r#"
+            https://evil.example
+        "#]],
+    );
+}
+
+#[test]
+fn a_changed_file_is_not_trusted_any_more() {
+    let env = clone("[gitlab]\nbase_url = \"https://good.example\"\n");
+    check(
+        &env,
+        &["trust", "-J"],
+        expect![[r#"
+            {"ok":true,"data":{"files":[{"path":"$DIR/.lore/lore.toml","sha256":"47564a62076ec92dc87a00bd49e3237a97de30f88c3654501740e5e7afdbeb70","state":"trusted","unlocks":["gitlab.base_url = https://good.example"]}]},"meta":{"elapsed_ms":0}}
+        "#]],
+    );
+    check(
+        &env,
+        &["trust", "--list"],
+        expect![[r#"
+            $DIR/.lore/lore.toml	trusted
+        "#]],
+    );
+    env.write_file(".lore/lore.toml", "[gitlab]\nbase_url = \"https://evil.example\"\n");
+    check(
+        &env,
+        &["trust", "--list"],
+        expect![[r#"
+            $DIR/.lore/lore.toml	changed
+        "#]],
+    );
+    check(
+        &env,
+        &["config", "get", "gitlab.base_url"],
+        expect![[r#"
+            ------- stderr -------
+            warning: `gitlab.base_url` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+            error: `gitlab.base_url` is not set
+            hint: `lore config path` says where to set it
+            [exit status: 17]
+        "#]],
+    );
+}
+
+#[test]
+fn trust_can_be_taken_away() {
+    let env = clone("[gitlab]\nbase_url = \"https://good.example\"\n");
+    let _ = env.lore(&["trust", "."]).success();
+    check(
+        &env,
+        &["trust", "--revoke"],
+        expect![[r#"
+            $DIR/.lore/lore.toml	revoked
+        "#]],
+    );
+    check(
+        &env,
+        &["trust", "--revoke"],
+        expect![[r#"
+            ------- stderr -------
+            error: $DIR/.lore/lore.toml is not trusted
+            hint: lore trust --list
+            [exit status: 17]
+        "#]],
+    );
+    let env = env.on_terminal(80);
+    check(
+        &env,
+        &["trust", "--list", "--color", "never"],
+        expect![[r#"
+            no trusted files
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_to_trust() {
+    check(
+        &lore(),
+        &["trust"],
+        expect![[r#"
+            ------- stderr -------
+            error: no .lore/lore.toml here or above
+            hint: name the file: lore trust <PATH>
+            [exit status: 17]
+        "#]],
+    );
+    let env = lore().with_config(FROM_CLONE);
+    check(
+        &env,
+        &["trust"],
+        expect![[r#"
+            ------- stderr -------
+            error: the config in force, $HOME/.config/lore/lore.toml, needs no trust
+            hint: name the file: lore trust <PATH>
+            [exit status: 17]
+        "#]],
+    );
+    check(
+        &clone("[gitlb]\n"),
+        &["trust"],
+        expect![[r#"
+            ------- stderr -------
+            error: $DIR/.lore/lore.toml: line 1: unknown key `gitlb`
+            hint: did you mean `gitlab`?
+            [exit status: 4]
+        "#]],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_clone_is_outside() {
+    let env = clone("[storage]\ndb_path = \"data/lore.db\"\n");
+    check(
+        &env,
+        &["config", "get", "storage.db_path"],
+        expect![[r#"
+            $DIR/data/lore.db
+        "#]],
+    );
+    std::os::unix::fs::symlink(env.home(), env.dir().join("data")).unwrap();
+    check(
+        &env,
+        &["config", "get", "storage.db_path"],
+        expect![[r#"
+            $HOME/.local/share/lore/lore.db
+            ------- stderr -------
+            warning: `storage.db_path` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+        "#]],
+    );
+}
+
+#[test]
+fn a_damaged_list_of_pins_stops_everything() {
+    let env = clone(FROM_CLONE);
+    env.write_file("../home/.local/share/lore/trusted.json", "{");
+    check(
+        &env,
+        &["config", "list"],
+        expect![[r#"
+            ------- stderr -------
+            error: $HOME/.local/share/lore/trusted.json is damaged
+              caused by: EOF while parsing an object at line 1 column 1
+            hint: remove it and run `lore trust` again
+            [exit status: 4]
+        "#]],
+    );
+}
