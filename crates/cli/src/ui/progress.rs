@@ -117,6 +117,8 @@ fn grouped(number: u64) -> String {
 impl Progress for LiveProgress {
     fn phase(&self, name: &str, total: Option<u64>) {
         *lock(&self.phase) = Some(Phase::new(name, total, Instant::now()));
+        // Wakes the bar that the phase before put to rest.
+        self.bar.reset();
         self.bar.enable_steady_tick(TICK);
     }
 
@@ -150,7 +152,6 @@ impl Progress for LiveProgress {
         *lock(&self.phase) = None;
         self.bar.disable_steady_tick();
         self.bar.finish_and_clear();
-        self.bar.reset();
     }
 }
 
