@@ -9,11 +9,14 @@ mod checks;
 pub mod commands;
 pub mod config;
 pub mod ctx;
+mod entity_args;
 pub mod env;
 pub mod forge_client;
 mod git;
 pub mod help;
 pub mod interrupt;
+mod run_sync;
+mod text;
 pub mod ui;
 
 use args::Cli;

@@ -7,4 +7,5 @@
 pub mod counts;
 pub mod entities;
 pub mod projects;
+pub mod stats;
 pub mod status;

@@ -499,3 +499,14 @@ pub(crate) fn wake_waiting(tx: &Tx<'_>, kind: EntityKind, forge_id: i64) -> Resu
 pub fn unknown_notes(on: &impl Read) -> Result<u64> {
     sql::one(on, "SELECT count(*) FROM notes WHERE system_action = 'unknown'", [], |row| row.get(0))
 }
+
+/// Relations in all, and those with an end that is not synced here.
+pub fn totals(on: &impl Read) -> Result<(u64, u64)> {
+    sql::one(
+        on,
+        "SELECT count(*), coalesce(sum(source_id IS NULL OR target_id IS NULL), 0)
+         FROM entity_references",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}

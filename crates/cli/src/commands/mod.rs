@@ -61,6 +61,17 @@ commands! {
         "trust" => Trust in trust;
         "config" => Config in config;
     }
+    "Keep up" {
+        "sync" => Sync in sync;
+        "ingest" => Ingest in ingest;
+        "status" => Status in status;
+        "stats" => Stats in stats;
+    }
+    "Look" {
+        "issues" => Issues in issues;
+        "mrs" => Mrs in mrs;
+        "count" => Count in count;
+    }
     "Reference" {
         "help" => Help in help;
         "schema" => Schema in schema;

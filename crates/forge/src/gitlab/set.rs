@@ -147,11 +147,11 @@ impl Transport {
         page_size: u32,
         is_smallest: bool,
     ) -> Result<Set<T>, Failed> {
-        let max_tries = (!is_smallest && items.shrinks == Shrinks::OnServerErrors)
+        let max_tries_at_size = (!is_smallest && items.shrinks == Shrinks::OnServerErrors)
             .then_some(TRIES_BEFORE_SHRINKING);
         let mut previous = None;
         for _ in 0..=MAX_REREADS {
-            let reading = self.reading(path, items, page_size, max_tries).await?;
+            let reading = self.reading(path, items, page_size, max_tries_at_size).await?;
             if !reading.has_shifted() {
                 return Ok(reading.finish());
             }
@@ -175,11 +175,11 @@ impl Transport {
         path: &str,
         items: &Items<'_, T>,
         page_size: u32,
-        max_tries: Option<u32>,
+        max_tries_at_size: Option<u32>,
     ) -> Result<Reading<T>, Failed> {
         let mut reading = Reading::new();
         let mut call = Call::array(path, format!("per_page={page_size}&page=1"));
-        call.max_tries = max_tries;
+        call.max_tries_at_size = max_tries_at_size;
         let mut asked = BTreeSet::new();
         loop {
             asked.insert(call.query.clone());

@@ -43,17 +43,28 @@ pub(super) struct Call {
     pub path: String,
     pub query: String,
     pub shape: Shape,
-    /// Fewer tries than configured, when there is something better to do.
-    pub max_tries: Option<u32>,
+    /// Fewer tries than configured for failures that asking for less may cure,
+    /// when the caller is going to do that.
+    pub max_tries_at_size: Option<u32>,
 }
 
 impl Call {
     pub fn object(path: impl Into<String>) -> Self {
-        Call { path: path.into(), query: String::new(), shape: Shape::Object, max_tries: None }
+        Call {
+            path: path.into(),
+            query: String::new(),
+            shape: Shape::Object,
+            max_tries_at_size: None,
+        }
     }
 
     pub fn array(path: impl Into<String>, query: impl Into<String>) -> Self {
-        Call { path: path.into(), query: query.into(), shape: Shape::Array, max_tries: None }
+        Call {
+            path: path.into(),
+            query: query.into(),
+            shape: Shape::Array,
+            max_tries_at_size: None,
+        }
     }
 
     /// For messages; the query is left out.
@@ -155,8 +166,8 @@ impl Transport {
     pub async fn get(&self, call: &Call) -> Result<Answer, Failed> {
         let url = self.address.url(&call.path, &call.query);
         let seed = seed(url.as_str());
-        let max_tries = call.max_tries.unwrap_or(self.options.max_attempts).max(1);
-        let (mut n_failed, mut n_limited) = (0, 0);
+        let max_tries = self.options.max_attempts.max(1);
+        let (mut n_failed, mut n_limited, mut n_about_size) = (0, 0, 0);
         loop {
             let trouble = match self.try_once(url.clone(), call.shape).await {
                 Ok(answer) => return Ok(answer),
@@ -177,6 +188,7 @@ impl Transport {
                 }
                 retry @ (Retry::Yes | Retry::Briefly) => {
                     n_failed += 1;
+                    n_about_size += u32::from(trouble.is_about_size());
                     let is_first_contact =
                         trouble.is_no_contact() && !self.has_answered.load(Ordering::Relaxed);
                     let enough = match retry {
@@ -184,7 +196,8 @@ impl Transport {
                         Retry::Briefly => max_tries.min(BRIEF_TRIES),
                         _ => max_tries,
                     };
-                    (n_failed >= enough, self.options.backoff.delay(n_failed, seed))
+                    let is_too_much = call.max_tries_at_size.is_some_and(|max| n_about_size >= max);
+                    (n_failed >= enough || is_too_much, self.options.backoff.delay(n_failed, seed))
                 }
             };
             if is_last {

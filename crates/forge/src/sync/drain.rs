@@ -35,9 +35,12 @@ impl<F: Forge> Engine<F> {
         let mut running = JoinSet::new();
         let mut failures_in_a_row = 0;
         let mut fatal = None;
+        // Waiting for a retry counts as time passed, whatever the clock says.
+        let mut as_of = self.clock.now();
         loop {
             if ready.is_empty() && fatal.is_none() && !self.stop.is_set() {
-                ready = self.claim(targets).await?.into();
+                as_of = as_of.max(self.clock.now());
+                ready = self.claim(targets, as_of).await?.into();
             }
             let in_flight = self.options.concurrency.max(1) * 2;
             while running.len() < in_flight && fatal.is_none() && !self.stop.is_set() {
@@ -50,8 +53,12 @@ impl<F: Forge> Engine<F> {
                 });
             }
             let Some(done) = running.join_next().await else {
-                if fatal.is_some() || self.stop.is_set() || !self.wait_for_retries(targets).await? {
+                if fatal.is_some() || self.stop.is_set() {
                     break;
+                }
+                match self.wait_for_retries(targets, as_of).await? {
+                    Some(due) => as_of = as_of.max(due),
+                    None => break,
                 }
                 continue;
             };
@@ -90,9 +97,8 @@ impl<F: Forge> Engine<F> {
 
     /// The same share of every project's queue, interleaved, so that a large
     /// project does not starve a small one.
-    async fn claim(&self, targets: &[Target]) -> Result<Vec<Job>> {
+    async fn claim(&self, targets: &[Target], now: Timestamp) -> Result<Vec<Job>> {
         let projects: Vec<_> = targets.iter().map(|target| target.scope.project).collect();
-        let now = self.clock.now();
         let batches = self
             .db
             .write(move |tx| {
@@ -112,15 +118,17 @@ impl<F: Forge> Engine<F> {
     }
 
     /// Pauses until a failed job is due again, if that is soon and it has not
-    /// failed too often; says whether there is anything to wait for.
-    async fn wait_for_retries(&self, targets: &[Target]) -> Result<bool> {
+    /// failed too often; says when that is, or that there is nothing to wait for.
+    async fn wait_for_retries(
+        &self,
+        targets: &[Target],
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>> {
         let projects: Vec<_> = targets.iter().map(|target| target.scope.project).collect();
         let next =
             self.db.write(move |tx| queue::next_retry(tx, &projects, ATTEMPTS_PER_RUN)).await?;
-        let now = self.clock.now();
-        let Some(wait) = next.map(|next| next.since(now)).filter(|wait| *wait <= PATIENCE) else {
-            return Ok(false);
-        };
+        let Some(due) = next.filter(|due| due.since(now) <= PATIENCE) else { return Ok(None) };
+        let wait = due.since(now);
         if wait > Duration::ZERO {
             self.progress.waiting("failed fetches are tried again", wait);
             tokio::select! {
@@ -128,7 +136,7 @@ impl<F: Forge> Engine<F> {
                 () = self.stop.wait() => {}
             }
         }
-        Ok(true)
+        Ok(Some(due))
     }
 
     async fn work(&self, target: &Target, job: &Job) -> StepResult<()> {

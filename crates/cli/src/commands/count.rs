@@ -1,0 +1,46 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::counts::{Count, Countable};
+use model::Result;
+use store::Reader;
+
+/// Count what is in the database
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore count issues
+  lore count notes -p group/project")]
+pub struct Args {
+    /// What to count
+    what: What,
+    /// Only in this project
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    Issues,
+    Mrs,
+    Discussions,
+    Notes,
+    Events,
+    Commits,
+}
+
+impl Run for Args {
+    type Answer = Count;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Count> {
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let what = match self.what {
+            What::Issues => Countable::Issues,
+            What::Mrs => Countable::MergeRequests,
+            What::Discussions => Countable::Discussions,
+            What::Notes => Countable::Notes,
+            What::Events => Countable::Events,
+            What::Commits => Countable::Commits,
+        };
+        insight::counts::count(&reader, what, self.project.as_deref())
+    }
+}

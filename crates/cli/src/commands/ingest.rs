@@ -1,0 +1,92 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_sync::{self, Request};
+use crate::ui::Ui;
+use forge::sync::{SyncReport, Wanted};
+use model::record::Dependent;
+use model::{EntityKind, Result};
+
+/// Run one step of a sync alone, for recovery
+///
+/// `lore sync` does all of these; use a single step to catch up on something
+/// that was switched off or failed before.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore ingest issues
+  lore ingest discussions --full
+  lore ingest diffs --retry-failed -p group/project")]
+pub struct Args {
+    /// What to fetch
+    what: What,
+    /// Only this project of the config (can be repeated)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Vec<String>,
+    /// For every entity, not only for those that changed
+    #[arg(long)]
+    full: bool,
+    /// Take over the lock of a run that died
+    #[arg(long)]
+    force: bool,
+    /// Try failed fetches again now instead of when they are due
+    #[arg(long)]
+    retry_failed: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum What {
+    Issues,
+    Mrs,
+    Discussions,
+    Events,
+    Diffs,
+}
+
+impl What {
+    fn wanted(self) -> Wanted {
+        let all = Wanted::everything();
+        match self {
+            What::Issues => Wanted { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
+            What::Mrs => Wanted { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
+            What::Discussions => all.without(|dependent| dependent != Dependent::Discussions),
+            What::Events => all.without(|dependent| !dependent.is_event()),
+            What::Diffs => Wanted {
+                kinds: vec![EntityKind::MergeRequest],
+                dependents: vec![
+                    Dependent::FileChanges,
+                    Dependent::Commits,
+                    Dependent::ClosesIssues,
+                ],
+            },
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            What::Issues => "issues",
+            What::Mrs => "mrs",
+            What::Discussions => "discussions",
+            What::Events => "events",
+            What::Diffs => "diffs",
+        }
+    }
+}
+
+impl Run for Args {
+    type Answer = SyncReport;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncReport> {
+        run_sync::run(
+            ctx,
+            ui,
+            Request {
+                command: format!("ingest {}", self.what.word()),
+                projects: self.project.clone(),
+                wanted: Some(self.what.wanted()),
+                full: self.full,
+                force: self.force,
+                retry_failed: self.retry_failed,
+                dry_run: false,
+            },
+        )
+    }
+}

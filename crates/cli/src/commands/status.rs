@@ -1,0 +1,22 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::status::Status;
+use model::Result;
+use store::Reader;
+
+/// Show how far the record reaches and what is still to do
+#[derive(Debug, clap::Args)]
+#[command(visible_alias = "sync-status", after_help = "Examples:
+  lore status
+  lore status --fields projects.path,projects.synced_at")]
+pub struct Args {}
+
+impl Run for Args {
+    type Answer = Status;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Status> {
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        insight::status::status(&reader, ctx.now())
+    }
+}

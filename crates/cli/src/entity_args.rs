@@ -1,0 +1,166 @@
+//! What `lore issues` and `lore mrs` have in common: filters, and an answer
+//! that is either a list or one entity.
+
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::entities::{self, EntityDetail, EntityList};
+use model::time::parse_when;
+use model::{EntityKind, EntityState, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+use store::listing::{EntityFilter, SortBy};
+
+/// A list, or everything about one.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Entities {
+    One(Box<EntityAnswer>),
+    List(EntityList),
+}
+
+/// One entity, and how much of it to print.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EntityAnswer {
+    #[serde(flatten)]
+    pub entity: EntityDetail,
+    #[serde(skip)]
+    pub with_notes: bool,
+    #[serde(skip)]
+    pub with_system_notes: bool,
+    #[serde(skip)]
+    pub with_events: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StateArg {
+    Opened,
+    Closed,
+    Merged,
+    All,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    /// Only in this project (path, or an ending of it that is unique)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Only by this author
+    #[arg(long, value_name = "USER")]
+    author: Option<String>,
+    /// Only assigned to this person
+    #[arg(long, value_name = "USER")]
+    assignee: Option<String>,
+    /// Only with this label (can be repeated: all of them)
+    #[arg(long, value_name = "LABEL")]
+    label: Vec<String>,
+    /// Only in this milestone
+    #[arg(long, value_name = "TITLE")]
+    milestone: Option<String>,
+    /// Only created since then: 7d, 2w, 1m, 2024-01-31
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only created until then
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// Only changed since then
+    #[arg(long, value_name = "WHEN")]
+    updated_since: Option<String>,
+    /// Only with comments by people
+    #[arg(long)]
+    has_discussions: bool,
+    /// Also those the forge no longer shows
+    #[arg(long)]
+    include_gone: bool,
+    /// What to sort by, newest first
+    #[arg(long, value_enum, default_value = "updated")]
+    sort: SortArg,
+    /// Oldest first
+    #[arg(long)]
+    ascending: bool,
+    /// How many to show
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    limit: u32,
+    /// How many to pass over first
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+    /// With one entity: leave out the threads
+    #[arg(long)]
+    no_notes: bool,
+    /// With one entity: the notes GitLab wrote itself, too
+    #[arg(long)]
+    system_notes: bool,
+    /// With one entity: label, milestone and state changes
+    #[arg(long)]
+    events: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum SortArg {
+    Updated,
+    Created,
+    Iid,
+}
+
+impl ListArgs {
+    pub fn filter(&self, state: StateArg, ctx: &Ctx) -> Result<EntityFilter> {
+        let when = |text: &Option<String>| -> Result<Option<Timestamp>> {
+            text.as_deref().map(|text| parse_when(text, ctx.now())).transpose()
+        };
+        Ok(EntityFilter {
+            state: match state {
+                StateArg::Opened => Some(EntityState::Opened),
+                StateArg::Closed => Some(EntityState::Closed),
+                StateArg::Merged => Some(EntityState::Merged),
+                StateArg::All => None,
+            },
+            author: self.author.as_deref().map(user),
+            assignee: self.assignee.as_deref().map(user),
+            labels: self.label.clone(),
+            milestone: self.milestone.clone(),
+            created_since: when(&self.since)?,
+            created_until: when(&self.until)?,
+            updated_since: when(&self.updated_since)?,
+            has_discussions: self.has_discussions,
+            include_gone: self.include_gone,
+            sort: match self.sort {
+                SortArg::Updated => SortBy::Updated,
+                SortArg::Created => SortBy::Created,
+                SortArg::Iid => SortBy::Iid,
+            },
+            ascending: self.ascending,
+            limit: self.limit as usize,
+            offset: self.offset as usize,
+            ..EntityFilter::default()
+        })
+    }
+
+    pub fn answer(
+        &self,
+        ctx: &Ctx,
+        ui: &mut Ui,
+        kind: EntityKind,
+        one: Option<&str>,
+        mut filter: EntityFilter,
+    ) -> Result<Entities> {
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let project = self.project.as_deref();
+        if let Some(typed) = one {
+            let entity = entities::show(&reader, kind, typed, project)?;
+            return Ok(Entities::One(Box::new(EntityAnswer {
+                entity,
+                with_notes: !self.no_notes,
+                with_system_notes: self.system_notes,
+                with_events: self.events,
+            })));
+        }
+        filter.project = insight::projects::resolve_maybe(&reader, project)?.map(|p| p.id);
+        Ok(Entities::List(entities::list(&reader, kind, &filter)?))
+    }
+}
+
+/// `@ada` and `ada` name the same person.
+pub fn user(typed: &str) -> String {
+    typed.trim_start_matches('@').to_owned()
+}

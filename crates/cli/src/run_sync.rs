@@ -1,0 +1,119 @@
+//! From config and flags to a run of the sync engine: shared by `lore sync`
+//! and `lore ingest`.
+
+use crate::ctx::Ctx;
+use crate::forge_client::Connection;
+use crate::interrupt::block_on_stoppable;
+use crate::ui::Ui;
+use forge::sync::{self, SyncOptions, SyncReport, Wanted};
+use model::suggest::nearest;
+use model::{Error, ErrorCode, Result};
+use std::sync::Arc;
+
+/// What the command line adds to the config.
+#[derive(Debug, Default)]
+pub struct Request {
+    pub command: String,
+    /// Only these of the configured projects; empty means all.
+    pub projects: Vec<String>,
+    pub wanted: Option<Wanted>,
+    pub full: bool,
+    pub force: bool,
+    pub retry_failed: bool,
+    pub dry_run: bool,
+}
+
+pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
+    let config = ctx.config(ui)?;
+    let connection = Connection::from_config(config, &ctx.env)?;
+    let settings = config.sync();
+    let mut options = SyncOptions::new(
+        config.db_path()?.to_path_buf(),
+        &connection.host(),
+        chosen(config.projects(), &request.projects)?,
+    );
+    options.wanted = request.wanted.unwrap_or_else(Wanted::everything).without(|dependent| {
+        (dependent.is_event() && !settings.fetch_resource_events)
+            || (dependent == model::record::Dependent::FileChanges
+                && !settings.fetch_mr_file_changes)
+    });
+    options.full = request.full;
+    options.force = request.force;
+    options.retry_failed = request.retry_failed;
+    options.dry_run = request.dry_run;
+    options.overlap = settings.overlap;
+    options.concurrency = settings.concurrency;
+    options.owner = format!("{} (lore {})", ctx.env.process_name(), request.command);
+    options.command = request.command;
+    let progress = ui.progress();
+    let client = Arc::new(connection.client(Arc::clone(&progress))?);
+    let clock = ctx.clock();
+    let told = Arc::clone(&progress);
+    block_on_stoppable(
+        |stop| sync::run(client, options, clock, progress, stop),
+        || told.note("stopping after the transaction in hand; press Ctrl-C again to stop at once"),
+    )
+}
+
+/// The configured projects, or those among them that were asked for.
+fn chosen(configured: &[String], asked: &[String]) -> Result<Vec<String>> {
+    if configured.is_empty() {
+        return Err(Error::new(ErrorCode::ConfigInvalid, "the config names no projects")
+            .suggest("add one: lore init --project group/project"));
+    }
+    if asked.is_empty() {
+        return Ok(configured.to_vec());
+    }
+    asked.iter().map(|asked| choose(configured, asked)).collect()
+}
+
+fn choose(configured: &[String], asked: &str) -> Result<String> {
+    let lower = asked.to_lowercase();
+    let ending = format!("/{lower}");
+    let found: Vec<&String> = configured
+        .iter()
+        .filter(|path| {
+            let path = path.to_lowercase();
+            path == lower || path.ends_with(&ending)
+        })
+        .collect();
+    match found.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let near = nearest(asked, configured.iter().map(String::as_str), 1);
+            let hint = near.first().map_or_else(
+                || format!("configured projects: {}", configured.join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            Err(Error::not_found(format!("the config names no project `{asked}`")).suggest(hint))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|path| path.as_str()).collect();
+            Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("{} projects match `{asked}`: {}", names.len(), names.join(", ")),
+            )
+            .suggest(format!("choose one, e.g. -p {}", names[0])))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(paths: &[&str]) -> Vec<String> {
+        paths.iter().map(|path| (*path).to_owned()).collect()
+    }
+
+    #[test]
+    fn asked_projects_must_be_configured() {
+        let configured = paths(&["a/api", "b/api", "b/web"]);
+        assert_eq!(chosen(&configured, &[]).unwrap(), configured);
+        assert_eq!(chosen(&configured, &paths(&["web"])).unwrap(), ["b/web"]);
+        let code = |asked: &str| chosen(&configured, &paths(&[asked])).unwrap_err().code();
+        assert_eq!(code("api"), ErrorCode::Ambiguous);
+        assert_eq!(code("nope"), ErrorCode::NotFound);
+        assert_eq!(chosen(&[], &[]).unwrap_err().code(), ErrorCode::ConfigInvalid);
+    }
+}

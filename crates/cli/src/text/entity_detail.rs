@@ -1,0 +1,232 @@
+//! One issue or merge request as a page: head, text, relations, threads.
+
+use super::{counted, state_label};
+use crate::entity_args::EntityAnswer;
+use crate::ui::{Label, Painter, Show};
+use model::EntityKind;
+use store::details::{Event, Note, NoteLocation, Relation, Thread};
+
+impl Show for EntityAnswer {
+    fn text(&self, out: &mut Painter) {
+        self.head(out);
+        if let Some(description) = self.entity.body.description.as_deref()
+            && !description.trim().is_empty()
+        {
+            out.gap().paragraph(2, description.trim_end());
+        }
+        self.relations(out);
+        self.files(out);
+        if self.with_events {
+            self.events(out);
+        }
+        if self.with_notes {
+            self.threads(out);
+        }
+    }
+}
+
+impl EntityAnswer {
+    fn head(&self, out: &mut Painter) {
+        let (summary, body) = (&self.entity.summary, &self.entity.body);
+        out.link(Label::Id, &summary.reference(), &summary.web_url)
+            .text(" ")
+            .label(Label::Heading, &model::text::one_line(&summary.title, 500))
+            .end();
+        out.label(state_label(summary.state), summary.state.as_str());
+        for (is_set, word) in [
+            (summary.is_draft, "draft"),
+            (summary.is_confidential, "confidential"),
+            (summary.is_gone, "gone from the forge"),
+        ] {
+            if is_set {
+                out.text(", ").label(Label::Warning, word);
+            }
+        }
+        out.text(" · ").label(Label::Path, &summary.project);
+        if let Some(author) = &summary.author {
+            out.text(" · by ").label(Label::Person, &format!("@{author}"));
+        }
+        out.text(" · ").date(summary.created_at).end();
+        let ended = [
+            ("merged", summary.merged_at, &body.merged_by),
+            ("closed", summary.closed_at, &body.closed_by),
+        ];
+        for (word, at, by) in ended {
+            if let Some(at) = at {
+                let who = by.as_ref().map(|by| format!(" by @{by}")).unwrap_or_default();
+                let date = out.look().date(at);
+                out.field(word, &format!("{date}{who}"));
+            }
+        }
+        if let (Some(source), Some(target)) = (&body.source_branch, &body.target_branch) {
+            out.field("branch", &format!("{source} → {target}"));
+        }
+        for (name, sha) in [("merge", &body.merge_commit_sha), ("squash", &body.squash_commit_sha)]
+        {
+            if let Some(sha) = sha {
+                out.field(name, sha);
+            }
+        }
+        for (name, values) in [
+            ("labels", summary.labels.join(", ")),
+            ("milestone", summary.milestone.clone().unwrap_or_default()),
+            ("due", body.due_date.clone().unwrap_or_default()),
+            ("assigned", people(&summary.assignees)),
+            ("reviewers", people(&summary.reviewers)),
+        ] {
+            if !values.is_empty() {
+                out.field(name, &values);
+            }
+        }
+        out.field("url", &summary.web_url);
+    }
+
+    fn relations(&self, out: &mut Painter) {
+        if self.entity.relations.is_empty() {
+            return;
+        }
+        out.gap();
+        for relation in &self.entity.relations {
+            let words = relation_words(relation);
+            out.label(Label::Faint, &format!("{words:<13}"));
+            let is_near = relation.project == self.entity.summary.project;
+            let project = if is_near { "" } else { relation.project.as_str() };
+            let name = format!("{project}{}{}", relation.kind.sigil(), relation.iid);
+            out.label(Label::Id, &name);
+            match &relation.title {
+                Some(title) => out.text(&format!("  {}", model::text::one_line(title, 80))),
+                None => out.label(Label::Faint, "  (not synced)"),
+            };
+            if relation.certainty != "stated" {
+                out.label(Label::Faint, &format!("  [{}]", relation.certainty));
+            }
+            out.end();
+        }
+    }
+
+    fn files(&self, out: &mut Painter) {
+        const SHOWN: usize = 20;
+        let files = &self.entity.files;
+        if files.is_empty() {
+            return;
+        }
+        let commits = counted(self.entity.commits.len() as u64, "commit", "commits");
+        out.gap().heading(&format!(
+            "{} in {commits}",
+            counted(files.len() as u64, "file changed", "files changed")
+        ));
+        for file in files.iter().take(SHOWN) {
+            let mark = match file.kind.as_str() {
+                "added" => "A",
+                "deleted" => "D",
+                "renamed" => "R",
+                _ => "M",
+            };
+            out.text(&format!("  {mark} "));
+            if let Some(old) = &file.old_path {
+                out.label(Label::Path, old).text(" → ");
+            }
+            out.label(Label::Path, &file.path).end();
+        }
+        if files.len() > SHOWN {
+            out.label(Label::Faint, &format!("  … and {} more", files.len() - SHOWN)).end();
+        }
+    }
+
+    fn events(&self, out: &mut Painter) {
+        if self.entity.events.is_empty() {
+            return;
+        }
+        out.gap().heading("Events");
+        for event in &self.entity.events {
+            out.text("  ").date(event.at).text(&format!("  {}", event_words(event)));
+            if let Some(actor) = &event.actor {
+                out.text("  ").label(Label::Person, &format!("@{actor}"));
+            }
+            out.end();
+        }
+    }
+
+    fn threads(&self, out: &mut Painter) {
+        let threads: Vec<(&Thread, Vec<&Note>)> = self
+            .entity
+            .threads
+            .iter()
+            .map(|thread| {
+                let shown = |note: &&Note| self.with_system_notes || !note.is_system;
+                (thread, thread.notes.iter().filter(shown).collect::<Vec<_>>())
+            })
+            .filter(|(_, notes)| !notes.is_empty())
+            .collect();
+        if threads.is_empty() {
+            return;
+        }
+        out.gap().heading(&counted(threads.len() as u64, "thread", "threads"));
+        for (thread, notes) in threads {
+            out.gap();
+            for (index, note) in notes.iter().enumerate() {
+                let indent = if index == 0 { 2 } else { 6 };
+                note_head(out, note, indent);
+                if index == 0 && thread.is_resolved == Some(true) {
+                    out.text("  ").label(Label::Good, "resolved");
+                }
+                out.end().paragraph(indent + 2, note.body.trim_end());
+            }
+        }
+    }
+}
+
+fn note_head(out: &mut Painter, note: &Note, indent: usize) {
+    out.text(&" ".repeat(indent));
+    let author = note.author.as_deref().unwrap_or("someone");
+    out.label(Label::Person, &format!("@{author}")).text("  ").date(note.created_at);
+    if note.is_internal {
+        out.text("  ").label(Label::Warning, "internal");
+    }
+    if let Some(location) = &note.location {
+        out.text("  ").label(Label::Path, &location_words(location));
+    }
+}
+
+fn location_words(location: &NoteLocation) -> String {
+    let line = match (location.line, location.old_line) {
+        (Some(line), _) => format!(":{line}"),
+        (None, Some(old)) => format!(":{old} (removed)"),
+        (None, None) => String::new(),
+    };
+    format!("{}{line}", location.path)
+}
+
+fn relation_words(relation: &Relation) -> &'static str {
+    let is_mr = relation.kind == EntityKind::MergeRequest;
+    match (relation.reference_type.as_str(), relation.is_outgoing) {
+        ("closes", true) => "closes",
+        ("closes", false) if relation.certainty == "declared" => "to be closed by",
+        ("closes", false) => "closed by",
+        ("mentioned", true) => "mentions",
+        ("mentioned", false) => "mentioned in",
+        ("moved", true) => "moved to",
+        ("moved", false) => "moved from",
+        ("duplicate", true) => "duplicate of",
+        ("duplicate", false) => "duplicated by",
+        ("blocks", true) => "blocks",
+        ("blocks", false) => "blocked by",
+        _ if is_mr => "addressed by",
+        _ => "related to",
+    }
+}
+
+fn event_words(event: &Event) -> String {
+    let name = event.name.as_deref().unwrap_or("(deleted since)");
+    match (event.event.as_str(), event.action.as_deref()) {
+        ("label", Some("add")) => format!("+ label {name}"),
+        ("label", _) => format!("- label {name}"),
+        ("milestone", Some("add")) => format!("+ milestone {name}"),
+        ("milestone", _) => format!("- milestone {name}"),
+        (state, _) => state.to_owned(),
+    }
+}
+
+fn people(usernames: &[String]) -> String {
+    usernames.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", ")
+}

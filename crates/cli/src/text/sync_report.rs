@@ -1,0 +1,103 @@
+use super::{counted, grouped};
+use crate::ui::{Label, Painter, Show};
+use forge::sync::{EntityCounts, ProjectReport, SyncReport};
+use model::time::human_duration;
+use model::{Error, ErrorCode};
+use std::time::Duration;
+use store::runs::RunStatus;
+
+impl Show for SyncReport {
+    fn text(&self, out: &mut Painter) {
+        for project in &self.projects {
+            project_line(out, project, self.is_dry_run);
+        }
+        let elapsed = human_duration(Duration::from_millis(self.elapsed_ms));
+        let end = match self.status {
+            _ if self.is_dry_run => format!("dry run: nothing was stored ({elapsed})"),
+            RunStatus::Interrupted => {
+                format!("stopped after {elapsed}; `lore sync` goes on from here")
+            }
+            _ => format!("done in {elapsed}"),
+        };
+        out.label(Label::Faint, &end).end();
+        if self.queue_waiting > 0 && !self.is_dry_run {
+            let waiting = counted(self.queue_waiting, "fetch waits", "fetches wait");
+            let failed = match self.queue_failed {
+                0 => String::new(),
+                n => format!(", {} failed so far (`lore status` says why)", grouped(n)),
+            };
+            out.label(Label::Warning, &format!("{waiting} for the next sync{failed}")).end();
+        }
+    }
+
+    fn failure(&self) -> Option<Error> {
+        if self.status == RunStatus::Interrupted {
+            return Some(
+                Error::new(ErrorCode::Interrupted, "interrupted")
+                    .suggest("run `lore sync` again; it goes on where this one stopped"),
+            );
+        }
+        let failed: Vec<&ProjectReport> =
+            self.projects.iter().filter(|project| project.error.is_some()).collect();
+        let n_unreadable: usize = self.projects.iter().map(|p| p.unreadable.len()).sum();
+        if failed.is_empty() && n_unreadable == 0 {
+            return None;
+        }
+        let what = if failed.is_empty() {
+            format!("{} could not be read", counted(n_unreadable as u64, "item", "items"))
+        } else {
+            format!("{} of {} projects failed", failed.len(), self.projects.len())
+        };
+        Some(
+            Error::new(ErrorCode::Partial, what)
+                .suggest("the rest is stored; mend the cause above and run `lore sync` again"),
+        )
+    }
+}
+
+fn project_line(out: &mut Painter, project: &ProjectReport, is_dry_run: bool) {
+    out.label(Label::Path, &project.path).text("  ");
+    if let Some(error) = &project.error {
+        out.label(Label::Bad, "failed: ").text(&error.message);
+        if let Some(suggestion) = &error.suggestion {
+            out.label(Label::Faint, &format!(" ({suggestion})"));
+        }
+        out.end();
+        return;
+    }
+    let mut parts = Vec::new();
+    parts.extend(entity_words(project.issues, "issue", "issues"));
+    parts.extend(entity_words(project.merge_requests, "merge request", "merge requests"));
+    let sets = project.dependents;
+    if sets.changed > 0 {
+        parts.push(format!(
+            "{} of {} changed",
+            grouped(sets.changed),
+            counted(sets.fetched, "set", "sets")
+        ));
+    }
+    if parts.is_empty() {
+        parts.push(if is_dry_run { "nothing would change" } else { "up to date" }.to_owned());
+    }
+    out.text(&parts.join(" · "));
+    if sets.unavailable > 0 {
+        out.label(Label::Warning, &format!(" · {} not readable", grouped(sets.unavailable)));
+    }
+    if !project.unreadable.is_empty() {
+        let n = counted(project.unreadable.len() as u64, "item", "items");
+        out.label(Label::Bad, &format!(" · {n} not understood"));
+    }
+    out.end();
+}
+
+fn entity_words(counts: EntityCounts, one: &str, many: &str) -> Option<String> {
+    let words: Vec<String> =
+        [(counts.new, "new"), (counts.updated, "updated"), (counts.gone, "gone")]
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, word)| format!("{} {word}", grouped(n)))
+            .collect();
+    let total = counts.new + counts.updated + counts.gone;
+    (!words.is_empty())
+        .then(|| format!("{} {}", words.join(", "), if total == 1 { one } else { many }))
+}
