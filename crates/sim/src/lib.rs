@@ -6,8 +6,15 @@
 //!
 //! It is not a client and knows nothing of lore's database.
 
+pub mod corpus;
+pub mod fault;
 pub mod git;
+pub mod mutate;
 pub mod scenario;
+pub mod server;
 pub mod world;
 
+pub use corpus::Corpus;
+pub use fault::FaultPlan;
+pub use server::{Options, Server};
 pub use world::World;

@@ -339,8 +339,7 @@ impl World {
                 }
             }
         }
-        self.merge_request_mut(on)?.closes = closes;
-        Ok(())
+        self.set_closes(on, closes)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Opening issues and merge requests.
 
 use super::error::{Result, WorldError};
-use super::ids::{EntityId, EntityKey, LabelId, MilestoneId, ProjectId, UserId};
+use super::ids::{
+    DiffId, DiscussionId, EntityId, EntityKey, EventId, LabelId, MilestoneId, NoteId, ProjectId,
+    UserId,
+};
 use super::input::{LabelChange, NewCommit, NewIssue, NewMergeRequest};
 use super::mentions::Origin;
 use super::types::{Commit, Detail, Entity, Issue, MergeRequest, State};
@@ -39,7 +42,8 @@ impl World {
         };
         let key = self.free_key(project, EntityKind::Issue, new.iid)?;
         self.open(key, by, at, opening, Detail::Issue(Box::new(detail)))?;
-        self.mention_description(key, by, at)?;
+        let author = self.user_id(by)?;
+        self.mention_description(key, author, at)?;
         Ok(key)
     }
 
@@ -80,7 +84,7 @@ impl World {
         self.set_reviewer_ids(key, author, at, reviewers)?;
         let base = new.base_sha.unwrap_or_else(|| self.made_up_sha());
         self.add_commits(key, commits, &base, at)?;
-        self.mention_description(key, by, at)?;
+        self.mention_description(key, author, at)?;
         self.mention_commits(key, author, at, 0)?;
         self.refresh_closes(key)?;
         Ok(key)
@@ -147,8 +151,13 @@ impl World {
         }))
     }
 
-    fn mention_description(&mut self, key: EntityKey, by: &str, at: Timestamp) -> Result<()> {
-        let author = self.user_id(by)?;
+    /// Leaves "mentioned in …" on everything the description names.
+    pub(crate) fn mention_description(
+        &mut self,
+        key: EntityKey,
+        author: UserId,
+        at: Timestamp,
+    ) -> Result<()> {
         match self.entity(key)?.description.clone() {
             Some(text) => self.mention(&text, &Origin::Entity(key), author, at),
             None => Ok(()),
@@ -181,6 +190,32 @@ impl World {
             });
         }
         Ok(commits)
+    }
+
+    // Ids for histories that are put together outside and inserted whole.
+
+    pub(crate) fn next_note_id(&mut self) -> NoteId {
+        NoteId(next(&mut self.counters.note))
+    }
+
+    pub(crate) fn next_discussion_id(&mut self) -> DiscussionId {
+        DiscussionId(next(&mut self.counters.discussion))
+    }
+
+    pub(crate) fn next_state_event_id(&mut self) -> EventId {
+        EventId(next(&mut self.counters.state_event))
+    }
+
+    pub(crate) fn next_label_event_id(&mut self) -> EventId {
+        EventId(next(&mut self.counters.label_event))
+    }
+
+    pub(crate) fn next_milestone_event_id(&mut self) -> EventId {
+        EventId(next(&mut self.counters.milestone_event))
+    }
+
+    pub(crate) fn next_diff_id(&mut self) -> DiffId {
+        DiffId(next(&mut self.counters.diff))
     }
 
     /// An entity without text, notes or events, for generated histories.

@@ -157,6 +157,9 @@ impl World {
         );
         if let Some(mr) = entity.merge_request() {
             raise(&mut self.counters.diff, mr.versions.iter().map(|version| version.id.0));
+            for issue in &mr.closes {
+                self.closers.entry(*issue).or_default().insert(key);
+            }
         }
         self.entities.insert(key, Box::new(entity));
         Ok(key)
@@ -170,6 +173,9 @@ impl World {
             list.created.remove(entity.created_at, entity.id, key.iid);
         }
         self.by_id.remove(&(key.kind, entity.id));
+        for issue in entity.merge_request().map_or(&[][..], |mr| &mr.closes) {
+            self.forget_closer(*issue, key);
+        }
         for discussion in &entity.discussions {
             self.threads.remove(&discussion.id);
             for note in &discussion.notes {
@@ -177,6 +183,37 @@ impl World {
             }
         }
         Ok(*entity)
+    }
+
+    /// Replaces what a merge request declares to close.
+    pub(super) fn set_closes(&mut self, mr: EntityKey, closes: Vec<EntityKey>) -> Result<()> {
+        for issue in &closes {
+            self.closers.entry(*issue).or_default().insert(mr);
+        }
+        let old = std::mem::replace(&mut self.merge_request_mut(mr)?.closes, closes.clone());
+        for issue in old.into_iter().filter(|issue| !closes.contains(issue)) {
+            self.forget_closer(issue, mr);
+        }
+        Ok(())
+    }
+
+    fn forget_closer(&mut self, issue: EntityKey, mr: EntityKey) {
+        if let Some(closers) = self.closers.get_mut(&issue) {
+            closers.remove(&mr);
+            if closers.is_empty() {
+                self.closers.remove(&issue);
+            }
+        }
+    }
+
+    /// Merge requests of any project and state that declare to close `issue`.
+    pub fn closing_merge_requests(&self, issue: EntityKey) -> impl Iterator<Item = &Entity> {
+        self.closers
+            .get(&issue)
+            .into_iter()
+            .flatten()
+            .filter_map(|key| self.entities.get(key))
+            .map(|entity| &**entity)
     }
 
     /// Edits an entity as a database console would: no rule applies, no note is

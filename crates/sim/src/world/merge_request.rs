@@ -5,7 +5,7 @@ use super::ids::{DiffId, EntityKey, UserId};
 use super::input::Push;
 use super::mentions::Origin;
 use super::texts;
-use super::types::{Commit, DiffVersion, Entity, FileChange};
+use super::types::{Commit, DiffVersion, FileChange};
 use super::{World, WorldError, next};
 use model::Timestamp;
 
@@ -167,13 +167,6 @@ impl World {
     pub fn lose_source_project(&mut self, on: EntityKey) -> Result<()> {
         self.merge_request_mut(on)?.source_project = None;
         Ok(())
-    }
-
-    /// Open and closed merge requests that declare to close `issue`.
-    pub fn closing_merge_requests(&self, issue: EntityKey) -> impl Iterator<Item = &Entity> {
-        self.entities_of(issue.project, model::EntityKind::MergeRequest).filter(move |entity| {
-            entity.merge_request().is_some_and(|mr| mr.closes.contains(&issue))
-        })
     }
 }
 

@@ -36,7 +36,7 @@ pub use types::*;
 use index::ListIndex;
 use model::ids::Iid;
 use model::{EntityKind, Timestamp};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 /// How this GitLab behaves; may be changed at any time, for what happens next.
@@ -90,6 +90,8 @@ pub struct World {
     threads: HashMap<DiscussionId, EntityKey>,
     notes: HashMap<NoteId, DiscussionId>,
     lists: BTreeMap<(ProjectId, EntityKind), ListIndex>,
+    /// Merge requests that declare to close an issue.
+    closers: BTreeMap<EntityKey, BTreeSet<EntityKey>>,
     activity: BTreeMap<ProjectId, Vec<Activity>>,
     counters: Counters,
 }
@@ -142,6 +144,7 @@ impl World {
             threads: HashMap::new(),
             notes: HashMap::new(),
             lists: BTreeMap::new(),
+            closers: BTreeMap::new(),
             activity: BTreeMap::new(),
             counters: Counters::default(),
         }
@@ -330,7 +333,7 @@ impl World {
     }
 
     /// 40 hexadecimal digits nothing else has.
-    fn made_up_sha(&mut self) -> String {
+    pub(crate) fn made_up_sha(&mut self) -> String {
         let n = next(&mut self.counters.made_up_sha);
         DiscussionId(n ^ 0x5348_4100_0000_0000).to_string()
     }

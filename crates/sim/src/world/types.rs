@@ -218,6 +218,8 @@ pub struct MergeRequest {
     pub versions: Vec<DiffVersion>,
     /// Issues this merge request declares to close; frozen once merged or closed.
     pub closes: Vec<EntityKey>,
+    /// The same for issues of an outside tracker, as `PROJ-12`.
+    pub external_closes: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
