@@ -57,6 +57,20 @@ async fn a_server_that_fails_for_the_size_is_asked_for_less() {
 }
 
 #[tokio::test]
+async fn a_broken_connection_is_no_reason_to_ask_for_less() {
+    let server = Server::script([
+        Reply::reset(),
+        Reply::reset(),
+        Reply::status(502, ""),
+        Reply::json("[").cut_after(1),
+        Reply::json(array(1..=2, diff)),
+    ])
+    .await;
+    assert_eq!(file_changes(&server.client()).await.unwrap().value.len(), 2);
+    assert!(server.asked().iter().all(|request| request.per_page() == 100));
+}
+
+#[tokio::test]
 async fn a_server_that_fails_at_every_size_is_reported() {
     let server = Server::always(Reply::status(500, "")).await;
     let failure = file_changes(&server.client()).await.unwrap_err();

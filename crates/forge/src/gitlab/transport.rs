@@ -166,52 +166,31 @@ impl Transport {
     pub async fn get(&self, call: &Call) -> Result<Answer, Failed> {
         let url = self.address.url(&call.path, &call.query);
         let seed = seed(url.as_str());
-        let max_tries = self.options.max_attempts.max(1);
-        let (mut n_failed, mut n_limited, mut n_about_size) = (0, 0, 0);
+        let mut tries = Tries::default();
         loop {
             let trouble = match self.try_once(url.clone(), call.shape).await {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
-            let asked = match &trouble {
-                Trouble::Status { retry_after, .. } => retry_after.filter(|wait| !wait.is_zero()),
-                _ => None,
-            };
-            let (is_last, wait) = match trouble.retry() {
-                Retry::Never => (true, Duration::ZERO),
-                Retry::WhenAllowed => {
-                    n_limited += 1;
-                    (
-                        n_limited >= max_tries.saturating_mul(RATE_LIMITED_PER_TRY),
-                        self.options.backoff.delay(n_limited, seed),
-                    )
-                }
-                retry @ (Retry::Yes | Retry::Briefly) => {
-                    n_failed += 1;
-                    n_about_size += u32::from(trouble.is_about_size());
-                    let is_first_contact =
-                        trouble.is_no_contact() && !self.has_answered.load(Ordering::Relaxed);
-                    let enough = match retry {
-                        _ if is_first_contact => max_tries.min(FIRST_CONTACT_TRIES),
-                        Retry::Briefly => max_tries.min(BRIEF_TRIES),
-                        _ => max_tries,
-                    };
-                    let is_too_much = call.max_tries_at_size.is_some_and(|max| n_about_size >= max);
-                    (n_failed >= enough || is_too_much, self.options.backoff.delay(n_failed, seed))
-                }
-            };
-            if is_last {
-                return Err(self.failed(trouble, call, n_failed + n_limited));
+            tries.count(&trouble);
+            let is_known = self.has_answered.load(Ordering::Relaxed);
+            if tries.are_enough(&trouble, self.options.max_attempts, call, is_known) {
+                return Err(self.failed(trouble, call, tries.n_all()));
             }
-            if let Some(asked) = asked {
-                self.budget.pause(asked, "the server asked for a pause");
-            } else if n_limited > 0 && trouble.retry() == Retry::WhenAllowed {
-                self.budget.pause(wait, "the server is taking no more requests for now");
-            } else {
-                if wait > WORTH_TELLING {
-                    self.progress.waiting("trying again after a failed request", wait);
+            let is_rate_limit = trouble.retry() == Retry::WhenAllowed;
+            let n_alike = if is_rate_limit { tries.n_limited } else { tries.n_failed };
+            let wait = self.options.backoff.delay(n_alike, seed);
+            match trouble.asked_to_wait() {
+                Some(asked) => self.budget.pause(asked, "the server asked for a pause"),
+                None if is_rate_limit => {
+                    self.budget.pause(wait, "the server is taking no more requests for now");
                 }
-                tokio::time::sleep(wait).await;
+                None => {
+                    if wait > WORTH_TELLING {
+                        self.progress.waiting("trying again after a failed request", wait);
+                    }
+                    tokio::time::sleep(wait).await;
+                }
             }
         }
     }
@@ -356,6 +335,52 @@ impl Transport {
             builder = builder.tls_certs_merge(self.certificates.iter().cloned());
         }
         builder.build()
+    }
+}
+
+/// How often one request went wrong, and in which ways.
+#[derive(Debug, Default)]
+struct Tries {
+    n_failed: u32,
+    /// Of these, so many that are most likely not passing faults …
+    n_brief: u32,
+    /// … and so many that asking for less may cure.
+    n_about_size: u32,
+    /// Refused for lack of allowance: not a failure of the request.
+    n_limited: u32,
+}
+
+impl Tries {
+    fn count(&mut self, trouble: &Trouble) {
+        match trouble.retry() {
+            Retry::WhenAllowed => self.n_limited += 1,
+            retry => {
+                self.n_failed += 1;
+                self.n_brief += u32::from(retry == Retry::Briefly);
+                self.n_about_size += u32::from(trouble.is_about_size());
+            }
+        }
+    }
+
+    fn n_all(&self) -> u32 {
+        self.n_failed + self.n_limited
+    }
+
+    /// Whether to give up after `trouble`. `is_known` is whether the server
+    /// has ever answered.
+    fn are_enough(&self, trouble: &Trouble, max_tries: u32, call: &Call, is_known: bool) -> bool {
+        match trouble.retry() {
+            Retry::Never => true,
+            Retry::WhenAllowed => self.n_limited >= max_tries.saturating_mul(RATE_LIMITED_PER_TRY),
+            Retry::Yes | Retry::Briefly => {
+                self.n_failed >= max_tries
+                    || self.n_brief >= BRIEF_TRIES
+                    || call.max_tries_at_size.is_some_and(|max| self.n_about_size >= max)
+                    || (trouble.is_no_contact()
+                        && !is_known
+                        && self.n_failed >= FIRST_CONTACT_TRIES)
+            }
+        }
     }
 }
 

@@ -71,6 +71,14 @@ impl Trouble {
         }
     }
 
+    /// The pause the server asks for, if it asks for any.
+    pub fn asked_to_wait(&self) -> Option<Duration> {
+        match self {
+            Trouble::Status { retry_after, .. } => retry_after.filter(|wait| !wait.is_zero()),
+            _ => None,
+        }
+    }
+
     /// Nothing answered at all: the address may be wrong.
     pub fn is_no_contact(&self) -> bool {
         matches!(self, Trouble::Refused | Trouble::NoSuchHost)
