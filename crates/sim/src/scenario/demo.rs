@@ -6,7 +6,10 @@ use crate::World;
 use std::path::Path;
 
 /// The texts, in order, with the names errors call them by.
-pub const PARTS: [(&str, &str); 0] = [];
+pub const PARTS: [(&str, &str); 2] = [
+    ("01-first-season.scenario", include_str!("../../demo/01-first-season.scenario")),
+    ("02-wet-bulb-and-words.scenario", include_str!("../../demo/02-wet-bulb-and-words.scenario")),
+];
 
 /// All texts as one.
 pub fn scenario_text() -> String {
