@@ -19,6 +19,9 @@ const WORTH_TELLING: Duration = Duration::from_millis(250);
 const BURST: u32 = 4;
 /// Slower than one request an hour is not a pace but a typing error.
 const SLOWEST: Duration = Duration::from_secs(3600);
+/// The last requests of an allowance are spread out, but no further than this:
+/// a window may be an hour long.
+const WIDEST_SPREAD: Duration = Duration::from_secs(60);
 /// Reports of one rate window may disagree by the rounding of two clocks.
 const SAME_WINDOW: Duration = Duration::from_secs(2);
 
@@ -194,6 +197,7 @@ impl State {
             } else if window.left < window.low {
                 let share = window.ends.duration_since(window.last_taken)
                     / u32::try_from(window.left + 1).unwrap_or(u32::MAX);
+                let share = share.min(WIDEST_SPREAD);
                 (window.last_taken + share, "the server's rate limit is nearly used up")
             } else {
                 (now, "")
@@ -346,6 +350,14 @@ mod tests {
             the server's rate limit is used up: 15s
         "]],
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_long_window_neither_stretches_its_last_requests_nor_is_waited_for() {
+        let budget = Budget::new(None, seconds(900), Arc::new(Silent));
+        budget.observe(Allowance { limit: Some(7200), remaining: 2, resets_in: seconds(3600) });
+        assert_eq!(moments(&budget, 2).await, [60_000, 120_000]);
+        assert_eq!(budget.acquire().await, Err(TooLong { wait: seconds(3480) }));
     }
 
     #[tokio::test(start_paused = true)]

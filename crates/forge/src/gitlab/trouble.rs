@@ -26,6 +26,8 @@ pub(super) enum Trouble {
     Refused,
     NoSuchHost,
     Tls(String),
+    /// No connection came about, for another reason than the above.
+    NoConnection(String),
     /// The connection broke, before or in the middle of the answer.
     Broken(String),
     /// A success whose body is cut off or not JSON.
@@ -59,9 +61,11 @@ impl Trouble {
                 408 | 500 | 502 | 503 | 504 | 520..=529 => Retry::Yes,
                 _ => Retry::Never,
             },
-            Trouble::TimedOut | Trouble::Broken(_) | Trouble::Refused | Trouble::NoSuchHost => {
-                Retry::Yes
-            }
+            Trouble::TimedOut
+            | Trouble::Broken(_)
+            | Trouble::Refused
+            | Trouble::NoSuchHost
+            | Trouble::NoConnection(_) => Retry::Yes,
             Trouble::NotJson(_) => Retry::Briefly,
             Trouble::TooLong(_)
             | Trouble::Tls(_)
@@ -81,7 +85,7 @@ impl Trouble {
 
     /// Nothing answered at all: the address may be wrong.
     pub fn is_no_contact(&self) -> bool {
-        matches!(self, Trouble::Refused | Trouble::NoSuchHost)
+        matches!(self, Trouble::Refused | Trouble::NoSuchHost | Trouble::NoConnection(_))
     }
 
     /// Asking for less at once may help.
@@ -112,6 +116,7 @@ impl Trouble {
             Trouble::Refused => format!("`{host}` refused the connection"),
             Trouble::NoSuchHost => format!("the host `{host}` is not known"),
             Trouble::Tls(why) => format!("no secure connection to `{host}`: {why}"),
+            Trouble::NoConnection(why) => format!("no connection to `{host}`: {why}"),
             Trouble::Broken(why) => format!("the connection broke: {why}"),
             Trouble::NotJson(excerpt) if excerpt.is_empty() => {
                 "the answer is empty, not JSON".to_owned()
@@ -143,6 +148,7 @@ impl Trouble {
             | Trouble::Refused
             | Trouble::NoSuchHost
             | Trouble::Tls(_)
+            | Trouble::NoConnection(_)
             | Trouble::Broken(_)
             | Trouble::Redirected(_)
             | Trouble::Setup(_) => FailureKind::Unreachable,
@@ -172,7 +178,7 @@ impl Trouble {
             Trouble::Tls(_) => {
                 "if the server's certificate comes from a private authority, name its file in gitlab.ca_file"
             }
-            Trouble::Broken(_) => "check the network and try again",
+            Trouble::NoConnection(_) | Trouble::Broken(_) => "check the network and try again",
             Trouble::NotJson(_) => "is this really a GitLab server? check gitlab.base_url",
             Trouble::TooLarge { .. } => return None,
             Trouble::Redirected(_) => "set gitlab.base_url to the address the server goes by",
@@ -225,7 +231,8 @@ impl From<reqwest::Error> for Trouble {
         if is_connect && causes.iter().any(|cause| cause.to_string().starts_with("dns error")) {
             return Trouble::NoSuchHost;
         }
-        Trouble::Broken(one_line(deepest, EXCERPT))
+        let why = one_line(deepest, EXCERPT);
+        if is_connect { Trouble::NoConnection(why) } else { Trouble::Broken(why) }
     }
 }
 
