@@ -9,6 +9,7 @@ mod checks;
 pub mod commands;
 pub mod config;
 pub mod ctx;
+mod demo;
 mod entity_args;
 pub mod env;
 pub mod forge_client;

@@ -42,6 +42,7 @@ pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
     options.retry_failed = request.retry_failed;
     options.dry_run = request.dry_run;
     options.overlap = settings.overlap;
+    options.reconcile.budget = settings.reconcile_budget;
     options.concurrency = settings.concurrency;
     options.owner = format!("{} (lore {})", ctx.env.process_name(), request.command);
     options.command = request.command;

@@ -108,6 +108,7 @@ CREATE TABLE issues (
 -- An iid is unique among what exists; a gone row may share it with its successor.
 CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid) WHERE gone_at IS NULL;
 CREATE INDEX issues_by_update ON issues (project_id, updated_at);
+CREATE INDEX issues_by_visit ON issues (project_id, visited_at) WHERE gone_at IS NULL;
 CREATE INDEX issues_by_forge_id ON issues (forge_id);
 CREATE INDEX issues_by_moved_to ON issues (moved_to_forge_id)
 WHERE moved_to_forge_id IS NOT NULL;
@@ -150,6 +151,8 @@ CREATE TABLE merge_requests (
 CREATE UNIQUE INDEX merge_requests_by_iid ON merge_requests (project_id, iid)
 WHERE gone_at IS NULL;
 CREATE INDEX merge_requests_by_update ON merge_requests (project_id, updated_at);
+CREATE INDEX merge_requests_by_visit ON merge_requests (project_id, visited_at)
+WHERE gone_at IS NULL;
 CREATE INDEX merge_requests_by_forge_id ON merge_requests (forge_id);
 -- Line trace asks "which merge request is this commit?" by all three.
 CREATE INDEX merge_requests_by_merge_sha ON merge_requests (merge_commit_sha)

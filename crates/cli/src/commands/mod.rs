@@ -55,6 +55,7 @@ macro_rules! commands {
 commands! {
     "Start" {
         "init" => Init in init;
+        "demo" => Demo in demo;
         "doctor" => Doctor in doctor;
         "health" => Health in health;
         "auth" => Auth in auth;

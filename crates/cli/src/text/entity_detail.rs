@@ -87,6 +87,9 @@ impl EntityAnswer {
         }
         out.gap();
         for relation in &self.entity.relations {
+            if is_implied(relation, &self.entity.relations) {
+                continue;
+            }
             let words = relation_words(relation);
             out.label(Label::Faint, &format!("{words:<13}"));
             let is_near = relation.project == self.entity.summary.project;
@@ -195,6 +198,17 @@ fn location_words(location: &NoteLocation) -> String {
         (None, None) => String::new(),
     };
     format!("{}{line}", location.path)
+}
+
+/// Whoever closes or duplicates something also mentions it; once is enough.
+fn is_implied(relation: &Relation, all: &[Relation]) -> bool {
+    relation.reference_type == "mentioned"
+        && all.iter().any(|other| {
+            other.reference_type != "mentioned"
+                && other.is_outgoing == relation.is_outgoing
+                && (other.kind, &other.project, other.iid)
+                    == (relation.kind, &relation.project, relation.iid)
+        })
 }
 
 fn relation_words(relation: &Relation) -> &'static str {

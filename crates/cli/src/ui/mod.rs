@@ -12,11 +12,13 @@ mod painter;
 mod progress;
 mod prompt;
 mod table;
+mod tape;
 pub mod terminal;
 
 pub use envelope::{Envelope, ErrorDocument, Meta};
 pub use painter::{Label, Look, Painter};
 pub use table::{Cell, Column, Table};
+pub use tape::Tape;
 pub use terminal::ColorWhen;
 
 use crate::args::Globals;
@@ -76,7 +78,8 @@ impl Ui {
         Ui::on(env, globals, Box::new(io::stdout()), Box::new(io::stderr()))
     }
 
-    fn on(env: &Env, globals: &Globals, out: Box<dyn Write>, err: Box<dyn Write>) -> Self {
+    /// On streams of the caller's choice.
+    pub fn on(env: &Env, globals: &Globals, out: Box<dyn Write>, err: Box<dyn Write>) -> Self {
         let wanted = Wanted::from_flag(&globals.fields);
         let is_explicit = globals.json || env.flag("LORE_ROBOT");
         let is_json = is_explicit || wanted.is_some();
@@ -310,22 +313,7 @@ mod tests {
     use super::*;
     use expect_test::{Expect, expect};
     use model::ErrorCode;
-    use std::cell::RefCell;
     use std::collections::BTreeMap;
-    use std::rc::Rc;
-
-    #[derive(Clone, Default)]
-    struct Tape(Rc<RefCell<Vec<u8>>>);
-
-    impl Write for Tape {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.borrow_mut().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
 
     struct Broken(io::ErrorKind);
 
@@ -361,8 +349,7 @@ mod tests {
         let mut ui = Ui::on(&env(), globals, Box::new(out.clone()), Box::new(err.clone()));
         let result = act(&mut ui);
         let status = ui.finish(result);
-        let text = |tape: &Tape| String::from_utf8(tape.0.borrow().clone()).unwrap();
-        expected.assert_eq(&format!("{}--\n{}[{status}]\n", text(&out), text(&err)));
+        expected.assert_eq(&format!("{}--\n{}[{status}]\n", out.text(), err.text()));
     }
 
     fn greet(ui: &mut Ui) -> Result<()> {
@@ -466,7 +453,7 @@ mod tests {
             let mut ui = Ui::on(&env(), &globals, broken, Box::new(err.clone()));
             let result = ui.show(&Greeting { hello: "x".into(), n: 0 });
             assert_eq!(ui.finish(result), 0);
-            assert!(err.0.borrow().is_empty());
+            assert!(err.text().is_empty());
         }
     }
 

@@ -151,7 +151,7 @@ impl<F: Forge> Engine<F> {
             Ok(fetched) => self.store(target, job, head, fetched).await,
             Err(failure) => match failure.kind {
                 Some(FailureKind::Gone) => {
-                    if !self.settle_doubt(target, head.row, iid).await? {
+                    if !self.settle_doubt(target, head.row, iid, false).await? {
                         self.books.unavailable(&target.path);
                         self.finish(job.clone()).await?;
                     }

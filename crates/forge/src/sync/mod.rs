@@ -12,6 +12,7 @@ mod links;
 mod listing;
 mod plan;
 mod project;
+mod reconcile;
 mod report;
 mod stop;
 mod sweep;
@@ -34,6 +35,7 @@ use store::runs::{self, RunStatus};
 use tokio::sync::Semaphore;
 
 pub use plan::Wanted;
+pub use reconcile::Reconcile;
 
 /// What a run should do.
 #[derive(Debug, Clone)]
@@ -54,6 +56,8 @@ pub struct SyncOptions {
     pub dry_run: bool,
     /// How far before the cursor a listing starts.
     pub overlap: Duration,
+    /// What is looked at again without a sign that it changed.
+    pub reconcile: Reconcile,
     /// Requests in flight at the same time.
     pub concurrency: usize,
     /// Who runs this, unique per run, shown to whoever finds the lock taken.
@@ -79,6 +83,7 @@ impl SyncOptions {
             retry_failed: false,
             dry_run: false,
             overlap: Self::DEFAULT_OVERLAP,
+            reconcile: Reconcile::default(),
             concurrency: Self::DEFAULT_CONCURRENCY,
             owner: "lore".to_owned(),
             command: "sync".to_owned(),
@@ -186,6 +191,7 @@ impl<F: Forge> Engine<F> {
         if self.options.dry_run || self.stop.is_set() {
             return Ok(());
         }
+        self.reconcile(&targets).await?;
         let drained = Arc::clone(&self).drain(&targets).await;
         self.link().await?;
         drained?;

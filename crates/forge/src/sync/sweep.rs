@@ -23,17 +23,20 @@ impl<F: Forge> Engine<F> {
             if self.stop.is_set() {
                 break;
             }
-            self.settle_doubt(target, row, iid).await?;
+            self.settle_doubt(target, row, iid, false).await?;
         }
         Ok(())
     }
 
-    /// Is it really gone? One question decides; true means it is.
+    /// Is it really gone? One question decides; true means it is. What is
+    /// there is stored as it is now, and its dependents are asked for when it
+    /// changed or `revisit` says so.
     pub(super) async fn settle_doubt(
         &self,
         target: &Target,
         row: EntityRow,
         iid: Iid,
+        revisit: bool,
     ) -> StepResult<bool> {
         let now = self.clock.now();
         let answer = self.ask(self.forge.entity(target.forge_id, row.kind, iid)).await;
@@ -45,6 +48,7 @@ impl<F: Forge> Engine<F> {
                     .write(move |tx| {
                         let (row, change) =
                             entities::upsert(tx, &scope, &listed.entity, &payload, now)?;
+                        let change = if revisit { Change::Updated } else { change };
                         if change != Change::Unchanged
                             && let Some(head) = entities::find(tx, scope.project, row.kind, iid)?
                         {

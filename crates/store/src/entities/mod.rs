@@ -284,3 +284,35 @@ pub fn last_fetch(on: &impl Read, row: EntityRow, job: &str) -> Result<Option<La
         },
     )
 }
+
+/// Living entities that were last looked at too long ago, longest first:
+/// before `idle`, or before `active` if they changed since `recent`.
+pub fn due_for_visit(
+    on: &impl Read,
+    project: ProjectId,
+    kind: EntityKind,
+    due: &VisitDue,
+    limit: usize,
+) -> Result<Vec<(EntityRow, Iid)>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT id, iid FROM {}
+             WHERE project_id = ?1 AND gone_at IS NULL
+               AND (visited_at <= ?2 OR (visited_at <= ?3 AND updated_at >= ?4))
+             ORDER BY visited_at, id
+             LIMIT ?5",
+            entity_table(kind)
+        ),
+        (project.0, At(due.idle), At(due.active), At(due.recent), limit as i64),
+        |row| Ok((EntityRow { kind, id: row.get(0)? }, Iid(row.get(1)?))),
+    )
+}
+
+/// The moments that decide whether an entity is visited again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VisitDue {
+    pub idle: Timestamp,
+    pub active: Timestamp,
+    pub recent: Timestamp,
+}

@@ -1,0 +1,124 @@
+//! Where the tour happens: a simulated GitLab, a folder, surroundings.
+
+use crate::config::file::{CLONE_DIR, TOML_NAME};
+use crate::ctx::Ctx;
+use crate::env::Env;
+use model::{Error, ErrorCode, Result};
+use sim::scenario::demo;
+use sim::{Options, Server};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const DATABASE: &str = "lore.db";
+const TOKEN: &str = "sim-token";
+
+pub(super) struct Place {
+    dir: PathBuf,
+    /// Removed when the tour is over; none when the folder is kept.
+    temporary: Option<TempDir>,
+    vars: BTreeMap<String, String>,
+    projects: Vec<String>,
+    // Serves until dropped.
+    _server: Server,
+}
+
+impl Place {
+    pub fn prepare(ctx: &Ctx, has_color: bool, keep: Option<&Path>) -> Result<Place> {
+        let (dir, temporary) = match keep {
+            Some(keep) => (new_folder(&ctx.env.cwd.join(keep))?, None),
+            None => {
+                let temporary = TempDir::with_prefix("lore-demo-").map_err(|error| {
+                    Error::internal("cannot make a temporary folder").caused_by(error)
+                })?;
+                (temporary.path().to_path_buf(), Some(temporary))
+            }
+        };
+        // The repositories are only worth writing when someone can look at them.
+        let world = if temporary.is_none() { demo::load_with_git(&dir) } else { demo::load() };
+        let world = world.map_err(|error| {
+            Error::internal(format!("the demo history does not load: {error}"))
+                .suggest("check that git is installed (`lore doctor`)")
+        })?;
+        let now = world.now();
+        let projects: Vec<String> = world.projects().map(|project| project.path.clone()).collect();
+        let server = Server::start(world, Options::default()).map_err(|error| {
+            Error::internal("cannot start the simulated GitLab").caused_by(error)
+        })?;
+        let home = dir.join("home");
+        let place = |name: &str, value: String| (name.to_owned(), value);
+        let mut vars = BTreeMap::from([
+            place("HOME", home.display().to_string()),
+            place("LORE_CONFIG", home.join(TOML_NAME).display().to_string()),
+            place("LORE_DB", dir.join(DATABASE).display().to_string()),
+            place("LORE_NOW", now.to_rfc3339()),
+            place("GITLAB_TOKEN", TOKEN.to_owned()),
+            place("COLUMNS", ctx.env.width.to_string()),
+        ]);
+        if ctx.env.stdout_is_tty {
+            vars.insert("LORE_FORCE_TTY".to_owned(), ctx.env.width.to_string());
+        }
+        // What the tour's own stream may show, its commands may.
+        let color = if has_color { "CLICOLOR_FORCE" } else { "NO_COLOR" };
+        vars.insert(color.to_owned(), "1".to_owned());
+        write(&home.join(TOML_NAME), &config(server.base_url(), &projects))?;
+        Ok(Place { dir, temporary, vars, projects, _server: server })
+    }
+
+    /// Surroundings in which only this place exists.
+    pub fn env(&self) -> Env {
+        Env::from_vars(self.vars.clone(), self.dir.clone())
+    }
+
+    /// Clears away; a kept folder gets a config of its own, without the
+    /// server that ends with us.
+    pub fn finish(self) -> Result<Option<PathBuf>> {
+        // Only what cannot be removed would stay, and then saying so helps nobody.
+        let _ = std::fs::remove_dir_all(self.dir.join("home"));
+        if self.temporary.is_some() {
+            return Ok(None);
+        }
+        let mut text = String::from("# The history of `lore demo`; its GitLab is gone.\n");
+        text.push_str(&format!("[storage]\ndb_path = \"../{DATABASE}\"\n"));
+        for project in &self.projects {
+            text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
+        }
+        write(&self.dir.join(CLONE_DIR).join(TOML_NAME), &text)?;
+        Ok(Some(self.dir))
+    }
+}
+
+fn config(base_url: &str, projects: &[String]) -> String {
+    let mut text =
+        format!("[gitlab]\nbase_url = \"{base_url}\"\n[sync]\nrequests_per_second = 1000\n");
+    for project in projects {
+        text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
+    }
+    text
+}
+
+/// A folder of our own: an existing one may hold somebody's work.
+fn new_folder(dir: &Path) -> Result<PathBuf> {
+    let is_taken =
+        dir.read_dir().is_ok_and(|mut entries| entries.next().is_some()) || dir.is_file();
+    if is_taken {
+        return Err(Error::usage(format!("`{}` exists and is not empty", dir.display()))
+            .suggest("name a new folder"));
+    }
+    std::fs::create_dir_all(dir).map_err(|error| {
+        Error::new(ErrorCode::Usage, format!("cannot make the folder `{}`", dir.display()))
+            .caused_by(error)
+            .suggest("name a folder in a place you can write to")
+    })?;
+    Ok(dir.to_path_buf())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let written = path
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(path, text));
+    written.map_err(|error| {
+        Error::internal(format!("cannot write {}", path.display())).caused_by(error)
+    })
+}
