@@ -237,9 +237,16 @@ impl Forge for Client {
     }
 
     async fn entity(&self, project: ForgeId, kind: EntityKind, iid: Iid) -> Result<Listed> {
-        let call = Call::object(entity_path(project, kind, iid));
+        // Through the list, not the single endpoint: the two differ in shape,
+        // and the same entity must read the same however it was asked for.
+        let query = format!("iids[]={iid}&scope=all&state=all&with_labels_details=true");
+        let call = Call::array(entities_path(project, kind), query);
         let answer = self.get(&call).await?;
-        convert::listed(answer.object(), kind).map_err(|why| {
+        let Some(item) = answer.items().next() else {
+            let name = format!("{} {}{iid}", kind.noun(), kind.sigil());
+            return Err(Failure::new(FailureKind::Gone, format!("there is no {name}")));
+        };
+        convert::listed(item, kind).map_err(|why| {
             Failure::new(FailureKind::Unreadable, format!("{}: {why}", call.words()))
         })
     }
