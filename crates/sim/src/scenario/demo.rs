@@ -5,10 +5,18 @@ use super::{Scenario, ScenarioError, compile, compile_with_git, parse_parts};
 use crate::World;
 use std::path::Path;
 
+macro_rules! part {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../demo/", $name)))
+    };
+}
+
 /// The texts, in order, with the names errors call them by.
-pub const PARTS: [(&str, &str); 2] = [
-    ("01-first-season.scenario", include_str!("../../demo/01-first-season.scenario")),
-    ("02-wet-bulb-and-words.scenario", include_str!("../../demo/02-wet-bulb-and-words.scenario")),
+pub const PARTS: &[(&str, &str)] = &[
+    part!("01-first-season.scenario"),
+    part!("02-wet-bulb-and-words.scenario"),
+    part!("03-queue-and-keys.scenario"),
+    part!("04-the-night-of-17-april.scenario"),
 ];
 
 /// All texts as one.
@@ -17,7 +25,7 @@ pub fn scenario_text() -> String {
 }
 
 pub fn scenario() -> Result<Scenario, ScenarioError> {
-    parse_parts(&PARTS)
+    parse_parts(PARTS)
 }
 
 /// The demo as a world.
