@@ -17,6 +17,8 @@ pub const PARTS: &[(&str, &str)] = &[
     part!("02-wet-bulb-and-words.scenario"),
     part!("03-queue-and-keys.scenario"),
     part!("04-the-night-of-17-april.scenario"),
+    part!("05-keys-off.scenario"),
+    part!("06-third-season.scenario"),
 ];
 
 /// All texts as one.
