@@ -144,7 +144,7 @@ impl<'a> Filter<'a> {
         let mut assignee = person("assignee_username");
         match scope {
             Some("created_by_me" | "created-by-me") => {
-                author = Some(context.require_viewer()?.user)
+                author = Some(context.require_viewer()?.user);
             }
             Some("assigned_to_me" | "assigned-to-me") => {
                 assignee = Some(context.require_viewer()?.user);

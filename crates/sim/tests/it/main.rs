@@ -1,0 +1,16 @@
+//! What the simulator promises, subject by subject: the same facts that lore
+//! is built on, read as a client reads them.
+
+mod auth;
+mod corpus;
+mod cross_references;
+mod eras;
+mod faults;
+mod lists;
+mod moves;
+mod pagination;
+mod people;
+mod shapes;
+mod state_events;
+mod support;
+mod touch;
