@@ -1,1 +1,45 @@
-fn main() {}
+//! Developer chores: `cargo xtask <task>`.
+//!
+//! `ci` is the test command of the project, `tidy` the checks of the house
+//! rules that neither the compiler nor clippy can see. Nothing here is part of
+//! the `lore` binary.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer reads this")]
+
+mod ci;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask <task>
+
+Tasks:
+  ci             everything a change must pass: format, lints, tests, docs, tidy, licences
+  tidy           the house rules; each violation as file:line: what; why
+  tidy --list    the rules and what each one is for";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["ci"] => ci::run(&workspace()),
+        ["tidy"] => tidy::run(&workspace()),
+        ["tidy", "--list"] => tidy::list(),
+        [] | ["help" | "-h" | "--help"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        unknown => {
+            eprintln!("error: no task `{}`\n\n{USAGE}", unknown.join(" "));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the workspace this xtask was built in.
+fn workspace() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}

@@ -1,0 +1,201 @@
+//! Everything a change must pass, in the order of how soon it can fail.
+//!
+//! Needs Rust, a C compiler and git. What else is used when it is there is
+//! named at the start, with how to get it; what is left out is said again at
+//! the end. Stops at the first failure.
+
+mod python;
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a step came to.
+enum Outcome {
+    Passed,
+    Failed,
+    /// Left out, and how to have it.
+    Skipped(&'static str),
+}
+
+struct Step {
+    name: &'static str,
+    run: fn(&Ci) -> Outcome,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "format", run: format },
+    Step { name: "tidy", run: tidy },
+    Step { name: "lints", run: lints },
+    Step { name: "tests", run: tests },
+    Step { name: "examples in docs", run: doctests },
+    Step { name: "licences", run: licences },
+];
+
+/// What every step may ask for.
+struct Ci {
+    root: PathBuf,
+    /// A Python with python-gitlab in it, if one could be had.
+    python: Option<PathBuf>,
+}
+
+pub fn run(root: &Path) -> ExitCode {
+    let began = Instant::now();
+    heading("tools");
+    let ci = Ci { root: root.to_owned(), python: tools(root) };
+    let mut summary = String::new();
+    for step in STEPS {
+        heading(step.name);
+        let step_began = Instant::now();
+        let outcome = (step.run)(&ci);
+        let took = seconds(step_began.elapsed());
+        let word = match outcome {
+            Outcome::Passed => "ok".to_owned(),
+            Outcome::Failed => "FAILED".to_owned(),
+            Outcome::Skipped(how) => {
+                println!("{}: not installed, skipped ({how})", step.name);
+                format!("skipped ({how})")
+            }
+        };
+        let _ = writeln!(summary, "{:<18} {took:>8}  {word}", step.name);
+        if matches!(outcome, Outcome::Failed) {
+            return finish(&summary, began, ExitCode::FAILURE);
+        }
+    }
+    finish(&summary, began, ExitCode::SUCCESS)
+}
+
+fn finish(summary: &str, began: Instant, code: ExitCode) -> ExitCode {
+    heading("summary");
+    print!("{summary}");
+    println!("{:<18} {:>8}", "total", seconds(began.elapsed()));
+    code
+}
+
+/// Says which optional tools are here, and sets up those that can be.
+fn tools(root: &Path) -> Option<PathBuf> {
+    let report = |name: &str, found: bool, otherwise: &str| {
+        let state = if found { "found" } else { otherwise };
+        println!("{name:<14} {state}");
+    };
+    report("cargo-nextest", has("nextest"), "not installed, `cargo test` is used instead");
+    report("cargo-deny", has("deny"), "not installed, licences are not checked");
+    let python = python::with_python_gitlab(&target_dir(root));
+    match &python {
+        Ok(python) => println!("{:<14} {}", "python-gitlab", python.display()),
+        Err(why) => {
+            println!("{:<14} skipped, its test proves nothing here: {why}", "python-gitlab");
+        }
+    }
+    python.ok()
+}
+
+fn format(ci: &Ci) -> Outcome {
+    if !has_component("fmt", "rustfmt") {
+        return Outcome::Skipped("rustup component add rustfmt");
+    }
+    ci.cargo(&["fmt", "--all", "--check"])
+}
+
+/// In this process: it is the program that would be started.
+fn tidy(ci: &Ci) -> Outcome {
+    if crate::tidy::run(&ci.root) == ExitCode::SUCCESS { Outcome::Passed } else { Outcome::Failed }
+}
+
+fn lints(ci: &Ci) -> Outcome {
+    if !has_component("clippy", "clippy") {
+        return Outcome::Skipped("rustup component add clippy");
+    }
+    ci.cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+fn tests(ci: &Ci) -> Outcome {
+    if has("nextest") {
+        ci.cargo(&["nextest", "run", "--workspace"])
+    } else {
+        println!("cargo-nextest: not installed, using `cargo test` (cargo install cargo-nextest)");
+        ci.cargo(&["test", "--workspace", "--all-targets"])
+    }
+}
+
+fn doctests(ci: &Ci) -> Outcome {
+    ci.cargo(&["test", "--workspace", "--doc"])
+}
+
+fn licences(ci: &Ci) -> Outcome {
+    if !has("deny") {
+        return Outcome::Skipped("cargo install cargo-deny");
+    }
+    // Advisories are left out: their database cannot be reached everywhere.
+    ci.cargo(&["deny", "check", "bans", "licenses", "sources"])
+}
+
+impl Ci {
+    fn cargo(&self, arguments: &[&str]) -> Outcome {
+        println!("$ cargo {}", arguments.join(" "));
+        let mut command = cargo();
+        command.args(arguments).current_dir(&self.root);
+        if let Some(python) = &self.python {
+            command.env(python::VARIABLE, python);
+        }
+        match command.status() {
+            Ok(status) if status.success() => Outcome::Passed,
+            Ok(_) => Outcome::Failed,
+            Err(error) => {
+                eprintln!("error: cannot run cargo: {error}");
+                Outcome::Failed
+            }
+        }
+    }
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Whether cargo has this subcommand.
+fn has(subcommand: &str) -> bool {
+    let asked = cargo()
+        .args([subcommand, "--version"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// A minimal toolchain comes without these; rustup can add them.
+fn has_component(subcommand: &str, component: &str) -> bool {
+    has(subcommand) || {
+        let _ = Command::new("rustup").args(["component", "add", component]).status();
+        has(subcommand)
+    }
+}
+
+/// What cargo knows of the workspace, without resolving anything.
+pub fn cargo_metadata(root: &Path) -> Result<Value, String> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .map_err(|error| format!("cannot run cargo metadata: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))
+}
+
+fn target_dir(root: &Path) -> PathBuf {
+    let metadata = cargo_metadata(root).unwrap_or_default();
+    metadata["target_directory"].as_str().map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+fn heading(name: &str) {
+    println!("\n== {name}");
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
