@@ -11,8 +11,7 @@ const CONTEXT: usize = 3;
 
 /// One entry a changed file, in order of the new path.
 pub fn file_changes(old: &Tree, new: &Tree) -> Vec<FileChange> {
-    let mut removed: BTreeSet<&str> =
-        old.paths().filter(|path| new.get(path).is_none()).collect();
+    let mut removed: BTreeSet<&str> = old.paths().filter(|path| new.get(path).is_none()).collect();
     let mut changes = Vec::new();
     for (path, contents) in new.iter() {
         match old.get(path) {
@@ -24,10 +23,7 @@ pub fn file_changes(old: &Tree, new: &Tree) -> Vec<FileChange> {
                     Some(origin) => {
                         removed.remove(origin);
                         let before = old.get(origin).unwrap_or_default();
-                        FileChange {
-                            renamed_file: true,
-                            ..changed(origin, path, before, contents)
-                        }
+                        FileChange { renamed_file: true, ..changed(origin, path, before, contents) }
                     }
                     None => FileChange { new_file: true, ..changed(path, path, "", contents) },
                 });
@@ -42,11 +38,7 @@ pub fn file_changes(old: &Tree, new: &Tree) -> Vec<FileChange> {
     changes
 }
 
-fn most_similar<'a>(
-    old: &Tree,
-    removed: &BTreeSet<&'a str>,
-    contents: &str,
-) -> Option<&'a str> {
+fn most_similar<'a>(old: &Tree, removed: &BTreeSet<&'a str>, contents: &str) -> Option<&'a str> {
     let mut best: Option<(f64, &str)> = None;
     for path in removed {
         let score = lines::similarity(old.get(path).unwrap_or_default(), contents);

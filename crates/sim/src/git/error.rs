@@ -7,9 +7,14 @@ pub enum GitError {
     /// The change does not fit the files as they are.
     Change(String),
     /// Both sides changed the same lines.
-    Conflict { path: String },
+    Conflict {
+        path: String,
+    },
     UnknownBranch(String),
-    NotFastForward { source: String, target: String },
+    NotFastForward {
+        source: String,
+        target: String,
+    },
     /// Running git failed; the message is git's own where there is one.
     Process(String),
 }

@@ -51,9 +51,10 @@ fn process<T>(message: impl std::fmt::Display) -> Result<T, GitError> {
 fn checked(what: &str, output: std::io::Result<Output>) -> Result<(), GitError> {
     match output {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            process(format!("git {what} failed: {}", String::from_utf8_lossy(&output.stderr).trim()))
-        }
+        Ok(output) => process(format!(
+            "git {what} failed: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
         Err(error) => process(format!("git could not be run ({error}); is it installed?")),
     }
 }

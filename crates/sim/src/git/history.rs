@@ -160,11 +160,8 @@ impl History {
         let MergeAs { style, by, author, message, squash_message } = how;
         let (head, tip) = (self.existing_tip(source)?, self.existing_tip(target)?);
         let base = self.merge_base(head, tip);
-        let mut merged = Merged {
-            merge_commit: None,
-            squash_commit: None,
-            commits: self.between(base, head),
-        };
+        let mut merged =
+            Merged { merge_commit: None, squash_commit: None, commits: self.between(base, head) };
         let landed = match style {
             MergeStyle::FastForward if base != Some(tip) => {
                 return Err(GitError::NotFastForward {
@@ -236,12 +233,7 @@ impl History {
             let empty = Tree::default();
             let before = old.parents.first().map_or(&empty, |first| self.tree(*first));
             let tree = self.tree(parent).merged(before, &old.tree)?;
-            parent = self.add(Commit {
-                parents: vec![parent],
-                tree,
-                committer: by.clone(),
-                ..old
-            });
+            parent = self.add(Commit { parents: vec![parent], tree, committer: by.clone(), ..old });
             rewritten.push(parent);
         }
         Ok(rewritten)

@@ -33,15 +33,12 @@ pub fn regions(old: &[&str], new: &[&str]) -> Vec<Region> {
     let mut regions = Vec::new();
     let mut current: Option<Region> = None;
     let (mut i, mut j) = (0, 0);
-    for (next_i, next_j) in common(old_middle, new_middle)
-        .into_iter()
-        .chain([(old_middle.len(), new_middle.len())])
+    for (next_i, next_j) in
+        common(old_middle, new_middle).into_iter().chain([(old_middle.len(), new_middle.len())])
     {
         if next_i > i || next_j > j {
-            current = Some(Region {
-                old: prefix + i..prefix + next_i,
-                new: prefix + j..prefix + next_j,
-            });
+            current =
+                Some(Region { old: prefix + i..prefix + next_i, new: prefix + j..prefix + next_j });
         }
         regions.extend(current.take());
         (i, j) = (next_i + 1, next_j + 1);

@@ -60,9 +60,22 @@ fn ends_with_keyword(gap: &str) -> bool {
     let word = lower.trim_end().rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     matches!(
         word,
-        "close" | "closes" | "closed" | "closing" | "fix" | "fixes" | "fixed" | "fixing"
-            | "resolve" | "resolves" | "resolved" | "resolving" | "implement" | "implements"
-            | "implemented" | "implementing"
+        "close"
+            | "closes"
+            | "closed"
+            | "closing"
+            | "fix"
+            | "fixes"
+            | "fixed"
+            | "fixing"
+            | "resolve"
+            | "resolves"
+            | "resolved"
+            | "resolving"
+            | "implement"
+            | "implements"
+            | "implemented"
+            | "implementing"
     )
 }
 

@@ -21,11 +21,11 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use crate::scenario::ast::MergeStyle;
 pub use diff::file_changes;
 pub use error::GitError;
 pub use fast_import::command;
 pub use history::{CommitId, History, MergeAs, Merged, Signature};
 pub use message::{closing_references, merge_message};
 pub use project::{ProjectGit, Snapshot, write_repo};
-pub use crate::scenario::ast::MergeStyle;
 pub use tree::{FileChange, Hunk, Tree, written};

@@ -6,13 +6,13 @@ use super::error::GitError;
 use super::history::{CommitId, History, MergeAs, Merged, Signature};
 use super::lines;
 use super::message::{closing_references, merge_message, short_form};
+use crate::scenario::ScenarioError;
 use crate::scenario::ast::{
     Action, Anchor, Commit, MergeRequest, MergeStyle, Place, Scenario, Spot, Thread, User,
 };
 use crate::scenario::error::Complaint;
 use crate::scenario::names;
 use crate::scenario::timeline::{Step, timeline};
-use crate::scenario::ScenarioError;
 use crate::world::{DiffLine, FileChange};
 use model::{EntityKind, Timestamp};
 use std::collections::BTreeMap;
@@ -46,8 +46,7 @@ pub struct ProjectGit {
 /// checkout; `dir` is made if needed.
 pub fn write_repo(scenario: &Scenario, project: &str, dir: &Path) -> Result<(), ScenarioError> {
     let whole = names::complete(scenario).map_err(|error| error.in_files(&scenario.files))?;
-    let git =
-        ProjectGit::plan(&whole, project).map_err(|error| error.in_files(&scenario.files))?;
+    let git = ProjectGit::plan(&whole, project).map_err(|error| error.in_files(&scenario.files))?;
     git.history.write(dir).map_err(|error| ScenarioError::new(project, 0, error.to_string()))
 }
 
@@ -97,11 +96,11 @@ fn at_place<T>(place: Place, result: Result<T, GitError>) -> Result<T, Complaint
 impl<'a> Planner<'a> {
     fn play(&mut self, place: Place, time: Timestamp, step: &Step<'a>) -> Result<(), Complaint> {
         match step {
-            Step::DirectCommit(direct) => {
-                if direct.project.as_ref().is_some_and(|project| project.value == self.path) {
-                    let branch = self.git.history.default_branch().to_owned();
-                    self.commit(&branch, &direct.commit)?;
-                }
+            Step::DirectCommit(direct)
+                if direct.project.as_ref().is_some_and(|project| project.value == self.path) =>
+            {
+                let branch = self.git.history.default_branch().to_owned();
+                self.commit(&branch, &direct.commit)?;
             }
             Step::FirstCommit { mr, commit } if self.is_ours(mr) => {
                 self.commit_on_branch(mr, commit)?;
@@ -220,8 +219,7 @@ impl<'a> Planner<'a> {
             .iter()
             .map(|reference| short_form(reference, self.path))
             .collect();
-        let message =
-            merge_message(&mr.source_branch, &target, &title, &closes, self.path, iid);
+        let message = merge_message(&mr.source_branch, &target, &title, &closes, self.path, iid);
         let how = MergeAs {
             style,
             by: &self.signature(by, time),
@@ -231,7 +229,13 @@ impl<'a> Planner<'a> {
         };
         let merged = at_place(place, self.git.history.merge(&mr.source_branch, &target, how))?;
         if let (MergeStyle::Rebase, Some(head)) = (style, merged.commits.last()) {
-            self.git.history.set_ref(&format!("refs/merge-requests/{iid}/head"), *head);
+            // GitLab keeps what was rewritten under a ref nobody fetches.
+            let history = &mut self.git.history;
+            if let Some(before) = history.tip(&mr.source_branch) {
+                let sha = history.sha(before).to_owned();
+                history.set_ref(&format!("refs/keep-around/{sha}"), before);
+            }
+            history.set_ref(&format!("refs/merge-requests/{iid}/head"), *head);
         }
         self.git.history.delete_branch(&mr.source_branch);
         self.git.merges.insert(iid, merged);
@@ -250,7 +254,9 @@ impl<'a> Planner<'a> {
             return match anchor.spot {
                 Spot::Line(line) if anchor.is_old_side => Ok(DiffLine::Old(line as u32)),
                 Spot::Line(line) => Ok(DiffLine::New(line as u32)),
-                Spot::Containing(_) => wrong("there are no commits to look for this text in".into()),
+                Spot::Containing(_) => {
+                    wrong("there are no commits to look for this text in".into())
+                }
             };
         };
         let (old_tree, new_tree) = (self.git.history.tree(base), self.git.history.tree(head));

@@ -137,7 +137,9 @@ fn a_fast_forward_needs_a_target_that_stood_still() {
 fn conflicts_and_wrong_edits_are_refused() {
     let mut history = two_branches();
     history.branch("clash", "main").unwrap();
-    history.commit("clash", &ada(4), "x\n", &written(&[("a.txt", "1\nTWO\n3\n4\nfive\n")])).unwrap();
+    history
+        .commit("clash", &ada(4), "x\n", &written(&[("a.txt", "1\nTWO\n3\n4\nfive\n")]))
+        .unwrap();
     history.commit("main", &ada(5), "y\n", &written(&[("a.txt", "1\nDUE\n3\n4\nfive\n")])).unwrap();
     let how = MergeAs {
         style: MergeStyle::Merge,
@@ -198,8 +200,7 @@ fn unusual_names_survive() {
 fn diffs_are_those_gitlab_shows() {
     let mut history = two_branches();
     let old = history.tip("main").unwrap();
-    let rename =
-        FileChange::Rename { from: "a.txt".to_owned(), to: "z.txt".to_owned() };
+    let rename = FileChange::Rename { from: "a.txt".to_owned(), to: "z.txt".to_owned() };
     let new = history.commit("main", &ada(9), "r\n", &[rename]).unwrap();
     let newer = history.commit("main", &ada(9), "n\n", &written(&[("n", "x\n")])).unwrap();
     let show = |from, to| {

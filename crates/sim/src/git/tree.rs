@@ -2,8 +2,8 @@
 
 use super::error::GitError;
 use super::lines;
-pub use crate::scenario::ast::{FileChange, Hunk};
 use super::object::{self, ObjectId};
+pub use crate::scenario::ast::{FileChange, Hunk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -59,9 +59,8 @@ impl Tree {
             Some(contents) => Ok(contents),
             None => {
                 let near = model::suggest::nearest(path, self.paths(), 1);
-                let hint = near.first().map_or(String::new(), |near| {
-                    format!(", did you mean `{near}`?")
-                });
+                let hint =
+                    near.first().map_or(String::new(), |near| format!(", did you mean `{near}`?"));
                 wrong(format!("there is no file `{path}` here{hint}"))
             }
         }
@@ -98,9 +97,11 @@ impl Tree {
     /// A path cannot be a file and a folder at once.
     fn put(&mut self, path: &str, contents: &str) -> Result<(), GitError> {
         let folder = format!("{path}/");
-        let is_folder = self.files.range(folder.clone()..).next().is_some_and(|(other, _)| {
-            other.starts_with(&folder)
-        });
+        let is_folder = self
+            .files
+            .range(folder.clone()..)
+            .next()
+            .is_some_and(|(other, _)| other.starts_with(&folder));
         let parent_is_file =
             path.match_indices('/').any(|(at, _)| self.files.contains_key(&path[..at]));
         if is_folder || parent_is_file {

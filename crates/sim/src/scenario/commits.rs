@@ -59,11 +59,7 @@ pub fn date_first_commits(commits: &mut [Commit], opened: Timestamp) {
     }
 }
 
-fn read_change(
-    keyword: &str,
-    mut words: Words,
-    line: &Statement,
-) -> Result<FileChange, Complaint> {
+fn read_change(keyword: &str, mut words: Words, line: &Statement) -> Result<FileChange, Complaint> {
     line.refuse_children()?;
     let path = words.word("a path")?;
     check_path(&path, line)?;

@@ -9,9 +9,9 @@ use super::timeline::{Moment, Step, timeline};
 use crate::World;
 use crate::git::{ProjectGit, Snapshot};
 use crate::world::{
-    DiscussionId, EntityKey, LabelChange, Merge, MergeMethod, MoveTo, NewCommit, NewDiffNote,
-    NewIssue, NewLabel, NewMergeRequest, NewMilestone, NewProject, NewUser, Push, Visibility,
-    WorldError,
+    Detail, DiscussionId, EntityKey, LabelChange, Merge, MergeMethod, MoveTo, NewCommit,
+    NewDiffNote, NewIssue, NewLabel, NewMergeRequest, NewMilestone, NewProject, NewUser, Push,
+    Visibility, WorldError,
 };
 use model::Timestamp;
 use model::ids::Iid;
@@ -38,11 +38,7 @@ fn play(scenario: &Scenario, keep: Option<&Path>) -> Result<World, Complaint> {
         repos.insert(project.path.clone(), git);
     }
     let moments = timeline(&whole);
-    let mut player = Player {
-        world: World::new(),
-        repos,
-        threads: BTreeMap::new(),
-    };
+    let mut player = Player { world: World::new(), repos, threads: BTreeMap::new() };
     player.set_the_stage(&whole, &moments)?;
     for moment in &moments {
         player.step(moment)?;
@@ -256,7 +252,11 @@ impl Player {
             Action::Approve => self.world.approve(on, by, time),
             Action::Merge(style) => self.merge(path, on, event, *style),
         };
-        at_place(place, done)
+        // The world counts projects; people know them by their path.
+        done.map_err(|error| {
+            let written = format!("{path}{}{}", target.kind.sigil(), target.iid);
+            Complaint { place, message: error.to_string().replace(&on.to_string(), &written) }
+        })
     }
 
     fn comment(
@@ -324,6 +324,15 @@ impl Player {
             merge.squash_commit_sha = merged.squash_commit.as_ref().map(sha);
             if style == MergeStyle::Rebase {
                 merge.rebased_sha = merged.commits.last().map(sha);
+                // A rebase writes every commit anew; the merge request shows those.
+                let rewritten: Vec<String> = merged.commits.iter().map(sha).collect();
+                self.world.edit_raw(on, |entity| {
+                    if let Detail::MergeRequest(mr) = &mut entity.detail {
+                        for (commit, sha) in mr.commits.iter_mut().zip(rewritten) {
+                            commit.sha = sha;
+                        }
+                    }
+                })?;
             }
         }
         self.world.merge(on, &event.by.value, event.time, merge)

@@ -13,12 +13,16 @@ macro_rules! part {
 
 /// The texts, in order, with the names errors call them by.
 pub const PARTS: &[(&str, &str)] = &[
-    part!("01-first-season.scenario"),
-    part!("02-wet-bulb-and-words.scenario"),
-    part!("03-queue-and-keys.scenario"),
-    part!("04-the-night-of-17-april.scenario"),
-    part!("05-keys-off.scenario"),
-    part!("06-third-season.scenario"),
+    part!("01-first-lines.scenario"),
+    part!("02-first-season.scenario"),
+    part!("03-wet-bulb.scenario"),
+    part!("04-words.scenario"),
+    part!("05-queue.scenario"),
+    part!("06-tokens.scenario"),
+    part!("07-the-night-of-17-april.scenario"),
+    part!("08-taken-back.scenario"),
+    part!("09-keys-off.scenario"),
+    part!("10-third-season.scenario"),
 ];
 
 /// All texts as one.

@@ -24,8 +24,24 @@ pub fn is_event(keyword: &str, words: &Words) -> bool {
 }
 
 const EVENT_WORDS: [&str; 18] = [
-    "comment", "diffnote", "label", "milestone", "assign", "title", "describe", "close", "reopen",
-    "relate", "duplicate", "move", "commit", "draft", "ready", "review", "approve", "merge",
+    "comment",
+    "diffnote",
+    "label",
+    "milestone",
+    "assign",
+    "title",
+    "describe",
+    "close",
+    "reopen",
+    "relate",
+    "duplicate",
+    "move",
+    "commit",
+    "draft",
+    "ready",
+    "review",
+    "approve",
+    "merge",
 ];
 
 impl Reader {
@@ -59,7 +75,7 @@ impl Reader {
                 let commit = commits::read_commit(words, line, self.author.as_ref(), dating)?;
                 self.note(commit.time, line)?;
                 let (time, by) = (commit.time, commit.author.clone());
-                return self.fits(kind, Event { place, time, by, action: Action::Push(commit) });
+                return fits(kind, Event { place, time, by, action: Action::Push(commit) });
             }
             "describe" => {
                 line.refuse_children()?;
@@ -85,20 +101,7 @@ impl Reader {
         };
         words.end()?;
         self.note(event.time, line)?;
-        self.fits(kind, event)
-    }
-
-    fn fits(&self, kind: EntityKind, event: Event) -> Result<Event, Complaint> {
-        let is_diff_note =
-            matches!(&event.action, Action::Comment(thread) if thread.anchor.is_some());
-        let is_wrong = match kind {
-            EntityKind::Issue => event.action.is_for_merge_requests() || is_diff_note,
-            EntityKind::MergeRequest => event.action.is_for_issues(),
-        };
-        if is_wrong {
-            return Complaint::new(event.place, format!("this does not happen to {}", kind.plural()));
-        }
-        Ok(event)
+        fits(kind, event)
     }
 
     fn time(&self, words: &mut Words) -> Result<Timestamp, Complaint> {
@@ -162,6 +165,19 @@ impl Reader {
         }
         Ok(Thread { body, anchor, follow_ups })
     }
+}
+
+/// Refuses what cannot happen to this kind of thing.
+fn fits(kind: EntityKind, event: Event) -> Result<Event, Complaint> {
+    let is_diff_note = matches!(&event.action, Action::Comment(thread) if thread.anchor.is_some());
+    let is_wrong = match kind {
+        EntityKind::Issue => event.action.is_for_merge_requests() || is_diff_note,
+        EntityKind::MergeRequest => event.action.is_for_issues(),
+    };
+    if is_wrong {
+        return Complaint::new(event.place, format!("this does not happen to {}", kind.plural()));
+    }
+    Ok(event)
 }
 
 /// Actions that are one line: what, `by` whom, when.

@@ -81,7 +81,8 @@ fn check_projects(scenario: &Scenario) -> Result<(), Complaint> {
     let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
     for project in &scenario.projects {
         if let Some(first) = seen.insert(&project.path, project.place) {
-            let message = format!("project `{}` stands on line {} already", project.path, first.line);
+            let message =
+                format!("project `{}` stands on line {} already", project.path, first.line);
             return Complaint::new(project.place, message);
         }
     }
@@ -159,9 +160,7 @@ fn settle_users(scenario: &mut Scenario) -> Result<(), Complaint> {
 
 fn capitalised(username: &str) -> String {
     let mut letters = username.chars();
-    letters
-        .next()
-        .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Every name of a person, in written order.

@@ -104,10 +104,11 @@ fn without_comment(line: &str) -> &str {
                 letters.next();
             }
             '"' => is_quoted = !is_quoted,
-            '#' if !is_quoted && before == ' ' => {
-                if letters.peek().is_none_or(|(_, next)| *next == ' ') {
-                    return line[..at].trim_end();
-                }
+            '#' if !is_quoted
+                && before == ' '
+                && letters.peek().is_none_or(|(_, next)| *next == ' ') =>
+            {
+                return line[..at].trim_end();
             }
             _ => {}
         }

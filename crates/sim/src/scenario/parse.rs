@@ -23,8 +23,9 @@ pub fn parse_parts(parts: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
     let files: Vec<String> = parts.iter().map(|(name, _)| (*name).to_owned()).collect();
     let mut scenario = Scenario { files, ..Scenario::default() };
     for (file, (_, text)) in parts.iter().enumerate() {
-        let read = outline(file, text)
-            .and_then(|blocks| blocks.iter().try_for_each(|block| read_block(&mut scenario, block)));
+        let read = outline(file, text).and_then(|blocks| {
+            blocks.iter().try_for_each(|block| read_block(&mut scenario, block))
+        });
         if let Err(complaint) = read {
             return Err(complaint.in_files(&scenario.files));
         }
@@ -63,7 +64,10 @@ fn read_project(block: &Statement, mut words: Words) -> Result<Project, Complain
     block.refuse_text()?;
     let path = words.word("a project path")?;
     if !path.contains('/') || path.starts_with('/') || path.ends_with('/') {
-        return Complaint::new(block.place, format!("`{path}` is not a path such as group/project"));
+        return Complaint::new(
+            block.place,
+            format!("`{path}` is not a path such as group/project"),
+        );
     }
     let last = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let mut project = Project {
@@ -159,8 +163,21 @@ fn read_shared_property(
 }
 
 const ISSUE_WORDS: [&str; 15] = [
-    "labels", "assign", "milestone", "type", "confidential", "comment", "label", "title",
-    "describe", "relate", "duplicate", "move", "close", "reopen", "resolve",
+    "labels",
+    "assign",
+    "milestone",
+    "type",
+    "confidential",
+    "comment",
+    "label",
+    "title",
+    "describe",
+    "relate",
+    "duplicate",
+    "move",
+    "close",
+    "reopen",
+    "resolve",
 ];
 
 fn read_issue(block: &Statement, mut words: Words) -> Result<Issue, Complaint> {
@@ -196,9 +213,25 @@ fn read_issue(block: &Statement, mut words: Words) -> Result<Issue, Complaint> {
 }
 
 const MERGE_REQUEST_WORDS: [&str; 19] = [
-    "into", "draft", "reviewers", "labels", "assign", "milestone", "commit", "diffnote",
-    "comment", "label", "title", "describe", "ready", "review", "approve", "merge", "close",
-    "reopen", "resolve",
+    "into",
+    "draft",
+    "reviewers",
+    "labels",
+    "assign",
+    "milestone",
+    "commit",
+    "diffnote",
+    "comment",
+    "label",
+    "title",
+    "describe",
+    "ready",
+    "review",
+    "approve",
+    "merge",
+    "close",
+    "reopen",
+    "resolve",
 ];
 
 fn read_merge_request(block: &Statement, mut words: Words) -> Result<MergeRequest, Complaint> {

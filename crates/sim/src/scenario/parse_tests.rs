@@ -48,7 +48,9 @@ fn event(event: &super::ast::Event) -> String {
             format!("says {:?} {under:?}", thread.body)
         }
         Action::Push(commit) => format!("pushes {:?} {:?}", commit.subject, commit.changes.len()),
-        other => format!("{other:?}").split(['{', '(']).next().unwrap_or_default().trim().to_owned(),
+        other => {
+            format!("{other:?}").split(['{', '(']).next().unwrap_or_default().trim().to_owned()
+        }
     };
     format!("  {} {} {action}", event.time.to_minute(), event.by.value)
 }
@@ -178,7 +180,10 @@ fn mistakes_are_named_by_line() {
         ("isue #1\n", "test:1: unknown block \"isue\", did you mean \"issue\"?"),
         ("issue #1 T by ada\n", "test:1: a title is missing: write it in quotes"),
         ("issue !1 \"T\" by ada at 2024-01-09\n", "test:1: a number of issues begins with `#`"),
-        ("issue x \"T\"\n", "test:1: `x` is not a number such as `#12`, `!3` or `group/project#12`"),
+        (
+            "issue x \"T\"\n",
+            "test:1: `x` is not a number such as `#12`, `!3` or `group/project#12`",
+        ),
         ("issue #1 \"T\" by ada\n", "test:1: expected `at` at the end"),
         ("issue #1 \"T by ada\n", "test:1: a quote is opened and never closed"),
         ("\n  comment\n", "test:2: indented, but there is no block above it"),
@@ -191,20 +196,35 @@ fn mistakes_are_named_by_line() {
     for (line, expected) in [
         ("  coment bo +1h\n", "test:2: unknown word \"coment\", did you mean \"comment\"?"),
         ("  comment bo +1h\n", "test:2: a note needs text: lines that begin with `|`"),
-        ("  close by bo\n", "test:2: a time is missing: `+2h` after the event before, or `at 2024-01-31T12:00`"),
+        (
+            "  close by bo\n",
+            "test:2: a time is missing: `+2h` after the event before, or `at 2024-01-31T12:00`",
+        ),
         ("  close bo +1h\n", "test:2: expected `by`, found `bo`"),
-        ("  close by bo +1x\n", "test:2: `+1x` is not a step in time, write it as +5m, +2h, +3d, +1w or +1d2h"),
+        (
+            "  close by bo +1x\n",
+            "test:2: `+1x` is not a step in time, write it as +5m, +2h, +3d, +1w or +1d2h",
+        ),
         ("  close by bo at 2023-01-01\n", "test:2: this would happen before it was opened"),
         ("  merge by bo +1h\n", "test:2: this does not happen to issues"),
         ("  close by bo +1h\n    | x\n", "test:3: no text is expected here"),
-        ("  close by bo +1h\n  labels a\n", "test:3: `labels` stands after an event: put it first, or say `by` whom and when it changed"),
-        ("  close by bo +1h\n   reopen by bo +1h\n", "test:3: nothing is expected to be indented here"),
+        (
+            "  close by bo +1h\n  labels a\n",
+            "test:3: `labels` stands after an event: put it first, or say `by` whom and when it changed",
+        ),
+        (
+            "  close by bo +1h\n   reopen by bo +1h\n",
+            "test:3: nothing is expected to be indented here",
+        ),
         ("  + x\n", "test:2: `+` lines belong to `edit`; text begins with `|`"),
         ("  label auth by bo +1h\n", "test:2: write +auth to add the label or -auth to remove it"),
     ] {
         check_error(&format!("{opened}{line}"), expected);
     }
-    check_error("on #1\n  close by a +1h\n", "test:2: there is nothing to count from yet, write `at` and a time");
+    check_error(
+        "on #1\n  close by a +1h\n",
+        "test:2: there is nothing to count from yet, write `at` and a time",
+    );
     check_error(
         "commit \"c\" by a at 2024-01-01\n  write ../x\n",
         "test:2: `../x` is not a path inside the repository",
@@ -227,10 +247,48 @@ fn the_examples_of_the_description_are_read() {
 /// first word.
 fn plausible_line() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
-        "user", "project", "issue", "mr", "on", "commit", "comment", "reply", "resolve", "edit",
-        "write", "rename", "=>", "#1", "!2", "g/p#3", "\"T\"", "\"", "\\", "by", "at", "from",
-        "2024-01-09", "2024-01-09T10:15", "+5m", "+99999999999999w", "+", "-x", "a/b:3", "a:old:",
-        "|", "| text", "- x", "+ y", "= z", "label", "milestone", "none", "assign", "é", "#", ",",
+        "user",
+        "project",
+        "issue",
+        "mr",
+        "on",
+        "commit",
+        "comment",
+        "reply",
+        "resolve",
+        "edit",
+        "write",
+        "rename",
+        "=>",
+        "#1",
+        "!2",
+        "g/p#3",
+        "\"T\"",
+        "\"",
+        "\\",
+        "by",
+        "at",
+        "from",
+        "2024-01-09",
+        "2024-01-09T10:15",
+        "+5m",
+        "+99999999999999w",
+        "+",
+        "-x",
+        "a/b:3",
+        "a:old:",
+        "|",
+        "| text",
+        "- x",
+        "+ y",
+        "= z",
+        "label",
+        "milestone",
+        "none",
+        "assign",
+        "é",
+        "#",
+        ",",
     ]);
     (0usize..8, prop::collection::vec(words, 0..8))
         .prop_map(|(indent, words)| format!("{}{}", " ".repeat(indent), words.join(" ")))

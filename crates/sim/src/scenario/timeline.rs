@@ -17,11 +17,20 @@ pub struct Moment<'a> {
 pub enum Step<'a> {
     OpenIssue(&'a Issue),
     /// A commit on the branch before the merge request was opened.
-    FirstCommit { mr: &'a MergeRequest, commit: &'a Commit },
+    FirstCommit {
+        mr: &'a MergeRequest,
+        commit: &'a Commit,
+    },
     OpenMergeRequest(&'a MergeRequest),
-    Event { target: &'a Target, event: &'a Event },
+    Event {
+        target: &'a Target,
+        event: &'a Event,
+    },
     /// A reply or resolution under the note written at `thread`.
-    FollowUp { thread: Place, follow_up: &'a FollowUp },
+    FollowUp {
+        thread: Place,
+        follow_up: &'a FollowUp,
+    },
     DirectCommit(&'a DirectCommit),
 }
 

@@ -163,11 +163,8 @@ impl Words {
         };
         let Some(at) = written.rfind(['#', '!']) else { return wrong() };
         let (project, number) = written.split_at(at);
-        let kind = if number.starts_with('#') {
-            EntityKind::Issue
-        } else {
-            EntityKind::MergeRequest
-        };
+        let kind =
+            if number.starts_with('#') { EntityKind::Issue } else { EntityKind::MergeRequest };
         match number[1..].parse::<i64>() {
             Ok(iid) if iid > 0 => Ok(Target {
                 place,
