@@ -13,11 +13,33 @@ struct Section {
     name: &'static str,
     fields: &'static str,
     from: &'static str,
+    /// Which rows belong to what still exists at the forge; `false` where the
+    /// table does not tell.
+    living: &'static str,
 }
 
-const fn section(name: &'static str, fields: &'static str, from: &'static str) -> Section {
-    Section { name, fields, from }
+const fn section(
+    name: &'static str,
+    fields: &'static str,
+    from: &'static str,
+    living: &'static str,
+) -> Section {
+    Section { name, fields, from, living }
 }
+
+/// The parent of a shared row is alive.
+const OWNER_LIVES: &str = "EXISTS (SELECT 1 FROM issues WHERE id = t.issue_id AND gone_at IS NULL)
+  OR EXISTS (SELECT 1 FROM merge_requests WHERE id = t.merge_request_id AND gone_at IS NULL)";
+/// Someone alive speaks of the relation.
+const WITNESS_LIVES: &str = "EXISTS (SELECT 1 FROM reference_observations AS o
+  WHERE o.source_kind = t.source_kind AND o.source_project_path = t.source_project_path
+    AND o.source_iid = t.source_iid AND o.target_kind = t.target_kind
+    AND o.target_project_path = t.target_project_path AND o.target_iid = t.target_iid
+    AND o.reference_type = t.reference_type
+    AND (EXISTS (SELECT 1 FROM issues WHERE o.observed_kind = 'issue'
+        AND id = o.observed_id AND gone_at IS NULL)
+      OR EXISTS (SELECT 1 FROM merge_requests WHERE o.observed_kind = 'merge_request'
+        AND id = o.observed_id AND gone_at IS NULL)))";
 
 /// `group/p#12` or `group/p!12` of the parent of a shared row.
 const OWNER: &str = "coalesce(
@@ -32,8 +54,9 @@ const SECTIONS: &[Section] = &[
         "t.host, t.forge_id, t.path, t.name, t.description, t.default_branch, t.web_url,
          t.visibility, t.is_archived, t.gone_at IS NULL",
         "projects AS t",
+        "t.gone_at IS NULL",
     ),
-    section("user", "t.host, t.forge_id, t.username, t.name", "users AS t"),
+    section("user", "t.host, t.forge_id, t.username, t.name", "users AS t", "false"),
     section(
         "issue",
         "p.path, t.iid, t.forge_id, t.title, t.description, t.state, t.issue_type,
@@ -46,6 +69,7 @@ const SECTIONS: &[Section] = &[
          (SELECT json_group_array(username) FROM (SELECT username FROM issue_assignees JOIN users
           ON users.id = user_id WHERE issue_id = t.id ORDER BY username))",
         "issues AS t JOIN projects AS p ON p.id = t.project_id",
+        "t.gone_at IS NULL",
     ),
     section(
         "merge_request",
@@ -62,6 +86,7 @@ const SECTIONS: &[Section] = &[
          (SELECT json_group_array(username) FROM (SELECT username FROM mr_reviewers JOIN users
           ON users.id = user_id WHERE merge_request_id = t.id ORDER BY username))",
         "merge_requests AS t JOIN projects AS p ON p.id = t.project_id",
+        "t.gone_at IS NULL",
     ),
     section(
         "note",
@@ -72,30 +97,35 @@ const SECTIONS: &[Section] = &[
          n.old_path, n.new_path, n.old_line, n.new_line, n.range_start, n.range_end, n.base_sha,
          n.start_sha, n.head_sha",
         "discussions AS t LEFT JOIN notes AS n ON n.discussion_id = t.id",
+        OWNER_LIVES,
     ),
     section(
         "state_event",
         "{owner}, t.forge_id, {user:user_id}, t.created_at, t.state,
          t.source_merge_request_forge_id, t.source_commit",
         "resource_state_events AS t",
+        OWNER_LIVES,
     ),
     section(
         "label_event",
         "{owner}, t.forge_id, {user:user_id}, t.created_at, t.action, t.label_name,
          t.label_forge_id",
         "resource_label_events AS t",
+        OWNER_LIVES,
     ),
     section(
         "milestone_event",
         "{owner}, t.forge_id, {user:user_id}, t.created_at, t.action, t.milestone_title,
          t.milestone_forge_id",
         "resource_milestone_events AS t",
+        OWNER_LIVES,
     ),
     section(
         "file_change",
         "p.path, m.iid, m.forge_id, t.position, t.old_path, t.new_path, t.kind",
         "mr_file_changes AS t JOIN merge_requests AS m ON m.id = t.merge_request_id
          JOIN projects AS p ON p.id = m.project_id",
+        "m.gone_at IS NULL",
     ),
     section(
         "commit",
@@ -103,12 +133,17 @@ const SECTIONS: &[Section] = &[
          t.author_email, t.authored_at, t.committed_at",
         "mr_commits AS t JOIN merge_requests AS m ON m.id = t.merge_request_id
          JOIN projects AS p ON p.id = m.project_id",
+        "m.gone_at IS NULL",
     ),
     section(
         "closes",
-        "p.path, m.iid, m.forge_id, t.project_forge_id, t.iid, t.project_path",
+        // The path is only a hint, for projects that are not synced here.
+        "p.path, m.iid, m.forge_id, t.project_forge_id, t.iid,
+         coalesce((SELECT path FROM projects WHERE forge_id = t.project_forge_id
+           AND host = p.host), t.project_path)",
         "mr_closes_issues AS t JOIN merge_requests AS m ON m.id = t.merge_request_id
          JOIN projects AS p ON p.id = m.project_id",
+        "m.gone_at IS NULL",
     ),
     section(
         "reference",
@@ -116,22 +151,38 @@ const SECTIONS: &[Section] = &[
          t.target_project_path, t.target_iid, t.target_id IS NULL, t.reference_type,
          t.source_method, t.certainty, t.observed_at",
         "entity_references AS t",
+        WITNESS_LIVES,
     ),
     section(
         "cursor",
         "p.path, t.resource, t.updated_at, t.forge_id",
         "sync_cursors AS t JOIN projects AS p ON p.id = t.project_id",
+        "false",
     ),
 ];
 
 /// Every row as one line, sorted; equal dumps mean equal records.
 pub fn logical(on: &impl Read) -> Result<Vec<String>> {
+    lines(on, |_| "true")
+}
+
+/// Only what still exists at the forge: the part that a sync from nothing
+/// would hold too.
+pub fn living(on: &impl Read) -> Result<Vec<String>> {
+    lines(on, |section| section.living)
+}
+
+fn lines(on: &impl Read, condition: impl Fn(&Section) -> &'static str) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for section in SECTIONS {
         let fields = expand(section.fields);
         let rows = sql::all(
             on,
-            &format!("SELECT json_array({fields}) FROM {}", section.from),
+            &format!(
+                "SELECT json_array({fields}) FROM {} WHERE {}",
+                section.from,
+                condition(section)
+            ),
             [],
             |row| row.get::<_, String>(0),
         )?;
@@ -190,6 +241,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let writer = Writer::open(&dir.path().join("lore.db")).unwrap();
         assert_eq!(logical(&writer).unwrap(), Vec::<String>::new());
+        assert_eq!(living(&writer).unwrap(), Vec::<String>::new());
     }
 
     #[test]

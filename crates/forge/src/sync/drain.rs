@@ -181,7 +181,8 @@ impl<F: Forge> Engine<F> {
         let differs = self
             .db
             .write(move |tx| {
-                let condition = plan::condition_of_result(&head, job.what, set.is_empty());
+                let condition =
+                    plan::condition_of_result(&head, job.what, set.is_empty(), fetched_at);
                 let arrived =
                     Arrived { set: &set, payload: &payload, fetched_at, condition: &condition };
                 let differs = store::dependents::replace(tx, &scope, head.row, &arrived, now)?;

@@ -28,6 +28,9 @@ impl Wanted {
 /// alone (GitLab: 60 s), with some room for clocks that disagree.
 const UNSETTLED: Duration = Duration::from_secs(65);
 
+/// A forge computes diffs in the background; later than this, empty means empty.
+const DIFF_DELAY: Duration = Duration::from_secs(600);
+
 /// The condition of a set that came back empty although something is expected:
 /// it never matches, so the set is asked for again.
 const NOT_YET: &str = "not yet";
@@ -83,10 +86,15 @@ pub(super) fn condition(head: &EntityHead, what: Dependent) -> String {
     }
 }
 
-/// As [`condition`], but a diff that is still empty right after the merge
-/// request was made (the forge computes it a little later) is asked for again.
-pub(super) fn condition_of_result(head: &EntityHead, what: Dependent, is_empty: bool) -> String {
-    let is_fresh = head.state == EntityState::Opened;
+/// As [`condition`], but a diff that is empty right after a push (the forge
+/// computes it a little later) is asked for again.
+pub(super) fn condition_of_result(
+    head: &EntityHead,
+    what: Dependent,
+    is_empty: bool,
+    fetched_at: Timestamp,
+) -> String {
+    let is_fresh = fetched_at < head.updated_at.plus(DIFF_DELAY);
     if is_empty && is_fresh && matches!(what, Dependent::FileChanges | Dependent::Commits) {
         return NOT_YET.to_owned();
     }
