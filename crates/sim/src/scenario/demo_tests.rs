@@ -228,6 +228,27 @@ fn every_reference_leads_somewhere() {
     assert!(n_elsewhere >= 15, "{n_elsewhere}");
 }
 
+/// People can only point at what is there already.
+#[test]
+fn nobody_knows_the_future() {
+    let mut early: Vec<String> = Vec::new();
+    for entity in DEMO.world.entities() {
+        let home = DEMO.world.project(entity.key.project).unwrap();
+        let notes = entity.notes().filter(|note| !note.system);
+        let said = notes.map(|note| (note.created_at, note.body.as_str()));
+        let opened = (entity.created_at, entity.description.as_deref().unwrap_or_default());
+        for (time, text) in said.chain([opened]) {
+            for key in DEMO.world.mentioned_in(text, home.id) {
+                let target = DEMO.world.entity(key).unwrap();
+                if target.created_at > time {
+                    early.push(format!("{} at {time}: {}", name(entity), name(target)));
+                }
+            }
+        }
+    }
+    assert_eq!(early, Vec::<String>::new());
+}
+
 #[test]
 fn people_who_are_called_exist() {
     let known: BTreeSet<&str> =
