@@ -79,7 +79,7 @@ impl Place {
             return Ok(None);
         }
         let mut text = String::from("# The history of `lore demo`; its GitLab is gone.\n");
-        text.push_str(&format!("[storage]\ndb_path = \"../{DATABASE}\"\n"));
+        text.push_str(&format!("[storage]\ndb_path = \"{DATABASE}\"\n"));
         for project in &self.projects {
             text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
         }
