@@ -82,6 +82,8 @@ impl Texts {
                 _ => self.paragraph(rng, &mut text, length),
             }
         }
+        // Hundreds of thousands of these are kept.
+        text.shrink_to_fit();
         text
     }
 

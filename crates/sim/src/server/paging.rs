@@ -37,10 +37,15 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+    pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Page<U> {
+        self.filter_map(|item| Some(f(item)))
+    }
+
+    /// Filtering after paging leaves the page short, as in GitLab.
+    pub fn filter_map<U>(self, f: impl FnMut(T) -> Option<U>) -> Page<U> {
         Page {
             request: self.request,
-            items: self.items.into_iter().map(f).collect(),
+            items: self.items.into_iter().filter_map(f).collect(),
             has_next: self.has_next,
             total: self.total,
         }

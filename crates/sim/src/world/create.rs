@@ -128,8 +128,7 @@ impl World {
         entity.description = opening.description;
         entity.confidential = opening.confidential;
         self.insert_raw(entity)?;
-        let opened = if key.kind == EntityKind::Issue { "opened" } else { "created" };
-        self.record(opened, author, at, key);
+        self.record("opened", author, at, key);
         if !opening.labels.is_empty() {
             self.change_labels(
                 key,

@@ -1,6 +1,8 @@
 //! What the simulator promises, subject by subject: the same facts that lore
 //! is built on, read as a client reads them.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod auth;
 mod corpus;
 mod cross_references;

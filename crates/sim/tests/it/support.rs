@@ -153,7 +153,7 @@ impl Api {
             let list = list.as_array().unwrap();
             sizes.push(list.len());
             items.extend(list.iter().cloned());
-            page = got.header("x-next-page").unwrap_or("").to_owned();
+            got.header("x-next-page").unwrap_or("").clone_into(&mut page);
         }
         (items, sizes)
     }

@@ -16,16 +16,12 @@ enum Bump {
     Never,
 }
 
+type On = fn(&mut World) -> EntityKey;
 type Act = fn(&mut World, EntityKey, model::Timestamp) -> Result<()>;
 
 /// Creates an issue and a merge request, acts on each after 60 s and after
 /// 60.001 s, and compares with the rule.
-fn check(
-    rule: Bump,
-    prepare: fn(&mut World, EntityKey),
-    act: Act,
-    on: fn(&mut World) -> EntityKey,
-) {
+fn check(rule: Bump, prepare: fn(&mut World, EntityKey), act: Act, on: On) {
     for (wait_millis, is_throttled) in [(60_000, true), (60_001, false)] {
         let mut world = world();
         let key = on(&mut world);
@@ -185,7 +181,7 @@ fn labels_people_approvals_and_time_are_throttled() {
 
 #[test]
 fn words_state_milestone_and_pushes_are_real_saves() {
-    let acts: [(Act, fn(&mut World) -> EntityKey); 8] = [
+    let acts: [(Act, On); 8] = [
         (|w, key, at| w.retitle(key, "ada", at, "New"), an_issue),
         (|w, key, at| w.redescribe(key, "ada", at, "New"), an_issue),
         (|w, key, at| w.close(key, "ada", at), an_issue),

@@ -30,9 +30,16 @@ pub fn list(
     if is_keyset {
         return keyset(context, request, project, &filter);
     }
-    let page = cut(&context, request, filter.rows(context, project, kind), |limit| {
-        filter.total(context, project, kind, limit)
-    })?;
+    let total = |limit| filter.total(context, project, kind, limit);
+    let page = if filter.looks_at_rows(context) {
+        cut(&context, request, filter.rows(context, project, kind), total)?
+    } else {
+        // Skipping to a deep page needs the numbers only.
+        let iids = context.world.walk(project.id, kind, filter.walk);
+        let page = cut(&context, request, iids, total)?;
+        let id = project.id;
+        page.filter_map(|iid| context.world.entity(EntityKey { project: id, kind, iid }).ok())
+    };
     render(context, request, kind, page)
 }
 

@@ -4,7 +4,7 @@
 //! short; the same happens here.
 
 use crate::server::context::Context;
-use crate::server::paging::{Page, cut_slice, offset_reply};
+use crate::server::paging::{cut_slice, offset_reply};
 use crate::server::reply::{Answer, Reply};
 use crate::server::request::Request;
 use crate::server::view::{DiscussionView, NoteView};
@@ -12,17 +12,8 @@ use crate::world::{Entity, Note};
 
 pub fn discussions(context: Context<'_>, request: &Request, entity: &Entity) -> Answer {
     let page = cut_slice(&context, request, &entity.discussions)?;
-    let page = page.map(|discussion| DiscussionView::new(context, entity, discussion));
-    Ok(offset_reply(&context, request, &without_hidden(page)))
-}
-
-fn without_hidden<T>(page: Page<Option<T>>) -> Page<T> {
-    Page {
-        request: page.request,
-        items: page.items.into_iter().flatten().collect(),
-        has_next: page.has_next,
-        total: page.total,
-    }
+    let page = page.filter_map(|discussion| DiscussionView::new(context, entity, discussion));
+    Ok(offset_reply(&context, request, &page))
 }
 
 pub fn discussion(context: Context<'_>, entity: &Entity, id: &str) -> Answer {
@@ -58,11 +49,11 @@ pub fn notes(context: Context<'_>, request: &Request, entity: &Entity) -> Answer
         rows.reverse();
     }
     let page = cut_slice(&context, request, &rows)?;
-    let page = page.map(|note| {
+    let page = page.filter_map(|note| {
         let is_visible = context.viewer.is_none_or(|viewer| viewer.sees_note(note));
         is_visible.then(|| NoteView::new(context, entity, note))
     });
-    Ok(offset_reply(&context, request, &without_hidden(page)))
+    Ok(offset_reply(&context, request, &page))
 }
 
 pub fn note(context: Context<'_>, entity: &Entity, id: &str) -> Answer {
