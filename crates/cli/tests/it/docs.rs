@@ -129,7 +129,7 @@ fn run(env: &mut TestEnv, command: &str) -> String {
         None => (command, usize::MAX),
     };
     if n_lines == usize::MAX {
-        env.set_var("LORE_FORCE_TTY", "108");
+        env.set_var("LORE_FORCE_TTY", "120");
     }
     env.set_var("NO_COLOR", "1").set_var("LORE_PAGER", "cat");
     let words = shell_words(command);
