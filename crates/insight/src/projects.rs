@@ -52,8 +52,14 @@ fn ambiguous<'a>(typed: &str, several: impl Iterator<Item = &'a Project>) -> Err
 fn unknown(typed: &str, all: &[Project]) -> Error {
     let paths = all.iter().map(|project| project.path.as_str());
     let error = Error::not_found(format!("no project matches `{typed}`"));
-    let near = nearest(typed, paths.clone(), 1);
-    if let Some(near) = near.first() {
+    // People type the whole path or only its end.
+    let by_end = || {
+        let near = nearest(typed, paths.clone().filter_map(|path| path.rsplit('/').next()), 1);
+        let near = near.first().copied()?;
+        paths.clone().find(|path| path.rsplit('/').next() == Some(near))
+    };
+    let near = nearest(typed, paths.clone(), 1).first().copied().or_else(by_end);
+    if let Some(near) = near {
         return error.suggest(format!("did you mean {near}?"));
     }
     let known: Vec<&str> = paths.take(10).collect();
@@ -104,6 +110,8 @@ mod tests {
         let all = projects(&["group/backend", "group/frontend"]);
         let error = pick("group/bakend", &all).unwrap_err();
         assert_eq!(error.suggestion(), Some("did you mean group/backend?"));
+        let error = pick("fontend", &all).unwrap_err();
+        assert_eq!(error.suggestion(), Some("did you mean group/frontend?"));
         let error = pick("zzz", &all).unwrap_err();
         assert_eq!(error.code(), ErrorCode::NotFound);
         assert_eq!(error.suggestion(), Some("synced projects: group/backend, group/frontend"));

@@ -37,7 +37,7 @@ fn text(list: &EntityList, out: &mut Painter) {
             shows_project.then(|| Cell::text(&item.project)),
             Some(Cell::text(state_words(item)).label(state_label(item.state))),
             Some(Cell::text(&item.title)),
-            shows_labels.then(|| Cell::text(labels(item, is_tty)).label(Label::Tag)),
+            shows_labels.then(|| Cell::text(labels(item, out)).label(Label::Tag)),
             Some(Cell::text(item.author.as_deref().unwrap_or("")).label(Label::Person)),
             Some(Cell::text(item.discussions.to_string())),
             Some(Cell::date(item.updated_at)),
@@ -54,10 +54,10 @@ fn text(list: &EntityList, out: &mut Painter) {
 }
 
 /// On a terminal labels must not push the title aside; a pipe gets them all.
-fn labels(item: &EntitySummary, is_tty: bool) -> String {
-    const WIDTH: usize = 24;
+fn labels(item: &EntitySummary, out: &Painter) -> String {
     let all = item.labels.join(", ");
-    if is_tty { model::text::one_line(&all, WIDTH) } else { all }
+    let look = out.look();
+    if look.is_tty { model::text::one_line(&all, (look.width / 5).min(24)) } else { all }
 }
 
 fn state_words(item: &EntitySummary) -> String {

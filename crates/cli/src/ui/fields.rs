@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Stands for the free keys of a map.
 const ANY: &str = "*";
+/// The list inside an answer that is a list.
+const ITEMS: &str = "items";
 
 /// What the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +142,16 @@ impl Selection {
         }
     }
 
-    fn apply_to_object(&self, entries: Map<String, Value>) -> Map<String, Value> {
+    fn apply_to_object(&self, mut entries: Map<String, Value>) -> Map<String, Value> {
+        // A command that answers with one thing or a list of them: in the list,
+        // the thing's fields mean those of its items.
+        let names_none = !entries.keys().any(|name| self.0.contains_key(name));
+        if names_none
+            && !self.0.contains_key(ANY)
+            && let Some(items) = entries.remove(ITEMS)
+        {
+            return Map::from_iter([(ITEMS.to_owned(), self.apply(items))]);
+        }
         entries
             .into_iter()
             .filter_map(|(name, value)| {

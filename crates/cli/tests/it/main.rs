@@ -4,21 +4,27 @@
 //! beside the code. `UPDATE_EXPECT=1` writes the outputs anew.
 
 #![allow(clippy::needless_raw_string_hashes, reason = "UPDATE_EXPECT=1 writes them so")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod bad_config;
 mod config;
+mod docs;
 mod documents;
 mod fake_gitlab;
 mod forge;
 mod help;
 mod init;
+mod kill;
 mod output;
+mod sync;
 mod trust;
 
 use testkit::TestEnv;
 
+const BINARY: &str = env!("CARGO_BIN_EXE_lore");
+
 fn lore() -> TestEnv {
-    TestEnv::new(env!("CARGO_BIN_EXE_lore"))
+    TestEnv::new(BINARY)
 }
 
 /// A config that names a server nobody asks.
