@@ -7,8 +7,9 @@ use model::{EntityKind, Error, ErrorCode, Reference, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
-use store::details::{self, Commit, EntityBody, Event, FileChange, Relation, Thread};
+use store::details::{self, Commit, EntityBody, FileChange, Relation, Thread};
 use store::entities::EntityRow;
+use store::events::{self, Event};
 use store::listing::{self, EntityFilter, EntitySummary};
 
 /// A page of a list.
@@ -68,7 +69,7 @@ pub fn show(
         relations: details::relations(reader, row)?,
         files: if is_mr { details::files(reader, row.id)? } else { Vec::new() },
         commits: if is_mr { details::commits(reader, row.id)? } else { Vec::new() },
-        events: details::events(reader, row)?,
+        events: events::of(reader, row)?,
         threads: details::threads(reader, row)?,
         summary,
     })

@@ -1,4 +1,5 @@
-//! Everything about one entity, for its detail view.
+//! Everything about one entity, for its detail view. Its events have a file of
+//! their own.
 
 use crate::entities::EntityRow;
 use crate::handle::Read;
@@ -164,50 +165,6 @@ fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
         is_internal: row.get("is_internal")?,
         location,
     })
-}
-
-/// A change of state, label or milestone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Event {
-    pub at: Timestamp,
-    pub actor: Option<String>,
-    /// `closed`, `reopened`, `merged`, `label`, `milestone`.
-    pub event: String,
-    /// `add` or `remove`, for labels and milestones.
-    pub action: Option<String>,
-    /// The label's or milestone's name; none when it was deleted since.
-    pub name: Option<String>,
-}
-
-/// All resource events in order of time.
-pub fn events(on: &impl Read, entity: EntityRow) -> Result<Vec<Event>> {
-    let owner = owner_column(entity.kind);
-    let user = "(SELECT username FROM users WHERE id = user_id) AS actor";
-    sql::all(
-        on,
-        &format!(
-            "SELECT created_at, {user}, state AS event, NULL AS action, NULL AS name,
-               0 AS rank, forge_id
-             FROM resource_state_events WHERE {owner} = ?1
-             UNION ALL
-             SELECT created_at, {user}, 'label', action, label_name, 1, forge_id
-             FROM resource_label_events WHERE {owner} = ?1
-             UNION ALL
-             SELECT created_at, {user}, 'milestone', action, milestone_title, 2, forge_id
-             FROM resource_milestone_events WHERE {owner} = ?1
-             ORDER BY created_at, rank, forge_id"
-        ),
-        [entity.id],
-        |row| {
-            Ok(Event {
-                at: sql::at(row, "created_at")?,
-                actor: row.get("actor")?,
-                event: row.get("event")?,
-                action: row.get("action")?,
-                name: row.get("name")?,
-            })
-        },
-    )
 }
 
 /// A file a merge request touches.

@@ -40,5 +40,11 @@ pub(crate) fn db(error: rusqlite::Error) -> Error {
         }
         _ => Error::new(ErrorCode::DbError, format!("database error: {error}")),
     };
-    shown.caused_by(error)
+    match kind {
+        // Said in full above; SQLite's own words would only repeat it.
+        Some(Sqlite::NotADatabase | Sqlite::DiskFull | Sqlite::DatabaseBusy | Sqlite::ReadOnly) => {
+            shown
+        }
+        _ => shown.caused_by(error),
+    }
 }

@@ -86,3 +86,61 @@ impl sealed::HasConnection for Tx<'_> {
 impl Read for Reader {}
 impl Read for Writer {}
 impl Read for Tx<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql;
+    use model::ErrorCode;
+    use tempfile::TempDir;
+
+    fn fill(tx: &Tx<'_>, rows: usize) -> Result<()> {
+        for n in 0..rows {
+            let body = "x".repeat(4000);
+            sql::run(
+                tx,
+                "INSERT INTO users (host, forge_id, username, name) VALUES ('h', ?1, ?2, ?2)",
+                (n as i64, body),
+            )?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_full_disk_is_said_and_nothing_stored_is_lost() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        writer.write(|tx| fill(tx, 3)).unwrap();
+        // SQLite's own limit fails with the same error as a disk without space.
+        let pages: i64 =
+            writer.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+        writer
+            .connection
+            .query_row(&format!("PRAGMA max_page_count = {}", pages + 2), [], |_| Ok(()))
+            .unwrap();
+        let error = writer
+            .write(|tx| {
+                sql::run(tx, "DELETE FROM users", [])?;
+                fill(tx, 100)
+            })
+            .unwrap_err();
+        assert_eq!(error.code(), ErrorCode::DbError);
+        assert!(error.message().contains("disk is full"), "{error}");
+        assert!(error.suggestion().unwrap().contains("free some space"), "{error:?}");
+        let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 3);
+    }
+
+    #[test]
+    fn a_transaction_that_fails_is_undone() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let outcome: Result<()> = writer.write(|tx| {
+            fill(tx, 2)?;
+            Err(model::Error::internal("on second thought"))
+        });
+        assert!(outcome.is_err());
+        let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 0);
+    }
+}

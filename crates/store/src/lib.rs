@@ -16,6 +16,8 @@ mod open;
 mod sql;
 
 pub mod check;
+#[cfg(test)]
+mod check_tests;
 pub mod counts;
 pub mod cursors;
 pub mod dependents;
@@ -23,6 +25,7 @@ pub mod details;
 pub mod dirty;
 pub mod dump;
 pub mod entities;
+pub mod events;
 pub mod listing;
 pub mod lock;
 pub mod payloads;

@@ -13,20 +13,23 @@ const fn step(about: &'static str, command: &'static str) -> Step {
 pub(super) const STEPS: &[Step] = &[
     step("Bring everything here: issues, merge requests, threads, events, files.", "lore sync -q"),
     step("What is here now, and how fresh it is.", "lore status"),
-    step("The latest issues; filters work as you would guess.", "lore issues -n 6"),
+    step("The latest issues that needed a decision.", "lore issues --label discussion -n 6"),
     step(
-        "One issue with its threads: what was argued, and what it led to.",
-        "lore issues 'orchard/frostline#1'",
+        "One of them: a choice that was taken back, with the arguments.",
+        "lore issues 'frostline#21'",
     ),
     step(
-        "What was merged about security, oldest first.",
-        "lore mrs --state merged --label security --ascending -n 6",
+        "What was merged for security, oldest first, in both projects.",
+        "lore mrs --state merged --label security --ascending -n 8",
     ),
     step(
-        "One merge request: why, which files, what reviewers said on which line.",
-        "lore mrs 'orchard/frostline!1'",
+        "One merge request: why, which files, what was said on which line.",
+        "lore mrs 'frostline!36' --events",
     ),
-    step("Every answer is JSON for programs; choose the fields.", "lore count notes --json"),
+    step(
+        "Every answer is JSON for programs; choose the fields.",
+        "lore issues --fields iid,title -n 3",
+    ),
     step("Nothing changed meanwhile: the next sync is over at once.", "lore sync -q"),
     step("And whether all of it fits together.", "lore stats --check"),
 ];

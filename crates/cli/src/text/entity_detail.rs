@@ -4,7 +4,8 @@ use super::{counted, state_label};
 use crate::entity_args::EntityAnswer;
 use crate::ui::{Label, Painter, Show};
 use model::EntityKind;
-use store::details::{Event, Note, NoteLocation, Relation, Thread};
+use store::details::{Note, NoteLocation, Relation, Thread};
+use store::events::Event;
 
 impl Show for EntityAnswer {
     fn text(&self, out: &mut Painter) {
@@ -231,6 +232,9 @@ fn relation_words(relation: &Relation) -> &'static str {
 }
 
 fn event_words(event: &Event) -> String {
+    if let Some(text) = &event.text {
+        return model::text::one_line(text, 120);
+    }
     let name = event.name.as_deref().unwrap_or("(deleted since)");
     match (event.event.as_str(), event.action.as_deref()) {
         ("label", Some("add")) => format!("+ label {name}"),

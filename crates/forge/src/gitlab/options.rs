@@ -36,7 +36,7 @@ impl Options {
             token,
             requests_per_second: Some(10.0),
             max_attempts: 5,
-            backoff: Backoff { base: Duration::from_millis(500), cap: Duration::from_secs(30) },
+            backoff: Backoff { base: Duration::from_millis(200), cap: Duration::from_secs(30) },
             connect_timeout: Duration::from_secs(10),
             // GitLab itself gives up on a request after 60 seconds.
             request_timeout: Duration::from_secs(90),

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod changes;
+mod eras;
 mod faults;
 mod harness;
 mod random;

@@ -8,6 +8,7 @@ use sim::world::{Entity, State};
 use store::Reader;
 use store::details;
 use store::entities::EntityRow;
+use store::events::EventSource;
 use store::listing::{self, EntityFilter};
 
 /// Every living entity with its threads, events, files and commits, one line each.
@@ -106,7 +107,8 @@ pub fn of_database(reader: &Reader) -> Vec<String> {
                 lines
                     .push(format!("{name} thread {} resolved {:?}", thread.id, thread.is_resolved));
             }
-            for event in details::events(reader, row).unwrap() {
+            let resource_events = store::events::of(reader, row).unwrap().into_iter();
+            for event in resource_events.filter(|event| event.source == EventSource::Resource) {
                 lines.push(match event.action {
                     None => format!("{name} {} {}", event.event, stamp(event.at)),
                     Some(action) => format!(

@@ -12,6 +12,7 @@ mod lists;
 mod moves;
 mod pagination;
 mod people;
+mod python_gitlab;
 mod shapes;
 mod state_events;
 mod support;

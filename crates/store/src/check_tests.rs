@@ -1,0 +1,153 @@
+//! Each rule of the check, broken on purpose, found, and mended.
+
+use crate::check::{check, repair};
+use crate::entities::{self, Scope};
+use crate::payloads::Payload;
+use crate::{Writer, projects, sql};
+use model::ids::{ForgeId, Iid};
+use model::record::{Dependent, EntityCore, EntityRecord, IssueRecord, ProjectRecord};
+use model::{EntityState, Timestamp};
+use tempfile::TempDir;
+
+const NOW: Timestamp = Timestamp::EPOCH;
+
+fn issue(n: i64) -> EntityRecord {
+    let core = EntityCore {
+        forge_id: ForgeId(n),
+        iid: Iid(n),
+        title: format!("Issue {n}"),
+        description: None,
+        state: EntityState::Opened,
+        author: None,
+        assignees: Vec::new(),
+        labels: Vec::new(),
+        milestone: None,
+        created_at: NOW,
+        updated_at: NOW,
+        closed_at: None,
+        closed_by: None,
+        web_url: String::new(),
+        discussion_locked: false,
+        upvotes: 0,
+        downvotes: 0,
+        user_notes_count: 0,
+    };
+    EntityRecord::Issue(Box::new(IssueRecord {
+        core,
+        issue_type: "issue".to_owned(),
+        is_confidential: false,
+        due_date: None,
+        weight: None,
+        moved_to: None,
+        duplicate_of: None,
+    }))
+}
+
+/// A database with two issues that waits for their threads.
+fn sound() -> (TempDir, Writer) {
+    let dir = TempDir::new().unwrap();
+    let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+    let project = ProjectRecord {
+        forge_id: ForgeId(1),
+        path: "harbor/tide".to_owned(),
+        name: "Tide".to_owned(),
+        description: None,
+        default_branch: None,
+        web_url: String::new(),
+        visibility: None,
+        is_archived: false,
+        created_at: None,
+        last_activity_at: None,
+    };
+    writer
+        .write(|tx| {
+            let payload = crate::payloads::keep(tx, &Payload::of(b"{}")?)?;
+            let project = projects::upsert(tx, "gl.test", &project, payload)?;
+            let scope = Scope { project, host: "gl.test".to_owned() };
+            for n in 1..=2 {
+                let payload = Payload::of(n.to_string().as_bytes())?;
+                entities::upsert(tx, &scope, &issue(n), &payload, NOW)?;
+                let kind = model::EntityKind::Issue;
+                crate::queue::enqueue(tx, project, kind, Iid(n), Dependent::Discussions, NOW)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+    (dir, writer)
+}
+
+/// Breaks the database, expects exactly this rule to notice, repairs, and
+/// expects peace.
+#[track_caller]
+fn check_rule(rule: &str, damage: &str) {
+    let expected = [Dependent::Discussions];
+    let (_dir, mut writer) = sound();
+    let broken = |writer: &Writer| {
+        let findings = check(writer, NOW, &expected).unwrap();
+        findings.into_iter().filter(|f| f.count > 0).map(|f| f.id).collect::<Vec<_>>()
+    };
+    assert_eq!(broken(&writer), Vec::<&str>::new(), "sound at first");
+    writer.write(|tx| sql::run(tx, damage, [])).unwrap();
+    assert_eq!(broken(&writer), [rule]);
+    let done = writer.write(|tx| repair(tx, NOW, &expected)).unwrap();
+    assert_eq!(done.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [rule]);
+    assert_eq!(broken(&writer), Vec::<&str>::new(), "mended");
+}
+
+#[test]
+fn threads_without_notes() {
+    check_rule(
+        "empty_threads",
+        "INSERT INTO discussions (issue_id, forge_id, is_individual, hash, first_note_at,
+           last_note_at) VALUES (1, 'x', 0, zeroblob(32), 0, 0)",
+    );
+}
+
+#[test]
+fn fetch_records_of_nothing() {
+    check_rule(
+        "orphan_fetches",
+        "INSERT INTO entity_fetches (entity_kind, entity_id, job, fetched_at, condition)
+         VALUES ('issue', 99, 'discussions', 0, '')",
+    );
+}
+
+#[test]
+fn observations_by_nothing() {
+    check_rule(
+        "orphan_observations",
+        "INSERT INTO reference_observations (observed_kind, observed_id, source_kind,
+           source_project_path, source_iid, target_kind, target_project_path, target_iid,
+           reference_type, source_method, certainty)
+         VALUES ('issue', 99, 'issue', 'a/b', 1, 'issue', 'a/b', 2, 'mentioned', 'note', 'stated')",
+    );
+}
+
+#[test]
+fn relations_that_nothing_speaks_for() {
+    check_rule(
+        "unwitnessed_references",
+        "INSERT INTO entity_references (source_kind, source_project_path, source_iid, target_kind,
+           target_project_path, target_iid, reference_type, source_method, certainty)
+         VALUES ('issue', 'a/b', 1, 'issue', 'a/b', 2, 'mentioned', 'note', 'stated')",
+    );
+}
+
+#[test]
+fn jobs_for_nothing() {
+    check_rule(
+        "lost_jobs",
+        "INSERT INTO pending_fetches (project_id, entity_kind, iid, job, enqueued_at,
+           next_attempt_at) VALUES (1, 'issue', 99, 'discussions', 0, 0)",
+    );
+}
+
+#[test]
+fn claims_of_the_dead() {
+    check_rule("stuck_claims", "UPDATE pending_fetches SET locked_at = -1000000 WHERE iid = 1");
+}
+
+#[test]
+fn sets_nobody_asked_for() {
+    check_rule("never_fetched", "DELETE FROM pending_fetches WHERE iid = 2");
+}
