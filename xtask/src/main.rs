@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a developer reads this")]
 
+mod bench;
 mod ci;
 mod tidy;
 
@@ -18,7 +19,9 @@ Usage: cargo xtask <task>
 Tasks:
   ci             everything a change must pass: format, lints, tests, docs, tidy, licences
   tidy           the house rules; each violation as file:line: what; why
-  tidy --list    the rules and what each one is for";
+  tidy --list    the rules and what each one is for
+  bench forge    what a sync costs beside a bare client, in release
+  same-record A.db B.db    whether two databases hold the same record";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
         ["ci"] => ci::run(&workspace()),
         ["tidy"] => tidy::run(&workspace()),
         ["tidy", "--list"] => tidy::list(),
+        [task, ..] if bench::TASKS.contains(task) => bench::run(&workspace(), &words),
         [] | ["help" | "-h" | "--help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

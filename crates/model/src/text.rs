@@ -83,6 +83,19 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
+/// `12345` as `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// Cleaned text broken into lines of at most `width` columns at word
 /// boundaries; words longer than a line are cut. Blank lines stay.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -142,6 +155,11 @@ mod tests {
         assert_eq!(clean("user\u{202E}gpj.exe"), "usergpj.exe");
         assert_eq!(clean("tab\tnew\nline\r\n"), "tab\tnew\nline\n");
         assert_eq!(clean("👩‍👩‍👧 é 漢"), "👩‍👩‍👧 é 漢");
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!([7, 1234, 1_234_567].map(grouped), ["7", "1,234", "1,234,567"]);
     }
 
     #[test]

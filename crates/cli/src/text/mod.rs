@@ -9,6 +9,7 @@ mod sync_report;
 
 use crate::ui::Label;
 use model::EntityState;
+use model::text::grouped;
 
 /// What a state looks like.
 fn state_label(state: EntityState) -> Label {
@@ -24,28 +25,12 @@ fn counted(n: u64, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {many}", grouped(n)) }
 }
 
-/// 12345 as 12,345.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn numbers_read_naturally() {
-        assert_eq!(grouped(7), "7");
-        assert_eq!(grouped(1234), "1,234");
-        assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(counted(1, "issue", "issues"), "1 issue");
         assert_eq!(counted(0, "issue", "issues"), "0 issues");
     }

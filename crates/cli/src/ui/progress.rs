@@ -6,7 +6,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use model::Progress;
-use model::text::one_line;
+use model::text::{grouped, one_line};
 use model::time::human_duration;
 use std::fmt;
 use std::io::Write as _;
@@ -99,19 +99,6 @@ impl Phase {
         }
         parts.join("  ")
     }
-}
-
-/// `1204` as `1,204`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 impl Progress for LiveProgress {
@@ -249,13 +236,5 @@ mod tests {
         assert_eq!(total, Some((2, Some(5))));
         progress.finish();
         assert!(lock(&progress.phase).is_none());
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1000, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "1,234,567"].map(String::from)
-        );
     }
 }

@@ -41,7 +41,8 @@ fn a_file_that_is_no_database_is_left_alone() {
           caused by: Error code 26: file is not a database
         hint: choose another file with --db; this one was left untouched
         [exit status: 11]
-    "#]].assert_eq(&site.env.lore(&["sync", "-q"]).to_string());
+    "#]]
+    .assert_eq(&site.env.lore(&["sync", "-q"]).to_string());
     assert!(std::fs::read_to_string(notes).unwrap().starts_with("not a database"));
 }
 
@@ -57,7 +58,8 @@ fn a_place_that_cannot_be_written_is_named() {
           caused by: Not a directory (os error 20)
         hint: check its permissions, or choose another file with --db
         [exit status: 11]
-    "#]].assert_eq(&site.env.lore(&["sync", "-q"]).to_string());
+    "#]]
+    .assert_eq(&site.env.lore(&["sync", "-q"]).to_string());
 }
 
 /// Answers every connection with these bytes.

@@ -145,17 +145,21 @@ impl<F: Forge> Engine<F> {
         let (command, owner) = (self.options.command.clone(), self.options.owner.clone());
         let retry_failed = self.options.retry_failed;
         let dry_run = self.options.dry_run;
-        let run = self
-            .db
-            .write(move |tx| {
-                // Whoever held claims before us is dead: we have the lock.
-                store::queue::reclaim_all(tx)?;
-                if retry_failed && !dry_run {
-                    store::queue::retry_failed(tx, started)?;
-                }
-                runs::start(tx, &command, &owner, started)
-            })
-            .await?;
+        let run = if dry_run {
+            // Named in the report only; nothing is written.
+            model::ids::SyncRunId(0)
+        } else {
+            self.db
+                .write(move |tx| {
+                    // Whoever held claims before us is dead: we have the lock.
+                    store::queue::reclaim_all(tx)?;
+                    if retry_failed {
+                        store::queue::retry_failed(tx, started)?;
+                    }
+                    runs::start(tx, &command, &owner, started)
+                })
+                .await?
+        };
         let outcome = Arc::clone(&self).steps(run).await;
         self.progress.finish();
         let status = match &outcome {
@@ -171,7 +175,9 @@ impl<F: Forge> Engine<F> {
         let queue = self
             .db
             .write(move |tx| {
-                runs::finish(tx, run, status, &counts, error.as_deref(), finished)?;
+                if !dry_run {
+                    runs::finish(tx, run, status, &counts, error.as_deref(), finished)?;
+                }
                 store::queue::depth(tx)
             })
             .await;

@@ -2,10 +2,13 @@
 
 use super::{Engine, StepResult};
 use crate::api::{FailureKind, Fetched, Forge, ProjectLocator};
-use model::ids::ForgeId;
+use model::ids::{ForgeId, ProjectId};
 use model::record::ProjectRecord;
 use store::entities::Scope;
 use store::payloads::{self, Payload};
+
+/// Stands for a project that a dry run sees for the first time.
+const NOT_STORED: ProjectId = ProjectId(-1);
 
 /// A project being synced.
 #[derive(Debug, Clone)]
@@ -26,9 +29,14 @@ impl<F: Forge> Engine<F> {
         let record = fetched.value;
         let (forge_id, today) = (record.forge_id, record.path.clone());
         let host_for_write = host.clone();
+        let dry_run = self.options.dry_run;
         let project = self
             .db
             .write(move |tx| {
+                if dry_run {
+                    let known = store::projects::by_path(tx, &host_for_write, &record.path)?;
+                    return Ok(known.map_or(NOT_STORED, |known| known.id));
+                }
                 let payload = payloads::keep(tx, &payload)?;
                 store::projects::upsert(tx, &host_for_write, &record, payload)
             })
@@ -46,7 +54,9 @@ impl<F: Forge> Engine<F> {
         if let Some(known) = known.filter(|_| !self.options.full) {
             let by_id = self.ask(self.forge.project(ProjectLocator::Id(known.forge_id))).await;
             match by_id {
-                Err(failure) if failure.kind == Some(FailureKind::Gone) => {
+                Err(failure)
+                    if failure.kind == Some(FailureKind::Gone) && !self.options.dry_run =>
+                {
                     let now = self.clock.now();
                     self.db.write(move |tx| store::projects::mark_gone(tx, known.id, now)).await?;
                 }

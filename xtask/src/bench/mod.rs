@@ -1,0 +1,40 @@
+//! What needs lore's own crates, built in release on demand: figures as ratios
+//! to a baseline of the same run, and the comparison of two databases.
+
+#[cfg(feature = "bench")]
+mod forge;
+#[cfg(feature = "bench")]
+mod same_record;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The tasks of this folder.
+pub const TASKS: [&str; 2] = ["bench", "same-record"];
+
+/// Runs a task: here when this is the measuring build, otherwise by building
+/// that one in release.
+#[cfg(feature = "bench")]
+pub fn run(root: &Path, words: &[&str]) -> ExitCode {
+    match words {
+        ["bench", "forge", options @ ..] => forge::run(root, options),
+        ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
+        _ => {
+            eprintln!("error: usage: cargo xtask bench forge | same-record LEFT.db RIGHT.db");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(not(feature = "bench"))]
+pub fn run(root: &Path, words: &[&str]) -> ExitCode {
+    let build = ["build", "--release", "--package", "cli"];
+    let task = ["run", "--quiet", "--release", "--package", "xtask", "--features", "bench", "--"];
+    for arguments in [build.as_slice(), &[task.as_slice(), words].concat()] {
+        let status = std::process::Command::new("cargo").args(arguments).current_dir(root).status();
+        if !status.is_ok_and(|status| status.success()) {
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
