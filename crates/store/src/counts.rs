@@ -104,6 +104,19 @@ pub fn commits(on: &impl Read, project: Option<ProjectId>) -> Result<Tally> {
     )
 }
 
+/// Documents by what they are made of.
+pub fn documents(on: &impl Read, project: Option<ProjectId>) -> Result<Tally> {
+    tally(
+        on,
+        "SELECT CASE source_type WHEN 'issue' THEN 'issues'
+             WHEN 'merge_request' THEN 'merge requests'
+             WHEN 'discussion' THEN 'threads' ELSE source_type END, count(*)
+         FROM documents WHERE ?1 IS NULL OR project_id = ?1
+         GROUP BY 1 ORDER BY 1",
+        project,
+    )
+}
+
 fn tally(on: &impl Read, statement: &str, project: Option<ProjectId>) -> Result<Tally> {
     let parts = sql::all(on, statement, [project.map(|project| project.0)], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?))

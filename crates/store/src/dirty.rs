@@ -1,8 +1,14 @@
 //! What producers changed and what derived data must follow.
 
+use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
-use crate::sql::{self, At, Kind};
+use crate::sql::{self, At, Kind, entity_table, owner_column};
+use model::backoff::Backoff;
+use model::ids::ProjectId;
 use model::{EntityKind, Result, Timestamp};
+
+/// An error is kept this long; the log has the rest.
+const MAX_ERROR: usize = 500;
 
 /// A thing that documents are made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,6 +19,23 @@ pub enum SourceType {
 }
 
 impl SourceType {
+    /// Entities before their threads: a thread carries words of its entity,
+    /// so a change there makes it dirty once more.
+    pub const ALL: [SourceType; 3] =
+        [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
+
+    pub fn parse(text: &str) -> Option<Self> {
+        SourceType::ALL.into_iter().find(|source| source.as_str() == text)
+    }
+
+    const fn table(self) -> &'static str {
+        match self {
+            SourceType::Issue => "issues",
+            SourceType::MergeRequest => "merge_requests",
+            SourceType::Discussion => "discussions",
+        }
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             SourceType::Issue => "issue",
@@ -44,6 +67,146 @@ pub fn mark(tx: &Tx<'_>, source: SourceType, id: i64, now: Timestamp) -> Result<
            attempts = 0,
            last_error = NULL",
         (source.as_str(), id, At(now)),
+    )?;
+    Ok(())
+}
+
+/// Queues every thread of an entity: they carry its title, labels and state.
+pub fn mark_threads(tx: &Tx<'_>, entity: EntityRow, now: Timestamp) -> Result<()> {
+    sql::run(
+        tx,
+        &format!(
+            "INSERT INTO dirty_sources (source_type, source_id, queued_at)
+             SELECT 'discussion', id, ?2 FROM discussions WHERE {} = ?1
+             ON CONFLICT (source_type, source_id) DO UPDATE SET
+               queued_at = excluded.queued_at,
+               next_attempt_at = 0,
+               attempts = 0,
+               last_error = NULL",
+            owner_column(entity.kind)
+        ),
+        (entity.id, At(now)),
+    )?;
+    Ok(())
+}
+
+/// Queues the entities of a project, as when its path changed: their texts
+/// name it. Their threads follow them.
+pub fn mark_project(tx: &Tx<'_>, project: ProjectId) -> Result<()> {
+    for kind in EntityKind::ALL {
+        sql::run(
+            tx,
+            &format!(
+                "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+                 SELECT ?1, id, updated_at FROM {} WHERE project_id = ?2",
+                entity_table(kind)
+            ),
+            (Kind(kind), project.0),
+        )?;
+    }
+    Ok(())
+}
+
+/// Queues up to `limit` sources of a type with ids above `after`; returns the
+/// last of them, or none when there are no more.
+pub fn mark_page(
+    tx: &Tx<'_>,
+    source: SourceType,
+    after: i64,
+    limit: usize,
+    now: Timestamp,
+) -> Result<Option<i64>> {
+    let last: Option<i64> = sql::one(
+        tx,
+        &format!(
+            "SELECT max(id) FROM (SELECT id FROM {} WHERE id > ?1 ORDER BY id LIMIT ?2)",
+            source.table()
+        ),
+        (after, limit as i64),
+        |row| row.get(0),
+    )?;
+    let Some(last) = last else { return Ok(None) };
+    sql::run(
+        tx,
+        &format!(
+            "INSERT INTO dirty_sources (source_type, source_id, queued_at)
+             SELECT ?1, id, ?4 FROM {} WHERE id > ?2 AND id <= ?3
+             ON CONFLICT (source_type, source_id) DO UPDATE SET next_attempt_at = 0, attempts = 0",
+            source.table()
+        ),
+        (source.as_str(), after, last, At(now)),
+    )?;
+    Ok(Some(last))
+}
+
+/// Queues the sources of documents whose source is not there any more.
+pub fn mark_orphans(tx: &Tx<'_>, now: Timestamp) -> Result<()> {
+    for source in SourceType::ALL {
+        sql::run(
+            tx,
+            &format!(
+                "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+                 SELECT source_type, source_id, ?2 FROM documents
+                 WHERE source_type = ?1 AND source_id NOT IN (SELECT id FROM {})",
+                source.table()
+            ),
+            (source.as_str(), At(now)),
+        )?;
+    }
+    Ok(())
+}
+
+/// A source whose document must be made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirtySource {
+    pub source: SourceType,
+    pub id: i64,
+    pub attempts: u32,
+}
+
+/// Up to `limit` sources of a type that are due, by id.
+pub fn due(
+    on: &impl Read,
+    source: SourceType,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<DirtySource>> {
+    sql::all(
+        on,
+        "SELECT source_id, attempts FROM dirty_sources
+         WHERE source_type = ?1 AND next_attempt_at <= ?2
+         ORDER BY source_id LIMIT ?3",
+        (source.as_str(), At(now), limit as i64),
+        |row| Ok(DirtySource { source, id: row.get(0)?, attempts: row.get(1)? }),
+    )
+}
+
+/// Its document is made. In the same transaction, so nothing marked since can
+/// be lost.
+pub fn done(tx: &Tx<'_>, source: &DirtySource) -> Result<()> {
+    sql::run(
+        tx,
+        "DELETE FROM dirty_sources WHERE source_type = ?1 AND source_id = ?2",
+        (source.source.as_str(), source.id),
+    )?;
+    Ok(())
+}
+
+/// Records a failure and when to try again.
+pub fn fail(tx: &Tx<'_>, source: &DirtySource, error: &str, now: Timestamp) -> Result<()> {
+    let attempts = source.attempts + 1;
+    let wait = Backoff::QUEUE.delay(attempts, source.id as u64);
+    sql::run(
+        tx,
+        "UPDATE dirty_sources SET attempts = ?3, last_error = ?4, next_attempt_at = ?5
+         WHERE source_type = ?1 AND source_id = ?2",
+        (
+            source.source.as_str(),
+            source.id,
+            attempts,
+            model::text::one_line(error, MAX_ERROR),
+            At(now.plus(wait)),
+        ),
     )?;
     Ok(())
 }

@@ -58,6 +58,21 @@ impl Writer {
     }
 }
 
+impl Tx<'_> {
+    /// Runs a part of the transaction that may fail on its own: its changes are
+    /// undone then, and the rest stands.
+    pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Result<T>> {
+        self.transaction.execute_batch("SAVEPOINT attempt").map_err(db)?;
+        let outcome = work();
+        let end = match &outcome {
+            Ok(_) => "RELEASE attempt",
+            Err(_) => "ROLLBACK TO attempt; RELEASE attempt",
+        };
+        self.transaction.execute_batch(end).map_err(db)?;
+        Ok(outcome)
+    }
+}
+
 impl Reader {
     /// Opens an existing database for reading; upgrades an older schema first.
     pub fn open(path: &Path) -> Result<Reader> {
@@ -129,6 +144,40 @@ mod tests {
         assert!(error.suggestion().unwrap().contains("free some space"), "{error:?}");
         let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
         assert_eq!(kept.unwrap(), 3);
+    }
+
+    #[test]
+    fn an_attempt_that_fails_takes_only_itself_back() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let outcome = writer.write(|tx| {
+            let first = tx.attempt(|| fill(tx, 2))?;
+            let second: Result<()> = tx.attempt(|| {
+                sql::run(tx, "DELETE FROM users", [])?;
+                Err(model::Error::internal("on second thought"))
+            })?;
+            Ok((first.is_ok(), second.is_ok()))
+        });
+        assert_eq!(outcome.unwrap(), (true, false));
+        let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 2);
+    }
+
+    #[test]
+    fn an_attempt_that_fails_is_undone_alone() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let failed = writer.write(|tx| {
+            tx.attempt(|| fill(tx, 2))??;
+            let failed: Result<()> = tx.attempt(|| {
+                sql::run(tx, "DELETE FROM users", [])?;
+                Err(model::Error::internal("on second thought"))
+            })?;
+            Ok(failed.is_err())
+        });
+        assert!(failed.unwrap());
+        let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 2);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Projects: identity by the forge's id, path as people write it today.
 
+use crate::dirty;
 use crate::handle::{Read, Tx};
 use crate::payloads::PayloadId;
 use crate::references;
@@ -95,6 +96,7 @@ pub fn upsert(
     )?;
     if let Some(former) = former {
         references::rename_project(tx, &former, &project.path)?;
+        dirty::mark_project(tx, ProjectId(id))?;
     }
     Ok(ProjectId(id))
 }

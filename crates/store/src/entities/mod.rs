@@ -6,7 +6,7 @@ mod shared;
 
 use crate::handle::{Read, Tx};
 use crate::payloads::{self, Payload};
-use crate::sql::{self, At, Kind, entity_table, owner_column};
+use crate::sql::{self, At, Kind, entity_table};
 use crate::{dirty, queue, references};
 use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
 use model::record::EntityRecord;
@@ -62,7 +62,7 @@ pub fn upsert(
         references::wake_waiting(tx, kind, entity.core().forge_id.0)?;
     }
     if known.as_ref().is_some_and(|known| known.is_gone) {
-        mark_threads_dirty(tx, row, now)?;
+        dirty::mark_threads(tx, row, now)?;
     }
     Ok((row, change))
 }
@@ -129,7 +129,7 @@ fn retire_namesake(
         |row| row.get(0),
     )?;
     match namesake {
-        Some(id) => mark_gone(tx, EntityRow { kind, id }, now),
+        Some(id) => mark_gone(tx, EntityRow { kind, id }, now).map(|_| ()),
         None => Ok(()),
     }
 }
@@ -178,8 +178,9 @@ pub fn find(
     )
 }
 
-/// The forge no longer shows it. Kept, but no longer searched; its jobs are dropped.
-pub fn mark_gone(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<()> {
+/// The forge no longer shows it. Kept, but no longer searched; its jobs are
+/// dropped. False when that was known already.
+pub fn mark_gone(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<bool> {
     let table = entity_table(row.kind);
     let found = sql::first(
         tx,
@@ -187,26 +188,12 @@ pub fn mark_gone(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<()> {
         [row.id],
         |found| Ok((ProjectId(found.get(0)?), Iid(found.get(1)?))),
     )?;
-    let Some((project, iid)) = found else { return Ok(()) };
+    let Some((project, iid)) = found else { return Ok(false) };
     sql::run(tx, &format!("UPDATE {table} SET gone_at = ?2 WHERE id = ?1"), (row.id, At(now)))?;
     queue::drop_entity(tx, project, row.kind, iid)?;
     dirty::mark(tx, row.kind.into(), row.id, now)?;
-    mark_threads_dirty(tx, row, now)
-}
-
-fn mark_threads_dirty(tx: &Tx<'_>, row: EntityRow, now: Timestamp) -> Result<()> {
-    sql::run(
-        tx,
-        &format!(
-            "INSERT INTO dirty_sources (source_type, source_id, queued_at)
-             SELECT 'discussion', id, ?2 FROM discussions WHERE {} = ?1
-             ON CONFLICT (source_type, source_id) DO UPDATE SET
-               queued_at = excluded.queued_at, next_attempt_at = 0, attempts = 0, last_error = NULL",
-            owner_column(row.kind)
-        ),
-        (row.id, At(now)),
-    )?;
-    Ok(())
+    dirty::mark_threads(tx, row, now)?;
+    Ok(true)
 }
 
 /// Remembers that a full listing contained this entity.

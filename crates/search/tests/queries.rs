@@ -1,0 +1,172 @@
+//! Whatever is typed, an answer comes back: no panic, no error of the
+//! database. Only raw syntax can be wrong, and then the user is told.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use model::ids::{ForgeId, ProjectId};
+use model::record::ProjectRecord;
+use model::{ErrorCode, Timestamp};
+use proptest::prelude::*;
+use search::{Request, Syntax, find};
+use std::path::PathBuf;
+use store::dirty::SourceType;
+use store::documents::{self, Document, Hashes, Stored};
+use store::payloads::{self, Payload};
+use store::{Reader, Writer, projects};
+use tempfile::TempDir;
+
+struct Index {
+    _dir: TempDir,
+    path: PathBuf,
+}
+
+impl Index {
+    fn new(texts: &[&str]) -> Index {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("lore.db");
+        let mut writer = Writer::open(&path).unwrap();
+        writer
+            .write(|tx| {
+                let payload = payloads::keep(tx, &Payload::of(b"{}")?)?;
+                let project = projects::upsert(tx, "gl.test", &project(), payload)?;
+                for (id, text) in texts.iter().enumerate() {
+                    documents::store(tx, &document(project, id as i64, text))?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        Index { _dir: dir, path }
+    }
+
+    fn reader(&self) -> Reader {
+        Reader::open(&self.path).unwrap()
+    }
+}
+
+fn project() -> ProjectRecord {
+    ProjectRecord {
+        forge_id: ForgeId(1),
+        path: "group/app".to_owned(),
+        name: "App".to_owned(),
+        description: None,
+        default_branch: None,
+        web_url: "https://gl.test/group/app".to_owned(),
+        visibility: None,
+        is_archived: false,
+        created_at: None,
+        last_activity_at: None,
+    }
+}
+
+fn document(project: ProjectId, id: i64, text: &str) -> Document {
+    let hash = model::hash::Hash32::of(text.as_bytes());
+    Document {
+        source: SourceType::Issue,
+        source_id: id,
+        project,
+        author: None,
+        state: "opened".to_owned(),
+        created_at: Timestamp::from_millis(0),
+        updated_at: Timestamp::from_millis(0),
+        url: String::new(),
+        title: String::new(),
+        text: text.to_owned(),
+        identifiers: String::new(),
+        labels: Vec::new(),
+        paths: Vec::new(),
+        hashes: Hashes { content: hash, labels: hash, paths: hash },
+        truncation: None,
+    }
+}
+
+fn request(query: &str, syntax: Syntax) -> Request {
+    Request { query: query.to_owned(), syntax, limit: 20, ..Request::default() }
+}
+
+const TEXTS: &[&str] = &[
+    "Build with -DWITH_SSL and C++",
+    "We don't retry: the retry_budget is spent",
+    "\"quoted\" AND near OR not * ^ : ( ) { } 🎉",
+];
+
+#[test]
+fn hostile_queries_find_what_they_say() {
+    let index = Index::new(TEXTS);
+    let reader = index.reader();
+    let total = |query: &str| find(&reader, &request(query, Syntax::Safe)).unwrap().total;
+    assert_eq!(total("-DWITH_SSL"), 1);
+    assert_eq!(total("C++"), 1);
+    assert_eq!(total("don't"), 1);
+    assert_eq!(total("\"quoted"), 1);
+    assert_eq!(total("budg*"), 1);
+    assert_eq!(total("\"budget retry\""), 1, "relaxed to its words");
+    assert_eq!(total("+retry +quoted"), 0);
+    assert_eq!(total("🎉"), 0);
+    assert_eq!(total("nothing\0retry"), 1);
+    assert_eq!(total(&"retry( \"x ".repeat(1_200)), 1);
+    let many: Vec<String> = (0..2_000).map(|n| format!("w{n}")).collect();
+    assert_eq!(total(&many.join(" ")), 0);
+    assert_eq!(total(&format!("+{}", many.join(" +"))), 0);
+}
+
+#[test]
+fn a_word_that_is_not_there_brings_near_ones() {
+    let index = Index::new(TEXTS);
+    let results = find(&index.reader(), &request("budgte", Syntax::Safe)).unwrap();
+    assert_eq!(results.total, 0);
+    assert_eq!(results.suggestions.first().map(String::as_str), Some("budget"));
+}
+
+#[test]
+fn wrong_raw_syntax_is_a_usage_error() {
+    let index = Index::new(TEXTS);
+    let reader = index.reader();
+    for query in ["a AND (", "\"open", "nosuch : a", "*a", "NEAR(", "a ^^", ""] {
+        let error = find(&reader, &request(query, Syntax::Raw)).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::Usage, "{query}: {error:?}");
+    }
+    let results = find(&reader, &request("retry NOT quoted", Syntax::Raw)).unwrap();
+    assert_eq!(results.total, 1);
+}
+
+#[test]
+fn an_index_without_documents_says_what_to_run() {
+    let index = Index::new(&[]);
+    let error = find(&index.reader(), &request("retry", Syntax::Safe)).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::NotIndexed);
+    assert_eq!(error.suggestion(), Some("run: lore sync"));
+}
+
+#[test]
+fn the_same_document_is_written_once() {
+    let index = Index::new(&["one"]);
+    let mut writer = Writer::open(&index.path).unwrap();
+    let stored = |writer: &mut Writer, text: &str| {
+        writer.write(|tx| documents::store(tx, &document(ProjectId(1), 0, text))).unwrap()
+    };
+    assert_eq!(stored(&mut writer, "one"), Stored::Unchanged);
+    assert_eq!(stored(&mut writer, "two"), Stored::Changed);
+    let total = |query: &str| find(&index.reader(), &request(query, Syntax::Safe)).unwrap().total;
+    assert_eq!((total("one"), total("two")), (0, 1));
+    assert!(writer.write(|tx| documents::remove(tx, SourceType::Issue, 0)).unwrap());
+    assert_eq!(documents::count(&writer).unwrap(), 0);
+}
+
+#[test]
+fn any_input_gets_an_answer() {
+    let index = Index::new(TEXTS);
+    let reader = index.reader();
+    let syntax = r#"([-+*"'():^{}\\\x00 ]|AND|OR|NOT|NEAR|retry|C\+\+|é|🎉|\PC){0,24}"#;
+    proptest!(ProptestConfig::with_cases(400), |(query in syntax)| {
+        match find(&reader, &request(&query, Syntax::Safe)) {
+            Ok(_) => {}
+            Err(error) => {
+                prop_assert_eq!(error.code(), ErrorCode::Usage);
+                prop_assert!(query.replace('\0', " ").trim().is_empty(), "{:?}", query);
+            }
+        }
+        if let Err(error) = find(&reader, &request(&query, Syntax::Raw)) {
+            prop_assert_eq!(error.code(), ErrorCode::Usage, "{:?}: {:?}", query, error);
+        }
+    });
+}

@@ -1,0 +1,325 @@
+//! Documents: what is searched, and what each is made from. How text is made
+//! of a source is not decided here but in `search`.
+
+use crate::dirty::SourceType;
+use crate::entities::EntityRow;
+use crate::handle::{Read, Tx};
+use crate::sql::{self, entity_table};
+use model::hash::Hash32;
+use model::ids::{ForgeId, Iid, ProjectId};
+use model::{EntityKind, Result, Timestamp};
+use rusqlite::named_params;
+
+/// An issue or merge request, as far as its document tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntitySource {
+    pub kind: EntityKind,
+    pub project: ProjectId,
+    pub project_path: String,
+    pub iid: Iid,
+    pub title: String,
+    pub description: Option<String>,
+    pub state: String,
+    pub author: Option<String>,
+    pub labels: Vec<String>,
+    /// From where to where; only of merge requests.
+    pub branches: Option<(String, String)>,
+    /// Old and new paths of changed files, each once.
+    pub paths: Vec<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub web_url: String,
+}
+
+/// A thread with what people wrote in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ThreadSource {
+    pub parent: EntitySource,
+    /// In order; what the forge wrote itself is left out.
+    pub notes: Vec<NoteSource>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoteSource {
+    pub forge_id: ForgeId,
+    pub author: Option<String>,
+    pub body: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub old_path: Option<String>,
+    pub new_path: Option<String>,
+}
+
+/// An entity the forge still shows; none when it is gone.
+pub fn entity_source(on: &impl Read, entity: EntityRow) -> Result<Option<EntitySource>> {
+    let (labels, link, branches) = match entity.kind {
+        EntityKind::Issue => {
+            ("issue_labels", "issue_id", "NULL AS source_branch, NULL AS target_branch")
+        }
+        EntityKind::MergeRequest => {
+            ("mr_labels", "merge_request_id", "e.source_branch, e.target_branch")
+        }
+    };
+    let found = sql::first(
+        on,
+        &format!(
+            "SELECT e.project_id, projects.path, e.iid, e.title, e.description, e.state,
+               e.created_at, e.updated_at, e.web_url, {branches},
+               (SELECT username FROM users WHERE id = e.author_id) AS author,
+               (SELECT json_group_array(name) FROM (SELECT name FROM {labels}
+                  JOIN labels ON labels.id = label_id WHERE {link} = e.id ORDER BY name)) AS labels
+             FROM {} AS e
+             JOIN projects ON projects.id = e.project_id
+             WHERE e.id = ?1 AND e.gone_at IS NULL",
+            entity_table(entity.kind)
+        ),
+        [entity.id],
+        |row| {
+            let labels: String = row.get("labels")?;
+            let source: Option<String> = row.get("source_branch")?;
+            let target: Option<String> = row.get("target_branch")?;
+            Ok(EntitySource {
+                kind: entity.kind,
+                project: ProjectId(row.get("project_id")?),
+                project_path: row.get("path")?,
+                iid: Iid(row.get("iid")?),
+                title: row.get("title")?,
+                description: row.get("description")?,
+                state: row.get("state")?,
+                author: row.get("author")?,
+                labels: serde_json::from_str(&labels).unwrap_or_default(),
+                branches: source.zip(target),
+                paths: Vec::new(),
+                created_at: sql::at(row, "created_at")?,
+                updated_at: sql::at(row, "updated_at")?,
+                web_url: row.get("web_url")?,
+            })
+        },
+    )?;
+    let Some(mut found) = found else { return Ok(None) };
+    if entity.kind == EntityKind::MergeRequest {
+        found.paths = sql::all(
+            on,
+            "SELECT old_path FROM mr_file_changes WHERE merge_request_id = ?1
+             UNION SELECT new_path FROM mr_file_changes WHERE merge_request_id = ?1
+             ORDER BY 1",
+            [entity.id],
+            |row| row.get(0),
+        )?;
+    }
+    Ok(Some(found))
+}
+
+/// A thread of an entity the forge still shows.
+pub fn thread_source(on: &impl Read, discussion: i64) -> Result<Option<ThreadSource>> {
+    let parent = sql::first(
+        on,
+        "SELECT issue_id, merge_request_id FROM discussions WHERE id = ?1",
+        [discussion],
+        |row| {
+            let issue: Option<i64> = row.get(0)?;
+            let merge_request: Option<i64> = row.get(1)?;
+            Ok(issue
+                .map(|id| EntityRow { kind: EntityKind::Issue, id })
+                .or(merge_request.map(|id| EntityRow { kind: EntityKind::MergeRequest, id })))
+        },
+    )?;
+    let Some(parent) = parent.flatten() else { return Ok(None) };
+    let Some(parent) = entity_source(on, parent)? else { return Ok(None) };
+    let notes = sql::all(
+        on,
+        "SELECT forge_id, body, created_at, updated_at, old_path, new_path,
+           (SELECT username FROM users WHERE id = author_id) AS author
+         FROM notes WHERE discussion_id = ?1 AND is_system = 0 ORDER BY position",
+        [discussion],
+        |row| {
+            Ok(NoteSource {
+                forge_id: ForgeId(row.get("forge_id")?),
+                author: row.get("author")?,
+                body: row.get("body")?,
+                created_at: sql::at(row, "created_at")?,
+                updated_at: sql::at(row, "updated_at")?,
+                old_path: row.get("old_path")?,
+                new_path: row.get("new_path")?,
+            })
+        },
+    )?;
+    Ok(Some(ThreadSource { parent, notes }))
+}
+
+/// Why a document does not hold the whole text of its source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncation {
+    /// Notes in the middle of a long thread were left out.
+    MiddleDropped,
+    /// The thread is one note, and too long.
+    SingleNote,
+    /// The first and last notes alone are too long.
+    FirstAndLast,
+    /// Longer than any document may be.
+    HardCap,
+}
+
+impl Truncation {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Truncation::MiddleDropped => "token_limit_middle_drop",
+            Truncation::SingleNote => "single_note_oversized",
+            Truncation::FirstAndLast => "first_last_oversized",
+            Truncation::HardCap => "hard_cap_oversized",
+        }
+    }
+}
+
+/// A document ready to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    pub source: SourceType,
+    pub source_id: i64,
+    pub project: ProjectId,
+    pub author: Option<String>,
+    pub state: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub url: String,
+    pub title: String,
+    pub text: String,
+    /// What the tokenizer would not find in title and text.
+    pub identifiers: String,
+    /// Sorted, each once.
+    pub labels: Vec<String>,
+    /// Sorted, each once.
+    pub paths: Vec<String>,
+    pub hashes: Hashes,
+    pub truncation: Option<Truncation>,
+}
+
+/// Tell whether a document differs from the one that is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hashes {
+    pub content: Hash32,
+    pub labels: Hash32,
+    pub paths: Hash32,
+}
+
+/// What storing a document did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored {
+    New,
+    Changed,
+    Unchanged,
+}
+
+/// Stores a document. The same hashes as before write nothing.
+pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
+    let known = sql::first(
+        tx,
+        "SELECT id, content_hash, labels_hash, paths_hash FROM documents
+         WHERE source_type = ?1 AND source_id = ?2",
+        (document.source.as_str(), document.source_id),
+        |row| {
+            let hash = |column: &str| row.get::<_, [u8; 32]>(column);
+            let hashes = Hashes {
+                content: Hash32(hash("content_hash")?),
+                labels: Hash32(hash("labels_hash")?),
+                paths: Hash32(hash("paths_hash")?),
+            };
+            Ok((row.get::<_, i64>("id")?, hashes))
+        },
+    )?;
+    if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
+        return Ok(Stored::Unchanged);
+    }
+    let id = upsert(tx, document)?;
+    let before = known.map(|(_, hashes)| hashes);
+    if before.is_none_or(|before| before.labels != document.hashes.labels) {
+        replace_set(tx, "document_labels", "label", id, &document.labels)?;
+    }
+    if before.is_none_or(|before| before.paths != document.hashes.paths) {
+        replace_set(tx, "document_paths", "path", id, &document.paths)?;
+    }
+    Ok(if before.is_some() { Stored::Changed } else { Stored::New })
+}
+
+fn upsert(tx: &Tx<'_>, document: &Document) -> Result<i64> {
+    sql::one(
+        tx,
+        "INSERT INTO documents (source_type, source_id, project_id, author, state, created_at,
+           updated_at, url, title, content_text, identifiers, content_hash, labels_hash, paths_hash,
+           is_truncated, truncated_reason)
+         VALUES (:source_type, :source_id, :project, :author, :state, :created_at, :updated_at, :url,
+           :title, :text, :identifiers, :content_hash, :labels_hash, :paths_hash,
+           :reason IS NOT NULL, :reason)
+         ON CONFLICT (source_type, source_id) DO UPDATE SET
+           project_id = excluded.project_id,
+           author = excluded.author,
+           state = excluded.state,
+           created_at = excluded.created_at,
+           updated_at = excluded.updated_at,
+           url = excluded.url,
+           title = excluded.title,
+           content_text = excluded.content_text,
+           identifiers = excluded.identifiers,
+           content_hash = excluded.content_hash,
+           labels_hash = excluded.labels_hash,
+           paths_hash = excluded.paths_hash,
+           is_truncated = excluded.is_truncated,
+           truncated_reason = excluded.truncated_reason
+         RETURNING id",
+        named_params! {
+            ":source_type": document.source.as_str(),
+            ":source_id": document.source_id,
+            ":project": document.project.0,
+            ":author": document.author,
+            ":state": document.state,
+            ":created_at": document.created_at.as_millis(),
+            ":updated_at": document.updated_at.as_millis(),
+            ":url": document.url,
+            ":title": document.title,
+            ":text": document.text,
+            ":identifiers": document.identifiers,
+            ":content_hash": document.hashes.content.as_bytes(),
+            ":labels_hash": document.hashes.labels.as_bytes(),
+            ":paths_hash": document.hashes.paths.as_bytes(),
+            ":reason": document.truncation.map(Truncation::as_str),
+        },
+        |row| row.get(0),
+    )
+}
+
+fn replace_set(
+    tx: &Tx<'_>,
+    table: &str,
+    column: &str,
+    document: i64,
+    values: &[String],
+) -> Result<()> {
+    sql::run(tx, &format!("DELETE FROM {table} WHERE document_id = ?1"), [document])?;
+    for value in values {
+        sql::run(
+            tx,
+            &format!("INSERT OR IGNORE INTO {table} (document_id, {column}) VALUES (?1, ?2)"),
+            (document, value),
+        )?;
+    }
+    Ok(())
+}
+
+/// Takes away the document of a source; false when there was none.
+pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
+    let n_removed = sql::run(
+        tx,
+        "DELETE FROM documents WHERE source_type = ?1 AND source_id = ?2",
+        (source.as_str(), id),
+    )?;
+    Ok(n_removed > 0)
+}
+
+pub fn count(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM documents", [], |row| row.get(0))
+}
+
+/// How many documents do not hold the whole text of their source.
+pub fn count_truncated(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM documents WHERE is_truncated", [], |row| row.get(0))
+}
