@@ -90,13 +90,13 @@ fn root_template(root: &clap::Command) -> String {
                 .and_then(clap::Command::get_about)
                 .map(ToString::to_string)
                 .unwrap_or_default();
-            let _ = writeln!(groups, "  {literal}{:<12}{literal:#} {about}", entry.name);
+            let _ = writeln!(groups, "  {literal}{:<13}{literal:#} {about}", entry.name);
         }
         groups.push('\n');
     }
     let _ = writeln!(groups, "{header}Help topics:{header:#}");
     for topic in crate::help::TOPICS {
-        let _ = writeln!(groups, "  {literal}{:<12}{literal:#} {}", topic.name, topic.about);
+        let _ = writeln!(groups, "  {literal}{:<13}{literal:#} {}", topic.name, topic.about);
     }
     format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\

@@ -16,6 +16,7 @@ pub mod forge_client;
 mod git;
 pub mod help;
 pub mod interrupt;
+mod run_documents;
 mod run_sync;
 mod text;
 pub mod ui;

@@ -4,11 +4,25 @@
 use crate::ctx::Ctx;
 use crate::forge_client::Connection;
 use crate::interrupt::block_on_stoppable;
+use crate::run_documents;
 use crate::ui::Ui;
 use forge::sync::{self, SyncOptions, SyncReport, Wanted};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
+use schemars::JsonSchema;
+use search::documents::DocumentReport;
+use serde::Serialize;
 use std::sync::Arc;
+use store::runs::RunStatus;
+
+/// What a run fetched, and what became of it.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SyncAnswer {
+    #[serde(flatten)]
+    pub sync: SyncReport,
+    /// None when the run was told to leave them, or stopped before.
+    pub documents: Option<DocumentReport>,
+}
 
 /// What the command line adds to the config.
 #[derive(Debug, Default)]
@@ -21,9 +35,30 @@ pub struct Request {
     pub force: bool,
     pub retry_failed: bool,
     pub dry_run: bool,
+    /// Leave the documents to a later run.
+    pub no_docs: bool,
 }
 
-pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
+/// A run, and then the documents of what it changed.
+pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
+    let (command, no_docs) = (request.command.clone(), request.no_docs);
+    let sync = fetch(ctx, ui, request)?;
+    let is_over = sync.status != RunStatus::Interrupted && !sync.is_dry_run;
+    if no_docs || !is_over {
+        return Ok(SyncAnswer { sync, documents: None });
+    }
+    match run_documents::run(ctx, ui, &command, false) {
+        Ok(documents) => Ok(SyncAnswer { sync, documents: Some(documents) }),
+        // What was fetched stands; whoever writes now, or the next run, goes on.
+        Err(error) if error.code() == ErrorCode::Locked => {
+            ui.warn(&format!("the search index was not brought up to date: {error}"));
+            Ok(SyncAnswer { sync, documents: None })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
     let config = ctx.config(ui)?;
     let connection = Connection::from_config(config, &ctx.env)?;
     let settings = config.sync();

@@ -16,6 +16,7 @@ pub enum Countable {
     Notes,
     Events,
     Commits,
+    Documents,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -36,6 +37,7 @@ pub fn count(reader: &Reader, what: Countable, project: Option<&str>) -> Result<
         Countable::Notes => ("notes", counts::notes(reader, scope)?),
         Countable::Events => ("events", counts::events(reader, scope)?),
         Countable::Commits => ("commits", counts::commits(reader, scope)?),
+        Countable::Documents => ("documents", counts::documents(reader, scope)?),
     };
     Ok(Count {
         what: name.to_owned(),

@@ -5,7 +5,7 @@ use model::record::Dependent;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Reader, check, queue, references};
+use store::{Reader, check, dirty, documents, queue, references};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Stats {
@@ -16,6 +16,10 @@ pub struct Stats {
     pub references: u64,
     /// Of those, how many point outside what is synced.
     pub unresolved_references: u64,
+    /// Documents that do not hold the whole text of their source.
+    pub truncated_documents: u64,
+    /// Sources whose documents must be made again.
+    pub documents_waiting: u64,
     pub queue_waiting: u64,
     pub queue_failed: u64,
     /// Only with `--check`.
@@ -56,13 +60,14 @@ pub fn stats(
     check_for: Option<&Vec<Dependent>>,
     repaired: &[(&str, u64)],
 ) -> Result<Stats> {
-    const ALL: [Countable; 6] = [
+    const ALL: [Countable; 7] = [
         Countable::Issues,
         Countable::MergeRequests,
         Countable::Discussions,
         Countable::Notes,
         Countable::Events,
         Countable::Commits,
+        Countable::Documents,
     ];
     let counts =
         ALL.into_iter().map(|what| count(reader, what, None)).collect::<Result<Vec<Count>>>()?;
@@ -86,6 +91,8 @@ pub fn stats(
         unknown_system_notes: references::unknown_notes(reader)?,
         references: all,
         unresolved_references: unresolved,
+        truncated_documents: documents::count_truncated(reader)?,
+        documents_waiting: dirty::count(reader)?,
         queue_waiting: depth.waiting,
         queue_failed: depth.failed,
         checks,

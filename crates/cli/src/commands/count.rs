@@ -26,6 +26,7 @@ enum What {
     Notes,
     Events,
     Commits,
+    Documents,
 }
 
 impl Run for Args {
@@ -40,6 +41,7 @@ impl Run for Args {
             What::Notes => Countable::Notes,
             What::Events => Countable::Events,
             What::Commits => Countable::Commits,
+            What::Documents => Countable::Documents,
         };
         insight::counts::count(&reader, what, self.project.as_deref())
     }

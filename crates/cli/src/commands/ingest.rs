@@ -1,8 +1,8 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_sync::{self, Request};
+use crate::run_sync::{self, Request, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::{SyncReport, Wanted};
+use forge::sync::Wanted;
 use model::record::Dependent;
 use model::{EntityKind, Result};
 
@@ -72,9 +72,9 @@ impl What {
 }
 
 impl Run for Args {
-    type Answer = SyncReport;
+    type Answer = SyncAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncReport> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
         run_sync::run(
             ctx,
             ui,
@@ -86,6 +86,7 @@ impl Run for Args {
                 force: self.force,
                 retry_failed: self.retry_failed,
                 dry_run: false,
+                no_docs: true,
             },
         )
     }

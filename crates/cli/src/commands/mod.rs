@@ -65,10 +65,12 @@ commands! {
     "Keep up" {
         "sync" => Sync in sync;
         "ingest" => Ingest in ingest;
+        "generate-docs" => GenerateDocs in generate_docs;
         "status" => Status in status;
         "stats" => Stats in stats;
     }
     "Look" {
+        "search" => Search in search;
         "issues" => Issues in issues;
         "mrs" => Mrs in mrs;
         "count" => Count in count;

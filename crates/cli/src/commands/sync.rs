@@ -1,14 +1,15 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_sync::{self, Request};
+use crate::run_sync::{self, Request, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::{SyncReport, Wanted};
+use forge::sync::Wanted;
 use model::Result;
 
 /// Bring the database level with the forge
 ///
 /// Fetches what changed since the last run: issues, merge requests, their
-/// discussions, events, commits and changed files. Stops cleanly at Ctrl-C and
+/// discussions, events, commits and changed files; then brings the search
+/// index up to date. Stops cleanly at Ctrl-C and
 /// goes on from there next time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -32,15 +33,18 @@ pub struct Args {
     /// Try failed fetches again now instead of when they are due
     #[arg(long)]
     retry_failed: bool,
+    /// Leave the search index for `lore generate-docs`
+    #[arg(long)]
+    no_docs: bool,
     /// Say what changed at the forge; store nothing
     #[arg(long)]
     dry_run: bool,
 }
 
 impl Run for Args {
-    type Answer = SyncReport;
+    type Answer = SyncAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncReport> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
         let wanted = Wanted::everything()
             .without(|dependent| self.no_events && dependent.is_event());
         run_sync::run(
@@ -54,6 +58,7 @@ impl Run for Args {
                 force: self.force,
                 retry_failed: self.retry_failed,
                 dry_run: self.dry_run,
+                no_docs: self.no_docs,
             },
         )
     }

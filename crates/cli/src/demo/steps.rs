@@ -13,6 +13,10 @@ const fn step(about: &'static str, command: &'static str) -> Step {
 pub(super) const STEPS: &[Step] = &[
     step("Bring everything here: issues, merge requests, threads, events, files.", "lore sync -q"),
     step("What is here now, and how fresh it is.", "lore status"),
+    step(
+        "Ask in words; the best answers come first.",
+        "lore search 'why no mTLS for gateways' -n 3",
+    ),
     step("The latest issues that needed a decision.", "lore issues --label discussion -n 6"),
     step(
         "One of them: a choice that was taken back, with the arguments.",

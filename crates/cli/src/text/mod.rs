@@ -1,8 +1,10 @@
 //! How answers of the libraries read for people: one file per answer.
 
 mod count;
+mod document_report;
 mod entity_detail;
 mod entity_list;
+mod search;
 mod stats;
 mod status;
 mod sync_report;

@@ -23,6 +23,16 @@ impl Show for Stats {
                 .label(Label::Faint),
         ]);
         table.row([
+            Cell::text("truncated documents"),
+            Cell::text(grouped(self.truncated_documents)),
+            Cell::text("too long to be searched whole").label(Label::Faint),
+        ]);
+        table.row([
+            Cell::text("stale documents"),
+            Cell::text(grouped(self.documents_waiting)),
+            Cell::text("made again by the next sync").label(Label::Faint),
+        ]);
+        table.row([
             Cell::text("queue"),
             Cell::text(grouped(self.queue_waiting)),
             Cell::text(format!("{} failed", grouped(self.queue_failed))).label(Label::Faint),

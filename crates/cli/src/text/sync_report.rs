@@ -1,30 +1,37 @@
+use super::document_report::changes;
 use super::{counted, grouped};
+use crate::run_sync::SyncAnswer;
 use crate::ui::{Label, Painter, Show};
-use forge::sync::{EntityCounts, ProjectReport, SyncReport};
+use forge::sync::{EntityCounts, ProjectReport};
 use model::time::human_duration;
 use model::{Error, ErrorCode};
 use std::time::Duration;
 use store::runs::RunStatus;
 
-impl Show for SyncReport {
+impl Show for SyncAnswer {
     fn text(&self, out: &mut Painter) {
-        for project in &self.projects {
-            project_line(out, project, self.is_dry_run);
+        for project in &self.sync.projects {
+            project_line(out, project, self.sync.is_dry_run);
         }
-        let elapsed = human_duration(Duration::from_millis(self.elapsed_ms));
-        let end = match self.status {
-            _ if self.is_dry_run => "dry run: nothing was stored".to_owned(),
+        if let Some(documents) = &self.documents
+            && let Some(words) = changes(documents)
+        {
+            out.text(&format!("search index  {words}")).end();
+        }
+        let elapsed = human_duration(Duration::from_millis(self.sync.elapsed_ms));
+        let end = match self.sync.status {
+            _ if self.sync.is_dry_run => "dry run: nothing was stored".to_owned(),
             // A frozen clock, as in the demo, has no time to tell.
-            RunStatus::Succeeded if self.elapsed_ms == 0 => "done".to_owned(),
+            RunStatus::Succeeded if self.sync.elapsed_ms == 0 => "done".to_owned(),
             RunStatus::Interrupted => {
                 format!("stopped after {elapsed}; `lore sync` goes on from here")
             }
             _ => format!("done in {elapsed}"),
         };
         out.label(Label::Faint, &end).end();
-        if self.queue_waiting > 0 && !self.is_dry_run {
-            let waiting = counted(self.queue_waiting, "fetch waits", "fetches wait");
-            let failed = match self.queue_failed {
+        if self.sync.queue_waiting > 0 && !self.sync.is_dry_run {
+            let waiting = counted(self.sync.queue_waiting, "fetch waits", "fetches wait");
+            let failed = match self.sync.queue_failed {
                 0 => String::new(),
                 n => format!(", {} failed so far (`lore status` says why)", grouped(n)),
             };
@@ -33,22 +40,22 @@ impl Show for SyncReport {
     }
 
     fn failure(&self) -> Option<Error> {
-        if self.status == RunStatus::Interrupted {
+        if self.sync.status == RunStatus::Interrupted {
             return Some(
                 Error::new(ErrorCode::Interrupted, "interrupted")
                     .suggest("run `lore sync` again; it goes on where this one stopped"),
             );
         }
         let failed: Vec<&ProjectReport> =
-            self.projects.iter().filter(|project| project.error.is_some()).collect();
-        let n_unreadable: usize = self.projects.iter().map(|p| p.unreadable.len()).sum();
+            self.sync.projects.iter().filter(|project| project.error.is_some()).collect();
+        let n_unreadable: usize = self.sync.projects.iter().map(|p| p.unreadable.len()).sum();
         if failed.is_empty() && n_unreadable == 0 {
             return None;
         }
         let what = if failed.is_empty() {
             format!("{} could not be read", counted(n_unreadable as u64, "item", "items"))
         } else {
-            format!("{} of {} projects failed", failed.len(), self.projects.len())
+            format!("{} of {} projects failed", failed.len(), self.sync.projects.len())
         };
         Some(
             Error::new(ErrorCode::Partial, what)

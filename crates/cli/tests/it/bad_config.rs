@@ -278,7 +278,7 @@ fn a_database_that_cannot_be_there() {
         &["health", "--db", "notes.db"],
         expect![[r#"
             ------- stderr -------
-            error: check failed: database: $DIR/notes.db: the file is not a SQLite database: file is not a database: Error code 26: file is not a database
+            error: check failed: database: $DIR/notes.db: the file is not a SQLite database
             hint: choose another file with --db; this one was left untouched
             [exit status: 11]
         "#]],

@@ -13,10 +13,12 @@ mod docs;
 mod documents;
 mod fake_gitlab;
 mod forge;
+mod golden_search;
 mod help;
 mod init;
 mod kill;
 mod output;
+mod search;
 mod sync;
 mod trust;
 

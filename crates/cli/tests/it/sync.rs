@@ -47,6 +47,7 @@ fn sync_then_look() {
     let env = &site.env;
     expect![[r#"
         harbor/tide  2 new issues · 1 new merge request · 15 of 15 sets changed
+        search index  5 new texts
         done
     "#]]
     .assert_eq(&env.lore(&["sync", "-q"]).to_string());

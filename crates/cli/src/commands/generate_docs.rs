@@ -1,0 +1,30 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_documents;
+use crate::ui::Ui;
+use model::Result;
+use search::documents::DocumentReport;
+
+/// Make the texts that are searched from what was synced
+///
+/// `lore sync` does this at its end; alone it is of use after `lore sync
+/// --no-docs` or when a new lore makes better texts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore generate-docs
+  lore generate-docs --full")]
+pub struct Args {
+    /// All of them, not only those whose source changed
+    #[arg(long)]
+    full: bool,
+}
+
+impl Run for Args {
+    type Answer = DocumentReport;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<DocumentReport> {
+        // An empty database has nothing to make texts of; do not create one.
+        drop(store::Reader::open(&ctx.db_path(ui)?)?);
+        run_documents::run(ctx, ui, "generate-docs", self.full)
+    }
+}

@@ -1,0 +1,160 @@
+use super::grouped;
+use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use model::text::{one_line, width};
+use search::{HitKind, SearchHit, SearchResults, Span};
+
+const INDENT: usize = 2;
+const SNIPPET_LINES: usize = 2;
+
+impl Show for SearchResults {
+    fn text(&self, out: &mut Painter) {
+        if out.look().is_tty {
+            blocks(self, out);
+        } else {
+            rows(self, out);
+        }
+    }
+}
+
+fn rows(results: &SearchResults, out: &mut Painter) {
+    let names =
+        ["reference", "type", "title", "project", "author", "created", "score", "snippet", "url"];
+    let mut table = Table::new(names.map(Column::new));
+    for hit in &results.items {
+        table.row([
+            Cell::text(&hit.reference),
+            Cell::text(word(hit.kind)),
+            Cell::text(&hit.title),
+            Cell::text(&hit.project),
+            Cell::text(hit.author.as_deref().unwrap_or("")),
+            Cell::date(hit.created_at),
+            Cell::text(format!("{:.3}", hit.score)),
+            Cell::text(&hit.snippet),
+            Cell::text(&hit.url),
+        ]);
+    }
+    out.table(&table);
+}
+
+fn blocks(results: &SearchResults, out: &mut Painter) {
+    if results.is_relaxed {
+        out.label(Label::Warning, "no text has the phrase as it stands; these have its words");
+        out.end();
+    }
+    for hit in &results.items {
+        block(hit, out);
+    }
+    let shown = results.items.len() as u64;
+    if results.total == 0 {
+        out.label(Label::Faint, "nothing matches");
+        if !results.suggestions.is_empty() {
+            out.label(Label::Faint, "; did you mean: ");
+            out.label(Label::Id, &results.suggestions.join(", "));
+        }
+        out.end();
+    } else if shown == 0 {
+        out.footer(&format!("no more than {}", grouped(results.total)));
+    } else if shown < results.total {
+        let total = grouped(results.total);
+        out.footer(&format!("{} of {total}; -n and --offset show more", grouped(shown)));
+    }
+}
+
+fn block(hit: &SearchHit, out: &mut Painter) {
+    let columns = out.look().width;
+    let short = hit.reference.strip_prefix(hit.project.as_str()).unwrap_or(&hit.reference);
+    out.gap().link(Label::Id, short, &hit.url).text("  ");
+    let room = columns.saturating_sub(width(short) + INDENT);
+    out.label(Label::Heading, &one_line(&hit.title, room)).end();
+    out.text("  ").label(Label::Faint, word(hit.kind)).label(Label::Faint, " in ");
+    out.label(Label::Path, &hit.project);
+    if let Some(author) = &hit.author {
+        out.label(Label::Faint, " · ").label(Label::Person, &format!("@{author}"));
+    }
+    out.label(Label::Faint, " · ").date(hit.created_at).end();
+    let lines = wrapped(&hit.snippet, columns.saturating_sub(INDENT));
+    for line in lines {
+        out.text("  ");
+        painted(&hit.snippet, line, &hit.matches, out);
+        out.end();
+    }
+}
+
+const fn word(kind: HitKind) -> &'static str {
+    match kind {
+        HitKind::Issue => "issue",
+        HitKind::MergeRequest => "merge request",
+        HitKind::Discussion => "thread",
+    }
+}
+
+/// The first lines of a one-line text, as ranges of its characters.
+fn wrapped(text: &str, columns: usize) -> Vec<Span> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut lines = Vec::new();
+    let mut start = 0;
+    while start < chars.len() && lines.len() < SNIPPET_LINES {
+        let mut end = start;
+        let mut used = 0;
+        let mut last_blank = None;
+        while end < chars.len() {
+            used += width(chars[end].encode_utf8(&mut [0; 4]));
+            if used > columns.max(1) {
+                break;
+            }
+            if chars[end] == ' ' {
+                last_blank = Some(end);
+            }
+            end += 1;
+        }
+        // A word longer than a line is cut; a character wider than it is not.
+        let end = match last_blank {
+            Some(blank) if end < chars.len() && chars[end] != ' ' => blank,
+            _ => end.max(start + 1),
+        };
+        lines.push(Span { start, end });
+        start = end;
+        while chars.get(start) == Some(&' ') {
+            start += 1;
+        }
+    }
+    lines
+}
+
+/// One line of a text with what matched in it.
+fn painted(text: &str, line: Span, matches: &[Span], out: &mut Painter) {
+    let part = |start: usize, end: usize| -> String {
+        text.chars().skip(start).take(end.saturating_sub(start)).collect()
+    };
+    let mut at = line.start;
+    for found in matches {
+        let (start, end) = (found.start.max(at), found.end.min(line.end));
+        if start < end {
+            out.text(&part(at, start)).label(Label::Match, &part(start, end));
+            at = end;
+        }
+    }
+    out.text(&part(at, line.end));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, columns: usize) -> Vec<String> {
+        wrapped(text, columns)
+            .into_iter()
+            .map(|line| text.chars().skip(line.start).take(line.end - line.start).collect())
+            .collect()
+    }
+
+    #[test]
+    fn two_lines_broken_between_words() {
+        assert_eq!(lines("one two three four five", 9), ["one two", "three"]);
+        assert_eq!(lines("one two three", 7), ["one two", "three"]);
+        assert_eq!(lines("abcdefgh", 3), ["abc", "def"]);
+        assert_eq!(lines("漢字漢字", 4), ["漢字", "漢字"]);
+        assert_eq!(lines("x", 0), ["x"]);
+        assert_eq!(lines("", 10), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,290 @@
+//! From what people wrote on the forge to `lore search`.
+
+use crate::BINARY;
+use expect_test::expect;
+use model::EntityKind;
+use testkit::Site;
+
+const HISTORY: &str = r#"
+user ada "Ada Larsen"
+user bo "Bo Winther"
+project harbor/tide "Tide"
+  label bug
+  label auth
+issue #1 "Login fails on Safari" by ada at 2024-01-09T10:15
+  labels bug, auth
+  | The login page reloads for ever. HttpClient gives up.
+  comment bo +2h
+    | I can reproduce it. Every reload spends the retry_budget again.
+    reply ada +10m
+      | Then it is the SameSite flag, not the cookie jar.
+  close by ada +1d
+issue #2 "Tide tables are slow" by bo at 2024-02-01T09:00
+  labels bug
+  | Reading harmonics takes minutes.
+mr !1 "Keep the session on Safari" by bo at 2024-02-10T09:00 from fix-safari
+  | We keep the cookie.
+  commit "Keep SameSite=None for Safari" +5m
+    write src/session.rs
+      | pub fn cookie() {}
+    write src/http/client.rs
+      | pub fn get() {}
+  diffnote ada src/session.rs:1 +3h
+    | Why not Lax?
+  merge by ada +1h
+project harbor/charts "Charts"
+issue harbor/charts#1 "Charts of the cookie islands" by bo at 2024-03-01T09:00
+"#;
+
+fn site() -> Site {
+    let site = Site::scenario(BINARY, HISTORY);
+    site.sync();
+    site
+}
+
+/// `reference type` of each hit, in order.
+fn found(site: &Site, args: &[&str]) -> Vec<String> {
+    let args: Vec<&str> = ["search"].iter().chain(args).copied().collect();
+    let output = site.env.lore(&args).success();
+    let columns = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join(" ");
+    output.stdout.lines().map(columns).collect()
+}
+
+/// The `data` of a JSON answer.
+fn data(site: &Site, args: &[&str]) -> String {
+    let output = site.env.lore(args).success();
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    serde_json::to_string_pretty(&document["data"]).unwrap()
+}
+
+const LOGIN: &str = "harbor/tide#1 issue";
+const LOGIN_THREAD: &str = "harbor/tide#1 thread";
+const SLOW: &str = "harbor/tide#2 issue";
+const SESSION: &str = "harbor/tide!1 merge request";
+const SESSION_THREAD: &str = "harbor/tide!1 thread";
+const CHARTS: &str = "harbor/charts#1 issue";
+
+/// In any order.
+fn found_set(site: &Site, args: &[&str]) -> Vec<String> {
+    let mut hits = found(site, args);
+    hits.sort();
+    hits
+}
+
+#[test]
+fn words_names_and_parts_of_names() {
+    let site = site();
+    assert_eq!(found(&site, &["reproducing"]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["budget"]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["retry_budget"]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["retryBudget"]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["http"])[0], LOGIN);
+    assert_eq!(found(&site, &["http_client"])[0], LOGIN);
+    assert_eq!(found(&site, &["src/session.rs"])[0], SESSION_THREAD);
+    assert_eq!(found(&site, &["+session.rs"]), [SESSION_THREAD]);
+}
+
+#[test]
+fn phrases_beginnings_and_required_words() {
+    let site = site();
+    assert_eq!(found(&site, &["\"cookie jar\""]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["harmo*"]), [SLOW]);
+    assert_eq!(found(&site, &["+cookie +samesite"]), [LOGIN_THREAD]);
+    assert_eq!(found_set(&site, &["cookie", "samesite"]), [CHARTS, SESSION, LOGIN_THREAD]);
+    assert_eq!(found(&site, &["harmonics OR NOT (", "-n", "1"]), [SLOW]);
+    assert_eq!(found(&site, &["-harmonics"]), [SLOW]);
+}
+
+#[test]
+fn each_filter_narrows() {
+    let site = site();
+    let with = |filter: &[&str]| {
+        let args: Vec<&str> = ["safari cookie harmonics"].iter().chain(filter).copied().collect();
+        found_set(&site, &args)
+    };
+    let all = [CHARTS, SESSION, SESSION_THREAD, LOGIN, LOGIN_THREAD, SLOW];
+    assert_eq!(with(&[]), all);
+    assert_eq!(with(&["--type", "issue"]), [CHARTS, LOGIN, SLOW]);
+    assert_eq!(
+        with(&["--type", "mr", "--type", "thread"]),
+        [SESSION, SESSION_THREAD, LOGIN_THREAD]
+    );
+    assert_eq!(with(&["--author", "@Ada"]), [SESSION_THREAD, LOGIN]);
+    assert_eq!(with(&["-p", "charts"]), [CHARTS]);
+    assert_eq!(with(&["--label", "bug"]), [LOGIN, LOGIN_THREAD, SLOW]);
+    assert_eq!(with(&["--label", "bug", "--label", "auth"]), [LOGIN, LOGIN_THREAD]);
+    assert_eq!(with(&["--path", "src/session.rs"]), [SESSION, SESSION_THREAD]);
+    assert_eq!(with(&["--path", "src/http/"]), [SESSION]);
+    assert_eq!(with(&["--path", "src/http"]), Vec::<String>::new());
+    assert_eq!(with(&["--state", "closed"]), [LOGIN, LOGIN_THREAD]);
+    assert_eq!(with(&["--state", "merged"]), [SESSION, SESSION_THREAD]);
+    assert_eq!(with(&["--since", "2024-02-20"]), [CHARTS]);
+    assert_eq!(with(&["--until", "2024-01-31"]), [LOGIN, LOGIN_THREAD]);
+    assert_eq!(with(&["--updated-after", "2024-02-20"]), [CHARTS]);
+    assert_eq!(with(&["-n", "2"]).len(), 2);
+    let pages = [with(&["-n", "4"]), with(&["--offset", "4"])].concat();
+    assert_eq!(pages.len(), all.len());
+}
+
+#[test]
+fn what_was_deleted_is_found_no_more() {
+    let site = site();
+    assert_eq!(found(&site, &["retry_budget"]), [LOGIN_THREAD]);
+    {
+        let mut world = site.server.world();
+        let issue = world.key("harbor/tide", EntityKind::Issue, 1).unwrap();
+        let note = world.entity(issue).unwrap().discussions[0].notes[0].id;
+        world.delete_note(note).unwrap();
+        let slow = world.key("harbor/tide", EntityKind::Issue, 2).unwrap();
+        world.delete_entity(slow).unwrap();
+    }
+    let _ = site.env.lore(&["sync", "--full", "-q"]).success();
+    assert_eq!(found(&site, &["retry_budget"]), Vec::<String>::new());
+    assert_eq!(found(&site, &["samesite"]), [LOGIN_THREAD]);
+    assert_eq!(found(&site, &["harmonics"]), Vec::<String>::new());
+}
+
+#[test]
+fn a_new_title_reaches_the_threads_below_it() {
+    let site = site();
+    {
+        let mut world = site.server.world();
+        let later = world.advance(std::time::Duration::from_secs(86_400));
+        let issue = world.key("harbor/tide", EntityKind::Issue, 1).unwrap();
+        world.retitle(issue, "bo", later, "Endless redirects").unwrap();
+    }
+    site.sync();
+    assert_eq!(found_set(&site, &["endless"]), [LOGIN, LOGIN_THREAD]);
+}
+
+#[test]
+fn results_on_a_terminal() {
+    let mut site = site();
+    site.env.set_var("LORE_FORCE_TTY", "80").set_var("NO_COLOR", "1");
+    expect![[r#"
+        !1  Keep the session on Safari
+          merge request in harbor/tide · @bo · 3 months ago
+          We keep the cookie.
+
+        #1  Login fails on Safari
+          thread in harbor/tide · @bo · 4 months ago
+          …Then it is the SameSite flag, not the cookie jar.
+
+        #1  Charts of the cookie islands
+          issue in harbor/charts · @bo · 3 months ago
+
+        3 of 5; -n and --offset show more
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "cookie safari", "-n", "3"]).to_string());
+    expect![[r#"
+        nothing matches; did you mean: harmonics
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "harmnics"]).to_string());
+    expect![[r#"
+        no text has the phrase as it stands; these have its words
+
+        #1  Login fails on Safari
+          thread in harbor/tide · @bo · 4 months ago
+          …Then it is the SameSite flag, not the cookie jar.
+
+        1 of 3; -n and --offset show more
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "\"jar cookie\"", "-n", "1"]).to_string());
+}
+
+#[test]
+fn matches_are_painted() {
+    let mut site = site();
+    site.env.set_var("LORE_FORCE_TTY", "80").set_var("CLICOLOR_FORCE", "1");
+    let output = site.env.lore(&["search", "harmonics"]).success();
+    assert!(output.stdout.contains("Reading \u{1b}[1;33mharmonics\u{1b}[0m takes"), "{output}");
+}
+
+#[test]
+fn results_for_programs() {
+    let site = site();
+    expect![[r#"
+        harbor/tide#2	issue	Tide tables are slow	harbor/tide	bo	2024-02-01T09:00:00.000Z	1.436	Reading harmonics takes minutes.	https://gitlab.example.com/harbor/tide/-/issues/2
+    "#]].assert_eq(&site.env.lore(&["search", "harmonics"]).to_string());
+    let fields = "items.type,reference,snippet,matches,labels,total,url";
+    expect![[r#"
+        {
+          "items": [
+            {
+              "labels": [
+                "bug"
+              ],
+              "matches": [
+                {
+                  "end": 17,
+                  "start": 8
+                }
+              ],
+              "reference": "harbor/tide#2",
+              "snippet": "Reading harmonics takes minutes.",
+              "type": "issue",
+              "url": "https://gitlab.example.com/harbor/tide/-/issues/2"
+            }
+          ],
+          "total": 1
+        }"#]]
+    .assert_eq(&data(&site, &["search", "harmonics", "--fields", fields]));
+}
+
+#[test]
+fn nothing_indexed_and_nothing_matched_are_different() {
+    let site = Site::scenario(BINARY, HISTORY);
+    expect![[r#"
+        ------- stderr -------
+        error: no data yet
+        hint: run: lore sync
+        [exit status: 20]
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "cookie"]).to_string());
+    let _ = site.env.lore(&["sync", "-q", "--no-docs"]).success();
+    expect![[r#"
+        ------- stderr -------
+        error: nothing is indexed yet
+        hint: run: lore generate-docs
+        [exit status: 20]
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "cookie"]).to_string());
+    expect![[r#"
+        search index  6 new texts
+    "#]]
+    .assert_eq(&site.env.lore(&["generate-docs", "-q"]).to_string());
+    expect![[r#"
+        {
+          "changed": 0,
+          "failed": 0,
+          "new": 0,
+          "removed": 0,
+          "unchanged": 6,
+          "waiting": 0
+        }"#]]
+    .assert_eq(&data(&site, &["generate-docs", "-q", "--full", "--json"]));
+    expect![[r#""#]].assert_eq(&site.env.lore(&["search", "zzzz"]).to_string());
+}
+
+#[test]
+fn wrong_queries_are_usage_errors() {
+    let site = site();
+    expect![[r#"
+        ------- stderr -------
+        error: the query is not valid FTS5 syntax: fts5: syntax error near ""
+        hint: quote words that are not operators, or leave out --fts-mode raw
+        [exit status: 2]
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "a AND (", "--fts-mode", "raw"]).to_string());
+    expect![[r#"
+        ------- stderr -------
+        error: the query is empty
+        hint: say what to look for, e.g. lore search 'retry budget'
+        [exit status: 2]
+    "#]]
+    .assert_eq(&site.env.lore(&["search", " "]).to_string());
+    assert_eq!(
+        found(&site, &["cookie NOT samesite", "--fts-mode", "raw", "--type", "thread"]),
+        Vec::<String>::new()
+    );
+}
