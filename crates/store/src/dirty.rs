@@ -225,3 +225,35 @@ pub fn mark_references(tx: &Tx<'_>, kind: EntityKind, id: i64) -> Result<()> {
 pub fn count(on: &impl Read) -> Result<u64> {
     sql::one(on, "SELECT count(*) FROM dirty_sources", [], |row| row.get(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use std::time::Duration;
+    use tempfile::TempDir;
+
+    #[test]
+    fn what_failed_waits_and_what_changed_again_does_not() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let now = Timestamp::from_millis(1_000_000);
+        let due_at = |writer: &Writer, at: Timestamp| -> Vec<i64> {
+            let due = due(writer, SourceType::Issue, at, 10).unwrap();
+            due.into_iter().map(|source| source.id).collect()
+        };
+        writer
+            .write(|tx| {
+                (1..=3).try_for_each(|id| mark(tx, SourceType::Issue, id, now))?;
+                let found = due(tx, SourceType::Issue, now, 10)?;
+                done(tx, &found[0])?;
+                fail(tx, &found[1], "no such luck", now)
+            })
+            .unwrap();
+        assert_eq!(due_at(&writer, now), [3]);
+        assert_eq!(due_at(&writer, now.plus(Duration::from_secs(2))), [2, 3]);
+        assert_eq!(count(&writer).unwrap(), 2);
+        writer.write(|tx| mark(tx, SourceType::Issue, 2, now)).unwrap();
+        assert_eq!(due_at(&writer, now), [2, 3]);
+    }
+}
