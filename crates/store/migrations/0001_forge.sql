@@ -100,7 +100,6 @@ CREATE TABLE issues (
   duplicate_of_iid INTEGER,
   web_url TEXT NOT NULL,
   gone_at INTEGER, -- no longer listed by the forge: deleted or hidden
-  visited_at INTEGER, -- last time its dependents were asked for, by the server's clock
   seen_run INTEGER, -- the last full listing that contained it
   payload_id INTEGER REFERENCES raw_payloads (id),
   UNIQUE (project_id, forge_id)
@@ -108,7 +107,6 @@ CREATE TABLE issues (
 -- An iid is unique among what exists; a gone row may share it with its successor.
 CREATE UNIQUE INDEX issues_by_iid ON issues (project_id, iid) WHERE gone_at IS NULL;
 CREATE INDEX issues_by_update ON issues (project_id, updated_at);
-CREATE INDEX issues_by_visit ON issues (project_id, visited_at) WHERE gone_at IS NULL;
 CREATE INDEX issues_by_forge_id ON issues (forge_id);
 CREATE INDEX issues_by_moved_to ON issues (moved_to_forge_id)
 WHERE moved_to_forge_id IS NOT NULL;
@@ -143,7 +141,6 @@ CREATE TABLE merge_requests (
   merged_by_id INTEGER REFERENCES users (id),
   web_url TEXT NOT NULL,
   gone_at INTEGER,
-  visited_at INTEGER,
   seen_run INTEGER,
   payload_id INTEGER REFERENCES raw_payloads (id),
   UNIQUE (project_id, forge_id)
@@ -151,8 +148,6 @@ CREATE TABLE merge_requests (
 CREATE UNIQUE INDEX merge_requests_by_iid ON merge_requests (project_id, iid)
 WHERE gone_at IS NULL;
 CREATE INDEX merge_requests_by_update ON merge_requests (project_id, updated_at);
-CREATE INDEX merge_requests_by_visit ON merge_requests (project_id, visited_at)
-WHERE gone_at IS NULL;
 CREATE INDEX merge_requests_by_forge_id ON merge_requests (forge_id);
 -- Line trace asks "which merge request is this commit?" by all three.
 CREATE INDEX merge_requests_by_merge_sha ON merge_requests (merge_commit_sha)
@@ -409,6 +404,8 @@ CREATE TABLE entity_fetches (
   payload_id INTEGER REFERENCES raw_payloads (id),
   PRIMARY KEY (entity_kind, entity_id, job)
 ) STRICT, WITHOUT ROWID;
+-- Which entity was looked at longest ago?
+CREATE INDEX entity_fetches_by_age ON entity_fetches (entity_kind, job, fetched_at);
 
 CREATE TABLE sync_runs (
   id INTEGER PRIMARY KEY,
@@ -450,6 +447,10 @@ CREATE TABLE pending_fetches (
   UNIQUE (project_id, entity_kind, iid, job)
 ) STRICT;
 CREATE INDEX pending_fetches_ready ON pending_fetches (project_id, id) WHERE locked_at IS NULL;
+-- Claims of the dead are looked for before every claim; few rows are claimed
+-- at a time, and without this the whole queue would be read each time.
+CREATE INDEX pending_fetches_claimed ON pending_fetches (project_id, locked_at)
+WHERE locked_at IS NOT NULL;
 
 -- What producers changed and documents must follow.
 CREATE TABLE dirty_sources (

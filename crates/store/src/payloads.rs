@@ -5,6 +5,8 @@ use crate::handle::{Read, Tx};
 use crate::sql;
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result};
+use std::cell::RefCell;
+use zstd::bulk::Compressor;
 
 /// Good ratio at a speed that does not slow a sync down.
 const LEVEL: i32 = 3;
@@ -20,7 +22,7 @@ pub struct Payload {
 
 impl Payload {
     pub fn of(raw: &[u8]) -> Result<Payload> {
-        let body = zstd::bulk::compress(raw, LEVEL)
+        let body = compress(raw)
             .map_err(|error| Error::internal("compressing a payload failed").caused_by(error))?;
         Ok(Payload { hash: Hash32::of(raw), size: raw.len(), body })
     }
@@ -28,6 +30,23 @@ impl Payload {
     pub fn hash(&self) -> Hash32 {
         self.hash
     }
+}
+
+/// Most bodies are small, and making a compressor costs more than using it:
+/// each thread keeps one.
+fn compress(raw: &[u8]) -> std::io::Result<Vec<u8>> {
+    thread_local! {
+        static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    }
+    COMPRESSOR.with_borrow_mut(|compressor| {
+        if compressor.is_none() {
+            *compressor = Some(Compressor::new(LEVEL)?);
+        }
+        match compressor {
+            Some(compressor) => compressor.compress(raw),
+            None => zstd::bulk::compress(raw, LEVEL),
+        }
+    })
 }
 
 /// A stored body's row.

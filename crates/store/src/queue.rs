@@ -60,7 +60,7 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
     sql::run(
         tx,
         "UPDATE pending_fetches SET locked_at = NULL
-         WHERE project_id = ?1 AND locked_at < ?2",
+         WHERE project_id = ?1 AND locked_at IS NOT NULL AND locked_at < ?2",
         (project.0, At(now.minus(CLAIM_EXPIRY))),
     )?;
     let jobs = sql::all(

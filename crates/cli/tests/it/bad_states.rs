@@ -37,8 +37,6 @@ fn a_file_that_is_no_database_is_left_alone() {
     expect![[r#"
         ------- stderr -------
         error: $DIR/notes.txt: the file is not a SQLite database
-          caused by: file is not a database
-          caused by: Error code 26: file is not a database
         hint: choose another file with --db; this one was left untouched
         [exit status: 11]
     "#]]

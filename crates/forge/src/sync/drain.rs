@@ -25,13 +25,27 @@ const ATTEMPTS_PER_RUN: u32 = 3;
 /// The longest pause for the sake of jobs that failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A job and the entity it is for, as it was when the job was claimed.
+struct Claimed {
+    job: Job,
+    /// None when it is gone since it was enqueued.
+    head: Option<EntityHead>,
+}
+
+impl Claimed {
+    fn of(tx: &store::Tx<'_>, job: Job) -> Result<Claimed> {
+        let head = entities::find(tx, job.project, job.kind, job.iid)?;
+        Ok(Claimed { job, head })
+    }
+}
+
 impl<F: Forge> Engine<F> {
     pub(super) async fn drain(self: Arc<Self>, targets: &[Target]) -> Result<()> {
         let by_project: BTreeMap<_, _> =
             targets.iter().map(|target| (target.scope.project, target.clone())).collect();
         let total = self.waiting(targets).await?;
         self.progress.phase("fetching discussions, events and changes", Some(total));
-        let mut ready: VecDeque<Job> = VecDeque::new();
+        let mut ready: VecDeque<Claimed> = VecDeque::new();
         let mut running = JoinSet::new();
         let mut failures_in_a_row = 0;
         let mut fatal = None;
@@ -44,11 +58,11 @@ impl<F: Forge> Engine<F> {
             }
             let in_flight = self.options.concurrency.max(1) * 2;
             while running.len() < in_flight && fatal.is_none() && !self.stop.is_set() {
-                let Some(job) = ready.pop_front() else { break };
+                let Some(Claimed { job, head }) = ready.pop_front() else { break };
                 let Some(target) = by_project.get(&job.project).cloned() else { continue };
                 let engine = Arc::clone(&self);
                 running.spawn(async move {
-                    let outcome = engine.work(&target, &job).await;
+                    let outcome = engine.work(&target, &job, head).await;
                     (target, job, outcome)
                 });
             }
@@ -78,9 +92,8 @@ impl<F: Forge> Engine<F> {
                 }
             }
         }
-        let leftover: Vec<Job> = ready.into();
         self.db
-            .write(move |tx| leftover.iter().try_for_each(|job| queue::release(tx, job)))
+            .write(move |tx| ready.iter().try_for_each(|claimed| queue::release(tx, &claimed.job)))
             .await?;
         fatal.map_or(Ok(()), Err)
     }
@@ -97,15 +110,18 @@ impl<F: Forge> Engine<F> {
 
     /// The same share of every project's queue, interleaved, so that a large
     /// project does not starve a small one.
-    async fn claim(&self, targets: &[Target], now: Timestamp) -> Result<Vec<Job>> {
+    async fn claim(&self, targets: &[Target], now: Timestamp) -> Result<Vec<Claimed>> {
         let projects: Vec<_> = targets.iter().map(|target| target.scope.project).collect();
         let batches = self
             .db
             .write(move |tx| {
                 projects
                     .iter()
-                    .map(|project| queue::claim(tx, *project, CLAIM, now))
-                    .collect::<Result<Vec<Vec<Job>>>>()
+                    .map(|project| {
+                        let jobs = queue::claim(tx, *project, CLAIM, now)?;
+                        jobs.into_iter().map(|job| Claimed::of(tx, job)).collect()
+                    })
+                    .collect::<Result<Vec<Vec<Claimed>>>>()
             })
             .await?;
         let longest = batches.iter().map(Vec::len).max().unwrap_or(0);
@@ -139,9 +155,8 @@ impl<F: Forge> Engine<F> {
         Ok(Some(due))
     }
 
-    async fn work(&self, target: &Target, job: &Job) -> StepResult<()> {
-        let (project, kind, iid) = (job.project, job.kind, job.iid);
-        let head = self.db.write(move |tx| entities::find(tx, project, kind, iid)).await?;
+    async fn work(&self, target: &Target, job: &Job, head: Option<EntityHead>) -> StepResult<()> {
+        let (kind, iid) = (job.kind, job.iid);
         let Some(head) = head else {
             // Gone since it was enqueued.
             return self.finish(job.clone()).await;

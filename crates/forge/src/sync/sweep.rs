@@ -62,8 +62,9 @@ impl<F: Forge> Engine<F> {
             Err(failure)
                 if matches!(failure.kind, Some(FailureKind::Gone | FailureKind::Forbidden)) =>
             {
-                self.db.write(move |tx| entities::mark_gone(tx, row, now)).await?;
-                self.books.gone(&target.path, row.kind);
+                if self.db.write(move |tx| entities::mark_gone(tx, row, now)).await? {
+                    self.books.gone(&target.path, row.kind);
+                }
                 Ok(true)
             }
             Err(failure) => Err(failure),

@@ -8,11 +8,11 @@ mod changes;
 mod discussions;
 mod events;
 
+use crate::dirty;
 use crate::entities::{EntityRow, Scope};
 use crate::handle::Tx;
 use crate::payloads::{self, Payload};
 use crate::sql::{self, At, Kind};
-use crate::{dirty, entities};
 use model::record::DependentSet;
 use model::{Result, Timestamp};
 
@@ -71,6 +71,5 @@ pub fn replace(
            payload_id = excluded.payload_id",
         (Kind(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0),
     )?;
-    entities::mark_visited(tx, owner, arrived.fetched_at)?;
     Ok(differs)
 }

@@ -240,16 +240,6 @@ pub fn count(on: &impl Read, kind: EntityKind, project: Option<ProjectId>) -> Re
     )
 }
 
-/// Notes when its dependents were last asked for, by the server's clock.
-pub fn mark_visited(tx: &Tx<'_>, row: EntityRow, at: Timestamp) -> Result<()> {
-    sql::run(
-        tx,
-        &format!("UPDATE {} SET visited_at = ?2 WHERE id = ?1", entity_table(row.kind)),
-        (row.id, At(at)),
-    )?;
-    Ok(())
-}
-
 /// The last complete fetch of one dependent set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastFetch {
@@ -272,8 +262,8 @@ pub fn last_fetch(on: &impl Read, row: EntityRow, job: &str) -> Result<Option<La
     )
 }
 
-/// Living entities that were last looked at too long ago, longest first:
-/// before `idle`, or before `active` if they changed since `recent`.
+/// Living entities whose threads were last looked at too long ago, longest
+/// first: before `idle`, or before `active` if they changed since `recent`.
 pub fn due_for_visit(
     on: &impl Read,
     project: ProjectId,
@@ -281,17 +271,31 @@ pub fn due_for_visit(
     due: &VisitDue,
     limit: usize,
 ) -> Result<Vec<(EntityRow, Iid)>> {
+    // Two questions with an index each; as one they would read everything
+    // that is neither idle nor active, on every run.
     sql::all(
         on,
         &format!(
-            "SELECT id, iid FROM {}
-             WHERE project_id = ?1 AND gone_at IS NULL
-               AND (visited_at <= ?2 OR (visited_at <= ?3 AND updated_at >= ?4))
-             ORDER BY visited_at, id
-             LIMIT ?5",
-            entity_table(kind)
+            "SELECT id, iid FROM (
+               SELECT * FROM (
+                 SELECT e.id, e.iid, f.fetched_at
+                 FROM entity_fetches AS f JOIN {table} AS e ON e.id = f.entity_id
+                 WHERE f.entity_kind = ?1 AND f.job = 'discussions' AND f.fetched_at <= ?3
+                   AND e.project_id = ?2 AND e.gone_at IS NULL
+                 ORDER BY f.fetched_at LIMIT ?6)
+               UNION
+               SELECT * FROM (
+                 SELECT e.id, e.iid, f.fetched_at
+                 FROM {table} AS e JOIN entity_fetches AS f
+                   ON f.entity_kind = ?1 AND f.entity_id = e.id AND f.job = 'discussions'
+                 WHERE e.project_id = ?2 AND e.updated_at >= ?5 AND e.gone_at IS NULL
+                   AND f.fetched_at <= ?4
+                 ORDER BY f.fetched_at LIMIT ?6))
+             ORDER BY fetched_at, id
+             LIMIT ?6",
+            table = entity_table(kind)
         ),
-        (project.0, At(due.idle), At(due.active), At(due.recent), limit as i64),
+        (Kind(kind), project.0, At(due.idle), At(due.active), At(due.recent), limit as i64),
         |row| Ok((EntityRow { kind, id: row.get(0)? }, Iid(row.get(1)?))),
     )
 }
