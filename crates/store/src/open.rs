@@ -11,6 +11,10 @@ use std::time::Duration;
 
 /// How long a statement waits for another process's write before it gives up.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pages in the write-ahead log (4 KiB each) before it is folded back. Folding
+/// waits for the disk; at SQLite's default of 1000 a large sync would spend
+/// more time on that than on its work.
+const CHECKPOINT_PAGES: i64 = 16_384;
 /// Prepared statements kept per connection; lore has about a hundred.
 const STATEMENT_CACHE: usize = 256;
 
@@ -29,6 +33,7 @@ pub(crate) fn writer(path: &Path) -> Result<Writer> {
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(db)?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(db)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(db)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES).map_err(db)?;
         migrate::upgrade(&mut connection, path, LADDER)?;
         Ok(connection)
     })();

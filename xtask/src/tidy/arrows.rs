@@ -44,7 +44,7 @@ const FENCES: &[Fence] = &[
     },
     Fence {
         library: "reqwest",
-        crates: &["forge", "search"],
+        crates: &["forge", "search", "xtask"],
         is_free_in_tests: true,
         why: "only `forge` and the embedding provider in `search` open connections outward",
     },
