@@ -1,16 +1,14 @@
 //! Database, model server, disk, git, variables.
 
 use super::Check;
+use crate::config::Config;
 use crate::config::keys::{HIDDEN_VARIABLES, KEYS, OTHER_VARIABLES};
-use crate::config::{Config, EmbeddingProvider};
 use crate::env::Env;
 use crate::git;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result, Timestamp};
-use std::net::{TcpStream, ToSocketAddrs as _};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 use store::DatabaseState;
 
 /// Below this a sync may well run out of space.
@@ -68,45 +66,6 @@ fn check_writable(path: &Path) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let existing = folder.ancestors().find(|dir| dir.exists()).unwrap_or(folder);
     tempfile::tempfile_in(existing).map(drop).map_err(|error| unwritable(existing, error))
-}
-
-pub fn check_embedding(config: &Config) -> Check {
-    let embedding = config.embedding();
-    match embedding.provider {
-        EmbeddingProvider::Builtin => Check::ok("embedding", "built in"),
-        EmbeddingProvider::None => Check::ok("embedding", "turned off; search uses words only"),
-        EmbeddingProvider::Ollama => match connects(&embedding.base_url) {
-            Ok(()) => {
-                Check::ok("embedding", format!("{} at {}", embedding.model, embedding.base_url))
-            }
-            Err(error) => {
-                let detail = format!("{} does not answer: {error}", embedding.base_url);
-                Check::warn("embedding", detail)
-                    .code(ErrorCode::OllamaUnavailable)
-                    .fix("ollama serve, or set embedding.provider = \"builtin\"")
-            }
-        },
-    }
-}
-
-/// Whether somebody listens there; the model itself is asked when it is used.
-fn connects(url: &str) -> std::io::Result<()> {
-    let (default_port, rest) = match url.strip_prefix("https://") {
-        Some(rest) => (443, rest),
-        None => (80, url.trim_start_matches("http://")),
-    };
-    let authority = rest.split('/').next().unwrap_or_default();
-    let has_port = authority.rsplit(':').next().is_some_and(|port| port.parse::<u16>().is_ok());
-    let address =
-        if has_port { authority.to_owned() } else { format!("{authority}:{default_port}") };
-    let mut last = std::io::Error::from(std::io::ErrorKind::NotFound);
-    for socket in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&socket, Duration::from_secs(2)) {
-            Ok(_) => return Ok(()),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
 
 pub fn check_disk(config: &Config) -> Check {

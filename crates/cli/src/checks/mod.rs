@@ -109,7 +109,6 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
             checks.extend(forge::check(ctx, config, network));
             checks.push(machine::check_database(config, ctx.now()));
             if network {
-                checks.push(machine::check_embedding(config));
                 checks.push(machine::check_disk(config));
             }
         }

@@ -67,22 +67,21 @@ fn doctor_looks_at_server_and_projects() {
         &server,
         &["doctor", "--color", "never"],
         expect![[r#"
-                        ✓ config              ~/.config/lore/lore.toml
-                        ✓ token               from env:GITLAB_TOKEN
-                        ✓ forge               $URL as @ann, GitLab 18.2.1-ee
-                        ✓ project group/app   visible
-                        ! project Group/App   now called group/app
-                                              fix: write group/app in the config
-                        ✗ project group/gone  GET projects/group%2Fgone failed: 404 Project Not Found
-                                              fix: check that it exists and that the token's owner may see it
-                        ! database            $HOME/.local/share/lore/lore.db does not exist yet
-                                              fix: lore sync
-                        ✓ embedding           built in
-                        ✓ git                 <git>
-                        ------- stderr -------
-                        error: check failed: project group/gone: GET projects/group%2Fgone failed: 404 Project Not Found
-                        hint: check that it exists and that the token's owner may see it
-                        [exit status: 7]"#]],
+            ✓ config              ~/.config/lore/lore.toml
+            ✓ token               from env:GITLAB_TOKEN
+            ✓ forge               $URL as @ann, GitLab 18.2.1-ee
+            ✓ project group/app   visible
+            ! project Group/App   now called group/app
+                                  fix: write group/app in the config
+            ✗ project group/gone  GET projects/group%2Fgone failed: 404 Project Not Found
+                                  fix: check that it exists and that the token's owner may see it
+            ! database            $HOME/.local/share/lore/lore.db does not exist yet
+                                  fix: lore sync
+            ✓ git                 <git>
+            ------- stderr -------
+            error: check failed: project group/gone: GET projects/group%2Fgone failed: 404 Project Not Found
+            hint: check that it exists and that the token's owner may see it
+            [exit status: 7]"#]],
     );
 }
 

@@ -44,30 +44,28 @@ fn doctor_has_a_form_for_people_and_one_for_pipes() {
         lines.collect::<Vec<_>>().join("\n").replace(&version, "<git>")
     };
     expect![[r#"
-                config	ok	~/.config/lore/lore.toml	
-                forge	fail	`gitlab.base_url` is not set in $HOME/.config/lore/lore.toml	add it, or run `lore init --force`
-                database	warn	$HOME/.local/share/lore/lore.db does not exist yet	lore sync
-                embedding	ok	built in	
-                git	ok	<git>	
-                environment	warn	LORE_SYNC_CONCURENCY has no meaning to lore	did you mean LORE_SYNC_CONCURRENCY?
-                ------- stderr -------
-                error: check failed: forge: `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
-                hint: add it, or run `lore init --force`
-                [exit status: 4]"#]].assert_eq(&stable(&env));
+        config	ok	~/.config/lore/lore.toml	
+        forge	fail	`gitlab.base_url` is not set in $HOME/.config/lore/lore.toml	add it, or run `lore init --force`
+        database	warn	$HOME/.local/share/lore/lore.db does not exist yet	lore sync
+        git	ok	<git>	
+        environment	warn	LORE_SYNC_CONCURENCY has no meaning to lore	did you mean LORE_SYNC_CONCURRENCY?
+        ------- stderr -------
+        error: check failed: forge: `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
+        hint: add it, or run `lore init --force`
+        [exit status: 4]"#]].assert_eq(&stable(&env));
     expect![[r#"
-                ✓ config       ~/.config/lore/lore.toml
-                ✗ forge        `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
-                               fix: add it, or run `lore init --force`
-                ! database     $HOME/.local/share/lore/lore.db does not exist yet
-                               fix: lore sync
-                ✓ embedding    built in
-                ✓ git          <git>
-                ! environment  LORE_SYNC_CONCURENCY has no meaning to lore
-                               fix: did you mean LORE_SYNC_CONCURRENCY?
-                ------- stderr -------
-                error: check failed: forge: `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
-                hint: add it, or run `lore init --force`
-                [exit status: 4]"#]]
+        ✓ config       ~/.config/lore/lore.toml
+        ✗ forge        `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
+                       fix: add it, or run `lore init --force`
+        ! database     $HOME/.local/share/lore/lore.db does not exist yet
+                       fix: lore sync
+        ✓ git          <git>
+        ! environment  LORE_SYNC_CONCURENCY has no meaning to lore
+                       fix: did you mean LORE_SYNC_CONCURRENCY?
+        ------- stderr -------
+        error: check failed: forge: `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
+        hint: add it, or run `lore init --force`
+        [exit status: 4]"#]]
             .assert_eq(&stable(&env.on_terminal(80)));
 }
 
