@@ -66,7 +66,7 @@ fn doctor_has_a_form_for_people_and_one_for_pipes() {
         error: check failed: forge: `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
         hint: add it, or run `lore init --force`
         [exit status: 4]"#]]
-            .assert_eq(&stable(&env.on_terminal(80)));
+    .assert_eq(&stable(&env.on_terminal(80)));
 }
 
 #[test]
