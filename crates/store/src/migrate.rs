@@ -25,8 +25,15 @@ macro_rules! migrations {
 }
 
 /// Never change a step that has landed; add one.
-pub(crate) const LADDER: &[Migration] =
-    migrations!["0001_forge", "0002_search", "0003_identifiers"];
+pub(crate) const LADDER: &[Migration] = migrations![
+    "0001_forge",
+    "0002_search",
+    "0003_identifiers",
+    "0004_embeddings",
+    "0005_repos",
+    "0006_memory",
+    "0007_code",
+];
 
 /// The schema this build writes.
 pub const SCHEMA_VERSION: u32 = LADDER.len() as u32;

@@ -1,0 +1,1 @@
+-- Vectors of documents, in chunks, with the model that made them.

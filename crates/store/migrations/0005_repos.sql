@@ -1,0 +1,1 @@
+-- Registered local repositories, their commits and the paths these changed.

@@ -1,0 +1,1 @@
+-- Index of what people and agents decided to keep; the files are the truth.

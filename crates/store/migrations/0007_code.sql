@@ -1,0 +1,1 @@
+-- The graph of code: files, symbols, relations, snapshots.
