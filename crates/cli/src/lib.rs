@@ -13,7 +13,6 @@ mod demo;
 mod entity_args;
 pub mod env;
 pub mod forge_client;
-mod git;
 pub mod help;
 pub mod interrupt;
 mod run_documents;

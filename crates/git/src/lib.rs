@@ -1,4 +1,34 @@
 //! Local git repositories, read by running git itself.
 //!
 //! Commits, trees, blobs, differences and blame as plain values. Knows
-//! neither the store nor what a symbol is; writes nothing.
+//! neither the store nor what a symbol is; writes nothing, asks no network.
+//!
+//! Names of files are bytes ([`RepoPath`]), names of objects are
+//! [`ObjectId`]s; what people typed goes through [`Repo::resolve`] first.
+//! Nothing typed can become an option of git, see `command.rs`.
+
+mod ancestry;
+mod blame;
+mod blobs;
+mod changes;
+mod command;
+mod log;
+mod object_id;
+mod path;
+mod refs;
+mod remote;
+mod repo;
+mod tree;
+
+pub use ancestry::Landings;
+pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
+pub use blobs::BlobReader;
+pub use changes::{Change, Hunk};
+pub use command::version;
+pub use log::{Commit, Log, LogOptions, Signature};
+pub use object_id::ObjectId;
+pub use path::RepoPath;
+pub use refs::{Branch, Head, Worktree};
+pub use remote::Remote;
+pub use repo::Repo;
+pub use tree::{FileMode, TreeEntry};

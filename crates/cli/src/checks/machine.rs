@@ -4,7 +4,6 @@ use super::Check;
 use crate::config::Config;
 use crate::config::keys::{HIDDEN_VARIABLES, KEYS, OTHER_VARIABLES};
 use crate::env::Env;
-use crate::git;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result, Timestamp};
 use std::path::Path;

@@ -5,9 +5,9 @@ use crate::config::write::{Template, replace_file};
 use crate::config::{Config, keys, layer, value};
 use crate::ctx::Ctx;
 use crate::forge_client::{self, Connection};
-use crate::git::{self, Remote};
 use crate::interrupt::block_on;
 use crate::ui::{Label, Painter, Show, Ui};
+use git::{Remote, Repo};
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -93,7 +93,7 @@ impl Run for Args {
 impl Args {
     fn target(&self, ctx: &Ctx) -> Result<PathBuf> {
         if self.local {
-            let root = git::toplevel(&ctx.env.cwd).unwrap_or_else(|| ctx.env.cwd.clone());
+            let root = work_tree(&ctx.env.cwd).unwrap_or_else(|| ctx.env.cwd.clone());
             return Ok(root.join(CLONE_DIR).join(TOML_NAME));
         }
         if let Some(path) = &ctx.globals.config {
@@ -110,7 +110,7 @@ impl Args {
 
     /// Flags first, then what the clone tells, then questions.
     fn gather(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Template> {
-        let origin = git::origin(&ctx.env.cwd);
+        let origin = forge_of(&ctx.env.cwd);
         let base_url = checked_url(&self.base_url(ui, origin.as_ref())?)?;
         let token_env_var = match &self.token_env_var {
             Some(name) => name.clone(),
@@ -154,14 +154,14 @@ impl Args {
 
     fn repos(&self, ctx: &Ctx) -> Result<Vec<String>> {
         if self.repo.is_empty() {
-            let here = git::toplevel(&ctx.env.cwd);
+            let here = work_tree(&ctx.env.cwd);
             return Ok(here.into_iter().map(|path| path.display().to_string()).collect());
         }
         self.repo
             .iter()
             .map(|path| {
                 let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
-                let root = git::toplevel(&path).ok_or_else(|| {
+                let root = work_tree(&path).ok_or_else(|| {
                     Error::not_found(format!("{} is not in a git repository", path.display()))
                 })?;
                 Ok(root.display().to_string())
@@ -205,6 +205,16 @@ fn check_variable_name(name: &str) -> Result<()> {
     }
     Err(Error::usage("that is not the name of an environment variable")
         .suggest("name the variable, not the token: --token-env-var GITLAB_TOKEN"))
+}
+
+/// The work tree around `dir`.
+fn work_tree(dir: &Path) -> Option<PathBuf> {
+    Repo::open(dir).ok()?.work_tree().map(Path::to_path_buf)
+}
+
+/// What the clone around `dir` says of its forge.
+fn forge_of(dir: &Path) -> Option<Remote> {
+    Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
 }
 
 /// Asks the server who we are and how it spells the projects.

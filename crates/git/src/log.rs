@@ -1,0 +1,239 @@
+//! Commits with what they changed, as a stream.
+
+use crate::changes::{Change, RENAMES, raw_change};
+use crate::command::{Stream, lossy};
+use crate::object_id::ObjectId;
+use crate::repo::Repo;
+use model::{Error, Result, Timestamp};
+use std::io::BufRead;
+
+/// Who and when, as the commit says; nothing in it can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    pub name: String,
+    pub email: String,
+    /// Clamped to the years 0001–9999.
+    pub at: Timestamp,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub id: ObjectId,
+    pub parents: Vec<ObjectId>,
+    pub author: Signature,
+    pub committer: Signature,
+    /// UTF-8; at most [`MAX_MESSAGE`] bytes.
+    pub message: String,
+    /// Against the first parent; empty for merges, whose changes belong to the
+    /// commits they bring.
+    pub changes: Vec<Change>,
+}
+
+impl Commit {
+    /// The first line of the message.
+    pub fn subject(&self) -> &str {
+        self.message.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim()
+    }
+
+    pub fn is_merge(&self) -> bool {
+        self.parents.len() > 1
+    }
+}
+
+/// A message longer than this is cut: it is no message.
+const MAX_MESSAGE: usize = 1 << 20;
+
+/// Which commits a log has.
+#[derive(Debug, Clone, Default)]
+pub struct LogOptions {
+    /// Reachable from these …
+    pub heads: Vec<ObjectId>,
+    /// … and not from these, which must exist ([`Repo::existing`]).
+    pub known: Vec<ObjectId>,
+    /// With the files each commit changed. Costs most of the time.
+    pub with_changes: bool,
+    /// Parents before children.
+    pub is_oldest_first: bool,
+}
+
+/// The fields before the changes, each ended by a NUL. The first byte marks
+/// the beginning of a commit: no entry of the raw format begins with it.
+const FORMAT: &str =
+    "--format=tformat:%x01%H%x00%P%x00%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B";
+
+/// An iterator over commits; git runs as long as it is read.
+pub struct Log {
+    /// None when there is nothing to ask git for.
+    stream: Option<Stream>,
+    /// A token that belongs to the next commit.
+    ahead: Option<Vec<u8>>,
+}
+
+impl Repo {
+    pub fn log(&self, options: &LogOptions) -> Result<Log> {
+        if options.heads.is_empty() {
+            return Ok(Log { stream: None, ahead: None });
+        }
+        let mut git = self.git("log").args(["-z", "--topo-order", "--date=raw", FORMAT]).args([
+            "--no-show-signature",
+            "--no-mailmap",
+            "--no-notes",
+            "--no-decorate",
+            "--no-color",
+            "--encoding=UTF-8",
+            "--stdin",
+        ]);
+        if options.is_oldest_first {
+            git = git.arg("--reverse");
+        }
+        git = if options.with_changes {
+            git.args(["--raw", "--no-abbrev", "--diff-merges=off", "--no-textconv"]).args(RENAMES)
+        } else {
+            git.arg("--no-patch")
+        };
+        let mut input = String::new();
+        for head in &options.heads {
+            input.push_str(&format!("{head}\n"));
+        }
+        for known in &options.known {
+            input.push_str(&format!("^{known}\n"));
+        }
+        Ok(Log { stream: Some(git.stream(input.into_bytes())?), ahead: None })
+    }
+
+    /// Those of the commits this clone has, in the same order.
+    pub fn existing(&self, ids: &[ObjectId]) -> Result<Vec<ObjectId>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut input = String::new();
+        for id in ids {
+            input.push_str(&format!("{id}\n"));
+        }
+        let git = self.git("cat-file").arg("--batch-check=%(objectname) %(objecttype)");
+        let mut stream = git.stream(input.into_bytes())?;
+        let mut found = Vec::new();
+        for line in stream.stdout.by_ref().lines() {
+            let line = line.map_err(|error| Error::internal(format!("reading git: {error}")))?;
+            if let Some((id, "commit")) = line.split_once(' ') {
+                found.extend(ObjectId::parse(id));
+            }
+        }
+        stream.finish()?;
+        Ok(found)
+    }
+
+    /// How many commits, and which, in git's order; no content.
+    pub fn commit_ids(&self, heads: &[ObjectId], known: &[ObjectId]) -> Result<Vec<ObjectId>> {
+        let options =
+            LogOptions { heads: heads.to_vec(), known: known.to_vec(), ..LogOptions::default() };
+        self.log(&options)?.map(|commit| commit.map(|commit| commit.id)).collect()
+    }
+}
+
+use std::io::Read;
+
+impl Log {
+    /// The next NUL-ended piece; none at the end of the output.
+    fn token(&mut self) -> Result<Option<Vec<u8>>> {
+        if let Some(ahead) = self.ahead.take() {
+            return Ok(Some(ahead));
+        }
+        let Some(stream) = &mut self.stream else { return Ok(None) };
+        let mut token = Vec::new();
+        let n_read = stream
+            .stdout
+            .read_until(0, &mut token)
+            .map_err(|error| Error::internal(format!("reading git log: {error}")))?;
+        if n_read == 0 {
+            let finished = stream.finish();
+            self.stream = None;
+            return finished.map(|()| None);
+        }
+        if token.last() == Some(&0) {
+            token.pop();
+        }
+        Ok(Some(token))
+    }
+
+    fn read(&mut self) -> Result<Option<Commit>> {
+        let id = loop {
+            match self.token()? {
+                None => return Ok(None),
+                Some(token) => {
+                    if let Some(id) = token.strip_prefix(b"\x01") {
+                        break ObjectId::parse(id).ok_or_else(out_of_step)?;
+                    }
+                }
+            }
+        };
+        let parents = self.field()?;
+        let parents = parents.split(|byte| *byte == b' ').filter_map(ObjectId::parse).collect();
+        let author = self.signature()?;
+        let committer = self.signature()?;
+        let message = message(&self.field()?);
+        let changes = self.changes()?;
+        Ok(Some(Commit { id, parents, author, committer, message, changes }))
+    }
+
+    fn field(&mut self) -> Result<Vec<u8>> {
+        self.token()?.ok_or_else(out_of_step)
+    }
+
+    fn signature(&mut self) -> Result<Signature> {
+        let name = lossy(&self.field()?);
+        let email = lossy(&self.field()?);
+        let date = lossy(&self.field()?);
+        Ok(Signature { name, email, at: raw_date(&date) })
+    }
+
+    fn changes(&mut self) -> Result<Vec<Change>> {
+        let mut changes = Vec::new();
+        while let Some(token) = self.token()? {
+            if token.starts_with(b"\x01") {
+                self.ahead = Some(token);
+                break;
+            }
+            if token.is_empty() {
+                continue;
+            }
+            // A rename has two names; one too many costs nothing.
+            let is_rename = token
+                .rsplit(|byte| *byte == b' ')
+                .next()
+                .is_some_and(|status| matches!(status.first(), Some(b'R' | b'C')));
+            let first = self.field()?;
+            let second = if is_rename { Some(self.field()?) } else { None };
+            let mut names = [Some(first.as_slice()), second.as_deref()].into_iter().flatten();
+            changes.extend(raw_change(&token, &mut || names.next()));
+        }
+        Ok(changes)
+    }
+}
+
+impl Iterator for Log {
+    type Item = Result<Commit>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+fn out_of_step() -> Error {
+    Error::internal("git log answered in a form lore does not know")
+}
+
+/// `1700000000 +0100`. The offset says where, not when.
+fn raw_date(text: &str) -> Timestamp {
+    let seconds = text.split(' ').next().unwrap_or_default();
+    // A number too large for any clock is far in the future, not an error.
+    let seconds = seconds.parse::<i128>().unwrap_or(0);
+    let millis = seconds.saturating_mul(1000).clamp(i128::from(i64::MIN), i128::from(i64::MAX));
+    Timestamp::from_millis(millis as i64)
+}
+
+fn message(bytes: &[u8]) -> String {
+    let mut text = lossy(&bytes[..bytes.len().min(MAX_MESSAGE)]);
+    text.truncate(text.trim_end().len());
+    text
+}
