@@ -16,6 +16,7 @@ pub mod forge_client;
 pub mod help;
 pub mod interrupt;
 mod run_documents;
+mod run_embed;
 mod run_sync;
 mod text;
 pub mod ui;

@@ -4,13 +4,14 @@
 use crate::ctx::Ctx;
 use crate::forge_client::Connection;
 use crate::interrupt::block_on_stoppable;
-use crate::run_documents;
 use crate::ui::Ui;
+use crate::{run_documents, run_embed};
 use forge::sync::{self, SyncOptions, SyncReport, Wanted};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use search::documents::DocumentReport;
+use search::embedding::{EmbedOptions, EmbedReport};
 use serde::Serialize;
 use std::sync::Arc;
 use store::runs::RunStatus;
@@ -22,6 +23,8 @@ pub struct SyncAnswer {
     pub sync: SyncReport,
     /// None when the run was told to leave them, or stopped before.
     pub documents: Option<DocumentReport>,
+    /// None when the run was told to leave them, or could not make any.
+    pub embedding: Option<EmbedReport>,
 }
 
 /// What the command line adds to the config.
@@ -37,24 +40,49 @@ pub struct Request {
     pub dry_run: bool,
     /// Leave the documents to a later run.
     pub no_docs: bool,
+    /// Leave the vectors to a later run.
+    pub no_embed: bool,
 }
 
-/// A run, and then the documents of what it changed.
+/// A run, and then the documents of what it changed, and their vectors.
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
-    let (command, no_docs) = (request.command.clone(), request.no_docs);
+    let (command, no_docs, no_embed) = (request.command.clone(), request.no_docs, request.no_embed);
     let sync = fetch(ctx, ui, request)?;
-    let is_over = sync.status != RunStatus::Interrupted && !sync.is_dry_run;
+    let mut answer = SyncAnswer { sync, documents: None, embedding: None };
+    let is_over = answer.sync.status != RunStatus::Interrupted && !answer.sync.is_dry_run;
     if no_docs || !is_over {
-        return Ok(SyncAnswer { sync, documents: None });
+        return Ok(answer);
     }
     match run_documents::run(ctx, ui, &command, false) {
-        Ok(documents) => Ok(SyncAnswer { sync, documents: Some(documents) }),
+        Ok(documents) => answer.documents = Some(documents),
         // What was fetched stands; whoever writes now, or the next run, goes on.
         Err(error) if error.code() == ErrorCode::Locked => {
             ui.warn(&format!("the search index was not brought up to date: {error}"));
-            Ok(SyncAnswer { sync, documents: None })
+            return Ok(answer);
         }
-        Err(error) => Err(error),
+        Err(error) => return Err(error),
+    }
+    if !no_embed {
+        answer.embedding = embed(ctx, ui, &command)?;
+    }
+    Ok(answer)
+}
+
+/// A share of the vectors. What was fetched is worth having without them.
+fn embed(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Option<EmbedReport>> {
+    let options =
+        EmbedOptions { most_texts: Some(run_embed::SYNC_SHARE), ..EmbedOptions::default() };
+    let outcome = run_embed::provider(ctx, ui).and_then(|provider| match provider {
+        Some(provider) => run_embed::run(ctx, ui, command, provider, options).map(Some),
+        None => Ok(None),
+    });
+    match outcome {
+        Err(error) if error.code() != ErrorCode::Interrupted => {
+            let next = error.suggestion().map(|next| format!(" ({next})")).unwrap_or_default();
+            ui.warn(&format!("no vectors were made: {error}{next}"));
+            Ok(None)
+        }
+        outcome => outcome,
     }
 }
 

@@ -1,15 +1,37 @@
 //! Answering a query: ranked hits with the passage that matched, or a helpful
 //! nothing.
 
+use crate::embedding::Provider;
+use crate::fusion::{self, Candidate, Fusion};
+use crate::lexical::{self, Lexical, Words};
 use crate::query::{Query, Syntax};
-use crate::snippet::{self, Span};
+use crate::results::{self, SearchResults};
+use crate::semantic::{self, Semantic};
+use crate::signals::{Question, SIGNALS};
 use crate::suggestions;
-use model::{EntityState, Error, ErrorCode, Result, Timestamp};
+use model::ids::ProjectId;
+use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::dirty::SourceType;
-use store::fulltext::{self, DocumentFilter, Hit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use store::document_set::{self, DocumentFilter, DocumentSet};
+use store::fulltext;
+use store::vectors::{self, Similar};
 use store::{Reader, dirty, documents};
+
+/// By what documents are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// By words and by meaning.
+    #[default]
+    Hybrid,
+    /// By words alone.
+    Lexical,
+    /// By meaning alone.
+    Semantic,
+}
 
 /// What to look for, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,127 +41,309 @@ pub struct Request {
     pub filter: DocumentFilter,
     pub limit: usize,
     pub offset: usize,
+    pub mode: Mode,
+    pub fusion: Fusion,
+    /// Names of ranking signals that shall not count.
+    pub without: Vec<String>,
+    /// Where the person who asks is at work.
+    pub home: Option<ProjectId>,
+    /// Tell of each hit how it came to its place.
+    pub explain: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SearchResults {
-    pub items: Vec<SearchHit>,
-    /// All that match, shown or not.
-    pub total: u64,
-    /// No text has the phrases as they stand; these have words of them.
-    pub is_relaxed: bool,
-    /// When nothing matched: words near to those of the query that would.
-    pub suggestions: Vec<String>,
+/// Someone who can be asked.
+pub struct Searcher<'a> {
+    pub reader: &'a Reader,
+    /// Who turns the query into a vector; none for words alone.
+    pub provider: Option<&'a dyn Provider>,
+    pub now: Timestamp,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HitKind {
-    Issue,
-    MergeRequest,
-    Discussion,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SearchHit {
-    #[serde(rename = "type")]
-    pub kind: HitKind,
-    /// `group/project#12`; for a discussion that of what it hangs on.
-    pub reference: String,
-    pub title: String,
-    pub project: String,
-    pub author: Option<String>,
-    /// Of a discussion: the state of what it hangs on.
-    pub state: Option<EntityState>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
-    pub labels: Vec<String>,
-    /// Comparable within one answer only; more is better.
-    pub score: f64,
-    /// One line of the text around what matched.
-    pub snippet: String,
-    /// Where in the snippet, in characters.
-    pub matches: Vec<Span>,
-    pub url: String,
-}
-
+/// By words alone, whatever the request says.
 pub fn find(reader: &Reader, request: &Request) -> Result<SearchResults> {
-    let query = match request.syntax {
-        Syntax::Safe => Some(Query::parse(&request.query)?),
-        Syntax::Raw => None,
-    };
-    require_documents(reader)?;
-    let expression = match &query {
-        Some(query) => query.expression(),
-        None => {
-            fulltext::check_syntax(reader, &request.query)?;
-            Some(request.query.clone())
+    let request = Request { mode: Mode::Lexical, ..request.clone() };
+    Searcher { reader, provider: None, now: Timestamp::EPOCH }.find(&request)
+}
+
+/// Candidates of each list, at least; the scale of the scores is set by these.
+const CANDIDATES: usize = fusion::SCALE;
+/// Deep pages look at lists of these lengths, so that neighbours agree.
+const DEEP_STEP: usize = 500;
+
+/// The share of meaning in the fused score (docs/benchmarks.md).
+const WEIGHT: f64 = 0.8;
+
+impl Searcher<'_> {
+    pub fn find(&self, request: &Request) -> Result<SearchResults> {
+        let query = match request.syntax {
+            Syntax::Safe => Some(Query::parse(&request.query)?),
+            Syntax::Raw => None,
+        };
+        check_signals(&request.without)?;
+        require_documents(self.reader)?;
+        if query.is_none() {
+            fulltext::check_syntax(self.reader, &request.query)?;
         }
-    };
-    let words = query.as_ref().map(Query::words).unwrap_or_default();
-    let mut results = run(reader, request, expression.as_deref(), &words)?;
-    if results.total > 0 {
-        return Ok(results);
+        let allowed = document_set::allowed(self.reader, &request.filter)?.map(Arc::new);
+        let mut search = Search {
+            searcher: self,
+            request,
+            allowed,
+            words: query.as_ref().map(Query::words).unwrap_or_default(),
+            n_candidates: candidates(request.offset.saturating_add(request.limit)),
+            results: SearchResults { mode: request.mode, ..SearchResults::default() },
+        };
+        search.run(query)?;
+        Ok(search.results)
     }
-    if let Some(relaxed) = query.as_ref().and_then(Query::relaxed) {
-        results = run(reader, request, relaxed.expression().as_deref(), &words)?;
-        results.is_relaxed = results.total > 0;
+}
+
+fn candidates(window: usize) -> usize {
+    if window <= CANDIDATES { CANDIDATES } else { window.next_multiple_of(DEEP_STEP) }
+}
+
+fn check_signals(names: &[String]) -> Result<()> {
+    let known = || SIGNALS.iter().map(|signal| signal.name());
+    match names.iter().find(|name| !known().any(|known| known == name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(Error::usage(format!("there is no ranking signal `{name}`"))
+            .suggest(format!("known: {}", known().collect::<Vec<_>>().join(", ")))),
     }
-    if results.total == 0 {
-        results.suggestions = suggestions::near(reader, &words)?;
-    }
-    Ok(results)
 }
 
 fn require_documents(reader: &Reader) -> Result<()> {
-    if documents::count(reader)? > 0 {
+    if documents::exist(reader)? {
         return Ok(());
     }
     let next = if dirty::count(reader)? > 0 { "lore generate-docs" } else { "lore sync" };
     Err(Error::new(ErrorCode::NotIndexed, "nothing is indexed yet").suggest(format!("run: {next}")))
 }
 
-fn run(
-    reader: &Reader,
-    request: &Request,
-    expression: Option<&str>,
-    words: &[String],
-) -> Result<SearchResults> {
-    let mut results =
-        SearchResults { items: Vec::new(), total: 0, is_relaxed: false, suggestions: Vec::new() };
-    let Some(expression) = expression else { return Ok(results) };
-    let (page, total) =
-        fulltext::rank(reader, expression, &request.filter, request.limit, request.offset)?;
-    results.total = total;
-    let mut hits = fulltext::hits(reader, expression, &page)?;
-    for ranked in page {
-        let found = hits.iter().position(|hit| hit.document == ranked.document);
-        if let Some(found) = found {
-            results.items.push(shown(hits.swap_remove(found), ranked.score, words));
-        }
-    }
-    Ok(results)
+/// One search under way.
+struct Search<'a> {
+    searcher: &'a Searcher<'a>,
+    request: &'a Request,
+    /// What the filters leave; none for all.
+    allowed: Option<Arc<DocumentSet>>,
+    words: Vec<String>,
+    n_candidates: usize,
+    results: SearchResults,
 }
 
-fn shown(hit: Hit, score: f64, words: &[String]) -> SearchHit {
-    let snippet = snippet::best(&hit.marked_text, words);
-    SearchHit {
-        kind: match hit.source {
-            SourceType::Issue => HitKind::Issue,
-            SourceType::MergeRequest => HitKind::MergeRequest,
-            SourceType::Discussion => HitKind::Discussion,
-        },
-        reference: format!("{}{}{}", hit.project, hit.kind.sigil(), hit.iid),
-        title: hit.title,
-        project: hit.project,
-        author: hit.author,
-        state: hit.state,
-        created_at: hit.created_at,
-        updated_at: hit.updated_at,
-        labels: hit.labels,
-        score: (score * 1000.0).round() / 1000.0,
-        snippet: snippet.text,
-        matches: snippet.matches,
-        url: hit.url,
+impl Search<'_> {
+    fn run(&mut self, query: Option<Query>) -> Result<()> {
+        let mut query = query;
+        let mut lexical = self.by_words(query.as_ref())?;
+        if lexical.total == 0
+            && let Some(relaxed) = query.as_ref().and_then(Query::relaxed)
+        {
+            lexical = self.by_words(Some(&relaxed))?;
+            self.results.is_relaxed = lexical.total > 0;
+            query = Some(relaxed);
+        }
+        let expression = match &query {
+            Some(query) => query.expression(),
+            None => Some(self.request.query.clone()),
+        };
+        let semantic = self.by_meaning(query.as_ref(), expression.as_deref())?;
+        let is_semantic = self.request.mode == Mode::Semantic && !is_binding(query.as_ref());
+        if lexical.total == 0 && !is_semantic {
+            self.results.suggestions = suggestions::near(self.searcher.reader, &self.words)?;
+        }
+        let ranking = self.rank(&lexical, semantic)?;
+        self.results.total = lexical.total.max(ranking.len() as u64);
+        self.results.is_total_exact = lexical.is_total_exact && self.results.mode == Mode::Lexical;
+        let page: Vec<Candidate> =
+            ranking.into_iter().skip(self.request.offset).take(self.request.limit).collect();
+        let words_expression = expression
+            .filter(|_| self.results.mode != Mode::Semantic || is_binding(query.as_ref()));
+        results::fill(
+            self.searcher.reader,
+            &mut self.results,
+            &page,
+            words_expression.as_deref(),
+            &self.words,
+            self.request.explain,
+        )
     }
+
+    fn by_words(&self, query: Option<&Query>) -> Result<Lexical> {
+        if self.request.mode == Mode::Semantic && !is_binding(query) {
+            return Ok(Lexical::default());
+        }
+        let words = query.map_or(Words::Raw(&self.request.query), Words::Query);
+        lexical::retrieve(self.searcher.reader, words, self.allowed.as_ref(), self.n_candidates)
+    }
+
+    /// None when the answer goes by words alone; then `results` say why.
+    fn by_meaning(
+        &mut self,
+        query: Option<&Query>,
+        expression: Option<&str>,
+    ) -> Result<Option<(Semantic, Vec<f32>)>> {
+        if self.request.mode == Mode::Lexical {
+            return Ok(None);
+        }
+        match self.vector(query) {
+            Ok(vector) => {
+                let semantic = self.nearest(&vector, query, expression)?;
+                Ok(Some((semantic, vector)))
+            }
+            Err(error) if self.request.mode == Mode::Semantic => Err(error),
+            Err(error) => {
+                self.results.mode = Mode::Lexical;
+                // Who switched vectors off knows it.
+                if self.searcher.provider.is_some() {
+                    self.results.warnings.push(degraded(&error));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The query as a vector, or the reason why nothing can be compared to it.
+    fn vector(&self, query: Option<&Query>) -> Result<Vec<f32>> {
+        let Some(provider) = self.searcher.provider else {
+            return Err(Error::new(ErrorCode::EmbeddingFailed, "searching by meaning is off")
+                .suggest("set embedding.provider = \"builtin\", or search with --mode lexical"));
+        };
+        if !vectors::exist(self.searcher.reader, &provider.space())? {
+            return Err(Error::new(
+                ErrorCode::EmbeddingFailed,
+                format!("no document has vectors of {} yet", provider.space().model),
+            )
+            .suggest("run: lore embed"));
+        }
+        provider.embed_query(&query.map_or_else(|| self.request.query.clone(), Query::meaning))
+    }
+
+    fn nearest(
+        &mut self,
+        vector: &[f32],
+        query: Option<&Query>,
+        expression: Option<&str>,
+    ) -> Result<Semantic> {
+        let reader = self.searcher.reader;
+        let Some(provider) = self.searcher.provider else { return Ok(Semantic::default()) };
+        let bound = match expression.filter(|_| is_binding(query)) {
+            None => None,
+            Some(expression) => {
+                let mut matching = fulltext::matching(reader, expression)?;
+                if let Some(allowed) = &self.allowed {
+                    matching.intersect(allowed);
+                }
+                Some(matching)
+            }
+        };
+        let allowed = bound.as_ref().or(self.allowed.as_deref());
+        let semantic =
+            semantic::retrieve(reader, &provider.space(), vector, allowed, self.n_candidates)?;
+        let n_documents = documents::count(reader)? as usize;
+        if semantic.n_embedded < n_documents {
+            self.results.warnings.push(format!(
+                "{} of {} documents are found by their words only; run `lore embed` for the rest",
+                n_documents - semantic.n_embedded,
+                n_documents
+            ));
+        }
+        Ok(semantic)
+    }
+
+    /// All candidates, best first.
+    fn rank(
+        &self,
+        lexical: &Lexical,
+        semantic: Option<(Semantic, Vec<f32>)>,
+    ) -> Result<Vec<Candidate>> {
+        let mode = self.results.mode;
+        let mut candidates = match (mode, semantic, self.searcher.provider) {
+            (Mode::Lexical, ..) | (_, None, _) | (_, _, None) => by_words_alone(lexical),
+            (Mode::Semantic, Some((semantic, _)), _) => by_meaning_alone(&semantic),
+            (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
+                let others = self.others(lexical, &semantic, &vector, provider)?;
+                fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, WEIGHT)
+            }
+        };
+        if mode == Mode::Hybrid {
+            self.signal(&mut candidates)?;
+        }
+        Ok(candidates)
+    }
+
+    /// How near those are that only their words brought up.
+    fn others(
+        &self,
+        lexical: &Lexical,
+        semantic: &Semantic,
+        vector: &[f32],
+        provider: &dyn Provider,
+    ) -> Result<Vec<Similar>> {
+        let known: DocumentSet = semantic.best.iter().map(|similar| similar.document).collect();
+        let documents: Vec<i64> = lexical
+            .best
+            .iter()
+            .map(|ranked| ranked.document)
+            .filter(|document| !known.contains(*document))
+            .collect();
+        vectors::compare_documents(self.searcher.reader, &provider.space(), vector, &documents)
+    }
+
+    fn signal(&self, candidates: &mut [Candidate]) -> Result<()> {
+        let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+        let cards = documents::cards(self.searcher.reader, &ids)?;
+        let question =
+            Question { words: &self.words, now: self.searcher.now, home: self.request.home };
+        let places: BTreeMap<i64, usize> =
+            candidates.iter().enumerate().map(|(place, it)| (it.document, place)).collect();
+        for signal in SIGNALS {
+            if self.request.without.iter().any(|name| name == signal.name()) {
+                continue;
+            }
+            let gains = signal.gains(self.searcher.reader, &question, &cards)?;
+            for (card, gain) in cards.iter().zip(gains) {
+                if let Some(place) = places.get(&card.document) {
+                    candidates[*place].signals.push((signal.name(), gain));
+                    candidates[*place].score += gain;
+                }
+            }
+        }
+        fusion::sort(candidates);
+        Ok(())
+    }
+}
+
+/// Whether the words are more than a description of what is wanted: marks and
+/// raw syntax bind, in every mode.
+fn is_binding(query: Option<&Query>) -> bool {
+    query.is_none_or(Query::is_binding)
+}
+
+fn degraded(error: &Error) -> String {
+    let next = error.suggestion().map(|next| format!(" ({next})")).unwrap_or_default();
+    format!("found by words only: {error}{next}")
+}
+
+fn by_words_alone(lexical: &Lexical) -> Vec<Candidate> {
+    let candidate = |(index, ranked): (usize, &fulltext::Ranked)| Candidate {
+        document: ranked.document,
+        lexical_rank: Some(index + 1),
+        lexical_score: Some(ranked.score),
+        fused: ranked.score,
+        score: ranked.score,
+        ..Candidate::default()
+    };
+    lexical.best.iter().enumerate().map(candidate).collect()
+}
+
+fn by_meaning_alone(semantic: &Semantic) -> Vec<Candidate> {
+    let candidate = |(index, similar): (usize, &Similar)| Candidate {
+        document: similar.document,
+        semantic_rank: Some(index + 1),
+        similarity: Some(f64::from(similar.similarity)),
+        chunk: Some(similar.chunk),
+        fused: f64::from(similar.similarity),
+        score: f64::from(similar.similarity),
+        ..Candidate::default()
+    };
+    semantic.best.iter().enumerate().map(candidate).collect()
 }

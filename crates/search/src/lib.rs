@@ -2,16 +2,26 @@
 //! queries over them.
 //!
 //! `documents` turns issues, merge requests and threads into texts and keeps
-//! them level with their sources; `find` answers a query. What people type is
-//! never query syntax unless they ask for it.
+//! them level with their sources; `embedding` makes vectors of them; `find`
+//! answers a query by words (`lexical`) and by meaning (`semantic`), put
+//! together by `fusion` and `signals`. What people type is never query syntax
+//! unless they ask for it.
 
 pub mod documents;
+pub mod embedding;
 mod find;
+mod fusion;
 mod identifiers;
+mod lexical;
 pub mod query;
+mod results;
+mod semantic;
+pub mod signals;
 mod snippet;
 mod suggestions;
 
-pub use find::{HitKind, Request, SearchHit, SearchResults, find};
+pub use find::{Mode, Request, Searcher, find};
+pub use fusion::Fusion;
 pub use query::Syntax;
+pub use results::{Explanation, SearchHit, SearchResults};
 pub use snippet::Span;

@@ -49,6 +49,8 @@ enum Form {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     terms: Vec<Term>,
+    /// The input without its marks, but with the words of the question.
+    meaning: String,
 }
 
 impl Query {
@@ -60,6 +62,8 @@ impl Query {
                 .suggest("say what to look for, e.g. lore search 'retry budget'"));
         }
         let mut terms = split(&input);
+        let texts: Vec<&str> = terms.iter().map(|term| term.text.as_str()).collect();
+        let meaning = texts.join(" ");
         // What has neither letter nor digit is in no index.
         terms.retain(|term| term.text.chars().any(char::is_alphanumeric));
         let is_stop =
@@ -70,24 +74,46 @@ impl Query {
         let mut seen = BTreeSet::new();
         terms.retain(|term| seen.insert((term.text.to_lowercase(), term.form == Form::Prefix)));
         terms.truncate(MOST_TERMS);
-        Ok(Query { terms })
+        Ok(Query { terms, meaning })
     }
 
     /// None when no term can be in an index, as with emoji alone.
     pub fn expression(&self) -> Option<String> {
-        if self.terms.is_empty() {
-            return None;
-        }
+        self.expression_of(&self.alternatives())
+    }
+
+    /// [`Query::expression`] with fewer alternatives; what is required stays.
+    pub fn expression_of(&self, alternatives: &[String]) -> Option<String> {
         let required = || self.terms.iter().filter(|term| term.is_required);
         let mut parts: Vec<String> = required().map(Term::demand).collect();
-        if required().count() < self.terms.len() {
-            let mut seen = BTreeSet::new();
-            let mut any: Vec<String> = self.terms.iter().flat_map(Term::offers).collect();
-            any.retain(|offer| seen.insert(offer.to_lowercase()));
-            any.truncate(MOST_TERMS);
-            parts.push(format!("({})", any.join(" OR ")));
+        if required().count() < self.terms.len() && !alternatives.is_empty() {
+            parts.push(format!("({})", alternatives.join(" OR ")));
         }
-        Some(parts.join(" AND "))
+        (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+
+    /// What a text may have, each once.
+    pub fn alternatives(&self) -> Vec<String> {
+        let mut seen = BTreeSet::new();
+        let mut any: Vec<String> = self.terms.iter().flat_map(Term::offers).collect();
+        any.retain(|offer| seen.insert(offer.to_lowercase()));
+        any.truncate(MOST_TERMS);
+        any
+    }
+
+    /// [`Query::expression`], asked of titles alone.
+    pub fn title_expression(&self) -> Option<String> {
+        self.expression().map(|expression| format!("title : ({expression})"))
+    }
+
+    /// Whether marks were used, so that nothing but what matches is wanted.
+    pub fn is_binding(&self) -> bool {
+        self.terms.iter().any(|term| term.is_required || term.form != Form::Word)
+    }
+
+    /// The sentence itself, for a model to read.
+    pub fn meaning(&self) -> String {
+        self.meaning.clone()
     }
 
     /// The same with phrases taken as words; none when there is no phrase
@@ -107,7 +133,7 @@ impl Query {
         }
         terms.retain(|term| term.text.chars().any(char::is_alphanumeric));
         terms.truncate(MOST_TERMS);
-        Some(Query { terms })
+        Some(Query { terms, meaning: self.meaning.clone() })
     }
 
     /// The words themselves, small letters, for looking at texts.

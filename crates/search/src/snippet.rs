@@ -28,8 +28,9 @@ pub struct Snippet {
 }
 
 /// Chooses from a document's marked text. `words` are those of the query, for
-/// names that were found by a part the index marks nowhere.
-pub fn best(marked: &str, words: &[String]) -> Snippet {
+/// names that were found by a part the index marks nowhere. Of a document that
+/// was found by its meaning, `chunk` is the part that is nearest, in bytes.
+pub fn best(marked: &str, words: &[String], chunk: Option<(usize, usize)>) -> Snippet {
     let (text, mut spans) = unmark(marked);
     // The head repeats what every result shows anyway. Without anything below
     // it, a match in a label or branch is worth showing; the title is not.
@@ -44,8 +45,42 @@ pub fn best(marked: &str, words: &[String]) -> Snippet {
     if spans.is_empty() {
         spans = parts_of_names(&text, body, words);
     }
-    let focus = densest(&text, &spans).unwrap_or(body);
+    // Words that are near each other say more than where the meaning lies;
+    // one word alone does not.
+    let within = chunk.and_then(|chunk| inside(&text, body, chunk));
+    let focus = match within {
+        Some((start, end)) => {
+            let there: Vec<(usize, usize)> =
+                spans.iter().copied().filter(|span| start <= span.0 && span.1 <= end).collect();
+            densest(&text, &there).unwrap_or_else(|| first_sentence(&text, start, end))
+        }
+        None => densest(&text, &spans).unwrap_or(body),
+    };
     cut(&text, body, focus, &spans)
+}
+
+/// A chunk's range, made to fit a text that may have changed since.
+fn inside(text: &str, body: usize, (start, end): (usize, usize)) -> Option<(usize, usize)> {
+    let start = text.ceil_char_boundary(start.clamp(body, text.len()));
+    let end = text.floor_char_boundary(end.min(text.len()));
+    (start < end).then_some((start, end))
+}
+
+/// Where prose begins in a range: not with a name and date, a quotation mark or
+/// a fence of code.
+fn first_sentence(text: &str, start: usize, end: usize) -> usize {
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let trimmed = line.trim();
+        let is_prose = trimmed.contains(' ')
+            && !(trimmed.starts_with('@') && trimmed.ends_with(':'))
+            && !trimmed.starts_with(['>', '`', '|', '#', '<']);
+        if is_prose {
+            return at + (line.len() - line.trim_start().len());
+        }
+        at += line.len();
+    }
+    start
 }
 
 /// The first word that stands between marks.
@@ -175,7 +210,7 @@ mod tests {
     /// The snippet with its matches in brackets.
     fn shown(text: &str, words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let snippet = best(&marked(text), &words);
+        let snippet = best(&marked(text), &words, None);
         let mut out = String::new();
         for (at, c) in snippet.text.chars().enumerate() {
             if snippet.matches.iter().any(|span| span.end == at) {
@@ -230,8 +265,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_makes_one_line(text in "[\\[\\]a-z \n漢é\u{1}\u{2}-]{0,400}", word in "[a-zé]{1,5}") {
-            let snippet = best(&marked(&format!("{HEAD}{text}")), &[word]);
+        fn any_text_makes_one_line(text in "[\\[\\]a-z \n漢é\u{1}\u{2}-]{0,400}", word in "[a-zé]{1,5}", from in 0usize..500) {
+            let snippet = best(&marked(&format!("{HEAD}{text}")), &[word], Some((from, from + 40)));
             let n_chars = snippet.text.chars().count();
             prop_assert!(n_chars <= LENGTH + LEAD + 2);
             prop_assert!(!snippet.text.contains('\n'));

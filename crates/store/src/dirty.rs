@@ -6,12 +6,15 @@ use crate::sql::{self, At, Kind, entity_table, owner_column};
 use model::backoff::Backoff;
 use model::ids::ProjectId;
 use model::{EntityKind, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// An error is kept this long; the log has the rest.
 const MAX_ERROR: usize = 500;
 
 /// A thing that documents are made from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum SourceType {
     Issue,
     MergeRequest,
@@ -33,6 +36,15 @@ impl SourceType {
             SourceType::Issue => "issues",
             SourceType::MergeRequest => "merge_requests",
             SourceType::Discussion => "discussions",
+        }
+    }
+
+    /// For sentences: "issue", "merge request", "thread".
+    pub const fn noun(self) -> &'static str {
+        match self {
+            SourceType::Issue => "issue",
+            SourceType::MergeRequest => "merge request",
+            SourceType::Discussion => "thread",
         }
     }
 

@@ -176,9 +176,13 @@ impl Truncation {
 pub struct Document {
     pub source: SourceType,
     pub source_id: i64,
-    pub project: ProjectId,
+    pub project: Option<ProjectId>,
+    /// The local repository it comes from.
+    pub repo: Option<i64>,
+    /// As people write it inside its project: `#12`, `!7`.
+    pub reference: String,
     pub author: Option<String>,
-    pub state: String,
+    pub state: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub url: String,
@@ -244,14 +248,16 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
 fn upsert(tx: &Tx<'_>, document: &Document) -> Result<i64> {
     sql::one(
         tx,
-        "INSERT INTO documents (source_type, source_id, project_id, author, state, created_at,
-           updated_at, url, title, content_text, identifiers, content_hash, labels_hash, paths_hash,
+        "INSERT INTO documents (source_type, source_id, project_id, repo_id, reference, author,
+           state, created_at, updated_at, url, title, content_text, identifiers, content_hash, labels_hash, paths_hash,
            is_truncated, truncated_reason)
-         VALUES (:source_type, :source_id, :project, :author, :state, :created_at, :updated_at, :url,
-           :title, :text, :identifiers, :content_hash, :labels_hash, :paths_hash,
+         VALUES (:source_type, :source_id, :project, :repo, :reference, :author, :state, :created_at,
+           :updated_at, :url, :title, :text, :identifiers, :content_hash, :labels_hash, :paths_hash,
            :reason IS NOT NULL, :reason)
          ON CONFLICT (source_type, source_id) DO UPDATE SET
            project_id = excluded.project_id,
+           repo_id = excluded.repo_id,
+           reference = excluded.reference,
            author = excluded.author,
            state = excluded.state,
            created_at = excluded.created_at,
@@ -269,7 +275,9 @@ fn upsert(tx: &Tx<'_>, document: &Document) -> Result<i64> {
         named_params! {
             ":source_type": document.source.as_str(),
             ":source_id": document.source_id,
-            ":project": document.project.0,
+            ":project": document.project.map(|project| project.0),
+            ":repo": document.repo,
+            ":reference": document.reference,
             ":author": document.author,
             ":state": document.state,
             ":created_at": document.created_at.as_millis(),
@@ -313,6 +321,43 @@ pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
         (source.as_str(), id),
     )?;
     Ok(n_removed > 0)
+}
+
+/// What ranking may want to know of a document besides its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    pub document: i64,
+    pub source: SourceType,
+    pub source_id: i64,
+    pub project: Option<ProjectId>,
+    pub title: String,
+    pub updated_at: Timestamp,
+}
+
+/// In the order of their ids.
+pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<Card>> {
+    sql::all(
+        on,
+        "SELECT id, source_type, source_id, project_id, title, updated_at FROM documents
+         WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id",
+        [sql::json_ids(documents)],
+        |row| {
+            let source: String = row.get("source_type")?;
+            Ok(Card {
+                document: row.get("id")?,
+                source: SourceType::parse(&source).ok_or(rusqlite::Error::InvalidQuery)?,
+                source_id: row.get("source_id")?,
+                project: row.get::<_, Option<i64>>("project_id")?.map(ProjectId),
+                title: row.get("title")?,
+                updated_at: sql::at(row, "updated_at")?,
+            })
+        },
+    )
+}
+
+/// Whether there is anything to search; cheaper than counting it.
+pub fn exist(on: &impl Read) -> Result<bool> {
+    sql::one(on, "SELECT EXISTS (SELECT 1 FROM documents)", [], |row| row.get(0))
 }
 
 pub fn count(on: &impl Read) -> Result<u64> {

@@ -3,39 +3,29 @@
 //! wrong.
 
 use crate::dirty::SourceType;
+use crate::document_set::DocumentSet;
 use crate::error::db;
-use crate::filter::Where;
 use crate::handle::Read;
 use crate::sql::{self, At};
-use model::ids::ProjectId;
-use model::{EntityKind, EntityState, Error, Result, Timestamp};
+use model::{EntityState, Error, Result, Timestamp};
 use rusqlite::Row;
+use rusqlite::functions::FunctionFlags;
+use std::sync::Arc;
 
 /// How much a match in title, text and identifiers counts; the title stands at
 /// the head of the text too, so it counts twice. Chosen on the evaluation set
 /// and the demo history, where more for the title brings nothing.
-const WEIGHTS: &str = "1.0, 1.0, 0.25";
+macro_rules! weights {
+    () => {
+        "1.0, 1.0, 0.25"
+    };
+}
 
 /// Around each matched word in [`Hit::marked_text`].
 pub const MARK_START: char = '\u{1}';
 pub const MARK_END: char = '\u{2}';
 
-/// What a hit must be. Applied while searching, never to a cut list.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DocumentFilter {
-    /// Any of them; empty means all.
-    pub sources: Vec<SourceType>,
-    pub project: Option<ProjectId>,
-    pub author: Option<String>,
-    /// All of them.
-    pub labels: Vec<String>,
-    /// A file, or with a `/` at the end everything below a folder.
-    pub path: Option<String>,
-    pub state: Option<EntityState>,
-    pub created_since: Option<Timestamp>,
-    pub created_until: Option<Timestamp>,
-    pub updated_since: Option<Timestamp>,
-}
+pub use crate::document_set::DocumentFilter;
 
 /// A document and how well it matched.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,29 +35,143 @@ pub struct Ranked {
     pub score: f64,
 }
 
-/// The page of best matches, and how many there are in all.
+/// What matched, as far as it was looked at.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Matches {
+    /// The best, best first.
+    pub best: Vec<Ranked>,
+    /// How many were looked at.
+    pub n_seen: u64,
+    /// Whether that is all there are.
+    pub is_all: bool,
+}
+
+/// The `n_best` best matches among the first `budget` that are met. Ranking
+/// costs the same for every match however bad it is, so a word that half of a
+/// million documents have needs a bound.
 pub fn rank(
     on: &impl Read,
     expression: &str,
-    filter: &DocumentFilter,
-    limit: usize,
-    offset: usize,
-) -> Result<(Vec<Ranked>, u64)> {
-    let (from, condition) = matching(expression, filter);
-    let total =
-        sql::one(on, &format!("SELECT count(*) {from}"), condition.params().as_slice(), |row| {
-            row.get(0)
-        })?;
-    let ranked = sql::all(
+    allowed: Option<&Arc<DocumentSet>>,
+    n_best: usize,
+    budget: usize,
+) -> Result<Matches> {
+    let sql = match allowed {
+        None => SELECT_RANKED.to_owned(),
+        // A few are looked up one by one; of many, those that match are asked
+        // whether they may.
+        Some(set) if set.len() <= FEW => {
+            let ids: Vec<i64> = set.iter().collect();
+            let few = sql::json_ids(&ids);
+            return ranked(on, SELECT_RANKED_FEW, (expression, few), n_best, usize::MAX);
+        }
+        Some(set) => {
+            provide_allowed(on, set)?;
+            format!("{SELECT_RANKED} AND lore_allowed(rowid)")
+        }
+    };
+    ranked(on, &format!("{sql} ORDER BY rowid DESC"), [expression], n_best, budget)
+}
+
+/// Below this many documents, looking each up is quicker than meeting them.
+const FEW: usize = 2_000;
+
+const SELECT_RANKED: &str = concat!(
+    "SELECT rowid, -bm25(documents_fts, ",
+    weights!(),
+    ") FROM documents_fts WHERE documents_fts MATCH ?1"
+);
+const SELECT_RANKED_FEW: &str = concat!(
+    "SELECT rowid, -bm25(documents_fts, ",
+    weights!(),
+    ") FROM documents_fts
+     WHERE documents_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2))"
+);
+
+fn ranked(
+    on: &impl Read,
+    sql: &str,
+    params: impl rusqlite::Params,
+    n_best: usize,
+    budget: usize,
+) -> Result<Matches> {
+    let mut statement = on.connection().prepare_cached(sql).map_err(db)?;
+    let mut rows = statement.query(params).map_err(db)?;
+    let mut matches = Matches { is_all: true, ..Matches::default() };
+    while let Some(row) = rows.next().map_err(db)? {
+        if matches.n_seen as usize >= budget {
+            matches.is_all = false;
+            break;
+        }
+        matches.n_seen += 1;
+        let ranked = Ranked { document: row.get(0).map_err(db)?, score: row.get(1).map_err(db)? };
+        matches.best.push(ranked);
+    }
+    let better = |a: &Ranked, b: &Ranked| {
+        b.score.total_cmp(&a.score).then_with(|| a.document.cmp(&b.document))
+    };
+    if n_best < matches.best.len() {
+        matches.best.select_nth_unstable_by(n_best, better);
+        matches.best.truncate(n_best);
+    }
+    matches.best.sort_unstable_by(better);
+    Ok(matches)
+}
+
+/// Makes `lore_allowed(rowid)` answer from the set.
+fn provide_allowed(on: &impl Read, set: &Arc<DocumentSet>) -> Result<()> {
+    let set = Arc::clone(set);
+    on.connection()
+        .create_scalar_function(
+            "lore_allowed",
+            1,
+            FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC,
+            move |context| Ok(set.contains(context.get::<i64>(0)?)),
+        )
+        .map_err(db)
+}
+
+/// The scores of these documents for an expression; those that do not match
+/// are left out.
+pub fn scores(on: &impl Read, expression: &str, documents: &[i64]) -> Result<Vec<Ranked>> {
+    let few = sql::json_ids(documents);
+    Ok(ranked(on, SELECT_RANKED_FEW, (expression, few), usize::MAX, usize::MAX)?.best)
+}
+
+/// The documents that match an expression, without a look at how well.
+pub fn matching(on: &impl Read, expression: &str) -> Result<DocumentSet> {
+    let mut statement = on
+        .connection()
+        .prepare_cached("SELECT rowid FROM documents_fts WHERE documents_fts MATCH ?1")
+        .map_err(db)?;
+    let mut rows = statement.query([expression]).map_err(db)?;
+    let mut set = DocumentSet::default();
+    while let Some(row) = rows.next().map_err(db)? {
+        set.insert(row.get(0).map_err(db)?);
+    }
+    Ok(set)
+}
+
+/// About how many documents match an expression: exact when they are few, else
+/// judged by how densely they lie among the first documents.
+pub fn frequency(on: &impl Read, expression: &str) -> Result<u64> {
+    const PROBE: i64 = 1_000;
+    let (n_met, last): (i64, i64) = sql::one(
         on,
-        &format!(
-            "SELECT f.rowid, -bm25(documents_fts, {WEIGHTS}) AS score {from}
-             ORDER BY score DESC, f.rowid LIMIT {limit} OFFSET {offset}"
-        ),
-        condition.params().as_slice(),
-        |row| Ok(Ranked { document: row.get(0)?, score: row.get(1)? }),
+        "SELECT count(*), coalesce(max(rowid), 0) FROM (
+           SELECT rowid FROM documents_fts WHERE documents_fts MATCH ?1 ORDER BY rowid LIMIT ?2)",
+        (expression, PROBE),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    Ok((ranked, total))
+    if n_met < PROBE || last == 0 {
+        return Ok(n_met as u64);
+    }
+    Ok((n_met as f64 * highest_id(on)? as f64 / last as f64) as u64)
+}
+
+/// No document has a higher id: an upper bound of how many there are.
+pub fn highest_id(on: &impl Read) -> Result<i64> {
+    sql::one(on, "SELECT coalesce(max(id), 0) FROM documents", [], |row| row.get(0))
 }
 
 /// Whether a raw expression can be run; the usage error says what is wrong.
@@ -90,55 +194,14 @@ pub fn check_syntax(on: &impl Read, expression: &str) -> Result<()> {
     }
 }
 
-fn matching(expression: &str, filter: &DocumentFilter) -> (String, Where) {
-    let mut condition = Where::default();
-    condition.bind("documents_fts MATCH ?", expression.to_owned());
-    narrow(&mut condition, filter);
-    let is_narrowed = *filter != DocumentFilter::default();
-    // CROSS JOIN keeps the order of the tables: the index is asked first.
-    let join = if is_narrowed { "CROSS JOIN documents AS d ON d.id = f.rowid" } else { "" };
-    (format!("FROM documents_fts AS f {join} {}", condition.sql()), condition)
-}
-
-fn narrow(condition: &mut Where, filter: &DocumentFilter) {
-    if !filter.sources.is_empty() {
-        let names: Vec<String> =
-            filter.sources.iter().map(|source| format!("'{}'", source.as_str())).collect();
-        condition.also(&format!("d.source_type IN ({})", names.join(", ")));
-    }
-    condition.bind_maybe("d.project_id = ?", filter.project.map(|project| project.0));
-    condition.bind_maybe("d.author = ? COLLATE NOCASE", filter.author.clone());
-    condition.bind_maybe("d.state = ?", filter.state.map(EntityState::as_str));
-    for label in &filter.labels {
-        condition.bind(
-            "EXISTS (SELECT 1 FROM document_labels
-               WHERE document_id = d.id AND label = ? COLLATE NOCASE)",
-            label.clone(),
-        );
-    }
-    if let Some(path) = &filter.path {
-        let clause = if path.ends_with('/') {
-            "EXISTS (SELECT 1 FROM document_paths
-               WHERE document_id = d.id AND substr(path, 1, length(?)) = ?)"
-        } else {
-            "EXISTS (SELECT 1 FROM document_paths WHERE document_id = d.id AND path = ?)"
-        };
-        condition.bind(clause, path.clone());
-    }
-    condition.bind_maybe("d.created_at >= ?", filter.created_since.map(Timestamp::as_millis));
-    condition.bind_maybe("d.created_at <= ?", filter.created_until.map(Timestamp::as_millis));
-    condition.bind_maybe("d.updated_at >= ?", filter.updated_since.map(Timestamp::as_millis));
-}
-
 /// A document as a result shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     pub document: i64,
     pub source: SourceType,
-    /// The entity itself, or the one a thread hangs on.
-    pub kind: EntityKind,
-    pub iid: i64,
-    pub project: String,
+    /// Inside its project: `#12`. Of a thread, what it hangs on.
+    pub reference: String,
+    pub project: Option<String>,
     pub title: String,
     pub author: Option<String>,
     pub state: Option<EntityState>,
@@ -150,30 +213,35 @@ pub struct Hit {
     pub marked_text: String,
 }
 
-/// The documents of a page, in no particular order.
-pub fn hits(on: &impl Read, expression: &str, page: &[Ranked]) -> Result<Vec<Hit>> {
-    let ids: Vec<String> = page.iter().map(|ranked| ranked.document.to_string()).collect();
+/// The documents of a page, in no particular order. What matches the
+/// expression is marked; the others come as they are.
+pub fn hits(on: &impl Read, expression: Option<&str>, documents: &[i64]) -> Result<Vec<Hit>> {
+    let marked = match expression {
+        Some(_) => {
+            "(SELECT rowid, highlight(documents_fts, 1, ?3, ?4) AS text FROM documents_fts
+              WHERE documents_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2)))"
+        }
+        None => "(SELECT NULL AS rowid, ?1 AS text WHERE ?3 <> ?4 AND 0)",
+    };
     sql::all(
         on,
-        "SELECT d.id, d.source_type, d.title, d.author, d.state, d.created_at, d.updated_at, d.url,
-           projects.path AS project,
-           coalesce(i.iid, m.iid) AS iid,
-           iif(i.id IS NULL, 'merge_request', 'issue') AS kind,
-           (SELECT json_group_array(label) FROM (SELECT label FROM document_labels
-              WHERE document_id = d.id ORDER BY label)) AS labels,
-           highlight(documents_fts, 1, ?3, ?4) AS marked_text
-         FROM documents_fts AS f
-         CROSS JOIN documents AS d ON d.id = f.rowid
-         JOIN projects ON projects.id = d.project_id
-         LEFT JOIN discussions AS t ON d.source_type = 'discussion' AND t.id = d.source_id
-         LEFT JOIN issues AS i
-           ON i.id = iif(d.source_type = 'issue', d.source_id, t.issue_id)
-         LEFT JOIN merge_requests AS m
-           ON m.id = iif(d.source_type = 'merge_request', d.source_id, t.merge_request_id)
-         WHERE documents_fts MATCH ?1
-           AND f.rowid IN (SELECT value FROM json_each(?2))
-           AND coalesce(i.iid, m.iid) IS NOT NULL",
-        (expression, format!("[{}]", ids.join(",")), MARK_START.to_string(), MARK_END.to_string()),
+        &format!(
+            "SELECT d.id, d.source_type, d.reference, d.title, d.author, d.state, d.created_at,
+               d.updated_at, d.url, projects.path AS project,
+               (SELECT json_group_array(label) FROM (SELECT label FROM document_labels
+                  WHERE document_id = d.id ORDER BY label)) AS labels,
+               coalesce(marked.text, d.content_text) AS marked_text
+             FROM documents AS d
+             LEFT JOIN projects ON projects.id = d.project_id
+             LEFT JOIN {marked} AS marked ON marked.rowid = d.id
+             WHERE d.id IN (SELECT value FROM json_each(?2))"
+        ),
+        (
+            expression.unwrap_or_default(),
+            sql::json_ids(documents),
+            MARK_START.to_string(),
+            MARK_END.to_string(),
+        ),
         read,
     )
 }
@@ -184,8 +252,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Hit> {
     Ok(Hit {
         document: row.get("id")?,
         source: SourceType::parse(&source).ok_or(rusqlite::Error::InvalidQuery)?,
-        kind: row.get::<_, sql::Kind>("kind")?.0,
-        iid: row.get("iid")?,
+        reference: row.get("reference")?,
         project: row.get("project")?,
         title: row.get("title")?,
         author: row.get("author")?,

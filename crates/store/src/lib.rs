@@ -23,8 +23,10 @@ pub mod cursors;
 pub mod dependents;
 pub mod details;
 pub mod dirty;
+pub mod document_set;
 pub mod documents;
 pub mod dump;
+pub mod embeddings;
 pub mod entities;
 pub mod events;
 pub mod fulltext;
@@ -36,6 +38,7 @@ pub mod projects;
 pub mod queue;
 pub mod references;
 pub mod runs;
+pub mod vectors;
 
 pub use handle::{Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;

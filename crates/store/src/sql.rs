@@ -61,6 +61,12 @@ pub(crate) fn insert(
     statement.insert(params).map_err(db)
 }
 
+/// Ids as `json_each` reads them: how a list of any length is bound.
+pub(crate) fn json_ids(ids: &[i64]) -> String {
+    let ids: Vec<String> = ids.iter().map(i64::to_string).collect();
+    format!("[{}]", ids.join(","))
+}
+
 /// The column that names an entity of this kind in the tables both kinds
 /// share. A closed set of two names: nothing from outside reaches the SQL text.
 pub(crate) const fn owner_column(kind: EntityKind) -> &'static str {

@@ -37,7 +37,9 @@ impl Site {
 
 fn machine(server: &Server, binary: impl Into<PathBuf>) -> TestEnv {
     let mut config = format!(
-        "[gitlab]\nbase_url = \"{}\"\n[sync]\nrequests_per_second = 1000\nreconcile = 0\n",
+        // Searching by meaning has tests of its own; the others need not wait for it.
+        "[gitlab]\nbase_url = \"{}\"\n[sync]\nrequests_per_second = 1000\nreconcile = 0\n\
+         [embedding]\nprovider = \"none\"\n",
         server.base_url()
     );
     for project in server.world().projects() {

@@ -87,6 +87,7 @@ impl Run for Args {
                 retry_failed: self.retry_failed,
                 dry_run: false,
                 no_docs: true,
+                no_embed: true,
             },
         )
     }

@@ -213,7 +213,7 @@ fn work_tree(dir: &Path) -> Option<PathBuf> {
 }
 
 /// What the clone around `dir` says of its forge.
-fn forge_of(dir: &Path) -> Option<Remote> {
+pub(super) fn forge_of(dir: &Path) -> Option<Remote> {
     Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
 }
 

@@ -66,6 +66,7 @@ commands! {
         "sync" => Sync in sync;
         "ingest" => Ingest in ingest;
         "generate-docs" => GenerateDocs in generate_docs;
+        "embed" => Embed in embed;
         "status" => Status in status;
         "stats" => Stats in stats;
     }

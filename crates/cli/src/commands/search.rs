@@ -2,25 +2,28 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::entity_args::user;
 use crate::ui::Ui;
+use crate::run_embed;
 use model::time::parse_when;
 use model::{EntityState, Result, Timestamp};
-use search::{Request, SearchResults, Syntax};
+use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
 use store::Reader;
 use store::dirty::SourceType;
-use store::fulltext::DocumentFilter;
+use store::document_set::DocumentFilter;
 
-/// Find issues, merge requests and threads by their words
+/// Find issues, merge requests and threads by words and by meaning
 ///
-/// Any of the words may match; the best matches come first. "a phrase" in
-/// quotes must stand as it is, +word is required, begin* finds every word that
-/// begins so. Names from code are found whole and by their parts. Everything
-/// else is taken literally.
+/// Any of the words may match, and texts that say the same in other words are
+/// found too; the best come first. "a phrase" in quotes must stand as it is,
+/// +word is required, begin* finds every word that begins so; with such marks
+/// only what matches them is shown. Names from code are found whole and by
+/// their parts. Everything else is taken literally.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore search 'why did we remove NATS'
   lore search '\"static secrets\" +gateway' --type thread
   lore search retry_budget --path src/ --since 1y
   lore search 'migrat*' --label security --state merged --fields reference,title,url
+  lore search 'the login page loads for ever' --explain -n 5
   lore search 'title : nats NOT queue' --fts-mode raw")]
 pub struct Args {
     /// What to look for
@@ -66,6 +69,31 @@ pub struct Args {
     /// How to read the query: as words, or as SQLite's FTS5 syntax
     #[arg(long, value_enum, default_value = "safe")]
     fts_mode: FtsMode,
+    /// Find by words, by meaning, or by both
+    #[arg(long, value_enum, default_value = "hybrid")]
+    mode: ModeArg,
+    /// How to put both together: by their scores, or by their ranks alone
+    #[arg(long, value_enum, default_value = "scores")]
+    fusion: FusionArg,
+    /// Leave a ranking signal out: recency, title, same-project (can be repeated)
+    #[arg(long, value_name = "SIGNAL")]
+    without: Vec<String>,
+    /// Show how each hit came to its place
+    #[arg(long)]
+    explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ModeArg {
+    Hybrid,
+    Lexical,
+    Semantic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FusionArg {
+    Scores,
+    Rrf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -104,6 +132,7 @@ impl Args {
         Ok(DocumentFilter {
             sources: self.types.iter().map(source).collect(),
             project: None,
+            repo: None,
             author: self.author.as_deref().map(user),
             labels: self.label.clone(),
             path: self.path.clone(),
@@ -132,18 +161,58 @@ impl Run for Args {
             query.push(' ');
             query.push_str(word);
         }
-        search::find(
-            &reader,
-            &Request {
-                query,
-                syntax: match self.fts_mode {
-                    FtsMode::Safe => Syntax::Safe,
-                    FtsMode::Raw => Syntax::Raw,
-                },
-                filter,
-                limit: self.limit as usize,
-                offset: self.offset as usize,
+        let mode = match self.mode {
+            ModeArg::Hybrid => Mode::Hybrid,
+            ModeArg::Lexical => Mode::Lexical,
+            ModeArg::Semantic => Mode::Semantic,
+        };
+        let (provider, warning) = match mode {
+            Mode::Lexical => (None, None),
+            _ => match run_embed::provider(ctx, ui) {
+                Ok(provider) => (provider, None),
+                Err(error) if mode == Mode::Semantic => return Err(error),
+                Err(error) => (None, Some(format!("found by words only: {error}"))),
             },
-        )
+        };
+        let request = Request {
+            query,
+            syntax: match self.fts_mode {
+                FtsMode::Safe => Syntax::Safe,
+                FtsMode::Raw => Syntax::Raw,
+            },
+            home: home(ctx, &reader)?.filter(|_| filter.project.is_none()),
+            filter,
+            limit: self.limit as usize,
+            offset: self.offset as usize,
+            mode,
+            fusion: match self.fusion {
+                FusionArg::Scores => Fusion::Scores,
+                FusionArg::Rrf => Fusion::Rrf,
+            },
+            without: self.without.clone(),
+            explain: self.explain,
+        };
+        let searcher =
+            Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
+        let results = searcher.find(&request)?;
+        for warning in warning.iter().chain(&results.warnings) {
+            ui.warn(warning);
+        }
+        Ok(results)
     }
+}
+
+/// The project of the clone lore was started in, when it is one of several.
+fn home(ctx: &Ctx, reader: &Reader) -> Result<Option<model::ids::ProjectId>> {
+    let known = store::projects::all(reader)?;
+    if known.len() < 2 {
+        return Ok(None);
+    }
+    // Starting git takes as long as the search itself; not without reason.
+    let is_clone = ctx.env.cwd.ancestors().any(|dir| dir.join(".git").exists());
+    let Some(origin) = is_clone.then(|| super::init::forge_of(&ctx.env.cwd)).flatten() else {
+        return Ok(None);
+    };
+    let is_here = |path: &str| path.eq_ignore_ascii_case(&origin.project);
+    Ok(known.into_iter().find(|project| is_here(&project.path)).map(|project| project.id))
 }

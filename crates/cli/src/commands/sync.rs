@@ -9,8 +9,8 @@ use model::Result;
 ///
 /// Fetches what changed since the last run: issues, merge requests, their
 /// discussions, events, commits and changed files; then brings the search
-/// index up to date. Stops cleanly at Ctrl-C and
-/// goes on from there next time.
+/// index up to date and embeds what is new, up to a few hundred texts. Stops
+/// cleanly at Ctrl-C and goes on from there next time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore sync
@@ -36,6 +36,9 @@ pub struct Args {
     /// Leave the search index for `lore generate-docs`
     #[arg(long)]
     no_docs: bool,
+    /// Leave the vectors for `lore embed`
+    #[arg(long)]
+    no_embed: bool,
     /// Say what changed at the forge; store nothing
     #[arg(long)]
     dry_run: bool,
@@ -59,6 +62,7 @@ impl Run for Args {
                 retry_failed: self.retry_failed,
                 dry_run: self.dry_run,
                 no_docs: self.no_docs,
+                no_embed: self.no_embed,
             },
         )
     }

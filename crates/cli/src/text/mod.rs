@@ -2,6 +2,7 @@
 
 mod count;
 mod document_report;
+mod embed_report;
 mod entity_detail;
 mod entity_list;
 mod search;

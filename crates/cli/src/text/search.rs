@@ -1,7 +1,7 @@
 use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use model::text::{one_line, width};
-use search::{HitKind, SearchHit, SearchResults, Span};
+use search::{Explanation, Mode, SearchHit, SearchResults, Span};
 
 const INDENT: usize = 2;
 const SNIPPET_LINES: usize = 2;
@@ -23,9 +23,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
     for hit in &results.items {
         table.row([
             Cell::text(&hit.reference),
-            Cell::text(word(hit.kind)),
+            Cell::text(hit.kind.noun()),
             Cell::text(&hit.title),
-            Cell::text(&hit.project),
+            Cell::text(hit.project.as_deref().unwrap_or("")),
             Cell::text(hit.author.as_deref().unwrap_or("")),
             Cell::date(hit.created_at),
             Cell::text(format!("{:.3}", hit.score)),
@@ -45,29 +45,39 @@ fn blocks(results: &SearchResults, out: &mut Painter) {
         block(hit, out);
     }
     let shown = results.items.len() as u64;
-    if results.total == 0 {
-        out.label(Label::Faint, "nothing matches");
+    if results.total == 0 || !results.suggestions.is_empty() {
+        let words = if results.total == 0 { "nothing matches" } else { "no text has these words" };
+        out.gap().label(Label::Faint, words);
         if !results.suggestions.is_empty() {
             out.label(Label::Faint, "; did you mean: ");
             out.label(Label::Id, &results.suggestions.join(", "));
         }
         out.end();
+    } else if results.mode != Mode::Lexical && shown > 0 {
+        // By meaning everything is more or less near: a total says nothing.
+        if shown < results.total {
+            out.footer(&format!("the {} best; -n and --offset show more", grouped(shown)));
+        }
     } else if shown == 0 {
         out.footer(&format!("no more than {}", grouped(results.total)));
     } else if shown < results.total {
         let total = grouped(results.total);
-        out.footer(&format!("{} of {total}; -n and --offset show more", grouped(shown)));
+        let least = if results.is_total_exact { "" } else { "at least " };
+        out.footer(&format!("{} of {least}{total}; -n and --offset show more", grouped(shown)));
     }
 }
 
 fn block(hit: &SearchHit, out: &mut Painter) {
     let columns = out.look().width;
-    let short = hit.reference.strip_prefix(hit.project.as_str()).unwrap_or(&hit.reference);
+    let project = hit.project.as_deref().unwrap_or("");
+    let short = hit.reference.strip_prefix(project).unwrap_or(&hit.reference);
     out.gap().link(Label::Id, short, &hit.url).text("  ");
     let room = columns.saturating_sub(width(short) + INDENT);
     out.label(Label::Heading, &one_line(&hit.title, room)).end();
-    out.text("  ").label(Label::Faint, word(hit.kind)).label(Label::Faint, " in ");
-    out.label(Label::Path, &hit.project);
+    out.text("  ").label(Label::Faint, hit.kind.noun());
+    if let Some(project) = &hit.project {
+        out.label(Label::Faint, " in ").label(Label::Path, project);
+    }
     if let Some(author) = &hit.author {
         out.label(Label::Faint, " · ").label(Label::Person, &format!("@{author}"));
     }
@@ -78,14 +88,24 @@ fn block(hit: &SearchHit, out: &mut Painter) {
         painted(&hit.snippet, line, &hit.matches, out);
         out.end();
     }
+    if let Some(explanation) = &hit.explanation {
+        out.text("  ").label(Label::Faint, &explained(explanation)).end();
+    }
 }
 
-const fn word(kind: HitKind) -> &'static str {
-    match kind {
-        HitKind::Issue => "issue",
-        HitKind::MergeRequest => "merge request",
-        HitKind::Discussion => "thread",
-    }
+/// `words 3 (8.123) · meaning 1 (0.842) · fused 0.912 · title +0.05`
+fn explained(explanation: &Explanation) -> String {
+    let part = |name: &str, rank: Option<usize>, score: Option<f64>| {
+        let rank = rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+        score.map(|score| format!("{name} {rank} ({score:.3})"))
+    };
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(part("words", explanation.lexical_rank, explanation.lexical_score));
+    parts.extend(part("meaning", explanation.semantic_rank, explanation.similarity));
+    parts.push(format!("fused {:.3}", explanation.fused));
+    let signals = explanation.signals.iter().filter(|(_, gain)| **gain != 0.0);
+    parts.extend(signals.map(|(name, gain)| format!("{name} {gain:+.3}")));
+    parts.join(" · ")
 }
 
 /// The first lines of a one-line text, as ranges of its characters.

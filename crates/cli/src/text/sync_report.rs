@@ -1,4 +1,5 @@
 use super::document_report::changes;
+use super::embed_report;
 use super::{counted, grouped};
 use crate::run_sync::SyncAnswer;
 use crate::ui::{Label, Painter, Show};
@@ -18,6 +19,11 @@ impl Show for SyncAnswer {
         {
             out.text(&format!("search index  {words}")).end();
         }
+        if let Some(embedding) = &self.embedding
+            && let Some(words) = embed_report::made(embedding)
+        {
+            out.text(&format!("vectors       {words}")).end();
+        }
         let elapsed = human_duration(Duration::from_millis(self.sync.elapsed_ms));
         let end = match self.sync.status {
             _ if self.sync.is_dry_run => "dry run: nothing was stored".to_owned(),
@@ -36,6 +42,9 @@ impl Show for SyncAnswer {
                 n => format!(", {} failed so far (`lore status` says why)", grouped(n)),
             };
             out.label(Label::Warning, &format!("{waiting} for the next sync{failed}")).end();
+        }
+        if let Some(embedding) = &self.embedding {
+            embed_report::remaining(embedding, out);
         }
     }
 

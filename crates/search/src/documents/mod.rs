@@ -1,10 +1,19 @@
 //! Documents: the texts that are searched, one per issue, merge request and
 //! thread, made from what the producers stored.
+//!
+//! A new kind of source is a variant of [`store::dirty::SourceType`], a file
+//! here that makes a [`store::documents::Document`] with a `Draft`, and a line
+//! in `source.rs`; the queue, the index and the answers follow.
 
 mod cut;
+mod draft;
+mod entity;
 mod fingerprint;
 mod regenerate;
-mod text;
+mod source;
+#[cfg(test)]
+mod text_tests;
+mod thread;
 
+pub(crate) use draft::body_start;
 pub use regenerate::{DocumentReport, Regeneration};
-pub(crate) use text::body_start;

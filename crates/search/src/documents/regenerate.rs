@@ -1,12 +1,11 @@
 //! Keeping documents level with their sources, from a queue.
 
-use super::text;
+use super::source;
 use model::{Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::dirty::{self, DirtySource, SourceType};
 use store::documents::{self, Stored};
-use store::entities::EntityRow;
 use store::lock::{self, AppLock};
 use store::{Tx, Writer};
 
@@ -146,27 +145,14 @@ fn attempt(tx: &Tx<'_>, source: &DirtySource, now: Timestamp) -> Result<Option<O
     }
 }
 
-fn follow(tx: &Tx<'_>, source: &DirtySource, now: Timestamp) -> Result<Outcome> {
-    let entity = match source.source {
-        SourceType::Issue => Some(model::EntityKind::Issue),
-        SourceType::MergeRequest => Some(model::EntityKind::MergeRequest),
-        SourceType::Discussion => None,
-    };
-    let entity = entity.map(|kind| EntityRow { kind, id: source.id });
-    let document = match entity {
-        Some(row) => {
-            documents::entity_source(tx, row)?.map(|entity| text::of_entity(source.id, &entity))
-        }
-        None => documents::thread_source(tx, source.id)?
-            .and_then(|thread| text::of_thread(source.id, &thread)),
-    };
-    let Some(document) = document else {
-        let was_there = documents::remove(tx, source.source, source.id)?;
+fn follow(tx: &Tx<'_>, item: &DirtySource, now: Timestamp) -> Result<Outcome> {
+    let Some(document) = source::document(tx, item)? else {
+        let was_there = documents::remove(tx, item.source, item.id)?;
         return Ok(if was_there { Outcome::Removed } else { Outcome::Absent });
     };
     let stored = documents::store(tx, &document)?;
     // Threads carry the title and labels of their entity.
-    if let (Some(row), Stored::Changed) = (entity, stored) {
+    if let (Some(row), Stored::Changed) = (source::entity_row(item), stored) {
         dirty::mark_threads(tx, row, now)?;
     }
     Ok(Outcome::Stored(stored))

@@ -1,87 +1,14 @@
 //! Whatever is typed, an answer comes back: no panic, no error of the
 //! database. Only raw syntax can be wrong, and then the user is told.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
-use model::ids::{ForgeId, ProjectId};
-use model::record::ProjectRecord;
-use model::{ErrorCode, Timestamp};
+use crate::index::{Index, document, request};
+use model::ErrorCode;
+use model::ids::ProjectId;
 use proptest::prelude::*;
-use search::{Request, Syntax, find};
-use std::path::PathBuf;
+use search::{Syntax, find};
+use store::Writer;
 use store::dirty::SourceType;
-use store::documents::{self, Document, Hashes, Stored};
-use store::payloads::{self, Payload};
-use store::{Reader, Writer, projects};
-use tempfile::TempDir;
-
-struct Index {
-    _dir: TempDir,
-    path: PathBuf,
-}
-
-impl Index {
-    fn new(texts: &[&str]) -> Index {
-        let dir = TempDir::new().unwrap();
-        let path = dir.path().join("lore.db");
-        let mut writer = Writer::open(&path).unwrap();
-        writer
-            .write(|tx| {
-                let payload = payloads::keep(tx, &Payload::of(b"{}")?)?;
-                let project = projects::upsert(tx, "gl.test", &project(), payload)?;
-                for (id, text) in texts.iter().enumerate() {
-                    documents::store(tx, &document(project, id as i64, text))?;
-                }
-                Ok(())
-            })
-            .unwrap();
-        Index { _dir: dir, path }
-    }
-
-    fn reader(&self) -> Reader {
-        Reader::open(&self.path).unwrap()
-    }
-}
-
-fn project() -> ProjectRecord {
-    ProjectRecord {
-        forge_id: ForgeId(1),
-        path: "group/app".to_owned(),
-        name: "App".to_owned(),
-        description: None,
-        default_branch: None,
-        web_url: "https://gl.test/group/app".to_owned(),
-        visibility: None,
-        is_archived: false,
-        created_at: None,
-        last_activity_at: None,
-    }
-}
-
-fn document(project: ProjectId, id: i64, text: &str) -> Document {
-    let hash = model::hash::Hash32::of(text.as_bytes());
-    Document {
-        source: SourceType::Issue,
-        source_id: id,
-        project,
-        author: None,
-        state: "opened".to_owned(),
-        created_at: Timestamp::from_millis(0),
-        updated_at: Timestamp::from_millis(0),
-        url: String::new(),
-        title: String::new(),
-        text: text.to_owned(),
-        identifiers: String::new(),
-        labels: Vec::new(),
-        paths: Vec::new(),
-        hashes: Hashes { content: hash, labels: hash, paths: hash },
-        truncation: None,
-    }
-}
-
-fn request(query: &str, syntax: Syntax) -> Request {
-    Request { query: query.to_owned(), syntax, limit: 20, ..Request::default() }
-}
+use store::documents::{self, Stored};
 
 const TEXTS: &[&str] = &[
     "Build with -DWITH_SSL and C++",

@@ -1,0 +1,44 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_embed;
+use crate::ui::Ui;
+use model::{Error, ErrorCode, Result};
+use search::embedding::{EmbedOptions, EmbedReport};
+
+/// Make the vectors that search by meaning needs
+///
+/// `lore sync` embeds what is new, up to a few hundred texts; this does the
+/// rest, newest first. It can be stopped at any time and goes on from there.
+/// Until a document has its vectors it is found by its words.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore embed
+  lore embed --retry-failed
+  lore embed --full")]
+pub struct Args {
+    /// Forget all vectors and begin anew
+    #[arg(long)]
+    full: bool,
+    /// Try again what failed before
+    #[arg(long)]
+    retry_failed: bool,
+}
+
+impl Run for Args {
+    type Answer = EmbedReport;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<EmbedReport> {
+        // An empty database has nothing to embed; do not create one.
+        drop(store::Reader::open(&ctx.db_path(ui)?)?);
+        let Some(provider) = run_embed::provider(ctx, ui)? else {
+            return Err(Error::new(ErrorCode::EmbeddingFailed, "searching by meaning is off")
+                .suggest("set embedding.provider = \"builtin\" or \"ollama\""));
+        };
+        let options = EmbedOptions {
+            full: self.full,
+            retry_failed: self.retry_failed,
+            most_texts: None,
+        };
+        run_embed::run(ctx, ui, "embed", provider, options)
+    }
+}

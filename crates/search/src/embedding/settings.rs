@@ -1,0 +1,32 @@
+//! Which provider the configuration asks for.
+
+use super::{Ollama, Provider, none};
+use model::Result;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The model that is part of lore.
+    Builtin,
+    /// A server that speaks Ollama's API.
+    Ollama,
+    /// Words only.
+    None,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub kind: Kind,
+    /// Of a server; the built-in model is what it is.
+    pub model: String,
+    pub base_url: String,
+}
+
+/// The provider the settings name; none when there shall be none. Nothing is
+/// read or asked before it is used.
+pub fn open(settings: &Settings) -> Result<Option<Box<dyn Provider>>> {
+    Ok(match settings.kind {
+        Kind::None => None,
+        Kind::Builtin => none::builtin()?,
+        Kind::Ollama => Some(Box::new(Ollama::new(&settings.base_url, &settings.model)?)),
+    })
+}

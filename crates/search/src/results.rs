@@ -1,0 +1,140 @@
+//! What an answer looks like, and how it is filled from the documents of a
+//! page.
+
+use crate::find::Mode;
+use crate::fusion::Candidate;
+use crate::snippet::{self, Span};
+use model::{EntityState, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use store::dirty::SourceType;
+use store::fulltext::{self, Hit};
+use store::{Reader, embeddings};
+
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct SearchResults {
+    pub items: Vec<SearchHit>,
+    /// How the answer was found; not always how it was asked for.
+    pub mode: Mode,
+    /// By words: all that match, shown or not. By meaning every document is
+    /// more or less near; then this is how many were ranked.
+    pub total: u64,
+    /// False when there may be more than `total`.
+    pub is_total_exact: bool,
+    /// No text has the phrases as they stand; these have words of them.
+    pub is_relaxed: bool,
+    /// When no word matched: words near to those of the query that would.
+    pub suggestions: Vec<String>,
+    /// What is missing from the answer, and why; for `meta`.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SearchHit {
+    #[serde(rename = "type")]
+    pub kind: SourceType,
+    /// `group/project#12`; for a discussion that of what it hangs on.
+    pub reference: String,
+    pub title: String,
+    pub project: Option<String>,
+    pub author: Option<String>,
+    /// Of a discussion: the state of what it hangs on.
+    pub state: Option<EntityState>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub labels: Vec<String>,
+    /// Comparable within one answer only; more is better.
+    pub score: f64,
+    /// One line of the text around what matched, or the nearest in meaning.
+    pub snippet: String,
+    /// Where in the snippet, in characters.
+    pub matches: Vec<Span>,
+    pub url: String,
+    /// Only with `--explain`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// How a hit came to its place.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// Place in the list by words, from one.
+    pub lexical_rank: Option<usize>,
+    /// BM25; more is better.
+    pub lexical_score: Option<f64>,
+    /// Place in the list by meaning, from one.
+    pub semantic_rank: Option<usize>,
+    /// The cosine of the best chunk.
+    pub similarity: Option<f64>,
+    /// Both together, before the signals.
+    pub fused: f64,
+    /// What each ranking signal added.
+    pub signals: BTreeMap<String, f64>,
+}
+
+/// Adds the documents of a page, read in one go.
+pub fn fill(
+    reader: &Reader,
+    results: &mut SearchResults,
+    page: &[Candidate],
+    expression: Option<&str>,
+    words: &[String],
+    explain: bool,
+) -> Result<()> {
+    let ids: Vec<i64> = page.iter().map(|candidate| candidate.document).collect();
+    let hits = fulltext::hits(reader, expression, &ids)?;
+    let mut hits: BTreeMap<i64, Hit> = hits.into_iter().map(|hit| (hit.document, hit)).collect();
+    let chunks: Vec<i64> = page.iter().filter_map(|candidate| candidate.chunk).collect();
+    let ranges = embeddings::chunk_ranges(reader, &chunks)?;
+    for candidate in page {
+        let Some(hit) = hits.remove(&candidate.document) else { continue };
+        let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
+        let mut shown = shown(hit, candidate, range, words);
+        shown.explanation = explain.then(|| explanation(candidate));
+        results.items.push(shown);
+    }
+    Ok(())
+}
+
+fn shown(
+    hit: Hit,
+    candidate: &Candidate,
+    chunk: Option<(usize, usize)>,
+    words: &[String],
+) -> SearchHit {
+    let snippet = snippet::best(&hit.marked_text, words, chunk);
+    SearchHit {
+        kind: hit.source,
+        reference: format!("{}{}", hit.project.as_deref().unwrap_or_default(), hit.reference),
+        title: hit.title,
+        project: hit.project,
+        author: hit.author,
+        state: hit.state,
+        created_at: hit.created_at,
+        updated_at: hit.updated_at,
+        labels: hit.labels,
+        score: rounded(candidate.score),
+        snippet: snippet.text,
+        matches: snippet.matches,
+        url: hit.url,
+        explanation: None,
+    }
+}
+
+fn explanation(candidate: &Candidate) -> Explanation {
+    let signals = candidate.signals.iter();
+    Explanation {
+        lexical_rank: candidate.lexical_rank,
+        lexical_score: candidate.lexical_score.map(rounded),
+        semantic_rank: candidate.semantic_rank,
+        similarity: candidate.similarity.map(rounded),
+        fused: rounded(candidate.fused),
+        signals: signals.map(|(name, gain)| ((*name).to_owned(), rounded(*gain))).collect(),
+    }
+}
+
+fn rounded(score: f64) -> f64 {
+    (score * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,9 @@
+//! Searching, by words and by meaning, through the crate's public surface.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod index;
+mod meaning;
+mod ollama;
+mod queries;
+mod vectors;

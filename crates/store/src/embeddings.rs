@@ -1,0 +1,375 @@
+//! Which documents have vectors, which wait for them, and storing them.
+
+use crate::error::db;
+use crate::handle::sealed::HasConnection as _;
+use crate::handle::{Read, Tx};
+use crate::sql::{self, At};
+use crate::vectors::{self, BLOCK, ID_BYTES, Space};
+use model::hash::Hash32;
+use model::{Error, ErrorCode, Result, Timestamp};
+use rusqlite::named_params;
+use std::collections::BTreeMap;
+
+/// An error is kept this long; the log has the rest.
+const MAX_ERROR: usize = 500;
+
+/// A document that has no vectors of the space, or outdated ones.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    pub document: i64,
+    pub hash: Hash32,
+    pub updated_at: Timestamp,
+}
+
+/// Waiting documents after a place, newest first; with those that failed and
+/// have not changed since, or without.
+pub fn pending(
+    on: &impl Read,
+    space: &Space,
+    with_failed: bool,
+    after: Option<&Pending>,
+    limit: usize,
+) -> Result<Vec<Pending>> {
+    let (before, last) = match after {
+        Some(pending) => (pending.updated_at.as_millis(), pending.document),
+        None => (i64::MAX, i64::MAX),
+    };
+    sql::all(
+        on,
+        &format!(
+            "SELECT d.id, d.content_hash, d.updated_at
+             {WAITING} AND (d.updated_at, d.id) < (:before, :last)
+             ORDER BY d.updated_at DESC, d.id DESC LIMIT :limit"
+        ),
+        named_params! {
+            ":model": space.model,
+            ":dims": space.dims as i64,
+            ":chunking": space.chunking,
+            ":with_failed": with_failed,
+            ":before": before,
+            ":last": last,
+            ":limit": limit as i64,
+        },
+        |row| {
+            Ok(Pending {
+                document: row.get(0)?,
+                hash: Hash32(row.get(1)?),
+                updated_at: sql::at(row, "updated_at")?,
+            })
+        },
+    )
+}
+
+/// The first chunk speaks for the whole document.
+const WAITING: &str = "
+    FROM documents AS d
+    LEFT JOIN embedding_metadata AS m ON m.document_id = d.id AND m.chunk_index = 0
+    WHERE (m.id IS NULL OR m.model <> :model OR m.dims <> :dims
+      OR m.chunking <> :chunking OR m.document_hash <> d.content_hash
+      OR (:with_failed AND m.last_error IS NOT NULL))";
+
+pub fn count_pending(on: &impl Read, space: &Space, with_failed: bool) -> Result<u64> {
+    sql::one(
+        on,
+        &format!("SELECT count(*) {WAITING}"),
+        named_params! {
+            ":model": space.model,
+            ":dims": space.dims as i64,
+            ":chunking": space.chunking,
+            ":with_failed": with_failed,
+        },
+        |row| row.get(0),
+    )
+}
+
+/// Title and text of a document; none when it is gone by now.
+pub fn text(on: &impl Read, document: i64) -> Result<Option<(String, String)>> {
+    sql::first(on, "SELECT title, content_text FROM documents WHERE id = ?1", [document], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
+}
+
+/// The vectors a document has in a space, by the hash of the chunk.
+pub fn known_vectors(
+    on: &impl Read,
+    space: &Space,
+    document: i64,
+) -> Result<BTreeMap<Hash32, Vec<f32>>> {
+    let rows = sql::all(
+        on,
+        "SELECT m.chunk_hash, e.vector FROM embedding_metadata AS m
+         JOIN embeddings AS e ON e.metadata_id = m.id
+         WHERE m.document_id = ?1 AND m.model = ?2 AND m.dims = ?3 AND m.chunking = ?4",
+        (document, &space.model, space.dims as i64, space.chunking),
+        |row| Ok((Hash32(row.get(0)?), row.get::<_, Vec<u8>>(1)?)),
+    )?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|(hash, bytes)| Some((hash, vectors::unpack(&bytes)?)))
+        .collect())
+}
+
+/// A chunk with its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// Where in the document's text, in bytes.
+    pub start: usize,
+    pub end: usize,
+    pub hash: Hash32,
+    pub vector: Vec<f32>,
+}
+
+/// Replaces what a document has, of whatever space. A vector of the wrong
+/// length is refused.
+pub fn replace(
+    tx: &Tx<'_>,
+    space: &Space,
+    pending: &Pending,
+    chunks: &[Chunk],
+    now: Timestamp,
+) -> Result<()> {
+    if let Some(wrong) = chunks.iter().find(|chunk| chunk.vector.len() != space.dims) {
+        return Err(Error::new(
+            ErrorCode::EmbeddingFailed,
+            format!(
+                "{} gave a vector of {} numbers instead of {}",
+                space.model,
+                wrong.vector.len(),
+                space.dims
+            ),
+        ));
+    }
+    let places = keep_places(tx, space, pending.document, chunks.len())?;
+    for (index, chunk) in chunks.iter().enumerate() {
+        let place = match places.get(index) {
+            Some(place) => *place,
+            None => free_place(tx, space)?,
+        };
+        let row =
+            Row { place, space, pending, index, chunk: Some(chunk), error: None, attempts: 0 };
+        row.write(tx, now)?;
+        sql::run(
+            tx,
+            "INSERT OR REPLACE INTO embeddings (metadata_id, vector) VALUES (?1, ?2)",
+            (place, vectors::pack(&chunk.vector)),
+        )?;
+        write_code(tx, place, pending.document, &chunk.vector)?;
+    }
+    Ok(())
+}
+
+/// Takes away what a document has and records why it has nothing.
+pub fn fail(
+    tx: &Tx<'_>,
+    space: &Space,
+    pending: &Pending,
+    error: &str,
+    now: Timestamp,
+) -> Result<()> {
+    let attempts: u32 = sql::one(
+        tx,
+        "SELECT coalesce(max(attempts), 0) FROM embedding_metadata
+         WHERE document_id = ?1 AND document_hash = ?2",
+        (pending.document, pending.hash.as_bytes()),
+        |row| row.get(0),
+    )?;
+    forget(tx, pending.document)?;
+    let place = free_place(tx, space)?;
+    let error = Some(model::text::one_line(error, MAX_ERROR));
+    Row { place, space, pending, index: 0, chunk: None, error, attempts: attempts + 1 }
+        .write(tx, now)
+}
+
+/// Takes away everything of every space.
+pub fn clear(tx: &Tx<'_>) -> Result<()> {
+    // The blocks first: then there is nothing to empty place by place.
+    sql::run(tx, "DELETE FROM embedding_blocks", [])?;
+    sql::run(tx, "DELETE FROM embedding_metadata", [])?;
+    Ok(())
+}
+
+/// Takes away blocks in which no place is taken any more.
+pub fn sweep(tx: &Tx<'_>) -> Result<()> {
+    sql::run(
+        tx,
+        "DELETE FROM embedding_blocks AS b
+         WHERE NOT EXISTS (SELECT 1 FROM embedding_metadata
+           WHERE id BETWEEN b.block * ?1 AND b.block * ?1 + ?1 - 1)",
+        [BLOCK],
+    )?;
+    Ok(())
+}
+
+/// Takes away what a document has.
+fn forget(tx: &Tx<'_>, document: i64) -> Result<()> {
+    sql::run(tx, "DELETE FROM embedding_metadata WHERE document_id = ?1", [document])?;
+    Ok(())
+}
+
+/// The places the document already has in this space, as many as it will need;
+/// the others are given up.
+fn keep_places(tx: &Tx<'_>, space: &Space, document: i64, n_needed: usize) -> Result<Vec<i64>> {
+    sql::run(
+        tx,
+        "DELETE FROM embedding_metadata
+         WHERE document_id = ?1
+           AND (model <> ?2 OR dims <> ?3 OR chunking <> ?4 OR chunk_index >= ?5)",
+        (document, &space.model, space.dims as i64, space.chunking, n_needed as i64),
+    )?;
+    sql::all(
+        tx,
+        "SELECT id FROM embedding_metadata WHERE document_id = ?1 ORDER BY chunk_index",
+        [document],
+        |row| row.get(0),
+    )
+}
+
+/// The next place in the last block of the space, or the first of a new one.
+fn free_place(tx: &Tx<'_>, space: &Space) -> Result<i64> {
+    let taken = sql::first(
+        tx,
+        "UPDATE embedding_blocks SET n_used = n_used + 1
+         WHERE block = (SELECT max(block) FROM embedding_blocks
+             WHERE model = ?1 AND dims = ?2 AND chunking = ?3)
+           AND n_used < ?4
+         RETURNING block, n_used",
+        (&space.model, space.dims as i64, space.chunking, BLOCK),
+        |row| Ok(row.get::<_, i64>(0)? * BLOCK + row.get::<_, i64>(1)? - 1),
+    )?;
+    if let Some(place) = taken {
+        return Ok(place);
+    }
+    let block: i64 = sql::one(
+        tx,
+        "INSERT INTO embedding_blocks (block, model, dims, chunking, n_used, documents, codes)
+         VALUES ((SELECT coalesce(max(block), 0) + 1 FROM embedding_blocks), ?1, ?2, ?3, 1,
+           zeroblob(?4), zeroblob(?5))
+         RETURNING block",
+        (
+            &space.model,
+            space.dims as i64,
+            space.chunking,
+            BLOCK * ID_BYTES as i64,
+            BLOCK * vectors::code_length(space.dims) as i64,
+        ),
+        |row| row.get(0),
+    )?;
+    Ok(block * BLOCK)
+}
+
+fn write_code(tx: &Tx<'_>, place: i64, document: i64, vector: &[f32]) -> Result<()> {
+    let position = (place % BLOCK) as usize;
+    let code = vectors::code_bytes(vector);
+    for (column, bytes) in
+        [("codes", code.as_slice()), ("documents", document.to_le_bytes().as_slice())]
+    {
+        tx.connection()
+            .blob_open("main", "embedding_blocks", column, place / BLOCK, false)
+            .and_then(|mut blob| blob.write_at(bytes, position * bytes.len()))
+            .map_err(db)?;
+    }
+    Ok(())
+}
+
+struct Row<'a> {
+    place: i64,
+    space: &'a Space,
+    pending: &'a Pending,
+    index: usize,
+    chunk: Option<&'a Chunk>,
+    error: Option<String>,
+    attempts: u32,
+}
+
+impl Row<'_> {
+    fn write(&self, tx: &Tx<'_>, now: Timestamp) -> Result<()> {
+        let hash = self.chunk.map_or(self.pending.hash, |chunk| chunk.hash);
+        sql::run(
+            tx,
+            "INSERT INTO embedding_metadata (id, document_id, chunk_index, model, dims, chunking,
+               document_hash, chunk_hash, chunk_start, chunk_end, created_at, attempts, last_error)
+             VALUES (:id, :document, :index, :model, :dims, :chunking, :document_hash, :chunk_hash,
+               :start, :end, :now, :attempts, :error)
+             ON CONFLICT (id) DO UPDATE SET
+               document_hash = excluded.document_hash,
+               chunk_hash = excluded.chunk_hash,
+               chunk_start = excluded.chunk_start,
+               chunk_end = excluded.chunk_end,
+               created_at = excluded.created_at,
+               attempts = excluded.attempts,
+               last_error = excluded.last_error",
+            named_params! {
+                ":id": self.place,
+                ":document": self.pending.document,
+                ":index": self.index as i64,
+                ":model": self.space.model,
+                ":dims": self.space.dims as i64,
+                ":chunking": self.space.chunking,
+                ":document_hash": self.pending.hash.as_bytes(),
+                ":chunk_hash": hash.as_bytes(),
+                ":start": self.chunk.map_or(0, |chunk| chunk.start as i64),
+                ":end": self.chunk.map_or(0, |chunk| chunk.end as i64),
+                ":now": At(now),
+                ":attempts": self.attempts,
+                ":error": self.error,
+            },
+        )?;
+        Ok(())
+    }
+}
+
+/// Where chunks lie in the texts of their documents.
+pub fn chunk_ranges(on: &impl Read, chunks: &[i64]) -> Result<BTreeMap<i64, (usize, usize)>> {
+    let rows = sql::all(
+        on,
+        "SELECT id, chunk_start, chunk_end FROM embedding_metadata
+         WHERE id IN (SELECT value FROM json_each(?1))",
+        [crate::sql::json_ids(chunks)],
+        |row| Ok((row.get(0)?, (row.get::<_, u64>(1)? as usize, row.get::<_, u64>(2)? as usize))),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// How far the vectors of a space cover the documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    pub documents: u64,
+    /// Documents with vectors of their present text.
+    pub embedded: u64,
+    pub failed: u64,
+    pub chunks: u64,
+}
+
+pub fn coverage(on: &impl Read, space: &Space) -> Result<Coverage> {
+    let (embedded, failed) = sql::one(
+        on,
+        "SELECT count(*) FILTER (WHERE m.last_error IS NULL),
+           count(*) FILTER (WHERE m.last_error IS NOT NULL)
+         FROM documents AS d
+         JOIN embedding_metadata AS m ON m.document_id = d.id AND m.chunk_index = 0
+         WHERE m.model = ?1 AND m.dims = ?2 AND m.chunking = ?3
+           AND m.document_hash = d.content_hash",
+        (&space.model, space.dims as i64, space.chunking),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let chunks = sql::one(
+        on,
+        "SELECT count(*) FROM embedding_metadata
+         WHERE model = ?1 AND dims = ?2 AND chunking = ?3 AND last_error IS NULL",
+        (&space.model, space.dims as i64, space.chunking),
+        |row| row.get(0),
+    )?;
+    Ok(Coverage { documents: crate::documents::count(on)?, embedded, failed, chunks })
+}
+
+/// The newest failures: the document's title and what went wrong.
+pub fn failures(on: &impl Read, limit: usize) -> Result<Vec<(String, String)>> {
+    sql::all(
+        on,
+        "SELECT d.title, m.last_error FROM embedding_metadata AS m
+         JOIN documents AS d ON d.id = m.document_id
+         WHERE m.last_error IS NOT NULL ORDER BY m.created_at DESC, m.id LIMIT ?1",
+        [limit as i64],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
