@@ -15,6 +15,7 @@ pub mod env;
 pub mod forge_client;
 pub mod help;
 pub mod interrupt;
+mod run_commits;
 mod run_documents;
 mod run_embed;
 mod run_sync;

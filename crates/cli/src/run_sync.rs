@@ -4,6 +4,7 @@
 use crate::ctx::Ctx;
 use crate::forge_client::Connection;
 use crate::interrupt::block_on_stoppable;
+use crate::run_commits::{self, CommitsReport};
 use crate::ui::Ui;
 use crate::{run_documents, run_embed};
 use forge::sync::{self, SyncOptions, SyncReport, Wanted};
@@ -21,6 +22,8 @@ use store::runs::RunStatus;
 pub struct SyncAnswer {
     #[serde(flatten)]
     pub sync: SyncReport,
+    /// What the local clones had; none without clones, or when the run stopped before.
+    pub commits: Option<CommitsReport>,
     /// None when the run was told to leave them, or stopped before.
     pub documents: Option<DocumentReport>,
     /// None when the run was told to leave them, or could not make any.
@@ -48,24 +51,35 @@ pub struct Request {
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
     let (command, no_docs, no_embed) = (request.command.clone(), request.no_docs, request.no_embed);
     let sync = fetch(ctx, ui, request)?;
-    let mut answer = SyncAnswer { sync, documents: None, embedding: None };
+    let mut answer = SyncAnswer { sync, commits: None, documents: None, embedding: None };
     let is_over = answer.sync.status != RunStatus::Interrupted && !answer.sync.is_dry_run;
-    if no_docs || !is_over {
+    if !is_over {
         return Ok(answer);
     }
-    match run_documents::run(ctx, ui, &command, false) {
-        Ok(documents) => answer.documents = Some(documents),
-        // What was fetched stands; whoever writes now, or the next run, goes on.
-        Err(error) if error.code() == ErrorCode::Locked => {
-            ui.warn(&format!("the search index was not brought up to date: {error}"));
-            return Ok(answer);
-        }
-        Err(error) => return Err(error),
+    let commits = run_commits::run(ctx, ui, &command);
+    answer.commits =
+        unless_locked(ui, commits, "the commits of local clones were not read")?.flatten();
+    if no_docs {
+        return Ok(answer);
     }
-    if !no_embed {
+    let documents = run_documents::run(ctx, ui, &command, false);
+    answer.documents = unless_locked(ui, documents, "the search index was not brought up to date")?;
+    if !no_embed && answer.documents.is_some() {
         answer.embedding = embed(ctx, ui, &command)?;
     }
     Ok(answer)
+}
+
+/// What was fetched stands; whoever writes now, or the next run, goes on.
+fn unless_locked<T>(ui: &mut Ui, outcome: Result<T>, what: &str) -> Result<Option<T>> {
+    match outcome {
+        Ok(done) => Ok(Some(done)),
+        Err(error) if error.code() == ErrorCode::Locked => {
+            ui.warn(&format!("{what}: {error}"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// A share of the vectors. What was fetched is worth having without them.

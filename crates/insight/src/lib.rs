@@ -7,5 +7,6 @@
 pub mod counts;
 pub mod entities;
 pub mod projects;
+pub mod repos;
 pub mod stats;
 pub mod status;

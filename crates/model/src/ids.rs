@@ -33,6 +33,10 @@ id! {
     DiscussionId;
     /// Row id of a note in this database.
     NoteId;
+    /// Row id of a local git repository in this database.
+    RepoId;
+    /// Row id of a clone or work tree of such a repository.
+    RepoPlaceId;
     /// Row id of a run of `lore sync`.
     SyncRunId;
     /// Row id of a job in the queue of dependent fetches.

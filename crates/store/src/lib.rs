@@ -18,6 +18,7 @@ mod sql;
 pub mod check;
 #[cfg(test)]
 mod check_tests;
+pub mod commits;
 pub mod counts;
 pub mod cursors;
 pub mod dependents;
@@ -37,6 +38,7 @@ pub mod people;
 pub mod projects;
 pub mod queue;
 pub mod references;
+pub mod repos;
 pub mod runs;
 pub mod vectors;
 

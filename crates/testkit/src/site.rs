@@ -18,6 +18,25 @@ impl Site {
         Site::of(binary, world)
     }
 
+    /// Like [`Site::scenario`], with a clone of every project that has files in
+    /// the machine's folder: `group/project`, its `origin` at the simulator.
+    pub fn with_clones(binary: impl Into<PathBuf>, text: &str) -> Site {
+        let site = Site::scenario(binary, text);
+        let dir = site.env.dir();
+        sim::scenario::load_with_git(text, "test", &dir).unwrap_or_else(|error| panic!("{error}"));
+        for project in site.server.world().projects() {
+            let clone = dir.join(&project.path);
+            if clone.is_dir() {
+                let clone = clone.display().to_string();
+                // Without a port, so that the name of the clone is the same in every run.
+                let url = format!("git@127.0.0.1:{}.git", project.path);
+                let _done =
+                    site.env.git(&["-C", &clone, "remote", "add", "origin", &url]).success();
+            }
+        }
+        site
+    }
+
     pub fn of(binary: impl Into<PathBuf>, world: World) -> Site {
         let server = Server::start(world, Options::default()).expect("loopback has a free port");
         let env = machine(&server, binary);

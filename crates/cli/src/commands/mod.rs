@@ -65,6 +65,7 @@ commands! {
     "Keep up" {
         "sync" => Sync in sync;
         "ingest" => Ingest in ingest;
+        "repo" => Repo in repo;
         "generate-docs" => GenerateDocs in generate_docs;
         "embed" => Embed in embed;
         "status" => Status in status;

@@ -1,8 +1,10 @@
 use super::document_report::changes;
 use super::embed_report;
 use super::{counted, grouped};
+use crate::run_commits::CommitsReport;
 use crate::run_sync::SyncAnswer;
 use crate::ui::{Label, Painter, Show};
+use code::history::ScanReport;
 use forge::sync::{EntityCounts, ProjectReport};
 use model::time::human_duration;
 use model::{Error, ErrorCode};
@@ -13,6 +15,9 @@ impl Show for SyncAnswer {
     fn text(&self, out: &mut Painter) {
         for project in &self.sync.projects {
             project_line(out, project, self.sync.is_dry_run);
+        }
+        if let Some(commits) = &self.commits {
+            commits_lines(out, commits);
         }
         if let Some(documents) = &self.documents
             && let Some(words) = changes(documents)
@@ -106,6 +111,31 @@ fn project_line(out: &mut Painter, project: &ProjectReport, is_dry_run: bool) {
         out.label(Label::Bad, &format!(" · {n} not understood"));
     }
     out.end();
+}
+
+/// Clones with news, and those that could not be read.
+fn commits_lines(out: &mut Painter, commits: &CommitsReport) {
+    for repo in &commits.repos {
+        if let Some(words) = commit_words(repo) {
+            out.label(Label::Path, &repo.repo).text("  ").text(&words).end();
+        }
+    }
+    for problem in &commits.problems {
+        out.label(Label::Path, &problem.dir).text("  ");
+        out.label(Label::Warning, "not read: ").text(&problem.message).end();
+    }
+}
+
+pub(super) fn commit_words(repo: &ScanReport) -> Option<String> {
+    let mut parts = Vec::new();
+    if repo.new_commits > 0 {
+        parts.push(counted(repo.new_commits, "new commit", "new commits"));
+    }
+    if repo.unreachable > 0 {
+        let n = counted(repo.unreachable, "commit", "commits");
+        parts.push(format!("{n} left behind by a force push"));
+    }
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
 fn entity_words(counts: EntityCounts, one: &str, many: &str) -> Option<String> {

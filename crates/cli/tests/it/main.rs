@@ -18,6 +18,7 @@ mod help;
 mod init;
 mod kill;
 mod output;
+mod repo;
 mod search;
 mod sync;
 mod trust;

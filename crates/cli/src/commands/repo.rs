@@ -1,0 +1,103 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_commits::{self, Wanted};
+use crate::ui::Ui;
+use code::history::ScanReport;
+use insight::repos::{self, RepoList};
+use model::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::PathBuf;
+use store::Reader;
+
+/// Register local clones, so that lore knows their commits
+///
+/// Their commits and the files these changed are read into the database, now
+/// and at every `lore sync`. A clone belongs to the forge project that its
+/// remote names. Clones under `[[repos]]` in the config count without being
+/// added. Nothing in a clone is ever changed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore repo add .
+  lore repo add ~/src/project --url https://gitlab.example.com/group/project
+  lore repo list
+  lore repo remove ~/src/project")]
+pub struct Args {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Register a clone, a linked work tree or a bare repository
+    Add {
+        /// A folder inside it
+        #[arg(value_name = "PATH", default_value = ".")]
+        path: PathBuf,
+        /// The address that names the repository, if its remote does not
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+    },
+    /// List what is registered
+    List,
+    /// Forget a clone; with the last one of a repository its commits go too
+    Remove {
+        /// Its folder, or the name of the repository
+        #[arg(value_name = "PATH")]
+        repo: String,
+    },
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Answer {
+    List(RepoList),
+    Added(Added),
+    Removed(Removed),
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Added {
+    #[serde(flatten)]
+    pub scan: ScanReport,
+    /// The synced forge project it is a clone of.
+    pub project: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Removed {
+    pub removed: String,
+}
+
+impl Run for Args {
+    type Answer = Answer;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
+        match self.what.as_ref().unwrap_or(&What::List) {
+            What::List => {
+                let reader = Reader::open(&ctx.db_path(ui)?)?;
+                repos::list(&reader).map(Answer::List)
+            }
+            What::Add { path, url } => {
+                let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
+                let scan = run_commits::add(ctx, ui, &Wanted { path, url: url.clone() })?;
+                let reader = Reader::open(&ctx.db_path(ui)?)?;
+                let known = repos::list(&reader)?.items;
+                let project =
+                    known.into_iter().find(|repo| repo.name == scan.repo).and_then(|r| r.project);
+                Ok(Answer::Added(Added { scan, project }))
+            }
+            What::Remove { repo } => {
+                let reader = Reader::open(&ctx.db_path(ui)?)?;
+                let dir = ctx.env.resolve(repo, &ctx.env.cwd);
+                // A folder that still exists may be named by any path to it.
+                let dir = dir.canonicalize().unwrap_or(dir);
+                let place = repos::find_place(&reader, repo, Some(&dir))?;
+                drop(reader);
+                let removed = place.dir.clone();
+                run_commits::remove(ctx, ui, place)?;
+                Ok(Answer::Removed(Removed { removed }))
+            }
+        }
+    }
+}

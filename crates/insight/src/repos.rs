@@ -1,0 +1,101 @@
+//! The local repositories lore knows, and from what people type to one of them.
+
+use model::suggest::nearest;
+use model::{Error, ErrorCode, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::Path;
+use store::repos::{self, Place};
+use store::{Reader, commits};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RepoList {
+    pub items: Vec<RepoSummary>,
+}
+
+/// A repository with its clones on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RepoSummary {
+    /// `host/group/name`, or `local/<first commit>` without a remote.
+    pub name: String,
+    /// The synced forge project it is a clone of.
+    pub project: Option<String>,
+    pub places: Vec<RepoPlace>,
+    pub commits: u64,
+    /// Commits that no branch has any more; they are kept.
+    pub unreachable: u64,
+    pub main_branch: Option<String>,
+    /// When its commits were last found changed and read.
+    pub scanned_at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RepoPlace {
+    pub dir: String,
+    pub is_shallow: bool,
+}
+
+pub fn list(reader: &Reader) -> Result<RepoList> {
+    let places = repos::places(reader)?;
+    let items = repos::all(reader)?
+        .into_iter()
+        .map(|repo| {
+            let (n_reachable, unreachable) = commits::count(reader, Some(repo.id))?;
+            let places = places.iter().filter(|place| place.repo == repo.id);
+            Ok(RepoSummary {
+                name: repo.canonical_url,
+                project: repo.project_path,
+                places: places
+                    .map(|place| RepoPlace { dir: place.dir.clone(), is_shallow: place.is_shallow })
+                    .collect(),
+                commits: n_reachable,
+                unreachable,
+                main_branch: repo.main_branch,
+                scanned_at: repo.scanned_at,
+            })
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(RepoList { items })
+}
+
+/// The clone meant by a directory, the name of its repository, or an ending of
+/// that name. Two clones of one repository are told apart by directory only.
+pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Place> {
+    let places = repos::places(reader)?;
+    if places.is_empty() {
+        return Err(Error::new(ErrorCode::NotIndexed, "no local repositories are registered")
+            .suggest("run: lore repo add PATH"));
+    }
+    if let Some(place) = places.iter().find(|place| dir == Some(Path::new(&place.dir))) {
+        return Ok(place.clone());
+    }
+    let names = repos::all(reader)?;
+    let typed = typed.trim_end_matches('/');
+    let ending = format!("/{typed}");
+    let is_meant = |place: &&Place| {
+        names.iter().any(|repo| {
+            repo.id == place.repo
+                && (repo.canonical_url == typed || repo.canonical_url.ends_with(&ending))
+        })
+    };
+    let found: Vec<&Place> = places.iter().filter(is_meant).collect();
+    match found.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let known = places.iter().map(|place| place.dir.as_str());
+            let hint = nearest(typed, known.clone(), 1).first().map_or_else(
+                || format!("registered: {}", known.take(10).collect::<Vec<_>>().join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            Err(Error::not_found(format!("no registered repository is `{typed}`")).suggest(hint))
+        }
+        several => {
+            let dirs: Vec<&str> = several.iter().map(|place| place.dir.as_str()).collect();
+            Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("`{typed}` has {} clones here: {}", dirs.len(), dirs.join(", ")),
+            )
+            .suggest(format!("name one by its folder, e.g. {}", dirs[0])))
+        }
+    }
+}

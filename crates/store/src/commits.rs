@@ -1,0 +1,259 @@
+//! Commits of registered repositories, and the paths they changed.
+
+use crate::handle::{Read, Tx};
+use crate::sql::{self, At};
+use model::ids::RepoId;
+use model::{Result, Timestamp};
+use rusqlite::Row;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A commit as a repository has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRecord {
+    pub sha: String,
+    pub parents: Vec<String>,
+    pub author_name: String,
+    pub author_email: String,
+    pub authored_at: Timestamp,
+    pub committed_at: Timestamp,
+    pub message: String,
+    pub files: Vec<CommitFile>,
+}
+
+/// A path a commit changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitFile {
+    pub path: String,
+    /// Where a renamed file was before.
+    pub old_path: Option<String>,
+    /// added, modified, renamed, deleted.
+    pub kind: String,
+}
+
+/// Stores a commit; one that is known already only becomes reachable again.
+/// Tells whether it is new.
+pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) -> Result<bool> {
+    let known: Option<(i64, bool)> = sql::first(
+        tx,
+        "SELECT id, unreachable_at IS NOT NULL FROM git_commits WHERE repo_id = ?1 AND sha = ?2",
+        (repo.0, &commit.sha),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if let Some((id, is_unreachable)) = known {
+        if is_unreachable {
+            sql::run(tx, "UPDATE git_commits SET unreachable_at = NULL WHERE id = ?1", [id])?;
+            mark(tx, id, now)?;
+        }
+        return Ok(false);
+    }
+    let id = sql::insert(
+        tx,
+        "INSERT INTO git_commits (repo_id, sha, parents, author_name, author_email, authored_at,
+           committed_at, message)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        (
+            repo.0,
+            &commit.sha,
+            commit.parents.join(" "),
+            &commit.author_name,
+            &commit.author_email,
+            At(commit.authored_at),
+            At(commit.committed_at),
+            &commit.message,
+        ),
+    )?;
+    for file in &commit.files {
+        // Two odd names may read alike as text; the first one stands.
+        sql::run(
+            tx,
+            "INSERT OR IGNORE INTO commit_files (commit_id, path, old_path, kind)
+             VALUES (?1, ?2, ?3, ?4)",
+            (id, &file.path, &file.old_path, &file.kind),
+        )?;
+    }
+    mark(tx, id, now)?;
+    Ok(true)
+}
+
+/// Queues a commit for its document to be made again.
+fn mark(tx: &Tx<'_>, id: i64, now: Timestamp) -> Result<()> {
+    sql::run(
+        tx,
+        "INSERT INTO dirty_sources (source_type, source_id, queued_at) VALUES ('commit', ?1, ?2)
+         ON CONFLICT (source_type, source_id) DO UPDATE SET
+           queued_at = excluded.queued_at,
+           next_attempt_at = 0,
+           attempts = 0,
+           last_error = NULL",
+        (id, At(now)),
+    )?;
+    Ok(())
+}
+
+/// No branch has these any more. They stay, and say so.
+pub fn mark_unreachable(tx: &Tx<'_>, repo: RepoId, shas: &[String], now: Timestamp) -> Result<()> {
+    for sha in shas {
+        let gone: Option<i64> = sql::first(
+            tx,
+            "UPDATE git_commits SET unreachable_at = ?3
+             WHERE repo_id = ?1 AND sha = ?2 AND unreachable_at IS NULL RETURNING id",
+            (repo.0, sha, At(now)),
+            |row| row.get(0),
+        )?;
+        if let Some(id) = gone {
+            mark(tx, id, now)?;
+        }
+    }
+    Ok(())
+}
+
+/// All commits of a repository that some branch has, in no order.
+pub fn reachable(on: &impl Read, repo: RepoId) -> Result<Vec<String>> {
+    sql::all(
+        on,
+        "SELECT sha FROM git_commits WHERE repo_id = ?1 AND unreachable_at IS NULL",
+        [repo.0],
+        |row| row.get(0),
+    )
+}
+
+/// A commit among its parents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphNode {
+    pub sha: String,
+    pub parents: Vec<String>,
+    /// Known to be on the main branch.
+    pub has_landed: bool,
+}
+
+/// Every commit of a repository, for walking; in no order.
+pub fn graph(on: &impl Read, repo: RepoId) -> Result<Vec<GraphNode>> {
+    sql::all(
+        on,
+        "SELECT sha, parents, landed_id IS NOT NULL FROM git_commits WHERE repo_id = ?1",
+        [repo.0],
+        |row| {
+            let parents: String = row.get(1)?;
+            Ok(GraphNode {
+                sha: row.get(0)?,
+                parents: parents.split_whitespace().map(str::to_owned).collect(),
+                has_landed: row.get(2)?,
+            })
+        },
+    )
+}
+
+/// Whether a commit is known to be on the main branch.
+pub fn has_landed(on: &impl Read, repo: RepoId, sha: &str) -> Result<bool> {
+    let found: Option<bool> = sql::first(
+        on,
+        "SELECT landed_id IS NOT NULL FROM git_commits WHERE repo_id = ?1 AND sha = ?2",
+        (repo.0, sha),
+        |row| row.get(0),
+    )?;
+    Ok(found.unwrap_or(false))
+}
+
+/// Which commit of the main line brought each of these: (commit, landing).
+pub fn set_landings(tx: &Tx<'_>, repo: RepoId, landings: &[(String, String)]) -> Result<()> {
+    for (sha, landing) in landings {
+        sql::run(
+            tx,
+            "UPDATE git_commits SET landed_id =
+               (SELECT id FROM git_commits WHERE repo_id = ?1 AND sha = ?3)
+             WHERE repo_id = ?1 AND sha = ?2",
+            (repo.0, sha, landing),
+        )?;
+    }
+    Ok(())
+}
+
+/// The main branch was rewritten: what landed where must be found anew.
+pub fn clear_landings(tx: &Tx<'_>, repo: RepoId) -> Result<()> {
+    sql::run(
+        tx,
+        "UPDATE git_commits SET landed_id = NULL WHERE repo_id = ?1 AND landed_id IS NOT NULL",
+        [repo.0],
+    )?;
+    Ok(())
+}
+
+/// A commit as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitRow {
+    #[serde(skip)]
+    pub id: i64,
+    pub sha: String,
+    /// First line of the message.
+    pub subject: String,
+    #[serde(skip)]
+    pub message: String,
+    pub author: String,
+    pub author_email: String,
+    pub authored_at: Timestamp,
+    pub committed_at: Timestamp,
+    /// The commit of the main branch that brought it, itself included.
+    pub landed_in: Option<String>,
+    pub is_merge: bool,
+    /// No branch has it any more.
+    pub is_unreachable: bool,
+}
+
+pub(crate) const COLUMNS: &str = "c.id, c.sha, c.message, c.author_name, c.author_email,
+  c.authored_at, c.committed_at, c.parents, c.unreachable_at IS NOT NULL AS is_unreachable,
+  (SELECT sha FROM git_commits WHERE id = c.landed_id) AS landed_in";
+
+pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<CommitRow> {
+    let message: String = row.get("message")?;
+    let parents: String = row.get("parents")?;
+    let subject = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
+    Ok(CommitRow {
+        id: row.get("id")?,
+        sha: row.get("sha")?,
+        subject: subject.to_owned(),
+        author: row.get("author_name")?,
+        author_email: row.get("author_email")?,
+        authored_at: sql::at(row, "authored_at")?,
+        committed_at: sql::at(row, "committed_at")?,
+        landed_in: row.get("landed_in")?,
+        is_merge: parents.contains(' '),
+        is_unreachable: row.get("is_unreachable")?,
+        message,
+    })
+}
+
+/// The commit with this hash, in a repository or in any.
+pub fn by_sha(on: &impl Read, repo: Option<RepoId>, sha: &str) -> Result<Option<CommitRow>> {
+    sql::first(
+        on,
+        &format!(
+            "SELECT {COLUMNS} FROM git_commits AS c
+             WHERE c.sha = ?1 AND (?2 IS NULL OR c.repo_id = ?2)
+             ORDER BY c.unreachable_at IS NOT NULL, c.id LIMIT 1"
+        ),
+        (sha, repo.map(|repo| repo.0)),
+        read,
+    )
+}
+
+/// The paths a commit changed, by name.
+pub fn files(on: &impl Read, commit: i64) -> Result<Vec<CommitFile>> {
+    sql::all(
+        on,
+        "SELECT path, old_path, kind FROM commit_files WHERE commit_id = ?1 ORDER BY path",
+        [commit],
+        |row| Ok(CommitFile { path: row.get(0)?, old_path: row.get(1)?, kind: row.get(2)? }),
+    )
+}
+
+/// How many commits a repository has, those that no branch has apart.
+pub fn count(on: &impl Read, repo: Option<RepoId>) -> Result<(u64, u64)> {
+    sql::one(
+        on,
+        "SELECT count(*) FILTER (WHERE unreachable_at IS NULL), count(unreachable_at)
+         FROM git_commits WHERE ?1 IS NULL OR repo_id = ?1",
+        [repo.map(|repo| repo.0)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
