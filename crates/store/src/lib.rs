@@ -40,6 +40,7 @@ pub mod queue;
 pub mod references;
 pub mod repos;
 pub mod runs;
+pub mod timeline;
 pub mod vectors;
 
 pub use handle::{Read, Reader, Tx, Writer};

@@ -1,0 +1,278 @@
+//! What a timeline is made of, read for a set of entities at once: a fixed
+//! number of statements, however many entities take part. Their events are in
+//! [`crate::events`].
+
+use crate::entities::EntityRow;
+use crate::handle::Read;
+use crate::sql::{self, Kind, entity_table, json_ids, owner_column};
+use model::ids::Iid;
+use model::relation::EntityName;
+use model::{EntityKind, EntityState, Result, Timestamp};
+use rusqlite::Row;
+use std::collections::BTreeSet;
+
+/// What every event of an entity shows of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub row: EntityRow,
+    pub project: String,
+    pub iid: Iid,
+    pub title: String,
+    pub state: EntityState,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    pub closed_at: Option<Timestamp>,
+    pub closed_by: Option<String>,
+    pub merged_at: Option<Timestamp>,
+    pub merged_by: Option<String>,
+    pub assignees: Vec<String>,
+    pub web_url: String,
+}
+
+impl Head {
+    pub fn name(&self) -> EntityName {
+        EntityName { kind: self.row.kind, project: self.project.clone(), iid: self.iid }
+    }
+}
+
+/// The heads of these entities, in order of kind and row.
+pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
+    let mut heads = Vec::new();
+    for kind in EntityKind::ALL {
+        let (merged, assignees) = match kind {
+            EntityKind::Issue => ("NULL AS merged_at, NULL AS merged_by", "issue_assignees"),
+            EntityKind::MergeRequest => (
+                "e.merged_at, (SELECT username FROM users WHERE id = e.merged_by_id) AS merged_by",
+                "mr_assignees",
+            ),
+        };
+        heads.extend(sql::all(
+            on,
+            &format!(
+                "SELECT e.id, p.path, e.iid, e.title, e.state, e.created_at, e.closed_at, e.web_url,
+                   (SELECT username FROM users WHERE id = e.author_id) AS author,
+                   (SELECT username FROM users WHERE id = e.closed_by_id) AS closed_by,
+                   (SELECT json_group_array(username) FROM (SELECT username FROM {assignees}
+                      JOIN users ON users.id = user_id WHERE {} = e.id
+                      ORDER BY username)) AS assignees,
+                   {merged}
+                 FROM {} AS e JOIN projects AS p ON p.id = e.project_id
+                 WHERE e.id IN (SELECT value FROM json_each(?1))
+                 ORDER BY e.id",
+                owner_column(kind),
+                entity_table(kind)
+            ),
+            [ids_of(kind, entities)],
+            |row| head(row, kind),
+        )?);
+    }
+    Ok(heads)
+}
+
+fn head(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<Head> {
+    let state: String = row.get("state")?;
+    let assignees: String = row.get("assignees")?;
+    Ok(Head {
+        row: EntityRow { kind, id: row.get("id")? },
+        project: row.get("path")?,
+        iid: Iid(row.get("iid")?),
+        title: row.get("title")?,
+        state: EntityState::parse(&state).unwrap_or(EntityState::Opened),
+        author: row.get("author")?,
+        created_at: sql::at(row, "created_at")?,
+        closed_at: sql::maybe_at(row, "closed_at")?,
+        closed_by: row.get("closed_by")?,
+        merged_at: sql::maybe_at(row, "merged_at")?,
+        merged_by: row.get("merged_by")?,
+        assignees: serde_json::from_str(&assignees).unwrap_or_default(),
+        web_url: row.get("web_url")?,
+    })
+}
+
+/// Those of a kind, as a parameter.
+pub(crate) fn ids_of(kind: EntityKind, entities: &[EntityRow]) -> String {
+    let ids: Vec<i64> = entities.iter().filter(|row| row.kind == kind).map(|row| row.id).collect();
+    json_ids(&ids)
+}
+
+/// The rows of entities known by name, in the order of the names; what is not
+/// synced here is left out, and what the forge still shows goes first.
+pub fn rows_of(on: &impl Read, names: &[EntityName]) -> Result<Vec<EntityRow>> {
+    let wanted: Vec<(&str, i64, &str)> =
+        names.iter().map(|name| (name.kind.as_str(), name.iid.0, name.project.as_str())).collect();
+    let wanted = serde_json::to_string(&wanted).unwrap_or_default();
+    let mut found = Vec::new();
+    for kind in EntityKind::ALL {
+        found.extend(sql::all(
+            on,
+            &format!(
+                "SELECT CAST(w.key AS INTEGER), e.id, e.gone_at IS NOT NULL AS is_gone
+                 FROM json_each(?1) AS w
+                 CROSS JOIN projects AS p ON p.path = w.value ->> 2
+                 CROSS JOIN {} AS e ON e.project_id = p.id AND e.iid = w.value ->> 1
+                 WHERE w.value ->> 0 = ?2",
+                entity_table(kind)
+            ),
+            (&wanted, Kind(kind)),
+            |row| {
+                let place: i64 = row.get(0)?;
+                let is_gone: bool = row.get(2)?;
+                Ok((place, is_gone, EntityRow { kind, id: row.get(1)? }))
+            },
+        )?);
+    }
+    found.sort_unstable();
+    found.dedup_by_key(|(place, ..)| *place);
+    Ok(found.into_iter().map(|(.., row)| row).collect())
+}
+
+/// A relation with one end among the entities asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub id: i64,
+    pub source: End,
+    pub target: End,
+    pub relation: String,
+    pub method: String,
+    pub certainty: String,
+    /// When it was observed; else when its source was made.
+    pub at: Option<Timestamp>,
+}
+
+/// One end of a relation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End {
+    pub name: EntityName,
+    /// None while it is not synced here.
+    pub row: Option<EntityRow>,
+    pub title: Option<String>,
+}
+
+/// Relations from and to these entities, each once, in order of row.
+pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Link>> {
+    let mut seen = BTreeSet::new();
+    let mut links = Vec::new();
+    for kind in EntityKind::ALL {
+        let ids = ids_of(kind, entities);
+        if ids == "[]" {
+            continue;
+        }
+        for end in ["source", "target"] {
+            let found = sql::all(
+                on,
+                &format!(
+                    "SELECT r.id, r.reference_type, r.source_method, r.certainty,
+                       r.source_kind, r.source_project_path, r.source_iid, r.source_id,
+                       r.target_kind, r.target_project_path, r.target_iid, r.target_id,
+                       coalesce(si.title, sm.title) AS source_title,
+                       coalesce(ti.title, tm.title) AS target_title,
+                       coalesce(r.observed_at, si.created_at, sm.created_at) AS at
+                     FROM entity_references AS r
+                     LEFT JOIN issues AS si ON r.source_kind = 'issue' AND si.id = r.source_id
+                     LEFT JOIN merge_requests AS sm
+                       ON r.source_kind = 'merge_request' AND sm.id = r.source_id
+                     LEFT JOIN issues AS ti ON r.target_kind = 'issue' AND ti.id = r.target_id
+                     LEFT JOIN merge_requests AS tm
+                       ON r.target_kind = 'merge_request' AND tm.id = r.target_id
+                     WHERE r.{end}_kind = ?1
+                       AND r.{end}_id IN (SELECT value FROM json_each(?2))"
+                ),
+                (Kind(kind), &ids),
+                link,
+            )?;
+            links.extend(found.into_iter().filter(|link| seen.insert(link.id)));
+        }
+    }
+    links.sort_by_key(|link| link.id);
+    Ok(links)
+}
+
+fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
+    Ok(Link {
+        id: row.get("id")?,
+        source: end(row, "source")?,
+        target: end(row, "target")?,
+        relation: row.get("reference_type")?,
+        method: row.get("source_method")?,
+        certainty: row.get("certainty")?,
+        at: sql::maybe_at(row, "at")?,
+    })
+}
+
+fn end(row: &Row<'_>, end: &str) -> rusqlite::Result<End> {
+    let column = |name: &str| format!("{end}_{name}");
+    let kind = row.get::<_, Kind>(column("kind").as_str())?.0;
+    let id: Option<i64> = row.get(column("id").as_str())?;
+    Ok(End {
+        name: EntityName {
+            kind,
+            project: row.get(column("project_path").as_str())?,
+            iid: Iid(row.get(column("iid").as_str())?),
+        },
+        row: id.map(|id| EntityRow { kind, id }),
+        title: row.get(column("title").as_str())?,
+    })
+}
+
+/// Something a person wrote, with its place in the thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenNote {
+    pub entity: EntityRow,
+    /// Row of the thread.
+    pub discussion: i64,
+    pub forge_id: i64,
+    pub author: Option<String>,
+    pub author_name: Option<String>,
+    pub body: String,
+    pub created_at: Timestamp,
+    pub is_resolved: bool,
+    pub path: Option<String>,
+    pub line: Option<i64>,
+}
+
+/// What people wrote on these entities: by entity, thread and place in it; the
+/// longest discussions are cut at `most` notes for each entity, the newest kept.
+pub fn notes(on: &impl Read, entities: &[EntityRow], most: usize) -> Result<Vec<WrittenNote>> {
+    let mut notes = Vec::new();
+    for kind in EntityKind::ALL {
+        let owner = owner_column(kind);
+        notes.extend(sql::all(
+            on,
+            &format!(
+                "SELECT * FROM (
+                   SELECT d.{owner} AS owner, d.id AS discussion, d.first_note_at, n.position,
+                     n.forge_id, n.body, n.created_at, n.is_resolved,
+                     coalesce(n.new_path, n.old_path) AS path,
+                     coalesce(n.new_line, n.old_line) AS line,
+                     u.username AS author, u.name AS author_name,
+                     row_number() OVER (PARTITION BY d.{owner}
+                       ORDER BY n.created_at DESC, n.forge_id DESC) AS age
+                   FROM discussions AS d
+                   JOIN notes AS n ON n.discussion_id = d.id
+                   LEFT JOIN users AS u ON u.id = n.author_id
+                   WHERE d.{owner} IN (SELECT value FROM json_each(?1)) AND n.is_system = 0
+                 )
+                 WHERE age <= ?2
+                 ORDER BY owner, first_note_at, discussion, position"
+            ),
+            (ids_of(kind, entities), most as i64),
+            |row| written(row, kind),
+        )?);
+    }
+    Ok(notes)
+}
+
+fn written(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<WrittenNote> {
+    Ok(WrittenNote {
+        entity: EntityRow { kind, id: row.get("owner")? },
+        discussion: row.get("discussion")?,
+        forge_id: row.get("forge_id")?,
+        author: row.get("author")?,
+        author_name: row.get("author_name")?,
+        body: row.get("body")?,
+        created_at: sql::at(row, "created_at")?,
+        is_resolved: row.get("is_resolved")?,
+        path: row.get("path")?,
+        line: row.get("line")?,
+    })
+}
