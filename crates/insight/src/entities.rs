@@ -108,7 +108,9 @@ const fn article(kind: EntityKind) -> &'static str {
     }
 }
 
-fn find(
+/// The entity a reference means; an error that lists the candidates when several
+/// projects have its number.
+pub(crate) fn find(
     reader: &Reader,
     kind: EntityKind,
     wanted: &EntityReference,

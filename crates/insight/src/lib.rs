@@ -5,8 +5,10 @@
 //! their one wire form; `cli` and `serve` show the same.
 
 pub mod counts;
+pub mod decisions;
 pub mod entities;
 pub mod projects;
 pub mod repos;
 pub mod stats;
 pub mod status;
+pub mod timeline;

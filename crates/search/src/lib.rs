@@ -7,6 +7,7 @@
 //! together by `fusion` and `signals`. What people type is never query syntax
 //! unless they ask for it.
 
+pub mod decision;
 pub mod documents;
 pub mod embedding;
 mod find;

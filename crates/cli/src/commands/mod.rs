@@ -73,6 +73,7 @@ commands! {
     }
     "Look" {
         "search" => Search in search;
+        "timeline" => Timeline in timeline;
         "issues" => Issues in issues;
         "mrs" => Mrs in mrs;
         "count" => Count in count;

@@ -10,6 +10,7 @@ mod search;
 mod stats;
 mod status;
 mod sync_report;
+mod timeline;
 
 use crate::ui::Label;
 use model::EntityState;

@@ -21,6 +21,8 @@ mod output;
 mod repo;
 mod search;
 mod sync;
+mod timeline;
+mod timeline_coverage;
 mod trust;
 
 use testkit::TestEnv;

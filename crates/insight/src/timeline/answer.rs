@@ -1,0 +1,284 @@
+//! What `lore timeline` answers: its one wire form.
+
+use crate::decisions::Signal;
+use model::ids::Iid;
+use model::relation::EntityName;
+use model::{EntityKind, EntityState, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::timeline::Head;
+
+/// What happened, in order of time, with where each part comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Timeline {
+    /// As it was typed.
+    pub query: String,
+    pub event_count: usize,
+    /// What was asked for, or found by the query; best first.
+    pub seed_entities: Vec<TimelineEntity>,
+    /// What was reached from there over relations.
+    pub expanded_entities: Vec<ExpandedEntity>,
+    /// Relations to what is not synced here.
+    pub unresolved_references: Vec<UnresolvedReference>,
+    pub events: Vec<TimelineEvent>,
+    pub meta: TimelineMeta,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimelineEntity {
+    #[serde(rename = "type")]
+    pub kind: EntityKind,
+    pub project: String,
+    pub iid: Iid,
+    /// `group/project#12`.
+    pub reference: String,
+    pub title: String,
+    pub state: EntityState,
+    pub url: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExpandedEntity {
+    #[serde(flatten)]
+    pub entity: TimelineEntity,
+    /// Steps from the nearest seed.
+    pub depth: u8,
+    pub via: Via,
+}
+
+/// How an entity got into the timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Via {
+    /// `group/project#12`: from where it was reached.
+    pub from: String,
+    /// closes, related, moved, duplicate, blocks, mentioned.
+    pub reference_type: String,
+    /// Whether the relation points from there to here, not the other way.
+    pub is_forward: bool,
+    /// How lore knows the relation.
+    pub method: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct UnresolvedReference {
+    pub from: String,
+    pub to: String,
+    pub reference_type: String,
+    pub method: String,
+}
+
+/// What happened. The order is that in which events of one moment and entity
+/// are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EventType {
+    Created,
+    Reopened,
+    Renamed,
+    /// Became a draft, or ready.
+    Draft,
+    Labels,
+    Milestone,
+    Assigned,
+    ReviewRequested,
+    /// A relation to another issue or merge request.
+    Reference,
+    /// Something a person wrote.
+    Note,
+    /// Approved, or approval withdrawn.
+    Review,
+    /// Recorded in memory.
+    Decision,
+    /// Anything else the forge noted; only with everything.
+    Activity,
+    Closed,
+    Merged,
+}
+
+impl EventType {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EventType::Created => "created",
+            EventType::Reopened => "reopened",
+            EventType::Renamed => "renamed",
+            EventType::Draft => "draft",
+            EventType::Labels => "labels",
+            EventType::Milestone => "milestone",
+            EventType::Assigned => "assigned",
+            EventType::ReviewRequested => "review_requested",
+            EventType::Reference => "reference",
+            EventType::Note => "note",
+            EventType::Review => "review",
+            EventType::Decision => "decision",
+            EventType::Activity => "activity",
+            EventType::Closed => "closed",
+            EventType::Merged => "merged",
+        }
+    }
+
+    /// What is kept first when not everything is wanted.
+    pub(super) const fn weight(self) -> u8 {
+        match self {
+            EventType::Decision => 6,
+            EventType::Created | EventType::Closed | EventType::Merged | EventType::Reopened => 5,
+            EventType::Note => 4,
+            EventType::Reference | EventType::Renamed | EventType::Review => 3,
+            EventType::Milestone | EventType::Draft => 2,
+            EventType::Labels | EventType::Assigned | EventType::ReviewRequested => 1,
+            EventType::Activity => 0,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimelineEvent {
+    pub timestamp: Timestamp,
+    pub entity_type: EntityKind,
+    pub entity_iid: Iid,
+    pub project: String,
+    pub event_type: EventType,
+    /// One line.
+    pub summary: String,
+    pub actor: Option<String>,
+    pub url: String,
+    pub is_seed: bool,
+    pub depth: u8,
+    /// None for seeds.
+    pub via: Option<Via>,
+    pub details: Details,
+    /// Settles the order of what happened in one moment.
+    #[serde(skip)]
+    pub id: i64,
+}
+
+impl TimelineEvent {
+    /// `group/project#12`.
+    pub fn reference(&self) -> String {
+        format!("{}{}{}", self.project, self.entity_type.sigil(), self.entity_iid)
+    }
+
+    /// By time, then entity, then kind, then id: no two runs differ.
+    pub(super) fn order(&self) -> impl Ord + use<'_> {
+        let entity = (self.project.as_str(), self.entity_type, self.entity_iid);
+        (self.timestamp, entity, self.event_type, self.id, self.summary.as_str())
+    }
+}
+
+/// What only some events have.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Details {
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub labels_added: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub labels_removed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub milestone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ReferenceDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<NoteDetails>,
+    /// What was done in the same go, such as the first labels; one line each.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub along: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded: Option<Folded>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReferenceDetails {
+    pub reference_type: String,
+    /// `group/project!34`: the other end.
+    pub other: String,
+    /// None when it is not synced here.
+    pub other_title: Option<String>,
+    /// As people of this project write it.
+    #[serde(skip)]
+    pub other_short: String,
+    /// Of the entity of the event.
+    #[serde(skip)]
+    pub title: Option<String>,
+    /// Whether the entity of the event is the source.
+    pub is_outgoing: bool,
+    pub method: String,
+    pub certainty: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteDetails {
+    /// The forge's id.
+    pub id: i64,
+    /// About 200 characters around what counts.
+    pub snippet: String,
+    /// Where in the diff it sits.
+    pub path: Option<String>,
+    pub line: Option<i64>,
+    pub is_decision_bearing: bool,
+    /// How likely it carries a decision or its reason; tenths of a point.
+    pub decision_points: i32,
+    /// Why; only with `--explain`.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub signals: Vec<Signal>,
+}
+
+/// Several events told as one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Folded {
+    pub count: usize,
+    pub first_at: Timestamp,
+    pub last_at: Timestamp,
+    /// Of a bulk edit: all it touched.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub entities: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimelineMeta {
+    /// How seeds were found: `reference`, or the mode of the search.
+    pub search_mode: String,
+    pub expansion_depth: u8,
+    pub expand_mentions: bool,
+    pub total_entities: usize,
+    /// Before folding and cutting.
+    pub total_events: usize,
+    pub evidence_notes_included: usize,
+    /// Documents that matched the query.
+    pub matches: u64,
+    /// More matched than became seeds.
+    pub seeds_are_cut: bool,
+    /// Entities with more relations than were followed.
+    pub fan_out_cut: Vec<String>,
+    /// Events left out by the limit, least telling first.
+    pub events_left_out: usize,
+}
+
+/// `group/project#12`.
+pub(super) fn reference_of(name: &EntityName) -> String {
+    format!("{}{}{}", name.project, name.kind.sigil(), name.iid)
+}
+
+/// As people of `home` write it: `#12`, `sibling#12`, `group/project#12`.
+pub(super) fn short_reference(name: &EntityName, home: &str) -> String {
+    let tail = format!("{}{}", name.kind.sigil(), name.iid);
+    let namespace = |path: &str| path.rsplit_once('/').map(|(space, _)| space.to_owned());
+    if name.project == home {
+        tail
+    } else if namespace(&name.project).is_some() && namespace(&name.project) == namespace(home) {
+        format!("{}{tail}", name.project.rsplit('/').next().unwrap_or_default())
+    } else {
+        format!("{}{tail}", name.project)
+    }
+}
+
+impl From<&Head> for TimelineEntity {
+    fn from(head: &Head) -> Self {
+        TimelineEntity {
+            kind: head.row.kind,
+            project: head.project.clone(),
+            iid: head.iid,
+            reference: reference_of(&head.name()),
+            title: head.title.clone(),
+            state: head.state,
+            url: head.web_url.clone(),
+        }
+    }
+}

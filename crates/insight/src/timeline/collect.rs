@@ -1,0 +1,233 @@
+//! One stream of events over the tables: each source turns rows into events of
+//! the members of a timeline. A new source is a function more in [`all`].
+
+use super::answer::{
+    Details, EventType, ReferenceDetails, TimelineEvent, reference_of, short_reference,
+};
+use super::expand::{Expansion, Member};
+use model::relation::{EntityName, SystemAction};
+use model::text::one_line;
+use model::{Result, Timestamp};
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+use store::entities::EntityRow;
+use store::events::{self, Event};
+use store::timeline::{End, Head, Link};
+
+/// System notes that are worth an event of their own.
+const TELLING: [SystemAction; 12] = [
+    SystemAction::Closed,
+    SystemAction::Reopened,
+    SystemAction::Merged,
+    SystemAction::Label,
+    SystemAction::Milestone,
+    SystemAction::Assignee,
+    SystemAction::Reviewer,
+    SystemAction::Title,
+    SystemAction::Draft,
+    SystemAction::Approved,
+    SystemAction::Unapproved,
+    SystemAction::ChangesRequested,
+];
+
+const SUMMARY: usize = 200;
+
+/// The members with what every event of theirs carries.
+pub(super) struct Scope<'a> {
+    pub expansion: &'a Expansion,
+    members: BTreeMap<EntityRow, &'a Member>,
+    /// Ends of relations that say more than a mention.
+    related: BTreeSet<(&'a EntityName, &'a EntityName)>,
+}
+
+impl<'a> Scope<'a> {
+    pub fn new(expansion: &'a Expansion) -> Self {
+        let members = expansion.members.iter().map(|member| (member.row, member)).collect();
+        let strong = expansion.links.iter().filter(|link| link.relation != "mentioned");
+        let related = strong.map(|link| (&link.source.name, &link.target.name)).collect();
+        Scope { expansion, members, related }
+    }
+
+    pub fn rows(&self) -> Vec<EntityRow> {
+        self.members.keys().copied().collect()
+    }
+
+    pub fn event(
+        &self,
+        row: EntityRow,
+        event_type: EventType,
+        timestamp: Timestamp,
+        summary: String,
+    ) -> Option<TimelineEvent> {
+        let member = self.members.get(&row)?;
+        let head = self.expansion.heads.get(&row)?;
+        Some(TimelineEvent {
+            timestamp,
+            entity_type: row.kind,
+            entity_iid: head.iid,
+            project: head.project.clone(),
+            event_type,
+            summary,
+            actor: None,
+            url: head.web_url.clone(),
+            is_seed: member.depth == 0,
+            depth: member.depth,
+            via: member.via.clone(),
+            details: Details::default(),
+            id: 0,
+        })
+    }
+}
+
+/// Everything that happened to the members, in no order. With `everything`,
+/// also what the forge noted in passing (pushes, edits of descriptions).
+pub(super) fn all(
+    reader: &Reader,
+    scope: &Scope<'_>,
+    everything: bool,
+) -> Result<Vec<TimelineEvent>> {
+    let actions = if everything { SystemAction::ALL } else { &TELLING };
+    let changes = events::of_all(reader, &scope.rows(), actions)?;
+    let mut found = beginnings_and_ends(scope, &changes);
+    found.extend(changes.iter().filter_map(|(row, change)| of_change(scope, *row, change)));
+    found.extend(scope.expansion.links.iter().filter_map(|link| of_link(scope, link)));
+    Ok(found)
+}
+
+/// Created; and closed or merged where no event tells of it, as with servers
+/// that are not asked for events.
+fn beginnings_and_ends(scope: &Scope<'_>, changes: &[(EntityRow, Event)]) -> Vec<TimelineEvent> {
+    let told: BTreeSet<(EntityRow, &str)> =
+        changes.iter().map(|(row, change)| (*row, change.event.as_str())).collect();
+    let mut found = Vec::new();
+    for head in scope.expansion.heads.values() {
+        let moments = [
+            (EventType::Created, Some(head.created_at), &head.author),
+            (EventType::Closed, head.closed_at, &head.closed_by),
+            (EventType::Merged, head.merged_at, &head.merged_by),
+        ];
+        for (event_type, at, actor) in moments {
+            let is_told = told.contains(&(head.row, event_type.as_str()));
+            let Some(at) = at.filter(|_| !is_told) else { continue };
+            let event = scope.event(head.row, event_type, at, title(head));
+            found.extend(event.map(|event| TimelineEvent { actor: actor.clone(), ..event }));
+        }
+    }
+    found
+}
+
+fn title(head: &Head) -> String {
+    one_line(&head.title, SUMMARY)
+}
+
+fn of_change(scope: &Scope<'_>, row: EntityRow, change: &Event) -> Option<TimelineEvent> {
+    let text = change.text.as_deref().map(plain);
+    let name = change.name.clone().unwrap_or_else(|| "(deleted since)".to_owned());
+    let is_added = change.action.as_deref() == Some("add");
+    let sign = if is_added { '+' } else { '-' };
+    let mut details = Details::default();
+    let (event_type, summary) = match change.event.as_str() {
+        "closed" => (EventType::Closed, title(scope.expansion.heads.get(&row)?)),
+        "merged" => (EventType::Merged, title(scope.expansion.heads.get(&row)?)),
+        "reopened" => (EventType::Reopened, title(scope.expansion.heads.get(&row)?)),
+        "label" => {
+            if text.is_none() {
+                let list =
+                    if is_added { &mut details.labels_added } else { &mut details.labels_removed };
+                list.push(name.clone());
+            }
+            (EventType::Labels, text.unwrap_or_else(|| format!("{sign}{name}")))
+        }
+        "milestone" => {
+            details.milestone.clone_from(&change.name);
+            (EventType::Milestone, text.unwrap_or_else(|| format!("{sign}{name}")))
+        }
+        // What one entity mentions of another is told by its relations.
+        "mentioned" if !text.as_deref().is_some_and(|text| text.contains(" commit ")) => {
+            return None;
+        }
+        other => (type_of(other), text.unwrap_or_else(|| other.to_owned())),
+    };
+    let event = scope.event(row, event_type, change.at, one_line(&summary, SUMMARY))?;
+    let actor = change.actor.clone();
+    Some(TimelineEvent { actor, details, id: change.forge_id, ..event })
+}
+
+fn type_of(action: &str) -> EventType {
+    match SystemAction::parse(action) {
+        Some(SystemAction::Assignee) => EventType::Assigned,
+        Some(SystemAction::Reviewer) => EventType::ReviewRequested,
+        Some(SystemAction::Title) => EventType::Renamed,
+        Some(SystemAction::Draft) => EventType::Draft,
+        Some(
+            SystemAction::Approved | SystemAction::Unapproved | SystemAction::ChangesRequested,
+        ) => EventType::Review,
+        _ => EventType::Activity,
+    }
+}
+
+/// A system note without the tags and marks its HTML era left in it.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut is_tag = false;
+    for c in text.chars().take(4 * SUMMARY) {
+        match c {
+            '<' => is_tag = true,
+            '>' if is_tag => is_tag = false,
+            _ if is_tag => {}
+            c => out.push(c),
+        }
+    }
+    out.replace("**", "").replace("{+", "").replace("+}", "").replace("{-", "").replace("-}", "")
+}
+
+/// A relation, told at its source where that is here, else at its target.
+fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
+    if is_implied(scope, link) {
+        return None;
+    }
+    let at = link.at?;
+    let is_member = |end: &End| end.row.is_some_and(|row| scope.members.contains_key(&row));
+    let is_outgoing = is_member(&link.source);
+    let (here, there) =
+        if is_outgoing { (&link.source, &link.target) } else { (&link.target, &link.source) };
+    let other = reference_of(&there.name);
+    let short = short_reference(&there.name, &here.name.project);
+    let words = words(link, is_outgoing);
+    let title = there.title.as_deref().unwrap_or("(not synced)");
+    let summary = one_line(&format!("{words} {short} {title}"), SUMMARY);
+    let event = scope.event(here.row?, EventType::Reference, at, summary)?;
+    let reference = ReferenceDetails {
+        reference_type: link.relation.clone(),
+        other,
+        other_short: short,
+        title: here.title.clone(),
+        other_title: there.title.clone(),
+        is_outgoing,
+        method: link.method.clone(),
+        certainty: link.certainty.clone(),
+    };
+    let details = Details { reference: Some(reference), ..Details::default() };
+    Some(TimelineEvent { details, id: link.id, ..event })
+}
+
+/// Whoever closes or duplicates something also mentions it; once is enough.
+fn is_implied(scope: &Scope<'_>, link: &Link) -> bool {
+    link.relation == "mentioned" && scope.related.contains(&(&link.source.name, &link.target.name))
+}
+
+fn words(link: &Link, is_outgoing: bool) -> &'static str {
+    match (link.relation.as_str(), is_outgoing) {
+        ("closes", true) => "closes",
+        ("closes", false) => "to be closed by",
+        ("mentioned", true) => "mentions",
+        ("mentioned", false) => "mentioned in",
+        ("moved", true) => "moved to",
+        ("moved", false) => "moved from",
+        ("duplicate", true) => "duplicate of",
+        ("duplicate", false) => "duplicated by",
+        ("blocks", true) => "blocks",
+        ("blocks", false) => "blocked by",
+        _ => "related to",
+    }
+}

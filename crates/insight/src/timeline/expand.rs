@@ -1,0 +1,135 @@
+//! From seeds to what belongs to them: breadth first over relations.
+
+use super::answer::{UnresolvedReference, Via, reference_of};
+use model::Result;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+use store::entities::EntityRow;
+use store::timeline::{self, End, Head, Link};
+
+/// Relations followed from one entity at most.
+const FAN_OUT: usize = 20;
+
+/// An entity of the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Member {
+    pub row: EntityRow,
+    pub depth: u8,
+    pub via: Option<Via>,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Expansion {
+    /// Seeds first, then in the order they were reached.
+    pub members: Vec<Member>,
+    pub heads: BTreeMap<EntityRow, Head>,
+    /// Every relation of a member, each once.
+    pub links: Vec<Link>,
+    pub unresolved: Vec<UnresolvedReference>,
+    /// Those with more relations than were followed.
+    pub fan_out_cut: Vec<String>,
+}
+
+pub(super) fn expand(
+    reader: &Reader,
+    seeds: &[EntityRow],
+    depth: u8,
+    with_mentions: bool,
+) -> Result<Expansion> {
+    let mut found = Expansion::default();
+    let mut known: BTreeSet<EntityRow> = BTreeSet::new();
+    for row in seeds {
+        if known.insert(*row) {
+            found.members.push(Member { row: *row, depth: 0, via: None });
+        }
+    }
+    let mut links: BTreeMap<i64, Link> = BTreeMap::new();
+    let mut level = 0..found.members.len();
+    for step in 0..=depth {
+        let frontier: Vec<EntityRow> =
+            found.members[level.clone()].iter().map(|member| member.row).collect();
+        let reached = timeline::links(reader, &frontier)?;
+        let start = found.members.len();
+        if step < depth {
+            for row in &frontier {
+                follow(*row, &reached, with_mentions, step + 1, &mut known, &mut found);
+            }
+        }
+        links.extend(reached.into_iter().map(|link| (link.id, link)));
+        level = start..found.members.len();
+        if level.is_empty() {
+            break;
+        }
+    }
+    found.links = links.into_values().collect();
+    let rows: Vec<EntityRow> = found.members.iter().map(|member| member.row).collect();
+    found.heads =
+        timeline::heads(reader, &rows)?.into_iter().map(|head| (head.row, head)).collect();
+    found.unresolved = unresolved(&found.links, with_mentions);
+    Ok(found)
+}
+
+/// What an entity leads to, the strongest relations first.
+fn follow(
+    from: EntityRow,
+    links: &[Link],
+    with_mentions: bool,
+    depth: u8,
+    known: &mut BTreeSet<EntityRow>,
+    found: &mut Expansion,
+) {
+    let mut ways: Vec<(&Link, &End, &End, bool)> = links
+        .iter()
+        .filter(|link| with_mentions || link.relation != "mentioned")
+        .filter_map(|link| {
+            if link.source.row == Some(from) {
+                Some((link, &link.source, &link.target, true))
+            } else if link.target.row == Some(from) {
+                Some((link, &link.target, &link.source, false))
+            } else {
+                None
+            }
+        })
+        .collect();
+    ways.sort_by_key(|(link, ..)| (strength(&link.relation), link.at, link.id));
+    let mut n_followed = 0;
+    for (link, here, there, is_forward) in ways {
+        let Some(row) = there.row.filter(|row| !known.contains(row)) else { continue };
+        if n_followed == FAN_OUT {
+            found.fan_out_cut.push(reference_of(&here.name));
+            break;
+        }
+        n_followed += 1;
+        known.insert(row);
+        let via = Via {
+            from: reference_of(&here.name),
+            reference_type: link.relation.clone(),
+            is_forward,
+            method: link.method.clone(),
+        };
+        found.members.push(Member { row, depth, via: Some(via) });
+    }
+}
+
+fn strength(relation: &str) -> usize {
+    const ORDER: [&str; 5] = ["closes", "moved", "duplicate", "blocks", "related"];
+    ORDER.iter().position(|known| *known == relation).unwrap_or(ORDER.len())
+}
+
+/// Relations that would have been followed, had the other end been here.
+fn unresolved(links: &[Link], with_mentions: bool) -> Vec<UnresolvedReference> {
+    let mut found: Vec<UnresolvedReference> = links
+        .iter()
+        .filter(|link| link.source.row.is_none() || link.target.row.is_none())
+        .filter(|link| with_mentions || link.relation != "mentioned")
+        .map(|link| UnresolvedReference {
+            from: reference_of(&link.source.name),
+            to: reference_of(&link.target.name),
+            reference_type: link.relation.clone(),
+            method: link.method.clone(),
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}

@@ -1,0 +1,171 @@
+//! `lore timeline`: what happened with X, in order, with the evidence.
+//!
+//! Seeds come from a reference or a search, relations bring in what belongs to
+//! them, and one virtual stream over the tables tells what happened to all of
+//! these. There is no table of events: everything is read when asked, in a
+//! number of statements that does not grow with what is found.
+
+mod answer;
+mod collect;
+mod evidence;
+mod excerpt;
+mod expand;
+mod fold;
+mod seeds;
+
+pub use answer::{
+    Details, EventType, ExpandedEntity, Folded, NoteDetails, ReferenceDetails, Timeline,
+    TimelineEntity, TimelineEvent, TimelineMeta, UnresolvedReference, Via,
+};
+pub use seeds::named_entity;
+
+use collect::Scope;
+use expand::Expansion;
+use model::reference::EntityReference;
+use model::{Result, Timestamp};
+use seeds::Seeds;
+use store::Reader;
+
+/// Where to start.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Start {
+    Entity { wanted: EntityReference, project: Option<String> },
+    Query(search::Request),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// As it was typed, to be shown again.
+    pub typed: String,
+    pub start: Start,
+    /// Seeds a query may bring.
+    pub seeds: usize,
+    /// Steps over relations: 0 to 3.
+    pub depth: u8,
+    pub expand_mentions: bool,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+    /// Events to tell; the most telling are kept.
+    pub limit: usize,
+    /// Notes to show as evidence.
+    pub evidence: usize,
+    /// Fold nothing and leave nothing out that the forge noted in passing.
+    pub everything: bool,
+    /// Say of each note why it counts.
+    pub explain: bool,
+}
+
+impl Request {
+    /// With the settings one gets without asking.
+    pub fn new(typed: &str, start: Start) -> Self {
+        Request {
+            typed: typed.to_owned(),
+            start,
+            seeds: Request::SEEDS,
+            depth: 1,
+            expand_mentions: false,
+            since: None,
+            until: None,
+            limit: Request::LIMIT,
+            evidence: Request::EVIDENCE,
+            everything: false,
+            explain: false,
+        }
+    }
+
+    pub const SEEDS: usize = 12;
+    pub const LIMIT: usize = 100;
+    pub const EVIDENCE: usize = 10;
+}
+
+pub fn timeline(reader: &Reader, request: &Request) -> Result<Timeline> {
+    let seeds = match &request.start {
+        Start::Entity { wanted, project } => seeds::of_entity(reader, wanted, project.as_deref())?,
+        Start::Query(query) => seeds::of_query(reader, query, request.seeds)?,
+    };
+    let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
+    let scope = Scope::new(&expansion);
+    let mut events = collect::all(reader, &scope, request.everything)?;
+    events.extend(evidence::notes(reader, &scope, &seeds, request.evidence, request.explain)?);
+    let is_within = |event: &TimelineEvent| {
+        request.since.is_none_or(|since| event.timestamp >= since)
+            && request.until.is_none_or(|until| event.timestamp <= until)
+    };
+    events.retain(is_within);
+    let total_events = events.len();
+    let events = ordered(events, request.everything);
+    let (events, events_left_out) = cut(events, request.limit);
+    Ok(answer(request, &seeds, &expansion, events, total_events, events_left_out))
+}
+
+fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEvent> {
+    if everything {
+        events.sort_by(|a, b| a.order().cmp(&b.order()));
+        return events;
+    }
+    fold::fold(events)
+}
+
+/// Keeps the most telling events: by kind, then those of seeds, then the
+/// newest. What stays is still in order.
+fn cut(events: Vec<TimelineEvent>, limit: usize) -> (Vec<TimelineEvent>, usize) {
+    let left_out = events.len().saturating_sub(limit);
+    if left_out == 0 {
+        return (events, 0);
+    }
+    let mut places: Vec<usize> = (0..events.len()).collect();
+    places.sort_by_key(|place| {
+        let event = &events[*place];
+        std::cmp::Reverse((event.event_type.weight(), event.is_seed, *place))
+    });
+    let mut is_kept = vec![false; events.len()];
+    for place in places.into_iter().take(limit) {
+        is_kept[place] = true;
+    }
+    let kept = events.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
+    (kept.map(|(event, _)| event).collect(), left_out)
+}
+
+fn answer(
+    request: &Request,
+    seeds: &Seeds,
+    expansion: &Expansion,
+    events: Vec<TimelineEvent>,
+    total_events: usize,
+    events_left_out: usize,
+) -> Timeline {
+    let mut seed_entities = Vec::new();
+    let mut expanded_entities = Vec::new();
+    for member in &expansion.members {
+        let Some(head) = expansion.heads.get(&member.row) else { continue };
+        let entity = TimelineEntity::from(head);
+        match &member.via {
+            None => seed_entities.push(entity),
+            Some(via) => {
+                let via = via.clone();
+                expanded_entities.push(ExpandedEntity { entity, depth: member.depth, via });
+            }
+        }
+    }
+    let is_note = |event: &&TimelineEvent| event.event_type == EventType::Note;
+    Timeline {
+        query: request.typed.clone(),
+        event_count: events.len(),
+        meta: TimelineMeta {
+            search_mode: seeds.search_mode.clone(),
+            expansion_depth: request.depth,
+            expand_mentions: request.expand_mentions,
+            total_entities: expansion.members.len(),
+            total_events,
+            evidence_notes_included: events.iter().filter(is_note).count(),
+            matches: seeds.matches,
+            seeds_are_cut: seeds.is_cut,
+            fan_out_cut: expansion.fan_out_cut.clone(),
+            events_left_out,
+        },
+        seed_entities,
+        expanded_entities,
+        unresolved_references: expansion.unresolved.clone(),
+        events,
+    }
+}

@@ -1,0 +1,108 @@
+//! Where a timeline starts: an entity someone named, or what a search found.
+
+use crate::entities;
+use model::reference::EntityReference;
+use model::relation::EntityName;
+use model::{EntityKind, Reference, Result};
+use search::SearchHit;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+use store::dirty::SourceType;
+use store::entities::EntityRow;
+use store::timeline;
+
+/// Threads read for each seed wanted: several may be of one entity.
+const THREADS_PER_SEED: usize = 4;
+/// What the best hit of an entity counts, the second and the third: that it is
+/// spoken of in several places says something, but not much.
+const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Seeds {
+    pub rows: Vec<EntityRow>,
+    pub search_mode: String,
+    pub matches: u64,
+    pub is_cut: bool,
+    /// The forge's ids of the first notes of threads that matched.
+    pub threads: BTreeSet<i64>,
+    /// Of the query, in small letters; empty when an entity was named.
+    pub words: Vec<String>,
+}
+
+/// The entity a text names, if it is a reference and not a query.
+pub fn named_entity(text: &str) -> Option<EntityReference> {
+    match Reference::parse(text) {
+        Ok(Reference::Entity(found)) => Some(found),
+        Ok(Reference::Commit { .. }) | Err(_) => None,
+    }
+}
+
+pub(super) fn of_entity(
+    reader: &Reader,
+    wanted: &EntityReference,
+    project: Option<&str>,
+) -> Result<Seeds> {
+    let found = entities::find(reader, wanted.kind, wanted, project)?;
+    Ok(Seeds {
+        rows: vec![EntityRow { kind: wanted.kind, id: found.id }],
+        search_mode: "reference".to_owned(),
+        matches: 1,
+        ..Seeds::default()
+    })
+}
+
+/// Asks for entities and for threads apart, since one loud merge request may
+/// have more threads that match than there are hits in an answer.
+pub(super) fn of_query(reader: &Reader, request: &search::Request, most: usize) -> Result<Seeds> {
+    let ask = |sources: &[SourceType], limit: usize| {
+        let mut request = search::Request { limit, offset: 0, ..request.clone() };
+        request.filter.sources = sources.to_vec();
+        search::find(reader, &request)
+    };
+    let entities = ask(&[SourceType::Issue, SourceType::MergeRequest], most)?;
+    let threads = ask(&[SourceType::Discussion], most * THREADS_PER_SEED)?;
+    let matches = entities.total + threads.total;
+    let n_read = entities.items.len() + threads.items.len();
+    let hits: Vec<SearchHit> = entities.items.into_iter().chain(threads.items).collect();
+    let names = best_entities(&hits);
+    let words = search::query::Query::parse(&request.query).map(|query| query.words());
+    Ok(Seeds {
+        rows: timeline::rows_of(reader, names.get(..most).unwrap_or(&names))?,
+        search_mode: "lexical".to_owned(),
+        matches,
+        is_cut: names.len() > most || matches > n_read as u64,
+        threads: hits.iter().filter_map(first_note).collect(),
+        words: words.unwrap_or_default(),
+    })
+}
+
+/// Each entity once, by its best hits; a thread counts for what it hangs on.
+fn best_entities(hits: &[SearchHit]) -> Vec<EntityName> {
+    let mut scores: BTreeMap<EntityName, Vec<f64>> = BTreeMap::new();
+    for hit in hits {
+        if let Some(name) = entity_of(hit) {
+            scores.entry(name).or_default().push(hit.score);
+        }
+    }
+    let joined = |mut scores: Vec<f64>| {
+        scores.sort_by(|a, b| b.total_cmp(a));
+        scores.iter().zip(SHARES).map(|(score, share)| score * share).sum::<f64>()
+    };
+    let mut names: Vec<(EntityName, f64)> =
+        scores.into_iter().map(|(name, scores)| (name, joined(scores))).collect();
+    // Equal scores stay in the order of their names.
+    names.sort_by(|a, b| b.1.total_cmp(&a.1));
+    names.into_iter().map(|(name, _)| name).collect()
+}
+
+/// The entity itself, or the one a thread hangs on.
+fn entity_of(hit: &SearchHit) -> Option<EntityName> {
+    let rest = hit.reference.strip_prefix(hit.project.as_str())?;
+    let kind = EntityKind::ALL.into_iter().find(|kind| rest.starts_with(kind.sigil()))?;
+    let iid = model::ids::Iid(rest.get(1..)?.parse().ok()?);
+    Some(EntityName { kind, project: hit.project.clone(), iid })
+}
+
+fn first_note(hit: &SearchHit) -> Option<i64> {
+    hit.url.rsplit_once("#note_").and_then(|(_, id)| id.parse().ok())
+}
