@@ -8,6 +8,8 @@
 
 mod bench;
 mod ci;
+#[cfg(feature = "bench")]
+mod eval;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ Tasks:
   tidy           the house rules; each violation as file:line: what; why
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
+  eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
+  eval notes --labels FILE --db DB    labelled notes, ranked
   same-record A.db B.db    whether two databases hold the same record";
 
 fn main() -> ExitCode {

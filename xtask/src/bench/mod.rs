@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// The tasks of this folder.
-pub const TASKS: [&str; 2] = ["bench", "same-record"];
+pub const TASKS: [&str; 3] = ["bench", "eval", "same-record"];
 
 /// Runs a task: here when this is the measuring build, otherwise by building
 /// that one in release.
@@ -18,9 +18,13 @@ pub const TASKS: [&str; 2] = ["bench", "same-record"];
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
         ["bench", "forge", options @ ..] => forge::run(root, options),
+        ["eval", words @ ..] => crate::eval::run(words),
         ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
         _ => {
-            eprintln!("error: usage: cargo xtask bench forge | same-record LEFT.db RIGHT.db");
+            eprintln!(
+                "error: usage: cargo xtask bench forge | {} | same-record LEFT.db RIGHT.db",
+                crate::eval::USAGE
+            );
             ExitCode::from(2)
         }
     }

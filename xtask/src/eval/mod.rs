@@ -1,0 +1,99 @@
+//! Questions with known answers, asked of a real database: how many of the
+//! answers are found? The questions and the databases lie outside the project.
+//!
+//! `eval forge --golden FILE --db DB [--kind KIND]` asks golden questions, one
+//! file here for each kind; `eval notes --labels FILE --db DB` ranks labelled
+//! notes by how likely they carry a decision.
+
+mod notes;
+mod timeline;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use store::Reader;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// How the questions of a kind are answered: what was found, as references.
+struct Kind {
+    name: &'static str,
+    answer: fn(&Reader, &Value) -> Outcome<Vec<String>>,
+}
+
+const KINDS: &[Kind] = &[Kind { name: "timeline", answer: timeline::answer }];
+
+pub const USAGE: &str = "eval forge --golden FILE --db DB [--kind KIND] | \
+                         eval notes --labels FILE --db DB";
+
+pub fn run(words: &[&str]) -> ExitCode {
+    let outcome = match words {
+        ["forge", options @ ..] => forge(options),
+        ["notes", options @ ..] => option(options, "--labels")
+            .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
+        _ => Err(format!("usage: cargo xtask {USAGE}").into()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn option(options: &[&str], name: &str) -> Outcome<PathBuf> {
+    let place = options.iter().position(|option| *option == name);
+    let value = place.and_then(|place| options.get(place + 1));
+    value.map(PathBuf::from).ok_or_else(|| format!("{name} is missing").into())
+}
+
+fn read_json(path: &Path) -> Outcome<Value> {
+    Ok(serde_json::from_str(&std::fs::read_to_string(path)?)?)
+}
+
+fn forge(options: &[&str]) -> Outcome<()> {
+    let golden = read_json(&option(options, "--golden")?)?;
+    let reader = Reader::open(&option(options, "--db")?)?;
+    let wanted = option(options, "--kind").ok();
+    for kind in KINDS {
+        let is_wanted = wanted.as_ref().is_none_or(|wanted| wanted == Path::new(kind.name));
+        if is_wanted {
+            ask(&reader, &golden, kind)?;
+        }
+    }
+    Ok(())
+}
+
+fn ask(reader: &Reader, golden: &Value, kind: &Kind) -> Outcome<()> {
+    let (mut n_found, mut n_wanted) = (0, 0);
+    let all = golden["questions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for question in all.iter().filter(|question| question["kind"] == kind.name) {
+        let found = (kind.answer)(reader, question)?;
+        let references = |list: &str| -> Vec<String> {
+            let items = question[list].as_array().map(Vec::as_slice).unwrap_or_default();
+            items.iter().filter_map(|item| item["ref"].as_str().map(str::to_owned)).collect()
+        };
+        let wanted = references("must_contain");
+        let missed: Vec<&String> = wanted.iter().filter(|it| !found.contains(it)).collect();
+        let also = references("also_relevant");
+        let n_also = also.iter().filter(|it| found.contains(it)).count();
+        n_wanted += wanted.len();
+        n_found += wanted.len() - missed.len();
+        println!(
+            "{} {} of {}, also relevant {n_also} of {}, {} in all: {}",
+            question["id"].as_str().unwrap_or("?"),
+            wanted.len() - missed.len(),
+            wanted.len(),
+            also.len(),
+            found.len(),
+            question["question"].as_str().unwrap_or("")
+        );
+        for miss in missed {
+            println!("    missed {miss}");
+        }
+    }
+    let share = 100.0 * f64::from(n_found as u32) / f64::from((n_wanted as u32).max(1));
+    println!("{}: {n_found} of {n_wanted} found, {share:.0} %", kind.name);
+    Ok(())
+}
