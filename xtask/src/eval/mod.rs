@@ -8,6 +8,9 @@
 mod notes;
 mod timeline;
 
+use model::Timestamp;
+use search::Searcher;
+use search::embedding::Settings;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,7 +21,7 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 /// How the questions of a kind are answered: what was found, as references.
 struct Kind {
     name: &'static str,
-    answer: fn(&Reader, &Value) -> Outcome<Vec<String>>,
+    answer: fn(&Searcher<'_>, &Value) -> Outcome<Vec<String>>,
 }
 
 const KINDS: &[Kind] = &[Kind { name: "timeline", answer: timeline::answer }];
@@ -55,21 +58,29 @@ fn read_json(path: &Path) -> Outcome<Value> {
 fn forge(options: &[&str]) -> Outcome<()> {
     let golden = read_json(&option(options, "--golden")?)?;
     let reader = Reader::open(&option(options, "--db")?)?;
+    let provider = search::embedding::open(&Settings {
+        kind: search::embedding::Kind::Builtin,
+        model: String::new(),
+        base_url: String::new(),
+    })?;
+    // A moment that stands still: recency must not change what is found.
+    let now = Timestamp::parse_rfc3339("2026-09-01T00:00:00Z")?;
+    let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now };
     let wanted = option(options, "--kind").ok();
     for kind in KINDS {
         let is_wanted = wanted.as_ref().is_none_or(|wanted| wanted == Path::new(kind.name));
         if is_wanted {
-            ask(&reader, &golden, kind)?;
+            ask(&searcher, &golden, kind)?;
         }
     }
     Ok(())
 }
 
-fn ask(reader: &Reader, golden: &Value, kind: &Kind) -> Outcome<()> {
+fn ask(searcher: &Searcher<'_>, golden: &Value, kind: &Kind) -> Outcome<()> {
     let (mut n_found, mut n_wanted) = (0, 0);
     let all = golden["questions"].as_array().map(Vec::as_slice).unwrap_or_default();
     for question in all.iter().filter(|question| question["kind"] == kind.name) {
-        let found = (kind.answer)(reader, question)?;
+        let found = (kind.answer)(searcher, question)?;
         let references = |list: &str| -> Vec<String> {
             let items = question[list].as_array().map(Vec::as_slice).unwrap_or_default();
             items.iter().filter_map(|item| item["ref"].as_str().map(str::to_owned)).collect()

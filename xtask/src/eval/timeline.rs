@@ -3,11 +3,12 @@
 
 use super::Outcome;
 use insight::timeline::{Request, Start, named_entity, timeline};
+use search::Searcher;
 use serde_json::Value;
-use store::Reader;
-use store::fulltext::DocumentFilter;
+use store::document_set::DocumentFilter;
 
-pub fn answer(reader: &Reader, question: &Value) -> Outcome<Vec<String>> {
+pub fn answer(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>> {
+    let reader = searcher.reader;
     let command = question["command"].as_str().ok_or("a question has no command")?;
     let typed = command.trim_start_matches("timeline").trim().trim_matches('"');
     let project = question["project"].as_str();
@@ -20,10 +21,10 @@ pub fn answer(reader: &Reader, question: &Value) -> Outcome<Vec<String>> {
                 ..DocumentFilter::default()
             };
             let query = typed.to_owned();
-            Start::Query(search::Request { query, filter, ..search::Request::default() })
+            Start::Query(Box::new(search::Request { query, filter, ..search::Request::default() }))
         }
     };
-    let found = timeline(reader, &Request::new(typed, start))?;
+    let found = timeline(searcher, &Request::new(typed, start))?;
     let seeds = found.seed_entities.into_iter().map(|entity| entity.reference);
     let expanded = found.expanded_entities.into_iter().map(|expanded| expanded.entity.reference);
     Ok(seeds.chain(expanded).collect())

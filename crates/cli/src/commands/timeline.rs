@@ -1,12 +1,14 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::run_embed;
 use crate::ui::Ui;
 use insight::timeline::{self, Request, Start, Timeline};
 use model::time::parse_when;
 use model::{Result, Timestamp};
-use search::Syntax;
+use search::embedding::Provider;
+use search::{Mode, Searcher, Syntax};
 use store::Reader;
-use store::fulltext::DocumentFilter;
+use store::document_set::DocumentFilter;
 
 /// Tell what happened with a subject, an issue or a merge request
 ///
@@ -59,6 +61,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = Request::EVIDENCE as u32,
           value_parser = clap::value_parser!(u32).range(0..=200))]
     evidence: u32,
+    /// Find seeds by words alone
+    #[arg(long)]
+    lexical: bool,
     /// Say of each note why it counts
     #[arg(long)]
     explain: bool,
@@ -90,7 +95,15 @@ impl Run for Args {
             explain: self.explain,
             ..Request::new(&typed, self.start(&reader, &typed)?)
         };
-        timeline::timeline(&reader, &request)
+        let is_query = matches!(request.start, Start::Query(_)) && !self.lexical;
+        let provider = if is_query { provider(ctx, ui) } else { None };
+        let searcher =
+            Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
+        let answer = timeline::timeline(&searcher, &request)?;
+        for warning in &answer.warnings {
+            ui.warn(warning);
+        }
+        Ok(answer)
     }
 }
 
@@ -104,11 +117,23 @@ impl Args {
             project: project.map(|project| project.id),
             ..DocumentFilter::default()
         };
-        Ok(Start::Query(search::Request {
+        Ok(Start::Query(Box::new(search::Request {
             query: typed.to_owned(),
             syntax: Syntax::Safe,
             filter,
+            mode: if self.lexical { Mode::Lexical } else { Mode::Hybrid },
             ..search::Request::default()
-        }))
+        })))
+    }
+}
+
+/// Seeds are found by words when there is nobody to tell the meaning.
+fn provider(ctx: &Ctx, ui: &mut Ui) -> Option<Box<dyn Provider>> {
+    match run_embed::provider(ctx, ui) {
+        Ok(provider) => provider,
+        Err(error) => {
+            ui.warn(&format!("seeds were found by words only: {error}"));
+            None
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::BINARY;
 use insight::timeline::{EventType, Request, Start, Timeline, TimelineEvent, timeline};
 use model::reference::EntityReference;
 use model::{EntityKind, Timestamp};
+use search::Searcher;
 use sim::Corpus;
 use sim::world::{Entity, StateChange};
 use std::collections::BTreeMap;
@@ -34,7 +35,8 @@ fn asked(reader: &Reader, kind: EntityKind, entity: &Entity, everything: bool) -
         everything,
         ..Request::new("", Start::Entity { wanted, project: None })
     };
-    timeline(reader, &request).unwrap()
+    let searcher = Searcher { reader, provider: None, now: Timestamp::EPOCH };
+    timeline(&searcher, &request).unwrap()
 }
 
 /// What the world says happened, by kind.

@@ -22,6 +22,9 @@ pub struct Timeline {
     pub unresolved_references: Vec<UnresolvedReference>,
     pub events: Vec<TimelineEvent>,
     pub meta: TimelineMeta,
+    /// What is missing from the answer, and why.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

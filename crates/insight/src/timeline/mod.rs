@@ -23,14 +23,14 @@ use collect::Scope;
 use expand::Expansion;
 use model::reference::EntityReference;
 use model::{Result, Timestamp};
+use search::Searcher;
 use seeds::Seeds;
-use store::Reader;
 
 /// Where to start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Start {
     Entity { wanted: EntityReference, project: Option<String> },
-    Query(search::Request),
+    Query(Box<search::Request>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -78,10 +78,11 @@ impl Request {
     pub const EVIDENCE: usize = 10;
 }
 
-pub fn timeline(reader: &Reader, request: &Request) -> Result<Timeline> {
+pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> {
+    let reader = searcher.reader;
     let seeds = match &request.start {
         Start::Entity { wanted, project } => seeds::of_entity(reader, wanted, project.as_deref())?,
-        Start::Query(query) => seeds::of_query(reader, query, request.seeds)?,
+        Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
     let scope = Scope::new(&expansion);
@@ -166,6 +167,7 @@ fn answer(
         seed_entities,
         expanded_entities,
         unresolved_references: expansion.unresolved.clone(),
+        warnings: seeds.warnings.clone(),
         events,
     }
 }

@@ -4,15 +4,15 @@ use crate::entities;
 use model::reference::EntityReference;
 use model::relation::EntityName;
 use model::{EntityKind, Reference, Result};
-use search::SearchHit;
+use search::{Mode, SearchHit, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
 use store::entities::EntityRow;
 use store::timeline;
 
-/// Threads read for each seed wanted: several may be of one entity.
-const THREADS_PER_SEED: usize = 4;
+/// Hits read for each seed wanted: several may be of one entity.
+const HITS_PER_SEED: usize = 4;
 /// What the best hit of an entity counts, the second and the third: that it is
 /// spoken of in several places says something, but not much.
 const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
@@ -27,6 +27,8 @@ pub(super) struct Seeds {
     pub threads: BTreeSet<i64>,
     /// Of the query, in small letters; empty when an entity was named.
     pub words: Vec<String>,
+    /// What the search could not do.
+    pub warnings: Vec<String>,
 }
 
 /// The entity a text names, if it is a reference and not a query.
@@ -51,29 +53,45 @@ pub(super) fn of_entity(
     })
 }
 
-/// Asks for entities and for threads apart, since one loud merge request may
-/// have more threads that match than there are hits in an answer.
-pub(super) fn of_query(reader: &Reader, request: &search::Request, most: usize) -> Result<Seeds> {
+/// One loud merge request may have more threads that match than an answer has
+/// hits; then the other entities are asked for by themselves.
+pub(super) fn of_query(
+    searcher: &Searcher<'_>,
+    request: &search::Request,
+    most: usize,
+) -> Result<Seeds> {
     let ask = |sources: &[SourceType], limit: usize| {
         let mut request = search::Request { limit, offset: 0, ..request.clone() };
         request.filter.sources = sources.to_vec();
-        search::find(reader, &request)
+        searcher.find(&request)
     };
-    let entities = ask(&[SourceType::Issue, SourceType::MergeRequest], most)?;
-    let threads = ask(&[SourceType::Discussion], most * THREADS_PER_SEED)?;
-    let matches = entities.total + threads.total;
-    let n_read = entities.items.len() + threads.items.len();
-    let hits: Vec<SearchHit> = entities.items.into_iter().chain(threads.items).collect();
-    let names = best_entities(&hits);
+    let kinds = [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
+    let results = ask(&kinds, most * HITS_PER_SEED)?;
+    let is_more = results.total > results.items.len() as u64;
+    let mut names = best_entities(&results.items);
+    if names.len() < most && is_more {
+        let more = ask(&kinds[..2], most)?;
+        let others: Vec<EntityName> = more.items.iter().filter_map(entity_of).collect();
+        names.extend(others.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    }
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
     Ok(Seeds {
-        rows: timeline::rows_of(reader, names.get(..most).unwrap_or(&names))?,
-        search_mode: "lexical".to_owned(),
-        matches,
-        is_cut: names.len() > most || matches > n_read as u64,
-        threads: hits.iter().filter_map(first_note).collect(),
+        rows: timeline::rows_of(searcher.reader, names.get(..most).unwrap_or(&names))?,
+        search_mode: mode_word(results.mode).to_owned(),
+        matches: results.total,
+        is_cut: names.len() > most || is_more,
+        threads: results.items.iter().filter_map(first_note).collect(),
         words: words.unwrap_or_default(),
+        warnings: results.warnings,
     })
+}
+
+const fn mode_word(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Hybrid => "hybrid",
+        Mode::Lexical => "lexical",
+        Mode::Semantic => "semantic",
+    }
 }
 
 /// Each entity once, by its best hits; a thread counts for what it hangs on.
@@ -97,10 +115,11 @@ fn best_entities(hits: &[SearchHit]) -> Vec<EntityName> {
 
 /// The entity itself, or the one a thread hangs on.
 fn entity_of(hit: &SearchHit) -> Option<EntityName> {
-    let rest = hit.reference.strip_prefix(hit.project.as_str())?;
+    let project = hit.project.clone()?;
+    let rest = hit.reference.strip_prefix(project.as_str())?;
     let kind = EntityKind::ALL.into_iter().find(|kind| rest.starts_with(kind.sigil()))?;
     let iid = model::ids::Iid(rest.get(1..)?.parse().ok()?);
-    Some(EntityName { kind, project: hit.project.clone(), iid })
+    Some(EntityName { kind, project, iid })
 }
 
 fn first_note(hit: &SearchHit) -> Option<i64> {
