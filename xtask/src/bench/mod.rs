@@ -2,6 +2,8 @@
 //! to a baseline of the same run, and the comparison of two databases.
 
 #[cfg(feature = "bench")]
+mod embed;
+#[cfg(feature = "bench")]
 mod forge;
 #[cfg(feature = "bench")]
 mod same_record;
@@ -17,12 +19,13 @@ pub const TASKS: [&str; 3] = ["bench", "eval", "same-record"];
 #[cfg(feature = "bench")]
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
+        ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(root, options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
         _ => {
             eprintln!(
-                "error: usage: cargo xtask bench forge | {} | same-record LEFT.db RIGHT.db",
+                "error: usage: cargo xtask bench forge | bench embed | {} | same-record LEFT.db RIGHT.db",
                 crate::eval::USAGE
             );
             ExitCode::from(2)
