@@ -44,17 +44,15 @@ fn is_readable(text: &str) -> bool {
 #[test]
 fn vectors_are_close_to_the_reference() {
     let mut embedder = model().embedder();
-    let mut close = |is_wanted: fn(&str) -> bool| {
-        let wanted = reference().into_iter().filter(|(text, _)| is_wanted(text));
-        let cosines: Vec<f32> =
-            wanted.map(|(text, it)| cosine(&embedder.embed(&text), &it.vector)).collect();
-        let mean = cosines.iter().sum::<f32>() / cosines.len() as f32;
-        (mean, cosines.iter().copied().fold(1.0, f32::min))
-    };
-    let (mean, least) = close(is_readable);
-    assert!(mean >= 0.9995 && least >= 0.999, "mean {mean}, least {least}");
-    let (mean, least) = close(|_| true);
-    assert!(mean >= 0.999 && least >= 0.996, "of all texts: mean {mean}, least {least}");
+    let (mut all, mut readable) = (Vec::new(), Vec::new());
+    for (text, expected) in reference() {
+        all.push(cosine(&embedder.embed(&text), &expected.vector));
+        readable.extend(all.last().filter(|_| is_readable(&text)).copied());
+    }
+    let mean = |cosines: &[f32]| cosines.iter().sum::<f32>() / cosines.len() as f32;
+    let least = |cosines: &[f32]| cosines.iter().copied().fold(1.0, f32::min);
+    assert!(mean(&readable) >= 0.9995 && least(&readable) >= 0.999, "{readable:?}");
+    assert!(mean(&all) >= 0.999 && least(&all) >= 0.996, "{all:?}");
 }
 
 #[test]
@@ -68,7 +66,7 @@ fn vectors_have_length_one() {
 
 #[test]
 fn all_arithmetic_gives_the_same_bits() {
-    for text in ["", "why did the deploy fail?", &"seventeen words or so ".repeat(15)] {
+    for text in ["", "why did the deploy fail?", &"eight words or so, again. ".repeat(5)] {
         let expected = model().embedder_with(Arithmetic::Plain).embed(text);
         for arithmetic in Arithmetic::available() {
             let mut embedder = model().embedder_with(arithmetic);

@@ -1,3 +1,6 @@
+//! What the pieces of a text are and where they point. That the ids are those
+//! of the reference is tested in `tests/reference.rs`.
+
 use crate::Model;
 use proptest::prelude::*;
 
