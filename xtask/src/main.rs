@@ -24,6 +24,7 @@ Tasks:
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
+  eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked
   same-record A.db B.db    whether two databases hold the same record";

@@ -5,6 +5,7 @@
 //! file here for each kind; `eval notes --labels FILE --db DB` ranks labelled
 //! notes by how likely they carry a decision.
 
+mod code;
 mod notes;
 mod timeline;
 
@@ -26,11 +27,13 @@ struct Kind {
 
 const KINDS: &[Kind] = &[Kind { name: "timeline", answer: timeline::answer }];
 
-pub const USAGE: &str = "eval forge --golden FILE --db DB [--kind KIND] | \
+pub const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
+                         eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB";
 
 pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
+        ["code", options @ ..] => code::run(options),
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),

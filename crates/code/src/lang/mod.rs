@@ -1,0 +1,163 @@
+//! The languages lore reads, one folder each.
+//!
+//! A folder holds the names of its grammar, how a tree becomes facts, where
+//! its imports lead, and a file of declarations of its standard library,
+//! written in the language itself. `ALL` is the registry: adding a language
+//! is adding a folder and a row.
+
+pub(crate) mod grammar;
+mod python;
+
+use crate::facts::{Builder, FileFacts, Rules, Trouble};
+use crate::link::layout::{Layout, Tree};
+use std::ops::ControlFlow;
+use tree_sitter::{Node, ParseOptions, Parser};
+
+/// What the engine must know of a language.
+pub trait Language: Sync {
+    fn name(&self) -> &'static str;
+
+    /// Without the dot, lower case.
+    fn extensions(&self) -> &'static [&'static str];
+
+    fn grammar(&self, path: &str) -> tree_sitter::Language;
+
+    fn rules(&self) -> Rules;
+
+    /// Walks the tree of a file into the builder.
+    fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>);
+
+    /// Declarations of what every file of the language can use without an
+    /// import: types and signatures only, in the language itself.
+    fn prelude(&self) -> &'static str;
+
+    /// Where the imports of the files of a commit lead.
+    fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout>;
+
+    fn semantics(&self) -> Semantics;
+}
+
+/// Switches of the linker that differ between languages.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Semantics {
+    /// Calling a class makes a value of it.
+    pub classes_are_called: bool,
+    /// A parameter of a test without a type gets the value of a fixture of its name.
+    pub fixtures: bool,
+    /// Names for the built-in types of literals in the prelude.
+    pub text: &'static str,
+    pub bytes: &'static str,
+    pub number: &'static str,
+    pub float: &'static str,
+    pub boolean: &'static str,
+    pub regex: &'static str,
+    pub list: &'static str,
+    pub map: &'static str,
+    /// A variable that only names a function is that function.
+    pub follows_aliases: bool,
+    /// Declarations of one name in one place are one thing.
+    pub merges: bool,
+    /// A class and its values have different members.
+    pub static_side: bool,
+    /// The associated type a value is read through when it lacks a member.
+    pub deref: &'static str,
+    /// The type whose argument `await` gives.
+    pub promise: &'static str,
+}
+
+/// Every language, in the order of the registry.
+pub static ALL: &[&dyn Language] = &[&python::Python];
+
+/// Larger files are not read; generated bundles and data in code's clothing.
+pub const MAX_BYTES: usize = 4 << 20;
+
+/// Steps of the parser allowed for a file: real code needs about one call of
+/// the progress function per 25 bytes.
+const STEPS_BASE: usize = 20_000;
+
+pub fn by_name(name: &str) -> Option<&'static dyn Language> {
+    ALL.iter().copied().find(|language| language.name() == name)
+}
+
+/// The language of a path, by its extension.
+pub fn by_path(path: &str) -> Option<&'static dyn Language> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let (_, extension) = name.rsplit_once('.')?;
+    let extension = extension.to_ascii_lowercase();
+    ALL.iter().copied().find(|language| language.extensions().contains(&extension.as_str()))
+}
+
+/// What a file says. Never fails: what cannot be read is said in `trouble`.
+///
+/// The same path and bytes give the same facts, on every machine and at any
+/// time; limits are counted in steps and bytes, not in seconds.
+pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
+    let trouble = |trouble| FileFacts { trouble: vec![trouble], ..FileFacts::default() };
+    let Some(language) = by_path(path) else {
+        return trouble(Trouble::UnknownLanguage);
+    };
+    if bytes.len() > MAX_BYTES {
+        return FileFacts { language: language.name().to_owned(), ..trouble(Trouble::TooLarge) };
+    }
+    extract_as(language, path, bytes)
+}
+
+pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> FileFacts {
+    let mut builder = Builder::new(language.name(), bytes, language.rules());
+    let mut parser = Parser::new();
+    if parser.set_language(&language.grammar(path)).is_err() {
+        builder.trouble(Trouble::UnknownLanguage);
+        return builder.finish();
+    }
+    match parse(&mut parser, bytes) {
+        Some(tree) => {
+            let root = tree.root_node();
+            if root.has_error() {
+                note_errors(&mut builder, root);
+            }
+            language.lower(&mut builder, path, root);
+        }
+        None => builder.trouble(Trouble::TooSlow),
+    }
+    builder.finish()
+}
+
+/// Parses within a number of steps that grows with the text.
+pub(crate) fn parse(parser: &mut Parser, bytes: &[u8]) -> Option<tree_sitter::Tree> {
+    let mut steps_left = STEPS_BASE + bytes.len();
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps_left = steps_left.saturating_sub(1);
+        if steps_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    if tree.is_none() {
+        parser.reset();
+    }
+    tree
+}
+
+/// Notes the first places the grammar could not read.
+fn note_errors(builder: &mut Builder<'_>, root: Node<'_>) {
+    let mut cursor = root.walk();
+    let mut n_found = 0;
+    'walk: loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            builder.trouble(Trouble::Syntax { line: node.start_position().row as u32 + 1 });
+            n_found += 1;
+            if n_found == 4 {
+                break;
+            }
+        }
+        if node.has_error() && !node.is_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'walk;
+            }
+        }
+    }
+}

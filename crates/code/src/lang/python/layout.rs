@@ -1,0 +1,135 @@
+//! Which file a dotted module name means.
+//!
+//! A package is a folder with `__init__.py`; the folder above the outermost
+//! package is where its imports start. Folders without `__init__.py` are
+//! modules too, by their path from the top, from `src`, or beside the importer.
+
+use crate::facts::{FileFacts, Import};
+use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) struct PythonLayout {
+    files: FxHashMap<FileIx, Placed>,
+    /// By full path without `.py` and `/__init__`.
+    by_path: FxHashMap<String, FileIx>,
+    /// By dotted name from a root, with that root.
+    by_module: FxHashMap<String, Vec<(String, FileIx)>>,
+}
+
+struct Placed {
+    /// The folder the module's name starts in.
+    root: String,
+    /// The path without extension; a package's is its folder.
+    place: String,
+    is_package: bool,
+    package: String,
+}
+
+impl PythonLayout {
+    pub fn of(tree: &Tree<'_>) -> Self {
+        let packages: FxHashSet<&str> = tree
+            .files
+            .iter()
+            .filter(|file| is_init(file.path))
+            .map(|file| folder(file.path))
+            .collect();
+        let mut layout = PythonLayout {
+            files: FxHashMap::default(),
+            by_path: FxHashMap::default(),
+            by_module: FxHashMap::default(),
+        };
+        for file in &tree.files {
+            let is_package = is_init(file.path);
+            let stem = file.path.rsplit_once('.').map_or(file.path, |(stem, _)| stem);
+            let place = if is_package { folder(file.path) } else { stem }.to_owned();
+            let root = root_of(folder(file.path), &packages).to_owned();
+            let module = dotted(&place, &root);
+            let package = if is_package { module.clone() } else { dotted(folder(&place), &root) };
+            // A stub beside its module gives way to the code.
+            let is_stub = file.path.strip_suffix(".pyi").is_some();
+            if !is_stub || !layout.by_path.contains_key(&place) {
+                layout.by_path.insert(place.clone(), file.ix);
+            }
+            layout.by_module.entry(module).or_default().push((root.clone(), file.ix));
+            let from_top = place.replace('/', ".");
+            layout.by_module.entry(from_top).or_default().push((String::new(), file.ix));
+            if let Some(inner) = place.strip_prefix("src/") {
+                let from_src = inner.replace('/', ".");
+                layout.by_module.entry(from_src).or_default().push(("src".to_owned(), file.ix));
+            }
+            layout.files.insert(file.ix, Placed { root, place, is_package, package });
+        }
+        layout
+    }
+
+    fn absolute(&self, from: &Placed, module: &str) -> Option<FileIx> {
+        // Scripts and tests without packages import what lies beside them.
+        let beside = format!("{}/{}", folder(&from.place), module.replace('.', "/"));
+        if let Some(file) = self.by_path.get(beside.trim_start_matches('/'))
+            && (folder(&from.place) == from.root)
+        {
+            return Some(*file);
+        }
+        let candidates = self.by_module.get(module)?;
+        // The root the importer shares the longest path with is meant.
+        candidates
+            .iter()
+            .max_by_key(|(root, file)| (shared(root, &from.root), std::cmp::Reverse(*file)))
+            .map(|(_, file)| *file)
+    }
+}
+
+impl Layout for PythonLayout {
+    fn package(&self, file: FileIx) -> &str {
+        self.files.get(&file).map_or("", |placed| &placed.package)
+    }
+
+    fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
+        let Some(placed) = self.files.get(&from) else { return Target::Outside };
+        let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
+        let found = if import.level == 0 {
+            self.absolute(placed, &names.join("."))
+        } else {
+            let mut at = if placed.is_package { &placed.place } else { folder(&placed.place) };
+            for _ in 1..import.level {
+                at = folder(at);
+            }
+            let mut place = at.to_owned();
+            for name in names.iter().filter(|name| !name.is_empty()) {
+                if !place.is_empty() {
+                    place.push('/');
+                }
+                place.push_str(name);
+            }
+            self.by_path.get(&place).copied()
+        };
+        found.map_or(Target::Outside, Target::Module)
+    }
+
+    fn child(&self, module: FileIx, name: &str) -> Option<FileIx> {
+        let placed = self.files.get(&module).filter(|placed| placed.is_package)?;
+        self.by_path.get(&format!("{}/{name}", placed.place)).copied()
+    }
+}
+
+fn is_init(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name == "__init__.py" || name == "__init__.pyi"
+}
+
+/// The folder above the outermost package around a folder.
+fn root_of<'a>(mut at: &'a str, packages: &FxHashSet<&str>) -> &'a str {
+    while !at.is_empty() && packages.contains(at) {
+        at = folder(at);
+    }
+    at
+}
+
+fn dotted(place: &str, root: &str) -> String {
+    place.strip_prefix(root).unwrap_or(place).trim_start_matches('/').replace('/', ".")
+}
+
+fn shared(a: &str, b: &str) -> usize {
+    let (a, b) = (a.split('/'), b.split('/'));
+    a.zip(b).take_while(|(a, b)| a == b && !a.is_empty()).count()
+}

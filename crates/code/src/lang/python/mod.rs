@@ -1,0 +1,115 @@
+//! Python.
+
+mod definitions;
+mod expressions;
+mod imports;
+mod kinds;
+mod layout;
+mod statements;
+mod types;
+
+use crate::facts::{Builder, DefId, Flags, Name, Rules};
+use crate::lang::{Language, Semantics};
+use crate::link::layout::{Layout, Tree};
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+pub struct Python;
+
+impl Language for Python {
+    fn name(&self) -> &'static str {
+        "python"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["py", "pyi"]
+    }
+
+    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+        tree_sitter_python::LANGUAGE.into()
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { hoists: true, ..Rules::default() }
+    }
+
+    fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
+        if is_test_path(path) {
+            builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
+        }
+        Lower { b: builder, fields: FxHashMap::default(), receivers: Vec::new() }.file(root);
+    }
+
+    fn prelude(&self) -> &'static str {
+        include_str!("prelude.pyi")
+    }
+
+    fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
+        Box::new(layout::PythonLayout::of(tree))
+    }
+
+    fn semantics(&self) -> Semantics {
+        Semantics {
+            classes_are_called: true,
+            fixtures: true,
+            text: "str",
+            bytes: "bytes",
+            number: "int",
+            float: "float",
+            boolean: "bool",
+            regex: "",
+            list: "list",
+            map: "dict",
+            promise: "",
+            ..Semantics::default()
+        }
+    }
+}
+
+/// Where pytest and unittest look for tests.
+fn is_test_path(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("test_")
+        || name.ends_with("_test.py")
+        || name == "conftest.py"
+        || path.split('/').rev().skip(1).any(|folder| folder == "tests" || folder == "test")
+}
+
+/// The walk over one file.
+struct Lower<'a, 's> {
+    b: &'a mut Builder<'s>,
+    /// The one definition of a variable of a module or a field of a class.
+    fields: FxHashMap<(DefId, Name), DefId>,
+    /// The name of the receiver in the method being walked, and its class.
+    receivers: Vec<Option<(Name, DefId)>>,
+}
+
+impl<'s> Lower<'_, 's> {
+    /// The text of a node; empty where it is not UTF-8.
+    fn text(&self, node: Node<'_>) -> &'s str {
+        let bytes = self.b.source.get(node.byte_range()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    fn name(&mut self, node: Node<'_>) -> Name {
+        let text = self.text(node);
+        self.b.name(text)
+    }
+}
+
+fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut children = Vec::with_capacity(node.named_child_count());
+    if cursor.goto_first_child() {
+        loop {
+            let child = cursor.node();
+            if child.is_named() && !child.is_extra() {
+                children.push(child);
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    children
+}

@@ -1,0 +1,525 @@
+//! What a call gives, and what the parameters of a callback get.
+
+use super::eval::{Eval, Hit, doubt};
+use super::program::{Symbol, Word};
+use super::ty::{Args, Bindings, Gid, Ty, no_args};
+use crate::facts::{DefId, DefKind, Expr, ExprId, Flags, ParamKind};
+
+impl Eval<'_, '_> {
+    /// What calling something gives.
+    pub fn call(&self, callee: &Ty, args: &[ExprId], type_args: &Args) -> Ty {
+        match callee {
+            Ty::Itself(gid, own) => self.call_definition(*gid, own, args, type_args),
+            Ty::Method(gid, on) => {
+                let bindings = self.method_bindings(*gid, on);
+                self.returned(*gid, bindings, args, type_args)
+            }
+            Ty::Function(_, result) => (**result).clone(),
+            Ty::Value(..) => self.call_value(callee, args),
+            Ty::Param(gid) => {
+                let bounds = self.types.bases(*gid).iter().map(|bound| self.settle(bound));
+                bounds.map(|bound| self.call(&bound, args, type_args)).next().unwrap_or(Ty::Unknown)
+            }
+            Ty::Either(_) => {
+                let parts = callee.alternatives();
+                Ty::either(parts.into_iter().map(|part| self.call(part, args, type_args)))
+            }
+            Ty::Meet(parts) => parts
+                .iter()
+                .map(|part| self.call(part, args, type_args))
+                .find(|ty| *ty != Ty::Unknown)
+                .unwrap_or(Ty::Unknown),
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    fn call_definition(&self, gid: Gid, own: &Args, args: &[ExprId], type_args: &Args) -> Ty {
+        let def = self.program().def(gid);
+        let type_args = if type_args.is_empty() { own } else { type_args };
+        match def.kind {
+            DefKind::Function | DefKind::Method | DefKind::Lambda => {
+                self.returned(gid, Bindings::default(), args, type_args)
+            }
+            DefKind::Variant => {
+                let (file, _) = self.program().place(gid);
+                Ty::value(self.program().gid(file, def.parent))
+            }
+            DefKind::Class | DefKind::Struct | DefKind::Enum => Ty::Value(gid, own.clone()),
+            // An interface that can be called says so by a nameless member.
+            DefKind::Interface | DefKind::Record => {
+                self.call_value(&Ty::Value(gid, own.clone()), args)
+            }
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// A value that can be called.
+    fn call_value(&self, callee: &Ty, args: &[ExprId]) -> Ty {
+        match self.member(callee, Word::of("__call__")) {
+            Hit::Def(gid, bindings) => self.returned(gid, bindings, args, &no_args()),
+            Hit::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What `new` gives.
+    pub fn construct(&self, class: &Ty, args: &[ExprId]) -> Ty {
+        match class {
+            Ty::Itself(gid, own) if self.program().def(*gid).kind.is_type() => {
+                if own.is_empty() && !self.program().def(*gid).type_params.is_empty() {
+                    return Ty::Value(*gid, self.constructed_args(*gid, args));
+                }
+                Ty::Value(*gid, own.clone())
+            }
+            Ty::Either(parts) => Ty::either(parts.iter().map(|part| self.construct(part, args))),
+            Ty::Value(..) => match self.member(class, Word::of("new")) {
+                Hit::Def(gid, bindings) => self.returned(gid, bindings, args, &no_args()),
+                Hit::Outside => Ty::Outside,
+                _ => Ty::Unknown,
+            },
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// The arguments of a class's type parameters, from what its constructor was given.
+    fn constructed_args(&self, class: Gid, args: &[ExprId]) -> Args {
+        let (file, _) = self.program().place(class);
+        let params = &self.program().def(class).type_params;
+        let mut known = Vec::new();
+        let itself = Ty::value(class);
+        if let Hit::Def(constructor, _) = self.member(&itself, Word::of("constructor")) {
+            self.unify_args(constructor, &Bindings::default(), args, &mut known);
+        }
+        let bindings = Bindings { this: None, params: known };
+        let filled = params.iter().map(|param| {
+            let gid = self.program().gid(file, *param);
+            bindings.get(gid).cloned().unwrap_or(Ty::Unknown)
+        });
+        filled.collect()
+    }
+
+    /// What the parameters in a method's signature stand for on a receiver.
+    fn method_bindings(&self, gid: Gid, on: &Ty) -> Bindings {
+        let (file, def) = self.program().place(gid);
+        let owner = self.program().file(file).facts.def(def).parent;
+        let owner_gid = self.program().gid(file, owner);
+        let this = on.clone();
+        let args = match on {
+            Ty::Value(of, args) | Ty::Itself(of, args) => {
+                let value = Ty::Value(*of, args.clone());
+                self.upcast(&value, owner_gid)
+            }
+            Ty::Param(param) => {
+                let bounds = self.types.bases(*param).iter().map(|bound| self.settle(bound));
+                bounds.into_iter().find_map(|bound| self.upcast(&bound, owner_gid))
+            }
+            Ty::Meet(parts) => parts.iter().find_map(|part| self.upcast(part, owner_gid)),
+            _ => None,
+        };
+        self.types.bindings(owner_gid, &args.unwrap_or_else(no_args), Some(this))
+    }
+
+    /// What a function returns for these arguments.
+    pub fn returned(
+        &self,
+        gid: Gid,
+        mut bindings: Bindings,
+        args: &[ExprId],
+        type_args: &Args,
+    ) -> Ty {
+        let def = self.program().def(gid);
+        let result = self.known_ty(gid);
+        if mentions_params(&result) {
+            let (file, _) = self.program().place(gid);
+            if type_args.is_empty() {
+                let mut known = Vec::new();
+                self.unify_args(gid, &bindings, args, &mut known);
+                bindings.params.extend(known);
+            } else {
+                let params = def.type_params.iter().zip(type_args.iter());
+                bindings.params.extend(
+                    params.map(|(param, arg)| (self.program().gid(file, *param), arg.clone())),
+                );
+            }
+        }
+        if let Some(Ty::Itself(of, args)) = bindings.this.clone() {
+            bindings.this = Some(Ty::Value(of, args));
+        }
+        let result = bindings.fill(&result);
+        self.settle(&result)
+    }
+
+    fn unify_args(
+        &self,
+        gid: Gid,
+        bindings: &Bindings,
+        args: &[ExprId],
+        known: &mut Vec<(Gid, Ty)>,
+    ) {
+        let (file, _) = self.program().place(gid);
+        let params = self.program().def(gid).params.iter();
+        let params = params.filter(|param| param.kind != ParamKind::Receiver);
+        for (at, param) in params.enumerate() {
+            let Some(ty) = param.ty else { continue };
+            let pattern = bindings.fill(&self.types.type_ref(file, ty));
+            if !mentions_params(&pattern) && !self.is_bounded_param(&pattern) {
+                continue;
+            }
+            let given =
+                if param.kind == ParamKind::Variadic { args.get(at..) } else { args.get(at..=at) };
+            for arg in given.unwrap_or_default().iter().take(3) {
+                let arg = self.expr(*arg);
+                let filled = Bindings { this: bindings.this.clone(), params: known.clone() };
+                let pattern = match &pattern {
+                    Ty::Value(_, inner) if param.kind == ParamKind::Variadic => {
+                        inner.first().cloned().unwrap_or(Ty::Unknown)
+                    }
+                    other => other.clone(),
+                };
+                self.unify(&filled.fill(&pattern), &arg, known, 0);
+            }
+        }
+    }
+
+    fn is_bounded_param(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Param(gid) if !self.types.bases(*gid).is_empty())
+    }
+
+    /// Learns what type parameters stand for by laying a value over a pattern.
+    fn unify(&self, pattern: &Ty, given: &Ty, known: &mut Vec<(Gid, Ty)>, depth: u32) {
+        if depth > 8 || *given == Ty::Unknown {
+            return;
+        }
+        match (pattern, given) {
+            (Ty::Param(gid), _) => {
+                if !known.iter().any(|(param, _)| param == gid) {
+                    known.push((*gid, given.clone()));
+                }
+                for bound in self.types.bases(*gid).to_vec() {
+                    if mentions_params(&bound) {
+                        self.unify(&bound, given, known, depth + 1);
+                    }
+                }
+            }
+            (Ty::Value(to, patterns), Ty::Value(..)) => {
+                if let Some(args) = self.upcast(given, *to) {
+                    for (pattern, arg) in patterns.iter().zip(args.iter()) {
+                        self.unify(pattern, arg, known, depth + 1);
+                    }
+                }
+                for pattern in patterns.iter() {
+                    if let Ty::AssocIs(name, is) = pattern {
+                        let assoc = self.associated(given, *name);
+                        self.unify(is, &assoc, known, depth + 1);
+                    }
+                }
+            }
+            (Ty::Tuple(patterns), Ty::Tuple(parts)) => {
+                for (pattern, part) in patterns.iter().zip(parts.iter()) {
+                    self.unify(pattern, part, known, depth + 1);
+                }
+            }
+            (Ty::Function(_, result), _) => {
+                let gives = self.call(given, &[], &no_args());
+                self.unify(result, &gives, known, depth + 1);
+            }
+            (Ty::Either(parts), _) => {
+                let open: Vec<&Ty> = parts.iter().filter(|part| mentions_params(part)).collect();
+                for part in open {
+                    self.unify(part, given, known, depth + 1);
+                }
+            }
+            (Ty::Meet(parts), _) => {
+                for part in parts.iter() {
+                    self.unify(part, given, known, depth + 1);
+                }
+            }
+            (_, Ty::Either(parts)) => {
+                if let Some(part) = parts.iter().find(|part| **part != Ty::Nothing) {
+                    self.unify(pattern, part, known, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What the n-th parameter of a function given as an argument gets.
+    pub fn callback_param(&self, call: ExprId, argument: usize, param: usize) -> Ty {
+        let (callee, args, is_new) = match &self.file().facts.exprs[call.ix()] {
+            Expr::Call(callee, args) => (*callee, args, false),
+            Expr::New(callee, args) => (*callee, args, true),
+            _ => return Ty::Unknown,
+        };
+        let callee = self.expr(callee);
+        let (gid, bindings) = match &callee {
+            Ty::Method(gid, on) => (*gid, self.method_bindings(*gid, on)),
+            Ty::Itself(gid, _) if is_new => {
+                let value = Ty::value(*gid);
+                match self.member(&value, Word::of("constructor")) {
+                    Hit::Def(gid, bindings) => (gid, bindings),
+                    _ => return Ty::Unknown,
+                }
+            }
+            Ty::Itself(gid, _) => (*gid, Bindings::default()),
+            Ty::Function(params, _) => {
+                return params.get(argument).map_or(Ty::Unknown, |ty| self.nth_param(ty, param));
+            }
+            _ => return Ty::Unknown,
+        };
+        let (file, _) = self.program().place(gid);
+        let params = self.program().def(gid).params.iter();
+        let mut params = params.filter(|param| param.kind != ParamKind::Receiver);
+        let Some(ty) = params.nth(argument).and_then(|param| param.ty) else { return Ty::Unknown };
+        let mut bindings = bindings;
+        let mut known = Vec::new();
+        // The other arguments may say what the callback's parameters are.
+        let others: Vec<ExprId> = args
+            .iter()
+            .enumerate()
+            .map(|(at, arg)| if at == argument { ExprId(0) } else { *arg })
+            .collect();
+        self.unify_args(gid, &bindings, &others, &mut known);
+        bindings.params.extend(known);
+        let ty = self.settle(&bindings.fill(&self.types.type_ref(file, ty)));
+        let found = self.nth_param(&ty, param);
+        let found = self.settle(&bindings.fill(&found));
+        self.doubt_at_least(doubt::INFERRED);
+        found
+    }
+
+    /// The n-th parameter of a type that can be called.
+    fn nth_param(&self, ty: &Ty, param: usize) -> Ty {
+        match ty {
+            Ty::Function(params, _) => params.get(param).cloned().unwrap_or(Ty::Unknown),
+            Ty::Param(gid) => {
+                let mut bounds = self.types.bases(*gid).iter();
+                bounds
+                    .find_map(|bound| match self.settle(bound) {
+                        Ty::Function(params, _) => params.get(param).cloned(),
+                        _ => None,
+                    })
+                    .unwrap_or(Ty::Unknown)
+            }
+            Ty::Either(parts) | Ty::Meet(parts) => parts
+                .iter()
+                .map(|part| self.nth_param(part, param))
+                .find(|ty| *ty != Ty::Unknown)
+                .unwrap_or(Ty::Unknown),
+            Ty::Value(gid, args) => match self.member(ty, Word::of("__call__")) {
+                Hit::Def(call, bindings) => {
+                    let (file, _) = self.program().place(call);
+                    let params = &self.program().def(call).params;
+                    let ty = params.get(param).and_then(|param| param.ty);
+                    let _ = (gid, args);
+                    ty.map_or(Ty::Unknown, |ty| bindings.fill(&self.types.type_ref(file, ty)))
+                }
+                _ => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+
+    pub fn indexed(&self, base: &Ty) -> Ty {
+        match base {
+            Ty::Value(gid, args) => self.contents(*gid, args, "__getitem__", base),
+            Ty::Tuple(parts) => Ty::either(parts.iter().cloned()),
+            Ty::Either(_) => {
+                let parts = base.alternatives();
+                Ty::either(parts.into_iter().map(|part| self.indexed(part)))
+            }
+            Ty::Itself(gid, args) if self.file().semantics.classes_are_called => {
+                Ty::Itself(*gid, args.clone())
+            }
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a collection holds: the last of its arguments if it is a built-in
+    /// one, else what its member for this says.
+    fn contents(&self, gid: Gid, args: &Args, by: &str, on: &Ty) -> Ty {
+        if self.program().is_outside(gid) && !args.is_empty() {
+            return args.last().cloned().unwrap_or(Ty::Unknown);
+        }
+        match self.member(on, Word::of(by)) {
+            Hit::Def(member, bindings) => self.returned(member, bindings, &[], &no_args()),
+            Hit::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a loop over a value gives.
+    pub fn element(&self, over: &Ty) -> Ty {
+        match over {
+            Ty::Value(gid, args) => {
+                if self.program().is_outside(*gid) {
+                    return args.first().cloned().unwrap_or(Ty::Outside);
+                }
+                match self.contents(*gid, args, "__iter__", over) {
+                    Ty::Value(iterator, args) if self.program().is_outside(iterator) => {
+                        args.first().cloned().unwrap_or(Ty::Unknown)
+                    }
+                    Ty::Outside => Ty::Outside,
+                    _ => Ty::Unknown,
+                }
+            }
+            Ty::Tuple(parts) => Ty::either(parts.iter().cloned()),
+            Ty::Either(_) => {
+                let parts = over.alternatives();
+                Ty::either(parts.into_iter().map(|part| self.element(part)))
+            }
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    pub fn key(&self, over: &Ty) -> Ty {
+        match over {
+            Ty::Value(gid, args) if self.program().is_outside(*gid) && args.len() == 2 => {
+                args[0].clone()
+            }
+            _ => Ty::Outside,
+        }
+    }
+
+    pub fn part(&self, whole: &Ty, index: usize) -> Ty {
+        match whole {
+            Ty::Tuple(parts) => parts.get(index).cloned().unwrap_or(Ty::Unknown),
+            Ty::Either(_) => {
+                let parts = whole.alternatives();
+                Ty::either(parts.into_iter().map(|part| self.part(part, index)))
+            }
+            Ty::Value(gid, args) if self.program().is_outside(*gid) && args.len() == 1 => {
+                args[0].clone()
+            }
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What `with … as` binds.
+    pub fn entered(&self, opened: Ty) -> Ty {
+        match &opened {
+            Ty::Value(gid, args) if self.program().is_outside(*gid) => {
+                args.first().cloned().unwrap_or(Ty::Outside)
+            }
+            Ty::Value(..) => {
+                for name in ["__enter__", "__aenter__"] {
+                    if let Hit::Def(gid, bindings) = self.member(&opened, Word::of(name)) {
+                        return self.returned(gid, bindings, &[], &no_args());
+                    }
+                }
+                Ty::Unknown
+            }
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What `await` gives.
+    pub fn awaited(&self, inner: Ty) -> Ty {
+        let promise = self.file().semantics.promise;
+        let promise = self.types.builtin(self.at, promise);
+        match &inner {
+            Ty::Value(gid, args) if Some(*gid) == promise => {
+                args.first().cloned().unwrap_or(Ty::Unknown)
+            }
+            Ty::Either(parts) => Ty::either(parts.iter().map(|part| self.awaited(part.clone()))),
+            _ => inner,
+        }
+    }
+
+    /// What `?` gives.
+    pub fn unwrapped(&self, inner: Ty) -> Ty {
+        match &inner {
+            Ty::Value(gid, args) if self.program().is_outside(*gid) => {
+                args.first().cloned().unwrap_or(Ty::Outside)
+            }
+            Ty::Either(parts) => {
+                Ty::either(parts.iter().filter(|part| **part != Ty::Nothing).cloned())
+            }
+            _ => inner,
+        }
+    }
+
+    /// The value of the fixture a test's parameter names.
+    pub fn fixture(&self, of: DefId, index: usize) -> Ty {
+        let file = self.file();
+        let facts = file.facts;
+        let function = facts.def(of);
+        let is_asking = file.semantics.fixtures
+            && function.flags.has(Flags::TEST)
+            && (function.flags.has(Flags::FIXTURE)
+                || facts.text(function.name).starts_with("test"));
+        if !is_asking {
+            return Ty::Unknown;
+        }
+        let name = file.names[function.params[index].name.ix()];
+        let own = |at: super::layout::FileIx, home: DefId| {
+            self.program().members(at, home, name).find_map(|(_, bind)| {
+                match self.program().bound_symbol(at, &bind.to, crate::facts::Space::Value, 0) {
+                    Symbol::Def(gid) if self.program().def(gid).flags.has(Flags::FIXTURE) => {
+                        Some(gid)
+                    }
+                    _ => None,
+                }
+            })
+        };
+        let itself = self.gid(of);
+        let mut found = own(self.at, function.parent).filter(|gid| *gid != itself);
+        found = found.or_else(|| own(self.at, DefId::FILE).filter(|gid| *gid != itself));
+        let mut folder = super::layout::folder(file.path);
+        while found.is_none() {
+            let path = if folder.is_empty() {
+                "conftest.py".to_owned()
+            } else {
+                format!("{folder}/conftest.py")
+            };
+            if let Some(at) = self.program().file_at(&path) {
+                found = own(at, DefId::FILE).filter(|gid| *gid != itself);
+            }
+            if folder.is_empty() {
+                break;
+            }
+            folder = super::layout::folder(folder);
+        }
+        match found {
+            Some(gid) => {
+                self.doubt_at_least(doubt::CUSTOM);
+                let ty = self.known_ty(gid);
+                match ty {
+                    // A fixture that yields gives its one element.
+                    Ty::Value(list, args)
+                        if self.program().def(gid).flags.has(Flags::GENERATOR)
+                            && self.program().is_outside(list) =>
+                    {
+                        args.first().cloned().unwrap_or(Ty::Unknown)
+                    }
+                    other => other,
+                }
+            }
+            None => Ty::Unknown,
+        }
+    }
+}
+
+/// Whether type parameters are still open in it.
+pub(crate) fn mentions_params(ty: &Ty) -> bool {
+    match ty {
+        Ty::Param(_) => true,
+        Ty::Value(_, parts)
+        | Ty::Itself(_, parts)
+        | Ty::Tuple(parts)
+        | Ty::Either(parts)
+        | Ty::Meet(parts) => parts.iter().any(mentions_params),
+        Ty::Function(params, result) => {
+            params.iter().any(mentions_params) || mentions_params(result)
+        }
+        Ty::Method(_, inner) | Ty::Assoc(inner, _) | Ty::AssocIs(_, inner) => {
+            mentions_params(inner)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,288 @@
+//! The edges of one file: which calls are bound, and the other relations.
+
+use super::eval::{Eval, Hit, doubt};
+use super::layout::FileIx;
+use super::program::{Symbol, Word};
+use super::ty::{Gid, Ty};
+use super::{Edge, EdgeKind, Node, Unresolved, WhyUnresolved};
+use crate::facts::{Bound, Call, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
+
+/// What a callee turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Callee {
+    Def(Gid),
+    Not(WhyUnresolved),
+}
+
+const UNKNOWN: Callee = Callee::Not(WhyUnresolved::Unknown);
+const VALUE: Callee = Callee::Not(WhyUnresolved::Value);
+const EXTERNAL: Callee = Callee::Not(WhyUnresolved::External);
+
+pub(super) fn of_file(
+    eval: &Eval<'_, '_>,
+    given: &dyn Fn(FileIx) -> u32,
+) -> (Vec<Edge>, Vec<Unresolved>) {
+    let mut found = Found { eval, given, edges: Vec::new(), unresolved: Vec::new() };
+    found.calls();
+    found.imports();
+    found.types();
+    found.edges.sort_unstable();
+    found.edges.dedup();
+    (found.edges, found.unresolved)
+}
+
+struct Found<'e, 'p, 'a> {
+    eval: &'e Eval<'p, 'a>,
+    given: &'e dyn Fn(FileIx) -> u32,
+    edges: Vec<Edge>,
+    unresolved: Vec<Unresolved>,
+}
+
+impl Found<'_, '_, '_> {
+    fn node(&self, def: DefId) -> Node {
+        let facts = self.eval.file().facts;
+        Node { file: (self.given)(self.eval.at), def: facts.symbol_around(def) }
+    }
+
+    fn target(&self, gid: Gid) -> Node {
+        let (file, def) = self.eval.program().place(gid);
+        Node { file: (self.given)(file), def }
+    }
+
+    fn calls(&mut self) {
+        let facts = self.eval.file().facts;
+        for (at, call) in facts.calls.iter().enumerate() {
+            let (callee, level) = self.eval.alone(|| self.callee(call));
+            let source = self.node(call.within);
+            match callee {
+                Callee::Def(gid) if !self.eval.program().is_outside(gid) => {
+                    self.bound(call, source, gid, level);
+                }
+                Callee::Def(_) => {
+                    let why = WhyUnresolved::External;
+                    self.unresolved.push(Unresolved { source, call: at as u32, why });
+                }
+                Callee::Not(why) => {
+                    self.unresolved.push(Unresolved { source, call: at as u32, why });
+                }
+            }
+        }
+    }
+
+    fn bound(&mut self, call: &Call, source: Node, gid: Gid, level: u8) {
+        let target = self.target(gid);
+        let confidence = confidence(level);
+        let (line, col) = (call.line, call.col);
+        self.edges.push(Edge { kind: EdgeKind::Calls, source, target, line, col, confidence });
+        let is_test = self.eval.file().facts.def(source.def).flags.has(Flags::TEST);
+        if is_test && !self.eval.program().def(gid).flags.has(Flags::TEST) {
+            self.edges.push(Edge { kind: EdgeKind::Tests, source, target, line, col, confidence });
+        }
+    }
+
+    fn callee(&self, call: &Call) -> Callee {
+        match &self.eval.file().facts.exprs[call.expr.ix()] {
+            Expr::Call(callee, _) => self.definition(*callee, 0),
+            Expr::New(callee, _) => match self.definition(*callee, 0) {
+                // `new` on something that is no class goes through a value.
+                Callee::Def(gid) if self.eval.program().def(gid).kind.is_callable() => UNKNOWN,
+                found => found,
+            },
+            _ => UNKNOWN,
+        }
+    }
+
+    /// The definition a callee's last name stands for.
+    fn definition(&self, id: ExprId, depth: u32) -> Callee {
+        let eval = self.eval;
+        let program = eval.program();
+        if depth > 8 {
+            return UNKNOWN;
+        }
+        match &eval.file().facts.exprs[id.ix()] {
+            Expr::Local(_, binds) => {
+                let mut found = UNKNOWN;
+                for bind in binds {
+                    let bound = &eval.file().facts.binds[bind.ix()].to;
+                    let callee = self.bound_definition(bound, depth);
+                    match (found, callee) {
+                        (Callee::Def(a), Callee::Def(b)) if a != b => {
+                            eval.doubt_at_least(doubt::PARTIAL);
+                        }
+                        (Callee::Def(_), Callee::Not(WhyUnresolved::Value)) => {
+                            eval.doubt_at_least(doubt::SPLIT);
+                        }
+                        (Callee::Not(WhyUnresolved::Value), Callee::Def(_)) => {
+                            eval.doubt_at_least(doubt::SPLIT);
+                            found = callee;
+                        }
+                        (Callee::Not(_), _) => found = callee,
+                        _ => {}
+                    }
+                }
+                found
+            }
+            Expr::Free(name, home) => {
+                let word = program.word(eval.at, *name);
+                self.symbol_definition(program.free_symbol(eval.at, *home, word, Space::Value, 0))
+            }
+            Expr::Member(base, name) => {
+                let on = eval.expr(*base);
+                self.member_definition(&on, program.word(eval.at, *name))
+            }
+            Expr::Generic(inner, _) | Expr::Unwrap(inner) => self.definition(*inner, depth + 1),
+            _ => UNKNOWN,
+        }
+    }
+
+    fn bound_definition(&self, bound: &Bound, depth: u32) -> Callee {
+        match bound {
+            Bound::Def(_) | Bound::Import(_) => self.symbol_definition(
+                self.eval.program().bound_symbol(self.eval.at, bound, Space::Value, 0),
+            ),
+            Bound::Var { value: Some(value), .. } if self.eval.file().semantics.follows_aliases => {
+                match &self.eval.file().facts.exprs[value.ix()] {
+                    Expr::Local(..) | Expr::Free(..) | Expr::Member(..) => {
+                        self.definition(*value, depth + 1)
+                    }
+                    _ => VALUE,
+                }
+            }
+            _ => VALUE,
+        }
+    }
+
+    fn symbol_definition(&self, symbol: Symbol) -> Callee {
+        match symbol {
+            Symbol::Def(gid) => self.callable(gid),
+            Symbol::Module(_) | Symbol::Unknown => UNKNOWN,
+            Symbol::Outside => EXTERNAL,
+        }
+    }
+
+    /// A definition, if calling it runs its body or makes a value of it.
+    fn callable(&self, gid: Gid) -> Callee {
+        let def = self.eval.program().def(gid);
+        match def.kind {
+            DefKind::Function | DefKind::Method if def.flags.has(Flags::PROPERTY) => VALUE,
+            DefKind::Function
+            | DefKind::Method
+            | DefKind::Class
+            | DefKind::Struct
+            | DefKind::Enum
+            | DefKind::Variant => Callee::Def(gid),
+            DefKind::Alias => match self.eval.def_ty(gid) {
+                Ty::Itself(of, _) if of != gid => self.callable(of),
+                Ty::Outside => EXTERNAL,
+                _ => UNKNOWN,
+            },
+            DefKind::Var | DefKind::Const | DefKind::Field => VALUE,
+            _ => UNKNOWN,
+        }
+    }
+
+    fn member_definition(&self, on: &Ty, word: Word<'_>) -> Callee {
+        match self.eval.member(on, word) {
+            Hit::Def(gid, _) => self.callable(gid),
+            Hit::Module(_) | Hit::Unknown => UNKNOWN,
+            Hit::Outside => EXTERNAL,
+        }
+    }
+
+    fn imports(&mut self) {
+        let program = self.eval.program();
+        let facts = self.eval.file().facts;
+        for (at, import) in facts.imports.iter().enumerate() {
+            let id = crate::facts::ImportId(at as u32);
+            let space = if import.is_type_only { Space::Type } else { Space::Both };
+            let symbol = program.import_symbol(self.eval.at, id, space, 0);
+            let target = match symbol {
+                Symbol::Def(gid) if !program.is_outside(gid) => self.target(gid),
+                Symbol::Module(module) => Node { file: (self.given)(module), def: DefId::FILE },
+                _ => continue,
+            };
+            let source = self.node(import.home);
+            let level = if import.what == Imported::Wildcard { 60 } else { 95 };
+            let (line, col) = (import.line, 1);
+            let kind = EdgeKind::Imports;
+            self.edges.push(Edge { kind, source, target, line, col, confidence: level });
+        }
+    }
+
+    /// Who inherits from, implements and overrides what.
+    fn types(&mut self) {
+        let program = self.eval.program();
+        let facts = self.eval.file().facts;
+        for (at, def) in facts.defs.iter().enumerate() {
+            let id = DefId(at as u32);
+            if !(def.kind.is_type() || def.kind == DefKind::Impl) || def.bases.is_empty() {
+                continue;
+            }
+            let gid = self.eval.gid(id);
+            let source = match def.kind {
+                DefKind::Impl => match self.eval.this(id) {
+                    Ty::Value(of, _) if !program.is_outside(of) => self.target(of),
+                    _ => continue,
+                },
+                _ => self.node(id),
+            };
+            for base in self.eval.types.bases(gid) {
+                let Ty::Value(base, _) = base else { continue };
+                if program.is_outside(*base) {
+                    continue;
+                }
+                let is_contract =
+                    matches!(program.def(*base).kind, DefKind::Interface | DefKind::Trait);
+                let is_own = def.kind == DefKind::Interface || def.kind == DefKind::Trait;
+                let kind =
+                    if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
+                let target = self.target(*base);
+                let (line, col, confidence) = (def.name_line, def.name_col, 95);
+                self.edges.push(Edge { kind, source, target, line, col, confidence });
+            }
+            self.overrides(gid);
+        }
+    }
+
+    fn overrides(&mut self, gid: Gid) {
+        let program = self.eval.program();
+        let (file, def) = program.place(gid);
+        let facts = self.eval.file().facts;
+        for (name, bind) in program.all_members(file, def) {
+            let Bound::Def(member) = facts.binds[bind.ix()].to else { continue };
+            let own = facts.def(member);
+            if own.kind != DefKind::Method || own.flags.has(Flags::CONSTRUCTOR) {
+                continue;
+            }
+            let word = Word { text: "", hash: name };
+            for base in self.eval.types.bases(gid) {
+                let (hit, level) = self.eval.alone(|| self.eval.member(base, word));
+                if let Hit::Def(target, _) = hit
+                    && program.def(target).kind == DefKind::Method
+                    && !program.is_outside(target)
+                {
+                    let source = self.node(member);
+                    let target = self.target(target);
+                    let (line, col) = (own.name_line, own.name_col);
+                    let confidence = confidence(level.max(doubt::WRITTEN));
+                    let kind = EdgeKind::Overrides;
+                    self.edges.push(Edge { kind, source, target, line, col, confidence });
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Percent, by what the conclusion rests on. The steps were set by comparing
+/// with what compilers say; see the table in docs/benchmarks.md.
+fn confidence(level: u8) -> u8 {
+    match level {
+        doubt::NONE => 95,
+        doubt::WRITTEN => 90,
+        doubt::INFERRED => 85,
+        doubt::CUSTOM => 70,
+        doubt::PARTIAL => 60,
+        _ => 50,
+    }
+}

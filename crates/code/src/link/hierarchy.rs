@@ -1,0 +1,356 @@
+//! Types among themselves: what a written type means, who inherits from whom,
+//! and in which order members are looked for.
+
+use super::layout::FileIx;
+use super::names::hash;
+use super::program::{Program, Symbol};
+use super::ty::{Args, Bindings, Gid, Ty, no_args};
+use crate::facts::{DefId, DefKind, FileFacts, Literal, TypeId, TypeRef};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, OnceLock};
+
+const MAX_STEPS: u32 = 24;
+
+/// A type in the order of lookup, with its arguments in terms of the type
+/// parameters of the one that was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Ancestor {
+    pub gid: Gid,
+    pub args: Args,
+    /// A base before this one is not known, so it might hold the member too.
+    pub is_doubtful: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Lineage {
+    pub ancestors: Vec<Ancestor>,
+    /// Some base is not in the repository, or not known.
+    pub is_open: bool,
+}
+
+pub(crate) struct Hierarchy<'p, 'a> {
+    pub program: &'p Program<'a>,
+    bases: Vec<Box<[Ty]>>,
+    /// More places that hold members of a type: `impl` blocks, merged declarations.
+    also: FxHashMap<Gid, Vec<Gid>>,
+    /// Blocks for every type that meets their bounds.
+    pub blankets: Vec<Gid>,
+    lineages: Vec<OnceLock<Arc<Lineage>>>,
+}
+
+impl<'p, 'a> Hierarchy<'p, 'a> {
+    pub fn of(program: &'p Program<'a>) -> Self {
+        let mut hierarchy = Hierarchy {
+            program,
+            bases: Vec::new(),
+            also: FxHashMap::default(),
+            blankets: Vec::new(),
+            lineages: (0..program.n_defs()).map(|_| OnceLock::new()).collect(),
+        };
+        hierarchy.find_also();
+        let bases: Vec<Vec<Box<[Ty]>>> = program
+            .files
+            .par_iter()
+            .enumerate()
+            .map(|(ix, file)| {
+                let types = |ids: &[TypeId]| -> Box<[Ty]> {
+                    ids.iter().map(|id| hierarchy.type_ref(FileIx(ix as u32), *id)).collect()
+                };
+                file.facts.defs.iter().map(|def| types(&def.bases)).collect()
+            })
+            .collect();
+        hierarchy.bases = bases.into_iter().flatten().collect();
+        hierarchy
+    }
+
+    /// Where `impl` blocks and second declarations belong.
+    fn find_also(&mut self) {
+        let program = self.program;
+        let found: Vec<Vec<(Option<Gid>, Gid)>> = program
+            .files
+            .par_iter()
+            .enumerate()
+            .map(|(ix, file)| {
+                let file_ix = FileIx(ix as u32);
+                let mut found = self.impls_in(file_ix, file.facts);
+                if file.semantics.merges {
+                    found.extend(self.merged_in(file_ix, file.facts));
+                }
+                found
+            })
+            .collect();
+        for (of, holder) in found.into_iter().flatten() {
+            match of {
+                Some(of) => self.also.entry(of).or_default().push(holder),
+                None => self.blankets.push(holder),
+            }
+        }
+        for holders in self.also.values_mut() {
+            // A type's own methods come before those of its traits.
+            holders.sort_by_key(|gid| (!program.def(*gid).bases.is_empty(), *gid));
+        }
+    }
+
+    fn impls_in(&self, file: FileIx, facts: &FileFacts) -> Vec<(Option<Gid>, Gid)> {
+        let mut found = Vec::new();
+        for (at, def) in facts.defs.iter().enumerate() {
+            if def.kind != DefKind::Impl {
+                continue;
+            }
+            let gid = self.program.gid(file, DefId(at as u32));
+            let Some(ty) = def.ty else { continue };
+            match self.type_ref(file, ty) {
+                Ty::Value(of, _) => found.push((Some(of), gid)),
+                Ty::Param(_) => found.push((None, gid)),
+                Ty::Meet(parts) => {
+                    if let Some(Ty::Value(of, _)) = parts.first() {
+                        found.push((Some(*of), gid));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn merged_in(&self, file: FileIx, facts: &FileFacts) -> Vec<(Option<Gid>, Gid)> {
+        let mut groups: FxHashMap<(DefId, u32), Vec<DefId>> = FxHashMap::default();
+        for (at, def) in facts.defs.iter().enumerate().skip(1) {
+            let can_merge = matches!(
+                def.kind,
+                DefKind::Class
+                    | DefKind::Interface
+                    | DefKind::Module
+                    | DefKind::Enum
+                    | DefKind::Function
+            );
+            if can_merge {
+                groups.entry((def.parent, def.name.0)).or_default().push(DefId(at as u32));
+            }
+        }
+        let mut found = Vec::new();
+        for group in groups.into_values().filter(|group| group.len() > 1 && group.len() < 20) {
+            for one in &group {
+                let others = group.iter().filter(|other| *other != one);
+                let gid = self.program.gid(file, *one);
+                found.extend(others.map(|other| (Some(gid), self.program.gid(file, *other))));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    pub fn bases(&self, gid: Gid) -> &[Ty] {
+        self.bases.get(gid.ix()).map_or(&[], |bases| bases)
+    }
+
+    pub fn holders(&self, gid: Gid) -> &[Gid] {
+        self.also.get(&gid).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn builtin(&self, file: FileIx, name: &str) -> Option<Gid> {
+        self.program.builtin(self.program.file(file).language, hash(name))
+    }
+
+    /// The list or map of a file's language.
+    pub fn list_of(&self, file: FileIx, element: Ty) -> Ty {
+        let list = self.program.file(file).semantics.list;
+        self.builtin(file, list).map_or(Ty::Outside, |gid| Ty::Value(gid, [element].into()))
+    }
+
+    pub fn map_of(&self, file: FileIx, key: Ty, value: Ty) -> Ty {
+        let map = self.program.file(file).semantics.map;
+        self.builtin(file, map).map_or(Ty::Outside, |gid| Ty::Value(gid, [key, value].into()))
+    }
+
+    pub fn literal(&self, file: FileIx, literal: Literal) -> Ty {
+        let semantics = &self.program.file(file).semantics;
+        let name = match literal {
+            Literal::Nothing => return Ty::Nothing,
+            Literal::Text => semantics.text,
+            Literal::Bytes => semantics.bytes,
+            Literal::Number => semantics.number,
+            Literal::Float => semantics.float,
+            Literal::Bool => semantics.boolean,
+            Literal::Regex => semantics.regex,
+        };
+        self.builtin(file, name).map_or(Ty::Outside, Ty::value)
+    }
+
+    /// What a written type means.
+    pub fn type_ref(&self, file: FileIx, id: TypeId) -> Ty {
+        self.type_at(file, id, 0)
+    }
+
+    fn type_at(&self, file: FileIx, id: TypeId, steps: u32) -> Ty {
+        if steps > MAX_STEPS {
+            return Ty::Unknown;
+        }
+        let facts = self.program.file(file).facts;
+        let one = |id: TypeId| self.type_at(file, id, steps + 1);
+        let all = |ids: &[TypeId]| -> Args { ids.iter().map(|id| one(*id)).collect() };
+        match &facts.types[id.ix()] {
+            TypeRef::Opaque | TypeRef::Of(_) => Ty::Unknown,
+            TypeRef::Named(path, args) => {
+                let symbol = self.program.type_path(file, *path, 0);
+                self.named(symbol, all(args), steps)
+            }
+            TypeRef::Union(parts) => Ty::either(all(parts).iter().cloned()),
+            TypeRef::Meet(parts) => Ty::Meet(all(parts)),
+            TypeRef::Tuple(parts) => Ty::Tuple(all(parts)),
+            TypeRef::List(element) => self.list_of(file, one(*element)),
+            TypeRef::Map(key, value) => self.map_of(file, one(*key), one(*value)),
+            TypeRef::Function(params, result) => {
+                let result = result.map_or(Ty::Unknown, one);
+                Ty::Function(all(params), Arc::new(result))
+            }
+            TypeRef::Itself => Ty::This,
+            TypeRef::Record(def) => Ty::value(self.program.gid(file, *def)),
+            TypeRef::ClassOf(ty) => match one(*ty) {
+                Ty::Value(gid, args) => Ty::Itself(gid, args),
+                Ty::Outside => Ty::Outside,
+                _ => Ty::Unknown,
+            },
+            TypeRef::AssocIs(name, ty) => {
+                Ty::AssocIs(self.program.word(file, *name).hash, Arc::new(one(*ty)))
+            }
+            TypeRef::Assoc(ty, name) | TypeRef::Lookup(ty, name) => {
+                Ty::Assoc(Arc::new(one(*ty)), self.program.word(file, *name).hash)
+            }
+            TypeRef::Literal(literal) => self.literal(file, *literal),
+        }
+    }
+
+    /// A named type with arguments.
+    pub fn named(&self, symbol: Symbol, args: Args, steps: u32) -> Ty {
+        match symbol {
+            Symbol::Def(gid) => {
+                let (file, _) = self.program.place(gid);
+                let def = self.program.def(gid);
+                match def.kind {
+                    DefKind::Alias => {
+                        let Some(ty) = def.ty else { return Ty::Unknown };
+                        let ty = self.type_at(file, ty, steps + 1);
+                        let bindings = self.bindings(gid, &args, None);
+                        bindings.fill(&ty)
+                    }
+                    DefKind::TypeParam => Ty::Param(gid),
+                    DefKind::Variant => Ty::value(self.program.gid(file, def.parent)),
+                    kind if kind.is_type() => Ty::Value(gid, args),
+                    _ => Ty::Unknown,
+                }
+            }
+            Symbol::Module(module) => Ty::Module(module),
+            Symbol::Outside => Ty::Outside,
+            Symbol::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// What the type parameters of a definition stand for, given arguments.
+    pub fn bindings(&self, gid: Gid, args: &[Ty], this: Option<Ty>) -> Bindings {
+        let (file, _) = self.program.place(gid);
+        let params = &self.program.def(gid).type_params;
+        let params = params
+            .iter()
+            .zip(args)
+            .map(|(param, arg)| (self.program.gid(file, *param), arg.clone()))
+            .collect();
+        Bindings { this, params }
+    }
+
+    /// The order in which members of a type are looked for.
+    pub fn lineage(&self, gid: Gid) -> Arc<Lineage> {
+        let Some(slot) = self.lineages.get(gid.ix()) else { return Arc::default() };
+        slot.get_or_init(|| {
+            let (file, _) = self.program.place(gid);
+            let own: Args = self
+                .program
+                .def(gid)
+                .type_params
+                .iter()
+                .map(|param| Ty::Param(self.program.gid(file, *param)))
+                .collect();
+            let mut lineage = Lineage::default();
+            self.climb(gid, own, &mut lineage, 0);
+            // A base shared by two bases comes after both of them.
+            let mut ancestors: Vec<Ancestor> = Vec::new();
+            for ancestor in lineage.ancestors.into_iter().rev() {
+                if !ancestors.iter().any(|known| known.gid == ancestor.gid) {
+                    ancestors.push(ancestor);
+                }
+            }
+            ancestors.reverse();
+            Arc::new(Lineage { ancestors, is_open: lineage.is_open })
+        })
+        .clone()
+    }
+
+    fn climb(&self, gid: Gid, args: Args, lineage: &mut Lineage, steps: u32) {
+        if steps > MAX_STEPS || lineage.ancestors.len() > 200 {
+            return;
+        }
+        let is_doubtful = lineage.is_open;
+        lineage.ancestors.push(Ancestor { gid, args: args.clone(), is_doubtful });
+        for holder in self.holders(gid) {
+            let holder_args = self.holder_args(*holder, gid, &args);
+            lineage.ancestors.push(Ancestor {
+                gid: *holder,
+                args: holder_args.clone(),
+                is_doubtful,
+            });
+            self.climb_bases(*holder, &holder_args, lineage, steps);
+        }
+        self.climb_bases(gid, &args, lineage, steps);
+    }
+
+    fn climb_bases(&self, gid: Gid, args: &Args, lineage: &mut Lineage, steps: u32) {
+        let bindings = self.bindings(gid, args, None);
+        for base in self.bases(gid) {
+            self.climb_base(&bindings.fill(base), lineage, steps);
+        }
+    }
+
+    fn climb_base(&self, base: &Ty, lineage: &mut Lineage, steps: u32) {
+        match base {
+            Ty::Value(base, args) => self.climb(*base, args.clone(), lineage, steps + 1),
+            Ty::Meet(parts) => {
+                for part in parts.iter() {
+                    self.climb_base(part, lineage, steps + 1);
+                }
+            }
+            // A function type among bounds has no members to be looked for.
+            Ty::Function(..) | Ty::Nothing => {}
+            _ => lineage.is_open = true,
+        }
+    }
+
+    /// The arguments of an `impl` block's own parameters, for a type's arguments.
+    fn holder_args(&self, holder: Gid, of: Gid, args: &Args) -> Args {
+        let (file, _) = self.program.place(holder);
+        let def = self.program.def(holder);
+        if def.kind != DefKind::Impl {
+            return args.clone();
+        }
+        let Some(ty) = def.ty else { return no_args() };
+        let mut bound = Vec::new();
+        let written = match self.type_ref(file, ty) {
+            Ty::Meet(parts) => parts.first().cloned().unwrap_or(Ty::Unknown),
+            other => other,
+        };
+        if let Ty::Value(written, patterns) = written
+            && written == of
+        {
+            for (pattern, arg) in patterns.iter().zip(args.iter()) {
+                if let Ty::Param(param) = pattern {
+                    bound.push((*param, arg.clone()));
+                }
+            }
+        }
+        let bindings = Bindings { this: None, params: bound };
+        def.type_params
+            .iter()
+            .map(|param| bindings.fill(&Ty::Param(self.program.gid(file, *param))))
+            .collect()
+    }
+}

@@ -1,0 +1,92 @@
+//! Where imports lead: the part of linking that knows folders and manifests.
+
+use super::Manifest;
+use super::program::Symbol;
+use crate::facts::{DefId, FileFacts, Import};
+
+/// A file of the program; preludes come after the files of the commit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FileIx(pub u32);
+
+impl FileIx {
+    pub fn ix(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The files of one language in a commit, sorted by path.
+pub struct Tree<'a> {
+    pub files: Vec<TreeFile<'a>>,
+    pub manifests: &'a [Manifest<'a>],
+}
+
+#[derive(Clone, Copy)]
+pub struct TreeFile<'a> {
+    pub ix: FileIx,
+    pub path: &'a str,
+    pub facts: &'a FileFacts,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Module(FileIx),
+    /// A module of a file, from which the path goes on after `skip` names.
+    Within {
+        file: FileIx,
+        def: DefId,
+        skip: u8,
+    },
+    /// The first name of the path is one the importing module knows.
+    Scope,
+    /// Not in this repository.
+    Outside,
+}
+
+pub trait Layout: Send + Sync {
+    /// The package a file belongs to: the unit of roots and of linking.
+    fn package(&self, file: FileIx) -> &str;
+
+    /// Where an import of a file leads, its imported name left aside.
+    fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target;
+
+    /// A module inside a module, where folders make modules.
+    fn child(&self, _module: FileIx, _name: &str) -> Option<FileIx> {
+        None
+    }
+
+    /// The files that share one space of names with a file, itself included.
+    fn parts(&self, file: FileIx) -> Vec<FileIx> {
+        vec![file]
+    }
+
+    /// What a name means that no scope knows: the name of a package.
+    fn root(&self, _from: FileIx, _name: &str) -> Option<Symbol> {
+        None
+    }
+
+    /// The file that holds the body of a module declared in `file`.
+    fn declared(&self, _file: FileIx, _path: &[&str]) -> Option<FileIx> {
+        None
+    }
+}
+
+/// The folder of a path, empty at the top.
+pub fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A path relative to a folder, with `.` and `..` worked off; none when it
+/// leaves the repository.
+pub fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,345 @@
+//! What `.name` on a value is.
+
+use super::eval::{Eval, Hit, doubt};
+use super::layout::FileIx;
+use super::program::{Symbol, Word};
+use super::ty::{Args, Bindings, Gid, Ty};
+use crate::facts::{Bind, Bound, DefKind, Flags, Space};
+use std::sync::Arc;
+
+impl Eval<'_, '_> {
+    /// The member a name means on a value of a type.
+    pub fn member(&self, on: &Ty, word: Word<'_>) -> Hit {
+        match on {
+            Ty::Either(_) => self.member_of_either(on, word),
+            Ty::Meet(parts) => {
+                let mut result = Hit::Unknown;
+                for part in parts.iter() {
+                    match self.member(part, word) {
+                        hit @ (Hit::Def(..) | Hit::Module(_)) => return hit,
+                        Hit::Outside => result = Hit::Outside,
+                        Hit::Unknown => {}
+                    }
+                }
+                result
+            }
+            Ty::Module(module) => {
+                symbol_hit(self.program().module_member(*module, word, Space::Value, 0))
+            }
+            Ty::Value(gid, args) => self.member_of_type(*gid, args, on, word, false),
+            Ty::Itself(gid, args) => self.member_of_definition(*gid, args, on, word),
+            Ty::Param(gid) => self.member_of_param(*gid, on, word),
+            Ty::Method(..) | Ty::Function(..) | Ty::Tuple(_) | Ty::Nothing | Ty::Outside => {
+                Hit::Outside
+            }
+            Ty::Assoc(..) => match self.settle(on) {
+                Ty::Assoc(..) => Hit::Unknown,
+                settled => self.member(&settled, word),
+            },
+            Ty::Unknown | Ty::This | Ty::AssocIs(..) => Hit::Unknown,
+        }
+    }
+
+    fn member_of_either(&self, on: &Ty, word: Word<'_>) -> Hit {
+        let mut chosen: Option<Hit> = None;
+        let mut is_partial = false;
+        let mut is_outside = false;
+        let mut is_split = false;
+        for part in on.alternatives() {
+            match self.member(part, word) {
+                hit @ (Hit::Def(..) | Hit::Module(_)) => match &chosen {
+                    None => chosen = Some(hit),
+                    Some(known) => is_split |= !same(known, &hit),
+                },
+                Hit::Outside => is_outside = true,
+                Hit::Unknown => is_partial = true,
+            }
+        }
+        match chosen {
+            Some(hit) => {
+                if is_split {
+                    self.doubt_at_least(doubt::SPLIT);
+                } else if is_partial || is_outside {
+                    self.doubt_at_least(doubt::PARTIAL);
+                }
+                hit
+            }
+            None if is_outside && !is_partial => Hit::Outside,
+            None => Hit::Unknown,
+        }
+    }
+
+    /// A member of a class, function or namespace itself.
+    fn member_of_definition(&self, gid: Gid, args: &Args, on: &Ty, word: Word<'_>) -> Hit {
+        let kind = self.program().def(gid).kind;
+        match kind {
+            DefKind::Module => {
+                let symbol = Symbol::Def(gid);
+                let found = self.program().symbol_member(symbol, word, Space::Value, 0);
+                if found != Symbol::Unknown {
+                    return symbol_hit(found);
+                }
+                self.member_of_type(gid, args, on, word, true)
+            }
+            DefKind::Function | DefKind::Method | DefKind::Lambda => {
+                match self.member_of_type(gid, args, on, word, true) {
+                    Hit::Unknown => Hit::Outside,
+                    hit => hit,
+                }
+            }
+            DefKind::TypeParam => self.member_of_param(gid, on, word),
+            _ => self.member_of_type(gid, args, on, word, true),
+        }
+    }
+
+    fn member_of_param(&self, gid: Gid, on: &Ty, word: Word<'_>) -> Hit {
+        let mut result = Hit::Unknown;
+        for bound in self.types.bases(gid) {
+            let bound = self.settle(bound);
+            match self.member(&bound, word) {
+                // The receiver stays the parameter, not its bound.
+                Hit::Def(def, mut bindings) => {
+                    bindings.this = Some(on.clone());
+                    self.doubt_at_least(doubt::WRITTEN);
+                    return Hit::Def(def, bindings);
+                }
+                Hit::Outside => result = Hit::Outside,
+                _ => {}
+            }
+        }
+        result
+    }
+
+    fn member_of_type(
+        &self,
+        gid: Gid,
+        args: &Args,
+        on: &Ty,
+        word: Word<'_>,
+        on_class: bool,
+    ) -> Hit {
+        let (file, _) = self.program().place(gid);
+        let semantics = &self.program().file(file).semantics;
+        let asked = self.types.bindings(gid, args, None);
+        let lineage = self.types.lineage(gid);
+        for ancestor in &lineage.ancestors {
+            let side = semantics.static_side.then_some(on_class);
+            let Some(hit) = self.own_member(ancestor.gid, word, side) else { continue };
+            if ancestor.is_doubtful {
+                self.doubt_at_least(doubt::PARTIAL);
+            }
+            let Hit::Def(def, _) = hit else { return hit };
+            let args: Args = ancestor.args.iter().map(|arg| asked.fill(arg)).collect();
+            let this = match on {
+                Ty::Itself(gid, args) if on_class => Ty::Value(*gid, args.clone()),
+                other => other.clone(),
+            };
+            return Hit::Def(def, self.types.bindings(ancestor.gid, &args, Some(this)));
+        }
+        if !on_class && let Some(target) = self.dereferenced(on) {
+            return self.member(&target, word);
+        }
+        if self.program().is_outside(gid) {
+            return Hit::Outside;
+        }
+        if lineage.is_open && self.bases_are_outside(gid) { Hit::Outside } else { Hit::Unknown }
+    }
+
+    /// Whether what is not found on a type must come from outside.
+    fn bases_are_outside(&self, gid: Gid) -> bool {
+        self.types.bases(gid).iter().all(|base| *base == Ty::Outside)
+    }
+
+    /// A member written in one type, without its bases.
+    fn own_member(&self, owner: Gid, word: Word<'_>, side: Option<bool>) -> Option<Hit> {
+        let (file, def) = self.program().place(owner);
+        let mut found: Option<(bool, Hit)> = None;
+        for (_, bind) in self.program().members(file, def, word.hash) {
+            let hit = self.bound_hit(file, bind);
+            let is_overload = match &hit {
+                Hit::Def(gid, _) => {
+                    let member = self.program().def(*gid);
+                    let is_param = member.kind == DefKind::TypeParam;
+                    let wrong_side = side.is_some_and(|on_class| {
+                        let owner_kind = self.program().def(owner).kind;
+                        matches!(owner_kind, DefKind::Class)
+                            && member.kind.is_symbol()
+                            && matches!(member.kind, DefKind::Method | DefKind::Field)
+                            && member.flags.has(Flags::STATIC) != on_class
+                    });
+                    if is_param || wrong_side {
+                        continue;
+                    }
+                    member.flags.has(Flags::OVERLOAD)
+                }
+                Hit::Unknown => continue,
+                _ => false,
+            };
+            // A signature gives way to the body behind it; else the first counts.
+            let is_better = match &found {
+                None => true,
+                Some((was_overload, _)) => *was_overload && !is_overload,
+            };
+            if is_better {
+                found = Some((is_overload, hit));
+            }
+        }
+        found.map(|(_, hit)| hit)
+    }
+
+    fn bound_hit(&self, file: FileIx, bind: &Bind) -> Hit {
+        match &bind.to {
+            bound @ (Bound::Def(_) | Bound::Import(_)) => {
+                symbol_hit(self.program().bound_symbol(file, bound, Space::Value, 0))
+            }
+            _ => Hit::Unknown,
+        }
+    }
+
+    /// What `.name` on a value gives.
+    pub fn member_ty(&self, on: &Ty, word: Word<'_>) -> Ty {
+        if let Ty::Either(_) = on {
+            let parts = on.alternatives().into_iter().map(|part| self.member_ty(part, word));
+            return Ty::either(parts);
+        }
+        match self.member(on, word) {
+            Hit::Def(gid, bindings) => {
+                let def = self.program().def(gid);
+                let is_callable = matches!(def.kind, DefKind::Method | DefKind::Function);
+                if is_callable && def.flags.has(Flags::PROPERTY) {
+                    return self.settle(&bindings.fill(&self.known_ty(gid)));
+                }
+                if is_callable {
+                    let this = bindings.this.clone().unwrap_or_else(|| on.clone());
+                    return Ty::Method(gid, Arc::new(receiver_of(on, this)));
+                }
+                self.settle(&bindings.fill(&self.def_ty(gid)))
+            }
+            Hit::Module(module) => Ty::Module(module),
+            Hit::Outside => Ty::Outside,
+            Hit::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// `T::Name`, where `T` is known by now.
+    pub fn associated(&self, of: &Ty, name: u64) -> Ty {
+        match of {
+            Ty::Value(gid, args) => {
+                for arg in args.iter() {
+                    if let Ty::AssocIs(known, is) = arg
+                        && *known == name
+                    {
+                        return (**is).clone();
+                    }
+                }
+                let asked = self.types.bindings(*gid, args, None);
+                for ancestor in &self.types.lineage(*gid).ancestors {
+                    for arg in ancestor.args.iter() {
+                        if let Ty::AssocIs(known, is) = arg
+                            && *known == name
+                        {
+                            return asked.fill(is);
+                        }
+                    }
+                    let (file, def) = self.program().place(ancestor.gid);
+                    for (_, bind) in self.program().members(file, def, name) {
+                        let Bound::Def(found) = bind.to else { continue };
+                        let found_def = self.program().file(file).facts.def(found);
+                        let Some(ty) = found_def.ty else { continue };
+                        let ty = self.types.type_ref(file, ty);
+                        let args: Args = ancestor.args.iter().map(|arg| asked.fill(arg)).collect();
+                        let bindings = self.types.bindings(ancestor.gid, &args, Some(of.clone()));
+                        let ty = bindings.fill(&ty);
+                        return if found_def.kind == DefKind::Alias
+                            || found_def.kind == DefKind::Field
+                        {
+                            self.settle(&ty)
+                        } else {
+                            Ty::Unknown
+                        };
+                    }
+                }
+                Ty::Unknown
+            }
+            Ty::Param(gid) => {
+                for bound in self.types.bases(*gid) {
+                    let bound = self.settle(bound);
+                    match self.associated(&bound, name) {
+                        Ty::Unknown | Ty::Assoc(..) => {}
+                        known => return known,
+                    }
+                }
+                Ty::Assoc(Arc::new(of.clone()), name)
+            }
+            Ty::Meet(parts) => parts
+                .iter()
+                .map(|part| self.associated(part, name))
+                .find(|ty| *ty != Ty::Unknown)
+                .unwrap_or(Ty::Unknown),
+            Ty::This | Ty::Assoc(..) => Ty::Assoc(Arc::new(of.clone()), name),
+            Ty::Outside => Ty::Outside,
+            _ => Ty::Unknown,
+        }
+    }
+
+    /// What a smart pointer points to.
+    fn dereferenced(&self, on: &Ty) -> Option<Ty> {
+        let Ty::Value(gid, _) = on else { return None };
+        let (file, _) = self.program().place(*gid);
+        let target = self.program().file(file).semantics.deref;
+        if target.is_empty() {
+            return None;
+        }
+        match self.associated(on, super::names::hash(target)) {
+            Ty::Unknown | Ty::Assoc(..) => None,
+            same if same == *on => None,
+            known => Some(known),
+        }
+    }
+
+    /// A value's type as another type it descends from sees it.
+    pub fn upcast(&self, from: &Ty, to: Gid) -> Option<Args> {
+        let Ty::Value(gid, args) = from else { return None };
+        if *gid == to {
+            return Some(args.clone());
+        }
+        let asked = self.types.bindings(*gid, args, None);
+        let lineage = self.types.lineage(*gid);
+        let ancestor = lineage.ancestors.iter().find(|ancestor| ancestor.gid == to)?;
+        Some(ancestor.args.iter().map(|arg| asked.fill(arg)).collect())
+    }
+}
+
+fn same(a: &Hit, b: &Hit) -> bool {
+    match (a, b) {
+        (Hit::Def(a, _), Hit::Def(b, _)) => a == b,
+        (Hit::Module(a), Hit::Module(b)) => a == b,
+        _ => false,
+    }
+}
+
+fn symbol_hit(symbol: Symbol) -> Hit {
+    match symbol {
+        Symbol::Def(gid) => Hit::Def(gid, Bindings::default()),
+        Symbol::Module(module) => Hit::Module(module),
+        Symbol::Outside => Hit::Outside,
+        Symbol::Unknown => Hit::Unknown,
+    }
+}
+
+fn receiver_of(on: &Ty, this: Ty) -> Ty {
+    match on {
+        Ty::Module(_) => Ty::Unknown,
+        Ty::Param(_) => on.clone(),
+        _ => this,
+    }
+}
+
+/// Type arguments written at a use.
+pub fn with_args(ty: Ty, args: Args) -> Ty {
+    match ty {
+        Ty::Itself(gid, _) => Ty::Itself(gid, args),
+        Ty::Value(gid, _) => Ty::Value(gid, args),
+        other => other,
+    }
+}

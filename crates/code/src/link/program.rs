@@ -1,0 +1,529 @@
+//! All files of a commit as one program: global definitions, members by name,
+//! and where imports lead.
+
+use super::layout::{FileIx, Layout, Target, Tree, TreeFile};
+use super::names::hash;
+use super::ty::Gid;
+use super::{Manifest, Source};
+use crate::facts::{
+    BindId, Bound, Def, DefId, DefKind, Expr, ExprId, FileFacts, Flags, ImportId, Imported, Space,
+};
+use crate::lang::{self, Language, Semantics};
+use rayon::prelude::*;
+use std::sync::LazyLock;
+
+pub(crate) struct File<'a> {
+    pub path: &'a str,
+    pub facts: &'a FileFacts,
+    pub language: usize,
+    pub semantics: Semantics,
+    /// The names of the file as the linker compares them.
+    pub names: Vec<u64>,
+    /// Members by home and name, sorted.
+    members: Vec<(DefId, u64, BindId)>,
+    wildcards: Vec<ImportId>,
+    targets: Vec<Target>,
+    parts: Vec<FileIx>,
+    /// A prelude: known, but not of this repository.
+    pub is_outside: bool,
+}
+
+pub(crate) struct Program<'a> {
+    pub files: Vec<File<'a>>,
+    /// The first global definition of each file.
+    bases: Vec<u32>,
+    /// The file of every global definition.
+    files_of: Vec<FileIx>,
+    layouts: Vec<Box<dyn Layout>>,
+    preludes: Vec<FileIx>,
+}
+
+/// What a name means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Symbol {
+    Def(Gid),
+    Module(FileIx),
+    Outside,
+    Unknown,
+}
+
+/// A name, as text and as it is compared.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'t> {
+    pub text: &'t str,
+    pub hash: u64,
+}
+
+impl<'t> Word<'t> {
+    pub fn of(text: &'t str) -> Self {
+        Word { text, hash: hash(text) }
+    }
+}
+
+/// Imports lead to imports; more steps than this is a circle.
+const MAX_STEPS: u32 = 24;
+
+static PRELUDES: LazyLock<Vec<FileFacts>> = LazyLock::new(|| {
+    lang::ALL
+        .iter()
+        .map(|language| {
+            let path = format!("prelude.{}", language.extensions()[0]);
+            lang::extract_as(*language, &path, language.prelude().as_bytes())
+        })
+        .collect()
+});
+
+impl<'a> Program<'a> {
+    pub fn of(sources: &[Source<'a>], manifests: &'a [Manifest<'a>]) -> Self {
+        let mut known: Vec<(&'a str, &'a FileFacts, usize, bool)> = sources
+            .iter()
+            .filter_map(|source| {
+                let language = language_index(&source.facts.language)?;
+                (!source.facts.defs.is_empty()).then_some((
+                    source.path,
+                    source.facts,
+                    language,
+                    false,
+                ))
+            })
+            .collect();
+        known.sort_by_key(|(path, ..)| *path);
+        let n_real = known.len();
+        let preludes: &'static Vec<FileFacts> = &PRELUDES;
+        for (language, facts) in preludes.iter().enumerate() {
+            known.push(("", facts, language, true));
+        }
+        let layouts: Vec<Box<dyn Layout>> = (0..lang::ALL.len())
+            .map(|language| layout_of(lang::ALL[language], language, &known[..n_real], manifests))
+            .collect();
+        let files: Vec<File<'a>> = known
+            .par_iter()
+            .enumerate()
+            .map(|(ix, (path, facts, language, is_outside))| {
+                file(FileIx(ix as u32), path, facts, *language, *is_outside, &*layouts[*language])
+            })
+            .collect();
+        let mut bases = Vec::with_capacity(files.len());
+        let mut files_of = Vec::new();
+        for (ix, file) in files.iter().enumerate() {
+            bases.push(files_of.len() as u32);
+            files_of.resize(files_of.len() + file.facts.defs.len(), FileIx(ix as u32));
+        }
+        let preludes = (n_real..files.len()).map(|ix| FileIx(ix as u32)).collect();
+        Program { files, bases, files_of, layouts, preludes }
+    }
+
+    pub fn n_defs(&self) -> usize {
+        self.files_of.len()
+    }
+
+    pub fn file(&self, ix: FileIx) -> &File<'a> {
+        &self.files[ix.ix()]
+    }
+
+    /// A file of the commit by its path.
+    pub fn file_at(&self, path: &str) -> Option<FileIx> {
+        let n_real = self.files.len() - self.preludes.len();
+        let found = self.files[..n_real].binary_search_by(|file| file.path.cmp(path));
+        found.ok().map(|ix| FileIx(ix as u32))
+    }
+
+    pub fn gid(&self, file: FileIx, def: DefId) -> Gid {
+        Gid(self.bases[file.ix()] + def.0)
+    }
+
+    pub fn place(&self, gid: Gid) -> (FileIx, DefId) {
+        let file = self.files_of[gid.ix()];
+        (file, DefId(gid.0 - self.bases[file.ix()]))
+    }
+
+    pub fn def(&self, gid: Gid) -> &'a Def {
+        let (file, def) = self.place(gid);
+        let facts: &'a FileFacts = self.files[file.ix()].facts;
+        facts.def(def)
+    }
+
+    pub fn is_outside(&self, gid: Gid) -> bool {
+        self.files[self.files_of[gid.ix()].ix()].is_outside
+    }
+
+    pub fn package(&self, file: FileIx) -> &str {
+        self.layouts[self.file(file).language].package(file)
+    }
+
+    pub fn word(&self, file: FileIx, name: crate::facts::Name) -> Word<'a> {
+        let facts: &'a FileFacts = self.files[file.ix()].facts;
+        Word { text: facts.text(name), hash: self.files[file.ix()].names[name.ix()] }
+    }
+
+    /// The bindings of a name in a module or type.
+    pub fn members(
+        &self,
+        file: FileIx,
+        home: DefId,
+        name: u64,
+    ) -> impl Iterator<Item = (BindId, &'a crate::facts::Bind)> + '_ {
+        let entry = &self.files[file.ix()];
+        let facts: &'a FileFacts = entry.facts;
+        let first = entry.members.partition_point(|(h, n, _)| (*h, *n) < (home, name));
+        entry.members[first..]
+            .iter()
+            .take_while(move |(h, n, _)| *h == home && *n == name)
+            .map(move |(_, _, bind)| (*bind, &facts.binds[bind.ix()]))
+    }
+
+    /// Everything a module or type holds, by name.
+    pub fn all_members(
+        &self,
+        file: FileIx,
+        home: DefId,
+    ) -> impl Iterator<Item = (u64, BindId)> + '_ {
+        let members = &self.files[file.ix()].members;
+        let first = members.partition_point(|(h, ..)| *h < home);
+        members[first..].iter().take_while(move |(h, ..)| *h == home).map(|(_, n, b)| (*n, *b))
+    }
+
+    /// A name of a prelude.
+    pub fn builtin(&self, language: usize, name: u64) -> Option<Gid> {
+        let prelude = self.preludes[language];
+        self.members(prelude, DefId::FILE, name).find_map(|(_, bind)| match bind.to {
+            Bound::Def(def) => Some(self.gid(prelude, def)),
+            _ => None,
+        })
+    }
+
+    pub fn bound_symbol(&self, file: FileIx, bound: &Bound, space: Space, steps: u32) -> Symbol {
+        match bound {
+            Bound::Def(def) => self.def_symbol(file, *def),
+            Bound::Import(import) => self.import_symbol(file, *import, space, steps),
+            _ => Symbol::Unknown,
+        }
+    }
+
+    /// A module declared here and written elsewhere is that file.
+    fn def_symbol(&self, file: FileIx, def: DefId) -> Symbol {
+        let entry = self.file(file);
+        if entry.facts.def(def).flags.has(Flags::ELSEWHERE) {
+            let mut path = vec![entry.facts.def_name(def)];
+            let mut at = entry.facts.def(def).parent;
+            while at != DefId::FILE {
+                path.push(entry.facts.def_name(at));
+                at = entry.facts.def(at).parent;
+            }
+            path.reverse();
+            return match self.layouts[entry.language].declared(file, &path) {
+                Some(module) => Symbol::Module(module),
+                None => Symbol::Unknown,
+            };
+        }
+        Symbol::Def(self.gid(file, def))
+    }
+
+    pub fn import_symbol(&self, file: FileIx, id: ImportId, space: Space, steps: u32) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        let entry = self.file(file);
+        let import = &entry.facts.imports[id.ix()];
+        let start = match entry.targets[id.ix()] {
+            Target::Outside => return Symbol::Outside,
+            Target::Module(module) => Symbol::Module(module),
+            Target::Within { file: at, def, skip } => {
+                let mut symbol = self.def_symbol(at, def);
+                for name in import.path.iter().skip(usize::from(skip)) {
+                    symbol =
+                        self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
+                }
+                symbol
+            }
+            Target::Scope => {
+                let mut names = import.path.iter();
+                let Some(first) = names.next() else { return Symbol::Unknown };
+                let mut symbol = self.scope_symbol(
+                    file,
+                    import.home,
+                    self.word(file, *first),
+                    Space::Type,
+                    steps + 1,
+                    Some(id),
+                );
+                for name in names {
+                    symbol =
+                        self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
+                }
+                symbol
+            }
+        };
+        match import.what {
+            Imported::Module | Imported::Effects | Imported::Wildcard => start,
+            Imported::Name(name)
+                if import.path.is_empty() && entry.targets[id.ix()] == Target::Scope =>
+            {
+                self.scope_symbol(
+                    file,
+                    import.home,
+                    self.word(file, name),
+                    space,
+                    steps + 1,
+                    Some(id),
+                )
+            }
+            Imported::Name(name) => {
+                self.symbol_member(start, self.word(file, name), space, steps + 1)
+            }
+            Imported::Default => match start {
+                Symbol::Module(module) => self.default_export(module, space, steps + 1),
+                other => other,
+            },
+        }
+    }
+
+    /// A name met in a module, as that module itself sees it: its own names,
+    /// then the wildcards, then what every file sees.
+    pub fn scope_symbol(
+        &self,
+        file: FileIx,
+        home: DefId,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+        except: Option<ImportId>,
+    ) -> Symbol {
+        let own = self
+            .members(file, home, word.hash)
+            .filter(|(_, bind)| bind.space.meets(space))
+            .filter(|(_, bind)| !matches!((&bind.to, except), (Bound::Import(id), Some(not)) if *id == not));
+        let found =
+            self.best(own.map(|(_, bind)| self.bound_symbol(file, &bind.to, space, steps + 1)));
+        if found != Symbol::Unknown {
+            return found;
+        }
+        self.free_symbol(file, home, word, space, steps + 1)
+    }
+
+    /// What a name not bound in its file means.
+    pub fn free_symbol(
+        &self,
+        file: FileIx,
+        home: DefId,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        let entry = self.file(file);
+        let by_wildcard = self.wildcard_symbol(file, home, word, space, steps + 1);
+        if by_wildcard != Symbol::Unknown {
+            return by_wildcard;
+        }
+        if entry.parts.len() > 1 {
+            let found = self.module_member(file, word, space, steps + 1);
+            if found != Symbol::Unknown {
+                return found;
+            }
+        }
+        let prelude = self.preludes[entry.language];
+        let builtin = self.members(prelude, DefId::FILE, word.hash);
+        let found = self.best(
+            builtin
+                .filter(|(_, bind)| bind.space.meets(space))
+                .map(|(_, bind)| self.bound_symbol(prelude, &bind.to, space, steps + 1)),
+        );
+        if found != Symbol::Unknown {
+            return found;
+        }
+        self.layouts[entry.language].root(file, word.text).unwrap_or(Symbol::Unknown)
+    }
+
+    fn wildcard_symbol(
+        &self,
+        file: FileIx,
+        home: DefId,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        let entry = self.file(file);
+        let mut is_outside = false;
+        for id in &entry.wildcards {
+            if entry.facts.imports[id.ix()].home != home {
+                continue;
+            }
+            match self.import_symbol(file, *id, space, steps + 1) {
+                Symbol::Outside => is_outside = true,
+                module => {
+                    let found = self.symbol_member(module, word, space, steps + 1);
+                    if found != Symbol::Unknown && found != Symbol::Outside {
+                        return found;
+                    }
+                }
+            }
+        }
+        let _ = is_outside;
+        Symbol::Unknown
+    }
+
+    /// A name of a module, from outside it.
+    pub fn module_member(
+        &self,
+        module: FileIx,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        let entry = self.file(module);
+        let own = entry.parts.iter().flat_map(|part| {
+            self.members(*part, DefId::FILE, word.hash)
+                .filter(move |(_, bind)| bind.space.meets(space))
+                .map(|(_, bind)| self.bound_symbol(*part, &bind.to, space, steps + 1))
+        });
+        let found = self.best(own);
+        if found != Symbol::Unknown {
+            return found;
+        }
+        if let Some(child) = self.layouts[entry.language].child(module, word.text) {
+            return Symbol::Module(child);
+        }
+        entry
+            .parts
+            .iter()
+            .map(|part| self.wildcard_symbol(*part, DefId::FILE, word, space, steps + 1))
+            .find(|symbol| *symbol != Symbol::Unknown)
+            .unwrap_or(Symbol::Unknown)
+    }
+
+    /// A name inside whatever a name means: a module, a namespace, a type.
+    pub fn symbol_member(&self, of: Symbol, word: Word<'_>, space: Space, steps: u32) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        match of {
+            Symbol::Module(module) => self.module_member(module, word, space, steps + 1),
+            Symbol::Def(gid) => {
+                let (file, def) = self.place(gid);
+                let own = self
+                    .members(file, def, word.hash)
+                    .filter(|(_, bind)| bind.space.meets(space))
+                    .map(|(_, bind)| self.bound_symbol(file, &bind.to, space, steps + 1));
+                let found = self.best(own);
+                if found != Symbol::Unknown {
+                    return found;
+                }
+                self.wildcard_symbol(file, def, word, space, steps + 1)
+            }
+            Symbol::Outside => Symbol::Outside,
+            Symbol::Unknown => Symbol::Unknown,
+        }
+    }
+
+    fn default_export(&self, module: FileIx, space: Space, steps: u32) -> Symbol {
+        let word = Word::of("default");
+        self.module_member(module, word, space, steps)
+    }
+
+    /// Of several meanings of one name the one that says most.
+    fn best(&self, symbols: impl Iterator<Item = Symbol>) -> Symbol {
+        let rank = |symbol: &Symbol| match symbol {
+            Symbol::Def(gid) => {
+                let def = self.def(*gid);
+                match def.kind {
+                    DefKind::Var | DefKind::Const | DefKind::Field => 2,
+                    _ if def.flags.has(Flags::OVERLOAD) => 3,
+                    _ => 4,
+                }
+            }
+            Symbol::Module(_) => 4,
+            Symbol::Outside => 1,
+            Symbol::Unknown => 0,
+        };
+        let mut best = Symbol::Unknown;
+        for symbol in symbols {
+            if rank(&symbol) > rank(&best) {
+                best = symbol;
+            }
+        }
+        best
+    }
+
+    /// What a path in the space of types means.
+    pub fn type_path(&self, file: FileIx, path: ExprId, steps: u32) -> Symbol {
+        if steps > MAX_STEPS {
+            return Symbol::Unknown;
+        }
+        let entry = self.file(file);
+        match &entry.facts.exprs[path.ix()] {
+            Expr::Local(_, binds) => self.best(binds.iter().map(|bind| {
+                self.bound_symbol(file, &entry.facts.binds[bind.ix()].to, Space::Type, steps + 1)
+            })),
+            Expr::Free(name, home) => {
+                self.free_symbol(file, *home, self.word(file, *name), Space::Type, steps + 1)
+            }
+            Expr::Member(base, name) => {
+                let base = self.type_path(file, *base, steps + 1);
+                self.symbol_member(base, self.word(file, *name), Space::Type, steps + 1)
+            }
+            Expr::Generic(inner, _) => self.type_path(file, *inner, steps + 1),
+            _ => Symbol::Unknown,
+        }
+    }
+}
+
+fn language_index(name: &str) -> Option<usize> {
+    lang::ALL.iter().position(|language| language.name() == name)
+}
+
+fn layout_of<'a>(
+    language: &dyn Language,
+    index: usize,
+    files: &[(&'a str, &'a FileFacts, usize, bool)],
+    manifests: &'a [Manifest<'a>],
+) -> Box<dyn Layout> {
+    let files = files
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, _, of, _))| *of == index)
+        .map(|(ix, (path, facts, ..))| TreeFile { ix: FileIx(ix as u32), path, facts })
+        .collect();
+    language.layout(&Tree { files, manifests })
+}
+
+fn file<'a>(
+    ix: FileIx,
+    path: &'a str,
+    facts: &'a FileFacts,
+    language: usize,
+    is_outside: bool,
+    layout: &dyn Layout,
+) -> File<'a> {
+    let names: Vec<u64> = facts.names.iter().map(|name| hash(name)).collect();
+    let mut members: Vec<(DefId, u64, BindId)> = facts
+        .binds
+        .iter()
+        .enumerate()
+        .filter_map(|(at, bind)| Some((bind.home?, names[bind.name.ix()], BindId(at as u32))))
+        .collect();
+    members.sort_unstable();
+    let wildcards = facts
+        .imports
+        .iter()
+        .enumerate()
+        .filter(|(_, import)| import.what == Imported::Wildcard)
+        .map(|(at, _)| ImportId(at as u32))
+        .collect();
+    let targets = facts
+        .imports
+        .iter()
+        .map(|import| if is_outside { Target::Outside } else { layout.resolve(ix, facts, import) })
+        .collect();
+    let parts = if is_outside { vec![ix] } else { layout.parts(ix) };
+    let semantics = lang::ALL[language].semantics();
+    File { path, facts, language, semantics, names, members, wildcards, targets, parts, is_outside }
+}
