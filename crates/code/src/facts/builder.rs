@@ -196,6 +196,13 @@ impl<'s> Builder<'s> {
         bind
     }
 
+    /// Makes a name known in the whole file that is no member for others.
+    pub fn bind_private(&mut self, name: Name, space: Space, to: Bound) -> BindId {
+        let bind = self.member(None, name, space, to);
+        self.scopes.declare(self.scopes.current, name, 0, bind);
+        bind
+    }
+
     /// Makes a member that is reached through its home only.
     pub fn bind_member(&mut self, home: DefId, name: Name, space: Space, to: Bound) -> BindId {
         self.member(Some(home), name, space, to)

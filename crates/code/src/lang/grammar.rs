@@ -43,3 +43,48 @@ macro_rules! grammar {
 }
 
 pub(crate) use grammar;
+
+use tree_sitter::Node;
+
+/// The named children of a node, without comments.
+pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut children = Vec::with_capacity(node.named_child_count());
+    each_child(node, |child| {
+        if child.is_named() && !child.is_extra() {
+            children.push(child);
+        }
+    });
+    children
+}
+
+/// The children with a field name, in order.
+pub(crate) fn children_of_field(node: Node<'_>, field: u16) -> Vec<Node<'_>> {
+    let mut children = Vec::new();
+    let mut cursor = node.walk();
+    if cursor.goto_first_child() {
+        loop {
+            if cursor.field_id().is_some_and(|id| u16::from(id) == field)
+                && cursor.node().is_named()
+            {
+                children.push(cursor.node());
+            }
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+    children
+}
+
+/// Every child, comments and punctuation included.
+pub(crate) fn each_child<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
+    let mut cursor = node.walk();
+    if cursor.goto_first_child() {
+        loop {
+            visit(cursor.node());
+            if !cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
+}

@@ -5,6 +5,7 @@
 //! written in the language itself. `ALL` is the registry: adding a language
 //! is adding a folder and a row.
 
+mod go;
 pub(crate) mod grammar;
 mod python;
 
@@ -55,6 +56,8 @@ pub struct Semantics {
     pub map: &'static str,
     /// A variable that only names a function is that function.
     pub follows_aliases: bool,
+    /// Calling a type converts a value and runs nothing.
+    pub types_convert: bool,
     /// Declarations of one name in one place are one thing.
     pub merges: bool,
     /// A class and its values have different members.
@@ -66,7 +69,7 @@ pub struct Semantics {
 }
 
 /// Every language, in the order of the registry.
-pub static ALL: &[&dyn Language] = &[&python::Python];
+pub static ALL: &[&dyn Language] = &[&go::Go, &python::Python];
 
 /// Larger files are not read; generated bundles and data in code's clothing.
 pub const MAX_BYTES: usize = 4 << 20;

@@ -54,8 +54,21 @@ impl Eval<'_, '_> {
         }
     }
 
+    /// What a named type is made of, where it has no members of its own to ask.
+    fn underlying(&self, ty: &Ty) -> Option<Ty> {
+        let Ty::Value(gid, args) = ty else { return None };
+        let def = self.program().def(*gid);
+        let written = def.ty.filter(|_| def.kind == DefKind::Struct)?;
+        let (file, _) = self.program().place(*gid);
+        let bindings = self.types.bindings(*gid, args, None);
+        Some(bindings.fill(&self.types.type_ref(file, written)))
+    }
+
     /// A value that can be called.
     fn call_value(&self, callee: &Ty, args: &[ExprId]) -> Ty {
+        if let Some(inner) = self.underlying(callee) {
+            return self.call(&inner, args, &no_args());
+        }
         match self.member(callee, Word::of("__call__")) {
             Hit::Def(gid, bindings) => self.returned(gid, bindings, args, &no_args()),
             Hit::Outside => Ty::Outside,
@@ -322,6 +335,9 @@ impl Eval<'_, '_> {
     }
 
     pub fn indexed(&self, base: &Ty) -> Ty {
+        if let Some(inner) = self.underlying(base) {
+            return self.indexed(&inner);
+        }
         match base {
             Ty::Value(gid, args) => self.contents(*gid, args, "__getitem__", base),
             Ty::Tuple(parts) => Ty::either(parts.iter().cloned()),
@@ -376,6 +392,9 @@ impl Eval<'_, '_> {
     }
 
     pub fn key(&self, over: &Ty) -> Ty {
+        if let Some(inner) = self.underlying(over) {
+            return self.key(&inner);
+        }
         match over {
             Ty::Value(gid, args) if self.program().is_outside(*gid) && args.len() == 2 => {
                 args[0].clone()

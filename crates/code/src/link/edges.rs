@@ -11,6 +11,8 @@ use crate::facts::{Bound, Call, DefId, DefKind, Expr, ExprId, Flags, Imported, S
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Callee {
     Def(Gid),
+    /// A type; nothing is called.
+    Conversion,
     Not(WhyUnresolved),
 }
 
@@ -62,6 +64,7 @@ impl Found<'_, '_, '_> {
                     let why = WhyUnresolved::External;
                     self.unresolved.push(Unresolved { source, call: at as u32, why });
                 }
+                Callee::Conversion => {}
                 Callee::Not(why) => {
                     self.unresolved.push(Unresolved { source, call: at as u32, why });
                 }
@@ -165,6 +168,9 @@ impl Found<'_, '_, '_> {
         let def = self.eval.program().def(gid);
         match def.kind {
             DefKind::Function | DefKind::Method if def.flags.has(Flags::PROPERTY) => VALUE,
+            DefKind::Struct | DefKind::Interface if self.eval.file().semantics.types_convert => {
+                Callee::Conversion
+            }
             DefKind::Function
             | DefKind::Method
             | DefKind::Class

@@ -9,6 +9,7 @@ mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
+use crate::lang::grammar::named_children;
 use crate::lang::{Language, Semantics};
 use crate::link::layout::{Layout, Tree};
 use rustc_hash::FxHashMap;
@@ -95,21 +96,4 @@ impl<'s> Lower<'_, 's> {
         let text = self.text(node);
         self.b.name(text)
     }
-}
-
-fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = node.walk();
-    let mut children = Vec::with_capacity(node.named_child_count());
-    if cursor.goto_first_child() {
-        loop {
-            let child = cursor.node();
-            if child.is_named() && !child.is_extra() {
-                children.push(child);
-            }
-            if !cursor.goto_next_sibling() {
-                break;
-            }
-        }
-    }
-    children
 }

@@ -1,0 +1,82 @@
+//! Go.
+
+mod definitions;
+mod expressions;
+mod kinds;
+mod layout;
+mod statements;
+mod types;
+
+use crate::facts::{Builder, DefId, Flags, Name, Rules};
+use crate::lang::{Language, Semantics};
+use crate::link::layout::{Layout, Tree};
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+pub struct Go;
+
+impl Language for Go {
+    fn name(&self) -> &'static str {
+        "go"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["go"]
+    }
+
+    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+        tree_sitter_go::LANGUAGE.into()
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { in_order: true, ..Rules::default() }
+    }
+
+    fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
+        if path.strip_suffix("_test.go").is_some() {
+            builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
+        }
+        Lower { b: builder, impls: FxHashMap::default() }.file(root);
+    }
+
+    fn prelude(&self) -> &'static str {
+        include_str!("prelude.go")
+    }
+
+    fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
+        Box::new(layout::GoLayout::of(tree))
+    }
+
+    fn semantics(&self) -> Semantics {
+        Semantics {
+            text: "string",
+            bytes: "string",
+            number: "int",
+            float: "float64",
+            boolean: "bool",
+            list: "slice__",
+            map: "map__",
+            types_convert: true,
+            ..Semantics::default()
+        }
+    }
+}
+
+/// The walk over one file.
+struct Lower<'a, 's> {
+    b: &'a mut Builder<'s>,
+    /// The block that holds the methods of a type, one per type and file.
+    impls: FxHashMap<Name, DefId>,
+}
+
+impl<'s> Lower<'_, 's> {
+    fn text(&self, node: Node<'_>) -> &'s str {
+        let bytes = self.b.source.get(node.byte_range()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    fn name(&mut self, node: Node<'_>) -> Name {
+        let text = self.text(node);
+        self.b.name(text)
+    }
+}

@@ -1,0 +1,129 @@
+//! Go: packages, receivers, embedding, interfaces.
+
+use crate::check;
+use expect_test::expect;
+
+#[test]
+fn a_package_is_a_folder_and_its_path_comes_from_the_module() {
+    check(
+        "
+--- go.mod
+module example.com/shop/v2
+--- main.go
+package main
+
+import (
+	\"fmt\"
+	st \"example.com/shop/v2/store\"
+	. \"example.com/shop/v2/money\"
+	\"example.com/other\"
+)
+
+func main() {
+	st.Open()
+	helper()
+	Round(1)
+	fmt.Println(other.Do())
+}
+--- helper.go
+package main
+
+func helper() {}
+--- store/store.go
+package store
+
+func Open() *Store { return open() }
+--- store/open.go
+package store
+
+type Store struct{}
+
+func open() *Store { return &Store{} }
+--- money/money.go
+package money
+
+func Round(x int) int { return int(x) }
+",
+        expect![[r#"
+            main.go:11 st.Open -> store/store.go Open 95
+            main.go:12 helper -> helper.go helper 95
+            main.go:13 Round -> money/money.go Round 95
+            main.go:14 fmt.Println -- external
+            main.go:14 other.Do -- external
+            store/store.go:3 open -> store/open.go open 95
+        "#]],
+    );
+}
+
+#[test]
+fn receivers_are_followed_through_fields_results_and_loops() {
+    check(
+        "
+--- go.mod
+module m
+--- a.go
+package m
+
+type Logger interface{ Log(s string) }
+type base struct{ name string }
+
+func (b *base) Name() string { return b.name }
+
+type Server struct {
+	*base
+	log   Logger
+	conns map[string]*Conn
+	hook  func()
+}
+
+type Conn struct{}
+
+func (c *Conn) Close() error { return nil }
+func Dial() (*Conn, error) { return new(Conn), nil }
+
+type List[T any] struct{ items []T }
+
+func (l *List[T]) First() T { return l.items[0] }
+
+func (s *Server) Stop(any interface{}) {
+	s.Name()
+	s.log.Log(s.Name())
+	s.hook()
+	for _, c := range s.conns {
+		c.Close()
+	}
+	if conn, err := Dial(); err == nil {
+		defer conn.Close()
+		err.Error()
+	}
+	switch v := any.(type) {
+	case *Conn:
+		v.Close()
+	case Logger, error:
+		v.Log(\"\")
+	}
+	l := List[*Conn]{}
+	l.First().Close()
+	Close := func() {}
+	Close()
+}
+",
+        expect![[r#"
+            a.go:18 new -- external
+            a.go:25 s.Name -> a.go base.Name 90
+            a.go:26 s.log.Log -> a.go Logger.Log 90
+            a.go:26 s.Name -> a.go base.Name 90
+            a.go:27 s.hook -- value
+            a.go:29 c.Close -> a.go Conn.Close 85
+            a.go:31 Dial -> a.go Dial 95
+            a.go:32 conn.Close -> a.go Conn.Close 85
+            a.go:33 err.Error -- external
+            a.go:37 v.Close -> a.go Conn.Close 90
+            a.go:39 v.Log -- unknown
+            a.go:42 l.First -> a.go List.First 85
+            a.go:42 l.First().Close -> a.go Conn.Close 85
+            a.go:44 Close -- value
+            a.go Server inherits a.go base
+        "#]],
+    );
+}
