@@ -15,6 +15,7 @@ pub mod env;
 pub mod forge_client;
 pub mod help;
 pub mod interrupt;
+mod memory_roots;
 mod run_commits;
 mod run_documents;
 mod run_embed;

@@ -71,6 +71,11 @@ impl Repo {
         }
     }
 
+    /// The name this user signs commits with, if they set one.
+    pub fn user_name(&self) -> Option<String> {
+        self.git("config").arg("user.name").line().ok().filter(|name| !name.is_empty())
+    }
+
     /// The root of the work tree, or the git directory where there is none.
     pub fn dir(&self) -> &Path {
         &self.dir

@@ -7,6 +7,7 @@
 pub mod counts;
 pub mod decisions;
 pub mod entities;
+pub mod memory;
 pub mod projects;
 pub mod repos;
 pub mod stats;

@@ -5,7 +5,8 @@ use model::record::Dependent;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Reader, check, dirty, documents, queue, references};
+use std::time::Duration;
+use store::{Reader, check, dirty, documents, memory, queue, references};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Stats {
@@ -20,6 +21,12 @@ pub struct Stats {
     pub truncated_documents: u64,
     /// Sources whose documents must be made again.
     pub documents_waiting: u64,
+    /// Decisions, patterns, handoffs and edges of memory.
+    pub memory: Vec<(String, u64)>,
+    /// Searches of the last thirty days that found nothing useful (`lore miss`).
+    pub misses: u64,
+    /// Questions to memory in the same time.
+    pub recalls: u64,
     pub queue_waiting: u64,
     pub queue_failed: u64,
     /// Only with `--check`.
@@ -73,6 +80,10 @@ pub fn stats(
         ALL.into_iter().map(|what| count(reader, what, None)).collect::<Result<Vec<Count>>>()?;
     let (all, unresolved) = references::totals(reader)?;
     let depth = queue::depth(reader)?;
+    let mut memory: Vec<(String, u64)> =
+        memory::counts(reader)?.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
+    memory.push(("edges".to_owned(), memory::edges::count(reader)?));
+    let (misses, recalls) = memory::access::miss_counts(reader, miss_window(now))?;
     let checks = match check_for {
         None => Vec::new(),
         Some(expected) => check::check(reader, now, expected)?
@@ -93,6 +104,9 @@ pub fn stats(
         unresolved_references: unresolved,
         truncated_documents: documents::count_truncated(reader)?,
         documents_waiting: dirty::count(reader)?,
+        memory,
+        misses,
+        recalls,
         queue_waiting: depth.waiting,
         queue_failed: depth.failed,
         checks,
@@ -101,4 +115,20 @@ pub fn stats(
             .map(|(id, count)| Repair { id: (*id).to_owned(), count: *count })
             .collect(),
     })
+}
+
+/// Since when misses are counted.
+pub fn miss_window(now: Timestamp) -> Timestamp {
+    now.minus(Duration::from_secs(30 * 86_400))
+}
+
+/// "3 misses to 41 recalls in 30 days (7%)".
+pub fn miss_rate(misses: u64, recalls: u64) -> String {
+    let plural = |n: u64, one: &str| if n == 1 { one.to_owned() } else { format!("{one}s") };
+    let miss = if misses == 1 { "miss" } else { "misses" };
+    let rate = match recalls {
+        0 => String::new(),
+        _ => format!(" ({:.0}%)", misses as f64 * 100.0 / recalls as f64),
+    };
+    format!("{misses} {miss} to {recalls} {} in 30 days{rate}", plural(recalls, "recall"))
 }

@@ -9,6 +9,7 @@ pub mod entity;
 pub mod error;
 pub mod hash;
 pub mod ids;
+pub mod memory;
 pub mod progress;
 pub mod record;
 pub mod reference;

@@ -15,6 +15,7 @@ mod fusion;
 mod identifiers;
 mod lexical;
 pub mod query;
+pub mod reinforcement;
 mod results;
 mod semantic;
 pub mod signals;

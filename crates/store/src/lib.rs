@@ -33,6 +33,7 @@ pub mod events;
 pub mod fulltext;
 pub mod listing;
 pub mod lock;
+pub mod memory;
 pub mod payloads;
 pub mod people;
 pub mod projects;

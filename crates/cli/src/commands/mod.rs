@@ -78,6 +78,15 @@ commands! {
         "mrs" => Mrs in mrs;
         "count" => Count in count;
     }
+    "Remember" {
+        "remember" => Remember in remember;
+        "recall" => Recall in recall;
+        "forget" => Forget in forget;
+        "supersede" => Supersede in supersede;
+        "graph" => Graph in graph;
+        "memory" => Memory in memory;
+        "miss" => Miss in miss;
+    }
     "Reference" {
         "help" => Help in help;
         "schema" => Schema in schema;

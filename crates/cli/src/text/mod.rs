@@ -5,6 +5,7 @@ mod document_report;
 mod embed_report;
 mod entity_detail;
 mod entity_list;
+mod memory;
 mod repo;
 mod search;
 mod stats;

@@ -32,6 +32,19 @@ impl Show for Stats {
             Cell::text(grouped(self.documents_waiting)),
             Cell::text("made again by the next sync").label(Label::Faint),
         ]);
+        for (name, n) in &self.memory {
+            let note = if name == "edges" { "between them, code and the forge" } else { "" };
+            table.row([
+                Cell::text(name),
+                Cell::text(grouped(*n)),
+                Cell::text(note).label(Label::Faint),
+            ]);
+        }
+        table.row([
+            Cell::text("misses"),
+            Cell::text(grouped(self.misses)),
+            Cell::text(insight::stats::miss_rate(self.misses, self.recalls)).label(Label::Faint),
+        ]);
         table.row([
             Cell::text("queue"),
             Cell::text(grouped(self.queue_waiting)),

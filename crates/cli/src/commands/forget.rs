@@ -1,0 +1,73 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::memory_roots;
+use crate::ui::{Label, Painter, Show, Ui};
+use model::memory::RecordId;
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Remove a record from memory
+///
+/// Takes it out of its file, together with the edges that touch it. In a
+/// repository git still has it. What was replaced by something better is
+/// superseded, not forgotten.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore forget dec-4k2p9xqa
+  lore forget pat-77ab pat-91cd")]
+pub struct Args {
+    /// Ids, or beginnings of them that are unique
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Forgotten {
+    pub records: Vec<ForgottenRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ForgottenRecord {
+    pub id: RecordId,
+    pub title: String,
+    /// The folder it was in.
+    pub root: String,
+}
+
+impl Run for Args {
+    type Answer = Forgotten;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Forgotten> {
+        let level = memory_roots::level(ctx, ui, &[])?;
+        let ids: Vec<RecordId> = self
+            .ids
+            .iter()
+            .map(|text| insight::memory::resolve(&level.reader, text))
+            .collect::<Result<_>>()?;
+        let mut records = Vec::new();
+        for id in ids {
+            let root = memory_roots::holder(&level.reader, ctx, &id)?;
+            let detail = insight::memory::detail::detail(&level.reader, &id)?;
+            if !root.edit(|edit| edit.remove(&id))? {
+                return Err(Error::not_found(format!("`{id}` is not in its file any more")));
+            }
+            memory_roots::follow(ctx, ui, &root);
+            records.push(ForgottenRecord {
+                id,
+                title: detail.record.title,
+                root: root.dir.display().to_string(),
+            });
+        }
+        Ok(Forgotten { records })
+    }
+}
+
+impl Show for Forgotten {
+    fn text(&self, out: &mut Painter) {
+        for record in &self.records {
+            out.text("forgot ").label(Label::Id, record.id.as_str()).text("  ");
+            out.text(&model::text::one_line(&record.title, 200)).end();
+        }
+    }
+}

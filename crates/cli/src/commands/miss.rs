@@ -1,0 +1,59 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::memory_roots;
+use crate::ui::{Painter, Show, Ui};
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Writer;
+use store::memory::access;
+
+/// Note that a search did not find what you were looking for
+///
+/// `lore stats` shows how often that happens: the sign that something should
+/// be written down, or that the ranking needs a look.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore miss 'why we keep minima'
+  lore miss 'who owns the gateway firmware' --json")]
+pub struct Args {
+    /// What you were looking for
+    query: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Missed {
+    pub query: String,
+    /// Misses of the last thirty days, this one included.
+    pub misses: u64,
+    /// Recalls in the same time.
+    pub recalls: u64,
+}
+
+impl Run for Args {
+    type Answer = Missed;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Missed> {
+        const LONGEST: usize = 500;
+        let query = model::text::one_line(&self.query, LONGEST);
+        if query.is_empty() {
+            return Err(Error::usage("what were you looking for?")
+                .suggest("lore miss 'why we keep minima'"));
+        }
+        let mut writer = Writer::open(&ctx.db_path(ui)?)?;
+        let project =
+            memory_roots::standpoint(&writer, memory_roots::around(ctx).as_ref())?.project;
+        let now = ctx.now();
+        let (misses, recalls) = writer.write(|tx| {
+            access::add_miss(tx, &query, project.as_deref(), now)?;
+            access::miss_counts(tx, insight::stats::miss_window(now))
+        })?;
+        Ok(Missed { query, misses, recalls })
+    }
+}
+
+impl Show for Missed {
+    fn text(&self, out: &mut Painter) {
+        out.text("noted; ").text(&insight::stats::miss_rate(self.misses, self.recalls)).end();
+    }
+}

@@ -1,0 +1,316 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::memory_roots::{self, PlaceArgs};
+use crate::ui::{Label, Painter, Show, Ui};
+use git::Repo;
+use memory::draft::{self, Draft};
+use memory::{Choice, Root};
+use model::memory::{RecordId, RecordKind};
+use model::text::one_line;
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::Read as _;
+
+/// Keep a decision, a pattern or a handoff
+///
+/// Written to plain files under `.lore/memory/` of the repository, for you and
+/// your team to review and commit; or with --personal for yourself alone.
+/// Without a text, your editor opens; `-` reads text or JSON from stdin.
+#[derive(Debug, clap::Args)]
+#[command(visible_alias = "learn")]
+#[command(after_help = "Examples:
+  lore remember decision 'SQLite in WAL mode, not PostgreSQL' --why 'one writer, nobody to run a server' --link '#3'
+  lore remember pattern 'Full jitter' --problem 'all gateways retry at once' --solution 'wait a random time up to the cap' --confidence 0.9
+  lore remember handoff 'Two-hour warning: draft works' --next 'ask Olwen about dew' --link '!43'
+  lore remember decision - < decision.txt
+  lore learn pattern 'Claim before sending' --personal --tag alarms")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// What was decided, and why
+    Decision(DecisionArgs),
+    /// A lesson that applies again
+    Pattern(PatternArgs),
+    /// Where a session of work stopped
+    Handoff(HandoffArgs),
+}
+
+/// What every kind has.
+#[derive(Debug, clap::Args)]
+struct Common {
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// Keep it even if another record says nearly the same or the opposite
+    #[arg(long)]
+    force: bool,
+    /// It takes the place of this record (can be repeated)
+    #[arg(long, value_name = "ID")]
+    supersede: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct DecisionArgs {
+    /// What was decided; `-` reads it from stdin
+    #[arg(value_name = "DECISION")]
+    text: Option<String>,
+    /// Why
+    #[arg(long, alias = "rationale", value_name = "TEXT")]
+    why: Option<String>,
+    /// What else was considered (can be repeated)
+    #[arg(long, value_name = "TEXT")]
+    alternative: Vec<String>,
+    /// A word to find it by (can be repeated)
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// The project it belongs to (default: that of the repository)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// How much it matters, 1 to 5 (default: 3)
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
+    importance: Option<u8>,
+    /// What it is about: #12, !34, path, path:line, symbol, commit (can be repeated)
+    #[arg(long, value_name = "END")]
+    link: Vec<String>,
+    /// Who decided (default: you)
+    #[arg(long, value_name = "NAME")]
+    author: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct PatternArgs {
+    /// What the lesson is called; `-` reads it from stdin
+    #[arg(value_name = "NAME")]
+    text: Option<String>,
+    /// When it applies
+    #[arg(long, value_name = "TEXT")]
+    context: Option<String>,
+    /// What goes wrong without it
+    #[arg(long, value_name = "TEXT")]
+    problem: Option<String>,
+    /// What to do
+    #[arg(long, value_name = "TEXT")]
+    solution: Option<String>,
+    /// How sure it is, 0 to 1 (default: 0.5)
+    #[arg(long, value_name = "N")]
+    confidence: Option<f64>,
+    /// A word to find it by (can be repeated)
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, clap::Args)]
+struct HandoffArgs {
+    /// What was done; `-` reads it from stdin
+    #[arg(value_name = "SUMMARY")]
+    text: Option<String>,
+    /// What comes next (can be repeated)
+    #[arg(long, value_name = "TEXT")]
+    next: Vec<String>,
+    /// What is not settled (can be repeated)
+    #[arg(long, value_name = "TEXT")]
+    question: Vec<String>,
+    /// The project it belongs to (default: that of the repository)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// What it is about: #12, !34, path, path:line, symbol, commit (can be repeated)
+    #[arg(long, value_name = "END")]
+    link: Vec<String>,
+    /// Who worked on it (default: you)
+    #[arg(long, value_name = "NAME")]
+    author: Option<String>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What was kept.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Kept {
+    pub records: Vec<KeptRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KeptRecord {
+    pub id: RecordId,
+    pub kind: RecordKind,
+    pub title: String,
+    /// The folder it lies in.
+    pub root: String,
+    pub superseded: Vec<RecordId>,
+    /// Records in its way that `--force` passed over.
+    pub despite: Vec<RecordId>,
+}
+
+impl Run for Args {
+    type Answer = Kept;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Kept> {
+        let (kind, common, text) = match &self.what {
+            What::Decision(it) => (RecordKind::Decision, &it.common, it.text.as_deref()),
+            What::Pattern(it) => (RecordKind::Pattern, &it.common, it.text.as_deref()),
+            What::Handoff(it) => (RecordKind::Handoff, &it.common, it.text.as_deref()),
+        };
+        let root = common.place.root(ctx)?;
+        let supersede = common.supersede.iter().map(|id| known_id(ctx, ui, id));
+        let choice =
+            Choice { force: common.force, supersede: supersede.collect::<Result<Vec<_>>>()? };
+        let drafts = match text {
+            Some("-") => Draft::read(kind, &stdin()?)?,
+            Some(text) => vec![plain(kind, text)],
+            None if ui.can_ask() => Draft::read(kind, &edited(ctx, draft::template(kind))?)?,
+            None => {
+                return Err(Error::usage(format!("what is the {kind}?"))
+                    .suggest(format!("lore remember {kind} 'text', or `-` to read it from stdin")));
+            }
+        };
+        let mut records = Vec::new();
+        for draft in drafts {
+            match self.keep(ctx, &root, draft, &choice) {
+                Ok(kept) => records.push(kept),
+                Err(error) => {
+                    // What was written before it stays, and must be findable.
+                    memory_roots::follow(ctx, ui, &root);
+                    return Err(error);
+                }
+            }
+        }
+        memory_roots::follow(ctx, ui, &root);
+        Ok(Kept { records })
+    }
+}
+
+impl Args {
+    fn keep(&self, ctx: &Ctx, root: &Root, draft: Draft, choice: &Choice) -> Result<KeptRecord> {
+        let kept = root.remember(self.completed(ctx, draft), choice, ctx.now())?;
+        Ok(KeptRecord {
+            id: kept.record.id().clone(),
+            kind: kept.record.kind(),
+            title: one_line(kept.record.title(), 200),
+            root: root.dir.display().to_string(),
+            superseded: kept.superseded,
+            despite: kept.conflicts.into_iter().map(|it| it.id).collect(),
+        })
+    }
+
+    /// With what the flags say.
+    fn completed(&self, ctx: &Ctx, draft: Draft) -> Draft {
+        let author = |given: &Option<String>| given.clone().or_else(|| author(ctx));
+        match (draft, &self.what) {
+            (Draft::Decision(mut it), What::Decision(args)) => {
+                set(&mut it.rationale, args.why.as_ref());
+                it.alternatives.extend(args.alternative.iter().cloned());
+                it.tags.extend(args.tag.iter().cloned());
+                it.links.extend(args.link.iter().cloned());
+                it.project = args.project.clone().or(it.project);
+                it.importance = args.importance.or(it.importance);
+                it.author = it.author.or_else(|| author(&args.author));
+                Draft::Decision(it)
+            }
+            (Draft::Pattern(mut it), What::Pattern(args)) => {
+                set(&mut it.context, args.context.as_ref());
+                set(&mut it.problem, args.problem.as_ref());
+                set(&mut it.solution, args.solution.as_ref());
+                it.confidence = args.confidence.or(it.confidence);
+                it.tags.extend(args.tag.iter().cloned());
+                Draft::Pattern(it)
+            }
+            (Draft::Handoff(mut it), What::Handoff(args)) => {
+                it.next_steps.extend(args.next.iter().cloned());
+                it.open_questions.extend(args.question.iter().cloned());
+                it.links.extend(args.link.iter().cloned());
+                it.project = args.project.clone().or(it.project);
+                it.author = it.author.or_else(|| author(&args.author));
+                Draft::Handoff(it)
+            }
+            (draft, _) => draft,
+        }
+    }
+}
+
+fn set(field: &mut String, given: Option<&String>) {
+    if let Some(given) = given {
+        field.clone_from(given);
+    }
+}
+
+fn plain(kind: RecordKind, text: &str) -> Draft {
+    match kind {
+        RecordKind::Decision => Draft::Decision(draft::decision(text)),
+        RecordKind::Pattern => Draft::Pattern(draft::pattern(text)),
+        RecordKind::Handoff => Draft::Handoff(draft::handoff_of(text)),
+    }
+}
+
+/// An id as typed, or a beginning of one.
+pub fn known_id(ctx: &Ctx, ui: &mut Ui, text: &str) -> Result<RecordId> {
+    let level = memory_roots::level(ctx, ui, &[])?;
+    insight::memory::resolve(&level.reader, text)
+}
+
+fn author(ctx: &Ctx) -> Option<String> {
+    ctx.env
+        .var("GIT_AUTHOR_NAME")
+        .map(str::to_owned)
+        .or_else(|| Repo::open(&ctx.env.cwd).ok()?.user_name())
+        .or_else(|| ctx.env.var("USER").map(str::to_owned))
+}
+
+/// Everything on stdin, up to what anybody would write.
+pub fn stdin() -> Result<String> {
+    const MOST: u64 = 16 * 1024 * 1024;
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MOST)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::usage("cannot read standard input").caused_by(error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The text a person makes of a template in their editor.
+fn edited(ctx: &Ctx, template: &str) -> Result<String> {
+    let editor = ctx.env.var("VISUAL").or_else(|| ctx.env.var("EDITOR")).unwrap_or("vi");
+    let failed = |error: std::io::Error| {
+        Error::usage(format!("cannot run the editor `{editor}`"))
+            .suggest("set EDITOR, or give the text on the command line")
+            .caused_by(error)
+    };
+    let file = tempfile::Builder::new().suffix(".md").tempfile().map_err(failed)?;
+    std::fs::write(file.path(), template).map_err(failed)?;
+    // Through a shell, because people write `code --wait` there.
+    let status = std::process::Command::new("sh")
+        .args(["-c", "$0 \"$1\"", editor])
+        .arg(file.path())
+        .status()
+        .map_err(failed)?;
+    if !status.success() {
+        return Err(Error::usage("the editor failed; nothing was kept"));
+    }
+    let text = std::fs::read_to_string(file.path()).map_err(failed)?;
+    if text.trim() == template.trim() {
+        return Err(Error::usage("nothing was written; nothing was kept"));
+    }
+    Ok(text)
+}
+
+impl Show for Kept {
+    fn text(&self, out: &mut Painter) {
+        for record in &self.records {
+            out.label(Label::Id, record.id.as_str()).text("  ").text(&record.title).end();
+            for old in &record.superseded {
+                out.text("  supersedes ").label(Label::Id, old.as_str()).end();
+            }
+            for other in &record.despite {
+                out.text("  kept beside ").label(Label::Id, other.as_str()).end();
+            }
+        }
+    }
+}

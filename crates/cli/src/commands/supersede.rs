@@ -1,0 +1,77 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::memory_roots;
+use crate::ui::{Label, Painter, Show, Ui};
+use memory::draft::{self, Draft};
+use memory::Choice;
+use model::memory::{RecordId, RecordKind};
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Say that one record took the place of another
+///
+/// The old one stays, ranks lower, and leads to the new one. Name the record
+/// that replaces it, or write the new decision right here.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore supersede dec-4k2p9xqa dec-m1n2r3s4
+  lore supersede dec-4k2p9xqa --decision 'A cursor over the readings, no NATS' --why 'one machine is enough'")]
+pub struct Args {
+    /// The record that is out of date
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// The record that stands now
+    #[arg(value_name = "NEW", required_unless_present = "decision")]
+    new: Option<String>,
+    /// The new decision, when it is not in memory yet
+    #[arg(long, value_name = "TEXT", conflicts_with = "new")]
+    decision: Option<String>,
+    /// Why it was decided anew
+    #[arg(long, alias = "rationale", value_name = "TEXT", requires = "decision")]
+    why: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Superseded {
+    pub old: RecordId,
+    pub new: RecordId,
+    pub root: String,
+}
+
+impl Run for Args {
+    type Answer = Superseded;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Superseded> {
+        let level = memory_roots::level(ctx, ui, &[])?;
+        let old = insight::memory::resolve(&level.reader, &self.old)?;
+        let root = memory_roots::holder(&level.reader, ctx, &old)?;
+        let new = match (&self.new, &self.decision) {
+            (Some(new), _) => {
+                let new = insight::memory::resolve(&level.reader, new)?;
+                root.supersede(&old, &new, ctx.now())?;
+                new
+            }
+            (None, Some(text)) if old.kind() == RecordKind::Decision => {
+                let mut fields = draft::decision(text);
+                fields.rationale = self.why.clone().unwrap_or_default();
+                let choice = Choice { force: true, supersede: vec![old.clone()] };
+                let kept = root.remember(Draft::Decision(fields), &choice, ctx.now())?;
+                kept.record.id().clone()
+            }
+            (None, _) => {
+                return Err(Error::usage(format!("a decision cannot replace a {}", old.kind()))
+                    .suggest("write the new record first, then: lore supersede <OLD> <NEW>"));
+            }
+        };
+        memory_roots::follow(ctx, ui, &root);
+        Ok(Superseded { old, new, root: root.dir.display().to_string() })
+    }
+}
+
+impl Show for Superseded {
+    fn text(&self, out: &mut Painter) {
+        out.label(Label::Id, self.new.as_str()).text(" supersedes ");
+        out.label(Label::Id, self.old.as_str()).end();
+    }
+}

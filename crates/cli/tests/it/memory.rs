@@ -1,0 +1,412 @@
+//! What people and agents decide to keep, from the command line to the files
+//! and back.
+
+use crate::lore;
+use expect_test::expect;
+use testkit::TestEnv;
+
+/// A user in a repository.
+fn repo() -> TestEnv {
+    let env = lore();
+    let _ = env.git(&["init", "-q", "."]);
+    env
+}
+
+fn file(env: &TestEnv, name: &str) -> String {
+    std::fs::read_to_string(env.dir().join(".lore/memory").join(name)).unwrap()
+}
+
+/// The first column of what a command lists.
+fn ids(env: &TestEnv, args: &[&str]) -> Vec<String> {
+    let output = env.lore(args).success();
+    output.stdout.lines().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
+}
+
+/// Keeps something and tells its id.
+fn kept(env: &TestEnv, args: &[&str]) -> String {
+    let args: Vec<&str> = ["remember"].iter().chain(args).copied().collect();
+    let output = env.lore(&args).success();
+    output.stdout.split_whitespace().next().unwrap().to_owned()
+}
+
+#[test]
+fn a_decision_goes_into_a_file_people_can_read_and_comes_back() {
+    let env = repo();
+    let output = env.lore(&[
+        "remember",
+        "decision",
+        "SQLite in WAL mode, not PostgreSQL",
+        "--why",
+        "one writer",
+        "--link",
+        "#3",
+        "--link",
+        "src/store.rs:12",
+        "--tag",
+        "storage",
+        "-i",
+        "4",
+        "--alternative",
+        "PostgreSQL",
+    ]);
+    expect![[r#"
+        dec-b8tkfdh1  SQLite in WAL mode, not PostgreSQL
+    "#]]
+    .assert_eq(&output.to_string());
+    expect![[r##"
+        {"lore":"decisions","version":1}
+        {"id":"dec-b8tkfdh1","decision":"SQLite in WAL mode, not PostgreSQL","rationale":"one writer","alternatives":["PostgreSQL"],"tags":["storage"],"importance":4,"status":"active","links":["#3","src/store.rs:12"],"author":"Test","timestamp":"2024-06-01T12:00:00.000Z"}
+    "##]]
+    .assert_eq(&file(&env, "decisions.jsonl"));
+    let env = env.on_terminal(80);
+    expect![[r#"
+        [36mdec-b8tkfdh1[0m  [1mSQLite in WAL mode, not PostgreSQL[0m
+          [2mdecision[0m[2m · importance 4[0m[2m · [0m[34mdir[0m[2m · [0m[33mTest[0m[2m · [0m[2mjust now[0m[2m · [0m[35mstorage[0m
+          one writer
+          [2m1.74 = text 1.00 × importance 1.16 × project 1.50[0m
+          [2m[decision] [0mSQLite in WAL mode, not PostgreSQL [36mdec-b8tkfdh1[0m → [33mrelates_to[0m → [2m[issue] [0m[34m#3[0m
+          [2m[decision] [0mSQLite in WAL mode, not PostgreSQL [36mdec-b8tkfdh1[0m → [33mrelates_to[0m → [2m[path] [0m[34msrc/store.rs:12[0m
+    "#]]
+    .assert_eq(&env.lore(&["recall", "sqlite", "--explain", "--graph-depth", "1"]).to_string());
+    expect![[r#"
+        [36mdec-b8tkfdh1[0m  [2mdecision[0m[2m · importance 4[0m[2m · [0m[34mdir[0m[2m · [0m[33mTest[0m[2m · [0m[2mjust now[0m[2m · [0m[35mstorage[0m
+
+          SQLite in WAL mode, not PostgreSQL
+
+        [1mrationale[0m
+          one writer
+
+        [1malternatives[0m
+          - PostgreSQL
+
+        [1medges[0m
+          [2m[decision] [0mSQLite in WAL mode, not PostgreSQL [36mdec-b8tkfdh1[0m → [33mrelates_to[0m → [2m[issue] [0m[34m#3[0m
+          [2m[decision] [0mSQLite in WAL mode, not PostgreSQL [36mdec-b8tkfdh1[0m → [33mrelates_to[0m → [2m[path] [0m[34msrc/store.rs:12[0m
+
+        [2mfile:        [0m$DIR/.lore/memory/decisions.jsonl:2
+    "#]]
+    .assert_eq(&env.lore(&["memory", "show", "dec-"]).to_string());
+}
+
+#[test]
+fn lists_have_two_forms() {
+    let env = repo();
+    kept(
+        &env,
+        &["pattern", "Full jitter", "--solution", "wait a random time", "--confidence", "0.9"],
+    );
+    kept(&env, &["handoff", "Draft works", "--next", "ask Olwen"]);
+    expect![[r#"
+        han-mv5mcr5j	handoff	Draft works	dir	2024-06-01T12:00:00.000Z
+        pat-mz4pp9s2	pattern	Full jitter	dir	2024-06-01T12:00:00.000Z
+    "#]]
+    .assert_eq(&env.lore(&["memory", "list"]).to_string());
+    expect![[r#"
+        pat-mz4pp9s2	pattern	Full jitter	dir	2024-06-01T12:00:00.000Z	1.800	active	wait a random time	$DIR/.lore/memory/patterns.yaml:4
+    "#]]
+    .assert_eq(&env.lore(&["recall", "jitter"]).to_string());
+    let env = env.on_terminal(80);
+    expect![[r#"
+        [2mID[0m            [2mKIND[0m     [2mTITLE[0m        [2mPROJECT[0m  [2mCREATED[0m
+        [36mhan-mv5mcr5j[0m  handoff  Draft works  [34mdir[0m      [2mjust now[0m
+        [36mpat-mz4pp9s2[0m  pattern  Full jitter  [34mdir[0m      [2mjust now[0m
+    "#]]
+    .assert_eq(&env.lore(&["memory", "list"]).to_string());
+    expect![[r#"
+        [2mnothing matches; `lore miss` notes what you were looking for[0m
+    "#]]
+    .assert_eq(&env.lore(&["recall", "nothing of the kind"]).to_string());
+}
+
+#[test]
+fn json_tells_the_same() {
+    let env = repo();
+    kept(&env, &["pattern", "Full jitter", "--solution", "wait a random time"]);
+    expect![[r#"
+        {"ok":true,"data":{"items":[{"author":null,"confidence":0.5,"contradicts":[],"created_at":"2024-06-01T12:00:00.000Z","explain":{"age":0.0,"decay":1.0,"frequency":1.0,"importance":1.12,"last_access":1.0,"n_accesses":0,"project":1.5,"superseded":1.0,"text_score":1.0},"file":"$DIR/.lore/memory/patterns.yaml","id":"pat-mz4pp9s2","importance":3,"kind":"pattern","line":4,"project":"dir","score":1.68,"status":"active","superseded_by":[],"tags":[],"text":"wait a random time","title":"Full jitter"}],"total":1},"meta":{"elapsed_ms":0}}
+    "#]]
+    .assert_eq(&env.lore(&["recall", "jitter", "--json", "--explain"]).to_string());
+}
+
+#[test]
+fn what_says_the_same_or_the_opposite_is_asked_about() {
+    let env = repo();
+    let nats = kept(&env, &["decision", "Use NATS between ingest and evaluation"]);
+    expect![[r#"
+        ------- stderr -------
+        error: `dec-9pg4kzqh` says nearly the same: Use NATS between ingest and evaluation (similarity 1.00)
+        hint: --supersede dec-9pg4kzqh takes its place, --force keeps both
+        [exit status: 18]
+    "#]]
+    .assert_eq(
+        &env.lore(&["remember", "decision", "Between ingest and evaluation: use NATS"]).to_string(),
+    );
+    expect![[r#"
+        ------- stderr -------
+        error: `dec-9pg4kzqh` seems to say the opposite: Use NATS between ingest and evaluation (similarity 0.40)
+        hint: --supersede dec-9pg4kzqh takes its place, --force keeps both
+        [exit status: 18]
+    "#]]
+    .assert_eq(&env.lore(&["remember", "decision", "Do not use NATS"]).to_string());
+    let output = env.lore(&["remember", "decision", "Do not use NATS", "--supersede", &nats[..7]]);
+    expect![[r#"
+        dec-da41cxmm  Do not use NATS
+          supersedes dec-9pg4kzqh
+    "#]]
+    .assert_eq(&output.to_string());
+    // The new one first, though its words match no better.
+    let found = env.lore(&["recall", "NATS between ingest and evaluation"]).success();
+    let states: Vec<&str> =
+        found.stdout.lines().map(|line| line.split('\t').nth(6).unwrap()).collect();
+    assert_eq!(states, ["active", "superseded"]);
+    let _ = env.lore(&["remember", "decision", "Do not use NATS now", "--force"]).success();
+}
+
+#[test]
+fn a_broken_line_is_said_and_the_rest_works() {
+    let env = repo();
+    kept(&env, &["decision", "Keep minima"]);
+    kept(&env, &["pattern", "Claim first"]);
+    let path = env.dir().join(".lore/memory/decisions.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{text}<<<<<<< HEAD\n")).unwrap();
+    expect![[r#"
+        {"ok":true,"data":{"items":[{"title":"Keep minima"}]},"meta":{"elapsed_ms":0,"warnings":["$DIR/.lore/memory/decisions.jsonl:3: not a decision: expected value (column 1)"]}}
+    "#]]
+    .assert_eq(&env.lore(&["recall", "minima", "--fields", "items.title"]).to_string());
+    expect![[r#"
+        $DIR/.lore/memory/decisions.jsonl:3: not a decision: expected value (column 1)
+        ------- stderr -------
+        error: 1 problem in memory files
+        hint: mend the lines above; everything else works meanwhile
+        [exit status: 19]
+    "#]]
+    .assert_eq(&env.lore(&["memory", "check"]).to_string());
+    // Writing goes on and keeps what it cannot read.
+    kept(&env, &["decision", "Keep both times"]);
+    assert!(file(&env, "decisions.jsonl").contains("<<<<<<< HEAD\n"));
+}
+
+#[test]
+fn edits_by_hand_are_seen_by_the_next_question() {
+    let env = repo();
+    env.write_file(
+        ".lore/memory/patterns.yaml",
+        "# ours\npatterns:\n  - name: Ski to the box\n    solution: wax first\n    timestamp: 2024-05-30\n",
+    );
+    assert_eq!(ids(&env, &["recall", "wax"]).len(), 1);
+    env.write_file(
+        ".lore/memory/patterns.yaml",
+        "# ours\npatterns:\n  - name: Ski to the box\n    solution: call first\n    timestamp: 2024-05-30\n",
+    );
+    assert_eq!(ids(&env, &["recall", "wax"]).len(), 0);
+    assert_eq!(ids(&env, &["recall", "call"]).len(), 1);
+    std::fs::remove_file(env.dir().join(".lore/memory/patterns.yaml")).unwrap();
+    assert_eq!(ids(&env, &["memory", "list"]).len(), 0);
+}
+
+#[test]
+fn personal_memory_is_found_everywhere_and_not_in_the_repository() {
+    let env = repo();
+    let own = kept(&env, &["pattern", "Breathe", "--personal"]);
+    assert!(!env.dir().join(".lore").exists());
+    assert_eq!(ids(&env, &["recall", "breathe"]), [own.clone()]);
+    let elsewhere = env.home();
+    let output = env.lore_in(&elsewhere, &["recall", "breathe"], "").success();
+    assert!(output.stdout.starts_with(&own), "{output}");
+    expect![[r#"
+        ------- stderr -------
+        error: here is no repository to keep it in
+        hint: go into one, or keep it for yourself with --personal
+        [exit status: 17]
+    "#]]
+    .assert_eq(&env.lore_in(&elsewhere, &["remember", "decision", "x"], "").to_string());
+}
+
+#[test]
+fn stdin_takes_text_and_several_records_as_json() {
+    let env = repo();
+    let text = "Keep both times\n\nClocks lie.\n";
+    let _ = env.lore_with_input(&["remember", "decision", "-"], text).success();
+    let json = "{\"decision\":\"A night runs from noon to noon\"}\n{\"decision\":\"No React\",\"importance\":5}\n";
+    let _ = env.lore_with_input(&["remember", "decision", "-"], json).success();
+    assert_eq!(ids(&env, &["memory", "list", "--kind", "decision"]).len(), 3);
+    assert!(file(&env, "decisions.jsonl").contains("\"rationale\":\"Clocks lie.\""));
+    expect![[r#"
+        ------- stderr -------
+        error: what is the handoff?
+        hint: lore remember handoff 'text', or `-` to read it from stdin
+        [exit status: 2]
+    "#]]
+    .assert_eq(&env.lore(&["remember", "handoff"]).to_string());
+}
+
+#[test]
+fn forgetting_takes_the_edges_along() {
+    let env = repo();
+    let one = kept(&env, &["decision", "Keep minima"]);
+    let two = kept(&env, &["pattern", "Claim before sending"]);
+    expect![[r#"
+        added pat-b042zcxv → derived_from → dec-7x3q6yed
+    "#]]
+    .assert_eq(&env.lore(&["graph", "connect", &two, &one, "derived-from"]).to_string());
+    let _ = env.lore(&["graph", "connect", &one, "src/store.rs:4", "affects"]).success();
+    let _ = env.lore(&["graph", "connect", &one, "#3"]).success();
+    let terminal = env.on_terminal(100);
+    expect![[r#"
+        [2m[path] [0m[34msrc/store.rs[0m
+          [2m[decision] [0mKeep minima [36mdec-7x3q6yed[0m → [33maffects[0m → [2m[path] [0m[34msrc/store.rs:4[0m
+            [2m[decision] [0mKeep minima [36mdec-7x3q6yed[0m → [33mrelates_to[0m → [2m[issue] [0m[34m#3[0m
+            [2m[pattern] [0mClaim before sending [36mpat-b042zcxv[0m → [33mderived_from[0m → [2m[decision] [0mKeep minima [36mdec-7x3q6yed[0m
+    "#]]
+    .assert_eq(&terminal.lore(&["graph", "show", "src/store.rs", "--depth", "2"]).to_string());
+    expect![[r#"
+        removed [36mdec-7x3q6yed[0m → relates_to → [36m#3[0m
+    "#]]
+    .assert_eq(&terminal.lore(&["graph", "disconnect", &one, "#3"]).to_string());
+    expect![[r#"
+        forgot [36mdec-7x3q6yed[0m  Keep minima
+    "#]]
+    .assert_eq(&terminal.lore(&["forget", &one]).to_string());
+    expect![[r#"
+        {
+        "version": 1,
+        "edges": [
+        {}
+        ]
+        }
+    "#]]
+    .assert_eq(&file(&terminal, "graph.json"));
+    expect![[r#"
+        ------- stderr -------
+        error: no record `dec-nosuch` in memory
+        hint: `lore memory list` shows what there is
+        [exit status: 17]
+    "#]]
+    .assert_eq(&terminal.lore(&["graph", "connect", &two, "dec-nosuch"]).to_string());
+}
+
+#[test]
+fn contradictions_are_flagged_on_both_sides() {
+    let env = repo();
+    let one = kept(&env, &["decision", "Alarms by SMS"]);
+    let two = kept(&env, &["decision", "Alarms by push message"]);
+    let _ = env.lore(&["graph", "connect", &one, &two, "contradicts"]).success();
+    let found = env.lore(&["recall", "alarms", "--fields", "items.contradicts.id"]).success();
+    assert!(found.stdout.contains(&one) && found.stdout.contains(&two), "{found}");
+}
+
+#[test]
+fn use_is_noted_and_misses_are_counted() {
+    let env = repo();
+    let id = kept(&env, &["decision", "Keep minima"]);
+    let n = |env: &TestEnv| {
+        let output =
+            env.lore(&["recall", "minima", "--explain", "--fields", "items.explain.n_accesses"]);
+        let document: serde_json::Value = serde_json::from_str(&output.success().stdout).unwrap();
+        document["data"]["items"][0]["explain"]["n_accesses"].as_u64().unwrap()
+    };
+    assert_eq!(n(&env), 0);
+    assert_eq!(n(&env), 1);
+    let _ = env.lore(&["memory", "show", &id]).success();
+    assert_eq!(n(&env), 3);
+    expect![[r#"
+        noted; 1 miss to 3 recalls in 30 days (33%)
+    "#]]
+    .assert_eq(&env.lore(&["miss", "why minima"]).to_string());
+}
+
+#[test]
+fn writers_at_once_lose_nothing() {
+    let env = repo();
+    std::thread::scope(|scope| {
+        for writer in 0..10 {
+            let env = &env;
+            scope.spawn(move || {
+                let records: String = (0..100)
+                    .map(|n| {
+                        format!("{{\"decision\":\"w{writer} n{n} word{}\"}}\n", writer * 1000 + n)
+                    })
+                    .collect();
+                let _ = env.lore_with_input(&["remember", "decision", "-"], &records).success();
+            });
+        }
+    });
+    assert_eq!(file(&env, "decisions.jsonl").lines().count(), 1001);
+    let output = env.lore(&["memory", "list", "-n", "1", "--fields", "total"]).success();
+    assert!(output.stdout.contains("\"total\":1000"), "{output}");
+    expect![""].assert_eq(&env.lore(&["memory", "check"]).to_string());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_writer_that_is_killed_leaves_valid_files() {
+    use std::io::Write as _;
+    let env = repo();
+    let mut kept_before = 0;
+    for round in 0..12 {
+        let mut command = env.command(&["remember", "decision", "-"]);
+        let mut child = command
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let records: String = (0..300)
+            .map(|n| format!("{{\"decision\":\"round{round} number{n} some{n}\"}}\n"))
+            .collect();
+        // A process that is gone already reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(records.as_bytes());
+        // Killed at another point of its work each time.
+        let path = env.dir().join(".lore/memory/decisions.jsonl");
+        while std::fs::read_to_string(&path).unwrap_or_default().lines().count()
+            < kept_before + 2 + round
+        {
+            if child.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let output = env.lore(&["memory", "list", "-n", "1", "--fields", "total"]).success();
+        let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let total = document["data"]["total"].as_u64().unwrap() as usize;
+        assert!(total > kept_before, "{total} after {kept_before}");
+        kept_before = total;
+        let _ = env.lore(&["memory", "check"]).success();
+    }
+}
+
+#[test]
+fn text_from_a_clone_cannot_reach_the_terminal_raw() {
+    let env = repo();
+    env.write_file(
+        ".lore/memory/decisions.jsonl",
+        "{\"decision\":\"evil \\u001b[31mred\\u202e\",\"timestamp\":\"2024-05-01\"}\n",
+    );
+    let env = env.on_terminal(80);
+    for args in [&["recall", "evil"][..], &["memory", "list"], &["memory", "show", "dec-"]] {
+        let output = env.lore(args);
+        assert!(!output.stdout.contains("\u{1b}[31mred"), "{output}");
+        assert!(!output.stdout.contains('\u{202e}'), "{output}");
+    }
+}
+
+#[test]
+fn two_clones_of_one_repository_count_once() {
+    let env = repo();
+    let id = kept(&env, &["decision", "Keep minima"]);
+    let other = env.home().join("clone");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    std::fs::create_dir_all(other.join(".lore/memory")).unwrap();
+    std::fs::copy(
+        env.dir().join(".lore/memory/decisions.jsonl"),
+        other.join(".lore/memory/decisions.jsonl"),
+    )
+    .unwrap();
+    let output = env.lore_in(&other, &["recall", "minima"], "").success();
+    assert_eq!(output.stdout.lines().count(), 1, "{output}");
+    assert!(output.stdout.contains("$HOME/clone/.lore"), "{output}");
+    assert_eq!(ids(&env, &["recall", "minima"]), [id]);
+}

@@ -1,0 +1,295 @@
+//! `lore recall`: the records that answer a question, best first.
+
+use super::RecordLine;
+use super::graph::{self, Step};
+use model::memory::{DecisionStatus, End, RecordId, Relation};
+use model::{Result, Timestamp};
+use schemars::JsonSchema;
+use search::query::Query;
+use search::reinforcement::{Factor, Factors, Signals, factors};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+use store::memory::edges::{self, EdgeRow};
+use store::memory::records::{self, Match, Outline, RecordFilter};
+use store::memory::{RootId, access};
+
+/// How many matches are weighed. Factors lift a record threefold at most, and
+/// text scores fall faster than that over the first hundred.
+const CANDIDATES: usize = 200;
+
+/// Where the question is asked from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standpoint {
+    /// The memory of the repository around; its records are of the project.
+    pub root: Option<RootId>,
+    pub project: Option<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub query: String,
+    pub filter: RecordFilter,
+    pub from: Standpoint,
+    /// Factors switched off.
+    pub off: Vec<Factor>,
+    pub limit: usize,
+    /// How many edges to follow from each hit.
+    pub graph_depth: u8,
+    /// Whether to tell the factors.
+    pub explain: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recall {
+    pub items: Vec<Recalled>,
+    /// All that match, shown or not.
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Recalled {
+    #[serde(flatten)]
+    pub record: RecordLine,
+    /// The rationale or the solution.
+    pub text: String,
+    /// Comparable within one answer only; more is better.
+    pub score: f64,
+    /// Why it ranks here; only when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explain: Option<Explanation>,
+    pub superseded_by: Vec<RecordId>,
+    /// What says the opposite.
+    pub contradicts: Vec<Named>,
+    /// Where edges lead from here; only when asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graph: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Named {
+    pub id: RecordId,
+    pub title: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// Of the text alone.
+    pub text_score: f64,
+    #[serde(flatten)]
+    pub factors: Factors,
+    /// How often it was shown or opened.
+    pub n_accesses: u64,
+    /// In days.
+    pub age: f64,
+}
+
+pub fn recall(reader: &Reader, request: &Request, now: Timestamp) -> Result<Recall> {
+    let query = Query::parse(&request.query)?;
+    let Some(expression) = query.expression() else {
+        return Ok(Recall { items: Vec::new(), total: 0 });
+    };
+    let mut matches = records::matching(reader, &expression, &request.filter, CANDIDATES)?;
+    normalise(&mut matches);
+    let mut ranked = rank(reader, matches, request, now)?;
+    let total = ranked.len() as u64;
+    ranked.truncate(request.limit);
+    if request.graph_depth > 0 {
+        for item in &mut ranked {
+            let start = End::Record(item.record.id.clone());
+            item.graph = graph::follow(reader, &start, request.graph_depth)?;
+        }
+    }
+    Ok(Recall { items: ranked, total })
+}
+
+/// The best text scores 1. In a small memory a word that most records have is
+/// worth next to nothing to the index, and so would be every score.
+fn normalise(matches: &mut [Match]) {
+    let best = matches.iter().map(|it| it.score).fold(0.0, f64::max);
+    if best > 0.0 {
+        for it in matches {
+            it.score /= best;
+        }
+    }
+}
+
+/// Weighs matches and puts them in order.
+fn rank(
+    reader: &Reader,
+    matches: Vec<Match>,
+    request: &Request,
+    now: Timestamp,
+) -> Result<Vec<Recalled>> {
+    let mut matches = one_of_each(matches, request.from.root);
+    let mut ties = Ties::of(reader, matches.iter().map(|it| &it.outline.id))?;
+    // What took the place of a match is shown with it, whatever its words.
+    let known: BTreeSet<RecordId> = matches.iter().map(|it| it.outline.id.clone()).collect();
+    let mut fetched = false;
+    for old in &known {
+        for new in ties.superseded_by.get(old).into_iter().flatten() {
+            if known.contains(new) {
+                continue;
+            }
+            let score = matches.iter().find(|it| it.outline.id == *old).map_or(0.0, |it| it.score);
+            if let Some(outline) = preferred(reader, new, request.from.root)?
+                && !matches.iter().any(|it| it.outline.id == *new)
+            {
+                matches.push(Match { outline, score });
+                fetched = true;
+            }
+        }
+    }
+    if fetched {
+        ties = Ties::of(reader, matches.iter().map(|it| &it.outline.id))?;
+    }
+    let ids: Vec<&str> = matches.iter().map(|it| it.outline.id.as_str()).collect();
+    let uses = access::uses(reader, &ids)?;
+    let mut items: Vec<Recalled> = Vec::new();
+    for it in &matches {
+        let usage = uses.get(it.outline.id.as_str()).copied();
+        let signals = ties.signals(&it.outline, usage, &request.from);
+        let factors = factors(&signals, now, &request.off);
+        let score = it.score * factors.product();
+        let explain = request.explain.then(|| Explanation {
+            text_score: rounded(it.score),
+            factors,
+            n_accesses: usage.map_or(0, |usage| usage.n),
+            age: rounded(now.since(it.outline.created_at).as_secs_f64() / 86_400.0),
+        });
+        items.push(ties.recalled(reader, &it.outline, score, explain)?);
+    }
+    items.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.record.id.cmp(&b.record.id)));
+    if !request.off.contains(&Factor::Superseded) {
+        successors_first(&mut items);
+    }
+    for item in &mut items {
+        item.score = rounded(item.score);
+    }
+    Ok(items)
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+/// The same record may lie in several roots, as in two clones of one
+/// repository: the one around here counts, else the first.
+fn one_of_each(matches: Vec<Match>, here: Option<RootId>) -> Vec<Match> {
+    let mut best: BTreeMap<RecordId, Match> = BTreeMap::new();
+    for it in matches {
+        let is_here = Some(it.outline.root) == here;
+        match best.get(&it.outline.id) {
+            Some(_) if !is_here => {}
+            _ => {
+                best.insert(it.outline.id.clone(), it);
+            }
+        }
+    }
+    best.into_values().collect()
+}
+
+fn preferred(reader: &Reader, id: &RecordId, here: Option<RootId>) -> Result<Option<Outline>> {
+    let mut found = records::by_id(reader, id.as_str())?;
+    let at = found.iter().position(|it| Some(it.root) == here).unwrap_or(0);
+    Ok((at < found.len()).then(|| found.swap_remove(at)))
+}
+
+/// Moves what took another's place before it.
+fn successors_first(items: &mut Vec<Recalled>) {
+    // Each step mends one pair; a ring of records that supersede each other
+    // must not keep it busy for ever.
+    for _ in 0..items.len() {
+        let wrong = items.iter().enumerate().find_map(|(at, old)| {
+            let later = |new: &RecordId| items.iter().position(|it| it.record.id == *new);
+            let new = old.superseded_by.iter().filter_map(later).find(|found| *found > at)?;
+            Some((at, new))
+        });
+        let Some((old, new)) = wrong else { return };
+        let item = items.remove(new);
+        items.insert(old, item);
+    }
+}
+
+/// What edges say of the records at hand.
+struct Ties {
+    superseded_by: BTreeMap<RecordId, Vec<RecordId>>,
+    contradicts: BTreeMap<RecordId, Vec<RecordId>>,
+    summarized: BTreeSet<RecordId>,
+}
+
+impl Ties {
+    fn of<'a>(reader: &Reader, ids: impl Iterator<Item = &'a RecordId>) -> Result<Ties> {
+        let ids: Vec<String> = ids.map(|id| id.as_str().to_owned()).collect();
+        let mut ties = Ties {
+            superseded_by: BTreeMap::new(),
+            contradicts: BTreeMap::new(),
+            summarized: BTreeSet::new(),
+        };
+        for EdgeRow { from, relation, to, .. } in edges::touching_any(reader, &ids)? {
+            let (Some(from), Some(to)) = (from.record(), to.record()) else { continue };
+            let add =
+                |list: &mut BTreeMap<RecordId, Vec<RecordId>>, of: &RecordId, it: &RecordId| {
+                    let list = list.entry(of.clone()).or_default();
+                    if !list.contains(it) {
+                        list.push(it.clone());
+                    }
+                };
+            match relation {
+                Relation::Supersedes => add(&mut ties.superseded_by, to, from),
+                Relation::Contradicts => {
+                    add(&mut ties.contradicts, to, from);
+                    add(&mut ties.contradicts, from, to);
+                }
+                Relation::SummarizedBy => {
+                    ties.summarized.insert(from.clone());
+                }
+                _ => {}
+            }
+        }
+        Ok(ties)
+    }
+
+    fn signals(&self, outline: &Outline, usage: Option<access::Use>, from: &Standpoint) -> Signals {
+        let same_name = outline.project.is_some() && outline.project == from.project;
+        let same_root = from.root == Some(outline.root);
+        // A record of this root may belong to another project by its own word.
+        let is_same_project = same_name || (same_root && outline.project.is_none());
+        Signals {
+            created_at: outline.created_at,
+            importance: if self.summarized.contains(&outline.id) { 1 } else { outline.importance },
+            usage,
+            is_same_project,
+            is_superseded: outline.status == DecisionStatus::Superseded
+                || self.superseded_by.contains_key(&outline.id),
+        }
+    }
+
+    fn recalled(
+        &self,
+        reader: &Reader,
+        outline: &Outline,
+        score: f64,
+        explain: Option<Explanation>,
+    ) -> Result<Recalled> {
+        let id = &outline.id;
+        let mut contradicts = Vec::new();
+        for other in self.contradicts.get(id).into_iter().flatten() {
+            let title = records::by_id(reader, other.as_str())?.into_iter().next();
+            contradicts.push(Named { id: other.clone(), title: title.map(|it| it.title) });
+        }
+        let mut record = RecordLine::of(outline);
+        if self.summarized.contains(id) {
+            record.importance = 1;
+        }
+        Ok(Recalled {
+            text: outline.body.clone(),
+            record,
+            score,
+            explain,
+            superseded_by: self.superseded_by.get(id).cloned().unwrap_or_default(),
+            contradicts,
+            graph: Vec::new(),
+        })
+    }
+}

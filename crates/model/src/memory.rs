@@ -1,0 +1,521 @@
+//! What people and agents decide to keep: three kinds of record, the relations
+//! between them, and what a relation may lead to.
+//!
+//! Types only. How records lie in files is the business of `memory`, how they
+//! are indexed that of `store`.
+
+use crate::error::{Error, Result};
+use crate::reference::Reference;
+use crate::text::one_line;
+use crate::time::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    Decision,
+    Pattern,
+    Handoff,
+}
+
+impl RecordKind {
+    pub const ALL: [RecordKind; 3] =
+        [RecordKind::Decision, RecordKind::Pattern, RecordKind::Handoff];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            RecordKind::Decision => "decision",
+            RecordKind::Pattern => "pattern",
+            RecordKind::Handoff => "handoff",
+        }
+    }
+
+    /// What ids of this kind begin with.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            RecordKind::Decision => "dec-",
+            RecordKind::Pattern => "pat-",
+            RecordKind::Handoff => "han-",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        RecordKind::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+}
+
+impl fmt::Display for RecordKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// `dec-4k2p9xqa`: the kind, then letters and digits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct RecordId(String);
+
+impl RecordId {
+    /// Longest id that is read; what lore makes has a dozen characters.
+    const MAX: usize = 80;
+
+    pub fn parse(text: &str) -> Option<RecordId> {
+        let kind = RecordKind::ALL.into_iter().find(|kind| text.starts_with(kind.prefix()))?;
+        let rest = &text[kind.prefix().len()..];
+        let is_sound = !rest.is_empty()
+            && text.len() <= RecordId::MAX
+            && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+        is_sound.then(|| RecordId(text.to_owned()))
+    }
+
+    pub fn kind(&self) -> RecordKind {
+        let of = |kind: &RecordKind| self.0.starts_with(kind.prefix());
+        RecordKind::ALL.into_iter().find(of).unwrap_or(RecordKind::Decision)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for RecordId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        RecordId::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(format!("`{}` is no id of a record", one_line(&text, 60)))
+        })
+    }
+}
+
+/// Fields somebody else wrote into a record: kept, never read.
+pub type Extra = BTreeMap<String, serde_json::Value>;
+
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionStatus {
+    #[default]
+    Active,
+    Superseded,
+}
+
+impl DecisionStatus {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            DecisionStatus::Active => "active",
+            DecisionStatus::Superseded => "superseded",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [DecisionStatus::Active, DecisionStatus::Superseded]
+            .into_iter()
+            .find(|status| status.as_str() == text)
+    }
+}
+
+/// What was decided, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    pub id: RecordId,
+    pub decision: String,
+    pub rationale: String,
+    pub alternatives: Vec<String>,
+    pub tags: Vec<String>,
+    pub project: Option<String>,
+    /// 1 to 5.
+    pub importance: u8,
+    pub status: DecisionStatus,
+    /// As written; each reads as an [`End`].
+    pub links: Vec<String>,
+    pub author: Option<String>,
+    pub timestamp: Timestamp,
+    pub extra: Extra,
+}
+
+/// A lesson that applies again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    pub id: RecordId,
+    pub name: String,
+    pub context: String,
+    pub problem: String,
+    pub solution: String,
+    /// 0 to 1.
+    pub confidence: f64,
+    pub tags: Vec<String>,
+    pub timestamp: Timestamp,
+    pub extra: Extra,
+}
+
+/// Where a session of work stopped.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handoff {
+    pub id: RecordId,
+    pub project: Option<String>,
+    pub summary: String,
+    pub next_steps: Vec<String>,
+    pub open_questions: Vec<String>,
+    /// As written; each reads as an [`End`].
+    pub links: Vec<String>,
+    pub author: Option<String>,
+    pub timestamp: Timestamp,
+    pub extra: Extra,
+}
+
+/// One of the three.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Record {
+    Decision(Decision),
+    Pattern(Pattern),
+    Handoff(Handoff),
+}
+
+impl Record {
+    pub fn id(&self) -> &RecordId {
+        match self {
+            Record::Decision(it) => &it.id,
+            Record::Pattern(it) => &it.id,
+            Record::Handoff(it) => &it.id,
+        }
+    }
+
+    pub fn kind(&self) -> RecordKind {
+        match self {
+            Record::Decision(_) => RecordKind::Decision,
+            Record::Pattern(_) => RecordKind::Pattern,
+            Record::Handoff(_) => RecordKind::Handoff,
+        }
+    }
+
+    /// What it is called: the decision, the name, the summary.
+    pub fn title(&self) -> &str {
+        match self {
+            Record::Decision(it) => &it.decision,
+            Record::Pattern(it) => &it.name,
+            Record::Handoff(it) => &it.summary,
+        }
+    }
+
+    pub fn timestamp(&self) -> Timestamp {
+        match self {
+            Record::Decision(it) => it.timestamp,
+            Record::Pattern(it) => it.timestamp,
+            Record::Handoff(it) => it.timestamp,
+        }
+    }
+
+    pub fn project(&self) -> Option<&str> {
+        match self {
+            Record::Decision(it) => it.project.as_deref(),
+            Record::Pattern(_) => None,
+            Record::Handoff(it) => it.project.as_deref(),
+        }
+    }
+
+    pub fn links(&self) -> &[String] {
+        match self {
+            Record::Decision(it) => &it.links,
+            Record::Pattern(_) => &[],
+            Record::Handoff(it) => &it.links,
+        }
+    }
+
+    pub fn tags(&self) -> &[String] {
+        match self {
+            Record::Decision(it) => &it.tags,
+            Record::Pattern(it) => &it.tags,
+            Record::Handoff(_) => &[],
+        }
+    }
+}
+
+macro_rules! relations {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
+        /// How one end of an edge stands to the other.
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+            JsonSchema,
+        )]
+        #[serde(rename_all = "snake_case")]
+        pub enum Relation { $($(#[$doc])* $variant,)* }
+
+        impl Relation {
+            pub const ALL: &'static [Relation] = &[$(Relation::$variant,)*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Relation::$variant => $name,)* }
+            }
+        }
+    };
+}
+
+relations! {
+    RelatesTo = "relates_to";
+    DependsOn = "depends_on";
+    Implements = "implements";
+    LearnedFrom = "learned_from";
+    Affects = "affects";
+    Produces = "produces";
+    /// Flagged wherever either end appears.
+    Contradicts = "contradicts";
+    /// The end ranks lower and the beginning is shown first.
+    Supersedes = "supersedes";
+    DerivedFrom = "derived_from";
+    PartOf = "part_of";
+    /// The beginning counts as of importance 1.
+    SummarizedBy = "summarized_by";
+}
+
+impl Relation {
+    /// Blanks and dashes are as good as underscores.
+    pub fn parse(text: &str) -> Result<Relation> {
+        let wanted = text.trim().to_lowercase().replace(['-', ' '], "_");
+        let names = || Relation::ALL.iter().map(|relation| relation.as_str());
+        Relation::ALL.iter().copied().find(|relation| relation.as_str() == wanted).ok_or_else(
+            || {
+                let near = crate::suggest::nearest(&wanted, names(), 1);
+                let message = format!("`{}` is no relation", one_line(text, 40));
+                match near.first() {
+                    Some(near) => Error::usage(message).suggest(format!("did you mean {near}?")),
+                    None => Error::usage(message)
+                        .suggest(format!("use one of {}", names().collect::<Vec<_>>().join(", "))),
+                }
+            },
+        )
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an edge may lead to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum End {
+    Record(RecordId),
+    Path {
+        path: String,
+        line: Option<u32>,
+    },
+    Symbol(String),
+    /// An issue, a merge request or a commit.
+    Forge(Reference),
+    Url(String),
+}
+
+impl End {
+    /// Reads `dec-4k2p9xqa`, `src/a.rs`, `src/a.rs:12`, `auth::login`, `#12`,
+    /// `!34`, `group/project#12`, a commit, a URL. Where that is not plain,
+    /// `path:`, `symbol:` or `commit:` in front says which.
+    pub fn parse(text: &str) -> Result<End> {
+        let text = text.trim();
+        let refused = || {
+            Error::usage(format!("`{}` leads nowhere lore knows", one_line(text, 60))).suggest(
+                "use an id (dec-…), a path, path:line, a symbol, #12, !34 or a commit hash",
+            )
+        };
+        if text.is_empty() || text.len() > 1000 || text.chars().any(char::is_control) {
+            return Err(refused());
+        }
+        if let Some(id) = RecordId::parse(text) {
+            return Ok(End::Record(id));
+        }
+        if let Some(path) = text.strip_prefix("path:") {
+            return path_end(path).ok_or_else(refused);
+        }
+        if let Some(symbol) = text.strip_prefix("symbol:") {
+            return symbol_end(symbol).ok_or_else(refused);
+        }
+        if let Ok(reference) = Reference::parse(text.strip_prefix("commit:").unwrap_or(text)) {
+            return Ok(End::Forge(reference));
+        }
+        if text.starts_with("https://") || text.starts_with("http://") {
+            return Ok(End::Url(text.to_owned()));
+        }
+        if looks_like_path(text) {
+            return path_end(text).ok_or_else(refused);
+        }
+        symbol_end(text).ok_or_else(refused)
+    }
+
+    /// The column that tells kinds apart.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            End::Record(_) => "record",
+            End::Path { .. } => "path",
+            End::Symbol(_) => "symbol",
+            End::Forge(Reference::Entity(entity)) => match entity.kind {
+                crate::EntityKind::Issue => "issue",
+                crate::EntityKind::MergeRequest => "merge_request",
+            },
+            End::Forge(Reference::Commit { .. }) => "commit",
+            End::Url(_) => "url",
+        }
+    }
+
+    pub fn record(&self) -> Option<&RecordId> {
+        match self {
+            End::Record(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Record(id) => id.fmt(f),
+            End::Path { path, line } => {
+                let mark = if looks_like_path(path) && is_plain(path) { "" } else { "path:" };
+                match line {
+                    Some(line) => write!(f, "{mark}{path}:{line}"),
+                    None => write!(f, "{mark}{path}"),
+                }
+            }
+            End::Symbol(name) => {
+                let mark = if looks_like_path(name) || !is_plain(name) { "symbol:" } else { "" };
+                write!(f, "{mark}{name}")
+            }
+            End::Forge(reference) => reference.fmt(f),
+            End::Url(url) => f.write_str(url),
+        }
+    }
+}
+
+/// Not to be taken for something else that has a form of its own.
+fn is_plain(text: &str) -> bool {
+    RecordId::parse(text).is_none()
+        && Reference::parse(text).is_err()
+        && !["path:", "symbol:", "commit:", "http://", "https://"]
+            .iter()
+            .any(|mark| text.starts_with(mark))
+}
+
+/// A slash, or a name with an ending: `src/a`, `Cargo.toml`, `a.rs:12`.
+fn looks_like_path(text: &str) -> bool {
+    if text.contains("::") || text.ends_with("()") {
+        return false;
+    }
+    let name = split_line(text).0;
+    let has_ending = name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty()
+            && (1..=5).contains(&ending.len())
+            && ending.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    });
+    name.contains('/') || has_ending
+}
+
+/// `src/a.rs:12` → `src/a.rs`, 12.
+fn split_line(text: &str) -> (&str, Option<u32>) {
+    match text.rsplit_once(':') {
+        Some((path, line)) if !path.is_empty() => match line.parse() {
+            Ok(line) if line > 0 => (path, Some(line)),
+            _ => (text, None),
+        },
+        _ => (text, None),
+    }
+}
+
+fn path_end(text: &str) -> Option<End> {
+    let (path, line) = split_line(text);
+    let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+    let is_inside = !path.is_empty()
+        && !path.starts_with('/')
+        && !path.split('/').any(|step| step == ".." || step == "." || step.is_empty());
+    is_inside.then(|| End::Path { path: path.to_owned(), line })
+}
+
+fn symbol_end(text: &str) -> Option<End> {
+    let name = text.trim().trim_end_matches("()");
+    let is_sound = !name.is_empty() && !name.chars().any(char::is_whitespace);
+    is_sound.then(|| End::Symbol(name.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ends_are_read_as_people_write_them() {
+        for (typed, kind, meant) in [
+            ("dec-4k2p9xqa", "record", "dec-4k2p9xqa"),
+            ("src/auth/oauth.rs", "path", "src/auth/oauth.rs"),
+            ("./src/a.rs:45", "path", "src/a.rs:45"),
+            ("Cargo.toml", "path", "Cargo.toml"),
+            ("path:Makefile", "path", "path:Makefile"),
+            ("docs/", "path", "path:docs"),
+            ("auth::login", "symbol", "auth::login"),
+            ("Session.close()", "symbol", "symbol:Session.close"),
+            ("HttpClient", "symbol", "HttpClient"),
+            ("symbol:a.rs", "symbol", "symbol:a.rs"),
+            ("#12", "issue", "#12"),
+            ("group/project!34", "merge_request", "group/project!34"),
+            ("https://gl.test/a/b/-/issues/4", "issue", "a/b#4"),
+            ("abcdef1234", "commit", "abcdef1234"),
+            ("commit:abcdef1234", "commit", "abcdef1234"),
+            ("https://example.com/adr", "url", "https://example.com/adr"),
+        ] {
+            let end = End::parse(typed).unwrap();
+            assert_eq!((end.kind(), end.to_string().as_str()), (kind, meant), "{typed}");
+        }
+    }
+
+    #[test]
+    fn what_leads_nowhere_is_refused() {
+        for typed in
+            ["", "  ", "a word", "path:", "/etc/passwd", "../secret.txt", "a\u{1b}b", "symbol:"]
+        {
+            assert_eq!(End::parse(typed).unwrap_err().code(), crate::ErrorCode::Usage, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn relations_may_be_written_with_dashes() {
+        assert_eq!(Relation::parse("relates-to").unwrap(), Relation::RelatesTo);
+        assert_eq!(Relation::parse("Supersedes").unwrap(), Relation::Supersedes);
+        let error = Relation::parse("contradict").unwrap_err();
+        assert_eq!(error.suggestion(), Some("did you mean contradicts?"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_read_back(text in "[a-zA-Z0-9_./:#!-]{1,24}") {
+            if let Ok(end) = End::parse(&text) {
+                prop_assert_eq!(End::parse(&end.to_string()).unwrap(), end);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in any::<String>()) {
+            let _ = End::parse(&text);
+            let _ = RecordId::parse(&text);
+        }
+    }
+}
