@@ -210,7 +210,7 @@ fn personal_memory_is_found_everywhere_and_not_in_the_repository() {
     let env = repo();
     let own = kept(&env, &["pattern", "Breathe", "--personal"]);
     assert!(!env.dir().join(".lore").exists());
-    assert_eq!(ids(&env, &["recall", "breathe"]), [own.clone()]);
+    assert_eq!(ids(&env, &["recall", "breathe"]), std::slice::from_ref(&own));
     let elsewhere = env.home();
     let output = env.lore_in(&elsewhere, &["recall", "breathe"], "").success();
     assert!(output.stdout.starts_with(&own), "{output}");
