@@ -12,6 +12,7 @@ pub mod ctx;
 mod demo;
 mod entity_args;
 pub mod env;
+mod file_args;
 pub mod forge_client;
 pub mod help;
 pub mod interrupt;

@@ -28,6 +28,9 @@ pub struct BlameRequest {
     pub at: BlameAt,
     /// First and last line, from one; the whole file without.
     pub lines: Option<(u64, u64)>,
+    /// To where lines were moved or copied from, within a commit. A renamed
+    /// file is followed in any case.
+    pub follows_moves: bool,
 }
 
 /// Consecutive lines that came with one commit.
@@ -61,7 +64,7 @@ pub struct Blame {
 }
 
 impl Repo {
-    /// Follows renames of the file and lines moved or copied within a commit.
+    /// Which commit each line comes from.
     pub fn blame(&self, request: &BlameRequest) -> Result<Blame> {
         let ignore = self.ignore_revs();
         match self.run_blame(request, ignore.as_deref()) {
@@ -94,7 +97,8 @@ impl Repo {
     fn blame_command(&self, request: &BlameRequest, ignore: Option<&[OsString]>) -> Git {
         let mut git = self
             .git("blame")
-            .args(["--porcelain", "-M", "-C", "--no-textconv", "--no-progress"])
+            .args(["--porcelain", "--no-textconv", "--no-progress"])
+            .args(if request.follows_moves { &["-M", "-C"][..] } else { &[] })
             // Empties the list that the user's configuration may have begun.
             .arg("--ignore-revs-file=")
             .args(ignore.unwrap_or_default());

@@ -7,9 +7,14 @@
 pub mod counts;
 pub mod decisions;
 pub mod entities;
+pub mod evidence;
+pub mod file_history;
+pub mod file_target;
 pub mod memory;
+pub mod origin;
 pub mod projects;
 pub mod repos;
 pub mod stats;
 pub mod status;
 pub mod timeline;
+pub mod trace;

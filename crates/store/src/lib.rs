@@ -34,6 +34,8 @@ pub mod fulltext;
 pub mod listing;
 pub mod lock;
 pub mod memory;
+pub mod origins;
+pub mod paths;
 pub mod payloads;
 pub mod people;
 pub mod projects;

@@ -76,6 +76,8 @@ commands! {
         "timeline" => Timeline in timeline;
         "issues" => Issues in issues;
         "mrs" => Mrs in mrs;
+        "file-history" => FileHistory in file_history;
+        "trace" => Trace in trace;
         "count" => Count in count;
     }
     "Remember" {

@@ -5,6 +5,7 @@ mod document_report;
 mod embed_report;
 mod entity_detail;
 mod entity_list;
+mod file_history;
 mod memory;
 mod repo;
 mod search;
@@ -12,6 +13,7 @@ mod stats;
 mod status;
 mod sync_report;
 mod timeline;
+mod trace;
 
 use crate::ui::Label;
 use model::EntityState;

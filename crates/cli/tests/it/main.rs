@@ -24,6 +24,7 @@ mod search;
 mod sync;
 mod timeline;
 mod timeline_coverage;
+mod trace;
 mod trust;
 
 use testkit::TestEnv;

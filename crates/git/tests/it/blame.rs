@@ -10,7 +10,8 @@ fn lines(range: std::ops::RangeInclusive<u32>) -> String {
 }
 
 fn check(repo: &Repo, path: &str, at: BlameAt, range: Option<(u64, u64)>, expected: Expect) {
-    let request = BlameRequest { path: RepoPath::from(path), at, lines: range };
+    let request =
+        BlameRequest { path: RepoPath::from(path), at, lines: range, follows_moves: true };
     let mut text = String::new();
     for run in repo.blame(&request).unwrap().runs {
         let commit = run.commit.map_or_else(|| "not committed".to_owned(), |_| run.summary.clone());
@@ -118,8 +119,12 @@ fn commits_to_look_through_are_looked_through() {
 #[test]
 fn a_list_that_cannot_be_read_is_left_aside() {
     let fixture = reformatted("this is no commit\n");
-    let request =
-        BlameRequest { path: RepoPath::from("a.txt"), at: BlameAt::WorkTree, lines: Some((2, 2)) };
+    let request = BlameRequest {
+        path: RepoPath::from("a.txt"),
+        at: BlameAt::WorkTree,
+        lines: Some((2, 2)),
+        follows_moves: true,
+    };
     let blame = fixture.repo().blame(&request).unwrap();
     assert_eq!(blame.runs[0].summary, "Reformat");
     assert!(!blame.uses_ignore_revs);
@@ -134,7 +139,8 @@ fn lines_and_files_that_are_not_there_are_said() {
         ("--help", None, "no file `--help` here"),
     ] {
         for at in [BlameAt::WorkTree, BlameAt::Commit(fixture.id("HEAD"))] {
-            let request = BlameRequest { path: RepoPath::from(path), at, lines: range };
+            let request =
+                BlameRequest { path: RepoPath::from(path), at, lines: range, follows_moves: true };
             let error = fixture.repo().blame(&request).unwrap_err();
             assert_eq!(error.code(), ErrorCode::NotFound, "{error}");
             assert_eq!(error.message(), message);
@@ -146,8 +152,12 @@ fn lines_and_files_that_are_not_there_are_said() {
 fn a_configured_list_that_is_missing_is_said() {
     let fixture = Fixture::imported(commit("main", 1, 1000, "First", &file("a.txt", "one\n")));
     fixture.in_repo(&["config", "blame.ignoreRevsFile", "no-such-file"]);
-    let request =
-        BlameRequest { path: RepoPath::from("a.txt"), at: BlameAt::WorkTree, lines: None };
+    let request = BlameRequest {
+        path: RepoPath::from("a.txt"),
+        at: BlameAt::WorkTree,
+        lines: None,
+        follows_moves: true,
+    };
     let error = fixture.repo().blame(&request).unwrap_err();
     assert!(error.suggestion().unwrap().contains("blame.ignoreRevsFile"), "{error:?}");
 }

@@ -29,13 +29,22 @@ fn names_of_files_may_be_any_bytes() {
     let files = repo.files(fixture.id("main")).unwrap();
     assert_eq!(files.len(), 5);
     for file in files {
-        let request =
-            BlameRequest { path: file.path.clone(), at: BlameAt::WorkTree, lines: Some((1, 1)) };
+        let request = BlameRequest {
+            path: file.path.clone(),
+            at: BlameAt::WorkTree,
+            lines: Some((1, 1)),
+            follows_moves: true,
+        };
         let blame = repo.blame(&request).unwrap();
         assert_eq!(blame.runs[0].original_path, file.path);
     }
     // A name is never a pattern.
-    let request = BlameRequest { path: RepoPath::from("-r?"), at: BlameAt::WorkTree, lines: None };
+    let request = BlameRequest {
+        path: RepoPath::from("-r?"),
+        at: BlameAt::WorkTree,
+        lines: None,
+        follows_moves: true,
+    };
     assert!(repo.blame(&request).is_err());
 }
 
@@ -108,8 +117,12 @@ fn settings_of_the_user_change_nothing() {
     }
     assert_eq!(all(&fixture), before);
     let repo = fixture.repo();
-    let request =
-        BlameRequest { path: RepoPath::from("b.txt"), at: BlameAt::WorkTree, lines: None };
+    let request = BlameRequest {
+        path: RepoPath::from("b.txt"),
+        at: BlameAt::WorkTree,
+        lines: None,
+        follows_moves: true,
+    };
     assert_eq!(repo.blame(&request).unwrap().runs.len(), 1);
     let changes = repo.changes(Some(fixture.id("main~1")), fixture.id("main")).unwrap();
     assert_eq!(changes[0].similarity, Some(100));

@@ -1,0 +1,26 @@
+//! Arguments that name a file, shared by `file-history`, `trace` and `why`.
+
+use crate::ctx::Ctx;
+use insight::file_target::{self, Typed};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct ScopeArgs {
+    /// In this project (path, or an ending of it that is unique)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// In this registered repository (folder or name)
+    #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
+    repo: Option<String>,
+}
+
+/// The working directory as registered clones know it.
+pub fn cwd(ctx: &Ctx) -> PathBuf {
+    file_target::real(&ctx.env.cwd)
+}
+
+impl ScopeArgs {
+    pub fn typed<'a>(&'a self, path: &'a str, cwd: &'a std::path::Path) -> Typed<'a> {
+        Typed { path, project: self.project.as_deref(), repo: self.repo.as_deref(), cwd }
+    }
+}

@@ -1,0 +1,240 @@
+//! `lore file-history`: the merge requests that changed a file, whatever it
+//! was called, and the commits that no merge request explains.
+
+mod chain;
+
+pub use chain::{Chain, Rename, chain};
+
+use crate::file_target::{self, FileTarget, Typed};
+use crate::origin;
+use crate::trace::Missing;
+use model::ids::Iid;
+use model::{EntityKind, EntityState, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use store::commits::CommitRow;
+use store::details::{self, Thread};
+use store::entities::EntityRow;
+use store::paths::TouchingMr;
+use store::{Reader, paths};
+
+/// What was asked for.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    pub file: Typed<'a>,
+    pub merged_only: bool,
+    /// With the threads on lines of the file.
+    pub discussions: bool,
+    pub limit: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FileHistory {
+    pub path: String,
+    pub project: Option<String>,
+    pub repo: Option<String>,
+    /// Other names the file had or has, oldest rename first.
+    pub rename_chain: Vec<Rename>,
+    /// Newest first.
+    pub items: Vec<FileChange>,
+    /// All that match, shown or not.
+    pub total: u64,
+    /// Commits of the main branch that no merge request explains, newest first.
+    pub direct_commits: Vec<DirectCommit>,
+    pub total_direct_commits: u64,
+    /// Parts of the answer that are not there, and what would bring them.
+    pub missing: Vec<Missing>,
+}
+
+/// A merge request that changed the file.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FileChange {
+    /// `group/project!12`
+    pub reference: String,
+    pub iid: Iid,
+    pub title: String,
+    pub state: EntityState,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    pub merged_at: Option<Timestamp>,
+    /// added, modified, renamed, deleted.
+    pub change: String,
+    /// What it was called after the change.
+    pub path: String,
+    /// What it was called before, if it was renamed.
+    pub old_path: Option<String>,
+    /// Threads and comments by people, on the whole merge request.
+    pub discussions: u64,
+    /// Notes on lines of this file.
+    pub notes_on_file: u64,
+    /// `group/project#12`
+    pub closes: Vec<String>,
+    pub url: String,
+    /// The threads on lines of the file, where they were asked for.
+    pub threads: Vec<Thread>,
+}
+
+/// A commit that no merge request explains.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DirectCommit {
+    pub sha: String,
+    pub subject: String,
+    pub author: String,
+    pub committed_at: Timestamp,
+}
+
+pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistory> {
+    let target = file_target::locate(reader, request.file)?;
+    let chain = chain(reader, &target)?;
+    let touching = touching(reader, &target, &chain.names, request.merged_only)?;
+    let items = touching
+        .iter()
+        .take(request.limit)
+        .map(|mr| change(reader, mr, request.discussions.then_some(&chain.names)))
+        .collect::<Result<Vec<_>>>()?;
+    let direct = direct_commits(reader, &target, &chain.names)?;
+    Ok(FileHistory {
+        missing: missing(&target),
+        project: target.project.map(|project| project.path),
+        repo: target.clone.map(|clone| clone.name),
+        rename_chain: chain.renames,
+        total: touching.len() as u64,
+        items,
+        total_direct_commits: direct.len() as u64,
+        direct_commits: direct.into_iter().take(request.limit).map(direct_commit).collect(),
+        path: target.path,
+    })
+}
+
+fn missing(target: &FileTarget) -> Vec<Missing> {
+    let mut missing = Vec::new();
+    if target.project.is_none() {
+        missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
+    }
+    match &target.clone {
+        None => missing.push(Missing::new(
+            "no local clone: commits without a merge request are not known",
+            "lore repo add PATH",
+        )),
+        Some(clone) if clone.repo.is_none() => missing.push(Missing::new(
+            "the clone is not registered: its commits are not known",
+            format!("lore repo add {}", clone.git.dir().display()),
+        )),
+        Some(_) => {}
+    }
+    missing
+}
+
+/// Merge requests that touched the file under any of its names, each once,
+/// newest first: by when they were merged, or else last changed.
+pub fn touching(
+    reader: &Reader,
+    target: &FileTarget,
+    names: &[String],
+    merged_only: bool,
+) -> Result<Vec<TouchingMr>> {
+    let Some(project) = target.project_id() else { return Ok(Vec::new()) };
+    let mut by_mr: BTreeMap<i64, TouchingMr> = BTreeMap::new();
+    for name in names {
+        for mr in paths::merge_requests(reader, project, name, merged_only)? {
+            match by_mr.get_mut(&mr.id) {
+                // A rename is found under both of its names.
+                Some(known) => {
+                    if known.path != mr.path || known.old_path != mr.old_path {
+                        known.notes_on_file += mr.notes_on_file;
+                    } else {
+                        known.notes_on_file = known.notes_on_file.max(mr.notes_on_file);
+                    }
+                }
+                None => {
+                    by_mr.insert(mr.id, mr);
+                }
+            }
+        }
+    }
+    let mut found: Vec<TouchingMr> = by_mr.into_values().collect();
+    found.sort_by_key(|mr| {
+        (std::cmp::Reverse(mr.merged_at.unwrap_or(mr.updated_at)), std::cmp::Reverse(mr.iid))
+    });
+    Ok(found)
+}
+
+fn change(reader: &Reader, mr: &TouchingMr, names: Option<&Vec<String>>) -> Result<FileChange> {
+    let row = EntityRow { kind: EntityKind::MergeRequest, id: mr.id };
+    let closes = details::relations(reader, row)?
+        .into_iter()
+        .filter(|relation| relation.reference_type == "closes" && relation.is_outgoing)
+        .map(|relation| format!("{}#{}", relation.project, relation.iid))
+        .collect();
+    let threads = match names {
+        Some(names) => threads_on(reader, row, names)?,
+        None => Vec::new(),
+    };
+    Ok(FileChange {
+        reference: origin::reference(&mr.project, mr.iid),
+        iid: mr.iid,
+        title: mr.title.clone(),
+        state: mr.state,
+        author: mr.author.clone(),
+        created_at: mr.created_at,
+        merged_at: mr.merged_at,
+        change: mr.change.clone(),
+        path: mr.path.clone(),
+        old_path: (mr.old_path != mr.path).then(|| mr.old_path.clone()),
+        discussions: mr.discussions,
+        notes_on_file: mr.notes_on_file,
+        closes,
+        url: mr.web_url.clone(),
+        threads,
+    })
+}
+
+/// Threads whose first note stands on the file under one of its names.
+fn threads_on(reader: &Reader, row: EntityRow, names: &[String]) -> Result<Vec<Thread>> {
+    let threads = details::threads(reader, row)?;
+    let is_on = |thread: &Thread| {
+        thread.notes.iter().any(|note| {
+            note.location.as_ref().is_some_and(|place| {
+                names.contains(&place.path)
+                    || place.old_path.as_ref().is_some_and(|old| names.contains(old))
+            })
+        })
+    };
+    Ok(threads.into_iter().filter(is_on).collect())
+}
+
+/// What no merge request names by hash, and none explains otherwise.
+fn direct_commits(
+    reader: &Reader,
+    target: &FileTarget,
+    names: &[String],
+) -> Result<Vec<CommitRow>> {
+    let (Some(repo), Some(clone)) = (target.repo_id(), &target.clone) else {
+        return Ok(Vec::new());
+    };
+    let mut found: BTreeMap<i64, CommitRow> = BTreeMap::new();
+    for name in names {
+        for commit in paths::unexplained_commits(reader, repo, name)? {
+            found.entry(commit.id).or_insert(commit);
+        }
+    }
+    let mut direct = Vec::new();
+    for commit in found.into_values() {
+        let facts = origin::CommitFacts::from(commit.clone());
+        if origin::origin(reader, target.project_id(), Some(clone), &facts)?.is_none() {
+            direct.push(commit);
+        }
+    }
+    direct.sort_by(|a, b| (b.committed_at, &a.sha).cmp(&(a.committed_at, &b.sha)));
+    Ok(direct)
+}
+
+fn direct_commit(commit: CommitRow) -> DirectCommit {
+    DirectCommit {
+        sha: commit.sha,
+        subject: commit.subject,
+        author: commit.author,
+        committed_at: commit.committed_at,
+    }
+}

@@ -1,0 +1,285 @@
+//! From a path that someone typed to a file lore knows: its name in the
+//! repository, the forge project, the local clone.
+//!
+//! A clone around the working directory speaks first, registered or not; then
+//! what merge requests and commits touched. What several projects have is
+//! never guessed.
+
+use crate::{projects, repos};
+use git::Repo;
+use model::ids::{ProjectId, RepoId};
+use model::{Error, ErrorCode, Result};
+use std::path::{Component, Path, PathBuf};
+use store::projects::Project;
+use store::{Reader, paths};
+
+/// What was typed, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Typed<'a> {
+    pub path: &'a str,
+    /// `-p`
+    pub project: Option<&'a str>,
+    /// `-r`
+    pub repo: Option<&'a str>,
+    /// The working directory, links resolved.
+    pub cwd: &'a Path,
+}
+
+/// A file, as far as it is known.
+#[derive(Debug, Clone)]
+pub struct FileTarget {
+    /// As git writes it, from the root of the repository.
+    pub path: String,
+    pub project: Option<Project>,
+    pub clone: Option<LocalClone>,
+}
+
+/// A clone on this machine.
+#[derive(Debug, Clone)]
+pub struct LocalClone {
+    pub git: Repo,
+    /// None when it is not registered: then its commits are not in the store.
+    pub repo: Option<RepoId>,
+    pub name: String,
+}
+
+impl FileTarget {
+    pub fn project_id(&self) -> Option<ProjectId> {
+        self.project.as_ref().map(|project| project.id)
+    }
+
+    pub fn repo_id(&self) -> Option<RepoId> {
+        self.clone.as_ref().and_then(|clone| clone.repo)
+    }
+}
+
+pub fn locate(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
+    if typed.path.is_empty() || typed.path.contains('\0') {
+        return Err(Error::usage("no path was given").suggest("e.g. src/main.rs"));
+    }
+    if let Some(named) = typed.repo {
+        let place = repos::find_place(reader, named, None)?;
+        let clone = registered(reader, &place)?;
+        return in_clone(reader, typed, clone);
+    }
+    let project = projects::resolve_maybe(reader, typed.project)?;
+    let here = clone_around(reader, typed)?;
+    if let Some(project) = project {
+        let here = here.filter(|clone| is_clone_of(reader, clone, &project).unwrap_or(false));
+        let clone = match here {
+            Some(clone) => Some(clone),
+            None => clone_of(reader, &project)?,
+        };
+        let path = match &clone {
+            Some(clone) => path_in(reader, typed, &clone.git)?,
+            None => normal(Path::new(typed.path)),
+        };
+        return Ok(FileTarget { path, project: Some(project), clone });
+    }
+    match here {
+        Some(clone) => in_clone(reader, typed, clone),
+        None => anywhere(reader, typed),
+    }
+}
+
+fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone> {
+    let repo = store::repos::get(reader, place.repo)?;
+    let name = repo.map(|repo| repo.canonical_url).unwrap_or_default();
+    let git = Repo::known(Path::new(&place.dir));
+    if !git.dir().is_dir() {
+        return Err(Error::not_found(format!("the clone {} is not there any more", place.dir))
+            .suggest(format!("run: lore repo remove {}", place.dir)));
+    }
+    Ok(LocalClone { git, repo: Some(place.repo), name })
+}
+
+/// The clone that holds the working directory, or the file itself where its
+/// whole path was typed.
+fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
+    let whole = Path::new(typed.path);
+    let start = if whole.is_absolute() { whole.parent().unwrap_or(whole) } else { typed.cwd };
+    let places = store::repos::places(reader)?;
+    let around = places
+        .iter()
+        .filter(|place| start.starts_with(&place.dir))
+        .max_by_key(|place| place.dir.len());
+    if let Some(place) = around
+        && !is_inside_another(start, Path::new(&place.dir))
+    {
+        return registered(reader, place).map(Some);
+    }
+    if start.ancestors().all(|dir| !dir.join(".git").exists()) {
+        return Ok(None);
+    }
+    let Ok(git) = Repo::open(start) else { return Ok(None) };
+    let name = git.canonical_url().unwrap_or_default();
+    let known = store::repos::all(reader)?.into_iter().find(|repo| repo.canonical_url == name);
+    Ok(Some(LocalClone { git, repo: known.map(|repo| repo.id), name }))
+}
+
+/// A repository inside the registered one, such as a submodule.
+fn is_inside_another(start: &Path, place: &Path) -> bool {
+    start.ancestors().take_while(|dir| *dir != place).any(|dir| dir.join(".git").exists())
+}
+
+fn is_clone_of(reader: &Reader, clone: &LocalClone, project: &Project) -> Result<bool> {
+    Ok(project_of(reader, clone)?.is_some_and(|found| found.id == project.id))
+}
+
+/// The forge project of a clone: as registered, or by its name.
+fn project_of(reader: &Reader, clone: &LocalClone) -> Result<Option<Project>> {
+    let all = store::projects::all(reader)?;
+    if let Some(id) = clone.repo {
+        let repo = store::repos::get(reader, id)?;
+        let project = repo.and_then(|repo| repo.project);
+        return Ok(all.into_iter().find(|known| Some(known.id) == project));
+    }
+    let Some((host, path)) = clone.name.split_once('/') else { return Ok(None) };
+    let host = host.split(':').next().unwrap_or(host);
+    store::projects::by_path(reader, host, path)
+}
+
+/// A clone of a project, the first by folder.
+fn clone_of(reader: &Reader, project: &Project) -> Result<Option<LocalClone>> {
+    let repos = store::repos::all(reader)?;
+    let is_its = |place: &&store::repos::Place| {
+        repos.iter().any(|repo| repo.id == place.repo && repo.project == Some(project.id))
+    };
+    let places = store::repos::places(reader)?;
+    let there = places.iter().filter(is_its).find(|place| Path::new(&place.dir).is_dir());
+    there.map(|place| registered(reader, place)).transpose()
+}
+
+fn in_clone(reader: &Reader, typed: Typed<'_>, clone: LocalClone) -> Result<FileTarget> {
+    let path = path_in(reader, typed, &clone.git)?;
+    let is_there = clone.git.work_tree().is_none_or(|top| top.join(&path).exists());
+    if !is_there && !is_recorded(reader, &path)? {
+        return Err(unknown(reader, &path, false)?);
+    }
+    let project = project_of(reader, &clone)?;
+    Ok(FileTarget { path, project, clone: Some(clone) })
+}
+
+/// The path from the root of the clone. People type it as seen from where
+/// they are, or as git writes it; what exists decides.
+fn path_in(reader: &Reader, typed: Typed<'_>, git: &Repo) -> Result<String> {
+    let whole = Path::new(typed.path);
+    if whole.is_absolute() {
+        return whole.strip_prefix(git.dir()).map(normal).map_err(|_| {
+            Error::not_found(format!("`{}` is not in {}", typed.path, git.dir().display()))
+                .suggest("give a path inside the clone")
+        });
+    }
+    let as_typed = normal(whole);
+    let Ok(inner) = typed.cwd.strip_prefix(git.dir()) else { return Ok(as_typed) };
+    let from_here = normal(&inner.join(whole));
+    let is_known = |path: &str| -> Result<bool> {
+        let is_there = git.work_tree().is_some_and(|top| top.join(path).exists());
+        Ok(is_there || is_recorded(reader, path)?)
+    };
+    if from_here != as_typed && !is_known(&from_here)? && is_known(&as_typed)? {
+        return Ok(as_typed);
+    }
+    Ok(from_here)
+}
+
+fn is_recorded(reader: &Reader, path: &str) -> Result<bool> {
+    Ok(!paths::projects_with(reader, path)?.is_empty()
+        || !paths::repos_with(reader, path)?.is_empty())
+}
+
+/// Without a clone around: whoever has the path, if only one has.
+fn anywhere(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
+    let path = normal(Path::new(typed.path));
+    let all = store::projects::all(reader)?;
+    let repos = store::repos::all(reader)?;
+    let mut owners: Vec<ProjectId> = paths::projects_with(reader, &path)?;
+    let mut homeless: Vec<&store::repos::Repo> = Vec::new();
+    for id in paths::repos_with(reader, &path)? {
+        match repos.iter().find(|repo| repo.id == id) {
+            Some(store::repos::Repo { project: Some(project), .. }) => owners.push(*project),
+            Some(repo) => homeless.push(repo),
+            None => {}
+        }
+    }
+    owners.sort_unstable();
+    owners.dedup();
+    match (owners.as_slice(), homeless.as_slice()) {
+        ([only], []) => {
+            let project = all.into_iter().find(|project| project.id == *only);
+            let clone = match &project {
+                Some(project) => clone_of(reader, project)?,
+                None => None,
+            };
+            Ok(FileTarget { path, project, clone })
+        }
+        ([], [only]) => {
+            let place = store::repos::places(reader)?.into_iter().find(|p| p.repo == only.id);
+            let clone = place.map(|place| registered(reader, &place)).transpose()?;
+            Ok(FileTarget { path, project: None, clone })
+        }
+        ([], []) => Err(unknown(reader, &path, all.is_empty() && repos.is_empty())?),
+        _ => {
+            let mut names: Vec<String> = all
+                .iter()
+                .filter(|project| owners.contains(&project.id))
+                .map(|project| format!("-p {}", project.path))
+                .collect();
+            names.extend(homeless.iter().map(|repo| format!("-r {}", repo.canonical_url)));
+            Err(Error::new(ErrorCode::Ambiguous, format!("{} projects have `{path}`", names.len()))
+                .suggest(format!("say which: {}", names.join(", "))))
+        }
+    }
+}
+
+fn unknown(reader: &Reader, path: &str, is_empty: bool) -> Result<Error> {
+    if is_empty {
+        return Ok(Error::new(ErrorCode::NotIndexed, "nothing is known of any file yet")
+            .suggest("run: lore sync, or lore repo add PATH"));
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let near = paths::similar(reader, name, 3)?;
+    let hint = if near.is_empty() {
+        "give the path as it is or was in the repository".to_owned()
+    } else {
+        format!("did you mean {}?", near.join(", "))
+    };
+    Ok(Error::not_found(format!("no merge request and no commit touched `{path}`")).suggest(hint))
+}
+
+/// Without `.` and `..`, separated by `/`.
+fn normal(path: &Path) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => parts.push(name.to_string_lossy().into_owned()),
+            Component::ParentDir => {
+                parts.pop();
+            }
+            _ => {}
+        }
+    }
+    parts.join("/")
+}
+
+/// The working directory with links resolved, as registered places have it.
+pub fn real(dir: &Path) -> PathBuf {
+    dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_written_as_git_writes_them() {
+        for (typed, normalised) in [
+            ("src/main.rs", "src/main.rs"),
+            ("./src//a/../main.rs", "src/main.rs"),
+            ("/src/main.rs", "src/main.rs"),
+            ("../../x", "x"),
+        ] {
+            assert_eq!(normal(Path::new(typed)), normalised);
+        }
+    }
+}

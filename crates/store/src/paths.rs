@@ -1,0 +1,215 @@
+//! What changed a path: merge requests, commits, and the names it had before
+//! and after.
+
+use crate::commits::{self, CommitRow};
+use crate::handle::Read;
+use crate::sql;
+use model::ids::{Iid, ProjectId, RepoId};
+use model::{EntityState, Result, Timestamp};
+use rusqlite::Row;
+
+/// A merge request that touched a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TouchingMr {
+    pub id: i64,
+    pub iid: Iid,
+    pub project: String,
+    pub title: String,
+    pub state: EntityState,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub merged_at: Option<Timestamp>,
+    pub web_url: String,
+    /// added, modified, renamed, deleted.
+    pub change: String,
+    pub path: String,
+    pub old_path: String,
+    /// Threads and comments by people.
+    pub discussions: u64,
+    /// Notes by people on lines of this path.
+    pub notes_on_file: u64,
+}
+
+/// Merge requests of a project that touched this path, under either of its
+/// names, in no order. A project's gone merge requests are left out.
+pub fn merge_requests(
+    on: &impl Read,
+    project: ProjectId,
+    path: &str,
+    is_merged_only: bool,
+) -> Result<Vec<TouchingMr>> {
+    sql::all(
+        on,
+        "SELECT m.id, m.iid, p.path AS project, m.title, m.state, u.username AS author,
+           m.created_at, m.updated_at, m.merged_at, m.web_url, f.kind, f.new_path, f.old_path,
+           (SELECT count(*) FROM discussions AS d WHERE d.merge_request_id = m.id
+              AND EXISTS (SELECT 1 FROM notes WHERE discussion_id = d.id AND is_system = 0))
+             AS discussions,
+           (SELECT count(*) FROM discussions AS d JOIN notes AS n ON n.discussion_id = d.id
+            WHERE d.merge_request_id = m.id AND n.is_system = 0
+              AND (n.new_path = ?2 OR n.old_path = ?2)) AS notes_on_file
+         FROM (SELECT merge_request_id, position, kind, new_path, old_path FROM mr_file_changes
+               WHERE new_path = ?2
+               UNION
+               SELECT merge_request_id, position, kind, new_path, old_path FROM mr_file_changes
+               WHERE old_path = ?2) AS f
+         JOIN merge_requests AS m ON m.id = f.merge_request_id
+         JOIN projects AS p ON p.id = m.project_id
+         LEFT JOIN users AS u ON u.id = m.author_id
+         WHERE m.project_id = ?1 AND m.gone_at IS NULL AND (NOT ?3 OR m.state = 'merged')",
+        (project.0, path, is_merged_only),
+        touching,
+    )
+}
+
+fn touching(row: &Row<'_>) -> rusqlite::Result<TouchingMr> {
+    let state: String = row.get("state")?;
+    Ok(TouchingMr {
+        id: row.get("id")?,
+        iid: Iid(row.get("iid")?),
+        project: row.get("project")?,
+        title: row.get("title")?,
+        state: EntityState::parse(&state).unwrap_or(EntityState::Opened),
+        author: row.get("author")?,
+        created_at: sql::at(row, "created_at")?,
+        updated_at: sql::at(row, "updated_at")?,
+        merged_at: sql::maybe_at(row, "merged_at")?,
+        web_url: row.get("web_url")?,
+        change: row.get("kind")?,
+        path: row.get("new_path")?,
+        old_path: row.get("old_path")?,
+        discussions: row.get("discussions")?,
+        notes_on_file: row.get("notes_on_file")?,
+    })
+}
+
+/// A file that got another name, and what did it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rename {
+    pub from: String,
+    pub to: String,
+    pub at: Timestamp,
+    /// `!12`, or the hash of a commit.
+    pub by: String,
+}
+
+/// Renames to and from a path: by merged merge requests of the project and by
+/// commits of the repository that a branch has. Oldest first.
+pub fn renames(
+    on: &impl Read,
+    project: Option<ProjectId>,
+    repo: Option<RepoId>,
+    path: &str,
+) -> Result<Vec<Rename>> {
+    let mut found = Vec::new();
+    if let Some(project) = project {
+        found.extend(sql::all(
+            on,
+            "SELECT f.old_path, f.new_path, coalesce(m.merged_at, m.updated_at) AS at,
+               '!' || m.iid AS by
+             FROM mr_file_changes AS f JOIN merge_requests AS m ON m.id = f.merge_request_id
+             WHERE (f.new_path = ?1 OR f.old_path = ?1) AND f.kind = 'renamed'
+               AND m.project_id = ?2 AND m.state = 'merged' AND m.gone_at IS NULL",
+            (path, project.0),
+            rename,
+        )?);
+    }
+    if let Some(repo) = repo {
+        found.extend(sql::all(
+            on,
+            "SELECT f.old_path, f.path AS new_path, c.committed_at AS at, c.sha AS by
+             FROM commit_files AS f JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE (f.path = ?1 OR f.old_path = ?1) AND f.kind = 'renamed'
+               AND c.repo_id = ?2 AND c.unreachable_at IS NULL AND c.landed_id IS NOT NULL",
+            (path, repo.0),
+            rename,
+        )?);
+    }
+    found.sort_by(|a, b| (a.at, &a.from, &a.to, &a.by).cmp(&(b.at, &b.from, &b.to, &b.by)));
+    Ok(found)
+}
+
+fn rename(row: &Row<'_>) -> rusqlite::Result<Rename> {
+    Ok(Rename {
+        from: row.get("old_path")?,
+        to: row.get("new_path")?,
+        at: sql::at(row, "at")?,
+        by: row.get("by")?,
+    })
+}
+
+/// Commits of the main branch that changed a path and that no merge request
+/// names by hash, newest first; merges apart.
+pub fn unexplained_commits(on: &impl Read, repo: RepoId, path: &str) -> Result<Vec<CommitRow>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT {}
+             FROM commit_files AS f
+             CROSS JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE (f.path = ?2 OR f.old_path = ?2) AND c.repo_id = ?1
+               AND c.landed_id IS NOT NULL AND c.unreachable_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM merge_requests AS m
+                 WHERE m.merge_commit_sha IN
+                   (c.sha, (SELECT sha FROM git_commits WHERE id = c.landed_id)))
+               AND NOT EXISTS (SELECT 1 FROM merge_requests AS m WHERE m.squash_commit_sha = c.sha)
+               AND NOT EXISTS (SELECT 1 FROM merge_requests AS m
+                 WHERE m.head_sha = c.sha AND m.state = 'merged')
+               AND NOT EXISTS (SELECT 1 FROM mr_commits AS k
+                 JOIN merge_requests AS m ON m.id = k.merge_request_id
+                 WHERE k.sha = c.sha AND m.state = 'merged')
+             ORDER BY c.committed_at DESC, c.sha",
+            commits::COLUMNS
+        ),
+        (repo.0, path),
+        commits::read,
+    )
+}
+
+/// Projects of which a merge request touched this path.
+pub fn projects_with(on: &impl Read, path: &str) -> Result<Vec<ProjectId>> {
+    sql::all(
+        on,
+        "SELECT DISTINCT m.project_id
+         FROM (SELECT merge_request_id FROM mr_file_changes WHERE new_path = ?1
+               UNION SELECT merge_request_id FROM mr_file_changes WHERE old_path = ?1) AS f
+         JOIN merge_requests AS m ON m.id = f.merge_request_id
+         WHERE m.gone_at IS NULL ORDER BY 1",
+        [path],
+        |row| row.get(0).map(ProjectId),
+    )
+}
+
+/// Repositories of which a commit touched this path.
+pub fn repos_with(on: &impl Read, path: &str) -> Result<Vec<RepoId>> {
+    sql::all(
+        on,
+        "SELECT DISTINCT c.repo_id
+         FROM (SELECT commit_id FROM commit_files WHERE path = ?1
+               UNION SELECT commit_id FROM commit_files WHERE old_path = ?1) AS f
+         JOIN git_commits AS c ON c.id = f.commit_id ORDER BY 1",
+        [path],
+        |row| row.get(0).map(RepoId),
+    )
+}
+
+/// Known paths that end in `/name` or are it, the most touched first: for "did
+/// you mean".
+pub fn similar(on: &impl Read, name: &str, most: usize) -> Result<Vec<String>> {
+    // Reads the whole index of paths, so only for an error message.
+    let escaped: String = name
+        .chars()
+        .flat_map(|c| if "%_\\".contains(c) { vec!['\\', c] } else { vec![c] })
+        .collect();
+    sql::all(
+        on,
+        "SELECT path FROM (
+           SELECT new_path AS path FROM mr_file_changes
+           UNION ALL SELECT path FROM commit_files)
+         WHERE path LIKE '%/' || ?1 ESCAPE '\\' OR path LIKE ?1 ESCAPE '\\'
+         GROUP BY path ORDER BY count(*) DESC, path LIMIT ?2",
+        (escaped, most as i64),
+        |row| row.get(0),
+    )
+}
