@@ -78,6 +78,7 @@ commands! {
         "mrs" => Mrs in mrs;
         "file-history" => FileHistory in file_history;
         "trace" => Trace in trace;
+        "why" => Why in why;
         "count" => Count in count;
     }
     "Remember" {

@@ -142,6 +142,7 @@ fn direct(history: &FileHistory, out: &mut Painter) {
 /// What the answer lacks, and what would bring it.
 pub(super) fn missing(parts: &[Missing], out: &mut Painter) {
     for part in parts {
-        out.label(Label::Faint, &format!("{} ({})", part.what, part.fix)).end();
+        let fix = if part.fix.is_empty() { String::new() } else { format!(" ({})", part.fix) };
+        out.label(Label::Faint, &format!("{}{fix}", part.what)).end();
     }
 }

@@ -14,6 +14,7 @@ mod status;
 mod sync_report;
 mod timeline;
 mod trace;
+mod why;
 
 use crate::ui::Label;
 use model::EntityState;

@@ -25,7 +25,9 @@ mod sync;
 mod timeline;
 mod timeline_coverage;
 mod trace;
+mod trace_agreement;
 mod trust;
+mod why;
 
 use testkit::TestEnv;
 

@@ -68,7 +68,7 @@ pub enum Tier {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Missing {
     pub what: String,
-    /// What to run to have it.
+    /// What to run to have it; empty when nothing would help yet.
     pub fix: String,
 }
 

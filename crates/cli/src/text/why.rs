@@ -1,0 +1,47 @@
+use super::file_history::missing;
+use super::state_label;
+use super::trace::merge_request;
+use crate::ui::{Label, Painter, Show};
+use insight::why::{LinkedRecord, Why};
+use model::text::one_line;
+
+impl Show for Why {
+    fn text(&self, out: &mut Painter) {
+        if let Some(trace) = &self.trace {
+            trace.text(out);
+        }
+        if let Some(entity) = &self.entity {
+            out.link(Label::Id, &entity.reference, &entity.url).text("  ");
+            out.label(Label::Heading, &one_line(&entity.title, 90)).end();
+            out.text("  ").label(state_label(entity.state), entity.state.as_str());
+            out.text(" ").date(entity.created_at);
+            if let Some(author) = &entity.author {
+                out.label(Label::Faint, " by ").label(Label::Person, &format!("@{author}"));
+            }
+            out.end();
+        }
+        let project = self.entity.as_ref().and_then(|e| e.reference.split(['!', '#']).next());
+        for explained in &self.merge_requests {
+            out.gap();
+            merge_request(explained, project, out);
+        }
+        if !self.records.is_empty() {
+            out.gap().heading("recorded");
+            for record in &self.records {
+                recorded(record, out);
+            }
+        }
+        missing(&self.missing, out);
+    }
+}
+
+fn recorded(linked: &LinkedRecord, out: &mut Painter) {
+    let record = &linked.record;
+    out.text("  ").label(Label::Id, record.id.as_str()).text("  ");
+    out.text(&one_line(&record.title, 90));
+    if linked.is_superseded {
+        out.label(Label::Warning, "  superseded");
+    }
+    out.text("  ").date(record.created_at);
+    out.label(Label::Faint, &format!("  about {}", linked.linked_to)).end();
+}

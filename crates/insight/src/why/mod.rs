@@ -1,0 +1,185 @@
+//! `lore why`: the join. What a file, a line, a merge request or an issue
+//! rests on: the merge requests and notes that argue for it, and what was
+//! recorded about it and still stands.
+//!
+//! Each part answers with what is there; a part that is not there is named
+//! with what would bring it, and never makes the whole fail.
+
+mod records;
+
+pub use records::LinkedRecord;
+
+use crate::entities;
+use crate::evidence::{self, About, Explained};
+use crate::file_target::Typed;
+use crate::trace::{self, Missing, Trace};
+use model::reference::EntityReference;
+use model::{EntityKind, EntityState, Reference, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+use store::entities::EntityRow;
+use store::timeline;
+
+/// What was asked for; the target stands in `scope.path`.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    pub scope: Typed<'a>,
+    /// Merge requests shown.
+    pub limit: usize,
+    /// Notes per merge request.
+    pub notes: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Why {
+    pub target: String,
+    /// Where a file or its lines come from.
+    pub trace: Option<Trace>,
+    /// The issue or merge request asked about.
+    pub entity: Option<Subject>,
+    /// For an issue: the merge requests that closed it or relate to it. For a
+    /// merge request: itself.
+    pub merge_requests: Vec<Explained>,
+    /// What was recorded about the target, or about what it rests on.
+    pub records: Vec<LinkedRecord>,
+    /// Parts of the answer that are not there, and what would bring them.
+    pub missing: Vec<Missing>,
+}
+
+/// The issue or merge request that was asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Subject {
+    /// `group/project#12`
+    pub reference: String,
+    pub title: String,
+    pub state: EntityState,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    pub url: String,
+}
+
+pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
+    let typed = request.scope.path;
+    let mut why = match Reference::parse(typed) {
+        Ok(Reference::Entity(entity)) => of_entity(reader, request, &entity)?,
+        _ => of_file(reader, request)?,
+    };
+    let about = ends(&why);
+    why.records = records::linked(reader, &about)?;
+    if why.records.is_empty() && !records::has_any(reader)? {
+        let fix = "lore remember decision";
+        why.missing.push(Missing::new("nothing was recorded: memory is empty", fix));
+    }
+    why.missing.push(Missing::new("no code graph: who depends on it is not known", ""));
+    Ok(why)
+}
+
+fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
+    let (path, lines) = trace::parse(request.scope.path)?;
+    let mut trace = trace::trace(
+        reader,
+        &trace::Request {
+            file: Typed { path, ..request.scope },
+            lines,
+            limit: request.limit,
+            generations: 0,
+            notes: request.notes,
+        },
+    )?;
+    let missing = std::mem::take(&mut trace.missing);
+    Ok(Why {
+        target: request.scope.path.to_owned(),
+        trace: Some(trace),
+        entity: None,
+        merge_requests: Vec::new(),
+        records: Vec::new(),
+        missing,
+    })
+}
+
+fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) -> Result<Why> {
+    let found = entities::show(reader, typed.kind, request.scope.path, request.scope.project)?;
+    let row = EntityRow { kind: typed.kind, id: found.summary.id };
+    let ids = match typed.kind {
+        EntityKind::MergeRequest => vec![row.id],
+        EntityKind::Issue => resolving(reader, row)?,
+    };
+    let about = About { paths: &[], most_notes: request.notes };
+    let ids: Vec<i64> = ids.into_iter().take(request.limit).collect();
+    let summary = found.summary;
+    Ok(Why {
+        target: request.scope.path.to_owned(),
+        trace: None,
+        merge_requests: evidence::explain(reader, &ids, about)?,
+        entity: Some(Subject {
+            reference: format!("{}{}", summary.project, summary.reference()),
+            title: summary.title,
+            state: summary.state,
+            author: summary.author,
+            created_at: summary.created_at,
+            url: summary.web_url,
+        }),
+        records: Vec::new(),
+        missing: Vec::new(),
+    })
+}
+
+/// Merge requests that close an issue, then those that relate to it.
+fn resolving(reader: &Reader, issue: EntityRow) -> Result<Vec<i64>> {
+    let mut found: Vec<(bool, i64)> = Vec::new();
+    for link in timeline::links(reader, &[issue])? {
+        for end in [&link.source, &link.target] {
+            if let Some(row) = end.row.filter(|row| row.kind == EntityKind::MergeRequest)
+                && matches!(link.relation.as_str(), "closes" | "related")
+            {
+                found.push((link.relation != "closes", row.id));
+            }
+        }
+    }
+    found.sort_unstable();
+    let mut ids: Vec<i64> = Vec::new();
+    for (_, id) in found {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+/// Everything by which a record may point at the target: paths it went by,
+/// merge requests and issues it rests on, commits.
+fn ends(why: &Why) -> Vec<String> {
+    let mut ends: Vec<String> = Vec::new();
+    let mut add = |end: &str| {
+        if !ends.iter().any(|known| known == end) {
+            ends.push(end.to_owned());
+        }
+    };
+    if let Some(trace) = &why.trace {
+        add(&trace.path);
+        if let Some(lines) = trace.lines {
+            for line in lines.first..=lines.last.min(lines.first + 200) {
+                add(&format!("{}:{line}", trace.path));
+            }
+        }
+        for rename in &trace.rename_chain {
+            add(&rename.from);
+            add(&rename.to);
+        }
+        for commit in trace.origins.iter().filter_map(|origin| origin.commit.as_ref()) {
+            add(&commit.sha);
+        }
+    }
+    if let Some(entity) = &why.entity {
+        add(&entity.reference);
+    }
+    let traced = why.trace.iter().flat_map(|trace| &trace.merge_requests);
+    for explained in traced.chain(&why.merge_requests) {
+        add(&explained.reference);
+        for issue in &explained.issues {
+            add(&issue.reference);
+        }
+    }
+    ends
+}
