@@ -210,9 +210,7 @@ fn direct_commits(
     target: &FileTarget,
     names: &[String],
 ) -> Result<Vec<CommitRow>> {
-    let (Some(repo), Some(clone)) = (target.repo_id(), &target.clone) else {
-        return Ok(Vec::new());
-    };
+    let Some(repo) = target.repo_id() else { return Ok(Vec::new()) };
     let mut found: BTreeMap<i64, CommitRow> = BTreeMap::new();
     for name in names {
         for commit in paths::unexplained_commits(reader, repo, name)? {
@@ -222,7 +220,8 @@ fn direct_commits(
     let mut direct = Vec::new();
     for commit in found.into_values() {
         let facts = origin::CommitFacts::from(commit.clone());
-        if origin::origin(reader, target.project_id(), Some(clone), &facts)?.is_none() {
+        // From the store alone: a list must not start git once a commit.
+        if origin::origin(reader, target.project_id(), None, &facts)?.is_none() {
             direct.push(commit);
         }
     }
