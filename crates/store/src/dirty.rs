@@ -68,6 +68,7 @@ impl From<EntityKind> for SourceType {
 
 /// Queues a source for its document to be made again (or removed, if the
 /// source is gone by then). Part of the transaction that changed the source.
+/// One that waits already has nothing to gain, unless it waits to be retried.
 pub fn mark(tx: &Tx<'_>, source: SourceType, id: i64, now: Timestamp) -> Result<()> {
     sql::run(
         tx,
@@ -77,7 +78,8 @@ pub fn mark(tx: &Tx<'_>, source: SourceType, id: i64, now: Timestamp) -> Result<
            queued_at = excluded.queued_at,
            next_attempt_at = 0,
            attempts = 0,
-           last_error = NULL",
+           last_error = NULL
+         WHERE attempts > 0",
         (source.as_str(), id, At(now)),
     )?;
     Ok(())

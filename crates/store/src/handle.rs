@@ -1,6 +1,8 @@
 //! The handles callers hold: who may write is a matter of types.
 
 use crate::error::db;
+use crate::memo::Memo;
+use crate::sql;
 use model::Result;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
@@ -30,6 +32,7 @@ pub struct Writer {
 /// change and its consequences (queue rows, dirty marks) cannot be torn apart.
 pub struct Tx<'w> {
     pub(crate) transaction: rusqlite::Transaction<'w>,
+    pub(crate) memo: Memo,
 }
 
 impl Writer {
@@ -45,7 +48,7 @@ impl Writer {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(db)?;
-        let tx = Tx { transaction };
+        let tx = Tx { transaction, memo: Memo::default() };
         let value = work(&tx)?;
         tx.transaction.commit().map_err(db)?;
         Ok(value)
@@ -62,13 +65,13 @@ impl Tx<'_> {
     /// Runs a part of the transaction that may fail on its own: its changes are
     /// undone then, and the rest stands.
     pub fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<Result<T>> {
-        self.transaction.execute_batch("SAVEPOINT attempt").map_err(db)?;
+        sql::run(self, "SAVEPOINT attempt", [])?;
         let outcome = work();
-        let end = match &outcome {
-            Ok(_) => "RELEASE attempt",
-            Err(_) => "ROLLBACK TO attempt; RELEASE attempt",
-        };
-        self.transaction.execute_batch(end).map_err(db)?;
+        if outcome.is_err() {
+            sql::run(self, "ROLLBACK TO attempt", [])?;
+            self.memo.forget();
+        }
+        sql::run(self, "RELEASE attempt", [])?;
         Ok(outcome)
     }
 }
@@ -105,7 +108,6 @@ impl Read for Tx<'_> {}
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql;
     use model::ErrorCode;
     use tempfile::TempDir;
 

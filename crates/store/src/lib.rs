@@ -11,6 +11,7 @@
 mod error;
 mod filter;
 mod handle;
+mod memo;
 mod migrate;
 mod open;
 mod sql;

@@ -33,6 +33,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0005_repos",
     "0006_memory",
     "0007_code",
+    "0008_gone_numbers",
 ];
 
 /// The schema this build writes.

@@ -5,6 +5,7 @@ use crate::handle::{Reader, Writer};
 use crate::migrate::{self, LADDER, SCHEMA_VERSION};
 use model::error::Context as _;
 use model::{Error, ErrorCode, Result};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
@@ -92,6 +93,9 @@ fn escape_uri(path: &Path) -> String {
 fn configure(connection: &Connection) -> Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT).map_err(db)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    // Plan a statement once, not anew whenever a parameter that a partial
+    // index might care about is bound to something else.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(db)?;
     // 64 MiB of pages: a sync touches the same indexes over and over.
     connection.pragma_update(None, "cache_size", -65_536).map_err(db)?;
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(db)

@@ -9,7 +9,13 @@ use std::cell::RefCell;
 use zstd::bulk::Compressor;
 
 /// Good ratio at a speed that does not slow a sync down.
-const LEVEL: i32 = 3;
+const LEVEL: i32 = 1;
+/// Bytes below which a body is kept as it is: packing it would cost more time
+/// than it saves room.
+const SHORT: usize = 64;
+/// How every packed body begins. One that begins so by itself is packed,
+/// however short; all others may be kept as they are.
+const PACKED: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 /// A body, hashed and compressed, ready to store. Making one is the expensive
 /// part and needs no database, so workers do it beside the writer.
@@ -22,13 +28,22 @@ pub struct Payload {
 
 impl Payload {
     pub fn of(raw: &[u8]) -> Result<Payload> {
-        let body = compress(raw)
-            .map_err(|error| Error::internal("compressing a payload failed").caused_by(error))?;
+        let body = if raw.len() <= SHORT && !raw.starts_with(&PACKED) {
+            raw.to_vec()
+        } else {
+            compress(raw)
+                .map_err(|error| Error::internal("compressing a payload failed").caused_by(error))?
+        };
         Ok(Payload { hash: Hash32::of(raw), size: raw.len(), body })
     }
 
     pub fn hash(&self) -> Hash32 {
         self.hash
+    }
+
+    /// Bytes as they arrived.
+    pub fn size(&self) -> usize {
+        self.size
     }
 }
 
@@ -55,15 +70,30 @@ pub struct PayloadId(pub(crate) i64);
 
 /// Keeps the body, once.
 pub fn keep(tx: &Tx<'_>, payload: &Payload) -> Result<PayloadId> {
-    if let Some(id) = find(tx, payload.hash)? {
+    if let Some(id) = tx.memo.payload(payload.hash) {
         return Ok(id);
     }
-    let id = sql::insert(
+    let is_new = sql::run(
         tx,
-        "INSERT INTO raw_payloads (hash, size, body) VALUES (?1, ?2, ?3)",
+        "INSERT INTO raw_payloads (hash, size, body) VALUES (?1, ?2, ?3)
+         ON CONFLICT (hash) DO NOTHING",
         (payload.hash.as_bytes(), payload.size as i64, &payload.body),
-    )?;
-    Ok(PayloadId(id))
+    )? > 0;
+    let id = if is_new {
+        PayloadId(tx.transaction.last_insert_rowid())
+    } else {
+        sql::one(
+            tx,
+            "SELECT id FROM raw_payloads WHERE hash = ?1",
+            [payload.hash.as_bytes()],
+            |row| row.get(0).map(PayloadId),
+        )?
+    };
+    // What comes often is short: `[]`.
+    if payload.size <= SHORT {
+        tx.memo.keep_payload(payload.hash, id);
+    }
+    Ok(id)
 }
 
 /// The row of a body with this hash.
@@ -82,6 +112,9 @@ pub fn read(on: &impl Read, hash: Hash32) -> Result<Option<Vec<u8>>> {
         |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)),
     )?;
     let Some((size, body)) = found else { return Ok(None) };
+    if !body.starts_with(&PACKED) {
+        return Ok(Some(body));
+    }
     let raw = zstd::bulk::decompress(&body, size as usize).map_err(|error| {
         Error::new(ErrorCode::Integrity, format!("payload {hash} cannot be read back"))
             .caused_by(error)

@@ -8,6 +8,15 @@ use model::record::UserRecord;
 
 /// The user's row, made or renamed as needed.
 pub fn upsert(tx: &Tx<'_>, host: &str, user: &UserRecord) -> Result<UserId> {
+    if let Some(id) = tx.memo.user(host, user) {
+        return Ok(id);
+    }
+    let id = store(tx, host, user)?;
+    tx.memo.keep_user(host, user, id);
+    Ok(id)
+}
+
+fn store(tx: &Tx<'_>, host: &str, user: &UserRecord) -> Result<UserId> {
     let found = sql::first(
         tx,
         "SELECT id, username = ?3 AND name = ?4 FROM users WHERE host = ?1 AND forge_id = ?2",

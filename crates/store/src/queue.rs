@@ -85,11 +85,14 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
         },
     )?;
     let jobs: Vec<Job> = jobs.into_iter().flatten().collect();
-    for job in &jobs {
+    if let (Some(first), Some(last)) = (jobs.first(), jobs.last()) {
+        // The same rows once more, in one go.
         sql::run(
             tx,
-            "UPDATE pending_fetches SET locked_at = ?2 WHERE id = ?1",
-            (job.id.0, At(now)),
+            "UPDATE pending_fetches SET locked_at = ?2
+             WHERE project_id = ?1 AND locked_at IS NULL AND next_attempt_at <= ?2
+               AND id BETWEEN ?3 AND ?4",
+            (project.0, At(now), first.id.0, last.id.0),
         )?;
     }
     Ok(jobs)

@@ -10,7 +10,7 @@ use model::ids::Iid;
 use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
 use model::{EntityKind, Result, Timestamp};
 use rusqlite::Row;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 /// Everything an entity's relations follow from.
@@ -59,23 +59,55 @@ pub fn count_dirty(on: &impl Read) -> Result<u64> {
 
 /// None when the entity no longer exists.
 pub fn inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
+    match entity.kind {
+        EntityKind::Issue => issue_inputs(on, entity),
+        EntityKind::MergeRequest => merge_request_inputs(on, entity),
+    }
+}
+
+fn merge_request_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     let head = sql::first(
         on,
-        &format!(
-            "SELECT p.path, e.iid, e.description FROM {} AS e
-             JOIN projects AS p ON p.id = e.project_id
-             WHERE e.id = ?1",
-            entity_table(entity.kind)
-        ),
+        "SELECT p.path, e.iid, e.description
+         FROM merge_requests AS e JOIN projects AS p ON p.id = e.project_id
+         WHERE e.id = ?1",
         [entity.id],
-        |row| {
-            Ok((
-                EntityName { kind: entity.kind, project: row.get(0)?, iid: Iid(row.get(1)?) },
-                row.get::<_, Option<String>>(2)?,
-            ))
-        },
+        |row| Ok((named(entity.kind, row)?, row.get(2)?)),
     )?;
     let Some((this, description)) = head else { return Ok(None) };
+    Ok(Some(Inputs {
+        this,
+        description,
+        notes: notes(on, entity)?,
+        commit_messages: commit_messages(on, entity.id)?,
+        closes: closes(on, entity.id)?,
+        closed_by_event: Vec::new(),
+        closed_by_inference: Vec::new(),
+        moved_to: None,
+        duplicate_of: None,
+    }))
+}
+
+fn issue_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
+    // What most issues are not is asked first: closed, moved, a duplicate.
+    let head = sql::first(
+        on,
+        "SELECT p.path, e.iid, e.description,
+           EXISTS (SELECT 1 FROM resource_state_events AS s
+             WHERE s.issue_id = e.id AND s.state = 'closed'),
+           e.moved_to_forge_id IS NOT NULL,
+           e.duplicate_of_iid IS NOT NULL
+         FROM issues AS e JOIN projects AS p ON p.id = e.project_id
+         WHERE e.id = ?1",
+        [entity.id],
+        |row| {
+            let facts: [bool; 3] = [row.get(3)?, row.get(4)?, row.get(5)?];
+            Ok((named(entity.kind, row)?, row.get(2)?, facts))
+        },
+    )?;
+    let Some((this, description, [was_closed, was_moved, is_duplicate])) = head else {
+        return Ok(None);
+    };
     let mut inputs = Inputs {
         this,
         description,
@@ -87,19 +119,21 @@ pub fn inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
         moved_to: None,
         duplicate_of: None,
     };
-    match entity.kind {
-        EntityKind::MergeRequest => {
-            inputs.commit_messages = commit_messages(on, entity.id)?;
-            inputs.closes = closes(on, entity.id)?;
-        }
-        EntityKind::Issue => {
-            inputs.closed_by_event = closed_by_event(on, entity.id)?;
-            inputs.closed_by_inference = closed_by_inference(on, entity.id)?;
-            inputs.moved_to = moved_to(on, entity.id)?;
-            inputs.duplicate_of = duplicate_of(on, entity.id)?;
-        }
+    if was_closed {
+        inputs.closed_by_event = closed_by_event(on, entity.id)?;
+        inputs.closed_by_inference = closed_by_inference(on, entity.id)?;
+    }
+    if was_moved {
+        inputs.moved_to = moved_to(on, entity.id)?;
+    }
+    if is_duplicate {
+        inputs.duplicate_of = duplicate_of(on, entity.id)?;
     }
     Ok(Some(inputs))
+}
+
+fn named(kind: EntityKind, row: &Row<'_>) -> rusqlite::Result<EntityName> {
+    Ok(EntityName { kind, project: row.get(0)?, iid: Iid(row.get(1)?) })
 }
 
 fn notes(on: &impl Read, entity: EntityRow) -> Result<Vec<NoteInput>> {
@@ -211,7 +245,7 @@ fn moved_to(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
          JOIN projects AS p ON p.id = t.project_id AND p.host = own.host
          WHERE i.id = ?1",
         [issue],
-        issue_name,
+        |row| named(EntityKind::Issue, row),
     )
 }
 
@@ -225,37 +259,84 @@ fn duplicate_of(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
            ON p.forge_id = i.duplicate_of_project_forge_id AND p.host = own.host
          WHERE i.id = ?1",
         [issue],
-        issue_name,
+        |row| named(EntityKind::Issue, row),
     )
 }
 
-fn issue_name(row: &Row<'_>) -> rusqlite::Result<EntityName> {
-    Ok(EntityName { kind: EntityKind::Issue, project: row.get(0)?, iid: Iid(row.get(1)?) })
+/// Replaces what the data of each of these entities says and brings the
+/// relations it touches level with it. They must be those of [`next_dirty`];
+/// they are no longer dirty then.
+pub fn replace(tx: &Tx<'_>, derived: &[(EntityRow, Vec<Observation>)]) -> Result<()> {
+    let mut names = Names::default();
+    for (entity, observations) in derived {
+        replace_one(tx, *entity, observations, &mut names)?;
+    }
+    if let Some((last, _)) = derived.last() {
+        // They were taken in this order, without gaps.
+        sql::run(
+            tx,
+            "DELETE FROM dirty_references WHERE (entity_kind, entity_id) <= (?1, ?2)",
+            (Kind(last.kind), last.id),
+        )?;
+    }
+    Ok(())
 }
 
-/// Replaces what the entity's data says and brings the relations it touches
-/// level with it; the entity is no longer dirty.
-pub fn replace(tx: &Tx<'_>, entity: EntityRow, observations: &[Observation]) -> Result<()> {
+fn replace_one(
+    tx: &Tx<'_>,
+    entity: EntityRow,
+    observations: &[Observation],
+    names: &mut Names,
+) -> Result<()> {
     let mut touched = observed_relations(tx, entity)?;
-    sql::run(
-        tx,
-        "DELETE FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
-        (Kind(entity.kind), entity.id),
-    )?;
+    if !touched.is_empty() {
+        sql::run(
+            tx,
+            "DELETE FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
+            (Kind(entity.kind), entity.id),
+        )?;
+    }
     for observation in observations {
-        let observation = with_current_names(tx, observation)?;
+        let observation = names.current(tx, observation)?;
         insert(tx, entity, &observation)?;
         touched.insert((observation.source, observation.target, observation.relation));
     }
     for (source, target, relation) in &touched {
-        settle(tx, source, target, *relation)?;
+        settle(tx, source, target, *relation, names)?;
     }
-    sql::run(
-        tx,
-        "DELETE FROM dirty_references WHERE entity_kind = ?1 AND entity_id = ?2",
-        (Kind(entity.kind), entity.id),
-    )?;
     Ok(())
+}
+
+/// What has been looked up already: most names come more than once.
+#[derive(Default)]
+struct Names {
+    paths: HashMap<String, Option<String>>,
+    rows: HashMap<EntityName, Option<i64>>,
+}
+
+impl Names {
+    /// Texts keep the path a project had when they were written.
+    fn current(&mut self, on: &impl Read, observation: &Observation) -> Result<Observation> {
+        let mut observation = observation.clone();
+        for end in [&mut observation.source, &mut observation.target] {
+            if !self.paths.contains_key(&end.project) {
+                self.paths.insert(end.project.clone(), current_path(on, &end.project)?);
+            }
+            if let Some(Some(path)) = self.paths.get(&end.project) {
+                end.project.clone_from(path);
+            }
+        }
+        Ok(observation)
+    }
+
+    fn row_of(&mut self, on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
+        if let Some(row) = self.rows.get(name) {
+            return Ok(*row);
+        }
+        let row = row_of(on, name)?;
+        self.rows.insert(name.clone(), row);
+        Ok(row)
+    }
 }
 
 type Relation = (EntityName, EntityName, RelationType);
@@ -287,17 +368,6 @@ fn name_at(row: &Row<'_>, first: usize) -> rusqlite::Result<EntityName> {
         project: row.get(first + 1)?,
         iid: Iid(row.get(first + 2)?),
     })
-}
-
-/// Texts keep the path a project had when they were written.
-fn with_current_names(on: &impl Read, observation: &Observation) -> Result<Observation> {
-    let mut observation = observation.clone();
-    for end in [&mut observation.source, &mut observation.target] {
-        if let Some(path) = current_path(on, &end.project)? {
-            end.project = path;
-        }
-    }
-    Ok(observation)
 }
 
 fn current_path(on: &impl Read, path: &str) -> Result<Option<String>> {
@@ -344,6 +414,7 @@ fn settle(
     source: &EntityName,
     target: &EntityName,
     relation: RelationType,
+    names: &mut Names,
 ) -> Result<()> {
     let key = (
         Kind(source.kind),
@@ -408,11 +479,11 @@ fn settle(
             Kind(source.kind),
             &source.project,
             source.iid.0,
-            row_of(tx, source)?,
+            names.row_of(tx, source)?,
             Kind(target.kind),
             &target.project,
             target.iid.0,
-            row_of(tx, target)?,
+            names.row_of(tx, target)?,
             relation.as_str(),
             method.as_str(),
             certainty.as_str(),
@@ -425,13 +496,27 @@ fn settle(
 
 /// The entity's row, if it is synced here; a living one before a gone one.
 fn row_of(on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
+    let table = entity_table(name.kind);
+    // Two questions with an index each.
+    let living = sql::first(
+        on,
+        &format!(
+            "SELECT e.id FROM projects AS p JOIN {table} AS e ON e.project_id = p.id
+             WHERE p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NULL
+             ORDER BY e.id LIMIT 1"
+        ),
+        (&name.project, name.iid.0),
+        |row| row.get(0),
+    )?;
+    if living.is_some() {
+        return Ok(living);
+    }
     sql::first(
         on,
         &format!(
-            "SELECT e.id FROM {} AS e JOIN projects AS p ON p.id = e.project_id
-             WHERE p.path = ?1 AND e.iid = ?2
-             ORDER BY e.gone_at IS NOT NULL, e.id LIMIT 1",
-            entity_table(name.kind)
+            "SELECT e.id FROM projects AS p JOIN {table} AS e ON e.project_id = p.id
+             WHERE p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NOT NULL
+             ORDER BY e.id LIMIT 1"
         ),
         (&name.project, name.iid.0),
         |row| row.get(0),

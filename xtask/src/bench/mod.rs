@@ -20,7 +20,7 @@ pub const TASKS: [&str; 3] = ["bench", "eval", "same-record"];
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
         ["bench", "embed", options @ ..] => embed::run(root, options),
-        ["bench", "forge", options @ ..] => forge::run(root, options),
+        ["bench", "forge", options @ ..] => forge::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
         _ => {

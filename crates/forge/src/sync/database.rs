@@ -2,8 +2,10 @@
 //!
 //! SQLite blocks; the network side must not. Work is sent to the thread as
 //! closures. What has gathered while the last transaction was committed shares
-//! the next one: committing costs more than most work, and a piece that fails
-//! is undone alone. Each transaction is fenced by the application lock: a run
+//! the next one: committing costs more than most work. When a piece fails, all
+//! are undone and done once more, each so that it can be undone alone; that
+//! hardly ever happens, and keeping every piece apart beforehand would cost as
+//! much as its work. Each transaction is fenced by the application lock: a run
 //! that lost its lock stores nothing more.
 
 use model::{Clock, Error, Result};
@@ -14,15 +16,43 @@ use store::lock::{AppLock, HEARTBEAT};
 use store::{Tx, Writer};
 use tokio::sync::oneshot;
 
-/// Runs inside a transaction, or learns why there is none, and leaves what to
-/// say once that has ended.
-type Work = Box<dyn FnOnce(std::result::Result<&Tx<'_>, &Error>) -> Reply + Send>;
-/// Told why the transaction failed, if it did; only then does the caller learn
-/// anything.
-type Reply = Box<dyn FnOnce(Option<&Error>)>;
+/// Something to be done in a transaction, perhaps more than once.
+trait Piece: Send {
+    /// Does it; whether that went well.
+    fn run(&mut self, tx: &Tx<'_>) -> bool;
+    /// Tells the caller how it went, after the transaction has ended (and why,
+    /// if that failed).
+    fn reply(self: Box<Self>, failed: Option<&Error>);
+}
+
+struct Write<T, W> {
+    work: W,
+    outcome: Option<Result<T>>,
+    reply: oneshot::Sender<Result<T>>,
+}
+
+impl<T: Send, W: Fn(&Tx<'_>) -> Result<T> + Send> Piece for Write<T, W> {
+    fn run(&mut self, tx: &Tx<'_>) -> bool {
+        let outcome = (self.work)(tx);
+        let is_well = outcome.is_ok();
+        self.outcome = Some(outcome);
+        is_well
+    }
+
+    fn reply(self: Box<Self>, failed: Option<&Error>) {
+        let outcome = match (self.outcome, failed) {
+            (Some(Err(error)), _) => Err(error),
+            (_, Some(error)) => Err(not_stored(error)),
+            (Some(done), None) => done,
+            (None, None) => Err(Error::internal("a piece of work was left out")),
+        };
+        // Nobody listens any more: the run was cancelled; the work is done.
+        let _ = self.reply.send(outcome);
+    }
+}
 
 /// Pieces of work in one transaction at the most.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 512;
 
 /// Owned by the thread.
 struct Session {
@@ -31,13 +61,13 @@ struct Session {
 }
 
 pub(super) struct Database {
-    work: Mutex<Option<mpsc::Sender<Work>>>,
+    work: Mutex<Option<mpsc::Sender<Box<dyn Piece>>>>,
     thread: Mutex<Option<JoinHandle<Result<()>>>>,
 }
 
 impl Database {
     pub fn start(writer: Writer, lock: AppLock, clock: Arc<dyn Clock>) -> Result<Database> {
-        let (sender, receiver) = mpsc::channel::<Work>();
+        let (sender, receiver) = mpsc::channel::<Box<dyn Piece>>();
         let thread = std::thread::Builder::new()
             .name("lore-writer".to_owned())
             .spawn(move || serve(Session { writer, lock }, &receiver, clock.as_ref()))
@@ -46,27 +76,18 @@ impl Database {
     }
 
     /// Runs `work` on the writer thread, whole or not at all. Returns once it
-    /// is committed.
+    /// is committed. What `work` did may be undone and done again before that.
     pub async fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Tx<'_>) -> Result<T> + Send + 'static,
+        work: impl Fn(&Tx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
-        let task: Work = Box::new(move |tx| {
-            let outcome = tx.map_err(not_stored).and_then(|tx| tx.attempt(|| work(tx)).flatten());
-            Box::new(move |failed| {
-                let outcome = match failed {
-                    None => outcome,
-                    Some(error) => outcome.and_then(|_| Err(not_stored(error))),
-                };
-                // Nobody listens any more: the run was cancelled; the work is done.
-                let _ = reply.send(outcome);
-            })
-        });
         {
             let sender = self.work.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(sender) = sender.as_ref() else { return Err(thread_gone()) };
-            sender.send(task).map_err(|_| thread_gone())?;
+            sender
+                .send(Box::new(Write { work, outcome: None, reply }))
+                .map_err(|_| thread_gone())?;
         }
         answer.await.map_err(|_| thread_gone())?
     }
@@ -85,31 +106,43 @@ impl Database {
 
 impl Session {
     /// One transaction for this work and what else is waiting.
-    fn run_together(&mut self, first: Work, waiting: &mpsc::Receiver<Work>) {
-        let Session { writer, lock } = self;
-        let mut replies: Vec<Reply> = Vec::new();
-        let mut work = Some(first);
-        let ended = writer.write(|tx| {
-            let fence = lock.check(tx);
-            while let Some(next) = work.take() {
-                replies.push(next(fence.as_ref().map(|()| tx)));
-                if replies.len() < TOGETHER {
-                    work = waiting.try_recv().ok();
+    fn run_together(&mut self, first: Box<dyn Piece>, waiting: &mpsc::Receiver<Box<dyn Piece>>) {
+        let mut pieces = vec![first];
+        let mut are_well = true;
+        let mut ended = self.write(|tx| {
+            let mut next = 0;
+            while are_well && next < pieces.len() {
+                are_well = pieces[next].run(tx);
+                next += 1;
+                if are_well && next == pieces.len() && next < TOGETHER {
+                    pieces.extend(waiting.try_recv());
                 }
             }
-            fence
+            if are_well { Ok(()) } else { Err(undo()) }
         });
-        // The transaction did not even begin.
-        if let (Some(unrun), Err(error)) = (work, &ended) {
-            replies.push(unrun(Err(error)));
+        if !are_well {
+            ended = self.write(|tx| {
+                for piece in &mut pieces {
+                    tx.attempt(|| if piece.run(tx) { Ok(()) } else { Err(undo()) })?.ok();
+                }
+                Ok(())
+            });
         }
-        for reply in replies {
-            reply(ended.as_ref().err());
+        for piece in pieces {
+            piece.reply(ended.as_ref().err());
         }
+    }
+
+    fn write(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<()>) -> Result<()> {
+        let Session { writer, lock } = self;
+        writer.write(|tx| {
+            lock.check(tx)?;
+            work(tx)
+        })
     }
 }
 
-fn serve(mut session: Session, receiver: &mpsc::Receiver<Work>, clock: &dyn Clock) -> Result<()> {
+fn serve(mut session: Session, receiver: &mpsc::Receiver<Box<dyn Piece>>, clock: &dyn Clock) -> Result<()> {
     let mut last_beat = clock.now();
     loop {
         match receiver.recv_timeout(HEARTBEAT) {
@@ -137,6 +170,11 @@ fn not_stored(error: &Error) -> Error {
         Some(suggestion) => told.suggest(suggestion),
         None => told,
     }
+}
+
+/// Seen by nobody: any error has the changes undone.
+fn undo() -> Error {
+    Error::internal("a piece of work failed")
 }
 
 fn thread_gone() -> Error {

@@ -7,7 +7,7 @@ use model::Result;
 
 /// Entities per transaction: small enough to stop between, large enough that
 /// committing costs little.
-const BATCH: usize = 200;
+const BATCH: usize = 500;
 
 impl<F: Forge> Engine<F> {
     pub(super) async fn link(&self) -> Result<()> {
@@ -28,13 +28,14 @@ impl<F: Forge> Engine<F> {
 }
 
 fn link_batch<F: Forge>(tx: &store::Tx<'_>) -> Result<usize> {
-    let batch = store::references::next_dirty(tx, BATCH)?;
-    for entity in &batch {
-        let observations = match store::references::inputs(tx, *entity)? {
+    let mut derived = Vec::with_capacity(BATCH);
+    for entity in store::references::next_dirty(tx, BATCH)? {
+        let observations = match store::references::inputs(tx, entity)? {
             Some(inputs) => references::derive(&inputs, F::read_system_note),
             None => Vec::new(),
         };
-        store::references::replace(tx, *entity, &observations)?;
+        derived.push((entity, observations));
     }
-    Ok(batch.len())
+    store::references::replace(tx, &derived)?;
+    Ok(derived.len())
 }

@@ -13,7 +13,7 @@ use model::record::Listed;
 use model::{EntityKind, Timestamp};
 use std::collections::BTreeSet;
 use store::cursors::{self, Cursor};
-use store::entities::{self, Change};
+use store::entities::{self, Change, EntityHead};
 use store::payloads::Payload;
 
 /// Empty pages in a row that still promise more: past this, the server is broken.
@@ -172,11 +172,10 @@ impl<F: Forge> Engine<F> {
                     if full {
                         entities::mark_seen(tx, row, run)?;
                     }
-                    let core = listed.entity.core();
-                    if let Some(head) = entities::find(tx, scope.project, kind, core.iid)? {
-                        let change = if full { Change::Updated } else { change };
-                        plan::enqueue(tx, scope.project, &head, change, &wanted, now)?;
-                    }
+                    let head = EntityHead::of(row, &listed.entity);
+                    let change =
+                        if full && change != Change::New { Change::Updated } else { change };
+                    plan::enqueue(tx, scope.project, &head, change, &wanted, now)?;
                 }
                 if let Some(newest) = newest.filter(|_| !dry_run) {
                     advance(tx, scope.project, kind, newest, server_now)?;

@@ -60,6 +60,9 @@ fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: Dependent) ->
         // A merge request closed without merging closes nothing.
         return Ok(false);
     }
+    if change == Change::New {
+        return Ok(true);
+    }
     let Some(last) = entities::last_fetch(tx, head.row, what.as_str())? else { return Ok(true) };
     Ok(match what {
         Dependent::Discussions

@@ -1,13 +1,21 @@
 //! What a merge request brings: files, commits, issues it closes.
 
+use super::Stored;
 use crate::entities::EntityRow;
 use crate::handle::Tx;
 use crate::sql::{self, ms};
 use model::Result;
 use model::record::{ClosesRecord, FileChangeRecord, MrCommitRecord};
 
-pub(super) fn replace_files(tx: &Tx<'_>, owner: EntityRow, set: &[FileChangeRecord]) -> Result<()> {
-    sql::run(tx, "DELETE FROM mr_file_changes WHERE merge_request_id = ?1", [owner.id])?;
+pub(super) fn replace_files(
+    tx: &Tx<'_>,
+    owner: EntityRow,
+    set: &[FileChangeRecord],
+    stored: Stored,
+) -> Result<()> {
+    if stored == Stored::Perhaps {
+        sql::run(tx, "DELETE FROM mr_file_changes WHERE merge_request_id = ?1", [owner.id])?;
+    }
     for (position, change) in set.iter().enumerate() {
         sql::run(
             tx,
@@ -19,8 +27,15 @@ pub(super) fn replace_files(tx: &Tx<'_>, owner: EntityRow, set: &[FileChangeReco
     Ok(())
 }
 
-pub(super) fn replace_commits(tx: &Tx<'_>, owner: EntityRow, set: &[MrCommitRecord]) -> Result<()> {
-    sql::run(tx, "DELETE FROM mr_commits WHERE merge_request_id = ?1", [owner.id])?;
+pub(super) fn replace_commits(
+    tx: &Tx<'_>,
+    owner: EntityRow,
+    set: &[MrCommitRecord],
+    stored: Stored,
+) -> Result<()> {
+    if stored == Stored::Perhaps {
+        sql::run(tx, "DELETE FROM mr_commits WHERE merge_request_id = ?1", [owner.id])?;
+    }
     for (position, commit) in set.iter().enumerate() {
         sql::run(
             tx,
@@ -43,8 +58,15 @@ pub(super) fn replace_commits(tx: &Tx<'_>, owner: EntityRow, set: &[MrCommitReco
     Ok(())
 }
 
-pub(super) fn replace_closes(tx: &Tx<'_>, owner: EntityRow, set: &[ClosesRecord]) -> Result<()> {
-    sql::run(tx, "DELETE FROM mr_closes_issues WHERE merge_request_id = ?1", [owner.id])?;
+pub(super) fn replace_closes(
+    tx: &Tx<'_>,
+    owner: EntityRow,
+    set: &[ClosesRecord],
+    stored: Stored,
+) -> Result<()> {
+    if stored == Stored::Perhaps {
+        sql::run(tx, "DELETE FROM mr_closes_issues WHERE merge_request_id = ?1", [owner.id])?;
+    }
     for closes in set {
         sql::run(
             tx,

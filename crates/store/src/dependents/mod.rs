@@ -34,7 +34,8 @@ pub fn replace(
     arrived: &Arrived<'_>,
     now: Timestamp,
 ) -> Result<bool> {
-    let job = arrived.set.dependent().as_str();
+    let what = arrived.set.dependent();
+    let job = what.as_str();
     let payload = payloads::keep(tx, arrived.payload)?;
     let before = sql::first(
         tx,
@@ -44,32 +45,63 @@ pub fn replace(
         |row| row.get::<_, Option<i64>>(0),
     )?;
     let differs = before != Some(Some(payload.0));
-    if differs {
-        match arrived.set {
-            DependentSet::Discussions(set) => discussions::replace(tx, scope, owner, set, now)?,
-            DependentSet::StateEvents(set) => events::replace_states(tx, scope, owner, set)?,
-            DependentSet::LabelEvents(set) => events::replace_labels(tx, scope, owner, set)?,
-            DependentSet::MilestoneEvents(set) => {
-                events::replace_milestones(tx, scope, owner, set)?;
-            }
-            DependentSet::ClosesIssues(set) => changes::replace_closes(tx, owner, set)?,
-            DependentSet::FileChanges(set) => {
-                changes::replace_files(tx, owner, set)?;
-                dirty::mark(tx, owner.kind.into(), owner.id, now)?;
-            }
-            DependentSet::Commits(set) => changes::replace_commits(tx, owner, set)?,
-        }
-        dirty::mark_references(tx, owner.kind, owner.id)?;
+    let stored = if before.is_some() { Stored::Perhaps } else { Stored::Nothing };
+    // The first time round an empty set has nothing to replace.
+    if differs && !(stored == Stored::Nothing && arrived.set.is_empty()) {
+        write(tx, scope, owner, arrived.set, stored, now)?;
     }
-    sql::run(
-        tx,
-        "INSERT INTO entity_fetches (entity_kind, entity_id, job, fetched_at, condition, payload_id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT (entity_kind, entity_id, job) DO UPDATE SET
-           fetched_at = excluded.fetched_at,
-           condition = excluded.condition,
-           payload_id = excluded.payload_id",
-        (Kind(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0),
-    )?;
+    let values =
+        (Kind(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0);
+    match stored {
+        Stored::Nothing => sql::run(
+            tx,
+            "INSERT INTO entity_fetches
+               (entity_kind, entity_id, job, fetched_at, condition, payload_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            values,
+        )?,
+        Stored::Perhaps => sql::run(
+            tx,
+            "UPDATE entity_fetches SET fetched_at = ?4, condition = ?5, payload_id = ?6
+             WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
+            values,
+        )?,
+    };
     Ok(differs)
+}
+
+/// Whether there can be anything to replace. A set and the record of its
+/// fetching are written together, so without the one there is none of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    Nothing,
+    Perhaps,
+}
+
+fn write(
+    tx: &Tx<'_>,
+    scope: &Scope,
+    owner: EntityRow,
+    set: &DependentSet,
+    stored: Stored,
+    now: Timestamp,
+) -> Result<()> {
+    match set {
+        DependentSet::Discussions(set) => discussions::replace(tx, scope, owner, set, stored, now)?,
+        DependentSet::StateEvents(set) => events::replace_states(tx, scope, owner, set, stored)?,
+        DependentSet::LabelEvents(set) => {
+            return events::replace_labels(tx, scope, owner, set, stored);
+        }
+        DependentSet::MilestoneEvents(set) => {
+            return events::replace_milestones(tx, scope, owner, set, stored);
+        }
+        DependentSet::FileChanges(set) => {
+            changes::replace_files(tx, owner, set, stored)?;
+            return dirty::mark(tx, owner.kind.into(), owner.id, now);
+        }
+        DependentSet::ClosesIssues(set) => changes::replace_closes(tx, owner, set, stored)?,
+        DependentSet::Commits(set) => changes::replace_commits(tx, owner, set, stored)?,
+    }
+    // What relations are derived from has changed.
+    dirty::mark_references(tx, owner.kind, owner.id)
 }

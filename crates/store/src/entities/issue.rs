@@ -15,6 +15,7 @@ pub(super) fn upsert(
     scope: &Scope,
     issue: &IssueRecord,
     payload: PayloadId,
+    known: Option<i64>,
 ) -> Result<i64> {
     let core = &issue.core;
     // An issue cannot be merged; a forge that says so means closed.
@@ -22,7 +23,7 @@ pub(super) fn upsert(
         EntityState::Opened => EntityState::Opened,
         EntityState::Closed | EntityState::Merged => EntityState::Closed,
     };
-    let id = sql::one(
+    sql::run(
         tx,
         "INSERT INTO issues (project_id, forge_id, iid, title, description, state, issue_type,
            author_id, milestone_id, is_confidential, discussion_locked, due_date, weight, upvotes,
@@ -56,8 +57,7 @@ pub(super) fn upsert(
            duplicate_of_iid = excluded.duplicate_of_iid,
            web_url = excluded.web_url,
            gone_at = NULL,
-           payload_id = excluded.payload_id
-         RETURNING id",
+           payload_id = excluded.payload_id",
         named_params! {
             ":project": scope.project.0,
             ":forge_id": core.forge_id.0,
@@ -85,8 +85,8 @@ pub(super) fn upsert(
             ":web_url": core.web_url,
             ":payload": payload.0,
         },
-        |row| row.get(0),
     )?;
-    replace_members(tx, scope, EntityRow { kind: EntityKind::Issue, id }, core)?;
+    let id = known.unwrap_or_else(|| tx.transaction.last_insert_rowid());
+    replace_members(tx, scope, EntityRow { kind: EntityKind::Issue, id }, core, known.is_none())?;
     Ok(id)
 }

@@ -15,9 +15,10 @@ pub(super) fn upsert(
     scope: &Scope,
     mr: &MergeRequestRecord,
     payload: PayloadId,
+    known: Option<i64>,
 ) -> Result<i64> {
     let core = &mr.core;
-    let id = sql::one(
+    sql::run(
         tx,
         "INSERT INTO merge_requests (project_id, forge_id, iid, title, description, state,
            is_draft, author_id, milestone_id, discussion_locked, source_branch, target_branch,
@@ -56,8 +57,7 @@ pub(super) fn upsert(
            merged_by_id = excluded.merged_by_id,
            web_url = excluded.web_url,
            gone_at = NULL,
-           payload_id = excluded.payload_id
-         RETURNING id",
+           payload_id = excluded.payload_id",
         named_params! {
             ":project": scope.project.0,
             ":forge_id": core.forge_id.0,
@@ -88,9 +88,9 @@ pub(super) fn upsert(
             ":web_url": core.web_url,
             ":payload": payload.0,
         },
-        |row| row.get(0),
     )?;
-    replace_members(tx, scope, EntityRow { kind: EntityKind::MergeRequest, id }, core)?;
-    replace_people(tx, scope, &REVIEWERS, id, &mr.reviewers)?;
+    let id = known.unwrap_or_else(|| tx.transaction.last_insert_rowid());
+    replace_members(tx, scope, EntityRow { kind: EntityKind::MergeRequest, id }, core, known.is_none())?;
+    replace_people(tx, scope, &REVIEWERS, id, &mr.reviewers, known.is_none())?;
     Ok(id)
 }

@@ -51,9 +51,12 @@ pub fn upsert(
     }
     retire_namesake(tx, scope.project, kind, entity.core().iid, entity.core().forge_id, now)?;
     let payload = payloads::keep(tx, payload)?;
+    let known_id = known.as_ref().map(|known| known.id);
     let id = match entity {
-        EntityRecord::Issue(record) => issue::upsert(tx, scope, record, payload)?,
-        EntityRecord::MergeRequest(record) => merge_request::upsert(tx, scope, record, payload)?,
+        EntityRecord::Issue(record) => issue::upsert(tx, scope, record, payload, known_id)?,
+        EntityRecord::MergeRequest(record) => {
+            merge_request::upsert(tx, scope, record, payload, known_id)?
+        }
     };
     let row = EntityRow { kind, id };
     dirty::mark(tx, kind.into(), id, now)?;
@@ -143,6 +146,24 @@ pub struct EntityHead {
     pub state: EntityState,
     pub updated_at: Timestamp,
     pub head_sha: Option<String>,
+}
+
+impl EntityHead {
+    /// As [`find`] finds it once `entity` is stored in `row`.
+    pub fn of(row: EntityRow, entity: &EntityRecord) -> EntityHead {
+        let core = entity.core();
+        EntityHead {
+            row,
+            forge_id: core.forge_id,
+            iid: core.iid,
+            state: core.state,
+            updated_at: core.updated_at,
+            head_sha: match entity {
+                EntityRecord::Issue(_) => None,
+                EntityRecord::MergeRequest(record) => record.head_sha.clone(),
+            },
+        }
+    }
 }
 
 /// The living entity with this number.

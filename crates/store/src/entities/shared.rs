@@ -43,14 +43,15 @@ pub(super) fn replace_members(
     scope: &Scope,
     row: EntityRow,
     core: &EntityCore,
+    is_new: bool,
 ) -> Result<()> {
     let labels = core
         .labels
         .iter()
         .map(|label| upsert_label(tx, scope, label))
         .collect::<Result<Vec<i64>>>()?;
-    replace_link(tx, &labels_of(row.kind), row.id, &labels)?;
-    replace_people(tx, scope, &assignees_of(row.kind), row.id, &core.assignees)
+    replace_link(tx, &labels_of(row.kind), row.id, &labels, is_new)?;
+    replace_people(tx, scope, &assignees_of(row.kind), row.id, &core.assignees, is_new)
 }
 
 pub(super) fn replace_people(
@@ -59,17 +60,27 @@ pub(super) fn replace_people(
     link: &Link,
     owner: i64,
     people: &[UserRecord],
+    is_new: bool,
 ) -> Result<()> {
     let ids = people
         .iter()
         .map(|user| people::upsert(tx, &scope.host, user).map(|id| id.0))
         .collect::<Result<Vec<i64>>>()?;
-    replace_link(tx, link, owner, &ids)
+    replace_link(tx, link, owner, &ids, is_new)
 }
 
-fn replace_link(tx: &Tx<'_>, link: &Link, owner: i64, members: &[i64]) -> Result<()> {
+/// A new owner has no members yet.
+fn replace_link(
+    tx: &Tx<'_>,
+    link: &Link,
+    owner: i64,
+    members: &[i64],
+    is_new: bool,
+) -> Result<()> {
     let Link { table, owner: owner_column, member } = link;
-    sql::run(tx, &format!("DELETE FROM {table} WHERE {owner_column} = ?1"), [owner])?;
+    if !is_new {
+        sql::run(tx, &format!("DELETE FROM {table} WHERE {owner_column} = ?1"), [owner])?;
+    }
     for id in members {
         sql::run(
             tx,
@@ -81,7 +92,10 @@ fn replace_link(tx: &Tx<'_>, link: &Link, owner: i64, members: &[i64]) -> Result
 }
 
 fn upsert_label(tx: &Tx<'_>, scope: &Scope, label: &LabelRecord) -> Result<i64> {
-    sql::one(
+    if let Some(id) = tx.memo.label(scope.project, label) {
+        return Ok(id);
+    }
+    let id = sql::one(
         tx,
         "INSERT INTO labels (project_id, forge_id, name, description, color)
          VALUES (?1, ?2, ?3, ?4, ?5)
@@ -98,7 +112,9 @@ fn upsert_label(tx: &Tx<'_>, scope: &Scope, label: &LabelRecord) -> Result<i64> 
             &label.color,
         ),
         |row| row.get(0),
-    )
+    )?;
+    tx.memo.keep_label(scope.project, label, id);
+    Ok(id)
 }
 
 pub(super) fn upsert_milestone(
@@ -107,7 +123,10 @@ pub(super) fn upsert_milestone(
     milestone: Option<&MilestoneRecord>,
 ) -> Result<Option<i64>> {
     let Some(milestone) = milestone else { return Ok(None) };
-    sql::one(
+    if let Some(id) = tx.memo.milestone(scope.project, milestone) {
+        return Ok(Some(id));
+    }
+    let id = sql::one(
         tx,
         "INSERT INTO milestones (project_id, forge_id, iid, title, description, state, due_date,
            start_date, web_url)
@@ -133,6 +152,7 @@ pub(super) fn upsert_milestone(
             &milestone.web_url,
         ),
         |row| row.get(0),
-    )
-    .map(Some)
+    )?;
+    tx.memo.keep_milestone(scope.project, milestone, id);
+    Ok(Some(id))
 }
