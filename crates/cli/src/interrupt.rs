@@ -44,9 +44,11 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
     })
 }
 
+/// One thread for the network; the store has its own. More would spend their
+/// time waking each other: what is asked of a forge is soon done.
 fn runtime() -> Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))

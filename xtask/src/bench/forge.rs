@@ -27,18 +27,35 @@ pub fn run(options: &[&str]) -> ExitCode {
     let size = |index: usize, default: usize| {
         options.get(index).and_then(|text| text.parse().ok()).unwrap_or(default)
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("error: cannot start: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let entities = size(0, 5_000);
-    let outcome = overhead(&runtime, entities, Duration::ZERO)
-        .and_then(|()| overhead(&runtime, entities.div_ceil(5), LATENCY))
-        .and_then(|()| large(size(1, 50_000)));
+    report(
+        runtime()
+            .and_then(|runtime| {
+                overhead(&runtime, entities, Duration::ZERO)?;
+                overhead(&runtime, entities.div_ceil(5), LATENCY)
+            })
+            .and_then(|()| large(size(1, 50_000))),
+    )
+}
+
+/// `forge-sync BASE_URL PROJECT DATABASE`: one sync without a limit of its
+/// own, so that its memory can be watched from outside.
+pub fn run_sync(base_url: &str, project: &str, database: &str) -> ExitCode {
+    // Any moment will do, as long as it stands still.
+    let at = model::Timestamp::from_millis(1_800_000_000_000);
+    let projects = vec![project.to_owned()];
+    report(runtime().and_then(|runtime| {
+        runtime.block_on(first_sync(base_url, at, projects, Path::new(database)))
+    }))
+}
+
+/// As in `lore` itself: one thread for the network.
+fn runtime() -> Outcome<tokio::runtime::Runtime> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
+}
+
+fn report(outcome: Outcome<()>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -61,11 +78,7 @@ fn serve(entities: usize, latency: Duration) -> Outcome<Server> {
 }
 
 /// A first sync of everything, beside the bare client.
-fn overhead(
-    runtime: &tokio::runtime::Runtime,
-    entities: usize,
-    latency: Duration,
-) -> Outcome<()> {
+fn overhead(runtime: &tokio::runtime::Runtime, entities: usize, latency: Duration) -> Outcome<()> {
     let server = serve(entities, latency)?;
     println!("first sync of {entities} entities, {} ms of latency", latency.as_millis());
     let mut ratios = Vec::new();
@@ -73,7 +86,10 @@ fn overhead(
         server.clear_requests();
         let dir = TempDir::new()?;
         let started = Spent::so_far();
-        runtime.block_on(first_sync(&server, dir.path()))?;
+        let now = server.world().now();
+        let projects = server.world().projects().map(|project| project.path.clone()).collect();
+        let database = dir.path().join("lore.db");
+        runtime.block_on(first_sync(server.base_url(), now, projects, &database))?;
         let ours = started.since();
         let addresses: VecDeque<String> = server
             .requests()
@@ -161,13 +177,17 @@ fn processor_time_of_simulator() -> Duration {
         .sum()
 }
 
-async fn first_sync(server: &Server, dir: &Path) -> Outcome<()> {
-    let mut options = Options::new(server.base_url().to_owned(), "sim-token".into());
+async fn first_sync(
+    base_url: &str,
+    now: model::Timestamp,
+    projects: Vec<String>,
+    database: &Path,
+) -> Outcome<()> {
+    let mut options = Options::new(base_url, "sim-token".into());
     options.requests_per_second = None;
     let client = Arc::new(Client::new(options, Arc::new(Silent))?);
-    let clock = Arc::new(FixedClock(server.world().now()));
-    let projects = server.world().projects().map(|project| project.path.clone()).collect();
-    let mut options = SyncOptions::new(dir.join("lore.db"), "gitlab.test", projects);
+    let clock = Arc::new(FixedClock(now));
+    let mut options = SyncOptions::new(database.to_owned(), "127.0.0.1", projects);
     options.concurrency = CONCURRENCY;
     sync::run(client, options, clock, Arc::new(Silent), Stop::default()).await?;
     Ok(())
@@ -197,34 +217,48 @@ async fn fetch_all(addresses: VecDeque<String>) -> Outcome<usize> {
     Ok(bytes)
 }
 
-/// Memory of a large first sync, and the cost of one with nothing to do, both
-/// as the real program.
+/// Memory of a large first sync, in a process of its own; then the program
+/// itself, with everything to do but the fetching, and with nothing to do.
 fn large(entities: usize) -> Outcome<()> {
     let server = serve(entities, Duration::ZERO)?;
-    let program = std::env::current_exe()?.with_file_name("lore");
+    let project = server.world().projects().map(|project| project.path.clone()).next();
+    let project = project.unwrap_or_default();
     let home = TempDir::new()?;
+    let database = home.path().join("lore.db");
+    let this_program = std::env::current_exe()?;
+    let mut first = Command::new(&this_program);
+    first.args(["bench", "forge-sync", server.base_url(), &project]).arg(&database);
+    let started = Instant::now();
+    let peak = peak_memory(first)?;
+    println!(
+        "first sync of {entities} entities: {:.0} s, {} requests, peak memory {:.0} MB \
+         (to reach: 200 MB), database {:.0} MB",
+        started.elapsed().as_secs_f64(),
+        server.requests().entries.len(),
+        peak as f64 / 1024.0,
+        std::fs::metadata(&database)?.len() as f64 / 1e6
+    );
+
     let config = home.path().join(".config/lore/lore.toml");
     std::fs::create_dir_all(config.parent().unwrap_or(&config))?;
-    let project = server.world().projects().map(|project| project.path.clone()).next();
     std::fs::write(
         &config,
         format!(
             "[gitlab]\nbase_url = \"{}\"\n[sync]\nrequests_per_second = 1000\nreconcile = 0\n\
-             [[projects]]\npath = \"{}\"\n",
+             [[projects]]\npath = \"{project}\"\n",
             server.base_url(),
-            project.unwrap_or_default()
         ),
     )?;
     let lore = || {
-        let mut command = Command::new(&program);
+        let mut command = Command::new(this_program.with_file_name("lore"));
         command.env_clear().env("HOME", home.path()).env("GITLAB_TOKEN", "sim-token");
-        command.args(["sync", "-q"]);
+        command.args(["sync", "-q", "--db"]).arg(&database);
         command
     };
     let started = Instant::now();
     let peak = peak_memory(lore())?;
     println!(
-        "first sync of {entities} entities: {:.0} s, peak memory {:.0} MB (to reach: 200 MB)",
+        "the next sync, which makes all documents: {:.0} s, peak memory {:.0} MB",
         started.elapsed().as_secs_f64(),
         peak as f64 / 1024.0
     );
@@ -232,15 +266,20 @@ fn large(entities: usize) -> Outcome<()> {
     for _ in 0..11 {
         server.clear_requests();
         let started = Instant::now();
-        lore().output()?;
+        let output = lore().output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
         times.push(started.elapsed());
     }
     times.sort();
     println!(
         "sync with nothing changed at {entities} entities: {} requests, whole process {:.0} ms \
-         (median of 11; to reach: 50 ms of its own)",
+         ({:.0} to {:.0}, median of 11; to reach: 50 ms of its own)",
         server.requests().entries.len(),
-        times[5].as_secs_f64() * 1000.0
+        times[5].as_secs_f64() * 1000.0,
+        times[0].as_secs_f64() * 1000.0,
+        times[10].as_secs_f64() * 1000.0
     );
     Ok(())
 }
@@ -256,6 +295,9 @@ fn peak_memory(mut command: Command) -> Outcome<u64> {
         let kilobytes = line.and_then(|line| line.trim().split(' ').next()?.parse::<u64>().ok());
         peak = peak.max(kilobytes.unwrap_or(0));
         std::thread::sleep(Duration::from_millis(20));
+    }
+    if !child.wait()?.success() {
+        return Err("the command that was watched failed".into());
     }
     Ok(peak)
 }

@@ -22,6 +22,9 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
+        ["bench", "forge-sync", base_url, project, database] => {
+            forge::run_sync(base_url, project, database)
+        }
         ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
         _ => {
             eprintln!(

@@ -1,20 +1,25 @@
 //! The write connection on a thread of its own.
 //!
 //! SQLite blocks; the network side must not. Work is sent to the thread as
-//! closures. What has gathered while the last transaction was committed shares
-//! the next one: committing costs more than most work. When a piece fails, all
-//! are undone and done once more, each so that it can be undone alone; that
-//! hardly ever happens, and keeping every piece apart beforehand would cost as
-//! much as its work. Each transaction is fenced by the application lock: a run
-//! that lost its lock stores nothing more.
+//! closures. What has gathered shares a transaction: committing costs more than
+//! most work, so what can wait a moment does. When a piece fails, all are
+//! undone and done once more, each so that it can be undone alone; that hardly
+//! ever happens, and keeping every piece apart beforehand would cost as much as
+//! its work. Each transaction is fenced by the application lock: a run that
+//! lost its lock stores nothing more.
 
 use model::{Clock, Error, Result};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use store::lock::{AppLock, HEARTBEAT};
 use store::{Tx, Writer};
 use tokio::sync::oneshot;
+
+/// So many pieces that can wait are not made to wait any longer …
+const ENOUGH: usize = 256;
+/// … and none is for longer than this.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// Something to be done in a transaction, perhaps more than once.
 trait Piece: Send {
@@ -25,13 +30,18 @@ trait Piece: Send {
     fn reply(self: Box<Self>, failed: Option<&Error>);
 }
 
-struct Write<T, W> {
+struct Write<T, W, R: FnOnce(Result<T>)> {
     work: W,
     outcome: Option<Result<T>>,
-    reply: oneshot::Sender<Result<T>>,
+    reply: Option<R>,
 }
 
-impl<T: Send, W: Fn(&Tx<'_>) -> Result<T> + Send> Piece for Write<T, W> {
+impl<T, W, R> Piece for Write<T, W, R>
+where
+    T: Send,
+    W: Fn(&Tx<'_>) -> Result<T> + Send,
+    R: FnOnce(Result<T>) + Send,
+{
     fn run(&mut self, tx: &Tx<'_>) -> bool {
         let outcome = (self.work)(tx);
         let is_well = outcome.is_ok();
@@ -39,20 +49,107 @@ impl<T: Send, W: Fn(&Tx<'_>) -> Result<T> + Send> Piece for Write<T, W> {
         is_well
     }
 
-    fn reply(self: Box<Self>, failed: Option<&Error>) {
-        let outcome = match (self.outcome, failed) {
+    fn reply(mut self: Box<Self>, failed: Option<&Error>) {
+        let outcome = match (self.outcome.take(), failed) {
             (Some(Err(error)), _) => Err(error),
             (_, Some(error)) => Err(not_stored(error)),
             (Some(done), None) => done,
             (None, None) => Err(Error::internal("a piece of work was left out")),
         };
-        // Nobody listens any more: the run was cancelled; the work is done.
-        let _ = self.reply.send(outcome);
+        if let Some(reply) = self.reply.take() {
+            reply(outcome);
+        }
     }
 }
 
-/// Pieces of work in one transaction at the most.
-const TOGETHER: usize = 512;
+/// Nobody waits for ever, whatever becomes of the thread.
+impl<T, W, R: FnOnce(Result<T>)> Drop for Write<T, W, R> {
+    fn drop(&mut self) {
+        if let Some(reply) = self.reply.take() {
+            reply(Err(thread_gone()));
+        }
+    }
+}
+
+/// What waits to be done.
+#[derive(Default)]
+struct Waiting {
+    pieces: Vec<Box<dyn Piece>>,
+    /// Somebody waits for one of them.
+    is_urgent: bool,
+    is_closed: bool,
+}
+
+#[derive(Default)]
+struct Desk {
+    waiting: Mutex<Waiting>,
+    /// Something urgent or enough has come, or the first piece of a new lot.
+    call: Condvar,
+}
+
+impl Desk {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, piece: Box<dyn Piece>, is_urgent: bool) {
+        let mut waiting = self.waiting();
+        if waiting.is_closed {
+            drop(waiting);
+            // Its drop tells whoever sent it.
+            drop(piece);
+            return;
+        }
+        waiting.pieces.push(piece);
+        waiting.is_urgent |= is_urgent;
+        if is_urgent || matches!(waiting.pieces.len(), 1 | ENOUGH) {
+            self.call.notify_one();
+        }
+    }
+
+    fn hurry(&self) {
+        let mut waiting = self.waiting();
+        waiting.is_urgent = !waiting.pieces.is_empty();
+        self.call.notify_one();
+    }
+
+    /// The next lot; empty when nothing came for a while, none after the last.
+    fn take(&self) -> Option<Vec<Box<dyn Piece>>> {
+        let waiting = self.waiting();
+        let (waiting, _) = self
+            .call
+            .wait_timeout_while(waiting, HEARTBEAT, |waiting| {
+                waiting.pieces.is_empty() && !waiting.is_closed
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        let (mut waiting, _) = self
+            .call
+            .wait_timeout_while(waiting, MOMENT, |waiting| {
+                let may_grow = !waiting.pieces.is_empty() && waiting.pieces.len() < ENOUGH;
+                may_grow && !waiting.is_urgent && !waiting.is_closed
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        waiting.is_urgent = false;
+        let pieces = std::mem::take(&mut waiting.pieces);
+        (!pieces.is_empty() || !waiting.is_closed).then_some(pieces)
+    }
+
+    fn close(&self) {
+        self.waiting().is_closed = true;
+        self.call.notify_one();
+    }
+}
+
+/// Closes the desk when the thread ends, in whatever way.
+struct Attended(Arc<Desk>);
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        self.0.close();
+        let left = std::mem::take(&mut self.0.waiting().pieces);
+        drop(left);
+    }
+}
 
 /// Owned by the thread.
 struct Session {
@@ -61,18 +158,19 @@ struct Session {
 }
 
 pub(super) struct Database {
-    work: Mutex<Option<mpsc::Sender<Box<dyn Piece>>>>,
+    desk: Arc<Desk>,
     thread: Mutex<Option<JoinHandle<Result<()>>>>,
 }
 
 impl Database {
     pub fn start(writer: Writer, lock: AppLock, clock: Arc<dyn Clock>) -> Result<Database> {
-        let (sender, receiver) = mpsc::channel::<Box<dyn Piece>>();
+        let desk = Arc::new(Desk::default());
+        let attended = Attended(Arc::clone(&desk));
         let thread = std::thread::Builder::new()
             .name("lore-writer".to_owned())
-            .spawn(move || serve(Session { writer, lock }, &receiver, clock.as_ref()))
+            .spawn(move || serve(Session { writer, lock }, &attended.0, clock.as_ref()))
             .map_err(|error| Error::internal("starting the writer thread").caused_by(error))?;
-        Ok(Database { work: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
+        Ok(Database { desk, thread: Mutex::new(Some(thread)) })
     }
 
     /// Runs `work` on the writer thread, whole or not at all. Returns once it
@@ -81,20 +179,31 @@ impl Database {
         &self,
         work: impl Fn(&Tx<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (reply, answer) = oneshot::channel();
-        {
-            let sender = self.work.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(sender) = sender.as_ref() else { return Err(thread_gone()) };
-            sender
-                .send(Box::new(Write { work, outcome: None, reply }))
-                .map_err(|_| thread_gone())?;
-        }
+        let (sender, answer) = oneshot::channel();
+        // Nobody listens any more: the run was cancelled; the work is done.
+        let reply = move |outcome| drop(sender.send(outcome));
+        self.desk.put(Box::new(Write { work, outcome: None, reply: Some(reply) }), true);
         answer.await.map_err(|_| thread_gone())?
+    }
+
+    /// As [`Database::write`], for work that can wait a moment. `reply` is
+    /// called from the writer thread.
+    pub fn write_soon<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Tx<'_>) -> Result<T> + Send + 'static,
+        reply: impl FnOnce(Result<T>) + Send + 'static,
+    ) {
+        self.desk.put(Box::new(Write { work, outcome: None, reply: Some(reply) }), false);
+    }
+
+    /// What can wait need not wait any longer.
+    pub fn hurry(&self) {
+        self.desk.hurry();
     }
 
     /// Releases the lock and waits for the thread to end.
     pub async fn close(&self) -> Result<()> {
-        drop(self.work.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.desk.close();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(thread) = thread else { return Ok(()) };
         tokio::task::spawn_blocking(move || thread.join())
@@ -105,19 +214,11 @@ impl Database {
 }
 
 impl Session {
-    /// One transaction for this work and what else is waiting.
-    fn run_together(&mut self, first: Box<dyn Piece>, waiting: &mpsc::Receiver<Box<dyn Piece>>) {
-        let mut pieces = vec![first];
+    /// One transaction for all of them.
+    fn run_together(&mut self, mut pieces: Vec<Box<dyn Piece>>) {
         let mut are_well = true;
         let mut ended = self.write(|tx| {
-            let mut next = 0;
-            while are_well && next < pieces.len() {
-                are_well = pieces[next].run(tx);
-                next += 1;
-                if are_well && next == pieces.len() && next < TOGETHER {
-                    pieces.extend(waiting.try_recv());
-                }
-            }
+            are_well = pieces.iter_mut().all(|piece| piece.run(tx));
             if are_well { Ok(()) } else { Err(undo()) }
         });
         if !are_well {
@@ -142,13 +243,11 @@ impl Session {
     }
 }
 
-fn serve(mut session: Session, receiver: &mpsc::Receiver<Box<dyn Piece>>, clock: &dyn Clock) -> Result<()> {
+fn serve(mut session: Session, desk: &Desk, clock: &dyn Clock) -> Result<()> {
     let mut last_beat = clock.now();
-    loop {
-        match receiver.recv_timeout(HEARTBEAT) {
-            Ok(work) => session.run_together(work, receiver),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+    while let Some(pieces) = desk.take() {
+        if !pieces.is_empty() {
+            session.run_together(pieces);
         }
         let now = clock.now();
         if now.since(last_beat) >= HEARTBEAT {

@@ -13,11 +13,12 @@ use store::dependents::Arrived;
 use store::entities::{self, EntityHead};
 use store::payloads::Payload;
 use store::queue::{self, Job};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// Jobs claimed at a time, per project: enough to keep all slots busy, few
 /// enough that an interrupted run gives back little.
-const CLAIM: usize = 256;
+const CLAIM: usize = 512;
 /// What may have arrived and not be stored yet. The more is stored together,
 /// the less each set costs; all of it is held in memory.
 const ROOM: Room = Room { n_sets: 512, bytes: 16 * 1024 * 1024 };
@@ -70,13 +71,22 @@ enum Event {
     Claimed(Result<Vec<Claimed>>),
     /// None: there is nothing to store.
     Fetched(Arc<Target>, Job, StepResult<Option<Box<Arrival>>>),
-    Stored(Arc<Target>, Job, StepResult<()>, usize),
+}
+
+/// What has become of a set that came.
+struct Stored {
+    target: Arc<Target>,
+    size: usize,
+    /// Whether it differed from what was known.
+    outcome: Result<bool>,
 }
 
 /// The queue being emptied.
 struct Drain {
     ready: VecDeque<Claimed>,
     running: JoinSet<Event>,
+    told: mpsc::UnboundedSender<Stored>,
+    stored: mpsc::UnboundedReceiver<Stored>,
     is_claiming: bool,
     /// The last claim brought nothing.
     is_dry: bool,
@@ -87,6 +97,37 @@ struct Drain {
 }
 
 impl Drain {
+    fn new() -> Drain {
+        let (told, stored) = mpsc::unbounded_channel();
+        Drain {
+            ready: VecDeque::new(),
+            running: JoinSet::new(),
+            told,
+            stored,
+            is_claiming: false,
+            is_dry: false,
+            n_fetching: 0,
+            unstored: Room::default(),
+            failures_in_a_row: 0,
+            fatal: None,
+        }
+    }
+
+    /// Waits for whatever ends next; none when nothing is under way.
+    async fn next(&mut self) -> Result<Option<Ended>> {
+        Ok(tokio::select! {
+            Some(done) = self.running.join_next() => {
+                let event =
+                    done.map_err(|error| Error::internal("a fetch stopped").caused_by(error))?;
+                Some(Ended::Task(event))
+            }
+            Some(stored) = self.stored.recv(), if self.unstored.n_sets > 0 => {
+                Some(Ended::Set(stored))
+            }
+            else => None,
+        })
+    }
+
     /// A job has ended; says whether its failure is to be recorded.
     fn ended(&mut self, outcome: StepResult<()>) -> Option<Error> {
         match outcome {
@@ -104,24 +145,30 @@ impl Drain {
     }
 }
 
+enum Ended {
+    Task(Event),
+    Set(Stored),
+}
+
 impl<F: Forge> Engine<F> {
-    pub(super) async fn drain(self: Arc<Self>, targets: &[Target]) -> Result<()> {
-        let by_project: BTreeMap<_, _> = targets
-            .iter()
-            .map(|target| (target.scope.project, Arc::new(target.clone())))
-            .collect();
+    /// Empties the queue, as a task beside those that fetch: whoever called for
+    /// the run may wait on another thread, and that is far to go for each set.
+    pub(super) async fn drain(self: Arc<Self>, targets: Vec<Target>) -> Result<()> {
+        let mut task = JoinSet::new();
+        task.spawn(async move { self.drain_here(&targets).await });
+        match task.join_next().await {
+            Some(Ok(outcome)) => outcome,
+            Some(Err(error)) => Err(Error::internal("the fetching stopped").caused_by(error)),
+            None => Ok(()),
+        }
+    }
+
+    async fn drain_here(self: Arc<Self>, targets: &[Target]) -> Result<()> {
+        let by_project: BTreeMap<_, _> =
+            targets.iter().map(|target| (target.scope.project, Arc::new(target.clone()))).collect();
         let total = self.waiting(targets).await?;
         self.progress.phase("fetching discussions, events and changes", Some(total));
-        let mut drain = Drain {
-            ready: VecDeque::new(),
-            running: JoinSet::new(),
-            is_claiming: false,
-            is_dry: false,
-            n_fetching: 0,
-            unstored: Room::default(),
-            failures_in_a_row: 0,
-            fatal: None,
-        };
+        let mut drain = Drain::new();
         // Waiting for a retry counts as time passed, whatever the clock says.
         let mut as_of = self.clock.now();
         loop {
@@ -129,24 +176,24 @@ impl<F: Forge> Engine<F> {
                 as_of = as_of.max(self.clock.now());
                 self.keep_busy(&mut drain, &by_project, as_of);
             }
-            let Some(done) = drain.running.join_next().await else {
-                if drain.fatal.is_some() || self.stop.is_set() {
-                    break;
-                }
-                match self.wait_for_retries(targets, as_of).await? {
-                    Some(due) => as_of = as_of.max(due),
+            if drain.running.is_empty() {
+                self.db.hurry();
+            }
+            match drain.next().await? {
+                Some(Ended::Set(stored)) => self.take_stored(&mut drain, stored),
+                Some(Ended::Task(event)) => self.take_note(&mut drain, event).await?,
+                None if drain.fatal.is_some() || self.stop.is_set() => break,
+                None => match self.wait_for_retries(targets, as_of).await? {
+                    Some(due) => {
+                        as_of = as_of.max(due);
+                        drain.is_dry = false;
+                    }
                     None => break,
-                }
-                drain.is_dry = false;
-                continue;
-            };
-            let event = done.map_err(|error| Error::internal("a fetch stopped").caused_by(error))?;
-            self.take_note(&mut drain, event).await?;
+                },
+            }
         }
         let unasked: Vec<Job> = drain.ready.into_iter().map(|claimed| claimed.job).collect();
-        self.db
-            .write(move |tx| unasked.iter().try_for_each(|job| queue::release(tx, job)))
-            .await?;
+        self.db.write(move |tx| unasked.iter().try_for_each(|job| queue::release(tx, job))).await?;
         drain.fatal.map_or(Ok(()), Err)
     }
 
@@ -176,7 +223,7 @@ impl<F: Forge> Engine<F> {
         }
     }
 
-    async fn take_note(self: &Arc<Self>, drain: &mut Drain, event: Event) -> Result<()> {
+    async fn take_note(&self, drain: &mut Drain, event: Event) -> Result<()> {
         let (target, job, outcome) = match event {
             Event::Claimed(found) => {
                 let found = found?;
@@ -185,30 +232,34 @@ impl<F: Forge> Engine<F> {
                 drain.ready.extend(found);
                 return Ok(());
             }
-            Event::Fetched(target, job, Ok(Some(arrival))) => {
-                drain.n_fetching -= 1;
-                let size = arrival.payload.size();
-                drain.unstored.take(size);
-                let engine = Arc::clone(self);
-                drain.running.spawn(async move {
-                    let stored = engine.store(&target, job.clone(), *arrival).await;
-                    Event::Stored(target, job, stored, size)
-                });
+            Event::Fetched(target, job, outcome) => (target, job, outcome),
+        };
+        drain.n_fetching -= 1;
+        let outcome = match outcome {
+            Ok(Some(arrival)) => {
+                self.store(drain, target, job, *arrival);
                 return Ok(());
             }
-            Event::Fetched(target, job, outcome) => {
-                drain.n_fetching -= 1;
-                (target, job, outcome.map(|_| ()))
-            }
-            Event::Stored(target, job, outcome, size) => {
-                drain.unstored.free(size);
-                (target, job, outcome)
-            }
+            Ok(None) => Ok(()),
+            Err(failure) => Err(failure),
         };
         self.progress.advance(1);
         match drain.ended(outcome) {
             Some(error) => self.record_failure(&target, &job, &error).await,
             None => Ok(()),
+        }
+    }
+
+    fn take_stored(&self, drain: &mut Drain, stored: Stored) {
+        drain.unstored.free(stored.size);
+        self.progress.advance(1);
+        match stored.outcome {
+            Ok(differs) => {
+                self.books.fetched(&stored.target.path, differs);
+                drain.failures_in_a_row = 0;
+            }
+            // Our own store is at fault, not the forge.
+            Err(error) => drain.fatal = Some(error),
         }
     }
 
@@ -308,24 +359,29 @@ impl<F: Forge> Engine<F> {
         }
     }
 
-    async fn store(&self, target: &Target, job: Job, arrival: Arrival) -> StepResult<()> {
+    /// Hands a set over to be stored; how that went is told later.
+    fn store(&self, drain: &mut Drain, target: Arc<Target>, job: Job, arrival: Arrival) {
         let now = self.clock.now();
-        let scope = target.scope.clone();
-        let differs = self
-            .db
-            .write(move |tx| {
+        let size = arrival.payload.size();
+        drain.unstored.take(size);
+        let (told, told_of) = (drain.told.clone(), Arc::clone(&target));
+        self.db.write_soon(
+            move |tx| {
                 let Arrival { head, set, payload, fetched_at } = &arrival;
                 let condition =
                     plan::condition_of_result(head, job.what, set.is_empty(), *fetched_at);
                 let arrived =
                     Arrived { set, payload, fetched_at: *fetched_at, condition: &condition };
-                let differs = store::dependents::replace(tx, &scope, head.row, &arrived, now)?;
+                let differs =
+                    store::dependents::replace(tx, &target.scope, head.row, &arrived, now)?;
                 queue::finish(tx, &job)?;
                 Ok(differs)
-            })
-            .await?;
-        self.books.fetched(&target.path, differs);
-        Ok(())
+            },
+            move |outcome| {
+                // The run was cancelled; what is stored is stored.
+                let _ = told.send(Stored { target: told_of, size, outcome });
+            },
+        );
     }
 
     async fn finish(&self, job: Job) -> StepResult<()> {

@@ -198,7 +198,7 @@ impl<F: Forge> Engine<F> {
             return Ok(());
         }
         self.reconcile(&targets).await?;
-        let drained = Arc::clone(&self).drain(&targets).await;
+        let drained = Arc::clone(&self).drain(targets.clone()).await;
         self.link().await?;
         drained?;
         let complete: Vec<Target> =

@@ -205,14 +205,7 @@ fn store(
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
             }
         },
-        (
-            owner.id,
-            &discussion.forge_id,
-            discussion.is_individual,
-            hash.as_bytes(),
-            first,
-            last,
-        ),
+        (owner.id, &discussion.forge_id, discussion.is_individual, hash.as_bytes(), first, last),
     )
 }
 
@@ -266,8 +259,7 @@ fn upsert_note(
             note.created_at.as_millis(),
             note.updated_at.as_millis(),
             note.is_system,
-            note.is_system
-                .then(|| note.system_action.unwrap_or(SystemAction::Unknown).as_str()),
+            note.is_system.then(|| note.system_action.unwrap_or(SystemAction::Unknown).as_str()),
             note.is_internal,
             note.is_resolvable,
             note.is_resolved,

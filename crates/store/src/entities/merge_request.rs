@@ -90,7 +90,13 @@ pub(super) fn upsert(
         },
     )?;
     let id = known.unwrap_or_else(|| tx.transaction.last_insert_rowid());
-    replace_members(tx, scope, EntityRow { kind: EntityKind::MergeRequest, id }, core, known.is_none())?;
+    replace_members(
+        tx,
+        scope,
+        EntityRow { kind: EntityKind::MergeRequest, id },
+        core,
+        known.is_none(),
+    )?;
     replace_people(tx, scope, &REVIEWERS, id, &mr.reviewers, known.is_none())?;
     Ok(id)
 }

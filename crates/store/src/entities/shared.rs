@@ -70,13 +70,7 @@ pub(super) fn replace_people(
 }
 
 /// A new owner has no members yet.
-fn replace_link(
-    tx: &Tx<'_>,
-    link: &Link,
-    owner: i64,
-    members: &[i64],
-    is_new: bool,
-) -> Result<()> {
+fn replace_link(tx: &Tx<'_>, link: &Link, owner: i64, members: &[i64], is_new: bool) -> Result<()> {
     let Link { table, owner: owner_column, member } = link;
     if !is_new {
         sql::run(tx, &format!("DELETE FROM {table} WHERE {owner_column} = ?1"), [owner])?;
