@@ -82,6 +82,15 @@ fn parse(kind: EntityKind, typed: &str) -> Result<EntityReference> {
     {
         return Ok(EntityReference { kind, project: None, iid: Iid(iid) });
     }
+    // Seven digits and more would pass for a commit, too.
+    if !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Error::usage(format!(
+            "there is no {} with the number {}",
+            kind.noun(),
+            model::text::one_line(typed, 60)
+        ))
+        .suggest("give its number, e.g. 12"));
+    }
     match Reference::parse(typed)? {
         Reference::Entity(found) if found.kind == kind => Ok(found),
         Reference::Entity(found) => {

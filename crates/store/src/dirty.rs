@@ -4,7 +4,7 @@ use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At, Kind, entity_table, owner_column};
 use model::backoff::Backoff;
-use model::ids::ProjectId;
+use model::ids::{ProjectId, UserId};
 use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -118,6 +118,30 @@ pub fn mark_project(tx: &Tx<'_>, project: ProjectId) -> Result<()> {
             (Kind(kind), project.0),
         )?;
     }
+    Ok(())
+}
+
+/// Queues what names this person as its author, as when they have a new name.
+pub(crate) fn mark_author(tx: &Tx<'_>, author: UserId) -> Result<()> {
+    for kind in EntityKind::ALL {
+        sql::run(
+            tx,
+            &format!(
+                "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+                 SELECT ?1, id, updated_at FROM {} WHERE author_id = ?2",
+                entity_table(kind)
+            ),
+            (Kind(kind), author.0),
+        )?;
+    }
+    sql::run(
+        tx,
+        "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+         SELECT 'discussion', discussion_id, max(updated_at)
+         FROM notes WHERE author_id = ?1 AND is_system = 0
+         GROUP BY discussion_id",
+        [author.0],
+    )?;
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 
 use crate::entities::EntityRow;
 use crate::handle::Read;
-use crate::sql::{self, owner_column};
+use crate::sql::{self, entity_table, owner_column};
 use crate::timeline::ids_of;
 use model::relation::SystemAction;
 use model::{EntityKind, Result, Timestamp};
@@ -151,7 +151,7 @@ fn note_events(
 ) -> Result<Vec<(EntityRow, Event)>> {
     let owner = owner_column(kind);
     let actions: Vec<String> = actions.iter().map(|it| format!("\"{}\"", it.as_str())).collect();
-    sql::all(
+    let mut told = sql::all(
         on,
         &format!(
             "SELECT d.{owner} AS owner, n.created_at, n.system_action, n.body, n.forge_id,
@@ -175,5 +175,88 @@ fn note_events(
             };
             Ok((EntityRow { kind, id: row.get("owner")? }, event))
         },
-    )
+    )?;
+    for (row, event) in &mut told {
+        let names_something = [SystemAction::Label, SystemAction::Milestone]
+            .iter()
+            .any(|action| action.as_str() == event.event);
+        if let Some(text) = event.text.as_mut().filter(|_| names_something) {
+            *text = with_names(text, |sigil, number| name_of(on, *row, sigil, number))?;
+        }
+    }
+    Ok(told)
+}
+
+/// Old notes name labels and milestones by number alone: `~12`, `%2`.
+fn with_names(text: &str, name_of: impl Fn(char, i64) -> Result<Option<String>>) -> Result<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['~', '%']) {
+        let (before, from) = rest.split_at(at);
+        let digits = from[1..].bytes().take_while(u8::is_ascii_digit).count();
+        let (named, after) = from.split_at(1 + digits);
+        let is_word = before.ends_with(char::is_alphanumeric)
+            || after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let sigil = if named.starts_with('~') { '~' } else { '%' };
+        let name = match named[1..].parse() {
+            Ok(number) if !is_word => name_of(sigil, number)?,
+            _ => None,
+        };
+        out.push_str(before);
+        match name {
+            Some(name) if name.contains(char::is_whitespace) => {
+                out.extend([sigil, '"']);
+                out.push_str(&name);
+                out.push('"');
+            }
+            Some(name) => {
+                out.push(sigil);
+                out.push_str(&name);
+            }
+            None => out.push_str(named),
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The label with this id, or the milestone with this number, of the entity's
+/// own project, if it is known here.
+fn name_of(on: &impl Read, entity: EntityRow, sigil: char, number: i64) -> Result<Option<String>> {
+    let project = format!("(SELECT project_id FROM {} WHERE id = ?1)", entity_table(entity.kind));
+    let statement = match sigil {
+        '~' => format!("SELECT name FROM labels WHERE project_id = {project} AND forge_id = ?2"),
+        _ => format!("SELECT title FROM milestones WHERE project_id = {project} AND iid = ?2"),
+    };
+    sql::first(on, &statement, (entity.id, number), |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_labels_and_milestones_become_names() {
+        let names = |sigil, number| {
+            Ok(match (sigil, number) {
+                ('~', 12) => Some("bug".to_owned()),
+                ('~', 13) => Some("in progress".to_owned()),
+                ('%', 2) => Some("1.0".to_owned()),
+                _ => None,
+            })
+        };
+        for (text, shown) in [
+            ("added ~12 ~13 labels", "added ~bug ~\"in progress\" labels"),
+            ("Removed ~12 label", "Removed ~bug label"),
+            ("added ~99 label", "added ~99 label"),
+            ("Milestone changed to %2", "Milestone changed to %1.0"),
+            ("changed milestone to %\"2 weeks\"", "changed milestone to %\"2 weeks\""),
+            ("a~12, 100%2, ~12b, ~, 5 %", "a~12, 100%2, ~12b, ~, 5 %"),
+            ("~12é ~12", "~12é ~bug"),
+            ("~99999999999999999999", "~99999999999999999999"),
+        ] {
+            assert_eq!(with_names(text, names).unwrap(), shown, "{text}");
+        }
+    }
 }

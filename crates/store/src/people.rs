@@ -1,5 +1,6 @@
 //! Users as the forge names them. Keyed by the forge's id: names change.
 
+use crate::dirty;
 use crate::handle::Tx;
 use crate::sql;
 use model::Result;
@@ -19,18 +20,23 @@ pub fn upsert(tx: &Tx<'_>, host: &str, user: &UserRecord) -> Result<UserId> {
 fn store(tx: &Tx<'_>, host: &str, user: &UserRecord) -> Result<UserId> {
     let found = sql::first(
         tx,
-        "SELECT id, username = ?3 AND name = ?4 FROM users WHERE host = ?1 AND forge_id = ?2",
+        "SELECT id, username = ?3 AS is_called_so, name = ?4 AS is_named_so
+         FROM users WHERE host = ?1 AND forge_id = ?2",
         (host, user.forge_id.0, &user.username, &user.name),
-        |row| Ok((UserId(row.get(0)?), row.get::<_, bool>(1)?)),
+        |row| Ok((UserId(row.get(0)?), row.get::<_, bool>(1)?, row.get::<_, bool>(2)?)),
     )?;
     match found {
-        Some((id, true)) => Ok(id),
-        Some((id, false)) => {
+        Some((id, true, true)) => Ok(id),
+        Some((id, is_called_so, _)) => {
             sql::run(
                 tx,
                 "UPDATE users SET username = ?2, name = ?3 WHERE id = ?1",
                 (id.0, &user.username, &user.name),
             )?;
+            // Documents tell who wrote them, by this name.
+            if !is_called_so {
+                dirty::mark_author(tx, id)?;
+            }
             Ok(id)
         }
         None => sql::insert(

@@ -252,7 +252,7 @@ fn large(entities: usize) -> Outcome<()> {
     let lore = || {
         let mut command = Command::new(this_program.with_file_name("lore"));
         command.env_clear().env("HOME", home.path()).env("GITLAB_TOKEN", "sim-token");
-        command.args(["sync", "-q", "--db"]).arg(&database);
+        command.args(["sync", "-q", "--no-embed", "--db"]).arg(&database);
         command
     };
     let started = Instant::now();

@@ -30,6 +30,9 @@ pub struct Args {
     /// Try failed fetches again now instead of when they are due
     #[arg(long)]
     retry_failed: bool,
+    /// Leave the search index for `lore generate-docs`
+    #[arg(long)]
+    no_docs: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -86,7 +89,7 @@ impl Run for Args {
                 force: self.force,
                 retry_failed: self.retry_failed,
                 dry_run: false,
-                no_docs: true,
+                no_docs: self.no_docs,
                 no_embed: true,
             },
         )

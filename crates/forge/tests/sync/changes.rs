@@ -6,6 +6,8 @@ use model::EntityKind;
 use sim::world::{EntityKey, MoveTo, NewIssue, ProjectId};
 use sim::{FaultPlan, World};
 use std::time::Duration;
+use store::Writer;
+use store::dirty::{self, SourceType};
 
 const SMALL: &str = r#"
 user ada "Ada"
@@ -49,6 +51,40 @@ fn settled() -> Site {
     site.sync();
     assert_level(&site);
     site
+}
+
+/// What waits for its document; none of it does afterwards.
+fn documents_due(site: &Site) -> Vec<(SourceType, u64)> {
+    let mut writer = Writer::open(&site.database()).unwrap();
+    let count = |source| {
+        writer.write(|tx| {
+            let due = dirty::due(tx, source, model::Timestamp::from_millis(i64::MAX / 4), 1000)?;
+            due.iter().try_for_each(|source| dirty::done(tx, source))?;
+            Ok((source, due.len() as u64))
+        })
+    };
+    let sources = [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
+    sources.map(count).into_iter().collect::<model::Result<_>>().unwrap()
+}
+
+#[test]
+fn a_person_with_a_new_name_has_their_documents_made_again() {
+    let site = settled();
+    documents_due(&site);
+    site.change(|world| {
+        world.rename_user("bo", "bobby").unwrap();
+        // Any sign of life brings the new name; this one is of somebody else's.
+        let (on, now) = (issue(world, 1), world.now());
+        world.comment(on, "bobby", now, "Is it still so?").unwrap();
+    });
+    site.sync();
+    // The issue that was talked on and the one bo wrote; bo's merge request;
+    // the new thread, the one bo began, and the mention on the first issue,
+    // which the forge noted in bo's name.
+    assert_eq!(
+        documents_due(&site),
+        [(SourceType::Issue, 2), (SourceType::MergeRequest, 1), (SourceType::Discussion, 3)]
+    );
 }
 
 #[test]
