@@ -279,3 +279,53 @@ fn undo() -> Error {
 fn thread_gone() -> Error {
     Error::internal("the writer thread has stopped")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::FixedClock;
+    use model::{EntityKind, Timestamp};
+    use store::{dirty, references};
+    use tempfile::TempDir;
+
+    fn start(dir: &TempDir) -> Database {
+        let clock = Arc::new(FixedClock(Timestamp::from_millis(1_000)));
+        let path = dir.path().join("lore.db");
+        let mut writer = Writer::open(&path).unwrap();
+        let lock = AppLock::acquire(&mut writer, &path, "me", clock.as_ref(), false).unwrap();
+        Database::start(writer, lock, clock).unwrap()
+    }
+
+    fn block_on<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn a_piece_that_fails_is_undone_alone() {
+        let dir = TempDir::new().unwrap();
+        let database = start(&dir);
+        let told = Arc::new(Mutex::new(Vec::new()));
+        for id in 1..=3 {
+            let told = Arc::clone(&told);
+            database.write_soon(
+                move |tx| {
+                    dirty::mark_references(tx, EntityKind::Issue, id)?;
+                    if id == 2 { Err(Error::internal("on second thought")) } else { Ok(id) }
+                },
+                move |outcome| told.lock().unwrap().push(outcome.ok()),
+            );
+        }
+        let kept = block_on(database.write(|tx| references::next_dirty(tx, 10))).unwrap();
+        assert_eq!(kept.iter().map(|row| row.id).collect::<Vec<_>>(), [1, 3]);
+        assert_eq!(*told.lock().unwrap(), [Some(1), None, Some(3)]);
+        block_on(database.close()).unwrap();
+    }
+
+    #[test]
+    fn what_comes_after_the_end_is_told_so() {
+        let dir = TempDir::new().unwrap();
+        let database = start(&dir);
+        block_on(database.close()).unwrap();
+        assert!(block_on(database.write(|_| Ok(()))).is_err());
+    }
+}

@@ -71,7 +71,7 @@ fn around_2019_labels_were_events_and_states_were_notes() {
         Era::LabelEvents,
         expect![[r#"
         2018-01-10 label bug by bo [Resource]
-        2018-01-11 milestone changed milestone to %1 by bo [SystemNote]
+        2018-01-11 milestone changed milestone to %1.0 by bo [SystemNote]
         2018-01-12 closed closed by bo [SystemNote]
         2018-01-13 reopened reopened by ada [SystemNote]
         2018-01-14 closed closed by bo [SystemNote]
@@ -84,8 +84,8 @@ fn around_2016_everything_was_a_note() {
     check(
         Era::NotesOnly,
         expect![[r#"
-        2018-01-10 label added ~1 label by bo [SystemNote]
-        2018-01-11 milestone changed milestone to %1 by bo [SystemNote]
+        2018-01-10 label added ~bug label by bo [SystemNote]
+        2018-01-11 milestone changed milestone to %1.0 by bo [SystemNote]
         2018-01-12 closed closed by bo [SystemNote]
         2018-01-13 reopened reopened by ada [SystemNote]
         2018-01-14 closed closed by bo [SystemNote]
