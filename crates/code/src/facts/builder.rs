@@ -87,6 +87,16 @@ impl<'s> Builder<'s> {
         ExprId(self.facts.exprs.len() as u32 - 1)
     }
 
+    /// A place for an expression that is known only after its parts.
+    pub fn reserve(&mut self) -> ExprId {
+        self.facts.exprs.push(Expr::Opaque);
+        ExprId(self.facts.exprs.len() as u32 - 1)
+    }
+
+    pub fn fill(&mut self, id: ExprId, expr: Expr) {
+        self.facts.exprs[id.ix()] = expr;
+    }
+
     pub fn type_ref(&mut self, ty: TypeRef) -> TypeId {
         if ty == TypeRef::Opaque {
             return Self::OPAQUE_TYPE;

@@ -202,6 +202,8 @@ flags! {
     ELSEWHERE = 15;
     /// Holds a value for readers, and may hold any callable.
     HOLDS_VALUE = 16;
+    /// Takes the receiver of the function around it.
+    ARROW = 17;
 }
 
 impl Flags {
@@ -380,6 +382,8 @@ pub enum Expr {
     Key(ExprId),
     /// One part of a tuple or several results.
     Part(ExprId, u32),
+    /// A part of a value, by the case or struct a pattern names.
+    Payload(ExprId, ExprId, Name),
     /// What `with` binds.
     Enter(ExprId),
     /// The value in whose method this stands.

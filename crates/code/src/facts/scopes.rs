@@ -163,13 +163,18 @@ impl Scopes {
         let mut found = Vec::new();
         if self.rules.in_order || !left_function {
             let before: Vec<&Declared> = here.clone().filter(|d| d.at <= wanted.at).collect();
+            let mut end: Option<u32> = None;
             for declared in before.into_iter().rev() {
+                // Items of one name stand side by side, none hides the other.
+                if end.is_some_and(|end| declared.at < end) {
+                    break;
+                }
                 let always = self.is_around(declared.block, wanted.scope);
                 if always || !is_narrowing(&binds[declared.bind.ix()]) {
                     found.push(declared.bind);
                 }
                 if always {
-                    break;
+                    end = Some(declared.at);
                 }
             }
         }

@@ -5,8 +5,40 @@
 //! the variants a language uses, all others to `Other`.
 
 macro_rules! grammar {
+    (language: $language:expr; $($rest:tt)*) => {
+        $crate::lang::grammar::grammar! { @tables [$language]; $($rest)* }
+
+        pub fn kind(node: tree_sitter::Node<'_>) -> Kind {
+            TABLES[0].kinds.get(usize::from(node.kind_id())).copied().unwrap_or(Kind::Other)
+        }
+
+        pub fn fields() -> &'static Fields {
+            &TABLES[0].fields
+        }
+    };
+    (languages: [$($language:expr),* $(,)?]; $($rest:tt)*) => {
+        $crate::lang::grammar::grammar! { @tables [$($language),*]; $($rest)* }
+
+        thread_local! {
+            static SELECTED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+        }
+
+        /// Says which of the grammars the nodes to come are of.
+        pub fn select(grammar: usize) {
+            SELECTED.set(grammar);
+        }
+
+        pub fn kind(node: tree_sitter::Node<'_>) -> Kind {
+            let kinds = &TABLES[SELECTED.get()].kinds;
+            kinds.get(usize::from(node.kind_id())).copied().unwrap_or(Kind::Other)
+        }
+
+        pub fn fields() -> &'static Fields {
+            &TABLES[SELECTED.get()].fields
+        }
+    };
     (
-        language: $language:expr;
+        @tables [$($language:expr),*];
         kinds: { $($kind:ident = $kind_text:literal,)* }
         fields: { $($field:ident = $field_text:literal,)* }
     ) => {
@@ -17,28 +49,22 @@ macro_rules! grammar {
 
         struct Tables { kinds: Vec<Kind>, fields: Fields }
 
-        static TABLES: std::sync::LazyLock<Tables> = std::sync::LazyLock::new(|| {
-            let language: tree_sitter::Language = $language;
-            let kinds = (0..language.node_kind_count())
-                .map(|id| {
-                    let id = u16::try_from(id).unwrap_or(u16::MAX);
-                    match language.node_kind_for_id(id) {
-                        $(Some($kind_text) if language.node_kind_is_named(id) => Kind::$kind,)*
-                        _ => Kind::Other,
-                    }
-                })
-                .collect();
-            let field = |name: &str| language.field_id_for_name(name).map_or(0, u16::from);
-            Tables { kinds, fields: Fields { $($field: field($field_text),)* } }
+        static TABLES: std::sync::LazyLock<Vec<Tables>> = std::sync::LazyLock::new(|| {
+            let table = |language: tree_sitter::Language| {
+                let kinds = (0..language.node_kind_count())
+                    .map(|id| {
+                        let id = u16::try_from(id).unwrap_or(u16::MAX);
+                        match language.node_kind_for_id(id) {
+                            $(Some($kind_text) if language.node_kind_is_named(id) => Kind::$kind,)*
+                            _ => Kind::Other,
+                        }
+                    })
+                    .collect();
+                let field = |name: &str| language.field_id_for_name(name).map_or(0, u16::from);
+                Tables { kinds, fields: Fields { $($field: field($field_text),)* } }
+            };
+            vec![$(table($language)),*]
         });
-
-        pub fn kind(node: tree_sitter::Node<'_>) -> Kind {
-            TABLES.kinds.get(usize::from(node.kind_id())).copied().unwrap_or(Kind::Other)
-        }
-
-        pub fn fields() -> &'static Fields {
-            &TABLES.fields
-        }
     };
 }
 

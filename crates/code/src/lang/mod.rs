@@ -8,6 +8,8 @@
 mod go;
 pub(crate) mod grammar;
 mod python;
+mod rust;
+mod typescript;
 
 use crate::facts::{Builder, FileFacts, Rules, Trouble};
 use crate::link::layout::{Layout, Tree};
@@ -56,12 +58,16 @@ pub struct Semantics {
     pub map: &'static str,
     /// A variable that only names a function is that function.
     pub follows_aliases: bool,
+    /// A method and a field may have one name.
+    pub methods_apart: bool,
     /// Calling a type converts a value and runs nothing.
     pub types_convert: bool,
     /// Declarations of one name in one place are one thing.
     pub merges: bool,
     /// A class and its values have different members.
     pub static_side: bool,
+    /// The associated type that says what a loop gives.
+    pub element: &'static str,
     /// The associated type a value is read through when it lacks a member.
     pub deref: &'static str,
     /// The type whose argument `await` gives.
@@ -69,7 +75,8 @@ pub struct Semantics {
 }
 
 /// Every language, in the order of the registry.
-pub static ALL: &[&dyn Language] = &[&go::Go, &python::Python];
+pub static ALL: &[&dyn Language] =
+    &[&go::Go, &python::Python, &rust::Rust, &typescript::TypeScript];
 
 /// Larger files are not read; generated bundles and data in code's clothing.
 pub const MAX_BYTES: usize = 4 << 20;

@@ -370,6 +370,16 @@ impl Eval<'_, '_> {
     pub fn element(&self, over: &Ty) -> Ty {
         match over {
             Ty::Value(gid, args) => {
+                let element = self.file().semantics.element;
+                if !element.is_empty() {
+                    return match self.associated(over, super::names::hash(element)) {
+                        Ty::Unknown => match self.dereferenced(over) {
+                            Some(inner) => self.element(&inner),
+                            None => Ty::Unknown,
+                        },
+                        known => known,
+                    };
+                }
                 if self.program().is_outside(*gid) {
                     return args.first().cloned().unwrap_or(Ty::Outside);
                 }
@@ -380,6 +390,10 @@ impl Eval<'_, '_> {
                     Ty::Outside => Ty::Outside,
                     _ => Ty::Unknown,
                 }
+            }
+            Ty::Param(_) | Ty::Meet(_) => {
+                let element = self.file().semantics.element;
+                self.associated(over, super::names::hash(element))
             }
             Ty::Tuple(parts) => Ty::either(parts.iter().cloned()),
             Ty::Either(_) => {
@@ -415,6 +429,72 @@ impl Eval<'_, '_> {
             }
             Ty::Outside => Ty::Outside,
             _ => Ty::Unknown,
+        }
+    }
+
+    /// What a pattern like `Some(x)` takes out of a value.
+    pub fn payload(&self, whole: &Ty, path: ExprId, word: Word<'_>) -> Ty {
+        let Some(gid) = self.pattern_def(path) else { return Ty::Unknown };
+        let def = self.program().def(gid);
+        let (file, id) = self.program().place(gid);
+        let owner =
+            if def.kind == DefKind::Variant { self.program().gid(file, def.parent) } else { gid };
+        let found =
+            self.program().members(file, id, word.hash).find_map(|(_, bind)| match bind.to {
+                crate::facts::Bound::Def(field) => Some(self.program().gid(file, field)),
+                _ => None,
+            });
+        let Some(field) = found else { return Ty::Unknown };
+        // Through pointers and references to the type the pattern is of.
+        let mut whole = whole.clone();
+        for _ in 0..4 {
+            match &whole {
+                Ty::Value(of, _) if *of != owner => match self.dereferenced(&whole) {
+                    Some(inner) => whole = inner,
+                    None => break,
+                },
+                _ => break,
+            }
+        }
+        let args = match &whole {
+            Ty::Value(of, args) if *of == owner => args.clone(),
+            Ty::Outside => return Ty::Outside,
+            _ => no_args(),
+        };
+        let bindings = self.types.bindings(owner, &args, Some(Ty::Value(owner, args.clone())));
+        self.settle(&bindings.fill(&self.known_ty(field)))
+    }
+
+    /// The case or struct a pattern names.
+    fn pattern_def(&self, path: ExprId) -> Option<Gid> {
+        let program = self.program();
+        match &self.file().facts.exprs[path.ix()] {
+            Expr::Local(_, binds) => binds.iter().find_map(|bind| {
+                let bound = &self.file().facts.binds[bind.ix()].to;
+                match program.bound_symbol(self.at, bound, crate::facts::Space::Both, 0) {
+                    Symbol::Def(gid) => Some(gid),
+                    _ => None,
+                }
+            }),
+            Expr::Free(name, home) => {
+                let word = program.word(self.at, *name);
+                match program.free_symbol(self.at, *home, word, crate::facts::Space::Both, 0) {
+                    Symbol::Def(gid) => Some(gid),
+                    _ => None,
+                }
+            }
+            Expr::Member(base, name) => {
+                let on = self.expr(*base);
+                match self.member(&on, program.word(self.at, *name)) {
+                    Hit::Def(gid, _) => Some(gid),
+                    _ => None,
+                }
+            }
+            Expr::This(_) => match self.expr(path) {
+                Ty::Value(gid, _) => Some(gid),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The edges of one file: which calls are bound, and the other relations.
 
-use super::eval::{Eval, Hit, doubt};
+use super::eval::{Eval, Hit, doubt, value_first};
 use super::layout::FileIx;
 use super::program::{Symbol, Word};
 use super::ty::{Gid, Ty};
@@ -110,7 +110,12 @@ impl Found<'_, '_, '_> {
                     let callee = self.bound_definition(bound, depth);
                     match (found, callee) {
                         (Callee::Def(a), Callee::Def(b)) if a != b => {
-                            eval.doubt_at_least(doubt::PARTIAL);
+                            let is_variant = |gid: Gid| program.def(gid).flags.has(Flags::OVERLOAD);
+                            if is_variant(a) && !is_variant(b) {
+                                found = callee;
+                            } else if !is_variant(b) {
+                                eval.doubt_at_least(doubt::PARTIAL);
+                            }
                         }
                         (Callee::Def(_), Callee::Not(WhyUnresolved::Value)) => {
                             eval.doubt_at_least(doubt::SPLIT);
@@ -127,12 +132,20 @@ impl Found<'_, '_, '_> {
             }
             Expr::Free(name, home) => {
                 let word = program.word(eval.at, *name);
-                self.symbol_definition(program.free_symbol(eval.at, *home, word, Space::Value, 0))
+                let found = |space| program.free_symbol(eval.at, *home, word, space, 0);
+                self.symbol_definition(value_first(found))
             }
             Expr::Member(base, name) => {
                 let on = eval.expr(*base);
-                self.member_definition(&on, program.word(eval.at, *name))
+                let before = eval.called.replace(true);
+                let found = self.member_definition(&on, program.word(eval.at, *name));
+                eval.called.set(before);
+                found
             }
+            Expr::This(_) => match eval.expr(id) {
+                Ty::Value(gid, _) => self.callable(gid),
+                _ => UNKNOWN,
+            },
             Expr::Generic(inner, _) | Expr::Unwrap(inner) => self.definition(*inner, depth + 1),
             _ => UNKNOWN,
         }
@@ -182,8 +195,32 @@ impl Found<'_, '_, '_> {
                 Ty::Outside => EXTERNAL,
                 _ => UNKNOWN,
             },
+            DefKind::Const if self.eval.file().semantics.follows_aliases => self.aliased(gid),
             DefKind::Var | DefKind::Const | DefKind::Field => VALUE,
             _ => UNKNOWN,
+        }
+    }
+
+    /// A constant that only names a function is that function.
+    fn aliased(&self, gid: Gid) -> Callee {
+        let program = self.eval.program();
+        let (file, _) = program.place(gid);
+        let def = program.def(gid);
+        let [value] = def.values[..] else { return VALUE };
+        let is_name = matches!(
+            program.file(file).facts.exprs[value.ix()],
+            Expr::Local(..) | Expr::Free(..) | Expr::Member(..)
+        );
+        if !is_name || def.ty.is_some() {
+            return VALUE;
+        }
+        match self.eval.known_ty(gid) {
+            Ty::Method(of, _) | Ty::Itself(of, _) => match program.def(of).kind {
+                DefKind::Function | DefKind::Method | DefKind::Class => Callee::Def(of),
+                _ => VALUE,
+            },
+            Ty::Outside => EXTERNAL,
+            _ => VALUE,
         }
     }
 

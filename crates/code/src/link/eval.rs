@@ -51,6 +51,8 @@ pub(crate) struct Eval<'p, 'a> {
     memo: RefCell<Vec<Slot>>,
     doubt: Cell<u8>,
     depth: Cell<u32>,
+    /// The member being looked for is called, so it is no field.
+    pub called: Cell<bool>,
 }
 
 /// Expressions that lean on each other more often than this are left unknown.
@@ -70,7 +72,15 @@ impl<'p, 'a> Eval<'p, 'a> {
     pub fn new(types: &'p Hierarchy<'p, 'a>, known: &'p [Known], at: FileIx) -> Self {
         let n = types.program.file(at).facts.exprs.len();
         let memo = RefCell::new((0..n).map(|_| Slot::Empty).collect());
-        Eval { types, known, at, memo, doubt: Cell::new(0), depth: Cell::new(0) }
+        Eval {
+            types,
+            known,
+            at,
+            memo,
+            doubt: Cell::new(0),
+            depth: Cell::new(0),
+            called: Cell::new(false),
+        }
     }
 
     pub fn program(&self) -> &'p Program<'a> {
@@ -124,15 +134,18 @@ impl<'p, 'a> Eval<'p, 'a> {
             Expr::Local(_, binds) => self.binds(binds),
             Expr::Free(name, home) => {
                 let word = self.program().word(self.at, *name);
-                let symbol = self.program().free_symbol(self.at, *home, word, Space::Value, 0);
-                self.symbol_ty(symbol)
+                let found = |space| self.program().free_symbol(self.at, *home, word, space, 0);
+                self.symbol_ty(value_first(found))
             }
             Expr::Member(base, name) => {
                 let on = self.expr(*base);
                 self.member_ty(&on, self.program().word(self.at, *name))
             }
+            Expr::Call(callee, _) if matches!(facts.exprs[callee.ix()], Expr::This(_)) => {
+                self.expr(*callee)
+            }
             Expr::Call(callee, args) => {
-                let callee = self.expr(*callee);
+                let callee = self.callee(*callee);
                 self.call(&callee, args, &no_args())
             }
             Expr::New(callee, args) => {
@@ -160,6 +173,10 @@ impl<'p, 'a> Eval<'p, 'a> {
             Expr::Part(inner, index) => {
                 let whole = self.expr(*inner);
                 self.part(&whole, *index as usize)
+            }
+            Expr::Payload(whole, path, name) => {
+                let whole = self.expr(*whole);
+                self.payload(&whole, *path, self.program().word(self.at, *name))
             }
             Expr::Enter(inner) => self.entered(self.expr(*inner)),
             Expr::This(def) => self.this(*def),
@@ -190,6 +207,25 @@ impl<'p, 'a> Eval<'p, 'a> {
             Expr::CallbackParam { call, argument, param } => {
                 self.callback_param(*call, usize::from(*argument), usize::from(*param))
             }
+        }
+    }
+
+    /// What is called: where methods and fields may share a name, a method.
+    pub fn callee(&self, id: ExprId) -> Ty {
+        let facts = self.file().facts;
+        match &facts.exprs[id.ix()] {
+            Expr::Member(base, name) if self.file().semantics.methods_apart => {
+                let on = self.expr(*base);
+                let before = self.called.replace(true);
+                let ty = self.member_ty(&on, self.program().word(self.at, *name));
+                self.called.set(before);
+                ty
+            }
+            Expr::Generic(inner, args) if self.file().semantics.methods_apart => {
+                let args: Args = args.iter().map(|arg| self.type_ref(*arg)).collect();
+                with_args(self.callee(*inner), args)
+            }
+            _ => self.expr(id),
         }
     }
 
@@ -244,8 +280,8 @@ impl<'p, 'a> Eval<'p, 'a> {
         let facts = self.file().facts;
         match &facts.binds[id.ix()].to {
             bound @ (Bound::Def(_) | Bound::Import(_)) => {
-                let symbol = self.program().bound_symbol(self.at, bound, Space::Value, 0);
-                self.symbol_ty(symbol)
+                let found = |space| self.program().bound_symbol(self.at, bound, space, 0);
+                self.symbol_ty(value_first(found))
             }
             Bound::Param { of, index } => self.param(*of, usize::from(*index)),
             Bound::Var { ty: Some(ty), .. } | Bound::Narrowed { ty } => {
@@ -348,6 +384,17 @@ impl<'p, 'a> Eval<'p, 'a> {
                         other => other,
                     });
                 }
+                DefKind::Function if at != def && !holder.flags.has(Flags::ARROW) => {
+                    return Ty::Unknown;
+                }
+                DefKind::Method
+                    if holder.flags.has(Flags::STATIC) && self.file().semantics.static_side =>
+                {
+                    return match self.this(holder.parent) {
+                        Ty::Value(gid, args) => Ty::Itself(gid, args),
+                        other => other,
+                    };
+                }
                 DefKind::Record => return Ty::value(self.gid(at)),
                 kind if kind.is_type() => {
                     let params = holder.type_params.iter();
@@ -420,6 +467,14 @@ impl<'p, 'a> Eval<'p, 'a> {
             }
             other => other.clone(),
         }
+    }
+}
+
+/// What a name means as a value, or else as a type: paths begin with either.
+pub(crate) fn value_first(found: impl Fn(Space) -> Symbol) -> Symbol {
+    match found(Space::Value) {
+        Symbol::Unknown => found(Space::Type),
+        symbol => symbol,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Where imports lead: the part of linking that knows folders and manifests.
 
 use super::Manifest;
-use super::program::Symbol;
 use crate::facts::{DefId, FileFacts, Import};
 
 /// A file of the program; preludes come after the files of the commit.
@@ -38,8 +37,18 @@ pub enum Target {
     },
     /// The first name of the path is one the importing module knows.
     Scope,
+    /// The standard library, as far as the prelude knows it.
+    Prelude,
     /// Not in this repository.
     Outside,
+}
+
+/// What a name means that no scope knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A module of a file, or the file.
+    At(FileIx, DefId),
+    Prelude,
 }
 
 pub trait Layout: Send + Sync {
@@ -60,7 +69,7 @@ pub trait Layout: Send + Sync {
     }
 
     /// What a name means that no scope knows: the name of a package.
-    fn root(&self, _from: FileIx, _name: &str) -> Option<Symbol> {
+    fn root(&self, _from: FileIx, _facts: &FileFacts, _home: DefId, _name: &str) -> Option<Place> {
         None
     }
 

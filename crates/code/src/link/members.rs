@@ -1,6 +1,7 @@
 //! What `.name` on a value is.
 
-use super::eval::{Eval, Hit, doubt};
+use super::eval::{Eval, Hit, doubt, value_first};
+use super::hierarchy::Ancestor;
 use super::layout::FileIx;
 use super::program::{Symbol, Word};
 use super::ty::{Args, Bindings, Gid, Ty};
@@ -24,7 +25,8 @@ impl Eval<'_, '_> {
                 result
             }
             Ty::Module(module) => {
-                symbol_hit(self.program().module_member(*module, word, Space::Value, 0))
+                let found = |space| self.program().module_member(*module, word, space, 0);
+                symbol_hit(value_first(found))
             }
             Ty::Value(gid, args) => self.member_of_type(*gid, args, on, word, false),
             Ty::Itself(gid, args) => self.member_of_definition(*gid, args, on, word),
@@ -75,7 +77,8 @@ impl Eval<'_, '_> {
         match kind {
             DefKind::Module => {
                 let symbol = Symbol::Def(gid);
-                let found = self.program().symbol_member(symbol, word, Space::Value, 0);
+                let found = |space| self.program().symbol_member(symbol, word, space, 0);
+                let found = value_first(found);
                 if found != Symbol::Unknown {
                     return symbol_hit(found);
                 }
@@ -129,6 +132,9 @@ impl Eval<'_, '_> {
                 self.doubt_at_least(doubt::PARTIAL);
             }
             let Hit::Def(def, _) = hit else { return hit };
+            if self.program().def(ancestor.gid).kind == DefKind::Impl {
+                self.weigh_impl(gid, ancestor.gid, &lineage.ancestors, word);
+            }
             let args: Args = ancestor.args.iter().map(|arg| asked.fill(arg)).collect();
             let this = match on {
                 Ty::Itself(gid, args) if on_class => Ty::Value(*gid, args.clone()),
@@ -139,10 +145,79 @@ impl Eval<'_, '_> {
         if !on_class && let Some(target) = self.dereferenced(on) {
             return self.member(&target, word);
         }
+        if let Some(hit) = self.blanket_member(gid, on, word, on_class) {
+            return hit;
+        }
         if self.program().is_outside(gid) {
             return Hit::Outside;
         }
         if lineage.is_open && self.bases_are_outside(gid) { Hit::Outside } else { Hit::Unknown }
+    }
+
+    /// A trait implemented several times for one type, with different
+    /// arguments, leaves open which one is meant; so does one implemented for
+    /// a type from outside, where others may do the same.
+    fn weigh_impl(&self, gid: Gid, found: Gid, ancestors: &[Ancestor], word: Word<'_>) {
+        let base = |gid: Gid| match self.types.bases(gid).first() {
+            Some(Ty::Value(base, _)) => Some(*base),
+            _ => None,
+        };
+        let is_trait = !self.program().def(found).bases.is_empty();
+        if !is_trait {
+            return;
+        }
+        let is_rivalled = ancestors.iter().any(|other| {
+            other.gid != found
+                && self.program().def(other.gid).kind == DefKind::Impl
+                && !self.program().def(other.gid).bases.is_empty()
+                && base(other.gid) == base(found)
+                && self.own_member(other.gid, word, None).is_some()
+        });
+        if is_rivalled || self.program().is_outside(gid) && !self.program().is_outside(found) {
+            self.doubt_at_least(doubt::SPLIT);
+        }
+    }
+
+    /// A member that every type with certain traits has.
+    fn blanket_member(&self, gid: Gid, on: &Ty, word: Word<'_>, on_class: bool) -> Option<Hit> {
+        let this = match on {
+            Ty::Itself(gid, args) if on_class => Ty::Value(*gid, args.clone()),
+            other => other.clone(),
+        };
+        let (asked_file, _) = self.program().place(gid);
+        let language = self.program().file(asked_file).language;
+        for blanket in &self.types.blankets {
+            let (file, _) = self.program().place(*blanket);
+            if self.program().file(file).language != language {
+                continue;
+            }
+            let of = self.program().def(*blanket).type_params.first();
+            let of = of.map(|param| self.program().gid(file, *param));
+            let meets = of.is_some_and(|of| {
+                self.types.bases(of).iter().all(|bound| match bound {
+                    Ty::Value(bound, _) if !self.program().is_outside(*bound) => {
+                        self.upcast(&this, *bound).is_some()
+                    }
+                    _ => true,
+                })
+            });
+            if !meets {
+                continue;
+            }
+            let holders = std::iter::once(*blanket).chain(
+                self.types.bases(*blanket).iter().filter_map(|base| match base {
+                    Ty::Value(base, _) => Some(*base),
+                    _ => None,
+                }),
+            );
+            for holder in holders {
+                if let Some(Hit::Def(def, _)) = self.own_member(holder, word, None) {
+                    let args: Args = [this.clone()].into();
+                    return Some(Hit::Def(def, self.types.bindings(*blanket, &args, Some(this))));
+                }
+            }
+        }
+        None
     }
 
     /// Whether what is not found on a type must come from outside.
@@ -159,7 +234,10 @@ impl Eval<'_, '_> {
             let is_overload = match &hit {
                 Hit::Def(gid, _) => {
                     let member = self.program().def(*gid);
-                    let is_param = member.kind == DefKind::TypeParam;
+                    let is_param = member.kind == DefKind::TypeParam
+                        || self.called.get()
+                            && self.file().semantics.methods_apart
+                            && member.kind == DefKind::Field;
                     let wrong_side = side.is_some_and(|on_class| {
                         let owner_kind = self.program().def(owner).kind;
                         matches!(owner_kind, DefKind::Class)
@@ -176,9 +254,15 @@ impl Eval<'_, '_> {
                 _ => false,
             };
             // A signature gives way to the body behind it; else the first counts.
+            let is_field = |hit: &Hit| match hit {
+                Hit::Def(gid, _) => self.program().def(*gid).kind == DefKind::Field,
+                _ => false,
+            };
             let is_better = match &found {
                 None => true,
-                Some((was_overload, _)) => *was_overload && !is_overload,
+                // `this.go = this.go.bind(this)` leaves the method what it is.
+                Some((_, known)) if is_field(known) => !is_field(&hit),
+                Some((was_overload, _)) => *was_overload && !is_overload && !is_field(&hit),
             };
             if is_better {
                 found = Some((is_overload, hit));
@@ -233,6 +317,7 @@ impl Eval<'_, '_> {
                     }
                 }
                 let asked = self.types.bindings(*gid, args, None);
+                let mut declared = Ty::Unknown;
                 for ancestor in &self.types.lineage(*gid).ancestors {
                     for arg in ancestor.args.iter() {
                         if let Ty::AssocIs(known, is) = arg
@@ -245,7 +330,14 @@ impl Eval<'_, '_> {
                     for (_, bind) in self.program().members(file, def, name) {
                         let Bound::Def(found) = bind.to else { continue };
                         let found_def = self.program().file(file).facts.def(found);
-                        let Some(ty) = found_def.ty else { continue };
+                        let Some(ty) = found_def.ty else {
+                            // Declared, with bounds to go by.
+                            let is_bounded = !found_def.bases.is_empty();
+                            if is_bounded && found_def.kind == DefKind::Alias {
+                                declared = Ty::Param(self.program().gid(file, found));
+                            }
+                            continue;
+                        };
                         let ty = self.types.type_ref(file, ty);
                         let args: Args = ancestor.args.iter().map(|arg| asked.fill(arg)).collect();
                         let bindings = self.types.bindings(ancestor.gid, &args, Some(of.clone()));
@@ -259,7 +351,7 @@ impl Eval<'_, '_> {
                         };
                     }
                 }
-                Ty::Unknown
+                declared
             }
             Ty::Param(gid) => {
                 for bound in self.types.bases(*gid) {
@@ -283,7 +375,7 @@ impl Eval<'_, '_> {
     }
 
     /// What a smart pointer points to.
-    fn dereferenced(&self, on: &Ty) -> Option<Ty> {
+    pub fn dereferenced(&self, on: &Ty) -> Option<Ty> {
         let Ty::Value(gid, _) = on else { return None };
         let (file, _) = self.program().place(*gid);
         let target = self.program().file(file).semantics.deref;

@@ -1,7 +1,7 @@
 //! All files of a commit as one program: global definitions, members by name,
 //! and where imports lead.
 
-use super::layout::{FileIx, Layout, Target, Tree, TreeFile};
+use super::layout::{FileIx, Layout, Place, Target, Tree, TreeFile};
 use super::names::hash;
 use super::ty::Gid;
 use super::{Manifest, Source};
@@ -200,6 +200,10 @@ impl<'a> Program<'a> {
         }
     }
 
+    fn place_symbol(&self, file: FileIx, def: DefId) -> Symbol {
+        if def == DefId::FILE { Symbol::Module(file) } else { self.def_symbol(file, def) }
+    }
+
     /// A module declared here and written elsewhere is that file.
     fn def_symbol(&self, file: FileIx, def: DefId) -> Symbol {
         let entry = self.file(file);
@@ -227,9 +231,17 @@ impl<'a> Program<'a> {
         let import = &entry.facts.imports[id.ix()];
         let start = match entry.targets[id.ix()] {
             Target::Outside => return Symbol::Outside,
+            Target::Prelude => {
+                let mut symbol = Symbol::Module(self.preludes[entry.language]);
+                for name in import.path.iter().skip(1) {
+                    symbol =
+                        self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
+                }
+                symbol
+            }
             Target::Module(module) => Symbol::Module(module),
             Target::Within { file: at, def, skip } => {
-                let mut symbol = self.def_symbol(at, def);
+                let mut symbol = self.place_symbol(at, def);
                 for name in import.path.iter().skip(usize::from(skip)) {
                     symbol =
                         self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
@@ -238,15 +250,18 @@ impl<'a> Program<'a> {
             }
             Target::Scope => {
                 let mut names = import.path.iter();
-                let Some(first) = names.next() else { return Symbol::Unknown };
-                let mut symbol = self.scope_symbol(
-                    file,
-                    import.home,
-                    self.word(file, *first),
-                    Space::Type,
-                    steps + 1,
-                    Some(id),
-                );
+                let Some(first) = names.next() else {
+                    // A name by itself: a module in sight, or another crate.
+                    let Imported::Name(name) = import.what else { return Symbol::Unknown };
+                    let word = self.word(file, name);
+                    return self.scope_symbol(file, import.home, word, space, steps + 1, Some(id));
+                };
+                let word = self.word(file, *first);
+                let mut symbol =
+                    self.scope_symbol(file, import.home, word, Space::Type, steps + 1, Some(id));
+                if symbol == Symbol::Unknown {
+                    return Symbol::Outside;
+                }
                 for name in names {
                     symbol =
                         self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
@@ -256,18 +271,6 @@ impl<'a> Program<'a> {
         };
         match import.what {
             Imported::Module | Imported::Effects | Imported::Wildcard => start,
-            Imported::Name(name)
-                if import.path.is_empty() && entry.targets[id.ix()] == Target::Scope =>
-            {
-                self.scope_symbol(
-                    file,
-                    import.home,
-                    self.word(file, name),
-                    space,
-                    steps + 1,
-                    Some(id),
-                )
-            }
             Imported::Name(name) => {
                 self.symbol_member(start, self.word(file, name), space, steps + 1)
             }
@@ -334,7 +337,17 @@ impl<'a> Program<'a> {
         if found != Symbol::Unknown {
             return found;
         }
-        self.layouts[entry.language].root(file, word.text).unwrap_or(Symbol::Unknown)
+        if file != prelude {
+            let found = self.wildcard_symbol(prelude, DefId::FILE, word, space, steps + 1);
+            if found != Symbol::Unknown {
+                return found;
+            }
+        }
+        match self.layouts[entry.language].root(file, entry.facts, home, word.text) {
+            Some(Place::At(file, def)) => self.place_symbol(file, def),
+            Some(Place::Prelude) => Symbol::Module(prelude),
+            None => Symbol::Unknown,
+        }
     }
 
     fn wildcard_symbol(
@@ -388,6 +401,11 @@ impl<'a> Program<'a> {
         let found = self.best(own);
         if found != Symbol::Unknown {
             return found;
+        }
+        if entry.is_outside {
+            // The modules of the standard library are not told apart.
+            let is_module = word.text.starts_with(|c: char| c.is_ascii_lowercase());
+            return if is_module { Symbol::Module(module) } else { Symbol::Outside };
         }
         if let Some(child) = self.layouts[entry.language].child(module, word.text) {
             return Symbol::Module(child);
@@ -521,7 +539,7 @@ fn file<'a>(
     let targets = facts
         .imports
         .iter()
-        .map(|import| if is_outside { Target::Outside } else { layout.resolve(ix, facts, import) })
+        .map(|import| if is_outside { Target::Scope } else { layout.resolve(ix, facts, import) })
         .collect();
     let parts = if is_outside { vec![ix] } else { layout.parts(ix) };
     let semantics = lang::ALL[language].semantics();

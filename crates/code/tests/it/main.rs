@@ -2,6 +2,8 @@
 
 mod go;
 mod python;
+mod rust;
+mod typescript;
 mod whole;
 
 use code::{EdgeKind, FileFacts, Linked, Manifest, Source};

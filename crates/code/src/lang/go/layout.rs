@@ -1,8 +1,7 @@
 //! Packages are folders; `go.mod` says what their paths begin with.
 
 use crate::facts::{DefId, FileFacts, Import, Imported};
-use crate::link::Symbol;
-use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
+use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder};
 use rustc_hash::FxHashMap;
 
 pub(super) struct GoLayout {
@@ -71,8 +70,9 @@ impl Layout for GoLayout {
         self.packages.get(&key).cloned().unwrap_or_else(|| vec![file])
     }
 
-    fn root(&self, from: FileIx, name: &str) -> Option<Symbol> {
-        self.odd_names.get(&(from, name.to_owned())).copied().map(Symbol::Module)
+    fn root(&self, from: FileIx, _facts: &FileFacts, _home: DefId, name: &str) -> Option<Place> {
+        let module = self.odd_names.get(&(from, name.to_owned())).copied()?;
+        Some(Place::At(module, DefId::FILE))
     }
 }
 

@@ -1,0 +1,191 @@
+//! Functions of every form.
+
+use super::Lower;
+use super::kinds::{Kind, fields, kind};
+use crate::facts::{
+    Bound, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, ScopeKind, Space, TypeRef,
+};
+use crate::lang::grammar::{each_child, named_children};
+use tree_sitter::Node;
+
+impl Lower<'_, '_> {
+    pub(super) fn function_declaration(
+        &mut self,
+        node: Node<'_>,
+        whole: Node<'_>,
+    ) -> Option<DefId> {
+        let name_node = node.child_by_field_id(fields().name)?;
+        let name = self.name(name_node);
+        let def = self.b.def(DefKind::Function, name, whole.byte_range(), name_node.start_byte());
+        if kind(node) == Kind::FunctionSignature {
+            self.b.def_mut(def).flags.add(Flags::OVERLOAD);
+        }
+        self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+        self.callable(def, node, None);
+        Some(def)
+    }
+
+    /// A function without a name; as an argument, the called function says
+    /// what its parameters get.
+    pub(super) fn lambda(&mut self, node: Node<'_>, given: Option<(ExprId, u16)>) -> ExprId {
+        let name = self.b.name("");
+        let def = self.b.def(DefKind::Lambda, name, node.byte_range(), node.start_byte());
+        self.callable(def, node, given);
+        self.b.expr(Expr::Nameless(def))
+    }
+
+    /// Signature and body of whatever can be called.
+    pub(super) fn callable(&mut self, def: DefId, node: Node<'_>, given: Option<(ExprId, u16)>) {
+        let f = fields();
+        let body = node.child_by_field_id(f.body);
+        let is_symbol = self.b.facts.def(def).kind.is_symbol();
+        if is_symbol && self.b.facts.def(def).signature.is_none() {
+            let end = body.map_or(node.end_byte(), |body| body.start_byte());
+            let signature = self.b.signature(node.start_byte()..end);
+            self.b.def_mut(def).signature = signature;
+        }
+        let mut flags = Flags::default();
+        each_child(node, |child| match child.kind() {
+            "async" => flags.add(Flags::ASYNC),
+            "*" => flags.add(Flags::GENERATOR),
+            _ => {}
+        });
+        if kind(node) == Kind::ArrowFunction {
+            flags.add(Flags::ARROW);
+        }
+        if matches!(kind(node), Kind::GeneratorDeclaration | Kind::GeneratorFunction) {
+            flags.add(Flags::GENERATOR);
+        }
+        self.b.def_mut(def).flags.add(flags);
+        self.b.enter(def, ScopeKind::Function);
+        self.type_params(def, node);
+        let mut params = Vec::new();
+        if let Some(one) = node.child_by_field_id(f.parameter) {
+            self.parameter(def, one, one, None, given, &mut params);
+        }
+        if let Some(list) = node.child_by_field_id(f.parameters) {
+            self.parameters(def, list, given, &mut params);
+        }
+        let result = node.child_by_field_id(f.return_type).map(|ty| self.annotation(ty));
+        let definition = self.b.def_mut(def);
+        definition.params = params.into();
+        definition.ty = result;
+        if let Some(body) = body {
+            if kind(body) == Kind::StatementBlock {
+                self.statements(body);
+            } else {
+                let value = self.expression(body);
+                self.b.add_value(def, value);
+            }
+        }
+        self.b.leave();
+    }
+
+    pub(super) fn parameters(
+        &mut self,
+        def: DefId,
+        list: Node<'_>,
+        given: Option<(ExprId, u16)>,
+        params: &mut Vec<Param>,
+    ) {
+        let f = fields();
+        for part in named_children(list) {
+            let ty = part.child_by_field_id(f.type_);
+            let Some(pattern) = part.child_by_field_id(f.pattern) else { continue };
+            if kind(pattern) == Kind::This {
+                continue;
+            }
+            self.parameter(def, part, pattern, ty, given, params);
+        }
+    }
+
+    fn parameter(
+        &mut self,
+        def: DefId,
+        part: Node<'_>,
+        pattern: Node<'_>,
+        ty: Option<Node<'_>>,
+        given: Option<(ExprId, u16)>,
+        params: &mut Vec<Param>,
+    ) {
+        let f = fields();
+        let ty = ty.map(|ty| self.annotation(ty));
+        let mut default = part
+            .child_by_field_id(f.value)
+            .filter(|_| part != pattern)
+            .map(|value| self.expression(value));
+        let index = params.len() as u16;
+        if let (None, None, Some((call, argument))) = (ty, default, given) {
+            default = Some(self.b.expr(Expr::CallbackParam { call, argument, param: index }));
+        }
+        let is_rest = kind(pattern) == Kind::RestPattern;
+        let param_kind = if is_rest { ParamKind::Variadic } else { ParamKind::Plain };
+        let named = if is_rest { pattern.named_child(0).unwrap_or(pattern) } else { pattern };
+        let name = self.name(named);
+        if kind(named) == Kind::Identifier {
+            params.push(Param { name, ty, default, kind: param_kind });
+            let to = Bound::Param { of: def, index };
+            self.b.bind(name, Space::Value, to, part.start_byte());
+        } else {
+            let value = match (ty, default) {
+                (Some(ty), _) => self.b.expr(Expr::Typed(ty)),
+                (None, Some(default)) => default,
+                _ => crate::facts::Builder::OPAQUE,
+            };
+            let name = self.b.name("");
+            params.push(Param { name, ty, default: None, kind: param_kind });
+            self.bind_pattern(named, value, part.start_byte(), false);
+        }
+        self.parameter_field(part, named, ty);
+    }
+
+    /// `constructor(private x: T)` makes a field.
+    fn parameter_field(
+        &mut self,
+        part: Node<'_>,
+        named: Node<'_>,
+        ty: Option<crate::facts::TypeId>,
+    ) {
+        let mut is_field = false;
+        each_child(part, |child| {
+            is_field |= kind(child) == Kind::AccessibilityModifier || child.kind() == "readonly";
+        });
+        let Some(class) = self.b.type_around() else { return };
+        if !is_field || self.b.facts.def(class).kind != DefKind::Class {
+            return;
+        }
+        let name = self.name(named);
+        let field =
+            self.b.def_in(class, DefKind::Field, name, part.byte_range(), named.start_byte());
+        self.b.def_mut(field).ty = ty;
+        self.b.bind_member(class, name, Space::Value, Bound::Def(field));
+    }
+
+    pub(super) fn type_params(&mut self, def: DefId, node: Node<'_>) {
+        let f = fields();
+        let Some(list) = node.child_by_field_id(f.type_parameters) else { return };
+        let mut ids = Vec::new();
+        let mut bounds = Vec::new();
+        for part in named_children(list) {
+            let Some(name_node) = part.child_by_field_id(f.name) else { continue };
+            let name = self.name(name_node);
+            let at = name_node.start_byte();
+            let id = self.b.def_in(def, DefKind::TypeParam, name, part.byte_range(), at);
+            self.b.bind(name, Space::Type, Bound::Def(id), at);
+            ids.push(id);
+            bounds.push((id, part.child_by_field_id(f.constraint)));
+        }
+        for (id, bound) in bounds {
+            let Some(bound) = bound.and_then(|bound| bound.named_child(0)) else { continue };
+            let bound = self.ty(bound);
+            if self.b.facts.types[bound.ix()] != TypeRef::Opaque {
+                self.b.def_mut(id).bases = [bound].into();
+            }
+        }
+        self.b.def_mut(def).type_params = ids.into();
+    }
+}
+
+pub(super) fn is_function(node: Node<'_>) -> bool {
+    matches!(kind(node), Kind::ArrowFunction | Kind::FunctionExpression | Kind::GeneratorFunction)
+}

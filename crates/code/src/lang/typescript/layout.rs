@@ -1,0 +1,297 @@
+//! Which file a module specifier means: relative paths, `tsconfig` paths, and
+//! the packages of a workspace.
+
+use crate::facts::{FileFacts, Import};
+use crate::link::layout::{FileIx, Layout, Target, Tree, folder, join};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+pub(super) struct TypeScriptLayout {
+    paths: FxHashMap<FileIx, String>,
+    packages_of: FxHashMap<FileIx, String>,
+    by_path: FxHashMap<String, FileIx>,
+    packages: Vec<Package>,
+    configs: Vec<Config>,
+}
+
+/// A `package.json`.
+struct Package {
+    folder: String,
+    name: String,
+    json: Value,
+}
+
+/// The path rules of a `tsconfig.json`.
+struct Config {
+    folder: String,
+    base: String,
+    paths: Vec<(String, Vec<String>)>,
+}
+
+const EXTENSIONS: [&str; 9] = ["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
+
+impl TypeScriptLayout {
+    pub fn of(tree: &Tree<'_>) -> Self {
+        let mut layout = TypeScriptLayout {
+            paths: FxHashMap::default(),
+            packages_of: FxHashMap::default(),
+            by_path: FxHashMap::default(),
+            packages: Vec::new(),
+            configs: Vec::new(),
+        };
+        for manifest in tree.manifests {
+            let name = manifest.path.rsplit('/').next().unwrap_or(manifest.path);
+            let at = folder(manifest.path).to_owned();
+            if name == "package.json" {
+                let Ok(json) = serde_json::from_str::<Value>(manifest.text) else { continue };
+                let name = json["name"].as_str().unwrap_or_default().to_owned();
+                layout.packages.push(Package { folder: at, name, json });
+            } else if name.starts_with("tsconfig") {
+                let Ok(json) = serde_json::from_str::<Value>(&plain_json(manifest.text)) else {
+                    continue;
+                };
+                layout.configs.extend(config(at, &json));
+            }
+        }
+        // The innermost folder decides.
+        layout.packages.sort_by_key(|package| std::cmp::Reverse(package.folder.len()));
+        layout.configs.sort_by_key(|config| std::cmp::Reverse(config.folder.len()));
+        for file in &tree.files {
+            layout.by_path.insert(file.path.to_owned(), file.ix);
+            layout.paths.insert(file.ix, file.path.to_owned());
+            let package = layout.package_around(file.path);
+            let name = package.map_or("", |package| &package.name);
+            let base = package.map_or("", |package| &package.folder);
+            let inside = folder(file.path).strip_prefix(base).unwrap_or("").trim_matches('/');
+            let full = [name, inside].iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>();
+            let full = full.join("/");
+            layout.packages_of.insert(file.ix, full);
+        }
+        layout
+    }
+
+    fn package_around(&self, path: &str) -> Option<&Package> {
+        self.packages.iter().find(|package| is_inside(path, &package.folder))
+    }
+
+    /// The file a path means, with the extensions and index files tried.
+    fn file(&self, path: &str) -> Option<FileIx> {
+        if let Some(file) = self.by_path.get(path) {
+            return Some(*file);
+        }
+        if let Some((stem, extension)) = path.rsplit_once('.') {
+            let swaps: &[&str] = match extension {
+                "js" | "jsx" => &["ts", "tsx", "d.ts"],
+                "mjs" => &["mts", "d.mts"],
+                "cjs" => &["cts", "d.cts"],
+                _ => &[],
+            };
+            let found = swaps.iter().find_map(|e| self.by_path.get(&format!("{stem}.{e}")));
+            if found.is_some() {
+                return found.copied();
+            }
+        }
+        let direct = EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}.{e}")));
+        let index =
+            || EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}/index.{e}")));
+        direct.or_else(index).copied()
+    }
+
+    fn by_config(&self, from: &str, specifier: &str) -> Option<FileIx> {
+        for config in self.configs.iter().filter(|config| is_inside(from, &config.folder)) {
+            for (pattern, targets) in &config.paths {
+                let Some(rest) = matched(pattern, specifier) else { continue };
+                for target in targets {
+                    let path = join(&config.base, &target.replace('*', rest));
+                    if let Some(file) = path.and_then(|path| self.file(&path)) {
+                        return Some(file);
+                    }
+                }
+            }
+            if let Some(file) = join(&config.base, specifier).and_then(|path| self.file(&path)) {
+                return Some(file);
+            }
+        }
+        None
+    }
+
+    /// A package of this repository, by its name.
+    fn by_package(&self, from: &str, specifier: &str) -> Option<FileIx> {
+        if specifier.starts_with('#') {
+            let package = self.package_around(from)?;
+            return self.by_map(package, &package.json["imports"], specifier);
+        }
+        let package = self
+            .packages
+            .iter()
+            .filter(|package| !package.name.is_empty())
+            .filter(|package| {
+                let rest = specifier.strip_prefix(package.name.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+            .max_by_key(|package| package.name.len())?;
+        let rest = specifier[package.name.len()..].trim_start_matches('/');
+        let key = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
+        let exports = &package.json["exports"];
+        if let Some(file) = self.by_map(package, exports, &key) {
+            return Some(file);
+        }
+        if !rest.is_empty() {
+            let direct = join(&package.folder, rest).and_then(|path| self.file(&path));
+            return direct.or_else(|| self.source_of(package, rest));
+        }
+        let mut stated: Vec<String> = Vec::new();
+        strings(exports, &mut stated);
+        for field in ["source", "types", "typings", "module", "main"] {
+            stated.extend(package.json[field].as_str().map(str::to_owned));
+        }
+        let found = stated.iter().find_map(|path| self.source_of(package, path));
+        found
+            .or_else(|| join(&package.folder, "src/index").and_then(|path| self.file(&path)))
+            .or_else(|| join(&package.folder, "index").and_then(|path| self.file(&path)))
+    }
+
+    /// An entry of `exports` or `imports`.
+    fn by_map(&self, package: &Package, map: &Value, key: &str) -> Option<FileIx> {
+        let entries = map.as_object()?;
+        for (pattern, target) in entries {
+            let Some(rest) = matched(pattern, key) else { continue };
+            let mut targets = Vec::new();
+            strings(target, &mut targets);
+            let found = targets
+                .iter()
+                .find_map(|target| self.source_of(package, &target.replace('*', rest)));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The source of what a package ships: `dist/x.js` comes from `src/x.ts`.
+    fn source_of(&self, package: &Package, path: &str) -> Option<FileIx> {
+        let path = path.trim_start_matches("./");
+        let exact = join(&package.folder, path).and_then(|path| self.file(&path));
+        if exact.is_some() {
+            return exact;
+        }
+        let stem = EXTENSIONS
+            .iter()
+            .find_map(|e| path.strip_suffix(e).and_then(|stem| stem.strip_suffix('.')))
+            .unwrap_or(path);
+        let mut inner = stem;
+        while let Some((first, rest)) = inner.split_once('/') {
+            if !matches!(
+                first,
+                "dist" | "lib" | "build" | "out" | "esm" | "cjs" | "types" | "module"
+            ) {
+                break;
+            }
+            inner = rest;
+        }
+        let candidates = [stem.to_owned(), format!("src/{inner}"), inner.to_owned()];
+        candidates
+            .iter()
+            .find_map(|path| join(&package.folder, path).and_then(|path| self.file(&path)))
+    }
+}
+
+impl Layout for TypeScriptLayout {
+    fn package(&self, file: FileIx) -> &str {
+        self.packages_of.get(&file).map_or("", String::as_str)
+    }
+
+    fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
+        let Some(specifier) = import.path.first().map(|path| facts.text(*path)) else {
+            return Target::Scope;
+        };
+        let Some(from) = self.paths.get(&from) else { return Target::Outside };
+        let found = if specifier.starts_with('.') {
+            join(folder(from), specifier).and_then(|path| self.file(&path))
+        } else {
+            self.by_config(from, specifier).or_else(|| self.by_package(from, specifier))
+        };
+        found.map_or(Target::Outside, Target::Module)
+    }
+}
+
+fn is_inside(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// What the star of a pattern stands for; empty where there is none.
+fn matched<'s>(pattern: &str, text: &'s str) -> Option<&'s str> {
+    match pattern.split_once('*') {
+        Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
+        None => (pattern == text).then_some(""),
+    }
+}
+
+/// Every text in a JSON value, in order.
+fn strings(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(parts) => parts.iter().for_each(|part| strings(part, found)),
+        Value::Object(map) => map.values().for_each(|part| strings(part, found)),
+        _ => {}
+    }
+}
+
+fn config(folder: String, json: &Value) -> Option<Config> {
+    let options = &json["compilerOptions"];
+    let base_url = options["baseUrl"].as_str();
+    let base = join(&folder, base_url.unwrap_or("."))?;
+    let mut paths = Vec::new();
+    for (pattern, targets) in options["paths"].as_object().into_iter().flatten() {
+        let targets = targets.as_array().into_iter().flatten();
+        paths.push((
+            pattern.clone(),
+            targets.filter_map(|t| t.as_str().map(str::to_owned)).collect(),
+        ));
+    }
+    (!paths.is_empty() || base_url.is_some()).then_some(Config { folder, base, paths })
+}
+
+/// JSON without comments and without commas before a closing bracket.
+fn plain_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut in_string = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if in_string => {
+                out.push(c);
+                out.extend(chars.next());
+            }
+            '"' => {
+                in_string = !in_string;
+                out.push(c);
+            }
+            '/' if !in_string && chars.peek() == Some(&'/') => {
+                for c in chars.by_ref() {
+                    if c == '\n' {
+                        out.push(c);
+                        break;
+                    }
+                }
+            }
+            '/' if !in_string && chars.peek() == Some(&'*') => {
+                chars.next();
+                let mut before = ' ';
+                for c in chars.by_ref() {
+                    if before == '*' && c == '/' {
+                        break;
+                    }
+                    before = c;
+                }
+            }
+            '}' | ']' if !in_string => {
+                let kept = out.trim_end().trim_end_matches(',').len();
+                out.truncate(kept);
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
