@@ -1,7 +1,7 @@
 //! Attention of one layer, head by head, in floating point.
 
 use crate::aligned::Aligned;
-use crate::lanes::{self, Lanes, WIDTH};
+use crate::lanes::{self, WIDTH};
 use crate::weights::{HEADS, HIDDEN};
 
 /// Numbers of a head.
@@ -9,7 +9,7 @@ const HEAD: usize = HIDDEN / HEADS;
 /// A row of queries, keys and values as the layer before left it.
 pub const TRIPLE: usize = 3 * HIDDEN;
 /// Tokens that are worked on together.
-pub const BLOCK: usize = 4;
+const BLOCK: usize = 2;
 
 /// Room for one head.
 pub struct Scratch {
@@ -39,20 +39,15 @@ pub fn attend(triples: &[f32], n: usize, scratch: &mut Scratch, out: &mut [f32])
         gather(triples, n, head, scratch);
         let keys = &scratch.keys[..width * HEAD];
         for first in (0..n).step_by(BLOCK) {
-            let rows: [&[f32; HEAD]; BLOCK] =
-                std::array::from_fn(|row| part(triples, first + row, head));
             let scores = &mut scratch.scores[..width * BLOCK];
-            score(rows, keys, width, scores);
-            for row in scores.chunks_exact_mut(width) {
-                lanes::softmax(row, n);
+            for (row, scores) in scores.chunks_exact_mut(width).enumerate() {
+                score(part(triples, first + row, head), keys, scores);
+                lanes::softmax(scores, n);
             }
-            for pair in 0..BLOCK / 2 {
-                let weights = scores[2 * pair * width..][..2 * width].split_at(width);
-                let mixed = mix(weights, &scratch.values[..n]);
-                for (row, mixed) in mixed.iter().enumerate() {
-                    let start = (first + 2 * pair + row) * HIDDEN + head * HEAD;
-                    out[start..start + HEAD].copy_from_slice(mixed);
-                }
+            let mixed = mix(scores.split_at(width), &scratch.values[..n]);
+            for (row, mixed) in mixed.iter().enumerate() {
+                let start = (first + row) * HIDDEN + head * HEAD;
+                out[start..start + HEAD].copy_from_slice(mixed);
             }
         }
     }
@@ -67,31 +62,34 @@ fn part(triples: &[f32], token: usize, head: usize) -> &[f32; HEAD] {
 #[inline(always)]
 fn gather(triples: &[f32], n: usize, head: usize, scratch: &mut Scratch) {
     let width = n.next_multiple_of(WIDTH);
-    for token in 0..n {
-        let start = token * TRIPLE + head * HEAD;
-        let keys = &triples[start + HIDDEN..][..HEAD];
-        for (at, key) in keys.iter().enumerate() {
-            scratch.keys[at * width + token] = *key;
+    for (token, values) in scratch.values[..n].iter_mut().enumerate() {
+        let triple = &triples[token * TRIPLE + head * HEAD..];
+        let key: &[f32; HEAD] = &triple[HIDDEN..].as_chunks().0[0];
+        for (row, key) in scratch.keys.chunks_exact_mut(width).zip(key) {
+            row[token] = *key;
         }
-        scratch.values[token].copy_from_slice(&triples[start + 2 * HIDDEN..][..HEAD]);
+        *values = triple[2 * HIDDEN..].as_chunks().0[0];
     }
 }
 
-/// Products of a block of queries with the keys of all tokens.
+/// Products of one token's queries with the keys of all tokens.
+///
+/// The inner loop runs along the tokens, half the rows of keys at a time: that is
+/// the form compilers turn into vector instructions without fail.
 #[inline(always)]
-fn score(rows: [&[f32; HEAD]; BLOCK], keys: &[f32], width: usize, scores: &mut [f32]) {
-    for first in (0..width).step_by(WIDTH) {
-        let mut sums: [Lanes; BLOCK] = [[0.0; WIDTH]; BLOCK];
-        for at in 0..HEAD {
-            let keys: &Lanes = &keys[at * width + first..].as_chunks().0[0];
-            for (sums, row) in sums.iter_mut().zip(rows) {
-                for (sum, key) in sums.iter_mut().zip(keys) {
-                    *sum += row[at] * key;
-                }
+fn score(queries: &[f32; HEAD], keys: &[f32], scores: &mut [f32]) {
+    const ROWS: usize = HEAD / 2;
+    let width = scores.len();
+    scores.fill(0.0);
+    for (queries, keys) in queries.as_chunks::<ROWS>().0.iter().zip(keys.chunks_exact(ROWS * width))
+    {
+        let rows: [&[f32]; ROWS] = std::array::from_fn(|row| &keys[row * width..][..width]);
+        for token in 0..width {
+            let mut sum = scores[token];
+            for row in 0..ROWS {
+                sum += queries[row] * rows[row][token];
             }
-        }
-        for (row, sums) in sums.iter().enumerate() {
-            scores[row * width + first..][..WIDTH].copy_from_slice(sums);
+            scores[token] = sum;
         }
     }
 }

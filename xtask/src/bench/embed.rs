@@ -28,7 +28,7 @@ pub fn run(_root: &Path, options: &[&str]) -> ExitCode {
     };
     let opened = started.1.elapsed();
     let vector = model.embed("why was the retry limit raised?");
-    let (cold_cpu, cold_wall) = (processor_time() - started.0, started.1.elapsed());
+    let (cold_cpu, cold_wall) = (processor_time().saturating_sub(started.0), started.1.elapsed());
     println!("{MODEL_ID}, {} numbers, {:?}", vector.len(), Arithmetic::best());
     println!("first vector of a process: {} (wall {})", ms(cold_cpu), ms(cold_wall));
     println!("  of it opening the model: {}", ms(opened));
@@ -42,7 +42,7 @@ pub fn run(_root: &Path, options: &[&str]) -> ExitCode {
                 for at in 0..n {
                     std::hint::black_box(embedder.embed_tokens(&ids(length, at)));
                 }
-                times.push((processor_time() - before) / n as u32);
+                times.push(processor_time().saturating_sub(before) / n as u32);
             }
             times.sort_unstable();
             times
