@@ -27,6 +27,7 @@ Tasks:
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked
+  eval search DIR|FILE [--keep FILE.db]    how well search finds, per mode and kind of query
   same-record A.db B.db    whether two databases hold the same record";
 
 fn main() -> ExitCode {

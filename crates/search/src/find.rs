@@ -49,6 +49,8 @@ pub struct Request {
     pub home: Option<ProjectId>,
     /// Tell of each hit how it came to its place.
     pub explain: bool,
+    /// The share of meaning in hundredths, where the default shall not hold.
+    pub weight: Option<u8>,
 }
 
 /// Someone who can be asked.
@@ -70,8 +72,8 @@ const CANDIDATES: usize = fusion::SCALE;
 /// Deep pages look at lists of these lengths, so that neighbours agree.
 const DEEP_STEP: usize = 500;
 
-/// The share of meaning in the fused score (docs/benchmarks.md).
-const WEIGHT: f64 = 0.8;
+/// The share of meaning in the fused score, in hundredths (docs/benchmarks.md).
+const WEIGHT: u8 = 80;
 
 impl Searcher<'_> {
     pub fn find(&self, request: &Request) -> Result<SearchResults> {
@@ -261,7 +263,8 @@ impl Search<'_> {
             (Mode::Semantic, Some((semantic, _)), _) => by_meaning_alone(&semantic),
             (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
                 let others = self.others(lexical, &semantic, &vector, provider)?;
-                fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, WEIGHT)
+                let weight = f64::from(self.request.weight.unwrap_or(WEIGHT).min(100)) / 100.0;
+                fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, weight)
             }
         };
         if mode == Mode::Hybrid {

@@ -1,5 +1,6 @@
 //! What needs lore's own crates, built in release on demand: figures as ratios
-//! to a baseline of the same run, and the comparison of two databases.
+//! to a baseline of the same run, how well search finds, and the comparison of
+//! two databases.
 
 #[cfg(feature = "bench")]
 mod embed;

@@ -3,10 +3,15 @@
 //!
 //! `eval forge --golden FILE --db DB [--kind KIND]` asks golden questions, one
 //! file here for each kind; `eval notes --labels FILE --db DB` ranks labelled
-//! notes by how likely they carry a decision.
+//! notes by how likely they carry a decision; `eval search DIR|FILE` measures
+//! search on a corpus of JSON lines.
 
 mod code;
+mod corpus;
+mod measures;
 mod notes;
+mod search_corpus;
+mod search_questions;
 mod timeline;
 
 use model::Timestamp;
@@ -25,11 +30,15 @@ struct Kind {
     answer: fn(&Searcher<'_>, &Value) -> Outcome<Vec<String>>,
 }
 
-const KINDS: &[Kind] = &[Kind { name: "timeline", answer: timeline::answer }];
+const KINDS: &[Kind] = &[
+    Kind { name: "search", answer: search_questions::answer },
+    Kind { name: "timeline", answer: timeline::answer },
+];
 
 pub const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
-                         eval notes --labels FILE --db DB";
+                         eval notes --labels FILE --db DB | \
+                         eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
 
 pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
@@ -37,6 +46,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
+        ["search", place, options @ ..] => search_corpus::run(Path::new(place), options),
         _ => Err(format!("usage: cargo xtask {USAGE}").into()),
     };
     match outcome {

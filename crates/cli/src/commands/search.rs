@@ -191,6 +191,7 @@ impl Run for Args {
             },
             without: self.without.clone(),
             explain: self.explain,
+            weight: None,
         };
         let searcher =
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };

@@ -16,4 +16,5 @@ mod text_tests;
 mod thread;
 
 pub(crate) use draft::body_start;
+pub use draft::{Draft, Section};
 pub use regenerate::{DocumentReport, Regeneration};

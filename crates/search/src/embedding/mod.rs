@@ -1,12 +1,13 @@
 //! From text to vectors: who makes them, how texts are cut for it, and keeping
 //! the vectors of all documents level with their texts.
 
+mod builtin;
 mod chunks;
-mod none;
 mod ollama;
 mod run;
 mod settings;
 
+pub use builtin::Builtin;
 pub use chunks::{CHUNKING, ChunkText, chunk};
 pub use ollama::Ollama;
 pub use run::{EmbedOptions, EmbedReport, Embedding};

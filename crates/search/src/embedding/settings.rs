@@ -1,6 +1,6 @@
 //! Which provider the configuration asks for.
 
-use super::{Ollama, Provider, none};
+use super::{Builtin, Ollama, Provider};
 use model::Result;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Settings {
 pub fn open(settings: &Settings) -> Result<Option<Box<dyn Provider>>> {
     Ok(match settings.kind {
         Kind::None => None,
-        Kind::Builtin => none::builtin()?,
+        Kind::Builtin => Some(Box::new(Builtin)),
         Kind::Ollama => Some(Box::new(Ollama::new(&settings.base_url, &settings.model)?)),
     })
 }
