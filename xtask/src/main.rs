@@ -24,6 +24,8 @@ Tasks:
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
+  bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan
+  fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked

@@ -1,7 +1,7 @@
 //! Making vectors under the application lock: shared by `lore sync` and
 //! `lore embed`.
 
-use crate::config::EmbeddingProvider;
+use crate::config::{Config, EmbeddingProvider};
 use crate::ctx::Ctx;
 use crate::interrupt::block_on_stoppable;
 use crate::ui::Ui;
@@ -18,7 +18,11 @@ pub const SYNC_SHARE: usize = 512;
 
 /// Who makes vectors here; none when the config wants none.
 pub fn provider(ctx: &Ctx, ui: &mut Ui) -> Result<Option<Box<dyn Provider>>> {
-    let settings = ctx.config(ui)?.embedding();
+    open(ctx.config(ui)?)
+}
+
+pub fn open(config: &Config) -> Result<Option<Box<dyn Provider>>> {
+    let settings = config.embedding();
     embedding::open(&Settings {
         kind: match settings.provider {
             EmbeddingProvider::Builtin => embedding::Kind::Builtin,

@@ -6,7 +6,8 @@ use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
-use store::{Reader, check, dirty, documents, memory, queue, references};
+use store::embeddings::ModelCoverage;
+use store::{Reader, check, dirty, documents, embeddings, memory, queue, references};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Stats {
@@ -21,6 +22,8 @@ pub struct Stats {
     pub truncated_documents: u64,
     /// Sources whose documents must be made again.
     pub documents_waiting: u64,
+    /// What is embedded, by model; the first has most.
+    pub vectors: Vec<ModelCoverage>,
     /// Decisions, patterns, handoffs and edges of memory.
     pub memory: Vec<(String, u64)>,
     /// Searches of the last thirty days that found nothing useful (`lore miss`).
@@ -104,6 +107,7 @@ pub fn stats(
         unresolved_references: unresolved,
         truncated_documents: documents::count_truncated(reader)?,
         documents_waiting: dirty::count(reader)?,
+        vectors: embeddings::models(reader)?,
         memory,
         misses,
         recalls,

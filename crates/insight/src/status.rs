@@ -3,16 +3,21 @@
 use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::embeddings::ModelCoverage;
 use store::runs::RunStatus;
-use store::{Reader, cursors, dirty, entities, lock, projects, queue, runs};
+use store::{Reader, cursors, dirty, documents, embeddings, entities, lock, projects, queue, runs};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Status {
     pub projects: Vec<ProjectStatus>,
     pub runs: Vec<RunSummary>,
     pub queue: QueueStatus,
+    /// Documents there are.
+    pub documents: u64,
     /// Sources whose documents are not made yet.
     pub documents_waiting: u64,
+    /// How many of the documents have vectors, by model.
+    pub vectors: Vec<ModelCoverage>,
     /// Who is writing right now, if anyone.
     pub running: Option<Running>,
 }
@@ -96,7 +101,9 @@ pub fn status(reader: &Reader, now: Timestamp) -> Result<Status> {
         projects,
         runs: latest_runs(reader)?,
         queue: queue_status(reader)?,
+        documents: documents::count(reader)?,
         documents_waiting: dirty::count(reader)?,
+        vectors: embeddings::models(reader)?,
         running: lock::holder(reader)?.map(|holder| Running {
             is_stale: now.since(holder.heartbeat_at) > lock::EXPIRY,
             owner: holder.owner,

@@ -36,6 +36,47 @@ const fn rule(
     Rule { id, what, count, repair }
 }
 
+/// Documents whose source is not there, and nobody is going to look.
+macro_rules! documents_of_nothing {
+    () => {
+        "FROM documents AS d
+         WHERE NOT EXISTS (SELECT 1 FROM dirty_sources AS q
+             WHERE q.source_type = d.source_type AND q.source_id = d.source_id)
+           AND CASE d.source_type
+             WHEN 'issue' THEN NOT EXISTS (SELECT 1 FROM issues
+               WHERE id = d.source_id AND gone_at IS NULL)
+             WHEN 'merge_request' THEN NOT EXISTS (SELECT 1 FROM merge_requests
+               WHERE id = d.source_id AND gone_at IS NULL)
+             WHEN 'discussion' THEN NOT EXISTS (SELECT 1 FROM discussions WHERE id = d.source_id)
+             WHEN 'commit' THEN NOT EXISTS (SELECT 1 FROM git_commits
+               WHERE id = d.source_id AND unreachable_at IS NULL)
+             ELSE 0 END"
+    };
+}
+
+/// Sources that should have a document, have none, and do not wait for one.
+macro_rules! undocumented {
+    () => {
+        "FROM (
+           SELECT 'issue' AS source_type, id AS source_id FROM issues WHERE gone_at IS NULL
+           UNION ALL
+           SELECT 'merge_request', id FROM merge_requests WHERE gone_at IS NULL
+           UNION ALL
+           SELECT 'discussion', t.id FROM discussions AS t
+           WHERE EXISTS (SELECT 1 FROM notes WHERE discussion_id = t.id AND is_system = 0)
+             AND (EXISTS (SELECT 1 FROM issues WHERE id = t.issue_id AND gone_at IS NULL)
+               OR EXISTS (SELECT 1 FROM merge_requests
+                 WHERE id = t.merge_request_id AND gone_at IS NULL))
+           UNION ALL
+           SELECT 'commit', id FROM git_commits WHERE unreachable_at IS NULL
+         ) AS s
+         WHERE NOT EXISTS (SELECT 1 FROM documents AS d
+             WHERE d.source_type = s.source_type AND d.source_id = s.source_id)
+           AND NOT EXISTS (SELECT 1 FROM dirty_sources AS q
+             WHERE q.source_type = s.source_type AND q.source_id = s.source_id)"
+    };
+}
+
 const RULES: &[Rule] = &[
     rule(
         "foreign_keys",
@@ -163,6 +204,46 @@ const RULES: &[Rule] = &[
         "SELECT abs((SELECT count(*) FROM documents) - (SELECT count(*) FROM documents_fts_docsize))",
         Some(("built anew", "INSERT INTO documents_fts (documents_fts) VALUES ('rebuild')")),
     ),
+    rule(
+        "documents_of_nothing",
+        "documents whose source is gone",
+        concat!("SELECT count(*) ", documents_of_nothing!()),
+        Some((
+            "queued; the next sync removes them",
+            concat!(
+                "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+                 SELECT d.source_type, d.source_id, 0 ",
+                documents_of_nothing!()
+            ),
+        )),
+    ),
+    rule(
+        "undocumented_sources",
+        "issues, merge requests, threads and commits that search cannot find",
+        concat!("SELECT count(*) ", undocumented!()),
+        Some((
+            "queued; the next sync makes their documents",
+            concat!(
+                "INSERT OR IGNORE INTO dirty_sources (source_type, source_id, queued_at)
+                 SELECT s.source_type, s.source_id, 0 ",
+                undocumented!()
+            ),
+        )),
+    ),
+    rule(
+        "lost_vectors",
+        "embedded texts without a vector",
+        "SELECT count(*) FROM embedding_metadata AS m
+         WHERE m.last_error IS NULL
+           AND NOT EXISTS (SELECT 1 FROM embeddings WHERE metadata_id = m.id)",
+        Some((
+            "removed; `lore embed` makes them again",
+            "DELETE FROM embedding_metadata
+             WHERE document_id IN (SELECT m.document_id FROM embedding_metadata AS m
+               WHERE m.last_error IS NULL
+                 AND NOT EXISTS (SELECT 1 FROM embeddings WHERE metadata_id = m.id))",
+        )),
+    ),
 ];
 
 /// Checks every rule, and that each set of every living entity was fetched or
@@ -187,6 +268,12 @@ pub fn check(on: &impl Read, now: Timestamp, expected: &[Dependent]) -> Result<V
             |row| row.get(0),
         )?,
         repair: Some("freed"),
+    });
+    findings.push(Finding {
+        id: "search_codes",
+        what: "codes that differ from the vectors they are made of",
+        count: crate::embeddings::misplaced(on)?,
+        repair: Some("made anew"),
     });
     findings.push(Finding {
         id: "never_fetched",
@@ -224,6 +311,11 @@ pub fn repair(
         }
     }
     crate::references::resolve_open(tx)?;
+    let misplaced = crate::embeddings::misplaced(tx)?;
+    if misplaced > 0 {
+        crate::embeddings::rebuild_blocks(tx)?;
+        done.push(("search_codes", misplaced));
+    }
     let freed = sql::run(
         tx,
         "UPDATE pending_fetches SET locked_at = NULL WHERE locked_at < ?1",

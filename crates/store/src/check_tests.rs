@@ -3,10 +3,11 @@
 use crate::check::{check, repair};
 use crate::entities::{self, Scope};
 use crate::payloads::Payload;
-use crate::{Writer, projects, sql};
+use crate::{Tx, Writer, documents, embeddings, projects, sql, vectors};
+use model::hash::Hash32;
 use model::ids::{ForgeId, Iid};
 use model::record::{Dependent, EntityCore, EntityRecord, IssueRecord, ProjectRecord};
-use model::{EntityState, Timestamp};
+use model::{EntityState, Result, Timestamp};
 use tempfile::TempDir;
 
 const NOW: Timestamp = Timestamp::EPOCH;
@@ -80,8 +81,15 @@ fn sound() -> (TempDir, Writer) {
 /// expects peace.
 #[track_caller]
 fn check_rule(rule: &str, damage: &str) {
+    check_rule_with(|_| Ok(()), rule, damage);
+}
+
+/// [`check_rule`], with something more in the database at first.
+#[track_caller]
+fn check_rule_with(more: fn(&Tx<'_>) -> Result<()>, rule: &str, damage: &str) {
     let expected = [Dependent::Discussions];
     let (_dir, mut writer) = sound();
+    writer.write(more).unwrap();
     let broken = |writer: &Writer| {
         let findings = check(writer, NOW, &expected).unwrap();
         findings.into_iter().filter(|f| f.count > 0).map(|f| f.id).collect::<Vec<_>>()
@@ -150,4 +158,89 @@ fn claims_of_the_dead() {
 #[test]
 fn sets_nobody_asked_for() {
     check_rule("never_fetched", "DELETE FROM pending_fetches WHERE iid = 2");
+}
+
+#[test]
+fn sources_without_documents() {
+    check_rule("undocumented_sources", "DELETE FROM dirty_sources WHERE source_id = 1");
+}
+
+#[test]
+fn documents_without_sources() {
+    check_rule_with(
+        |tx| document(tx, 99).map(|_| ()),
+        "documents_of_nothing",
+        "DELETE FROM dirty_sources WHERE source_id = 99",
+    );
+}
+
+/// The document of an issue, embedded; the issue waits in the queue.
+fn embedded(tx: &Tx<'_>) -> Result<()> {
+    let pending = document(tx, 1)?;
+    let vector = vec![0.6, 0.8];
+    let chunk = embeddings::Chunk { start: 0, end: 4, hash: pending.hash, vector };
+    let space = vectors::Space { model: "m".to_owned(), dims: 2, chunking: 1 };
+    embeddings::replace(tx, &space, &pending, &[chunk], NOW)
+}
+
+fn document(tx: &Tx<'_>, issue: i64) -> Result<embeddings::Pending> {
+    let hash = Hash32::of(b"text");
+    let document = documents::Document {
+        source: crate::dirty::SourceType::Issue,
+        source_id: issue,
+        project: None,
+        repo: None,
+        reference: "#1".to_owned(),
+        author: None,
+        state: None,
+        created_at: NOW,
+        updated_at: NOW,
+        url: String::new(),
+        title: String::new(),
+        text: "text".to_owned(),
+        identifiers: String::new(),
+        labels: Vec::new(),
+        paths: Vec::new(),
+        hashes: documents::Hashes { content: hash, labels: hash, paths: hash },
+        truncation: None,
+    };
+    documents::store(tx, &document)?;
+    crate::dirty::mark(tx, crate::dirty::SourceType::Issue, issue, NOW)?;
+    let id = crate::fulltext::highest_id(tx)?;
+    Ok(embeddings::Pending { document: id, hash, updated_at: NOW })
+}
+
+#[test]
+fn texts_that_lost_their_vector() {
+    let (_dir, mut writer) = sound();
+    writer.write(embedded).unwrap();
+    writer.write(|tx| sql::run(tx, "DELETE FROM embeddings", [])).unwrap();
+    let broken = |writer: &Writer| {
+        let findings = check(writer, NOW, &[]).unwrap();
+        findings.into_iter().filter(|f| f.count > 0).map(|f| f.id).collect::<Vec<_>>()
+    };
+    // The code left behind is noticed too.
+    assert_eq!(broken(&writer), ["lost_vectors", "search_codes"]);
+    writer.write(|tx| repair(tx, NOW, &[])).unwrap();
+    assert_eq!(broken(&writer), Vec::<&str>::new());
+    assert!(embeddings::models(&writer).unwrap().is_empty(), "it waits to be embedded again");
+}
+
+#[test]
+fn codes_that_are_not_those_of_the_vectors() {
+    check_rule_with(embedded, "search_codes", "UPDATE embedding_blocks SET codes = zeroblob(8192)");
+    check_rule_with(
+        embedded,
+        "search_codes",
+        "UPDATE embedding_blocks SET documents = zeroblob(8192)",
+    );
+}
+
+#[test]
+fn an_index_that_misses_documents() {
+    check_rule_with(
+        embedded,
+        "full_text_index",
+        "INSERT INTO documents_fts (documents_fts) VALUES ('delete-all')",
+    );
 }

@@ -110,7 +110,7 @@ pub fn documents(on: &impl Read, project: Option<ProjectId>) -> Result<Tally> {
         on,
         "SELECT CASE source_type WHEN 'issue' THEN 'issues'
              WHEN 'merge_request' THEN 'merge requests'
-             WHEN 'discussion' THEN 'threads' ELSE source_type END, count(*)
+             WHEN 'discussion' THEN 'threads' WHEN 'commit' THEN 'commits' ELSE source_type END, count(*)
          FROM documents WHERE ?1 IS NULL OR project_id = ?1
          GROUP BY 1 ORDER BY 1",
         project,

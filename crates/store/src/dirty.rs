@@ -19,13 +19,14 @@ pub enum SourceType {
     Issue,
     MergeRequest,
     Discussion,
+    Commit,
 }
 
 impl SourceType {
     /// Entities before their threads: a thread carries words of its entity,
     /// so a change there makes it dirty once more.
-    pub const ALL: [SourceType; 3] =
-        [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
+    pub const ALL: [SourceType; 4] =
+        [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion, SourceType::Commit];
 
     pub fn parse(text: &str) -> Option<Self> {
         SourceType::ALL.into_iter().find(|source| source.as_str() == text)
@@ -36,6 +37,7 @@ impl SourceType {
             SourceType::Issue => "issues",
             SourceType::MergeRequest => "merge_requests",
             SourceType::Discussion => "discussions",
+            SourceType::Commit => "git_commits",
         }
     }
 
@@ -45,6 +47,7 @@ impl SourceType {
             SourceType::Issue => "issue",
             SourceType::MergeRequest => "merge request",
             SourceType::Discussion => "thread",
+            SourceType::Commit => "commit",
         }
     }
 
@@ -53,6 +56,7 @@ impl SourceType {
             SourceType::Issue => "issue",
             SourceType::MergeRequest => "merge_request",
             SourceType::Discussion => "discussion",
+            SourceType::Commit => "commit",
         }
     }
 }

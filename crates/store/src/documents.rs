@@ -147,6 +147,65 @@ pub fn thread_source(on: &impl Read, discussion: i64) -> Result<Option<ThreadSou
     Ok(Some(ThreadSource { parent, notes }))
 }
 
+/// A commit of a registered repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitSource {
+    pub repo: i64,
+    /// `host/group/name`, or `local/<first commit>`.
+    pub repo_name: String,
+    /// The synced forge project the repository is a clone of, and its page.
+    pub project: Option<(ProjectId, String, String)>,
+    pub sha: String,
+    pub message: String,
+    pub author: String,
+    pub authored_at: Timestamp,
+    pub committed_at: Timestamp,
+    /// Old and new paths of changed files, each once.
+    pub paths: Vec<String>,
+}
+
+/// A commit that some branch still has.
+pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>> {
+    let found = sql::first(
+        on,
+        "SELECT c.repo_id, r.canonical_url, p.id AS project_id, p.path, p.web_url, c.sha, c.message,
+           c.author_name, c.authored_at, c.committed_at
+         FROM git_commits AS c
+         JOIN repos AS r ON r.id = c.repo_id
+         LEFT JOIN projects AS p ON p.id = r.project_id
+         WHERE c.id = ?1 AND c.unreachable_at IS NULL",
+        [commit],
+        |row| {
+            let project: Option<i64> = row.get("project_id")?;
+            let project = match project {
+                Some(id) => Some((ProjectId(id), row.get("path")?, row.get("web_url")?)),
+                None => None,
+            };
+            Ok(CommitSource {
+                repo: row.get("repo_id")?,
+                repo_name: row.get("canonical_url")?,
+                project,
+                sha: row.get("sha")?,
+                message: row.get("message")?,
+                author: row.get("author_name")?,
+                authored_at: sql::at(row, "authored_at")?,
+                committed_at: sql::at(row, "committed_at")?,
+                paths: Vec::new(),
+            })
+        },
+    )?;
+    let Some(mut found) = found else { return Ok(None) };
+    found.paths = sql::all(
+        on,
+        "SELECT path FROM commit_files WHERE commit_id = ?1
+         UNION SELECT old_path FROM commit_files WHERE commit_id = ?1 AND old_path IS NOT NULL
+         ORDER BY 1",
+        [commit],
+        |row| row.get(0),
+    )?;
+    Ok(Some(found))
+}
+
 /// Why a document does not hold the whole text of its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {

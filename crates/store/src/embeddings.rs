@@ -8,6 +8,8 @@ use crate::vectors::{self, BLOCK, ID_BYTES, Space};
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result, Timestamp};
 use rusqlite::named_params;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// An error is kept this long; the log has the rest.
@@ -360,6 +362,128 @@ pub fn coverage(on: &impl Read, space: &Space) -> Result<Coverage> {
         |row| row.get(0),
     )?;
     Ok(Coverage { documents: crate::documents::count(on)?, embedded, failed, chunks })
+}
+
+/// What there is of each model, the present one or not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ModelCoverage {
+    pub model: String,
+    pub dims: u64,
+    /// Documents with vectors of their present text.
+    pub documents: u64,
+    /// Documents whose text has changed since.
+    pub outdated: u64,
+    pub failed: u64,
+    /// Texts with a vector; long documents have several.
+    pub chunks: u64,
+}
+
+pub fn models(on: &impl Read) -> Result<Vec<ModelCoverage>> {
+    sql::all(
+        on,
+        "SELECT m.model, m.dims,
+           count(*) FILTER (WHERE m.chunk_index = 0 AND m.last_error IS NULL
+             AND m.document_hash = d.content_hash),
+           count(*) FILTER (WHERE m.chunk_index = 0 AND m.last_error IS NULL
+             AND m.document_hash <> d.content_hash),
+           count(*) FILTER (WHERE m.last_error IS NOT NULL),
+           count(*) FILTER (WHERE m.last_error IS NULL)
+         FROM embedding_metadata AS m
+         JOIN documents AS d ON d.id = m.document_id
+         GROUP BY m.model, m.dims ORDER BY 3 DESC, 1",
+        [],
+        |row| {
+            Ok(ModelCoverage {
+                model: row.get(0)?,
+                dims: row.get(1)?,
+                documents: row.get(2)?,
+                outdated: row.get(3)?,
+                failed: row.get(4)?,
+                chunks: row.get(5)?,
+            })
+        },
+    )
+}
+
+/// Places of blocks that do not hold what the vectors say they should.
+pub fn misplaced(on: &impl Read) -> Result<u64> {
+    let mut n_wrong = 0;
+    for block in blocks(on)? {
+        n_wrong += block.expected(on)?.iter().zip(block.places()).filter(|(a, b)| *a != b).count();
+    }
+    Ok(n_wrong as u64)
+}
+
+/// Writes every block anew from the vectors.
+pub fn rebuild_blocks(tx: &Tx<'_>) -> Result<()> {
+    for block in blocks(tx)? {
+        let places = block.expected(tx)?;
+        let documents: Vec<u8> = places.iter().flat_map(|place| place.0.to_le_bytes()).collect();
+        let codes: Vec<u8> = places.into_iter().flat_map(|place| place.1).collect();
+        sql::run(
+            tx,
+            "UPDATE embedding_blocks SET documents = ?2, codes = ?3 WHERE block = ?1",
+            (block.block, documents, codes),
+        )?;
+    }
+    Ok(())
+}
+
+struct Block {
+    block: i64,
+    dims: usize,
+    documents: Vec<u8>,
+    codes: Vec<u8>,
+}
+
+fn blocks(on: &impl Read) -> Result<Vec<Block>> {
+    sql::all(
+        on,
+        "SELECT block, dims, documents, codes FROM embedding_blocks ORDER BY block",
+        [],
+        |row| {
+            Ok(Block {
+                block: row.get(0)?,
+                dims: row.get::<_, u64>(1)? as usize,
+                documents: row.get(2)?,
+                codes: row.get(3)?,
+            })
+        },
+    )
+}
+
+impl Block {
+    /// The document and the code of each place; an empty place has no code.
+    fn places(&self) -> Vec<(i64, Vec<u8>)> {
+        let codes = self.codes.chunks(vectors::code_length(self.dims));
+        let documents = self.documents.as_chunks::<ID_BYTES>().0.iter();
+        let place = |(document, code): (&[u8; ID_BYTES], &[u8])| {
+            let document = i64::from_le_bytes(*document);
+            let code = if document == 0 { vec![0; code.len()] } else { code.to_vec() };
+            (document, code)
+        };
+        documents.zip(codes).map(place).collect()
+    }
+
+    fn expected(&self, on: &impl Read) -> Result<Vec<(i64, Vec<u8>)>> {
+        let empty = (0, vec![0; vectors::code_length(self.dims)]);
+        let mut places = vec![empty; BLOCK as usize];
+        let rows = sql::all(
+            on,
+            "SELECT m.id, m.document_id, e.vector FROM embedding_metadata AS m
+             JOIN embeddings AS e ON e.metadata_id = m.id
+             WHERE m.id BETWEEN ?1 AND ?2",
+            (self.block * BLOCK, self.block * BLOCK + BLOCK - 1),
+            |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)),
+        )?;
+        for (id, document, vector) in rows {
+            let vector = vectors::unpack(&vector).filter(|vector| vector.len() == self.dims);
+            if let Some(vector) = vector {
+                places[(id % BLOCK) as usize] = (document, vectors::code_bytes(&vector));
+            }
+        }
+        Ok(places)
+    }
 }
 
 /// The newest failures: the document's title and what went wrong.

@@ -239,6 +239,26 @@ pub fn compare(on: &impl Read, query: &[f32], chunks: &[Near]) -> Result<Vec<Sim
     Ok(found)
 }
 
+/// The similarity of every chunk there is, without a look at codes: slow, and
+/// what the quick way is measured against.
+pub fn compare_all(on: &impl Read, space: &Space, query: &[f32]) -> Result<Vec<Similar>> {
+    let rows = sql::all(
+        on,
+        "SELECT m.id, m.document_id, e.vector FROM embedding_metadata AS m
+         JOIN embeddings AS e ON e.metadata_id = m.id
+         WHERE m.model = ?1 AND m.dims = ?2 AND m.chunking = ?3",
+        (&space.model, space.dims as i64, space.chunking),
+        |row| {
+            let similarity = row.get_ref(2)?.as_blob().ok().and_then(|it| product(query, it));
+            Ok((row.get(0)?, row.get(1)?, similarity))
+        },
+    )?;
+    let similar = |(chunk, document, similarity): (i64, i64, Option<f32>)| {
+        similarity.map(|similarity| Similar { chunk, document, similarity })
+    };
+    Ok(rows.into_iter().filter_map(similar).collect())
+}
+
 /// The best chunk of each of these documents, by the vectors themselves.
 /// Documents without vectors of this space are left out.
 pub fn compare_documents(

@@ -7,13 +7,17 @@ mod embed;
 #[cfg(feature = "bench")]
 mod forge;
 #[cfg(feature = "bench")]
+mod fuzz;
+#[cfg(feature = "bench")]
 mod same_record;
+#[cfg(feature = "bench")]
+mod search;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 /// The tasks of this folder.
-pub const TASKS: [&str; 3] = ["bench", "eval", "same-record"];
+pub const TASKS: [&str; 4] = ["bench", "eval", "fuzz", "same-record"];
 
 /// Runs a task: here when this is the measuring build, otherwise by building
 /// that one in release.
@@ -22,16 +26,15 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
         ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(options),
+        ["bench", "search", options @ ..] => search::run(root, options),
+        ["fuzz", "search", options @ ..] => fuzz::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["bench", "forge-sync", base_url, project, database] => {
             forge::run_sync(base_url, project, database)
         }
         ["same-record", left, right] => same_record::run(Path::new(left), Path::new(right)),
         _ => {
-            eprintln!(
-                "error: usage: cargo xtask bench forge | bench embed | {} | same-record LEFT.db RIGHT.db",
-                crate::eval::USAGE
-            );
+            eprintln!("error: not a task; `cargo xtask help` lists them");
             ExitCode::from(2)
         }
     }

@@ -35,7 +35,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "timeline", answer: timeline::answer },
 ];
 
-pub const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
+const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";

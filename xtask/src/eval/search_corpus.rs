@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use store::dirty::SourceType;
 use store::lock::AppLock;
-use store::{Reader, Writer, documents};
+use store::{Reader, Writer, documents, vectors};
 
 const NOW: Timestamp = Timestamp::EPOCH;
 
@@ -49,6 +49,36 @@ pub fn run(place: &Path, options: &[&str]) -> Outcome<()> {
         let columns: Vec<String> =
             kinds.iter().map(|kind| format!("{kind} {}", measured[*kind].row())).collect();
         println!("{name:<14} {}", columns.join("   "));
+    }
+    recall_of_codes(&corpus, &database, &*provider)
+}
+
+/// How many of the truly nearest ten are among those whose codes are nearest,
+/// by how many of these are looked at.
+fn recall_of_codes(corpus: &Corpus, database: &Path, provider: &dyn Provider) -> Outcome<()> {
+    const DEPTHS: [usize; 6] = [20, 50, 100, 200, 400, 600];
+    let reader = Reader::open(database)?;
+    let space = provider.space();
+    let mut sums = [0.0; DEPTHS.len()];
+    let step = corpus.queries.len().div_ceil(300);
+    let queries: Vec<_> = corpus.queries.iter().step_by(step).collect();
+    for query in &queries {
+        let vector = provider.embed_query(&query.text)?;
+        let mut exact = vectors::compare_all(&reader, &space, &vector)?;
+        exact.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
+        exact.truncate(DEPTH);
+        let scan = vectors::scan(&reader, &space, &vector, None, DEPTHS[DEPTHS.len() - 1])?;
+        for (sum, depth) in sums.iter_mut().zip(DEPTHS) {
+            let near = &scan.near[..depth.min(scan.near.len())];
+            let is_in = |chunk: i64| near.iter().any(|near| near.chunk == chunk);
+            *sum += exact.iter().filter(|it| is_in(it.chunk)).count() as f64 / exact.len() as f64;
+        }
+    }
+    for (sum, depth) in sums.iter().zip(DEPTHS) {
+        println!(
+            "recall of the true ten by the {depth} nearest codes: {:.4}",
+            sum / queries.len() as f64
+        );
     }
     Ok(())
 }

@@ -87,6 +87,25 @@ fn free_kib(path: &Path) -> Option<u64> {
     text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()
 }
 
+/// Search goes on by words without it, so nothing here is a failure.
+pub fn check_embedding(config: &Config) -> Check {
+    let checked = crate::run_embed::open(config).and_then(|provider| match provider {
+        Some(provider) => provider.check().map(Some),
+        None => Ok(None),
+    });
+    match checked {
+        Ok(Some(detail)) => Check::ok("embedding", detail),
+        Ok(None) => Check::ok("embedding", "off; search goes by words alone"),
+        Err(error) => {
+            let check = Check::warn("embedding", error.message()).code(error.code());
+            match error.suggestion() {
+                Some(fix) => check.fix(fix),
+                None => check,
+            }
+        }
+    }
+}
+
 pub fn check_git() -> Check {
     match git::version() {
         Some(version) => Check::ok("git", version),

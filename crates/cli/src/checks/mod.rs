@@ -110,6 +110,7 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
             checks.push(machine::check_database(config, ctx.now()));
             if network {
                 checks.push(machine::check_disk(config));
+                checks.push(machine::check_embedding(config));
             }
         }
     }

@@ -10,7 +10,7 @@ use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
 
-/// Find issues, merge requests and threads by words and by meaning
+/// Find issues, merge requests, threads and commits by words and by meaning
 ///
 /// Any of the words may match, and texts that say the same in other words are
 /// found too; the best come first. "a phrase" in quotes must stand as it is,
@@ -38,6 +38,9 @@ pub struct Args {
     /// Only in this project (path, or an ending of it that is unique)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
+    /// Only of this local repository (folder, name, or an ending of it)
+    #[arg(short, long, value_name = "REPO")]
+    repo: Option<String>,
     /// Only by this author; of a thread, who began it
     #[arg(long, value_name = "USER")]
     author: Option<String>,
@@ -103,6 +106,7 @@ enum TypeArg {
     Mr,
     #[value(alias = "discussion")]
     Thread,
+    Commit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -128,6 +132,7 @@ impl Args {
             TypeArg::Issue => SourceType::Issue,
             TypeArg::Mr => SourceType::MergeRequest,
             TypeArg::Thread => SourceType::Discussion,
+            TypeArg::Commit => SourceType::Commit,
         };
         Ok(DocumentFilter {
             sources: self.types.iter().map(source).collect(),
@@ -156,6 +161,10 @@ impl Run for Args {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let project = insight::projects::resolve_maybe(&reader, self.project.as_deref())?;
         filter.project = project.map(|project| project.id);
+        if let Some(typed) = &self.repo {
+            let dir = ctx.env.cwd.join(typed).canonicalize().ok();
+            filter.repo = Some(insight::repos::find_place(&reader, typed, dir.as_deref())?.repo.0);
+        }
         let mut query = self.query.clone();
         for word in &self.words {
             query.push(' ');

@@ -32,6 +32,17 @@ impl Show for Stats {
             Cell::text(grouped(self.documents_waiting)),
             Cell::text("made again by the next sync").label(Label::Faint),
         ]);
+        for model in &self.vectors {
+            let mut parts = vec![format!("by {}", model.model)];
+            parts.push(format!("{} texts", grouped(model.chunks)));
+            parts.push(format!("{} outdated", grouped(model.outdated)));
+            parts.push(format!("{} failed", grouped(model.failed)));
+            table.row([
+                Cell::text("embedded documents"),
+                Cell::text(grouped(model.documents)),
+                Cell::text(parts.join(", ")).label(Label::Faint),
+            ]);
+        }
         for (name, n) in &self.memory {
             let note = if name == "edges" { "between them, code and the forge" } else { "" };
             table.row([

@@ -35,12 +35,14 @@ impl Show for Status {
         out.table(&table);
         self.runs(out);
         self.queue(out);
+        self.vectors(out);
     }
 }
 
 trait Parts {
     fn runs(&self, out: &mut Painter);
     fn queue(&self, out: &mut Painter);
+    fn vectors(&self, out: &mut Painter);
 }
 
 impl Parts for Status {
@@ -69,6 +71,18 @@ impl Parts for Status {
             ]);
         }
         out.table(&table);
+    }
+
+    /// Only what is not as it should be: some have vectors, others not.
+    fn vectors(&self, out: &mut Painter) {
+        let Some(most) = self.vectors.first() else { return };
+        if most.documents < self.documents {
+            out.gap().line(&format!(
+                "{} of {} documents can be found by meaning; `lore embed` does the rest",
+                grouped(most.documents),
+                grouped(self.documents)
+            ));
+        }
     }
 
     fn queue(&self, out: &mut Painter) {

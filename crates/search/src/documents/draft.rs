@@ -16,15 +16,17 @@ use store::documents::{Document, Hashes, Truncation};
 pub enum Section {
     Description,
     Thread,
+    Message,
 }
 
 impl Section {
-    const ALL: [Section; 2] = [Section::Description, Section::Thread];
+    const ALL: [Section; 3] = [Section::Description, Section::Thread, Section::Message];
 
     const fn line(self) -> &'static str {
         match self {
             Section::Description => "\n--- Description ---\n",
             Section::Thread => "\n--- Thread ---\n",
+            Section::Message => "\n--- Message ---\n",
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Documents: the texts that are searched, one per issue, merge request and
-//! thread, made from what the producers stored.
+//! Documents: the texts that are searched, one per issue, merge request,
+//! thread and commit, made from what the producers stored.
 //!
 //! A new kind of source is a variant of [`store::dirty::SourceType`], a file
 //! here that makes a [`store::documents::Document`] with a `Draft`, and a line
 //! in `source.rs`; the queue, the index and the answers follow.
 
+mod commit;
 mod cut;
 mod draft;
 mod entity;

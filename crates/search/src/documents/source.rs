@@ -1,7 +1,7 @@
 //! From a kind of source to the file that makes its documents: the one place
 //! that knows them all.
 
-use super::{entity, thread};
+use super::{commit, entity, thread};
 use model::{EntityKind, Result};
 use store::Tx;
 use store::dirty::{DirtySource, SourceType};
@@ -17,6 +17,9 @@ pub fn document(tx: &Tx<'_>, source: &DirtySource) -> Result<Option<Document>> {
         SourceType::Discussion => {
             documents::thread_source(tx, id)?.and_then(|found| thread::of_thread(id, &found))
         }
+        SourceType::Commit => {
+            documents::commit_source(tx, id)?.map(|found| commit::of_commit(id, &found))
+        }
     })
 }
 
@@ -25,7 +28,7 @@ pub fn entity_row(source: &DirtySource) -> Option<EntityRow> {
     let kind = match source.source {
         SourceType::Issue => EntityKind::Issue,
         SourceType::MergeRequest => EntityKind::MergeRequest,
-        SourceType::Discussion => return None,
+        SourceType::Discussion | SourceType::Commit => return None,
     };
     Some(EntityRow { kind, id: source.id })
 }

@@ -1,5 +1,6 @@
 //! What documents say, as texts.
 
+use super::commit::of_commit;
 use super::cut::HARD_CAP;
 use super::draft::body_start;
 use super::entity::of_entity;
@@ -8,7 +9,7 @@ use expect_test::expect;
 use model::EntityKind;
 use model::Timestamp;
 use model::ids::{ForgeId, Iid, ProjectId};
-use store::documents::{EntitySource, NoteSource, ThreadSource, Truncation};
+use store::documents::{CommitSource, EntitySource, NoteSource, ThreadSource, Truncation};
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse_rfc3339(text).unwrap()
@@ -120,4 +121,42 @@ fn hashes_follow_what_is_stored() {
     assert_ne!(changed(|it| it.labels.clear()).labels, before.labels);
     assert_ne!(changed(|it| it.paths.clear()).paths, before.paths);
     assert_eq!(changed(|it| it.paths.clear()).content, before.content);
+}
+
+#[test]
+fn a_commit_tells_its_message_and_its_files() {
+    let mut commit = CommitSource {
+        repo: 4,
+        repo_name: "gl.test/harbor/tide".to_owned(),
+        project: Some((
+            ProjectId(1),
+            "harbor/tide".to_owned(),
+            "https://gl.test/harbor/tide".to_owned(),
+        )),
+        sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+        message: "Keep the session\n\nSafari drops it otherwise.\n".to_owned(),
+        author: "Bo Winther".to_owned(),
+        authored_at: at("2024-01-09T10:00:00Z"),
+        committed_at: at("2024-01-10T10:00:00Z"),
+        paths: vec!["src/session.rs".to_owned()],
+    };
+    let document = of_commit(8, &commit);
+    expect![[r#"
+        Commit 0123456789ab: Keep the session
+        Project: harbor/tide
+        Author: Bo Winther
+        Files: src/session.rs
+
+        --- Message ---
+        Keep the session
+
+        Safari drops it otherwise."#]]
+    .assert_eq(&document.text);
+    assert_eq!(document.reference, "@0123456789ab");
+    assert_eq!((document.project, document.repo), (Some(ProjectId(1)), Some(4)));
+    assert!(document.url.starts_with("https://gl.test/harbor/tide/-/commit/0123"));
+    commit.project = None;
+    let document = of_commit(8, &commit);
+    assert_eq!(document.reference, "gl.test/harbor/tide@0123456789ab");
+    assert_eq!((document.project, document.url.as_str()), (None, ""));
 }
