@@ -89,8 +89,12 @@ impl Place {
 }
 
 fn config(base_url: &str, projects: &[String]) -> String {
-    let mut text =
-        format!("[gitlab]\nbase_url = \"{base_url}\"\n[sync]\nrequests_per_second = 1000\n");
+    // The tour is over in a second; embedding its texts would take several.
+    let mut text = format!(
+        "[gitlab]\nbase_url = \"{base_url}\"\n[sync]\nrequests_per_second = 1000\n\
+         [embedding]\n# \"builtin\" and then `lore embed` to search by meaning too\n\
+         provider = \"none\"\n"
+    );
     for project in projects {
         text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
     }

@@ -77,6 +77,7 @@ fn doctor_looks_at_server_and_projects() {
                                   fix: check that it exists and that the token's owner may see it
             ! database            $HOME/.local/share/lore/lore.db does not exist yet
                                   fix: lore sync
+            ✓ embedding           gte-small-int8, built in
             ✓ git                 <git>
             ------- stderr -------
             error: check failed: project group/gone: GET projects/group%2Fgone failed: 404 Project Not Found

@@ -17,6 +17,7 @@ mod golden_search;
 mod help;
 mod init;
 mod kill;
+mod meaning;
 mod memory;
 mod output;
 mod repo;

@@ -15,7 +15,7 @@ pub fn of_commit(id: i64, commit: &CommitSource) -> Document {
     let first_line = format!("Commit {short}: {subject}");
     let mut draft = Draft::new(SourceType::Commit, id, commit.authored_at, &first_line);
     draft.repo = Some(commit.repo);
-    draft.title = subject.to_owned();
+    subject.clone_into(&mut draft.title);
     draft.updated_at = commit.committed_at;
     draft.author = Some(commit.author.clone());
     draft.paths.clone_from(&commit.paths);
