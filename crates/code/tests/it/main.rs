@@ -1,5 +1,6 @@
 //! Linking as a specification: a few files in, who calls what out.
 
+mod damage;
 mod go;
 mod python;
 mod rust;

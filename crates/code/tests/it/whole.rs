@@ -54,10 +54,22 @@ fn facts_survive_being_stored() {
 
 #[test]
 fn nesting_without_end_is_cut_and_said() {
-    for (path, open, close) in [("a.py", "(", ")"), ("a.py", "[", "]"), ("a.py", "f(", ")")] {
-        let text = format!("x = {}1{}\ng()\n", open.repeat(5_000), close.repeat(5_000));
-        let facts = code::extract(path, text.as_bytes());
-        assert!(facts.trouble.contains(&code::facts::Trouble::TooDeep), "{open}");
+    let heads = [
+        ("a.py", "x = "),
+        ("a.go", "package a\nvar x = "),
+        ("a.rs", "static X: T = "),
+        ("a.ts", "const x = "),
+        ("a.tsx", "const x = "),
+    ];
+    for (path, head) in heads {
+        for (open, close) in [("(", ")"), ("f(", ")"), ("[]int{f(", ")}")] {
+            let text = format!("{head}{}1{}\n", open.repeat(600), close.repeat(600));
+            let facts = code::extract(path, text.as_bytes());
+            assert!(!facts.trouble.is_empty(), "{path} {open}");
+            let facts = code::extract(path, &text.as_bytes()[..text.len() / 2]);
+            linked(&[(path.to_owned(), text)]);
+            assert!(!facts.trouble.is_empty(), "{path} {open}");
+        }
     }
 }
 
