@@ -12,6 +12,7 @@ pub mod file_history;
 pub mod file_target;
 pub mod memory;
 pub mod origin;
+pub mod people;
 pub mod projects;
 pub mod repos;
 pub mod stats;

@@ -16,6 +16,7 @@ mod migrate;
 mod open;
 mod sql;
 
+pub mod activity;
 pub mod check;
 #[cfg(test)]
 mod check_tests;
@@ -32,8 +33,10 @@ pub mod embeddings;
 pub mod entities;
 pub mod events;
 pub mod fulltext;
+pub mod inbox;
 pub mod listing;
 pub mod lock;
+pub mod looks;
 pub mod memory;
 pub mod origins;
 pub mod paths;

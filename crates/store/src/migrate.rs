@@ -34,6 +34,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0006_memory",
     "0007_code",
     "0008_gone_numbers",
+    "0009_people",
 ];
 
 /// The schema this build writes.

@@ -26,6 +26,7 @@ pub struct Head {
     pub merged_at: Option<Timestamp>,
     pub merged_by: Option<String>,
     pub assignees: Vec<String>,
+    pub updated_at: Timestamp,
     pub web_url: String,
 }
 
@@ -49,7 +50,8 @@ pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
         heads.extend(sql::all(
             on,
             &format!(
-                "SELECT e.id, p.path, e.iid, e.title, e.state, e.created_at, e.closed_at, e.web_url,
+                "SELECT e.id, p.path, e.iid, e.title, e.state, e.created_at, e.updated_at,
+                   e.closed_at, e.web_url,
                    (SELECT username FROM users WHERE id = e.author_id) AS author,
                    (SELECT username FROM users WHERE id = e.closed_by_id) AS closed_by,
                    (SELECT json_group_array(username) FROM (SELECT username FROM {assignees}
@@ -85,6 +87,7 @@ fn head(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<Head> {
         merged_at: sql::maybe_at(row, "merged_at")?,
         merged_by: row.get("merged_by")?,
         assignees: serde_json::from_str(&assignees).unwrap_or_default(),
+        updated_at: sql::at(row, "updated_at")?,
         web_url: row.get("web_url")?,
     })
 }

@@ -79,6 +79,9 @@ commands! {
         "file-history" => FileHistory in file_history;
         "trace" => Trace in trace;
         "why" => Why in why;
+        "person" => Person in person;
+        "me" => Me in me;
+        "experts" => Experts in experts;
         "count" => Count in count;
     }
     "Remember" {

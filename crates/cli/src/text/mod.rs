@@ -7,6 +7,7 @@ mod entity_detail;
 mod entity_list;
 mod file_history;
 mod memory;
+mod people;
 mod repo;
 mod search;
 mod stats;

@@ -9,7 +9,7 @@ const LEAD: usize = 90;
 
 /// About 200 characters of what the writer wrote himself, from the beginning
 /// of the sentence in which the first of `focus` (small letters) stands.
-pub(super) fn excerpt(body: &str, focus: &[&str]) -> String {
+pub(crate) fn excerpt(body: &str, focus: &[&str]) -> String {
     let text = own_text(body);
     let chars: Vec<char> = text.chars().collect();
     let start = focus

@@ -17,7 +17,9 @@ pub use answer::{
     Details, EventType, ExpandedEntity, Folded, NoteDetails, ReferenceDetails, Timeline,
     TimelineEntity, TimelineEvent, TimelineMeta, UnresolvedReference, Via,
 };
+pub(crate) use excerpt::excerpt;
 pub use seeds::named_entity;
+pub(crate) use seeds::seeds_of;
 
 use collect::Scope;
 use expand::Expansion;

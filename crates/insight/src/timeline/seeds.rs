@@ -1,6 +1,7 @@
 //! Where a timeline starts: an entity someone named, or what a search found.
 
 use crate::entities;
+use model::ids::ProjectId;
 use model::reference::EntityReference;
 use model::relation::EntityName;
 use model::{EntityKind, Reference, Result};
@@ -8,6 +9,7 @@ use search::{Mode, SearchHit, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
+use store::document_set::DocumentFilter;
 use store::entities::EntityRow;
 use store::timeline;
 
@@ -84,6 +86,17 @@ pub(super) fn of_query(
         words: words.unwrap_or_default(),
         warnings: results.warnings,
     })
+}
+
+/// What a query means, for others who ask.
+pub(crate) fn seeds_of(
+    searcher: &Searcher<'_>,
+    query: &str,
+    project: Option<ProjectId>,
+) -> Result<Vec<EntityRow>> {
+    let filter = DocumentFilter { project, ..DocumentFilter::default() };
+    let request = search::Request { query: query.to_owned(), filter, ..search::Request::default() };
+    Ok(of_query(searcher, &request, super::Request::SEEDS)?.rows)
 }
 
 const fn mode_word(mode: Mode) -> &'static str {

@@ -1,0 +1,43 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_embed;
+use crate::ui::Ui;
+use insight::people::experts::{self, Experts};
+use model::Result;
+use search::Searcher;
+use store::Reader;
+
+/// Find whom to ask about a file, folder, label, issue or subject
+///
+/// Ranked by merge requests, reviews and notes there, and by lines that still
+/// stand where a local clone is registered; what was long ago counts less.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore experts src/store.rs
+  lore experts src/auth/ -p group/project
+  lore experts security
+  lore experts '!34'
+  lore experts 'retry budget' --json")]
+pub struct Args {
+    /// A path, a folder, a label, #12, !34, or words
+    #[arg(value_name = "TARGET")]
+    target: String,
+    /// Only in this project (path, or an ending of it that is unique)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// How many people to show
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+}
+
+impl Run for Args {
+    type Answer = Experts;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Experts> {
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let provider = run_embed::provider(ctx, ui).ok().flatten();
+        let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
+        experts::experts(&searcher, &self.target, self.project.as_deref(), self.limit as usize)
+    }
+}

@@ -1,0 +1,83 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::forge_client::{self, Connection};
+use crate::interrupt::block_on;
+use crate::ui::Ui;
+use insight::people::me::{self, Inbox};
+use model::time::parse_when;
+use model::{Error, ErrorCode, Result};
+use std::path::Path;
+use store::{Reader, Writer, looks};
+
+/// Show what waits for you, and what is new since you last looked
+///
+/// Who you are is what the forge says of your token; it is asked once and kept.
+/// A look is remembered unless --peek is given or someone else is meant.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore me
+  lore me --peek --since 7d
+  lore me --user ada --json")]
+pub struct Args {
+    /// Someone else, or who you are where no token tells it
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+    /// What counts as new: since then, not since the last look
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Do not remember this look
+    #[arg(long)]
+    peek: bool,
+}
+
+impl Run for Args {
+    type Answer = Inbox;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Inbox> {
+        let since = self.since.as_deref().map(|text| parse_when(text, ctx.now())).transpose()?;
+        let path = ctx.db_path(ui)?;
+        let reader = Reader::open(&path)?;
+        let who = match &self.user {
+            Some(user) => user.clone(),
+            None => identity(ctx, ui, &reader, &path)?,
+        };
+        let inbox = me::inbox(&reader, &who, since, ctx.now())?;
+        if !self.peek && self.user.is_none() {
+            let now = ctx.now();
+            // A look that could not be written down is no reason to hide it.
+            let kept = Writer::open(&path)
+                .and_then(|mut it| it.write(|tx| looks::keep_look(tx, &inbox.username, now)));
+            if let Err(error) = kept {
+                ui.warn(&format!("this look was not remembered: {error}"));
+            }
+        }
+        Ok(inbox)
+    }
+}
+
+/// As it was told before, else as the forge says now.
+fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &Path) -> Result<String> {
+    let connection = Connection::from_config(ctx.config(ui)?, &ctx.env);
+    let host = match &connection {
+        Ok(connection) => Some(connection.host()),
+        Err(_) => store::projects::all(reader)?.into_iter().map(|project| project.host).next(),
+    };
+    let known = host.as_deref().map(|host| looks::identity(reader, host)).transpose()?.flatten();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let asked = connection.and_then(|connection| {
+        let client = forge_client::quick_client(&connection)?;
+        block_on(forge_client::identity(&client))
+    });
+    let identity = asked.map_err(|error| {
+        Error::new(ErrorCode::NotFound, format!("nobody said yet who you are: {error}"))
+            .suggest("say it: lore me --user NAME")
+    })?;
+    let username = identity.user.username;
+    if let Some(host) = host {
+        let now = ctx.now();
+        Writer::open(path)?.write(|tx| looks::keep_identity(tx, &host, &username, now))?;
+    }
+    Ok(username)
+}

@@ -1,0 +1,34 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::people::person::{self, PersonActivity};
+use model::Result;
+use model::time::parse_when;
+use store::Reader;
+
+/// Show what someone did: areas, merge requests, reviews, decisions
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore person ada
+  lore person @ada --since 1y -p group/project
+  lore person ada --fields paths,labels")]
+pub struct Args {
+    /// The username, or the whole name
+    user: String,
+    /// Only in this project (path, or an ending of it that is unique)
+    #[arg(short, long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Only what they did since then: 7d, 2w, 1m, 2024-01-31
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+}
+
+impl Run for Args {
+    type Answer = PersonActivity;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<PersonActivity> {
+        let since = self.since.as_deref().map(|text| parse_when(text, ctx.now())).transpose()?;
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        person::person(&reader, &self.user, self.project.as_deref(), since)
+    }
+}

@@ -1,0 +1,201 @@
+//! People for people: what someone did, what waits, whom to ask.
+
+use super::{counted, state_label};
+use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::people::EntityLine;
+use insight::people::experts::{Expert, Experts, TargetKind};
+use insight::people::me::{Inbox, InboxNote};
+use insight::people::person::{Area, PersonActivity, Tally};
+use model::text::one_line;
+
+impl Show for PersonActivity {
+    fn text(&self, out: &mut Painter) {
+        out.label(Label::Person, &format!("@{}", self.username));
+        out.text("  ").label(Label::Heading, &one_line(&self.name, 80)).end();
+        let Some((first, last)) = self.first_at.zip(self.last_at) else {
+            out.label(Label::Faint, "nothing yet").end();
+            return;
+        };
+        let (first, last) = (out.look().date(first), out.look().date(last));
+        out.field("active", &format!("{first} to {last}"));
+        for (name, tally) in
+            [("MRs", &self.merge_requests), ("issues", &self.issues), ("reviews", &self.reviews)]
+        {
+            let words = tally_words(tally, out);
+            out.field(name, &words);
+        }
+        out.field(
+            "notes",
+            &format!(
+                "{}, in {}, {} begun",
+                counted(self.notes, "note", "notes"),
+                counted(self.threads, "thread", "threads"),
+                self.threads_begun
+            ),
+        );
+        areas("Paths", &self.paths, out);
+        areas("Labels", &self.labels, out);
+        entities("Merge requests", &self.recent_merge_requests, usize::MAX, out);
+        entities("Reviews", &self.recent_reviews, usize::MAX, out);
+        if !self.decisions.is_empty() {
+            out.gap().heading("Decisions");
+            for note in &self.decisions {
+                out.link(Label::Id, &note.reference, &note.url).text("  ").date(note.at).end();
+                out.paragraph(2, &note.snippet);
+            }
+        }
+    }
+}
+
+fn tally_words(tally: &Tally, out: &Painter) -> String {
+    let mut words = tally.total.to_string();
+    for (count, word) in [(tally.merged, "merged"), (tally.opened, "open")] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {word}"));
+        }
+    }
+    if let Some(last) = tally.last_at {
+        words.push_str(&format!(", last {}", out.look().date(last)));
+    }
+    words
+}
+
+fn areas(title: &str, areas: &[Area], out: &mut Painter) {
+    if areas.is_empty() {
+        return;
+    }
+    out.gap().heading(title);
+    let columns = [Column::right("COUNT"), Column::flexible("AREA"), Column::new("LAST")];
+    let mut table = Table::new(columns);
+    for area in areas {
+        table.row([
+            Cell::text(area.count.to_string()),
+            Cell::text(&area.area).label(Label::Path),
+            Cell::date(area.last_at),
+        ]);
+    }
+    out.table(&table);
+}
+
+fn entities(title: &str, lines: &[EntityLine], most: usize, out: &mut Painter) {
+    if lines.is_empty() {
+        return;
+    }
+    out.gap().heading(&format!("{title} ({})", lines.len()));
+    let columns = ["ID", "STATE"].map(Column::new);
+    let rest = [Column::flexible("TITLE"), Column::new("AUTHOR"), Column::new("UPDATED")];
+    let mut table = Table::new(columns.into_iter().chain(rest));
+    for line in lines.iter().take(most) {
+        let entity = &line.entity;
+        table.row([
+            Cell::text(&entity.reference).label(Label::Id).link(&entity.url),
+            Cell::text(entity.state.as_str()).label(state_label(entity.state)),
+            Cell::text(&entity.title),
+            Cell::text(line.author.as_deref().unwrap_or("")).label(Label::Person),
+            Cell::date(line.updated_at),
+        ]);
+    }
+    out.table(&table);
+    if lines.len() > most {
+        out.label(Label::Faint, &format!("… and {} more", lines.len() - most)).end();
+    }
+}
+
+/// Lines of each list of an inbox.
+const LISTED: usize = 10;
+
+impl Show for Inbox {
+    fn text(&self, out: &mut Painter) {
+        out.label(Label::Person, &format!("@{}", self.username));
+        match self.last_look {
+            Some(last) => out.text("  last looked ").date(last),
+            None => out.text("  first look; new means since ").date(self.since),
+        };
+        out.end();
+        entities("Assigned", &self.assigned, LISTED, out);
+        entities("Review requested", &self.review_requested, LISTED, out);
+        notes("Mentioned", &self.mentioned, out);
+        notes("Unresolved threads", &self.unresolved_threads, out);
+        entities("Changed since", &self.changed, LISTED, out);
+        let is_empty = self.assigned.is_empty()
+            && self.review_requested.is_empty()
+            && self.mentioned.is_empty()
+            && self.unresolved_threads.is_empty()
+            && self.changed.is_empty();
+        if is_empty {
+            out.label(Label::Faint, "nothing waits").end();
+        }
+    }
+}
+
+fn notes(title: &str, notes: &[InboxNote], out: &mut Painter) {
+    if notes.is_empty() {
+        return;
+    }
+    out.gap().heading(&format!("{title} ({})", notes.len()));
+    for note in notes.iter().take(LISTED) {
+        out.link(Label::Id, &note.reference, &note.url).text("  ");
+        if let Some(author) = &note.author {
+            out.label(Label::Person, &format!("@{author}")).text("  ");
+        }
+        out.date(note.at).end();
+        out.paragraph(2, &note.snippet);
+    }
+    if notes.len() > LISTED {
+        out.label(Label::Faint, &format!("… and {} more", notes.len() - LISTED)).end();
+    }
+}
+
+impl Show for Experts {
+    fn text(&self, out: &mut Painter) {
+        if out.look().is_tty {
+            out.label(Label::Heading, &one_line(&self.target, 200));
+            let kind = match self.kind {
+                TargetKind::Entity => "issue or merge request",
+                TargetKind::File => "file",
+                TargetKind::Folder => "folder",
+                TargetKind::Label => "label",
+                TargetKind::Query => "words",
+            };
+            let n_entities = self.entities as u64;
+            let looked = counted(n_entities, "issue or merge request", "issues and merge requests");
+            out.text(&format!("  {kind}, {looked}")).end();
+            if let Some(owners) = &self.code_owners {
+                out.field(&owners.file, &owners.owners.join(" "));
+            }
+            out.gap();
+        }
+        if self.experts.is_empty() {
+            out.footer("nobody has worked on this");
+            return;
+        }
+        out.table(&table(&self.experts));
+    }
+}
+
+fn table(experts: &[Expert]) -> Table {
+    let mut table = Table::new([
+        Column::new("PERSON"),
+        Column::flexible("NAME"),
+        Column::right("SCORE"),
+        Column::right("AUTHORED"),
+        Column::right("REVIEWED"),
+        Column::right("NOTES"),
+        Column::right("LINES"),
+        Column::new("LAST"),
+    ]);
+    for expert in experts {
+        let username = expert.username.as_ref().map(|name| format!("@{name}"));
+        table.row([
+            Cell::text(username.unwrap_or_default()).label(Label::Person),
+            Cell::text(&expert.name),
+            Cell::text(format!("{:.2}", expert.score)),
+            Cell::text(expert.authored.to_string()),
+            Cell::text(expert.reviewed.to_string()),
+            Cell::text(expert.notes.to_string()),
+            Cell::text(expert.lines.to_string()),
+            expert.last_at.map_or_else(Cell::empty, Cell::date),
+        ]);
+    }
+    table
+}
