@@ -279,3 +279,51 @@ fn written(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<WrittenNote> {
         line: row.get("line")?,
     })
 }
+
+/// A decision recorded in memory that links to an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedDecision {
+    /// Row of the decision.
+    pub row: i64,
+    pub record_id: String,
+    /// The entity, as one of the names asked for.
+    pub end: String,
+    pub decision: String,
+    pub rationale: String,
+    pub is_superseded: bool,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+}
+
+/// Decisions with a link or an edge to any of these, given as
+/// `group/project#12`; each once for each of them.
+pub fn recorded_decisions(on: &impl Read, ends: &[String]) -> Result<Vec<RecordedDecision>> {
+    let ends = serde_json::to_string(ends).unwrap_or_default();
+    sql::all(
+        on,
+        "SELECT d.id, d.record_id, l.entity, d.decision, d.rationale, d.status, d.author,
+           d.created_at
+         FROM (
+           SELECT from_end AS record, to_end AS entity FROM memory_edges
+           WHERE to_end IN (SELECT value FROM json_each(?1)) AND from_kind = 'record'
+           UNION
+           SELECT to_end, from_end FROM memory_edges
+           WHERE from_end IN (SELECT value FROM json_each(?1)) AND to_kind = 'record'
+         ) AS l
+         CROSS JOIN decisions AS d ON d.record_id = l.record
+         ORDER BY d.created_at, d.record_id, d.id, l.entity",
+        [ends],
+        |row| {
+            Ok(RecordedDecision {
+                row: row.get("id")?,
+                record_id: row.get("record_id")?,
+                end: row.get("entity")?,
+                decision: row.get("decision")?,
+                rationale: row.get("rationale")?,
+                is_superseded: row.get::<_, String>("status")? == "superseded",
+                author: row.get("author")?,
+                created_at: sql::at(row, "created_at")?,
+            })
+        },
+    )
+}

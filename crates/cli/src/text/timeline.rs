@@ -121,6 +121,14 @@ impl<'a> Page<'a> {
         if let Some(note) = &event.details.note {
             snippet(note, columns, out);
         }
+        if let Some(decision) = &event.details.decision {
+            let mark = if decision.is_superseded { "superseded since; " } else { "" };
+            let why = one_line(&decision.rationale, 300);
+            let text = format!("{mark}{why} ({})", decision.record);
+            for line in wrap(&text, columns.saturating_sub(INDENT)) {
+                out.text(&" ".repeat(INDENT)).text(&line).end();
+            }
+        }
         let along = event.details.along.join(" · ");
         for line in wrap(&along, columns.saturating_sub(INDENT)) {
             out.text(&" ".repeat(INDENT)).label(Label::Faint, &line).end();

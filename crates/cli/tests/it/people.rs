@@ -21,7 +21,12 @@ issue #1 "Login fails on Safari" by ada at 2024-04-09T10:15
     | @ada I can reproduce it, and so can @adam. Which Safari?
     reply ada +10m
       | Decided: we keep the cookie, because the payment redirect comes from another site.
-mr !1 "Keep the session on Safari" by bo at 2024-05-01T09:00 from fix-safari
+mr !1 "Tables" by cem at 2023-01-10T09:00 from tables
+  commit "Tables" +5m
+    write src/auth/tables.rs
+      | pub fn table() {}
+  merge by cem +1h
+mr !2 "Keep the session on Safari" by bo at 2024-05-01T09:00 from fix-safari
   reviewers ada
   labels auth
   | For #1.
@@ -34,11 +39,6 @@ mr !1 "Keep the session on Safari" by bo at 2024-05-01T09:00 from fix-safari
       | /src/auth/ @ada @harbor/security
   diffnote ada src/auth/session.rs:1 +3h
     | Why not Lax?
-mr !2 "Tables" by cem at 2023-01-10T09:00 from tables
-  commit "Tables" +5m
-    write src/auth/tables.rs
-      | pub fn table() {}
-  merge by cem +1h
 "#;
 
 fn site() -> Site {
@@ -68,23 +68,103 @@ fn names(list: &Value, field: &str) -> Vec<String> {
 #[test]
 fn what_someone_did() {
     let site = on_terminal();
-    expect![[""]].assert_eq(&site.env.lore(&["person", "@Ada"]).to_string());
-    expect![[""]].assert_eq(&site.env.lore(&["person", "bo"]).to_string());
+    expect![[r#"
+        @ada  Ada Larsen
+        active:      1 month ago to 1 month ago
+        MRs:         0
+        issues:      1, 1 open, last 1 month ago
+        reviews:     1, 1 open, last 1 month ago
+        notes:       2 notes, in 2 threads, 1 begun
+
+        Labels
+        COUNT  AREA  LAST
+            2  auth  1 month ago
+            1  bug   1 month ago
+
+        Reviews (1)
+        ID             STATE   TITLE                       AUTHOR  UPDATED
+        harbor/tide!2  opened  Keep the session on Safari  bo      1 month ago
+
+        Decisions
+        harbor/tide#1  1 month ago
+          Decided: we keep the cookie, because the payment redirect comes from another site.
+    "#]]
+    .assert_eq(&site.env.lore(&["person", "@Ada"]).to_string());
+    expect![[r#"
+        @bo  Bo Winther
+        active:      1 month ago to 1 month ago
+        MRs:         1, 1 open, last 1 month ago
+        issues:      0
+        reviews:     0
+        notes:       1 note, in 1 thread, 1 begun
+
+        Paths
+        COUNT  AREA        LAST
+            1  CODEOWNERS  1 month ago
+            1  src/auth/   1 month ago
+
+        Labels
+        COUNT  AREA  LAST
+            1  auth  1 month ago
+
+        Merge requests (1)
+        ID             STATE   TITLE                       AUTHOR  UPDATED
+        harbor/tide!2  opened  Keep the session on Safari  bo      1 month ago
+    "#]]
+    .assert_eq(&site.env.lore(&["person", "bo"]).to_string());
 }
 
 #[test]
 fn nobody_by_that_name() {
     let site = site();
-    expect![[""]].assert_eq(&site.env.lore(&["person", "adda"]).to_string());
+    expect![[r#"
+        ------- stderr -------
+        error: nobody is called `adda`
+        hint: did you mean ada?
+        [exit status: 17]
+    "#]]
+    .assert_eq(&site.env.lore(&["person", "adda"]).to_string());
     assert_eq!(data(&site, &["person", "Cem Aydin"])["username"], "cem");
 }
 
 #[test]
 fn what_waits_for_someone() {
     let site = on_terminal();
-    expect![[""]]
-        .assert_eq(&site.env.lore(&["me", "--user", "ada", "--since", "2024-01-01"]).to_string());
-    expect![[""]].assert_eq(&site.env.lore(&["me", "--user", "bo"]).to_string());
+    expect![[r#"
+        @ada  first look; new means since 5 months ago
+
+        Review requested (1)
+        ID             STATE   TITLE                       AUTHOR  UPDATED
+        harbor/tide!2  opened  Keep the session on Safari  bo      1 month ago
+
+        Mentioned (1)
+        harbor/tide#1  @bo  1 month ago
+          @ada I can reproduce it, and so can @adam. Which Safari?
+
+        Unresolved threads (2)
+        harbor/tide!2  @ada  1 month ago
+          Why not Lax?
+        harbor/tide#1  @ada  1 month ago
+          Decided: we keep the cookie, because the payment redirect comes from another site.
+
+        Changed since (2)
+        ID             STATE   TITLE                       AUTHOR  UPDATED
+        harbor/tide!2  opened  Keep the session on Safari  bo      1 month ago
+        harbor/tide#1  opened  Login fails on Safari       ada     1 month ago
+    "#]]
+    .assert_eq(&site.env.lore(&["me", "--user", "ada", "--since", "2024-01-01"]).to_string());
+    expect![[r#"
+        @bo  first look; new means since 1 month ago
+
+        Assigned (1)
+        ID             STATE   TITLE                  AUTHOR  UPDATED
+        harbor/tide#1  opened  Login fails on Safari  ada     1 month ago
+
+        Unresolved threads (1)
+        harbor/tide#1  @ada  1 month ago
+          Decided: we keep the cookie, because the payment redirect comes from another site.
+    "#]]
+    .assert_eq(&site.env.lore(&["me", "--user", "bo"]).to_string());
 }
 
 #[test]
@@ -98,7 +178,7 @@ fn a_look_is_remembered_and_only_what_is_newer_is_new() {
     let answer = data(&site, &["me", "--peek"]);
     assert_eq!(answer["username"], "ada");
     assert_eq!(answer["last_look"], Value::Null);
-    assert_eq!(changed(&site, &["--since", "2024-01-01"]), "harbor/tide!1 harbor/tide#1");
+    assert_eq!(changed(&site, &["--since", "2024-01-01"]), "harbor/tide!2 harbor/tide#1");
     site.env.set_var("LORE_NOW", "2024-06-02T12:00:00Z");
     assert_eq!(changed(&site, &["--peek"]), "");
     {
@@ -120,13 +200,26 @@ fn a_look_is_remembered_and_only_what_is_newer_is_new() {
 fn without_a_token_one_has_to_say_who_one_is() {
     let mut site = site();
     site.env.remove_var("GITLAB_TOKEN");
-    expect![[""]].assert_eq(&site.env.lore(&["me"]).to_string());
+    expect![[r#"
+        ------- stderr -------
+        error: nobody said yet who you are: `GITLAB_TOKEN` is not set
+        hint: say it: lore me --user NAME
+        [exit status: 17]
+    "#]]
+    .assert_eq(&site.env.lore(&["me"]).to_string());
 }
 
 #[test]
 fn whom_to_ask() {
     let site = on_terminal();
-    expect![[""]].assert_eq(&site.env.lore(&["experts", "src/auth/session.rs"]).to_string());
+    expect![[r#"
+        src/auth/session.rs  file, 1 issue or merge request
+
+        PERSON  NAME        SCORE  AUTHORED  REVIEWED  NOTES  LINES  LAST
+        @bo     Bo Winther   2.67         1         0      0      0  1 month ago
+        @ada    Ada Larsen   2.22         0         1      1      0  1 month ago
+    "#]]
+    .assert_eq(&site.env.lore(&["experts", "src/auth/session.rs"]).to_string());
     let asked = |target: &str| {
         let answer = data(&site, &["experts", target]);
         let kind = answer["kind"].as_str().unwrap().to_owned();
@@ -135,7 +228,32 @@ fn whom_to_ask() {
     assert_eq!(asked("src/auth/"), "folder: bo ada cem");
     assert_eq!(asked("src"), "folder: bo ada cem");
     assert_eq!(asked("bug"), "label: ada bo");
-    assert_eq!(asked("!1"), "entity: bo ada");
-    assert_eq!(asked("safari"), "query: bo ada");
+    assert_eq!(asked("!2"), "entity: bo ada");
+    assert_eq!(asked("safari"), "query: ada bo");
     assert_eq!(asked("zeppelin"), "query: ");
+}
+
+/// The demo's repositories, once they say what they are clones of.
+#[test]
+fn with_a_local_clone_lines_and_owners_count() {
+    let env = crate::lore().with_var("LORE_NOW", "2024-10-01T09:00:00Z");
+    let _ = env.lore(&["demo", "--keep", "playground"]).success();
+    let playground = env.dir().join("playground");
+    let url = "https://gitlab.example.com/orchard/frostline.git";
+    let _ = env.git(&["-C", "playground/orchard/frostline", "remote", "add", "origin", url]);
+    let _ = env.lore_in(&playground, &["repo", "add", "orchard/frostline"], "").success();
+    let output = env.lore_in(&playground, &["experts", "src/store.rs", "--json"], "").success();
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    let answer = &answer["data"];
+    assert_eq!(answer["code_owners"]["owners"].to_string(), r#"["@tobin","@kaito"]"#);
+    let lines: Vec<u64> = answer["experts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|expert| expert["lines"].as_u64())
+        .collect();
+    assert!(lines[0] > 20, "{answer:#}");
+    assert_eq!(Some(lines.iter().sum()), answer["lines"].as_u64());
+    let without_a_user = |expert: &Value| expert["username"].is_null();
+    assert!(!answer["experts"].as_array().unwrap().iter().any(without_a_user), "{answer:#}");
 }

@@ -425,3 +425,19 @@ fn without_data_it_says_what_to_run() {
     "#]]
     .assert_eq(&site.env.lore(&["timeline", "#1"]).to_string());
 }
+
+#[test]
+fn recorded_decisions_are_part_of_it() {
+    let mut site = site();
+    let decision = "Cookies are SameSite=None";
+    let link = ["--link", "harbor/tide#1", "--why", "the payment redirect", "--author", "ada"];
+    let args: Vec<&str> =
+        ["remember", "decision", decision, "--personal"].iter().chain(&link).copied().collect();
+    let _ = site.env.lore(&args).success();
+    let told = told(&site, &["harbor/tide#1"]);
+    assert!(told.contains(&format!("decision harbor/tide#1 {decision}")), "{told:#?}");
+    site.env.set_var("LORE_FORCE_TTY", "80").set_var("NO_COLOR", "1");
+    let page = site.env.lore(&["timeline", "harbor/tide#1"]).success().stdout;
+    assert!(page.contains("decision   #1  Cookies are SameSite=None  @ada\n"), "{page}");
+    assert!(page.contains("            the payment redirect (dec-"), "{page}");
+}

@@ -120,8 +120,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 
 fn parts_match(parts: &[&str], names: &[&str]) -> bool {
     match (parts, names) {
-        ([], []) => true,
-        (["**"], _) => true,
+        ([], []) | (["**"], _) => true,
         (["**", rest @ ..], _) => (0..=names.len()).any(|n| parts_match(rest, &names[n..])),
         ([part, parts @ ..], [name, names @ ..]) => {
             name_matches(part, name) && parts_match(parts, names)

@@ -180,6 +180,8 @@ pub struct Details {
     pub reference: Option<ReferenceDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<NoteDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<DecisionDetails>,
     /// What was done in the same go, such as the first labels; one line each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub along: Vec<String>,
@@ -221,6 +223,14 @@ pub struct NoteDetails {
     /// Why; only with `--explain`.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub signals: Vec<Signal>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DecisionDetails {
+    /// Its id in memory: `lore recall` finds it.
+    pub record: String,
+    pub rationale: String,
+    pub is_superseded: bool,
 }
 
 /// Several events told as one.

@@ -2,7 +2,8 @@
 //! the members of a timeline. A new source is a function more in [`all`].
 
 use super::answer::{
-    Details, EventType, ReferenceDetails, TimelineEvent, reference_of, short_reference,
+    DecisionDetails, Details, EventType, ReferenceDetails, TimelineEvent, reference_of,
+    short_reference,
 };
 use super::expand::{Expansion, Member};
 use model::relation::{EntityName, SystemAction};
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::entities::EntityRow;
 use store::events::{self, Event};
-use store::timeline::{End, Head, Link};
+use store::timeline::{self, End, Head, Link};
 
 /// System notes that are worth an event of their own.
 const TELLING: [SystemAction; 12] = [
@@ -91,7 +92,32 @@ pub(super) fn all(
     let mut found = beginnings_and_ends(scope, &changes);
     found.extend(changes.iter().filter_map(|(row, change)| of_change(scope, *row, change)));
     found.extend(scope.expansion.links.iter().filter_map(|link| of_link(scope, link)));
+    found.extend(recorded(reader, scope)?);
     Ok(found)
+}
+
+/// Decisions kept in memory that link to a member.
+fn recorded(reader: &Reader, scope: &Scope<'_>) -> Result<Vec<TimelineEvent>> {
+    let heads = scope.expansion.heads.values();
+    let rows: BTreeMap<String, EntityRow> =
+        heads.map(|head| (reference_of(&head.name()), head.row)).collect();
+    let ends: Vec<String> = rows.keys().cloned().collect();
+    let decisions = timeline::recorded_decisions(reader, &ends)?;
+    Ok(decisions
+        .into_iter()
+        .filter_map(|it| {
+            let row = *rows.get(&it.end)?;
+            let summary = one_line(&it.decision, SUMMARY);
+            let event = scope.event(row, EventType::Decision, it.created_at, summary)?;
+            let decision = DecisionDetails {
+                record: it.record_id,
+                rationale: it.rationale,
+                is_superseded: it.is_superseded,
+            };
+            let details = Details { decision: Some(decision), ..Details::default() };
+            Some(TimelineEvent { actor: it.author, details, id: it.row, ..event })
+        })
+        .collect())
 }
 
 /// Created; and closed or merged where no event tells of it, as with servers

@@ -14,8 +14,8 @@ mod fold;
 mod seeds;
 
 pub use answer::{
-    Details, EventType, ExpandedEntity, Folded, NoteDetails, ReferenceDetails, Timeline,
-    TimelineEntity, TimelineEvent, TimelineMeta, UnresolvedReference, Via,
+    DecisionDetails, Details, EventType, ExpandedEntity, Folded, NoteDetails, ReferenceDetails,
+    Timeline, TimelineEntity, TimelineEvent, TimelineMeta, UnresolvedReference, Via,
 };
 pub(crate) use excerpt::excerpt;
 pub use seeds::named_entity;

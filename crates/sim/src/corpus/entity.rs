@@ -139,7 +139,7 @@ impl<'a> Maker<'a> {
     }
 
     fn add_labels(&mut self, world: &mut World, entity: &mut Entity, last: &mut Timestamp) {
-        let n_batches = self.rng.usize(..3);
+        let n_batches = self.rng.usize(..self.corpus.label_batches.max(1));
         for batch in 0..n_batches {
             let at = if batch == 0 { entity.created_at } else { self.later(*last) };
             *last = at;

@@ -40,6 +40,8 @@ pub struct Corpus {
     pub note_bytes: f64,
     /// Median threads of an issue; merge requests have half as many again.
     pub threads: f64,
+    /// Rounds of label changes of an entity, fewer than this.
+    pub label_batches: usize,
     /// Texts in a hundred with characters that trip programs.
     pub odd_percent: u8,
     /// So many descriptions are one megabyte long.
@@ -64,6 +66,7 @@ impl Corpus {
             description_bytes: 350.0,
             note_bytes: 120.0,
             threads: 1.4,
+            label_batches: 3,
             odd_percent: 3,
             huge_descriptions: 0,
             tie_every: 5_000,
