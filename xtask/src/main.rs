@@ -27,6 +27,7 @@ Tasks:
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan
   fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
+  bench insight [--db FILE]    what timelines cost on 40,000 entities, in release
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked
   eval search DIR|FILE [--keep FILE.db]    how well search finds, per mode and kind of query

@@ -65,7 +65,7 @@ fn report(outcome: Outcome<()>) -> ExitCode {
     }
 }
 
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn serve(entities: usize, latency: Duration) -> Outcome<Server> {
     let mut world = Corpus::new(1, entities / 2, entities - entities / 2).build()?;
@@ -175,6 +175,15 @@ fn processor_time_of_simulator() -> Duration {
         })
         .map(|thread| processor_time(thread.join("stat")))
         .sum()
+}
+
+/// The same for others who need a database of a world.
+pub fn sync_into(server: &Server, database: &Path) -> Outcome<()> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let now = server.world().now();
+    let projects = server.world().projects().map(|project| project.path.clone()).collect();
+    runtime.block_on(first_sync(server.base_url(), now, projects, database))
 }
 
 async fn first_sync(

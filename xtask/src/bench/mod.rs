@@ -9,6 +9,8 @@ mod forge;
 #[cfg(feature = "bench")]
 mod fuzz;
 #[cfg(feature = "bench")]
+mod insight;
+#[cfg(feature = "bench")]
 mod same_record;
 #[cfg(feature = "bench")]
 mod search;
@@ -28,6 +30,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "forge", options @ ..] => forge::run(options),
         ["bench", "search", options @ ..] => search::run(root, options),
         ["fuzz", "search", options @ ..] => fuzz::run(options),
+        ["bench", "insight", options @ ..] => insight::run(root, options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["bench", "forge-sync", base_url, project, database] => {
             forge::run_sync(base_url, project, database)

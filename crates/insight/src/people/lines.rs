@@ -49,6 +49,7 @@ pub(super) fn by_author(places: &[PathBuf], path: &str) -> Option<Vec<Author>> {
             path: RepoPath::new(path.as_bytes()),
             at: BlameAt::Commit(head),
             lines: None,
+            follows_moves: true,
         };
         repo.blame(&request).ok()
     })?;
