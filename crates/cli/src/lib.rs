@@ -4,6 +4,7 @@
 //! directory. It holds no rules of its own: a command reads its arguments,
 //! calls a library, and hands a typed answer to [`ui::Ui`].
 
+mod agents;
 pub mod args;
 mod checks;
 pub mod commands;

@@ -10,6 +10,7 @@ use memory::index::{self, Refreshed};
 use memory::root::{self, RootKind};
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
+use store::dirty::SourceType;
 use store::memory::{self as rows, RootRow};
 use store::{Read, Reader, Writer};
 
@@ -123,27 +124,38 @@ pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<Standpoint> {
     })
 }
 
-/// Brings the index level with these roots and with those it knows already.
+/// Kinds of sources that memory makes documents of.
+const MEMORY: [SourceType; 3] = [SourceType::Decision, SourceType::Pattern, SourceType::Handoff];
+
+/// Brings the index level with these roots and with those it knows already,
+/// and the documents that are searched with it.
 pub fn refresh(ctx: &Ctx, writer: &mut Writer, roots: &[Root]) -> Result<Refreshed> {
     let known = rows::roots(writer)?;
     let now = ctx.now();
-    let mut all = Refreshed::default();
-    for root in roots.iter().filter(|root| root.dir.is_dir()) {
-        let mut root = root.clone();
-        let is_known = known.iter().any(|row| row.path == index::path_text(&root));
-        if !is_known {
-            root.project = project_of(&root);
-        }
-        add(&mut all, index::refresh(writer, &root, now)?);
-    }
+    let mut all = refresh_only(ctx, writer, roots)?;
     let is_here = |row: &&RootRow| roots.iter().any(|root| index::path_text(root) == row.path);
     for row in known.iter().filter(|row| !is_here(row)) {
         let root = Root::new(PathBuf::from(&row.path), row.kind);
         if root.dir.is_dir() {
             add(&mut all, index::refresh(writer, &root, now)?);
         } else {
-            writer.write(|tx| rows::index::remove_root(tx, row))?;
+            writer.write(|tx| rows::index::remove_root(tx, row, now))?;
         }
+    }
+    search::documents::catch_up(writer, &MEMORY, now)?;
+    Ok(all)
+}
+
+/// The same for these roots alone, and without their documents.
+pub fn refresh_only(ctx: &Ctx, writer: &mut Writer, roots: &[Root]) -> Result<Refreshed> {
+    let known = rows::roots(writer)?;
+    let mut all = Refreshed::default();
+    for root in roots.iter().filter(|root| root.dir.is_dir()) {
+        let mut root = root.clone();
+        if !known.iter().any(|row| row.path == index::path_text(&root)) {
+            root.project = project_of(&root);
+        }
+        add(&mut all, index::refresh(writer, &root, ctx.now())?);
     }
     Ok(all)
 }

@@ -74,14 +74,14 @@ pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refre
     writer.write(|tx| {
         // What is gone first: a record may have moved to another file.
         for name in &gone {
-            refreshed.add(index::remove_file(tx, row.id, name)?);
+            refreshed.add(index::remove_file(tx, row.id, name, now)?);
         }
         for file in &read {
             match file {
                 ReadFile::Same { name, stamp } => index::restamp(tx, row.id, name, stamp)?,
                 ReadFile::Changed { state, content } => {
                     refreshed.files_read += 1;
-                    refreshed.add(index::replace_file(tx, row.id, state, content)?);
+                    refreshed.add(index::replace_file(tx, row.id, state, content, now)?);
                 }
             }
         }

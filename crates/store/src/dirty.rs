@@ -20,13 +20,23 @@ pub enum SourceType {
     MergeRequest,
     Discussion,
     Commit,
+    Decision,
+    Pattern,
+    Handoff,
 }
 
 impl SourceType {
     /// Entities before their threads: a thread carries words of its entity,
     /// so a change there makes it dirty once more.
-    pub const ALL: [SourceType; 4] =
-        [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion, SourceType::Commit];
+    pub const ALL: [SourceType; 7] = [
+        SourceType::Issue,
+        SourceType::MergeRequest,
+        SourceType::Discussion,
+        SourceType::Commit,
+        SourceType::Decision,
+        SourceType::Pattern,
+        SourceType::Handoff,
+    ];
 
     pub fn parse(text: &str) -> Option<Self> {
         SourceType::ALL.into_iter().find(|source| source.as_str() == text)
@@ -38,6 +48,9 @@ impl SourceType {
             SourceType::MergeRequest => "merge_requests",
             SourceType::Discussion => "discussions",
             SourceType::Commit => "git_commits",
+            SourceType::Decision => "decisions",
+            SourceType::Pattern => "patterns",
+            SourceType::Handoff => "handoffs",
         }
     }
 
@@ -48,6 +61,9 @@ impl SourceType {
             SourceType::MergeRequest => "merge request",
             SourceType::Discussion => "thread",
             SourceType::Commit => "commit",
+            SourceType::Decision => "decision",
+            SourceType::Pattern => "pattern",
+            SourceType::Handoff => "handoff",
         }
     }
 
@@ -57,6 +73,9 @@ impl SourceType {
             SourceType::MergeRequest => "merge_request",
             SourceType::Discussion => "discussion",
             SourceType::Commit => "commit",
+            SourceType::Decision => "decision",
+            SourceType::Pattern => "pattern",
+            SourceType::Handoff => "handoff",
         }
     }
 }

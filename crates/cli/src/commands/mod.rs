@@ -92,6 +92,8 @@ commands! {
         "graph" => Graph in graph;
         "memory" => Memory in memory;
         "miss" => Miss in miss;
+        "inject" => Inject in inject;
+        "hook" => Hook in hook;
     }
     "Reference" {
         "help" => Help in help;

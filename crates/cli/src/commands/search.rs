@@ -107,6 +107,9 @@ enum TypeArg {
     #[value(alias = "discussion")]
     Thread,
     Commit,
+    Decision,
+    Pattern,
+    Handoff,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -133,6 +136,9 @@ impl Args {
             TypeArg::Mr => SourceType::MergeRequest,
             TypeArg::Thread => SourceType::Discussion,
             TypeArg::Commit => SourceType::Commit,
+            TypeArg::Decision => SourceType::Decision,
+            TypeArg::Pattern => SourceType::Pattern,
+            TypeArg::Handoff => SourceType::Handoff,
         };
         Ok(DocumentFilter {
             sources: self.types.iter().map(source).collect(),

@@ -3,6 +3,7 @@
 
 pub mod detail;
 pub mod graph;
+pub mod inject;
 pub mod list;
 pub mod recall;
 

@@ -1,5 +1,5 @@
 //! Documents: the texts that are searched, one per issue, merge request,
-//! thread and commit, made from what the producers stored.
+//! thread, commit and record of memory, made from what the producers stored.
 //!
 //! A new kind of source is a variant of [`store::dirty::SourceType`], a file
 //! here that makes a [`store::documents::Document`] with a `Draft`, and a line
@@ -10,6 +10,7 @@ mod cut;
 mod draft;
 mod entity;
 mod fingerprint;
+mod record;
 mod regenerate;
 mod source;
 #[cfg(test)]
@@ -18,4 +19,4 @@ mod thread;
 
 pub(crate) use draft::body_start;
 pub use draft::{Draft, Section};
-pub use regenerate::{DocumentReport, Regeneration};
+pub use regenerate::{DocumentReport, Regeneration, catch_up};

@@ -129,6 +129,29 @@ impl Regeneration<'_> {
     }
 }
 
+/// Makes the documents of these kinds that are due, at once and without the
+/// lock of long runs: for a few sources that must be found by the next search.
+/// Each batch is one transaction, so a run beside it loses nothing.
+pub fn catch_up(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> Result<u64> {
+    let mut n_made = 0;
+    for source in sources {
+        loop {
+            let batch = dirty::due(writer, *source, now, BATCH)?;
+            if batch.is_empty() {
+                break;
+            }
+            writer.write(|tx| {
+                for item in &batch {
+                    attempt(tx, item, now)?;
+                }
+                Ok(())
+            })?;
+            n_made += batch.len() as u64;
+        }
+    }
+    Ok(n_made)
+}
+
 /// None when the source failed and will be tried again.
 fn attempt(tx: &Tx<'_>, source: &DirtySource, now: Timestamp) -> Result<Option<Outcome>> {
     let outcome = tx.attempt(|| {

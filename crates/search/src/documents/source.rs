@@ -1,7 +1,8 @@
 //! From a kind of source to the file that makes its documents: the one place
 //! that knows them all.
 
-use super::{commit, entity, thread};
+use super::{commit, entity, record, thread};
+use model::memory::RecordKind;
 use model::{EntityKind, Result};
 use store::Tx;
 use store::dirty::{DirtySource, SourceType};
@@ -20,6 +21,9 @@ pub fn document(tx: &Tx<'_>, source: &DirtySource) -> Result<Option<Document>> {
         SourceType::Commit => {
             documents::commit_source(tx, id)?.map(|found| commit::of_commit(id, &found))
         }
+        SourceType::Decision => record::of_record(tx, RecordKind::Decision, id)?,
+        SourceType::Pattern => record::of_record(tx, RecordKind::Pattern, id)?,
+        SourceType::Handoff => record::of_record(tx, RecordKind::Handoff, id)?,
     })
 }
 
@@ -28,7 +32,11 @@ pub fn entity_row(source: &DirtySource) -> Option<EntityRow> {
     let kind = match source.source {
         SourceType::Issue => EntityKind::Issue,
         SourceType::MergeRequest => EntityKind::MergeRequest,
-        SourceType::Discussion | SourceType::Commit => return None,
+        SourceType::Discussion
+        | SourceType::Commit
+        | SourceType::Decision
+        | SourceType::Pattern
+        | SourceType::Handoff => return None,
     };
     Some(EntityRow { kind, id: source.id })
 }

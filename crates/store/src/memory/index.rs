@@ -2,6 +2,7 @@
 //! records that changed are written.
 
 use super::{RootId, RootRow};
+use crate::dirty::{self, SourceType};
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::hash::Hash32;
@@ -75,12 +76,12 @@ pub fn restamp(tx: &Tx<'_>, root: RootId, name: &str, stamp: &str) -> Result<()>
 }
 
 /// Takes everything a file said out of the index.
-pub fn remove_file(tx: &Tx<'_>, root: RootId, name: &str) -> Result<Changes> {
+pub fn remove_file(tx: &Tx<'_>, root: RootId, name: &str, now: Timestamp) -> Result<Changes> {
     let Some(file) = file_id(tx, root, name)? else { return Ok(Changes::default()) };
     let mut changes = Changes::default();
     for kind in RecordKind::ALL {
         for (_, (row, _)) in stored(tx, file, kind)? {
-            remove_record(tx, kind, row)?;
+            remove_record(tx, kind, row, now)?;
             changes.removed += 1;
         }
     }
@@ -89,9 +90,9 @@ pub fn remove_file(tx: &Tx<'_>, root: RootId, name: &str) -> Result<Changes> {
 }
 
 /// Takes a whole root out of the index.
-pub fn remove_root(tx: &Tx<'_>, root: &RootRow) -> Result<()> {
+pub fn remove_root(tx: &Tx<'_>, root: &RootRow, now: Timestamp) -> Result<()> {
     for file in files(tx, root.id)? {
-        remove_file(tx, root.id, &file.name)?;
+        remove_file(tx, root.id, &file.name, now)?;
     }
     sql::run(tx, "DELETE FROM memory_roots WHERE id = ?1", [root.id.0])?;
     Ok(())
@@ -103,6 +104,7 @@ pub fn replace_file(
     root: RootId,
     state: &FileState,
     content: &FileContent,
+    now: Timestamp,
 ) -> Result<Changes> {
     let file = put_file(tx, root, state)?;
     let mut changes = Changes::default();
@@ -120,7 +122,7 @@ pub fn replace_file(
         .collect();
     for (key, (row, _)) in &before {
         if !kept.contains(key) {
-            remove_record(tx, key.0, *row)?;
+            remove_record(tx, key.0, *row, now)?;
             remove_links(tx, file, &key.1)?;
             changes.removed += 1;
         }
@@ -131,11 +133,11 @@ pub fn replace_file(
         match before.get(&key) {
             Some((_, known)) if *known == hash.0 => {}
             Some((row, _)) => {
-                put_record(tx, file, root, indexed, hash, Some(*row))?;
+                put_record(tx, file, root, indexed, hash, Some(*row), now)?;
                 changes.changed += 1;
             }
             None => {
-                put_record(tx, file, root, indexed, hash, None)?;
+                put_record(tx, file, root, indexed, hash, None, now)?;
                 changes.new += 1;
             }
         }
@@ -183,6 +185,14 @@ const fn table(kind: RecordKind) -> &'static str {
     }
 }
 
+const fn source(kind: RecordKind) -> SourceType {
+    match kind {
+        RecordKind::Decision => SourceType::Decision,
+        RecordKind::Pattern => SourceType::Pattern,
+        RecordKind::Handoff => SourceType::Handoff,
+    }
+}
+
 /// The row of `memory_fts`, as the view `memory_records` counts.
 const fn key(kind: RecordKind, row: i64) -> i64 {
     row * 4
@@ -204,10 +214,10 @@ fn stored(tx: &Tx<'_>, file: i64, kind: RecordKind) -> Result<Stored> {
     )
 }
 
-fn remove_record(tx: &Tx<'_>, kind: RecordKind, row: i64) -> Result<()> {
+fn remove_record(tx: &Tx<'_>, kind: RecordKind, row: i64, now: Timestamp) -> Result<()> {
     sql::run(tx, "DELETE FROM memory_fts WHERE rowid = ?1", [key(kind, row)])?;
     sql::run(tx, &format!("DELETE FROM {} WHERE id = ?1", table(kind)), [row])?;
-    Ok(())
+    dirty::mark(tx, source(kind), row, now)
 }
 
 fn remove_links(tx: &Tx<'_>, file: i64, record: &str) -> Result<()> {
@@ -237,6 +247,7 @@ fn put_record(
     indexed: &IndexedRecord,
     hash: Hash32,
     row: Option<i64>,
+    now: Timestamp,
 ) -> Result<()> {
     let record = &indexed.record;
     let row = match record {
@@ -323,7 +334,7 @@ fn put_record(
         };
         put_edge(tx, file, root, "link", &edge)?;
     }
-    Ok(())
+    dirty::mark(tx, source(record.kind()), row, now)
 }
 
 fn put_words(tx: &Tx<'_>, record: &Record, row: i64) -> Result<()> {

@@ -191,6 +191,16 @@ pub fn by_id(on: &impl Read, id: &str) -> Result<Vec<Outline>> {
     sql::all(on, &format!("{OUTLINE} WHERE m.record_id = ?1 ORDER BY m.key"), [id], outline)
 }
 
+/// What ranking and lists need of one row.
+pub fn outline_of(on: &impl Read, kind: RecordKind, row: i64) -> Result<Option<Outline>> {
+    sql::first(
+        on,
+        &format!("{OUTLINE} WHERE m.kind = ?1 AND m.row_id = ?2"),
+        (kind.as_str(), row),
+        outline,
+    )
+}
+
 /// Ids that begin so, sorted, each once.
 pub fn ids_with_prefix(on: &impl Read, prefix: &str, limit: usize) -> Result<Vec<String>> {
     sql::all(

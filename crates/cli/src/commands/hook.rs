@@ -1,0 +1,182 @@
+use super::Run;
+use crate::agents;
+use crate::ctx::Ctx;
+use crate::memory_roots;
+use crate::ui::{Label, Painter, Show, Ui};
+use model::{Error, ErrorCode, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Let an agent ask memory at every prompt
+///
+/// Registers `lore inject` as the prompt hook in the agent's own settings. What
+/// else is in them stays as it is, order and comments included. Agents: claude,
+/// codex, gemini.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore hook install --agent claude
+  lore hook install --agent gemini --project
+  lore hook install --agent codex --print
+  lore hook remove --agent claude")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Register the hook; does nothing where it is registered already
+    Install(HookArgs),
+    /// Take the hook out again
+    Remove(HookArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct HookArgs {
+    /// The agent: claude, codex or gemini
+    #[arg(long, value_name = "AGENT")]
+    agent: String,
+    /// In the settings of this repository instead of your own
+    #[arg(long)]
+    project: bool,
+    /// Only show what the settings would be
+    #[arg(long)]
+    print: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HookChange {
+    pub agent: String,
+    /// The settings file.
+    pub file: String,
+    pub state: HookState,
+    /// The whole file as it would be; only with `--print`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HookState {
+    Installed,
+    /// It was there already.
+    Present,
+    Removed,
+    /// It was not there.
+    Absent,
+    /// Only shown.
+    Shown,
+}
+
+impl Run for Args {
+    type Answer = HookChange;
+
+    fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<HookChange> {
+        let (args, is_install) = match &self.what {
+            What::Install(args) => (args, true),
+            What::Remove(args) => (args, false),
+        };
+        let agent = agents::find(&args.agent)?;
+        let path = agent.path(&base(ctx, args.project)?);
+        let before = read(&path)?;
+        let changed = if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
+        let changed = changed.map_err(|reason| {
+            Error::new(
+                ErrorCode::ConfigInvalid,
+                format!("{} is not what {} writes: {reason}", path.display(), agent.title),
+            )
+            .suggest("mend it, or see `lore hook install --print` and add the hook by hand")
+        })?;
+        let (state, settings) = match changed {
+            changed if args.print => {
+                (HookState::Shown, Some(changed.unwrap_or(before)))
+            }
+            None if is_install => (HookState::Present, None),
+            None => (HookState::Absent, None),
+            Some(text) => {
+                write(&path, &text)?;
+                (if is_install { HookState::Installed } else { HookState::Removed }, None)
+            }
+        };
+        Ok(HookChange {
+            agent: agent.name.to_owned(),
+            file: path.display().to_string(),
+            state,
+            settings,
+        })
+    }
+}
+
+fn base(ctx: &Ctx, is_project: bool) -> Result<PathBuf> {
+    if !is_project {
+        return ctx.env.home.clone().ok_or_else(|| {
+            Error::not_found("HOME is not set").suggest("use --project to write to the repository")
+        });
+    }
+    let root = memory_roots::around(ctx);
+    let top = root.as_ref().and_then(|root| root.top().map(Path::to_path_buf));
+    top.ok_or_else(|| Error::not_found("here is no repository").suggest("leave out --project"))
+}
+
+fn read(path: &Path) -> Result<String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(failed(path, error)),
+    }
+}
+
+/// Whole or not at all; a link stays a link.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let folder = target.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(path, error))?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| failed(path, error))?;
+    if let Ok(meta) = std::fs::metadata(&target) {
+        std::fs::set_permissions(file.path(), meta.permissions())
+            .map_err(|error| failed(path, error))?;
+    }
+    file.persist(&target).map_err(|error| failed(path, error.error))?;
+    Ok(())
+}
+
+fn failed(path: &Path, error: std::io::Error) -> Error {
+    Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", path.display()))
+        .suggest("check its permissions")
+        .caused_by(error)
+}
+
+impl Show for HookChange {
+    fn text(&self, out: &mut Painter) {
+        if let Some(settings) = &self.settings {
+            out.verbatim(settings);
+            return;
+        }
+        let title = agents::named(&self.agent).map_or(self.agent.as_str(), |agent| agent.title);
+        let word = match self.state {
+            HookState::Installed => "asks memory from now on",
+            HookState::Present => "asks memory already",
+            HookState::Removed => "asks memory no more",
+            HookState::Absent => "did not ask memory",
+            HookState::Shown => "",
+        };
+        out.text(&format!("{title} {word}: ")).label(Label::Path, &self.file).end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::{AGENTS, Agent};
+
+    #[test]
+    fn the_help_names_every_agent() {
+        let command = <Args as clap::Args>::augment_args(clap::Command::new("hook"));
+        let help = command.get_long_about().unwrap().to_string();
+        for Agent { name, .. } in AGENTS {
+            assert!(help.contains(name), "{name}");
+        }
+    }
+}
