@@ -9,8 +9,10 @@
 pub mod conflict;
 pub mod draft;
 mod edit;
+mod export;
 pub mod files;
 mod id;
+pub mod import;
 pub mod index;
 mod remember;
 pub mod root;
@@ -19,5 +21,6 @@ mod testing;
 
 pub use draft::Draft;
 pub use edit::Edit;
+pub use export::export;
 pub use remember::{Choice, Remembered};
 pub use root::Root;

@@ -1,23 +1,28 @@
 use super::Run;
 use super::recall::KindArg;
 use crate::ctx::Ctx;
-use crate::memory_roots;
+use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
 use insight::memory::detail::{RecordDetail, detail};
 use insight::memory::list::{FileProblem, RecordList, list, problems};
+use memory::import;
 use model::time::parse_when;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 use store::memory::access::{self, How};
 use store::memory::records::RecordFilter;
 
-/// List and show what is in memory, and check its files
+/// List, show, check, import and export what is in memory
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore memory list --kind decision --since 3m
   lore memory show dec-4k2p
-  lore memory check")]
+  lore memory check
+  lore memory import docs/adr
+  lore memory import ~/old-store --dry-run
+  lore memory export > memory.json")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -34,6 +39,21 @@ enum What {
     },
     /// Read all memory files over and say what is wrong in them
     Check,
+    /// Take over decision records, an older store, or an exported file
+    Import {
+        /// A folder of decision records (docs/adr), of an older store, or a JSON file
+        path: PathBuf,
+        /// Only say what would be done
+        #[arg(long)]
+        dry_run: bool,
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
+    /// Write a whole memory as one JSON document
+    Export {
+        #[command(flatten)]
+        place: PlaceArgs,
+    },
 }
 
 #[derive(Debug, clap::Args)]
@@ -65,6 +85,29 @@ pub enum MemoryAnswer {
     List(RecordList),
     Detail(Box<RecordDetail>),
     Check(MemoryCheck),
+    Imported(ImportReport),
+    Exported(Exported),
+}
+
+/// What an import did, or would do.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportReport {
+    pub new: u64,
+    /// There already, and the same.
+    pub same: u64,
+    /// There already, but different: left as they are.
+    pub different: u64,
+    pub edges: u64,
+    pub is_dry_run: bool,
+    /// What could not be read.
+    pub problems: Vec<FileProblem>,
+}
+
+/// A memory as one document, which `lore memory import` reads.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Exported {
+    pub document: serde_json::Value,
 }
 
 /// What is wrong in the files.
@@ -115,13 +158,87 @@ impl Run for Args {
                     problems: problems(&level.reader)?,
                 }))
             }
+            What::Import { path, dry_run, place } => import(ctx, ui, path, *dry_run, place),
+            What::Export { place } => {
+                let root = place.root(ctx)?;
+                let level = memory_roots::level(ctx, ui, std::slice::from_ref(&root.dir))?;
+                let path = memory::index::path_text(&root);
+                let rows = store::memory::roots(&level.reader)?;
+                let row = rows.into_iter().find(|row| row.path == path).ok_or_else(|| {
+                    Error::not_found(format!("nothing is kept in {path}"))
+                        .suggest("lore remember --help")
+                })?;
+                let json = memory::export(&level.reader, row.id)?.to_json();
+                let document = serde_json::from_str(&json).unwrap_or_default();
+                Ok(MemoryAnswer::Exported(Exported { document }))
+            }
         }
     }
+}
+
+fn import(
+    ctx: &Ctx,
+    ui: &mut Ui,
+    path: &Path,
+    dry_run: bool,
+    place: &PlaceArgs,
+) -> Result<MemoryAnswer> {
+    let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
+    let form = import::form_of(&path).ok_or_else(|| {
+        Error::not_found(format!("nothing to import in {}", path.display()))
+            .suggest("name a folder of decision records, an older store, or an exported file")
+    })?;
+    let found = import::read(&path, form)?;
+    let mut report = ImportReport {
+        new: found.records.len() as u64,
+        same: 0,
+        different: 0,
+        edges: found.edges.len() as u64,
+        is_dry_run: dry_run,
+        problems: found
+            .problems
+            .iter()
+            .map(|(file, it)| FileProblem {
+                file: file.clone(),
+                line: it.line,
+                message: it.message.clone(),
+            })
+            .collect(),
+    };
+    if !dry_run {
+        let root = place.root(ctx)?;
+        let done = root.import(&found)?;
+        memory_roots::follow(ctx, ui, &root);
+        report.new = done.new;
+        report.same = done.same;
+        report.different = done.different;
+        report.edges = done.edges;
+    }
+    Ok(MemoryAnswer::Imported(report))
 }
 
 impl Show for MemoryAnswer {
     fn text(&self, out: &mut Painter) {
         match self {
+            MemoryAnswer::Exported(exported) => {
+                let text = serde_json::to_string_pretty(&exported.document).unwrap_or_default();
+                out.verbatim(&text).end();
+            }
+            MemoryAnswer::Imported(report) => {
+                for it in &report.problems {
+                    out.label(Label::Warning, "left out ");
+                    out.label(Label::Path, &format!("{}:{}", it.file, it.line));
+                    out.text(": ").text(&it.message).end();
+                }
+                let word = if report.is_dry_run { "would import" } else { "imported" };
+                out.text(&format!("{word} {} records and {} edges", report.new, report.edges));
+                for (n, what) in [(report.same, "there already"), (report.different, "different here, left alone")] {
+                    if n > 0 {
+                        out.text(&format!(", {n} {what}"));
+                    }
+                }
+                out.end();
+            }
             MemoryAnswer::List(list) => list.text(out),
             MemoryAnswer::Detail(detail) => detail.text(out),
             MemoryAnswer::Check(check) => {

@@ -1,9 +1,9 @@
 //! What people and agents decide to keep, from the command line to the files
 //! and back.
 
-use crate::lore;
+use crate::{BINARY, lore};
 use expect_test::expect;
-use testkit::TestEnv;
+use testkit::{Site, TestEnv};
 
 /// A user in a repository.
 fn repo() -> TestEnv {
@@ -409,4 +409,155 @@ fn two_clones_of_one_repository_count_once() {
     assert_eq!(output.stdout.lines().count(), 1, "{output}");
     assert!(output.stdout.contains("$HOME/clone/.lore"), "{output}");
     assert_eq!(ids(&env, &["recall", "minima"]), [id]);
+}
+
+#[test]
+fn a_prompt_gets_what_is_certain_and_fits_it() {
+    let env = repo();
+    kept(
+        &env,
+        &[
+            "decision",
+            "A cursor over the readings instead of NATS",
+            "--why",
+            "one machine is enough",
+            "-i",
+            "5",
+        ],
+    );
+    kept(
+        &env,
+        &[
+            "pattern",
+            "Full jitter for gateways",
+            "--solution",
+            "wait at random",
+            "--confidence",
+            "0.9",
+        ],
+    );
+    kept(&env, &["pattern", "Maybe jitter gateways twice", "--confidence", "0.3"]);
+    kept(&env, &["handoff", "Draft of the warning works", "--next", "ask Olwen about dew"]);
+    kept(&env, &["pattern", "Gateways of my own jitter too", "--personal", "--confidence", "1"]);
+    let asked = |prompt: &str| env.lore_with_input(&["inject"], prompt).success().to_string();
+    expect![[r#"
+    "#]]
+    .assert_eq(&asked("why do we have a cursor over the readings and not NATS?"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&asked("gateways and jitter"));
+    let event =
+        format!("{{\"prompt\": \"the readings cursor\", \"cwd\": \"{}\"}}", env.dir().display());
+    let elsewhere = env.lore_in(&env.home(), &["inject", "--agent", "gemini"], &event).success();
+    let answer: serde_json::Value = serde_json::from_str(&elsewhere.stdout).unwrap();
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(text.contains("instead of NATS"), "{text}");
+}
+
+#[test]
+fn a_hook_is_never_failed_nor_flooded() {
+    let env = repo();
+    // Nothing kept, nothing said.
+    assert_eq!(env.lore_with_input(&["inject"], "anything").success().to_string(), "");
+    for n in 0..30 {
+        let text = format!("Rule number{n} about gateways readings {}", "long ".repeat(200));
+        kept(&env, &["decision", &text, "--force", "-i", "5"]);
+    }
+    let said = env.lore_with_input(&["inject"], "gateways readings rule").success().stdout;
+    assert!((300..=1500).contains(&said.chars().count()), "{}", said.chars().count());
+    // A memory of another clone has no business here.
+    let other = env.home().join("other");
+    std::fs::create_dir_all(other.join(".git")).unwrap();
+    let elsewhere = env.lore_in(&other, &["inject"], "gateways readings rule").success();
+    assert_eq!(elsewhere.to_string(), "");
+    // Whatever is broken, the hook lives.
+    env.write_file(".lore/memory/decisions.jsonl", "\u{0}garbage");
+    assert_eq!(env.lore_with_input(&["inject"], "gateways").success().stdout, "");
+    std::fs::write(env.db(), "not a database at all").unwrap();
+    assert_eq!(env.lore_with_input(&["inject"], "gateways").success().stdout, "");
+}
+
+#[test]
+fn the_hook_is_registered_once_and_the_settings_stay() {
+    let env = repo();
+    let path = env.home().join(".claude/settings.json");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, "{\n  \"zeta\": 1, // mine\n  \"alpha\": [1]\n}\n").unwrap();
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude", "--print"]).to_string());
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
+    let once = std::fs::read_to_string(&path).unwrap();
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), once);
+    let _ = env.lore(&["hook", "remove", "--agent", "claude"]).success();
+    let left = std::fs::read_to_string(&path).unwrap();
+    assert!(!left.contains("lore inject") && left.contains("// mine"), "{left}");
+    let _ = env.lore(&["hook", "install", "--agent", "codex", "--project"]).success();
+    assert!(env.dir().join(".codex/hooks.json").exists());
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "eliza"]).to_string());
+}
+
+#[test]
+fn decision_records_come_in_and_a_memory_goes_out_and_in_again() {
+    let env = repo();
+    env.write_file("docs/adr/0001-a.md", "# 1. Use SQLite\n\nDate: 2022-04-03\n\n## Status\n\nAccepted\n\n## Decision\n\nOne file.\n");
+    env.write_file("docs/adr/0002-b.md", "# 2. Use files\n\nDate: 2023-04-03\n\n## Status\n\nAccepted\n\nSupersedes ADR-1\n\n## Decision\n\nThey merge.\n");
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["memory", "import", "docs/adr", "--dry-run"]).to_string());
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["memory", "import", "docs/adr"]).to_string());
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["memory", "import", "docs/adr"]).to_string());
+    let exported = env.lore(&["memory", "export"]).success().stdout;
+    let other = repo();
+    other.write_file("memory.json", &exported);
+    let _ = other.lore(&["memory", "import", "memory.json"]).success();
+    assert_eq!(other.lore(&["memory", "export"]).success().stdout, exported);
+    assert_eq!(file(&other, "decisions.jsonl"), file(&env, "decisions.jsonl"));
+    expect![[r#"
+    "#]]
+    .assert_eq(&env.lore(&["memory", "import", "nowhere"]).to_string());
+}
+
+#[test]
+fn memory_is_found_by_search_too() {
+    let env = repo();
+    let id = kept(
+        &env,
+        &["decision", "Keep hourly minima", "--why", "means hide frost", "--tag", "storage"],
+    );
+    let found = env.lore(&["search", "frost minima", "--mode", "lexical"]).success();
+    assert!(found.stdout.contains(&id) && found.stdout.contains("decision"), "{found}");
+    let _ = env.lore(&["forget", &id]).success();
+    let gone = env.lore(&["search", "frost minima", "--mode", "lexical"]);
+    assert!(!gone.stdout.contains(&id), "{gone}");
+}
+
+#[test]
+fn what_was_decided_about_an_issue_is_part_of_its_timeline() {
+    let site = Site::scenario(
+        BINARY,
+        r#"
+user ada "Ada Larsen"
+project harbor/tide "Tide"
+issue #1 "Login fails on Safari" by ada at 2024-01-09T10:15
+"#,
+    );
+    site.sync();
+    let env = &site.env;
+    let _ = env.git(&["init", "-q", "."]);
+    let _ = env.git(&["remote", "add", "origin", "https://gl.test/harbor/tide.git"]);
+    let id = kept(env, &["decision", "Keep SameSite=None for Safari", "--link", "#1"]);
+    let told = env.lore(&["timeline", "harbor/tide#1"]).success();
+    assert!(told.stdout.contains("Keep SameSite=None") && told.stdout.contains(&id), "{told}");
 }

@@ -30,8 +30,9 @@ impl Edge {
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct EdgeFields {
+/// An edge as files hold it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EdgeFields {
     from: String,
     relation: String,
     to: String,
@@ -49,20 +50,38 @@ struct GraphFields {
     edges: Vec<Value>,
 }
 
+impl EdgeFields {
+    pub fn of(edge: &Edge) -> Self {
+        let (from, relation, to) = edge.key();
+        EdgeFields {
+            from,
+            relation: relation.as_str().to_owned(),
+            to,
+            timestamp: edge.timestamp.map(Timestamp::to_rfc3339),
+            extra: edge.extra.clone(),
+        }
+    }
+
+    pub fn into_edge(self) -> Result<Edge, String> {
+        let end = |text: &str| End::parse(text).map_err(|error| error.message().to_owned());
+        let timestamp = match &self.timestamp {
+            Some(text) => Some(timestamp(text).ok_or("its timestamp is no date or RFC 3339 time")?),
+            None => None,
+        };
+        let relation =
+            Relation::parse(&self.relation).map_err(|error| error.message().to_owned())?;
+        Ok(Edge {
+            from: end(&self.from)?,
+            relation,
+            to: end(&self.to)?,
+            timestamp,
+            extra: self.extra,
+        })
+    }
+}
+
 fn edge(value: Value) -> Result<Edge, String> {
-    let fields: EdgeFields = serde_json::from_value(value).map_err(json_reason)?;
-    let end = |text: &str| End::parse(text).map_err(|error| error.message().to_owned());
-    let timestamp = match &fields.timestamp {
-        Some(text) => Some(timestamp(text).ok_or("its timestamp is no date or RFC 3339 time")?),
-        None => None,
-    };
-    Ok(Edge {
-        from: end(&fields.from)?,
-        relation: Relation::parse(&fields.relation).map_err(|error| error.message().to_owned())?,
-        to: end(&fields.to)?,
-        timestamp,
-        extra: fields.extra,
-    })
+    serde_json::from_value::<EdgeFields>(value).map_err(json_reason)?.into_edge()
 }
 
 pub fn parse(text: &str) -> Parsed<Edge> {
@@ -143,15 +162,8 @@ pub fn file(edges: &[Edge]) -> String {
     let mut lines: Vec<(_, String)> = edges
         .iter()
         .map(|edge| {
-            let (from, relation, to) = edge.key();
-            let fields = EdgeFields {
-                from: from.clone(),
-                relation: relation.as_str().to_owned(),
-                to: to.clone(),
-                timestamp: edge.timestamp.map(Timestamp::to_rfc3339),
-                extra: edge.extra.clone(),
-            };
-            ((from, relation, to), serde_json::to_string(&fields).unwrap_or_default())
+            let line = serde_json::to_string(&EdgeFields::of(edge)).unwrap_or_default();
+            (edge.key(), line)
         })
         .collect();
     lines.sort();
