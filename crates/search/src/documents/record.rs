@@ -23,7 +23,7 @@ pub fn of_record(tx: &Tx<'_>, kind: RecordKind, row: i64) -> Result<Option<Docum
     let first_line = format!("{} {id}: {}", noun(kind), record.title());
     let mut draft = Draft::new(source, row, record.timestamp(), &first_line);
     draft.reference = id.to_string();
-    draft.title = record.title().lines().next().unwrap_or_default().to_owned();
+    record.title().lines().next().unwrap_or_default().clone_into(&mut draft.title);
     draft.author.clone_from(&outline.author);
     draft.state = Some(outline.status.as_str().to_owned());
     draft.labels = record.tags().to_vec();
