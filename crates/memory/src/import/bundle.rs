@@ -28,13 +28,15 @@ const MARK: &str = "memory";
 
 impl Bundle {
     pub fn of(records: &[Record], edges: &[Edge]) -> Bundle {
+        let mut edges: Vec<&Edge> = edges.iter().collect();
+        edges.sort_by_cached_key(|edge| edge.key());
         let mut bundle = Bundle {
             lore: MARK.to_owned(),
             version: VERSION,
             decisions: Vec::new(),
             patterns: Vec::new(),
             handoffs: Vec::new(),
-            edges: edges.iter().map(EdgeFields::of).collect(),
+            edges: edges.into_iter().map(EdgeFields::of).collect(),
         };
         for record in records {
             match record {
