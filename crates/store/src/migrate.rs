@@ -32,9 +32,8 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0004_embeddings",
     "0005_repos",
     "0006_memory",
-    "0007_code",
-    "0008_gone_numbers",
-    "0009_people",
+    "0007_gone_numbers",
+    "0008_people",
 ];
 
 /// The schema this build writes.

@@ -1,1 +1,0 @@
--- The graph of code: files, symbols, relations, snapshots.
