@@ -23,8 +23,8 @@ use std::io::Read as _;
   lore remember decision 'SQLite in WAL mode, not PostgreSQL' --why 'one writer, nobody to run a server' --link '#3'
   lore remember pattern 'Full jitter' --problem 'all gateways retry at once' --solution 'wait a random time up to the cap' --confidence 0.9
   lore remember handoff 'Two-hour warning: draft works' --next 'ask Olwen about dew' --link '!43'
-  lore remember decision - < decision.txt
-  lore learn pattern 'Claim before sending' --personal --tag alarms")]
+  lore remember decision - --tag storage
+  lore remember pattern 'Claim before sending' --personal --tag alarms")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
