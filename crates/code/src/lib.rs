@@ -12,3 +12,4 @@ pub mod link;
 pub use facts::FileFacts;
 pub use lang::extract;
 pub use link::{Edge, EdgeKind, Linked, Manifest, Source, Unresolved, link};
+pub mod identity;

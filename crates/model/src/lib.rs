@@ -5,6 +5,7 @@
 //! clock. What needs "now" takes a [`time::Clock`].
 
 pub mod backoff;
+pub mod code;
 pub mod entity;
 pub mod error;
 pub mod hash;

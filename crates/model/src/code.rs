@@ -1,0 +1,139 @@
+//! The words of the code graph: what a node is, what an edge says, how lore
+//! knows it.
+//!
+//! Words are part of hashes and of output; numbers are how the store keeps
+//! them. Neither may ever change for what exists: append only.
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $name {
+            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
+
+            /// The word in hashes, in JSON and on the screen.
+            pub const fn as_str(self) -> &'static str {
+                match self { $($name::$variant => $word,)* }
+            }
+
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word)
+            }
+
+            /// The number in the database.
+            pub const fn number(self) -> u8 {
+                match self { $($name::$variant => $number,)* }
+            }
+
+            pub const fn from_number(number: u8) -> Option<Self> {
+                match number { $($number => Some($name::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// What a node is.
+    NodeKind {
+        Function = 1 "function",
+        Method = 2 "method",
+        Type = 3 "type",
+        Class = 4 "class",
+        Interface = 5 "interface",
+        Trait = 6 "trait",
+        Enum = 7 "enum",
+        Const = 8 "const",
+        Var = 9 "var",
+        Field = 10 "field",
+        Module = 11 "module",
+        Package = 12 "package",
+        RouteHandler = 13 "route_handler",
+        Service = 14 "service",
+        Table = 15 "table",
+        Column = 16 "column",
+        Resource = 17 "resource",
+        Message = 18 "message",
+        Rpc = 19 "rpc",
+        Selector = 20 "selector",
+        Job = 21 "job",
+        /// Named by this repository, defined outside of it.
+        External = 22 "external",
+    }
+}
+
+words! {
+    /// What the source of an edge does to its target.
+    EdgeKind {
+        Contains = 1 "contains",
+        Calls = 2 "calls",
+        Imports = 3 "imports",
+        Implements = 4 "implements",
+        Inherits = 5 "inherits",
+        Overrides = 6 "overrides",
+        References = 7 "references",
+        HandlesRoute = 8 "handles_route",
+        Tests = 9 "tests",
+        DependsOn = 10 "depends_on",
+        Deploys = 11 "deploys",
+        Exposes = 12 "exposes",
+        Configures = 13 "configures",
+        RpcCalls = 14 "rpc_calls",
+        ProducesEvent = 15 "produces_event",
+        ConsumesEvent = 16 "consumes_event",
+        ReadsField = 17 "reads_field",
+        WritesField = 18 "writes_field",
+        OwnedByTeam = 19 "owned_by_team",
+        OwnedByUser = 20 "owned_by_user",
+        RuntimeCalls = 21 "runtime_calls",
+        RuntimeRpc = 22 "runtime_rpc",
+        RuntimeProduces = 23 "runtime_produces",
+        RuntimeConsumes = 24 "runtime_consumes",
+        RuntimeQueries = 25 "runtime_queries",
+    }
+}
+
+words! {
+    /// How lore knows of an edge.
+    Provenance {
+        /// Read from the syntax, names looked up by lore's own rules.
+        AstInferred = 1 "ast_inferred",
+        /// Read from the syntax, where nothing needs looking up.
+        AstResolved = 2 "ast_resolved",
+        LspResolved = 3 "lsp_resolved",
+        ScipResolved = 4 "scip_resolved",
+        /// Follows from the files as such, e.g. CODEOWNERS.
+        Structural = 5 "structural",
+        /// Seen in production.
+        Runtime = 6 "runtime",
+    }
+}
+
+impl Provenance {
+    /// Whether it follows from the commit alone, on every machine.
+    pub const fn is_static(self) -> bool {
+        matches!(self, Self::AstInferred | Self::AstResolved | Self::Structural)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_are_read_back() {
+        for kind in NodeKind::ALL {
+            assert_eq!(NodeKind::parse(kind.as_str()), Some(*kind));
+            assert_eq!(NodeKind::from_number(kind.number()), Some(*kind));
+        }
+        for kind in EdgeKind::ALL {
+            assert_eq!(EdgeKind::parse(kind.as_str()), Some(*kind));
+            assert_eq!(EdgeKind::from_number(kind.number()), Some(*kind));
+        }
+        for provenance in Provenance::ALL {
+            assert_eq!(Provenance::parse(provenance.as_str()), Some(*provenance));
+            assert_eq!(Provenance::from_number(provenance.number()), Some(*provenance));
+        }
+    }
+}
