@@ -19,6 +19,7 @@ mod refs;
 mod remote;
 mod repo;
 mod tree;
+mod work_tree;
 
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};

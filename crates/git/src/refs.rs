@@ -81,6 +81,19 @@ impl Repo {
         Ok(branches)
     }
 
+    /// The commits that tags name.
+    pub fn tagged(&self) -> Result<Vec<ObjectId>> {
+        let format = "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)";
+        let text = self.git("for-each-ref").args([format, "refs/tags/"]).line()?;
+        // Of an annotated tag, what it stands for comes last.
+        let commit = |line: &str| -> Option<ObjectId> {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (kind, id) = words.rchunks(2).next().map(|pair| (pair[0], pair[1]))?;
+            (kind == "commit").then(|| ObjectId::parse(id)).flatten()
+        };
+        Ok(text.lines().filter_map(commit).collect())
+    }
+
     /// The branch changes are merged into, as far as a clone can tell: what
     /// `origin/HEAD` stands for, `main` or `master` (of origin before local),
     /// or the branch checked out.

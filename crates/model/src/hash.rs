@@ -16,6 +16,20 @@ impl Hash32 {
         &self.0
     }
 
+    /// Reads the sixty-four digits that `Display` writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let digit = |c: u8| (c as char).to_digit(16).map(|digit| digit as u8);
+            *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+        }
+        Some(Hash32(bytes))
+    }
+
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Hash32)
     }
@@ -46,5 +60,13 @@ mod tests {
             Hash32::of(b"abc").to_string(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+    }
+
+    #[test]
+    fn is_read_back() {
+        let hash = Hash32::of(b"abc");
+        assert_eq!(Hash32::parse(&hash.to_string()), Some(hash));
+        assert_eq!(Hash32::parse("abc"), None);
+        assert_eq!(Hash32::parse(&"é".repeat(32)), None);
     }
 }

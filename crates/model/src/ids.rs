@@ -37,6 +37,18 @@ id! {
     RepoId;
     /// Row id of a clone or work tree of such a repository.
     RepoPlaceId;
+    /// Row id of a folder of a repository that holds indexed files.
+    PackageId;
+    /// Row id of one version of an indexed file.
+    FileId;
+    /// Row id of a symbol of the code graph.
+    NodeId;
+    /// Row id of what linking made of a version of a file.
+    LinkId;
+    /// Row id of a package at one moment.
+    PackageVersionId;
+    /// The number of a snapshot of the code graph, in the order they were made.
+    SnapshotSeq;
     /// Row id of a run of `lore sync`.
     SyncRunId;
     /// Row id of a job in the queue of dependent fetches.

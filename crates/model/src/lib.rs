@@ -8,6 +8,7 @@ pub mod backoff;
 pub mod code;
 pub mod entity;
 pub mod error;
+pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod memory;
@@ -21,6 +22,7 @@ pub mod time;
 
 pub use entity::{EntityKind, EntityState};
 pub use error::{Error, ErrorCode, Result};
+pub use hash::Hash32;
 pub use progress::Progress;
 pub use reference::Reference;
 pub use time::{Clock, Timestamp};

@@ -144,6 +144,34 @@ fn fitting_prefix(word: &str, columns: usize) -> usize {
     word.len()
 }
 
+/// The parts of a name from code: `HTTPServer_runNow` as `http`, `server`,
+/// `run`, `now`. A name of one part has that part.
+pub fn name_parts(name: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut part = String::new();
+    let chars: Vec<char> = name.chars().collect();
+    for (at, c) in chars.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| chars[before]);
+        let is_border = c.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_numeric()
+                    || (before.is_uppercase()
+                        && chars.get(at + 1).is_some_and(|c| c.is_lowercase()))
+            });
+        if (is_border || !c.is_alphanumeric()) && !part.is_empty() {
+            parts.push(std::mem::take(&mut part));
+        }
+        if c.is_alphanumeric() {
+            part.extend(c.to_lowercase());
+        }
+    }
+    if !part.is_empty() {
+        parts.push(part);
+    }
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,5 +225,13 @@ mod tests {
                 prop_assert!(line.width() <= columns.max(8), "{line:?} > {columns}");
             }
         }
+    }
+
+    #[test]
+    fn names_fall_into_their_parts() {
+        assert_eq!(name_parts("HTTPServer_runNow2Fast"), ["http", "server", "run", "now2", "fast"]);
+        assert_eq!(name_parts("__init__"), ["init"]);
+        assert_eq!(name_parts("plain"), ["plain"]);
+        assert_eq!(name_parts("$_"), Vec::<String>::new());
     }
 }

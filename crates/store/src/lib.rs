@@ -20,6 +20,7 @@ pub mod activity;
 pub mod check;
 #[cfg(test)]
 mod check_tests;
+pub mod code;
 pub mod commits;
 pub mod counts;
 pub mod cursors;

@@ -34,6 +34,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0006_memory",
     "0007_gone_numbers",
     "0008_people",
+    "0009_code",
 ];
 
 /// The schema this build writes.

@@ -70,6 +70,13 @@ pub fn places(on: &impl Read) -> Result<Vec<Place>> {
     })
 }
 
+/// The repository a place belongs to.
+pub fn repo_of_place(on: &impl Read, place: RepoPlaceId) -> Result<RepoId> {
+    sql::one(on, "SELECT repo_id FROM repo_places WHERE id = ?1", [place.0], |row| {
+        row.get(0).map(RepoId)
+    })
+}
+
 /// Enters a clone under the name of its repository. A directory that held
 /// another repository before is entered anew.
 pub fn register(

@@ -1,0 +1,16 @@
+//! The code graph: versions of files, symbols, links, snapshots.
+//!
+//! Everything is kept once and shared: a version of a file by all commits that
+//! have it, a link by all snapshots in which linking came out the same, a
+//! package version by all snapshots with the same files and links.
+
+pub mod files;
+pub mod links;
+pub mod nodes;
+pub mod outline;
+pub mod owners;
+mod packed;
+pub mod snapshots;
+pub mod symbols;
+
+pub use packed::{expand, squeeze};

@@ -1,0 +1,154 @@
+//! Rows of numbers and texts as short byte strings.
+//!
+//! Numbers take seven bits a byte, low bits first; a signed one is folded
+//! (0, -1, 1, -2, …); a text is its length and its bytes.
+
+use model::{Error, ErrorCode, Result};
+
+#[derive(Default)]
+pub(crate) struct Packer {
+    bytes: Vec<u8>,
+}
+
+impl Packer {
+    pub fn number(&mut self, mut value: u64) -> &mut Self {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+        self
+    }
+
+    pub fn signed(&mut self, value: i64) -> &mut Self {
+        self.number(((value << 1) ^ (value >> 63)) as u64)
+    }
+
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        self.number(text.len() as u64);
+        self.bytes.extend_from_slice(text.as_bytes());
+        self
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+pub(crate) struct Unpacker<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Unpacker<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Unpacker { bytes }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub fn number(&mut self) -> Result<u64> {
+        let mut value = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let (byte, rest) = self.bytes.split_first().ok_or_else(damaged)?;
+            self.bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(damaged())
+    }
+
+    pub fn signed(&mut self) -> Result<i64> {
+        let folded = self.number()?;
+        Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))
+    }
+
+    pub fn text(&mut self) -> Result<&'a str> {
+        let length = self.number()? as usize;
+        let (text, rest) = self.bytes.split_at_checked(length).ok_or_else(damaged)?;
+        self.bytes = rest;
+        std::str::from_utf8(text).map_err(|_| damaged())
+    }
+}
+
+pub(crate) fn damaged() -> Error {
+    Error::new(ErrorCode::Integrity, "a row of the code graph cannot be read back")
+        .suggest("run: lore index --full")
+}
+
+/// Ascending numbers as their distances.
+pub(crate) fn ascending(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
+    let mut packer = Packer::default();
+    let mut last = 0;
+    for value in values {
+        packer.signed(value - last);
+        last = value;
+    }
+    packer.finish()
+}
+
+pub(crate) fn read_ascending(bytes: &[u8]) -> Result<Vec<i64>> {
+    let mut unpacker = Unpacker::new(bytes);
+    let mut values = Vec::new();
+    let mut last = 0;
+    while !unpacker.is_empty() {
+        last += unpacker.signed()?;
+        values.push(last);
+    }
+    Ok(values)
+}
+
+/// Compressed, behind its full length.
+pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
+    let mut packer = Packer::default();
+    packer.number(raw.len() as u64);
+    let mut bytes = packer.finish();
+    let body = zstd::bulk::compress(raw, 1)
+        .map_err(|error| Error::internal("compressing failed").caused_by(error))?;
+    bytes.extend_from_slice(&body);
+    Ok(bytes)
+}
+
+/// What [`squeeze`] made, as it was.
+pub fn expand(bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut unpacker = Unpacker::new(bytes);
+    let length = unpacker.number()? as usize;
+    zstd::bulk::decompress(unpacker.bytes, length).map_err(|error| damaged().caused_by(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_goes_in_comes_out(numbers in prop::collection::vec(any::<i64>(), 0..9), text in ".{0,20}") {
+            let mut packer = Packer::default();
+            for number in &numbers {
+                packer.signed(*number).number(*number as u64);
+            }
+            packer.text(&text);
+            let bytes = packer.finish();
+            let mut unpacker = Unpacker::new(&bytes);
+            for number in &numbers {
+                prop_assert_eq!(unpacker.signed().unwrap(), *number);
+                prop_assert_eq!(unpacker.number().unwrap(), *number as u64);
+            }
+            prop_assert_eq!(unpacker.text().unwrap(), text.as_str());
+            prop_assert!(unpacker.is_empty());
+            prop_assert_eq!(expand(&squeeze(&bytes).unwrap()).unwrap(), bytes);
+        }
+
+        #[test]
+        fn damage_is_an_error_and_no_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let mut unpacker = Unpacker::new(&bytes);
+            while !unpacker.is_empty() && unpacker.text().is_ok() {}
+            let _ = read_ascending(&bytes);
+            let _ = expand(&bytes[..bytes.len().min(3)]);
+        }
+    }
+}
