@@ -1,15 +1,24 @@
 //! Producer: from a git repository into a graph of symbols and relations.
 //!
-//! What a file says follows from its bytes and path alone (`extract`); what
+//! What a file says follows from its path and bytes alone (`extract`); what
 //! the files of a commit say together is linked afterwards (`link`). Both are
-//! pure functions: no git, no store, no clock.
+//! pure functions: no git, no store, no clock. `identity` names what they find
+//! the same way on every machine, and `index` keeps it, snapshot by snapshot.
+//! `history` keeps the commits themselves.
 
 pub mod facts;
+pub mod fsck;
+pub mod gc;
 pub mod history;
+pub mod identity;
+pub mod index;
 pub mod lang;
 pub mod link;
+mod owners;
+pub mod proof;
+mod prove_edge;
 
 pub use facts::FileFacts;
 pub use lang::extract;
 pub use link::{Edge, EdgeKind, Linked, Manifest, Source, Unresolved, link};
-pub mod identity;
+pub use prove_edge::prove_edge;

@@ -57,9 +57,8 @@ pub fn path(items: &[Hash32], mut index: usize) -> Option<Vec<Step>> {
 
 /// The root an item and its way lead to.
 pub fn root_of_path(item: Hash32, steps: &[Step]) -> Hash32 {
-    steps.iter().fold(leaf(item), |at, step| match step.is_left {
-        true => inner(step.sibling, at),
-        false => inner(at, step.sibling),
+    steps.iter().fold(leaf(item), |at, step| {
+        if step.is_left { inner(step.sibling, at) } else { inner(at, step.sibling) }
     })
 }
 

@@ -1,0 +1,127 @@
+//! The symbols of a file with their names in the graph.
+
+use crate::facts::{DefId, DefKind, FileFacts, Flags, Visibility};
+use crate::identity::{self, NodeName, module_of, package_of, symbol_path};
+use model::code::NodeKind;
+use model::hash::Hash32;
+use rustc_hash::FxHashMap;
+use store::code::outline;
+
+/// A symbol of a file: what it is called, and what it is now.
+#[derive(Debug, Clone)]
+pub struct FileSymbol {
+    pub def: DefId,
+    /// The symbol path without its last part.
+    pub scope: String,
+    pub name: String,
+    pub kind: NodeKind,
+    pub disambiguator: String,
+    pub node: Hash32,
+    pub state: Hash32,
+}
+
+/// The symbols of a file in the order of its definitions, and for each
+/// definition the place of its symbol (or of the symbol around it).
+#[derive(Debug, Clone, Default)]
+pub struct FileSymbols {
+    pub all: Vec<FileSymbol>,
+    pub place: Vec<u32>,
+}
+
+impl FileSymbols {
+    pub fn of(repo: Hash32, path: &str, facts: &FileFacts) -> Self {
+        let package = package_of(path);
+        let module = module_of(path, &facts.language);
+        let mut symbols = FileSymbols::default();
+        let mut seen: FxHashMap<(String, NodeKind), u32> = FxHashMap::default();
+        for (at, def) in facts.defs.iter().enumerate() {
+            let id = DefId(at as u32);
+            if id != DefId::FILE && !def.kind.is_symbol() {
+                // Known already: what is around comes first.
+                let around = facts.symbol_around(id);
+                symbols.place.push(symbols.place.get(around.ix()).copied().unwrap_or(0));
+                continue;
+            }
+            let symbol = symbol_path(module, &facts.symbol_path(id));
+            let own = if id == DefId::FILE { "" } else { facts.def_name(id) };
+            let (scope, name) = split(&symbol, own);
+            let kind = if id == DefId::FILE { NodeKind::Module } else { kind_of(def.kind) };
+            let nth = seen.entry((symbol.clone(), kind)).or_insert(0);
+            *nth += 1;
+            let disambiguator = if *nth == 1 { String::new() } else { nth.to_string() };
+            let node = identity::node(
+                repo,
+                NodeName { package, symbol: &symbol, kind, disambiguator: &disambiguator },
+            );
+            let signature = def.signature.map_or("", |name| facts.text(name));
+            let body = def.body.map(Hash32::from);
+            symbols.place.push(symbols.all.len() as u32);
+            symbols.all.push(FileSymbol {
+                def: id,
+                scope: scope.to_owned(),
+                name: name.to_owned(),
+                kind,
+                disambiguator,
+                node,
+                state: identity::node_state(node, signature, body),
+            });
+        }
+        symbols
+    }
+}
+
+/// The path up to a name, and the name.
+fn split<'a>(symbol: &'a str, own: &str) -> (&'a str, &'a str) {
+    if !own.is_empty()
+        && let Some(before) = symbol.strip_suffix(own)
+        && (before.is_empty() || before.ends_with('.'))
+    {
+        return (before.trim_end_matches('.'), &symbol[before.len()..]);
+    }
+    symbol.rsplit_once('.').unwrap_or(("", symbol))
+}
+
+fn kind_of(kind: DefKind) -> NodeKind {
+    NodeKind::parse(kind.word()).unwrap_or(NodeKind::Var)
+}
+
+/// Documentation longer than this is cut; the file has the rest.
+const LONGEST_DOC: usize = 1200;
+const LONGEST_SIGNATURE: usize = 600;
+
+/// The same symbols as lists show them.
+pub fn outline_of(facts: &FileFacts, symbols: &FileSymbols) -> Vec<outline::Symbol> {
+    symbols
+        .all
+        .iter()
+        .map(|symbol| {
+            let def = facts.def(symbol.def);
+            let text = |name: Option<_>, longest| {
+                name.map_or(String::new(), |name| cut(facts.text(name), longest).to_owned())
+            };
+            outline::Symbol {
+                kind: symbol.kind,
+                start_line: def.span.start_line.max(1),
+                end_line: def.span.end_line.max(1),
+                name_line: def.name_line.max(1),
+                name_col: def.name_col.max(1),
+                visibility: match def.visibility {
+                    Visibility::Public => outline::Visibility::Public,
+                    Visibility::Internal => outline::Visibility::Internal,
+                    Visibility::Private => outline::Visibility::Private,
+                },
+                is_test: def.flags.has(Flags::TEST),
+                signature: text(def.signature, LONGEST_SIGNATURE),
+                doc: text(def.doc, LONGEST_DOC),
+            }
+        })
+        .collect()
+}
+
+fn cut(text: &str, longest: usize) -> &str {
+    if text.len() <= longest {
+        return text;
+    }
+    let end = (0..=longest).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    &text[..end]
+}

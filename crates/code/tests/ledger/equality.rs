@@ -1,0 +1,219 @@
+//! Whatever the way to a commit, its graph is the same.
+
+use crate::fixture::{Bench, index_at, reader, request};
+use code::fsck::fsck;
+use model::progress::Silent;
+use proptest::prelude::*;
+use sim::git::FileChange;
+use std::path::Path;
+use store::code::snapshots;
+
+fn assert_sound(db: &Path) {
+    let reader = reader(db);
+    for repo in store::repos::all(&reader).unwrap() {
+        let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
+        assert_eq!(report.damage, [], "{}", repo.canonical_url);
+        assert!(report.snapshots > 0);
+    }
+}
+
+/// What a random step does to one of a handful of modules.
+#[derive(Debug, Clone)]
+enum Edit {
+    Body(usize, u8),
+    Class(usize, usize),
+    Calls(usize, usize),
+    Rename(usize, usize),
+    Delete(usize),
+    Branch,
+    Merge,
+}
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let module = 0..6_usize;
+    let edit = prop_oneof![
+        3 => (module.clone(), any::<u8>()).prop_map(|(m, n)| Edit::Body(m, n)),
+        2 => (module.clone(), module.clone()).prop_map(|(m, base)| Edit::Class(m, base)),
+        3 => (module.clone(), module.clone()).prop_map(|(m, to)| Edit::Calls(m, to)),
+        1 => (module.clone(), module.clone()).prop_map(|(m, to)| Edit::Rename(m, to)),
+        1 => module.prop_map(Edit::Delete),
+        1 => Just(Edit::Branch),
+        1 => Just(Edit::Merge),
+    ];
+    prop::collection::vec(edit, 1..10)
+}
+
+fn path(module: usize) -> String {
+    let folder = ["app", "app/core", "lib"][module % 3];
+    format!("{folder}/m{module}.py")
+}
+
+fn dotted(module: usize) -> String {
+    path(module).trim_end_matches(".py").replace('/', ".")
+}
+
+fn text(edit: &Edit) -> Option<(usize, String)> {
+    Some(match edit {
+        Edit::Body(m, n) => (*m, format!("def work():\n    return {n}\n\ndef twice():\n    work()\n    return work()\n")),
+        Edit::Class(m, base) if m != base => (
+            *m,
+            format!(
+                "from {} import Thing as Base\n\nclass Thing(Base):\n    def run(self):\n        return self.stop()\n",
+                dotted(*base)
+            ),
+        ),
+        Edit::Class(m, _) => (
+            *m,
+            "class Thing:\n    def run(self):\n        return self.stop()\n    def stop(self):\n        return 1\n"
+                .to_owned(),
+        ),
+        Edit::Calls(m, to) => (
+            *m,
+            format!(
+                "from {} import work, Thing\n\ndef go():\n    t = Thing()\n    t.run()\n    return work()\n",
+                dotted(*to)
+            ),
+        ),
+        _ => return None,
+    })
+}
+
+/// Plays the edits; tells every commit in order.
+fn play(bench: &mut Bench, edits: &[Edit]) -> Vec<String> {
+    let mut commits = vec![bench.commit(
+        "main",
+        &[
+            ("app/__init__.py", ""),
+            ("app/core/__init__.py", ""),
+            ("lib/__init__.py", ""),
+            (
+                "app/m0.py",
+                "class Thing:\n    def run(self): pass\n\ndef work(): return Thing().run()\n",
+            ),
+        ],
+    )];
+    let mut has_branch = false;
+    for (step, edit) in edits.iter().enumerate() {
+        let branch = if has_branch && step % 2 == 0 { "side" } else { "main" };
+        let exists = |bench: &Bench, m: usize| {
+            let tip = bench.history.tip(branch).unwrap();
+            bench.history.tree(tip).get(&path(m)).is_some()
+        };
+        let change = match edit {
+            Edit::Branch if !has_branch => {
+                bench.history.branch("side", "main").unwrap();
+                has_branch = true;
+                continue;
+            }
+            Edit::Merge if has_branch => {
+                let mut merged = bench.clone_history();
+                if merged.try_merge("side", "main").is_ok() {
+                    bench.history = merged.history;
+                    let tip = bench.history.tip("main").unwrap();
+                    commits.push(bench.history.sha(tip).to_owned());
+                }
+                continue;
+            }
+            Edit::Delete(m) if exists(bench, *m) => FileChange::Delete { path: path(*m) },
+            Edit::Rename(m, to) if exists(bench, *m) && !exists(bench, *to) => {
+                FileChange::Rename { from: path(*m), to: path(*to) }
+            }
+            edit => match text(edit) {
+                Some((m, contents)) => FileChange::Write { path: path(m), contents },
+                None => continue,
+            },
+        };
+        commits.push(bench.change(branch, &[change]));
+    }
+    commits.dedup();
+    commits
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Full at C equals the chain to C, for every commit.
+    #[test]
+    fn the_chain_and_the_full_index_agree(edits in edits()) {
+        let mut bench = Bench::new();
+        let commits = play(&mut bench, &edits);
+        let repo = bench.clone_as("repo");
+        let chain = bench.database("chain");
+        for commit in &commits {
+            let step = index_at(&repo, &chain, &request(Some(commit)));
+            let alone = bench.database(&format!("alone-{commit}"));
+            let full = index_at(&repo, &alone, &request(Some(commit)));
+            prop_assert_eq!(&step.static_root, &full.static_root, "at {}", commit);
+            prop_assert_eq!((step.symbols, step.edges, step.unresolved), (full.symbols, full.edges, full.unresolved));
+        }
+        assert_sound(&chain);
+    }
+}
+
+const APP: &[(&str, &str)] = &[
+    ("app/__init__.py", ""),
+    ("app/a.py", "from app.b import helper\n\ndef go():\n    return helper()\n"),
+    ("app/b.py", "def helper():\n    return 1\n"),
+    ("tests/test_a.py", "from app.a import go\n\ndef test_go():\n    assert go() == 1\n"),
+];
+
+#[test]
+fn two_clones_and_any_number_of_threads_give_one_root() {
+    let mut bench = Bench::new();
+    bench.commit("main", APP);
+    let roots: Vec<String> = (1..=4)
+        .map(|n_threads| {
+            let repo = bench.clone_as(&format!("clone-{n_threads}"));
+            let db = bench.database(&format!("db-{n_threads}"));
+            let request = code::index::Request { n_threads, ..request(None) };
+            index_at(&repo, &db, &request).static_root
+        })
+        .collect();
+    assert!(roots.windows(2).all(|pair| pair[0] == pair[1]), "{roots:?}");
+}
+
+#[test]
+fn a_known_commit_costs_nothing_and_full_finds_the_same() {
+    let mut bench = Bench::new();
+    let first = bench.commit("main", APP);
+    let second = bench.commit("main", &[("app/b.py", "def helper():\n    return 2\n")]);
+    let (repo, db) = (bench.clone_as("repo"), bench.database("db"));
+    let one = index_at(&repo, &db, &request(Some(&first)));
+    let two = index_at(&repo, &db, &request(Some(&second)));
+    assert_eq!((two.files_read, two.parent), (1, Some(one.snapshot)));
+    assert_ne!(one.static_root, two.static_root, "a body is part of a state");
+    assert_eq!((two.edges_added, two.edges_removed), (0, 0), "and not of an edge");
+    let again = index_at(&repo, &db, &request(Some(&first)));
+    assert_eq!((again.is_new, again.files_read, again.snapshot), (false, 0, one.snapshot));
+    let full = index_at(&repo, &db, &code::index::Request { full: true, ..request(Some(&second)) });
+    assert_eq!(full.static_root, two.static_root);
+    assert_sound(&db);
+}
+
+#[test]
+fn the_log_of_edges_tells_the_difference() {
+    let mut bench = Bench::new();
+    bench.commit("main", APP);
+    let (db, repo) = (bench.database("db"), bench.clone_as("one"));
+    index_at(&repo, &db, &request(None));
+    bench.commit(
+        "main",
+        &[("app/a.py", "def go():\n    return local()\n\ndef local():\n    return 1\n")],
+    );
+    let repo = bench.clone_as("two");
+    let report = index_at(&repo, &db, &request(None));
+    let reader = reader(&db);
+    let events = snapshots::events(&reader, report.snapshot).unwrap();
+    let shown: Vec<String> = events
+        .iter()
+        .map(|event| {
+            let name = |id| store::code::nodes::get(&reader, id).unwrap().unwrap().symbol();
+            let sign = if event.is_added { '+' } else { '-' };
+            let edge = event.edge;
+            format!("{sign} {} {} {}", name(edge.source), edge.kind.as_str(), name(edge.target))
+        })
+        .collect();
+    assert!(shown.contains(&"- a.go calls b.helper".to_owned()), "{shown:?}");
+    assert!(shown.contains(&"+ a.go calls a.local".to_owned()), "{shown:?}");
+    assert_eq!(report.edges_added + report.edges_removed, events.len() as u64);
+}

@@ -1,0 +1,88 @@
+//! A repository made by `sim`, and a database to index it into.
+
+use code::index::{IndexReport, Request, index};
+use git::Repo;
+use model::progress::Silent;
+use model::{Clock, Timestamp};
+use sim::git::{History, MergeAs, MergeStyle, Signature, written};
+use std::path::{Path, PathBuf};
+use store::{Reader, Writer};
+use tempfile::TempDir;
+
+pub struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_700_000_000_000)
+    }
+}
+
+pub struct Bench {
+    pub dir: TempDir,
+    pub history: History,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Bench { dir: TempDir::new().unwrap(), history: History::new("main") }
+    }
+
+    /// Writes files on a branch and tells the commit's hash.
+    pub fn commit(&mut self, branch: &str, files: &[(&str, &str)]) -> String {
+        self.change(branch, &written(files))
+    }
+
+    pub fn change(&mut self, branch: &str, changes: &[sim::git::FileChange]) -> String {
+        let by = Signature::new("Ada", "ada@example.com", Still.now());
+        let id = self.history.commit(branch, &by, "change", changes).unwrap();
+        self.history.sha(id).to_owned()
+    }
+
+    /// A copy of the history, to try things on.
+    pub fn clone_history(&self) -> Bench {
+        Bench { dir: TempDir::new().unwrap(), history: self.history.clone() }
+    }
+
+    /// Merges a branch; an error where both sides changed the same lines.
+    pub fn try_merge(&mut self, from: &str, into: &str) -> Result<(), sim::git::GitError> {
+        let by = Signature::new("Ada", "ada@example.com", Still.now());
+        let how = MergeAs {
+            style: MergeStyle::Merge,
+            by: &by,
+            author: &by,
+            message: "merge",
+            squash_message: "",
+        };
+        self.history.merge(from, into, how).map(drop)
+    }
+
+    /// Writes the repository under a name.
+    pub fn clone_as(&self, name: &str) -> PathBuf {
+        let path = self.dir.path().join(name);
+        self.history.write(&path).unwrap();
+        path
+    }
+
+    pub fn database(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name).join("lore.db")
+    }
+}
+
+pub fn request(rev: Option<&str>) -> Request {
+    Request {
+        url: Some("example.com/group/app".to_owned()),
+        rev: rev.map(str::to_owned),
+        work_tree: false,
+        full: false,
+        n_threads: 2,
+    }
+}
+
+pub fn index_at(repo: &Path, db: &Path, request: &Request) -> IndexReport {
+    let mut writer = Writer::open(db).unwrap();
+    index(&Repo::open(repo).unwrap(), &mut writer, request, &Still, &Silent).unwrap()
+}
+
+pub fn reader(db: &Path) -> Reader {
+    Reader::open(db).unwrap()
+}

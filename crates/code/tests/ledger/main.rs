@@ -1,0 +1,8 @@
+//! From git histories to snapshots: the same graph by every way, and answers
+//! for every commit.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod equality;
+mod fixture;
+mod shapes;
