@@ -7,6 +7,7 @@
 mod agents;
 pub mod args;
 mod checks;
+mod code_args;
 pub mod commands;
 pub mod config;
 pub mod ctx;
@@ -21,6 +22,7 @@ mod memory_roots;
 mod run_commits;
 mod run_documents;
 mod run_embed;
+mod run_index;
 mod run_sync;
 mod text;
 pub mod ui;

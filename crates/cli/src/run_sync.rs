@@ -6,7 +6,8 @@ use crate::forge_client::Connection;
 use crate::interrupt::block_on_stoppable;
 use crate::run_commits::{self, CommitsReport};
 use crate::ui::Ui;
-use crate::{run_documents, run_embed};
+use crate::{run_documents, run_embed, run_index};
+use code::index::IndexReport;
 use forge::sync::{self, SyncOptions, SyncReport, Wanted};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
@@ -24,6 +25,8 @@ pub struct SyncAnswer {
     pub sync: SyncReport,
     /// What the local clones had; none without clones, or when the run stopped before.
     pub commits: Option<CommitsReport>,
+    /// The code of the clones, as far as it was indexed.
+    pub code: Vec<IndexReport>,
     /// None when the run was told to leave them, or stopped before.
     pub documents: Option<DocumentReport>,
     /// None when the run was told to leave them, or could not make any.
@@ -41,6 +44,8 @@ pub struct Request {
     pub force: bool,
     pub retry_failed: bool,
     pub dry_run: bool,
+    /// Leave the code of local clones alone.
+    pub no_code: bool,
     /// Leave the documents to a later run.
     pub no_docs: bool,
     /// Leave the vectors to a later run.
@@ -50,8 +55,10 @@ pub struct Request {
 /// A run, and then the documents of what it changed, and their vectors.
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
     let (command, no_docs, no_embed) = (request.command.clone(), request.no_docs, request.no_embed);
+    let no_code = request.no_code;
     let sync = fetch(ctx, ui, request)?;
-    let mut answer = SyncAnswer { sync, commits: None, documents: None, embedding: None };
+    let mut answer =
+        SyncAnswer { sync, commits: None, code: Vec::new(), documents: None, embedding: None };
     let is_over = answer.sync.status != RunStatus::Interrupted && !answer.sync.is_dry_run;
     if !is_over {
         return Ok(answer);
@@ -59,6 +66,9 @@ pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
     let commits = run_commits::run(ctx, ui, &command);
     answer.commits =
         unless_locked(ui, commits, "the commits of local clones were not read")?.flatten();
+    if !no_code {
+        answer.code = run_index::all(ctx, ui, &command)?;
+    }
     if no_docs {
         return Ok(answer);
     }

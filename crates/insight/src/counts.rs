@@ -17,6 +17,8 @@ pub enum Countable {
     Events,
     Commits,
     Documents,
+    Symbols,
+    Edges,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -28,6 +30,9 @@ pub struct Count {
 }
 
 pub fn count(reader: &Reader, what: Countable, project: Option<&str>) -> Result<Count> {
+    if let Countable::Symbols | Countable::Edges = what {
+        return code_count(reader, what == Countable::Edges);
+    }
     let project = projects::resolve_maybe(reader, project)?;
     let scope = project.as_ref().map(|project| project.id);
     let (name, tally) = match what {
@@ -37,7 +42,9 @@ pub fn count(reader: &Reader, what: Countable, project: Option<&str>) -> Result<
         Countable::Notes => ("notes", counts::notes(reader, scope)?),
         Countable::Events => ("events", counts::events(reader, scope)?),
         Countable::Commits => ("commits", counts::commits(reader, scope)?),
-        Countable::Documents => ("documents", counts::documents(reader, scope)?),
+        Countable::Documents | Countable::Symbols | Countable::Edges => {
+            ("documents", counts::documents(reader, scope)?)
+        }
     };
     Ok(Count {
         what: name.to_owned(),
@@ -45,4 +52,11 @@ pub fn count(reader: &Reader, what: Countable, project: Option<&str>) -> Result<
         total: tally.total,
         by: tally.parts.into_iter().collect(),
     })
+}
+
+/// Of the newest snapshot of each repository.
+fn code_count(reader: &Reader, edges: bool) -> Result<Count> {
+    let by = crate::code::ledger::counts(reader, edges)?;
+    let what = if edges { "edges" } else { "symbols" };
+    Ok(Count { what: what.to_owned(), project: None, total: by.values().sum(), by })
 }

@@ -27,6 +27,8 @@ enum What {
     Events,
     Commits,
     Documents,
+    Symbols,
+    Edges,
 }
 
 impl Run for Args {
@@ -42,6 +44,8 @@ impl Run for Args {
             What::Events => Countable::Events,
             What::Commits => Countable::Commits,
             What::Documents => Countable::Documents,
+            What::Symbols => Countable::Symbols,
+            What::Edges => Countable::Edges,
         };
         insight::counts::count(&reader, what, self.project.as_deref())
     }

@@ -90,6 +90,8 @@ impl Run for Args {
                 retry_failed: self.retry_failed,
                 dry_run: false,
                 no_docs: self.no_docs,
+                no_code: true,
+                no_docs: true,
                 no_embed: true,
             },
         )

@@ -66,6 +66,7 @@ commands! {
         "sync" => Sync in sync;
         "ingest" => Ingest in ingest;
         "repo" => Repo in repo;
+        "index" => Index in index;
         "generate-docs" => GenerateDocs in generate_docs;
         "embed" => Embed in embed;
         "status" => Status in status;
@@ -83,6 +84,21 @@ commands! {
         "me" => Me in me;
         "experts" => Experts in experts;
         "count" => Count in count;
+    }
+    "Code" {
+        "symbol" => Symbol in symbol;
+        "callers" => Callers in callers;
+        "callees" => Callees in callees;
+        "impact" => Impact in impact;
+        "flow" => Flow in flow;
+        "communities" => Communities in communities;
+        "owners" => Owners in owners;
+        "stale" => Stale in stale;
+        "snapshots" => Snapshots in snapshots;
+        "export" => Export in export;
+        "prove" => Prove in prove;
+        "verify" => Verify in verify;
+        "fsck" => Fsck in fsck;
     }
     "Remember" {
         "remember" => Remember in remember;

@@ -33,6 +33,9 @@ pub struct Args {
     /// Try failed fetches again now instead of when they are due
     #[arg(long)]
     retry_failed: bool,
+    /// Leave the code of local clones for `lore index`
+    #[arg(long)]
+    no_code: bool,
     /// Leave the search index for `lore generate-docs`
     #[arg(long)]
     no_docs: bool,
@@ -61,6 +64,7 @@ impl Run for Args {
                 force: self.force,
                 retry_failed: self.retry_failed,
                 dry_run: self.dry_run,
+                no_code: self.no_code,
                 no_docs: self.no_docs,
                 no_embed: self.no_embed,
             },

@@ -1,11 +1,13 @@
 //! How answers of the libraries read for people: one file per answer.
 
+pub mod code;
 mod count;
 mod document_report;
 mod embed_report;
 mod entity_detail;
 mod entity_list;
 mod file_history;
+mod index_report;
 mod memory;
 mod people;
 mod repo;

@@ -19,6 +19,11 @@ impl Show for SyncAnswer {
         if let Some(commits) = &self.commits {
             commits_lines(out, commits);
         }
+        for report in self.code.iter().filter(|report| report.is_new) {
+            let symbols = counted(report.symbols, "symbol", "symbols");
+            let edges = counted(report.edges, "edge", "edges");
+            out.text(&format!("code  {}  {symbols}, {edges}", report.repo)).end();
+        }
         if let Some(documents) = &self.documents
             && let Some(words) = changes(documents)
         {

@@ -1,0 +1,109 @@
+//! What the commands about code share: which repository, which moment, how far.
+
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::code::scope::{self, Asked};
+use insight::code::{Scope, Standing, TraversalOptions};
+use model::code::EdgeKind;
+use model::suggest::nearest;
+use model::{Error, Result};
+use store::Reader;
+
+#[derive(Debug, clap::Args)]
+pub struct ScopeArgs {
+    /// In this repository (name, or an ending of it that is unique)
+    #[arg(short, long, value_name = "REPO")]
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    #[arg(long, value_name = "REV")]
+    at: Option<String>,
+}
+
+impl ScopeArgs {
+    pub fn asked<'a>(&'a self, ctx: &'a Ctx) -> Asked<'a> {
+        Asked { repo: self.repo.as_deref(), at: self.at.as_deref(), here: Some(&ctx.env.cwd) }
+    }
+
+    /// Opens the database and finds the snapshot; says when it is not of the
+    /// commit checked out.
+    pub fn open(&self, ctx: &Ctx, ui: &mut Ui) -> Result<(Reader, Scope)> {
+        let reader = Reader::open(&ctx.db_path(ui)?).map_err(|error| match error.code() {
+            model::ErrorCode::NotIndexed => error.suggest("run: lore index"),
+            _ => error,
+        })?;
+        let scope = scope::resolve(&reader, &self.asked(ctx))?;
+        tell(ui, &scope.standing());
+        Ok((reader, scope))
+    }
+}
+
+fn tell(ui: &mut Ui, standing: &Standing) {
+    if let Some(head) = &standing.stale_against {
+        let short = |sha: &str| sha.chars().take(10).collect::<String>();
+        ui.warn(&format!(
+            "this is of commit {}; {} is checked out and not indexed; run: lore index",
+            short(&standing.commit),
+            short(head)
+        ));
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct WalkArgs {
+    /// How many steps to go
+    #[arg(short, long, value_name = "N")]
+    depth: Option<u32>,
+    /// How many symbols to show
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 500,
+          value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    limit: u32,
+    /// Leave out what is less sure than this, 0 to 1
+    #[arg(long, value_name = "C", default_value_t = 0.0)]
+    min_confidence: f64,
+    /// Follow edges of this kind (can be repeated)
+    #[arg(long = "edge", value_name = "KIND")]
+    edges: Vec<String>,
+}
+
+impl WalkArgs {
+    pub fn options(&self, depth: u32, kinds: &[EdgeKind]) -> Result<TraversalOptions> {
+        if !(0.0..=1.0).contains(&self.min_confidence) {
+            return Err(Error::usage("--min-confidence must be between 0 and 1"));
+        }
+        let asked: Vec<EdgeKind> =
+            self.edges.iter().map(|word| edge_kind(word)).collect::<Result<_>>()?;
+        Ok(TraversalOptions {
+            max_depth: self.depth.unwrap_or(depth).clamp(1, 50),
+            max_results: self.limit as usize,
+            min_confidence: (self.min_confidence * 100.0).round() as u8,
+            kinds: if asked.is_empty() { kinds.to_vec() } else { asked },
+        })
+    }
+}
+
+fn edge_kind(word: &str) -> Result<EdgeKind> {
+    EdgeKind::parse(word).ok_or_else(|| {
+        let known = EdgeKind::ALL.iter().map(|kind| kind.as_str());
+        let hint = match nearest(word, known.clone(), 1).first() {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("known kinds: {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        Error::usage(format!("no kind of edge is called `{word}`")).suggest(hint)
+    })
+}
+
+/// What a change can travel along, backwards.
+pub const IMPACT: &[EdgeKind] = &[
+    EdgeKind::Calls,
+    EdgeKind::Imports,
+    EdgeKind::Implements,
+    EdgeKind::Inherits,
+    EdgeKind::Overrides,
+    EdgeKind::References,
+    EdgeKind::HandlesRoute,
+    EdgeKind::Tests,
+    EdgeKind::DependsOn,
+    EdgeKind::RpcCalls,
+    EdgeKind::ReadsField,
+    EdgeKind::WritesField,
+];

@@ -1,0 +1,35 @@
+use super::Run;
+use crate::code_args::{ScopeArgs, WalkArgs};
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::code::Direction;
+use insight::code::neighbours::{Neighbours, neighbours};
+use model::Result;
+use model::code::EdgeKind;
+
+/// Who calls a symbol
+///
+/// Direct callers, or with --depth those of callers too. Tells apart that nobody
+/// calls it and that calls of its name could not be bound.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore callers Flask.run
+  lore callers Flask.run --depth 3 --min-confidence 0.7")]
+pub struct Args {
+    /// Its name, or an ending of its qualified name
+    symbol: String,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    walk: WalkArgs,
+}
+
+impl Run for Args {
+    type Answer = Neighbours;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Neighbours> {
+        let options = self.walk.options(1, &[EdgeKind::Calls])?;
+        let (reader, scope) = self.scope.open(ctx, ui)?;
+        neighbours(&reader, &scope, &self.symbol, Direction::Incoming, &options)
+    }
+}

@@ -1,0 +1,35 @@
+use super::Run;
+use crate::code_args::{IMPACT, ScopeArgs, WalkArgs};
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::code::impact::{Impact, impact};
+use model::Result;
+
+/// What a change of a symbol or a file can reach
+///
+/// Follows callers, users, heirs and tests, up to five steps; grouped by
+/// package, with the tests to run and the owners to ask.
+#[derive(Debug, clap::Args)]
+#[command(visible_alias = "blast-radius", after_help = "Examples:
+  lore impact Flask.run
+  lore impact src/flask/app.py --depth 2
+  lore impact Session.get --fields tests.path,owners")]
+pub struct Args {
+    /// A symbol, or the path of a file
+    #[arg(value_name = "SYMBOL|PATH")]
+    what: String,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    walk: WalkArgs,
+}
+
+impl Run for Args {
+    type Answer = Impact;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Impact> {
+        let options = self.walk.options(5, IMPACT)?;
+        let (reader, scope) = self.scope.open(ctx, ui)?;
+        impact(&reader, &scope, &self.what, &options)
+    }
+}

@@ -1,0 +1,49 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::run_index;
+use crate::ui::Ui;
+use insight::code::ledger::{Snapshots, list};
+use insight::code::scope::Asked;
+use model::Result;
+use store::Reader;
+
+/// The indexed states of a repository
+///
+/// With --gc, older ones are removed: the newest stay, and every one that a
+/// branch, a tag or a work tree stands at.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore snapshots
+  lore snapshots -r app --gc --keep 50")]
+pub struct Args {
+    /// Of this repository (name, or an ending of it that is unique)
+    #[arg(short, long, value_name = "REPO")]
+    repo: Option<String>,
+    /// How many to show
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    limit: u32,
+    /// Remove older ones and what only they need
+    #[arg(long)]
+    gc: bool,
+    /// With --gc: how many of the newest stay
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "gc")]
+    keep: u32,
+}
+
+impl Run for Args {
+    type Answer = Snapshots;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Snapshots> {
+        let asked = Asked { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
+        let path = ctx.db_path(ui)?;
+        if self.gc {
+            let (repo, dir) = insight::code::scope::repository(&Reader::open(&path)?, &asked)?;
+            let report = run_index::gc(ctx, ui, &repo, dir.as_deref(), self.keep as usize)?;
+            ui.note(&format!(
+                "removed {} snapshots and {} versions that only they had",
+                report.n_snapshots, report.n_rows
+            ));
+        }
+        list(&Reader::open(&path)?, &asked, self.limit as usize)
+    }
+}

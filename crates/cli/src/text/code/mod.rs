@@ -1,0 +1,45 @@
+//! How answers about code read: trees, places that can be opened, and what
+//! could not be told.
+
+mod communities;
+pub mod export;
+mod flow;
+mod fsck;
+mod impact;
+mod ledger;
+mod neighbours;
+mod owners;
+mod proof;
+mod symbol;
+
+use crate::ui::{Label, Painter};
+use insight::code::SymbolRef;
+use insight::code::neighbours::UnresolvedSite;
+
+/// `src/app.py:12`, the form editors and terminals understand.
+fn place(path: &str, line: u32) -> String {
+    format!("{path}:{line}")
+}
+
+/// `method app.Flask.run  src/app.py:12`
+fn heading(symbol: &SymbolRef, out: &mut Painter) {
+    out.label(Label::Faint, &symbol.kind).text(" ").label(Label::Heading, &symbol.symbol);
+    out.text("  ").label(Label::Path, &place(&symbol.path, symbol.line)).end();
+}
+
+/// What could not be bound, with the first sites.
+fn unresolved(total: u64, sites: &[UnresolvedSite], words: &str, out: &mut Painter) {
+    if total == 0 {
+        return;
+    }
+    let calls = super::counted(total, "call", "calls");
+    out.label(Label::Warning, &format!("{calls} {words} could not be resolved")).end();
+    for site in sites {
+        out.text("  ").label(Label::Path, &place(&site.path, site.line));
+        out.text("  ").text(&model::text::one_line(&site.text, 60)).end();
+    }
+    let n_more = total.saturating_sub(sites.len() as u64);
+    if n_more > 0 && !sites.is_empty() {
+        out.label(Label::Faint, &format!("  and {}", super::counted(n_more, "more", "more"))).end();
+    }
+}

@@ -1,0 +1,96 @@
+use super::{heading, place, unresolved};
+use crate::text::counted;
+use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::code::neighbours::{Neighbour, Neighbours};
+
+impl Show for Neighbours {
+    fn text(&self, out: &mut Painter) {
+        if !out.look().is_tty {
+            rows(&self.found, out);
+            return;
+        }
+        heading(&self.symbol, out);
+        if self.found.is_empty() {
+            out.label(Label::Faint, &format!("no {}", self.asked)).end();
+        } else {
+            tree(&self.found, out);
+        }
+        let words = if self.asked == "callers" { "of this name" } else { "in it" };
+        unresolved(self.unresolved, &self.unresolved_sites, words, out);
+        if self.truncated {
+            let shown = counted(self.found.len() as u64, "symbol", "symbols");
+            out.footer(&format!("{shown} shown; there are more: -n shows them"));
+        }
+    }
+}
+
+/// Tab-separated, one row per symbol.
+pub(super) fn rows(found: &[Neighbour], out: &mut Painter) {
+    let names = ["depth", "kind", "symbol", "place", "edge", "site", "confidence"];
+    let mut table = Table::new(names.map(Column::new));
+    for one in found {
+        table.row([
+            Cell::text(one.depth.to_string()),
+            Cell::text(&one.at.kind),
+            Cell::text(&one.at.qualified_name),
+            Cell::text(place(&one.at.path, one.at.line)),
+            Cell::text(&one.edge),
+            Cell::text(place(&one.site_path, one.site_line)),
+            Cell::text(format!("{:.2}", one.confidence)),
+        ]);
+    }
+    out.table(&table);
+}
+
+/// Each under the one it was reached from.
+fn tree(found: &[Neighbour], out: &mut Painter) {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
+    let mut top = Vec::new();
+    for (at, one) in found.iter().enumerate() {
+        match one.parent {
+            Some(parent) => below[parent].push(at),
+            None => top.push(at),
+        }
+    }
+    branch(found, &below, &top, "", out);
+}
+
+fn branch(
+    found: &[Neighbour],
+    below: &[Vec<usize>],
+    level: &[usize],
+    margin: &str,
+    out: &mut Painter,
+) {
+    for (nth, at) in level.iter().enumerate() {
+        let is_last = nth + 1 == level.len();
+        let one = &found[*at];
+        out.label(Label::Faint, &format!("{margin}{}", if is_last { "└─ " } else { "├─ " }));
+        line(one, out);
+        let inner = format!("{margin}{}", if is_last { "   " } else { "│  " });
+        branch(found, below, &below[*at], &inner, out);
+    }
+}
+
+/// `app.Flask.run  src/app.py:12  .95`
+pub(super) fn line(one: &Neighbour, out: &mut Painter) {
+    out.text(&one.at.symbol).text("  ");
+    out.label(Label::Path, &place(&one.site_path, one.site_line));
+    let mut words = Vec::new();
+    if one.sites > 1 {
+        words.push(format!("{} times", one.sites));
+    }
+    if one.edge != "calls" {
+        words.push(one.edge.clone());
+    }
+    if one.confidence < 0.8 {
+        words.push(format!("confidence {:.2}", one.confidence));
+    }
+    if one.at.is_test {
+        words.push("test".to_owned());
+    }
+    if !words.is_empty() {
+        out.text("  ").label(Label::Faint, &words.join(", "));
+    }
+    out.end();
+}

@@ -1,0 +1,71 @@
+use super::{heading, place};
+use crate::text::counted;
+use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::code::resolve::Match;
+use insight::code::symbol::{SymbolDetail, Symbols};
+use model::text::one_line;
+
+impl Show for Symbols {
+    fn text(&self, out: &mut Painter) {
+        if !out.look().is_tty {
+            rows(self, out);
+            return;
+        }
+        if self.matched == Match::Words {
+            out.label(Label::Faint, "no symbol has this name; by its words:").end();
+        }
+        for symbol in &self.symbols {
+            out.gap();
+            block(symbol, out);
+        }
+        if self.symbols.is_empty() {
+            out.label(Label::Faint, "nothing matches");
+            if !self.suggestions.is_empty() {
+                out.label(Label::Faint, "; did you mean: ");
+                out.label(Label::Id, &self.suggestions.join(", "));
+            }
+            out.end();
+        }
+        let n_shown = self.symbols.len() as u64;
+        if n_shown < self.total {
+            out.footer(&format!("{n_shown} of {}; -n shows more", self.total));
+        }
+    }
+}
+
+fn rows(symbols: &Symbols, out: &mut Painter) {
+    let names = ["kind", "symbol", "place", "callers", "callees", "unresolved", "signature"];
+    let mut table = Table::new(names.map(Column::new));
+    for symbol in &symbols.symbols {
+        table.row([
+            Cell::text(&symbol.at.kind),
+            Cell::text(&symbol.at.qualified_name),
+            Cell::text(place(&symbol.at.path, symbol.at.line)),
+            Cell::text(symbol.callers.to_string()),
+            Cell::text(symbol.callees.to_string()),
+            Cell::text(symbol.unresolved.to_string()),
+            Cell::text(&symbol.signature),
+        ]);
+    }
+    out.table(&table);
+}
+
+fn block(symbol: &SymbolDetail, out: &mut Painter) {
+    heading(&symbol.at, out);
+    let room = out.look().width.saturating_sub(2);
+    if !symbol.signature.is_empty() {
+        out.text("  ").text(&one_line(&symbol.signature, room)).end();
+    }
+    if let Some(first) = symbol.doc.lines().find(|line| !line.trim().is_empty()) {
+        out.text("  ").label(Label::Faint, &one_line(first, room)).end();
+    }
+    let mut words = vec![
+        counted(symbol.callers, "caller", "callers"),
+        counted(symbol.callees, "callee", "callees"),
+    ];
+    if symbol.unresolved > 0 {
+        let sites = counted(symbol.unresolved, "unresolved call", "unresolved calls");
+        words.push(format!("{sites} of this name"));
+    }
+    out.text("  ").label(Label::Faint, &words.join(", ")).end();
+}

@@ -1,0 +1,270 @@
+//! From a git repository to answers about its code.
+
+use crate::BINARY;
+use expect_test::expect;
+use model::Timestamp;
+use sim::git::{History, Signature, written};
+use testkit::TestEnv;
+
+const FIRST: &[(&str, &str)] = &[
+    ("CODEOWNERS", "* @ada\n/shop/ @shop-team\n"),
+    ("shop/__init__.py", ""),
+    (
+        "shop/cart.py",
+        "\
+from shop.price import total
+
+
+class Cart:
+    \"\"\"What a customer is about to buy.\"\"\"
+
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+
+    def checkout(self, gateway):
+        gateway.pay(self.sum())
+
+    def sum(self):
+        return total(self.items)
+",
+    ),
+    (
+        "shop/price.py",
+        "def total(items):\n    return sum(items)\n\n\ndef unused():\n    return 1\n",
+    ),
+    (
+        "tests/test_cart.py",
+        "\
+from shop.cart import Cart
+
+
+def test_sum():
+    cart = Cart()
+    cart.add(3)
+    assert cart.sum() == 3
+",
+    ),
+];
+
+const SECOND: &[(&str, &str)] = &[(
+    "shop/price.py",
+    "def total(items):\n    return rounded(sum(items))\n\n\ndef rounded(n):\n    return n\n",
+)];
+
+/// A machine with a clone of two commits, nothing indexed.
+fn clone() -> TestEnv {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Sell things", &written(FIRST)).unwrap();
+    history.commit("main", &ada, "Round the price", &written(SECOND)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    env
+}
+
+fn lore(env: &TestEnv, args: &[&str]) -> String {
+    env.lore_in(&env.dir().join("shop"), args, "").to_string()
+}
+
+fn indexed() -> TestEnv {
+    let env = clone();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    env
+}
+
+fn data(env: &TestEnv, args: &[&str]) -> serde_json::Value {
+    let output = env.lore_in(&env.dir().join("shop"), args, "").success();
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    document["data"].clone()
+}
+
+#[test]
+fn before_the_first_index_every_question_says_what_to_run() {
+    let env = clone();
+    for args in [
+        &["symbol", "Cart"][..],
+        &["callers", "Cart"],
+        &["impact", "Cart"],
+        &["flow", "a", "b"],
+        &["owners", "x"],
+        &["snapshots"],
+        &["fsck"],
+    ] {
+        let output = env.lore_in(&env.dir().join("shop"), args, "");
+        assert_eq!(output.status, Some(20), "{args:?}: {output}");
+        assert!(
+            output.stderr.contains("lore index") || output.stderr.contains("lore sync"),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn indexing_tells_what_it_found() {
+    let env = clone();
+    expect![[r#"
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
+        4 files, 13 symbols, 11 edges; 1 call not resolved
+        4 files read, 11 edges added, 0 removed
+        ------- stderr -------
+        reading: 4
+    "#]]
+    .assert_eq(&lore(&env, &["index"]));
+    expect![[r#"
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
+        4 files, 13 symbols, 11 edges; 1 call not resolved
+        nothing to do: indexed before
+    "#]]
+    .assert_eq(&lore(&env, &["index"]));
+    expect![[r#"
+        13
+    "#]]
+    .assert_eq(&lore(&env, &["count", "symbols"]));
+}
+
+#[test]
+fn symbols_are_found_by_name_ending_and_words() {
+    let env = indexed().on_terminal(100);
+    expect![[r#"
+        [2mclass[0m [1mcart.Cart[0m  [34mshop/cart.py:4[0m
+          class Cart
+          [2mWhat a customer is about to buy.[0m
+          [2m1 caller, 0 callees[0m
+    "#]]
+    .assert_eq(&lore(&env, &["symbol", "Cart"]));
+    expect![[r#"
+        [2mmethod[0m [1mcart.Cart.sum[0m  [34mshop/cart.py:16[0m
+          def sum(self)
+          [2m2 callers, 1 callee[0m
+    "#]]
+    .assert_eq(&lore(&env, &["symbol", "shop/cart.Cart.sum"]));
+    expect![[r#"
+        [2mno symbol has this name; by its words:[0m
+
+        [2mclass[0m [1mcart.Cart[0m  [34mshop/cart.py:4[0m
+          class Cart
+          [2mWhat a customer is about to buy.[0m
+          [2m1 caller, 0 callees[0m
+    "#]]
+    .assert_eq(&lore(&env, &["symbol", "customer buy"]));
+    expect![[r#"
+        [2mnothing matches[0m[2m; did you mean: [0m[36mcheckout[0m
+    "#]]
+    .assert_eq(&lore(&env, &["symbol", "chekout"]));
+}
+
+#[test]
+fn callers_tell_apart_nobody_somebody_and_unknown() {
+    let env = indexed().on_terminal(100);
+    expect![[r#"
+        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
+        [2m└─ [0mprice.total  [34mshop/price.py:2[0m
+        [2m   └─ [0mcart.Cart.sum  [34mshop/cart.py:17[0m
+        [2m      ├─ [0mcart.Cart.checkout  [34mshop/cart.py:14[0m
+        [2m      └─ [0mtest_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "rounded", "--depth", "4"]));
+    expect![[r#"
+        [2mmethod[0m [1mcart.Cart.checkout[0m  [34mshop/cart.py:13[0m
+        [2mno callers[0m
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "checkout"]));
+    expect![[r#"
+        [2mmethod[0m [1mcart.Cart.checkout[0m  [34mshop/cart.py:13[0m
+        [2m└─ [0mcart.Cart.sum  [34mshop/cart.py:14[0m
+        [33m1 call in it could not be resolved[0m
+          [34mshop/cart.py:14[0m  gateway.pay
+    "#]]
+    .assert_eq(&lore(&env, &["callees", "Cart.checkout"]));
+    expect![[r#"
+        ------- stderr -------
+        error: no symbol `totl` in this snapshot
+        hint: did you mean total?
+        [exit status: 17]
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "totl"]));
+}
+
+#[test]
+fn in_a_pipe_callers_are_rows() {
+    let env = indexed();
+    expect![[r#"
+        1	function	local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.price.total	shop/price.py:1	calls	shop/price.py:2	0.95
+        2	method	local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
+    "#]].assert_eq(&lore(&env, &["callers", "rounded", "-d", "2"]));
+}
+
+#[test]
+fn impact_reaches_tests_and_owners() {
+    let env = indexed().on_terminal(100);
+    expect![[r#"
+        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
+
+        [1mshop[0m[2m  4 symbols[0m
+        [2m  1 [0mprice.total  [34mshop/price.py:2[0m
+        [2m  2 [0mcart  [34mshop/cart.py:1[0m  [2mimports[0m
+        [2m  2 [0mcart.Cart.sum  [34mshop/cart.py:17[0m
+        [2m  3 [0mcart.Cart.checkout  [34mshop/cart.py:14[0m
+
+        [1mtests[0m[2m  1 symbol[0m
+        [2m  3 [0mtest_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
+
+        reaches 5 symbols, 2 packages, 1 test
+        owners: [33m@shop-team, @ada[0m
+    "#]]
+    .assert_eq(&lore(&env, &["impact", "rounded"]));
+    let impact = data(&env, &["impact", "shop/price.py", "-J"]);
+    assert_eq!(impact["tests"][0]["symbol"], "test_cart.test_sum");
+    assert_eq!(impact["owners"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_way_from_one_symbol_to_another() {
+    let env = indexed().on_terminal(100);
+    expect![[r#"
+        [2mfunction[0m [1mtest_cart.test_sum[0m  [34mtests/test_cart.py:4[0m
+        [2m└─ [0mcart.Cart.sum  [34mtests/test_cart.py:7[0m
+          [2m└─ [0mprice.total  [34mshop/cart.py:17[0m
+            [2m└─ [0mprice.rounded  [34mshop/price.py:2[0m
+    "#]]
+    .assert_eq(&lore(&env, &["flow", "test_sum", "rounded"]));
+    expect![[r#"
+        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
+        [2mno way to test_cart.test_sum[0m
+    "#]]
+    .assert_eq(&lore(&env, &["flow", "rounded", "test_sum"]));
+}
+
+#[test]
+fn any_indexed_commit_answers_for_itself() {
+    let env = indexed();
+    let shop = env.dir().join("shop");
+    let missing = env.lore_in(&shop, &["callers", "unused", "--at", "main~1"], "");
+    assert_eq!(missing.status, Some(20), "{missing}");
+    let _ = env.lore_in(&shop, &["index", "--at", "main~1", "-q"], "").success();
+    let names = |args: &[&str]| {
+        let answer = data(&env, args);
+        let found = answer["symbols"].as_array().unwrap();
+        found.iter().map(|symbol| symbol["symbol"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&["symbol", "unused", "--at", "main~1", "-J"]), ["price.unused"]);
+    assert_eq!(names(&["symbol", "rounded", "-J"]), ["price.rounded"]);
+    assert_eq!(names(&["symbol", "rounded", "--at", "main~1", "-J"]), Vec::<String>::new());
+    let snapshots = data(&env, &["snapshots", "-J"]);
+    assert_eq!(snapshots["total"], 2);
+    let fsck = data(&env, &["fsck", "-J"]);
+    assert_eq!((&fsck["snapshots"], &fsck["n_damage"]), (&2.into(), &0.into()));
+}
+
+#[test]
+fn owners_come_from_the_commit() {
+    let env = indexed();
+    expect![[r#"
+        @shop-team		/shop/	2
+    "#]]
+    .assert_eq(&lore(&env, &["owners", "shop/cart.py"]));
+}

@@ -1,0 +1,29 @@
+//! Answers about code: symbols, who calls them, what a change reaches.
+//!
+//! Every answer says which commit it is of, what it could not tell, and where
+//! it was cut.
+
+pub mod communities;
+pub mod flow;
+pub mod graph;
+pub mod impact;
+pub mod ledger;
+pub mod neighbours;
+pub mod owners;
+pub mod resolve;
+pub mod scope;
+pub mod symbol;
+mod view;
+pub mod walk;
+
+pub use scope::{Asked, Scope, Standing};
+pub use view::SymbolRef;
+pub use walk::{Direction, TraversalOptions};
+
+use model::{Error, ErrorCode};
+
+/// A symbol that was found a moment ago has no place any more.
+fn vanished() -> Error {
+    Error::new(ErrorCode::Integrity, "a symbol of the snapshot has no definition in it")
+        .suggest("run: lore fsck")
+}

@@ -1,0 +1,174 @@
+//! From what people type to symbols of a snapshot.
+//!
+//! A name is read from its end: `run`, `Flask.run`, `app.Flask.run` and
+//! `src/flask/app.Flask.run` all mean the same method, as long as nothing else
+//! has that ending. `::` and `#` part names like a dot does.
+
+use super::scope::Scope;
+use super::view::View;
+use model::ids::NodeId;
+use model::suggest::nearest;
+use model::text::{name_parts, one_line};
+use model::{Error, ErrorCode, Result};
+use store::Reader;
+use store::code::nodes::{self, NodeRow};
+use store::code::symbols;
+
+/// How a name was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Match {
+    /// The whole symbol path, or the whole qualified name.
+    Exact,
+    /// The end of the qualified name.
+    Suffix,
+    /// The same but for upper and lower case.
+    IgnoringCase,
+    /// By its words: parts of names, documentation, signature, path.
+    Words,
+    None,
+}
+
+/// Symbols with a name, best kind of match only, by qualified name.
+pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)> {
+    let wanted = Wanted::parse(typed);
+    let Some(last) = wanted.segments.last() else { return Ok((Match::None, Vec::new())) };
+    let mut found: Vec<(Match, String, NodeId)> = Vec::new();
+    for node in nodes::named(view.reader, last)? {
+        let package = view.package_path(node.package)?;
+        let Some(how) = wanted.matches(&package, &node) else { continue };
+        if !view.places(node.id)?.is_empty() {
+            found.push((how, format!("{package}.{}", node.symbol()), node.id));
+        }
+    }
+    found.sort_by(|a, b| (rank(a.0), &a.1, a.2).cmp(&(rank(b.0), &b.1, b.2)));
+    let Some(best) = found.first().map(|(how, ..)| *how) else {
+        return Ok((Match::None, Vec::new()));
+    };
+    let nodes = found.into_iter().filter(|(how, ..)| *how == best).map(|(.., id)| id).collect();
+    Ok((best, nodes))
+}
+
+const fn rank(how: Match) -> u8 {
+    match how {
+        Match::Exact => 0,
+        Match::Suffix => 1,
+        Match::IgnoringCase => 2,
+        Match::Words => 3,
+        Match::None => 4,
+    }
+}
+
+/// Symbols by words, best first.
+pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
+    let parts = name_parts(typed);
+    if parts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let quoted: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
+    for joint in [" AND ", " OR "] {
+        let mut found = Vec::new();
+        // Symbols of other snapshots and repositories are in the index too.
+        for (node, _) in symbols::find(view.reader, &quoted.join(joint), limit * 20)? {
+            if !view.places(node)?.is_empty() {
+                found.push(node);
+            }
+            if found.len() == limit {
+                break;
+            }
+        }
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Names near to one that nothing has.
+pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
+    let wanted = Wanted::parse(typed);
+    let Some(last) = wanted.segments.last() else { return Ok(Vec::new()) };
+    let start: String = last.chars().take(1).collect();
+    let names = nodes::names_like(view.reader, Some(view.scope.repo.id), &start)?;
+    let near = nearest(last, names.iter().map(String::as_str), 3);
+    Ok(near.into_iter().map(str::to_owned).collect())
+}
+
+/// [`one`], for those who have no view.
+pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeId> {
+    one(&View::new(reader, scope), typed)
+}
+
+/// The one symbol that is meant; an error that lists the candidates otherwise.
+pub(super) fn one(view: &View<'_>, typed: &str) -> Result<NodeId> {
+    let (_, found) = find(view, typed)?;
+    let shown = one_line(typed, 80);
+    match found.as_slice() {
+        [only] => Ok(*only),
+        [] => {
+            let near = suggestions(view, typed)?;
+            let error = Error::not_found(format!("no symbol `{shown}` in this snapshot"));
+            Err(match near.as_slice() {
+                [] => error.suggest(format!("search by words: lore symbol '{shown}'")),
+                near => error.suggest(format!("did you mean {}?", near.join(", "))),
+            })
+        }
+        several => Err(ambiguous(view, &shown, several)?),
+    }
+}
+
+fn ambiguous(view: &View<'_>, shown: &str, several: &[NodeId]) -> Result<Error> {
+    const MOST: usize = 8;
+    let mut names = Vec::new();
+    for id in several.iter().take(MOST) {
+        if let (Some(node), Some(symbol)) = (view.node(*id)?, view.symbol(*id)?) {
+            let package = view.package_path(node.package)?;
+            let joint = if package.is_empty() { "" } else { "." };
+            let name = format!("{package}{joint}{}", node.symbol());
+            names.push(format!("{name} ({} {}:{})", symbol.kind, symbol.path, symbol.line));
+        }
+    }
+    let first = names.first().and_then(|name| name.split(' ').next()).unwrap_or(shown).to_owned();
+    let more = several.len().saturating_sub(MOST);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let message = format!("{} symbols match `{shown}`: {}", several.len(), names.join(", "));
+    Ok(Error::new(ErrorCode::Ambiguous, message).suggest(format!("write more of it, e.g. {first}")))
+}
+
+/// A name taken apart.
+struct Wanted {
+    segments: Vec<String>,
+    whole: String,
+}
+
+impl Wanted {
+    fn parse(typed: &str) -> Self {
+        let typed = typed.trim();
+        let local = typed.rsplit("://").next().unwrap_or(typed);
+        // `(*Mux).Use` is how Go writes a method of a pointer.
+        let whole = local.replace("::", ".").replace('#', ".").replace(['(', ')', '*'], "");
+        let segments =
+            whole.split(['.', '/']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        Wanted { segments, whole }
+    }
+
+    fn matches(&self, package: &str, node: &NodeRow) -> Option<Match> {
+        let symbol = node.symbol();
+        let joint = if package.is_empty() { "" } else { "." };
+        if self.whole == symbol || self.whole == format!("{package}{joint}{symbol}") {
+            return Some(Match::Exact);
+        }
+        let names = package.split('/').chain(symbol.split('.')).filter(|part| !part.is_empty());
+        let names: Vec<&str> = names.collect();
+        let end = names.len().checked_sub(self.segments.len())?;
+        let pairs = || names[end..].iter().zip(&self.segments);
+        if pairs().all(|(name, wanted)| name == wanted) {
+            return Some(Match::Suffix);
+        }
+        pairs()
+            .all(|(name, wanted)| name.to_lowercase() == wanted.to_lowercase())
+            .then_some(Match::IgnoringCase)
+    }
+}

@@ -1,0 +1,203 @@
+//! Which repository and which snapshot of it a question is about, and how
+//! fresh that is.
+
+use git::Repo;
+use model::ids::SnapshotSeq;
+use model::suggest::nearest;
+use model::{Error, ErrorCode, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::path::Path;
+use store::code::snapshots::{self, Snapshot};
+use store::{Reader, repos};
+
+/// What people said about repository and time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// A repository's name or an ending of it.
+    pub repo: Option<&'a str>,
+    /// A commit, branch, tag, or `@12` for a snapshot by number.
+    pub at: Option<&'a str>,
+    /// Where the question is asked: the repository around it is meant.
+    pub here: Option<&'a Path>,
+}
+
+/// A repository at one snapshot.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    pub repo: repos::Repo,
+    pub snapshot: Snapshot,
+    /// A directory of the repository on this machine.
+    pub dir: Option<String>,
+    /// The commit checked out there, when it is not the one answered from.
+    pub newer_head: Option<String>,
+}
+
+/// Where an answer stands: part of every answer about code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Standing {
+    pub repo: String,
+    pub commit: String,
+    pub snapshot: SnapshotSeq,
+    pub indexed_at: Timestamp,
+    /// The answer is of a work tree with uncommitted changes.
+    pub is_work_tree: bool,
+    /// The commit checked out now, when it is another one than answered from.
+    pub stale_against: Option<String>,
+}
+
+impl Scope {
+    pub fn standing(&self) -> Standing {
+        Standing {
+            repo: self.repo.canonical_url.clone(),
+            commit: self.snapshot.sha.clone(),
+            snapshot: self.snapshot.seq,
+            indexed_at: self.snapshot.created_at,
+            is_work_tree: self.snapshot.work_tree.is_some(),
+            stale_against: self.newer_head.clone(),
+        }
+    }
+}
+
+/// Finds what is asked about; an error with what to run where it is not indexed.
+pub fn resolve(reader: &Reader, asked: &Asked<'_>) -> Result<Scope> {
+    let (repo, dir) = repository(reader, asked)?;
+    let (snapshot, newer_head) = match asked.at {
+        Some(at) => (named(reader, &repo, dir.as_deref(), at)?, None),
+        None => current(reader, &repo, dir.as_deref())?,
+    };
+    Ok(Scope { repo, snapshot, dir, newer_head })
+}
+
+fn nothing_indexed() -> Error {
+    Error::new(ErrorCode::NotIndexed, "no code is indexed yet").suggest("run: lore index")
+}
+
+/// The repository that is meant, and where it lies.
+pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Option<String>)> {
+    let all = repos::all(reader)?;
+    let places = repos::places(reader)?;
+    if let Some(name) = asked.repo {
+        let repo = choose(&all, name)?;
+        let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
+        return Ok((repo, dir));
+    }
+    let around = asked.here.and_then(|here| {
+        let inside = places.iter().filter(|place| here.starts_with(&place.dir));
+        inside.max_by_key(|place| place.dir.len())
+    });
+    if let Some(place) = around {
+        let repo = all.into_iter().find(|repo| repo.id == place.repo);
+        return repo.map(|repo| (repo, Some(place.dir.clone()))).ok_or_else(nothing_indexed);
+    }
+    let mut indexed = Vec::new();
+    for repo in all {
+        if snapshots::latest(reader, repo.id)?.is_some() {
+            indexed.push(repo);
+        }
+    }
+    match indexed.len() {
+        0 => Err(nothing_indexed()),
+        1 => {
+            let repo = indexed.remove(0);
+            let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
+            Ok((repo, dir))
+        }
+        n => {
+            let names: Vec<&str> = indexed.iter().map(|repo| repo.canonical_url.as_str()).collect();
+            Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("{n} repositories are indexed: {}", names.join(", ")),
+            )
+            .suggest(format!("choose one, e.g. -r {}", names[0])))
+        }
+    }
+}
+
+fn choose(all: &[repos::Repo], name: &str) -> Result<repos::Repo> {
+    let lower = name.to_lowercase();
+    let ending = format!("/{lower}");
+    let exact = all.iter().find(|repo| repo.canonical_url == name);
+    let found: Vec<&repos::Repo> = match exact {
+        Some(exact) => vec![exact],
+        None => all
+            .iter()
+            .filter(|repo| {
+                let url = repo.canonical_url.to_lowercase();
+                url == lower || url.ends_with(&ending)
+            })
+            .collect(),
+    };
+    let names = || all.iter().map(|repo| repo.canonical_url.as_str());
+    match found.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] if all.is_empty() => Err(nothing_indexed()),
+        [] => {
+            let hint = match nearest(name, names(), 1).first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("known repositories: {}", names().collect::<Vec<_>>().join(", ")),
+            };
+            Err(Error::not_found(format!("no repository `{name}`")).suggest(hint))
+        }
+        several => {
+            let names: Vec<&str> = several.iter().map(|repo| repo.canonical_url.as_str()).collect();
+            Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("{} repositories match `{name}`: {}", names.len(), names.join(", ")),
+            )
+            .suggest(format!("choose one, e.g. -r {}", names[0])))
+        }
+    }
+}
+
+/// A snapshot people named.
+fn named(reader: &Reader, repo: &repos::Repo, dir: Option<&str>, at: &str) -> Result<Snapshot> {
+    if let Some(number) = at.strip_prefix('@').and_then(|text| text.parse::<i64>().ok()) {
+        return snapshots::get(reader, SnapshotSeq(number))?
+            .filter(|snapshot| snapshot.repo == repo.id)
+            .ok_or_else(|| {
+                Error::not_found(format!("{} has no snapshot @{number}", repo.canonical_url))
+                    .suggest("list them: lore snapshots")
+            });
+    }
+    let is_hash = at.len() >= 7 && at.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash {
+        let found = snapshots::beginning(reader, repo.id, &at.to_lowercase())?;
+        if let Some(snapshot) = found.into_iter().next() {
+            return Ok(snapshot);
+        }
+    }
+    let commit = match dir {
+        Some(dir) => Repo::known(Path::new(dir)).resolve(at)?.to_string(),
+        None => at.to_lowercase(),
+    };
+    let found = snapshots::beginning(reader, repo.id, &commit)?;
+    found.into_iter().next().ok_or_else(|| {
+        let short: String = commit.chars().take(10).collect();
+        Error::new(ErrorCode::NotIndexed, format!("commit {short} is not indexed"))
+            .suggest(format!("run: lore index --at {at}"))
+    })
+}
+
+/// The snapshot of the commit checked out, or the newest one and what it lacks.
+fn current(
+    reader: &Reader,
+    repo: &repos::Repo,
+    dir: Option<&str>,
+) -> Result<(Snapshot, Option<String>)> {
+    let head = dir
+        .filter(|dir| Path::new(dir).is_dir())
+        .and_then(|dir| Repo::known(Path::new(dir)).head().ok())
+        .and_then(|head| head.commit)
+        .map(|commit| commit.to_string());
+    if let Some(head) = &head
+        && let Some(snapshot) = snapshots::beginning(reader, repo.id, head)?.into_iter().next()
+    {
+        return Ok((snapshot, None));
+    }
+    let latest = snapshots::latest(reader, repo.id)?.ok_or_else(|| {
+        Error::new(ErrorCode::NotIndexed, format!("{} is not indexed yet", repo.canonical_url))
+            .suggest("run: lore index")
+    })?;
+    Ok((latest, head))
+}

@@ -1,0 +1,248 @@
+//! One snapshot, read as far as a question needs it.
+//!
+//! Nodes, links and outlines are looked up on demand and kept while the
+//! question lasts. What is not in the snapshot does not appear.
+
+use super::scope::Scope;
+use model::Result;
+use model::code::EdgeKind;
+use model::ids::{FileId, LinkId, NodeId, PackageId};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use store::Reader;
+use store::code::files::{self, FileRow};
+use store::code::links::{self, SiteEdge, Unresolved};
+use store::code::nodes::{self, NodeRow};
+use store::code::outline::Symbol;
+use store::code::snapshots::{self, PackageVersion};
+
+pub struct View<'r> {
+    pub reader: &'r Reader,
+    pub scope: &'r Scope,
+    nodes: Kept<NodeId, Option<Rc<NodeRow>>>,
+    versions: Kept<PackageId, Option<Rc<PackageVersion>>>,
+    package_paths: Kept<PackageId, Rc<str>>,
+    files: Kept<FileId, Rc<FileRow>>,
+    outlines: Kept<FileId, Rc<[Symbol]>>,
+    file_nodes: Kept<FileId, Rc<[NodeId]>>,
+    links: Kept<LinkId, Rc<[SiteEdge]>>,
+}
+
+type Kept<K, V> = RefCell<HashMap<K, V>>;
+
+/// Where a node is defined in the snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub file: FileId,
+    pub link: LinkId,
+    pub def: u32,
+}
+
+/// A symbol as answers show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolRef {
+    /// `host/group/name://src/flask.app.Flask.run`
+    pub qualified_name: String,
+    /// `app.Flask.run`
+    pub symbol: String,
+    pub kind: String,
+    pub path: String,
+    pub line: u32,
+    pub is_test: bool,
+}
+
+/// An edge at its first site, seen from one of its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    pub node: NodeId,
+    pub kind: EdgeKind,
+    pub confidence: u8,
+    pub provenance: model::code::Provenance,
+    /// The file of the site, and its line there.
+    pub file: FileId,
+    pub line: u32,
+    pub n_sites: u32,
+}
+
+fn kept<K: std::hash::Hash + Eq + Copy, V: Clone>(
+    kept: &Kept<K, V>,
+    key: K,
+    read: impl FnOnce() -> Result<V>,
+) -> Result<V> {
+    if let Some(known) = kept.borrow().get(&key) {
+        return Ok(known.clone());
+    }
+    let value = read()?;
+    kept.borrow_mut().insert(key, value.clone());
+    Ok(value)
+}
+
+impl<'r> View<'r> {
+    pub fn new(reader: &'r Reader, scope: &'r Scope) -> Self {
+        View {
+            reader,
+            scope,
+            nodes: Kept::default(),
+            versions: Kept::default(),
+            package_paths: Kept::default(),
+            files: Kept::default(),
+            outlines: Kept::default(),
+            file_nodes: Kept::default(),
+            links: Kept::default(),
+        }
+    }
+
+    pub fn node(&self, id: NodeId) -> Result<Option<Rc<NodeRow>>> {
+        kept(&self.nodes, id, || Ok(nodes::get(self.reader, id)?.map(Rc::new)))
+    }
+
+    /// A package as it is in the snapshot.
+    pub fn version(&self, package: PackageId) -> Result<Option<Rc<PackageVersion>>> {
+        kept(&self.versions, package, || {
+            let id = snapshots::package_in(self.reader, self.scope.snapshot.seq, package)?;
+            let version = id.map(|id| snapshots::version(self.reader, id)).transpose()?;
+            Ok(version.map(Rc::new))
+        })
+    }
+
+    pub fn package_path(&self, package: PackageId) -> Result<Rc<str>> {
+        kept(&self.package_paths, package, || {
+            files::package_path(self.reader, package).map(Rc::from)
+        })
+    }
+
+    pub fn file(&self, id: FileId) -> Result<Rc<FileRow>> {
+        kept(&self.files, id, || files::get(self.reader, id).map(Rc::new))
+    }
+
+    pub fn path(&self, id: FileId) -> Result<String> {
+        let file = self.file(id)?;
+        let package = self.package_path(file.package)?;
+        Ok(if package.is_empty() { file.name.clone() } else { format!("{package}/{}", file.name) })
+    }
+
+    pub fn outline(&self, id: FileId) -> Result<Rc<[Symbol]>> {
+        kept(&self.outlines, id, || files::outline(self.reader, id).map(Rc::from))
+    }
+
+    pub fn nodes_of(&self, id: FileId) -> Result<Rc<[NodeId]>> {
+        kept(&self.file_nodes, id, || files::nodes(self.reader, id).map(Rc::from))
+    }
+
+    pub fn edges_of(&self, id: LinkId) -> Result<Rc<[SiteEdge]>> {
+        kept(&self.links, id, || links::edges(self.reader, id).map(Rc::from))
+    }
+
+    /// Where a node is defined; empty when it is not in the snapshot.
+    pub fn places(&self, id: NodeId) -> Result<Vec<Place>> {
+        let Some(node) = self.node(id)? else { return Ok(Vec::new()) };
+        let Some(version) = self.version(node.package)? else { return Ok(Vec::new()) };
+        let mut places = Vec::new();
+        for (file, def) in nodes::states(self.reader, id)? {
+            if let Some(member) = version.members.iter().find(|member| member.file == file) {
+                places.push(Place { file, link: member.link, def });
+            }
+        }
+        Ok(places)
+    }
+
+    /// A node of the snapshot as answers show it.
+    pub fn symbol(&self, id: NodeId) -> Result<Option<SymbolRef>> {
+        let Some(node) = self.node(id)? else { return Ok(None) };
+        let Some(place) = self.places(id)?.first().copied() else { return Ok(None) };
+        let outline = self.outline(place.file)?;
+        let Some(entry) = outline.get(place.def as usize) else { return Ok(None) };
+        let package = self.package_path(node.package)?;
+        let symbol = node.symbol();
+        let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
+        let repo = &self.scope.repo.canonical_url;
+        Ok(Some(SymbolRef {
+            qualified_name: format!("{repo}://{package}{joint}{symbol}"),
+            symbol: if symbol.is_empty() { package.to_string() } else { symbol },
+            kind: node.kind.as_str().to_owned(),
+            path: self.path(place.file)?,
+            line: entry.name_line,
+            is_test: entry.is_test,
+        }))
+    }
+
+    /// What a node leads to, each target and kind once, with its first site.
+    pub fn outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        for place in self.places(id)? {
+            let edges = self.edges_of(place.link)?;
+            for edge in edges.iter().filter(|edge| edge.source == place.def) {
+                steps.push(step(edge, edge.target, place.file));
+            }
+        }
+        Ok(merged(steps))
+    }
+
+    /// What leads to a node, each source and kind once, with its first site.
+    pub fn incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+        let mut steps = Vec::new();
+        let mut sources: Vec<NodeId> =
+            links::sources(self.reader, id)?.into_iter().map(|(source, _)| source).collect();
+        sources.dedup();
+        for source in sources {
+            for place in self.places(source)? {
+                let edges = self.edges_of(place.link)?;
+                let from = edges.iter().filter(|edge| edge.source == place.def);
+                steps.extend(
+                    from.filter(|edge| edge.target == id)
+                        .map(|edge| step(edge, source, place.file)),
+                );
+            }
+        }
+        Ok(merged(steps))
+    }
+
+    /// Calls of a name in the snapshot that could not be bound; the sites are
+    /// read only up to `most`.
+    pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
+        let mut total = 0;
+        let mut sites = Vec::new();
+        for (link, n_sites) in links::with_unresolved(self.reader, name)? {
+            let file = links::file_of(self.reader, link)?;
+            let package = self.file(file)?.package;
+            let Some(version) = self.version(package)? else { continue };
+            if !version.members.iter().any(|member| member.link == link) {
+                continue;
+            }
+            total += u64::from(n_sites);
+            if sites.len() < most {
+                let all = links::unresolved(self.reader, link)?;
+                let named = all.into_iter().filter(|site| site.name == name && !site.is_external);
+                sites.extend(named.map(|site| (file, site)));
+            }
+        }
+        sites.truncate(most);
+        Ok((total, sites))
+    }
+}
+
+fn step(edge: &SiteEdge, node: NodeId, file: FileId) -> Step {
+    Step {
+        node,
+        kind: edge.kind,
+        confidence: edge.confidence,
+        provenance: edge.provenance,
+        file,
+        line: edge.line,
+        n_sites: 1,
+    }
+}
+
+/// The same end by the same kind of edge once: its surest site, all counted.
+fn merged(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_by_key(|step| (step.node, step.kind, std::cmp::Reverse(step.confidence), step.line));
+    steps.dedup_by(|next, kept| {
+        let is_same = next.node == kept.node && next.kind == kept.kind;
+        kept.n_sites += if is_same { next.n_sites } else { 0 };
+        is_same
+    });
+    steps
+}

@@ -1,0 +1,137 @@
+//! Walks along edges, breadth first, within limits that are said.
+
+use super::view::{Step, View};
+use model::Result;
+use model::code::EdgeKind;
+use model::ids::NodeId;
+use std::collections::{HashMap, HashSet};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From callers' side: what leads here.
+    Incoming,
+    /// What this leads to.
+    Outgoing,
+}
+
+/// How far a walk goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraversalOptions {
+    pub max_depth: u32,
+    pub max_results: usize,
+    /// In percent; edges below it are not followed.
+    pub min_confidence: u8,
+    /// Edges of other kinds are not followed.
+    pub kinds: Vec<EdgeKind>,
+}
+
+impl Default for TraversalOptions {
+    fn default() -> Self {
+        TraversalOptions {
+            max_depth: 5,
+            max_results: 500,
+            min_confidence: 0,
+            kinds: vec![EdgeKind::Calls],
+        }
+    }
+}
+
+impl TraversalOptions {
+    fn follows(&self, step: &Step) -> bool {
+        step.confidence >= self.min_confidence && self.kinds.contains(&step.kind)
+    }
+}
+
+/// A node that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reached {
+    pub node: NodeId,
+    pub depth: u32,
+    /// The lowest confidence on the way, in percent.
+    pub confidence: u8,
+    /// The last step of the way; its `node` is this one.
+    pub step: Step,
+    /// Where the step came from.
+    pub from: NodeId,
+}
+
+/// What a walk found, nearest first.
+#[derive(Debug, Clone, Default)]
+pub struct Walk {
+    pub reached: Vec<Reached>,
+    /// There were more than asked for.
+    pub is_truncated: bool,
+    /// There is more beyond the greatest depth.
+    pub is_deeper: bool,
+}
+
+/// Everything that can be reached from the seeds, each node once by its
+/// shortest (and among those surest) way.
+pub fn walk(
+    view: &View<'_>,
+    seeds: &[NodeId],
+    direction: Direction,
+    options: &TraversalOptions,
+) -> Result<Walk> {
+    let mut found = Walk::default();
+    let mut seen: HashSet<NodeId> = seeds.iter().copied().collect();
+    let mut level: Vec<(NodeId, u8)> = seeds.iter().map(|seed| (*seed, 100)).collect();
+    for depth in 1..=options.max_depth {
+        let mut next: HashMap<NodeId, Reached> = HashMap::new();
+        for (from, so_far) in &level {
+            for step in neighbours(view, *from, direction)? {
+                if !options.follows(&step) || seen.contains(&step.node) {
+                    continue;
+                }
+                let confidence = step.confidence.min(*so_far);
+                let reached = Reached { node: step.node, depth, confidence, step, from: *from };
+                let better = |known: &Reached| {
+                    (known.confidence, std::cmp::Reverse(known.from))
+                        >= (confidence, std::cmp::Reverse(*from))
+                };
+                if !next.get(&step.node).is_some_and(better) {
+                    next.insert(step.node, reached);
+                }
+            }
+        }
+        let mut next: Vec<Reached> = next.into_values().collect();
+        next.sort_by_key(|reached| (std::cmp::Reverse(reached.confidence), reached.node));
+        let room = options.max_results - found.reached.len();
+        if next.len() > room {
+            next.truncate(room);
+            found.is_truncated = true;
+        }
+        seen.extend(next.iter().map(|reached| reached.node));
+        level = next.iter().map(|reached| (reached.node, reached.confidence)).collect();
+        found.reached.extend(next);
+        if level.is_empty() || found.is_truncated {
+            return Ok(found);
+        }
+    }
+    found.is_deeper = leads_on(view, &level, &seen, direction, options)?;
+    Ok(found)
+}
+
+/// Whether there was more beyond the greatest depth.
+fn leads_on(
+    view: &View<'_>,
+    level: &[(NodeId, u8)],
+    seen: &HashSet<NodeId>,
+    direction: Direction,
+    options: &TraversalOptions,
+) -> Result<bool> {
+    for (from, _) in level {
+        let steps = neighbours(view, *from, direction)?;
+        if steps.iter().any(|step| options.follows(step) && !seen.contains(&step.node)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub fn neighbours(view: &View<'_>, node: NodeId, direction: Direction) -> Result<Vec<Step>> {
+    match direction {
+        Direction::Incoming => view.incoming(node),
+        Direction::Outgoing => view.outgoing(node),
+    }
+}
