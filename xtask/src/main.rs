@@ -24,6 +24,7 @@ Tasks:
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
+  bench code REPO    what indexing a repository costs beside reading and parsing it, in release
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan
   fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
@@ -31,6 +32,7 @@ Tasks:
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked
   eval search DIR|FILE [--keep FILE.db]    how well search finds, per mode and kind of query
+  same-graph REPO N    the last N commits indexed step by step and each alone: the same roots?
   same-record A.db B.db    whether two databases hold the same record";
 
 fn main() -> ExitCode {

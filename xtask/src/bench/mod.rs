@@ -3,6 +3,8 @@
 //! two databases.
 
 #[cfg(feature = "bench")]
+mod code;
+#[cfg(feature = "bench")]
 mod embed;
 #[cfg(feature = "bench")]
 mod forge;
@@ -19,13 +21,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// The tasks of this folder.
-pub const TASKS: [&str; 4] = ["bench", "eval", "fuzz", "same-record"];
+pub const TASKS: [&str; 5] = ["bench", "eval", "fuzz", "same-graph", "same-record"];
 
 /// Runs a task: here when this is the measuring build, otherwise by building
 /// that one in release.
 #[cfg(feature = "bench")]
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
+        ["bench", "code", repo] => code::run(Path::new(repo)),
+        ["same-graph", repo, n] => code::same_graph(Path::new(repo), n),
         ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(options),
         ["bench", "search", options @ ..] => search::run(root, options),

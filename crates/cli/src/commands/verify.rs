@@ -12,8 +12,7 @@ use std::io::Read as _;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore verify proof.json
-  lore prove a b | lore verify -
-  lore verify proof.json --root 4f2a…")]
+  lore verify proof.json --root 4f2a9c")]
 pub struct Args {
     /// The proof, or - for standard input
     file: String,
@@ -45,7 +44,7 @@ impl Run for Args {
         })?;
         let verdict = verify(&proof)?;
         match &self.root {
-            Some(root) if !verdict.static_root.starts_with(root.trim_end_matches('…')) => {
+            Some(root) if !verdict.static_root.starts_with(root.as_str()) => {
                 Err(Error::new(
                     model::ErrorCode::Integrity,
                     format!("the proof holds, but for another root: {}", verdict.static_root),

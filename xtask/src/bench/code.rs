@@ -1,0 +1,165 @@
+//! `cargo xtask bench code REPO`: what indexing costs beside only reading and
+//! parsing the same files, in the same process and on as many threads; what
+//! one changed file costs; how large the database is.
+//!
+//! `cargo xtask same-graph REPO N`: the last N commits of the main line, step
+//! by step and each alone; every root must be the same.
+
+use code::index::{IndexReport, Request, index};
+use git::{LogOptions, ObjectId, Repo};
+use model::progress::Silent;
+use model::{Clock, Error, Result, Timestamp};
+use rayon::prelude::*;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use store::Writer;
+use tempfile::TempDir;
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_700_000_000_000)
+    }
+}
+
+pub fn run(repo: &Path) -> ExitCode {
+    done(Repo::open(repo).and_then(|repo| bench(&repo)))
+}
+
+pub fn same_graph(repo: &Path, n_commits: &str) -> ExitCode {
+    let Ok(n_commits) = n_commits.parse() else {
+        eprintln!("error: `{n_commits}` is no number of commits");
+        return ExitCode::from(2);
+    };
+    done(Repo::open(repo).and_then(|repo| compare(&repo, n_commits)))
+}
+
+fn done(outcome: Result<()>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:?}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(repo: &Repo) -> Result<()> {
+    let commit = repo.head()?.commit.ok_or_else(|| Error::usage("the repository has no commit"))?;
+    let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
+    let (baseline, n_files, n_bytes) = read_and_parse(repo, commit)?;
+    let db = folder.path().join("lore.db");
+    let mut writer = Writer::open(&db)?;
+    let started = Instant::now();
+    let report = index_at(repo, &mut writer, &commit.to_string())?;
+    let cold = started.elapsed();
+    let started = Instant::now();
+    index_at(repo, &mut writer, &commit.to_string())?;
+    let known = started.elapsed();
+    writer.checkpoint()?;
+    let size = std::fs::metadata(&db).map_or(0, |about| about.len());
+    println!("files read             {n_files} ({n_bytes} bytes)");
+    println!("symbols, edges         {}, {}", report.symbols, report.edges);
+    println!("read and parse         {baseline:?}");
+    println!("full index             {cold:?} = {:.2} x", ratio(cold, baseline));
+    println!("known commit           {known:?}");
+    println!("database               {size} bytes = {:.2} x source", size as f64 / n_bytes as f64);
+    if let Some(peak) = peak_memory() {
+        println!("peak memory            {peak} kB");
+    }
+    let before = repo.parents(commit)?.first().copied();
+    if let Some(before) = before {
+        let db = folder.path().join("chain.db");
+        let mut writer = Writer::open(&db)?;
+        index_at(repo, &mut writer, &before.to_string())?;
+        let started = Instant::now();
+        let update = index_at(repo, &mut writer, &commit.to_string())?;
+        let n_read = update.files_read;
+        println!("one commit, {n_read} files     {:?}", started.elapsed());
+    }
+    Ok(())
+}
+
+fn ratio(a: Duration, b: Duration) -> f64 {
+    a.as_secs_f64() / b.as_secs_f64().max(1e-9)
+}
+
+/// The baseline: the same blobs through git and tree-sitter, and nothing else.
+fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usize)> {
+    let started = Instant::now();
+    let mut blobs = repo.blobs()?;
+    let mut files = Vec::new();
+    for entry in repo.files(commit)? {
+        let path = entry.path.text().into_owned();
+        if entry.mode.is_file()
+            && code::lang::by_path(&path).is_some()
+            && let Some(bytes) = blobs.read(entry.id)?
+        {
+            files.push((path, bytes));
+        }
+    }
+    files.par_iter().for_each(|(path, bytes)| {
+        let Some(language) = code::lang::by_path(path) else { return };
+        let mut parser = tree_sitter::Parser::new();
+        if parser.set_language(&language.grammar(path)).is_ok() {
+            std::hint::black_box(parser.parse(bytes, None));
+        }
+    });
+    let n_bytes = files.iter().map(|(_, bytes)| bytes.len()).sum();
+    Ok((started.elapsed(), files.len(), n_bytes))
+}
+
+fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {
+    let request = Request {
+        url: Some("example.com/bench/repo".to_owned()),
+        rev: Some(rev.to_owned()),
+        work_tree: false,
+        full: false,
+        n_threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    index(repo, writer, &request, &Still, &Silent)
+}
+
+/// Where the system tells it: the most this process ever held.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn compare(repo: &Repo, n_commits: usize) -> Result<()> {
+    let head = repo.head()?.commit.ok_or_else(|| Error::usage("the repository has no commit"))?;
+    let mut line = vec![head];
+    let options = LogOptions { heads: vec![head], ..LogOptions::default() };
+    for commit in repo.log(&options)? {
+        let commit = commit?;
+        let is_next = line.last() == Some(&commit.id);
+        if is_next && let Some(parent) = commit.parents.first() {
+            line.push(*parent);
+        }
+        if line.len() >= n_commits {
+            break;
+        }
+    }
+    line.truncate(n_commits);
+    line.reverse();
+    let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
+    let mut chain = Writer::open(&folder.path().join("chain.db"))?;
+    let mut n_different = 0;
+    for commit in &line {
+        let rev = commit.to_string();
+        let step = index_at(repo, &mut chain, &rev)?;
+        let alone = folder.path().join(&rev);
+        let full = index_at(repo, &mut Writer::open(&alone.join("lore.db"))?, &rev)?;
+        // One database after the other, not two hundred at once.
+        drop(std::fs::remove_dir_all(&alone));
+        if step.static_root != full.static_root {
+            n_different += 1;
+            println!("{rev}: {} step by step, {} alone", step.static_root, full.static_root);
+        }
+    }
+    println!("{} commits compared, {n_different} differ", line.len());
+    if n_different == 0 { Ok(()) } else { Err(Error::internal("the graphs differ")) }
+}
