@@ -114,7 +114,7 @@ pub fn shell_words(line: &str) -> Vec<OsString> {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
             (None, '\'' | '"') => quote = Some(c),
-            (None, '|' | '>' | '#') if word.is_empty() => break,
+            (None, '|' | '>' | '<' | '#') if word.is_empty() => break,
             (None, ' ') if word.is_empty() => {}
             (None, ' ') => words.push(OsString::from(std::mem::take(&mut word))),
             (_, c) => word.push(c),

@@ -91,7 +91,6 @@ impl Run for Args {
                 dry_run: false,
                 no_docs: self.no_docs,
                 no_code: true,
-                no_docs: true,
                 no_embed: true,
             },
         )
