@@ -33,7 +33,7 @@ CREATE TABLE files (
   UNIQUE (package_id, name, blob, indexer)
 ) STRICT;
 
--- Symbols by identity. `key` is the first half of the first half of the hash,
+-- Symbols by identity. `key` is the first eight bytes of the hash,
 -- to find them by; what they are is in the columns.
 CREATE TABLE nodes (
   id INTEGER PRIMARY KEY,
