@@ -243,7 +243,7 @@ fn large(entities: usize) -> Outcome<()> {
         "first sync of {entities} entities: {:.0} s, {} requests, peak memory {:.0} MB \
          (to reach: 200 MB), database {:.0} MB",
         started.elapsed().as_secs_f64(),
-        server.requests().entries.len(),
+        server.requests().total,
         peak as f64 / 1024.0,
         std::fs::metadata(&database)?.len() as f64 / 1e6
     );
@@ -285,7 +285,7 @@ fn large(entities: usize) -> Outcome<()> {
     println!(
         "sync with nothing changed at {entities} entities: {} requests, whole process {:.0} ms \
          ({:.0} to {:.0}, median of 11; to reach: 50 ms of its own)",
-        server.requests().entries.len(),
+        server.requests().total,
         times[5].as_secs_f64() * 1000.0,
         times[0].as_secs_f64() * 1000.0,
         times[10].as_secs_f64() * 1000.0
