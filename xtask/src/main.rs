@@ -23,6 +23,7 @@ Tasks:
   tidy           the house rules; each violation as file:line: what; why
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
+  bench forge-at URL PROJECT…    the same with a GitLab that runs already
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
   bench code REPO    what indexing a repository costs beside reading and parsing it, in release
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan

@@ -5,6 +5,7 @@
 //! with the simulator, so besides the time on the wall the time on the
 //! processor is told, without the simulator's.
 
+use super::recorder::Recorder;
 use forge::gitlab::{Client, Options};
 use forge::sync::{self, Stop, SyncOptions};
 use model::progress::Silent;
@@ -36,6 +37,42 @@ pub fn run(options: &[&str]) -> ExitCode {
             })
             .and_then(|()| large(size(1, 50_000))),
     )
+}
+
+/// `forge-at BASE_URL PROJECT…`: the overhead of a first sync from a server
+/// somebody else wrote, without faults and limits.
+pub fn run_at(base_url: &str, projects: &[&str]) -> ExitCode {
+    let projects: Vec<String> = projects.iter().map(|path| (*path).to_owned()).collect();
+    report(runtime().and_then(|runtime| runtime.block_on(overhead_at(base_url, &projects))))
+}
+
+async fn overhead_at(base_url: &str, projects: &[String]) -> Outcome<()> {
+    let at = model::Timestamp::from_millis(1_800_000_000_000);
+    let recorder = Recorder::start(base_url).await?;
+    let dir = TempDir::new()?;
+    first_sync(&recorder.base_url, at, projects.to_vec(), &dir.path().join("asked.db")).await?;
+    let mut ratios = Vec::new();
+    for run in 0..RUNS {
+        let started = Spent::so_far();
+        let database = dir.path().join(format!("{run}.db"));
+        first_sync(base_url, at, projects.to_vec(), &database).await?;
+        let ours = started.since();
+        let asked = recorder.asked();
+        let n_requests = asked.len();
+        let started = Spent::so_far();
+        let bytes = fetch_all(asked).await?;
+        let bare = started.since();
+        let ratio = ours.wall.as_secs_f64() / bare.wall.as_secs_f64();
+        println!(
+            "lore: {ours}; bare client: {bare}, for the same {n_requests} requests \
+             ({:.1} MB); ratio {ratio:.2}",
+            bytes as f64 / 1e6
+        );
+        ratios.push(ratio);
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("overhead, median of {RUNS}: {:.2} (to reach: 1.30)", ratios[RUNS / 2]);
+    Ok(())
 }
 
 /// `forge-sync BASE_URL PROJECT DATABASE`: one sync without a limit of its

@@ -13,6 +13,8 @@ mod fuzz;
 #[cfg(feature = "bench")]
 mod insight;
 #[cfg(feature = "bench")]
+mod recorder;
+#[cfg(feature = "bench")]
 mod same_record;
 #[cfg(feature = "bench")]
 mod search;
@@ -36,6 +38,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["fuzz", "search", options @ ..] => fuzz::run(options),
         ["bench", "insight", options @ ..] => insight::run(root, options),
         ["eval", words @ ..] => crate::eval::run(words),
+        ["bench", "forge-at", base_url, projects @ ..] => forge::run_at(base_url, projects),
         ["bench", "forge-sync", base_url, project, database] => {
             forge::run_sync(base_url, project, database)
         }
