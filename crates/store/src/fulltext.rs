@@ -58,12 +58,9 @@ pub fn rank(
 ) -> Result<Matches> {
     let sql = match allowed {
         None => SELECT_RANKED.to_owned(),
-        // A few are looked up one by one; of many, those that match are asked
-        // whether they may.
         Some(set) if set.len() <= FEW => {
             let ids: Vec<i64> = set.iter().collect();
-            let few = sql::json_ids(&ids);
-            return ranked(on, SELECT_RANKED_FEW, (expression, few), n_best, usize::MAX);
+            return ranked_among(on, expression, &ids, n_best);
         }
         Some(set) => {
             provide_allowed(on, set)?;
@@ -73,15 +70,35 @@ pub fn rank(
     ranked(on, &format!("{sql} ORDER BY rowid DESC"), [expression], n_best, budget)
 }
 
-/// Below this many documents, looking each up is quicker than meeting them.
+/// Up to this many documents are handed to SQLite as a list; of more, those
+/// that match are asked one by one whether they may.
 const FEW: usize = 2_000;
+
+fn ranked_among(
+    on: &impl Read,
+    expression: &str,
+    documents: &[i64],
+    n_best: usize,
+) -> Result<Matches> {
+    let sql = if documents.len() == 1 { SELECT_RANKED_ONE } else { SELECT_RANKED_FEW };
+    let few = sql::json_ids(documents);
+    ranked(on, sql, (expression, few), n_best, usize::MAX)
+}
 
 const SELECT_RANKED: &str = concat!(
     "SELECT rowid, -bm25(documents_fts, ",
     weights!(),
     ") FROM documents_fts WHERE documents_fts MATCH ?1"
 );
+/// The `+` keeps SQLite from asking the index anew for each of them: for every
+/// asking, BM25 counts all matches of every word again.
 const SELECT_RANKED_FEW: &str = concat!(
+    "SELECT rowid, -bm25(documents_fts, ",
+    weights!(),
+    ") FROM documents_fts
+     WHERE documents_fts MATCH ?1 AND +rowid IN (SELECT value FROM json_each(?2))"
+);
+const SELECT_RANKED_ONE: &str = concat!(
     "SELECT rowid, -bm25(documents_fts, ",
     weights!(),
     ") FROM documents_fts
@@ -134,8 +151,7 @@ fn provide_allowed(on: &impl Read, set: &Arc<DocumentSet>) -> Result<()> {
 /// The scores of these documents for an expression; those that do not match
 /// are left out.
 pub fn scores(on: &impl Read, expression: &str, documents: &[i64]) -> Result<Vec<Ranked>> {
-    let few = sql::json_ids(documents);
-    Ok(ranked(on, SELECT_RANKED_FEW, (expression, few), usize::MAX, usize::MAX)?.best)
+    Ok(ranked_among(on, expression, documents, usize::MAX)?.best)
 }
 
 /// The documents that match an expression, without a look at how well.
