@@ -12,6 +12,10 @@ use store::memory::access::Use;
 
 /// Days after which age has halved a score.
 const HALF_LIFE: f64 = 30.0;
+/// What no age takes away: a decision holds until it is superseded, and that
+/// is told apart. Without it the youngest record that shares a word wins
+/// (docs/benchmarks.md).
+const DECAY_FLOOR: f64 = 0.8;
 const FREQUENCY: f64 = 0.15;
 /// More than two accesses raise a record no further.
 pub const FREQUENCY_CAP: f64 = 1.15;
@@ -71,7 +75,7 @@ pub struct Signals {
 /// nothing or is switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Factors {
-    /// 1 / (1 + days / 30).
+    /// 0.8 + 0.2 / (1 + days / 30).
     pub decay: f64,
     /// 1 + 0.15 ln(1 + n), at most 1.15.
     pub frequency: f64,
@@ -107,7 +111,7 @@ pub fn factors(signals: &Signals, now: Timestamp, off: &[Factor]) -> Factors {
     let frequency = (1.0 + FREQUENCY * (n as f64).ln_1p()).min(FREQUENCY_CAP);
     let importance = 1.0 + IMPORTANCE * f64::from(signals.importance.min(5)) / 5.0;
     Factors {
-        decay: unless_off(Factor::Decay, 1.0 / (1.0 + age / HALF_LIFE)),
+        decay: unless_off(Factor::Decay, decay(age)),
         frequency: unless_off(Factor::Frequency, frequency),
         importance: unless_off(Factor::Importance, importance),
         last_access: unless_off(Factor::LastAccess, 1.0 + last),
@@ -120,6 +124,10 @@ pub fn factors(signals: &Signals, now: Timestamp, off: &[Factor]) -> Factors {
             if signals.is_superseded { SUPERSEDED } else { 1.0 },
         ),
     }
+}
+
+fn decay(age: f64) -> f64 {
+    DECAY_FLOOR + (1.0 - DECAY_FLOOR) / (1.0 + age / HALF_LIFE)
 }
 
 /// Zero when `earlier` is in the future.
@@ -161,8 +169,8 @@ mod tests {
     }
 
     #[test]
-    fn age_halves_after_thirty_days() {
-        for (days, expected) in [(0, 1.0), (15, 0.667), (30, 0.5), (90, 0.25), (3650, 0.008)] {
+    fn age_takes_a_fifth_at_most() {
+        for (days, expected) in [(0, 1.0), (15, 0.933), (30, 0.9), (90, 0.85), (3650, 0.802)] {
             let signals = Signals { created_at: days_ago(days), ..plain() };
             near(factors(&signals, now(), &[]).decay, expected);
         }

@@ -52,6 +52,9 @@ pub struct SearchHit {
     /// Where in the snippet, in characters.
     pub matches: Vec<Span>,
     pub url: String,
+    /// Before signals and rounding; for those who rank further.
+    #[serde(skip)]
+    pub relevance: f64,
     /// Only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -98,6 +101,14 @@ pub fn fill(
     Ok(())
 }
 
+/// As one would type it: a record of memory is known by its id alone.
+fn reference(hit: &Hit) -> String {
+    match hit.source {
+        SourceType::Decision | SourceType::Pattern | SourceType::Handoff => hit.reference.clone(),
+        _ => format!("{}{}", hit.project.as_deref().unwrap_or_default(), hit.reference),
+    }
+}
+
 fn shown(
     hit: Hit,
     candidate: &Candidate,
@@ -107,7 +118,7 @@ fn shown(
     let snippet = snippet::best(&hit.marked_text, words, chunk);
     SearchHit {
         kind: hit.source,
-        reference: format!("{}{}", hit.project.as_deref().unwrap_or_default(), hit.reference),
+        reference: reference(&hit),
         title: hit.title,
         project: hit.project,
         author: hit.author,
@@ -116,6 +127,7 @@ fn shown(
         updated_at: hit.updated_at,
         labels: hit.labels,
         score: rounded(candidate.score),
+        relevance: candidate.fused,
         snippet: snippet.text,
         matches: snippet.matches,
         url: hit.url,

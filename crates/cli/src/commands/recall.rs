@@ -1,11 +1,13 @@
 use super::Run;
 use crate::ctx::Ctx;
 use crate::memory_roots;
+use crate::run_embed;
 use crate::ui::Ui;
-use insight::memory::recall::{Recall, Request, recall};
+use insight::memory::recall::{Recall, Request, recall_with};
 use model::Result;
 use model::memory::{RecordId, RecordKind};
 use model::time::parse_when;
+use search::Searcher;
 use search::reinforcement::Factor;
 use std::path::PathBuf;
 use store::memory::access::{self, How};
@@ -13,7 +15,7 @@ use store::memory::records::RecordFilter;
 
 /// Find decisions, patterns and handoffs
 ///
-/// Any of the words may match. What is young, important, of this project or
+/// Any of the words may match, or the meaning once `lore embed` has run. What is young, important, of this project or
 /// often used comes first; --explain shows how much each of these weighs, and
 /// --without takes one out.
 #[derive(Debug, clap::Args)]
@@ -129,7 +131,13 @@ impl Run for Args {
             graph_depth: self.graph_depth,
             explain: self.explain,
         };
-        let found = recall(&level.reader, &request, ctx.now())?;
+        let provider = run_embed::provider(ctx, ui).ok().flatten();
+        let searcher = Searcher {
+            reader: &level.reader,
+            provider: provider.as_deref(),
+            now: ctx.now(),
+        };
+        let found = recall_with(&searcher, &request)?;
         let shown: Vec<RecordId> = found.items.iter().map(|it| it.record.id.clone()).collect();
         let logged = level.writer.write(|tx| {
             access::count_recall(tx, ctx.now())?;

@@ -2,14 +2,17 @@
 
 use super::RecordLine;
 use super::graph::{self, Step};
-use model::memory::{DecisionStatus, End, RecordId, Relation};
-use model::{Result, Timestamp};
+use model::memory::{DecisionStatus, End, RecordId, RecordKind, Relation};
+use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use search::query::Query;
 use search::reinforcement::{Factor, Factors, Signals, factors};
+use search::signals::SIGNALS;
+use search::{SearchHit, SearchResults, Searcher};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
+use store::document_set::DocumentFilter;
 use store::memory::edges::{self, EdgeRow};
 use store::memory::records::{self, Match, Outline, RecordFilter};
 use store::memory::{RootId, access};
@@ -17,6 +20,10 @@ use store::memory::{RootId, access};
 /// How many matches are weighed. Factors lift a record threefold at most, and
 /// text scores fall faster than that over the first hundred.
 const CANDIDATES: usize = 200;
+/// The same where a filter is still to be applied.
+const FILTERED_CANDIDATES: usize = 5_000;
+/// How much of the best score a record needs that is near in meaning only.
+const NEAR: f64 = 0.5;
 
 /// Where the question is asked from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -84,6 +91,7 @@ pub struct Explanation {
     pub age: f64,
 }
 
+/// By words alone.
 pub fn recall(reader: &Reader, request: &Request, now: Timestamp) -> Result<Recall> {
     let query = Query::parse(&request.query)?;
     let Some(expression) = query.expression() else {
@@ -91,6 +99,63 @@ pub fn recall(reader: &Reader, request: &Request, now: Timestamp) -> Result<Reca
     };
     let mut matches = records::matching(reader, &expression, &request.filter, CANDIDATES)?;
     normalise(&mut matches);
+    weigh(reader, matches, request, now)
+}
+
+/// By words, and by meaning where the searcher can and vectors are there: as
+/// `lore search` does over the same records.
+pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall> {
+    let filter = &request.filter;
+    let kinds = if filter.kinds.is_empty() { &RecordKind::ALL[..] } else { &filter.kinds };
+    let found = searcher.find(&search::Request {
+        query: request.query.clone(),
+        filter: DocumentFilter {
+            sources: kinds.iter().map(|kind| search::documents::source_of(*kind)).collect(),
+            ..DocumentFilter::default()
+        },
+        limit: if *filter == RecordFilter::default() { CANDIDATES } else { FILTERED_CANDIDATES },
+        // What ranks a record beside its text are its own factors.
+        without: SIGNALS.iter().map(|signal| signal.name().to_owned()).collect(),
+        explain: true,
+        ..search::Request::default()
+    });
+    let found = match found {
+        Err(error) if error.code() == ErrorCode::NotIndexed => SearchResults::default(),
+        found => found?,
+    };
+    let scores = text_scores(&found);
+    let ids: Vec<&str> = scores.keys().copied().collect();
+    let outlines = records::by_ids(searcher.reader, &ids, filter)?;
+    let with_score = |outline: Outline| {
+        let score = scores.get(outline.id.as_str()).copied().unwrap_or_default();
+        Match { outline, score }
+    };
+    let mut matches: Vec<Match> = outlines.into_iter().map(with_score).collect();
+    normalise(&mut matches);
+    weigh(searcher.reader, matches, request, searcher.now)
+}
+
+/// By id. To meaning every record is more or less near: those that no word
+/// brought up count only if they are not far behind the best.
+fn text_scores(found: &SearchResults) -> BTreeMap<&str, f64> {
+    let best = found.items.iter().map(|hit| hit.relevance).fold(0.0, f64::max);
+    let has_words = |hit: &SearchHit| {
+        hit.explanation.as_ref().is_some_and(|explained| explained.lexical_rank.is_some())
+    };
+    found
+        .items
+        .iter()
+        .filter(|hit| has_words(hit) || hit.relevance >= best * NEAR)
+        .map(|hit| (hit.reference.as_str(), hit.relevance))
+        .collect()
+}
+
+fn weigh(
+    reader: &Reader,
+    matches: Vec<Match>,
+    request: &Request,
+    now: Timestamp,
+) -> Result<Recall> {
     let mut ranked = rank(reader, matches, request, now)?;
     let total = ranked.len() as u64;
     ranked.truncate(request.limit);

@@ -19,4 +19,5 @@ mod thread;
 
 pub(crate) use draft::body_start;
 pub use draft::{Draft, Section};
+pub use record::source_of;
 pub use regenerate::{DocumentReport, Regeneration, catch_up};

@@ -9,16 +9,21 @@ use store::documents::Document;
 use store::memory::records;
 use store::projects;
 
+/// What the documents of records of a kind are called.
+pub const fn source_of(kind: RecordKind) -> SourceType {
+    match kind {
+        RecordKind::Decision => SourceType::Decision,
+        RecordKind::Pattern => SourceType::Pattern,
+        RecordKind::Handoff => SourceType::Handoff,
+    }
+}
+
 /// The document of a record; none when it is gone.
 pub fn of_record(tx: &Tx<'_>, kind: RecordKind, row: i64) -> Result<Option<Document>> {
     let outline = records::outline_of(tx, kind, row)?;
     let record = records::record(tx, kind, row)?;
     let Some((outline, record)) = outline.zip(record) else { return Ok(None) };
-    let source = match kind {
-        RecordKind::Decision => SourceType::Decision,
-        RecordKind::Pattern => SourceType::Pattern,
-        RecordKind::Handoff => SourceType::Handoff,
-    };
+    let source = source_of(kind);
     let id = record.id();
     let first_line = format!("{} {id}: {}", noun(kind), record.title());
     let mut draft = Draft::new(source, row, record.timestamp(), &first_line);

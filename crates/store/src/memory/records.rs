@@ -186,6 +186,16 @@ pub fn by_keys(on: &impl Read, keys: &[i64], filter: &RecordFilter) -> Result<Ve
     Ok(found)
 }
 
+/// Records with any of these ids that the filter lets through, in no order.
+pub fn by_ids(on: &impl Read, ids: &[&str], filter: &RecordFilter) -> Result<Vec<Outline>> {
+    let mut condition = Where::default();
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    condition.bind("m.record_id IN (SELECT value FROM json_each(?))", ids);
+    narrow(&mut condition, filter);
+    let sql = format!("{OUTLINE} {} ORDER BY m.key", condition.sql());
+    sql::all(on, &sql, condition.params().as_slice(), outline)
+}
+
 /// Records with an id, one per root that has it.
 pub fn by_id(on: &impl Read, id: &str) -> Result<Vec<Outline>> {
     sql::all(on, &format!("{OUTLINE} WHERE m.record_id = ?1 ORDER BY m.key"), [id], outline)
