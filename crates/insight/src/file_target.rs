@@ -96,8 +96,12 @@ fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone
 /// The clone that holds the working directory, or the file itself where its
 /// whole path was typed.
 fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
-    let whole = Path::new(typed.path);
-    let start = if whole.is_absolute() { whole.parent().unwrap_or(whole) } else { typed.cwd };
+    // A path that leads into a clone below the working directory counts, too.
+    let whole = typed.cwd.join(typed.path);
+    let start = match whole.parent() {
+        Some(folder) if whole.exists() || Path::new(typed.path).is_absolute() => folder,
+        _ => typed.cwd,
+    };
     let places = store::repos::places(reader)?;
     let around = places
         .iter()
@@ -171,7 +175,12 @@ fn path_in(reader: &Reader, typed: Typed<'_>, git: &Repo) -> Result<String> {
         });
     }
     let as_typed = normal(whole);
-    let Ok(inner) = typed.cwd.strip_prefix(git.dir()) else { return Ok(as_typed) };
+    let Ok(inner) = typed.cwd.strip_prefix(git.dir()) else {
+        // The clone may lie below.
+        let seen_from_here = typed.cwd.join(whole);
+        let below = seen_from_here.strip_prefix(git.dir());
+        return Ok(below.map_or(as_typed, normal));
+    };
     let from_here = normal(&inner.join(whole));
     let is_known = |path: &str| -> Result<bool> {
         let is_there = git.work_tree().is_some_and(|top| top.join(path).exists());

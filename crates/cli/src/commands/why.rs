@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::memory_roots;
 use crate::file_args::{self, ScopeArgs};
 use crate::ui::Ui;
 use insight::why::{self, Request, Why};
@@ -10,7 +11,7 @@ use store::Reader;
 ///
 /// Joins what `lore trace` finds with what was recorded: decisions and
 /// patterns that link to the file, the merge request or the issue behind it,
-/// superseded ones marked. Says which part is missing and what would bring it.
+/// superseded ones marked, and with whom to ask. Says which part is missing and what would bring it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore why src/auth/oauth.rs:45
@@ -32,10 +33,14 @@ pub struct Args {
     notes: u32,
 }
 
+/// People named: enough to ask, few enough for one screen.
+const EXPERTS: usize = 3;
+
 impl Run for Args {
     type Answer = Why;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Why> {
+        memory_roots::catch_up(ctx, ui);
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let cwd = file_args::cwd(ctx);
         why::why(
@@ -44,6 +49,8 @@ impl Run for Args {
                 scope: self.scope.typed(&self.target, &cwd),
                 limit: self.limit as usize,
                 notes: self.notes as usize,
+                experts: EXPERTS,
+                now: ctx.now(),
             },
         )
     }

@@ -2,6 +2,7 @@ use super::file_history::missing;
 use super::state_label;
 use super::trace::merge_request;
 use crate::ui::{Label, Painter, Show};
+use insight::people::experts::Expert;
 use insight::why::{LinkedRecord, Why};
 use model::text::one_line;
 
@@ -31,7 +32,26 @@ impl Show for Why {
                 recorded(record, out);
             }
         }
+        whom_to_ask(&self.experts, out);
         missing(&self.missing, out);
+    }
+}
+
+fn whom_to_ask(experts: &[Expert], out: &mut Painter) {
+    if experts.is_empty() {
+        return;
+    }
+    out.gap().heading("whom to ask");
+    for expert in experts {
+        let name = match &expert.username {
+            Some(username) => format!("@{username}"),
+            None => one_line(&expert.name, 60),
+        };
+        out.text("  ").label(Label::Person, &name);
+        if let Some(last) = expert.last_at {
+            out.label(Label::Faint, "  last ").date(last);
+        }
+        out.end();
     }
 }
 

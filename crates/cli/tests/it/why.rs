@@ -33,6 +33,10 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
           closes #1  Logins are lost on Safari
           @ada on !1  2024-01-10T10:05:00.000Z
             We decided to keep the cookie instead of a token because Safari blocks storage.
+
+        whom to ask
+          @bo  last 2024-01-10T11:05:00.000Z
+          @ada  last 2024-01-10T10:05:00.000Z
         no local clone: which commit a line comes from cannot be told (lore repo add PATH)
         nothing was recorded: memory is empty (lore remember decision)
         no code graph: who depends on it is not known

@@ -9,11 +9,13 @@ use super::codeowners::{self, Owners};
 use super::lines;
 use crate::projects;
 use crate::timeline::{named_entity, seeds_of};
+use model::ids::ProjectId;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use search::Searcher;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use store::Reader;
 use store::activity::{self, Deed};
 use store::entities::EntityRow;
@@ -100,13 +102,46 @@ pub fn experts(
             add_lines(&mut people, blamed);
         }
     }
+    Ok(Experts { experts: best(people, limit), ..answer })
+}
+
+/// Whom to ask about what these entities are about, going by what was done
+/// there. Where nobody did anything, those whose lines of `file` (a clone and a
+/// path in it) still stand.
+pub(crate) fn whom_to_ask(
+    reader: &Reader,
+    rows: &[EntityRow],
+    file: Option<(PathBuf, &str)>,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<Expert>> {
+    let mut people = from_deeds(reader, rows, now)?;
+    if people.is_empty()
+        && let Some((clone, path)) = file
+        && let Some(blamed) = lines::by_author(&[clone], path)
+    {
+        add_lines(&mut people, blamed);
+    }
+    Ok(best(people, limit))
+}
+
+/// What changed a file, the newest.
+pub(crate) fn changing(
+    reader: &Reader,
+    path: &str,
+    project: Option<ProjectId>,
+) -> Result<Vec<EntityRow>> {
+    activity::changing(reader, path, project, MOST)
+}
+
+fn best(people: BTreeMap<String, Expert>, limit: usize) -> Vec<Expert> {
     let mut experts: Vec<Expert> = people.into_values().collect();
     for expert in &mut experts {
         expert.score = (expert.score * 100.0).round() / 100.0;
     }
     experts.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)));
     experts.truncate(limit);
-    Ok(Experts { experts, ..answer })
+    experts
 }
 
 struct Found {

@@ -1,6 +1,6 @@
 //! `lore why`: the join. What a file, a line, a merge request or an issue
-//! rests on: the merge requests and notes that argue for it, and what was
-//! recorded about it and still stands.
+//! rests on: the merge requests and notes that argue for it, what was recorded
+//! about it and still stands, and whom to ask.
 //!
 //! Each part answers with what is there; a part that is not there is named
 //! with what would bring it, and never makes the whole fail.
@@ -11,7 +11,8 @@ pub use records::LinkedRecord;
 
 use crate::entities;
 use crate::evidence::{self, About, Explained};
-use crate::file_target::Typed;
+use crate::file_target::{self, Typed};
+use crate::people::experts::{self, Expert};
 use crate::trace::{self, Missing, Trace};
 use model::reference::EntityReference;
 use model::{EntityKind, EntityState, Reference, Result, Timestamp};
@@ -29,6 +30,9 @@ pub struct Request<'a> {
     pub limit: usize,
     /// Notes per merge request.
     pub notes: usize,
+    /// People to ask.
+    pub experts: usize,
+    pub now: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -43,6 +47,8 @@ pub struct Why {
     pub merge_requests: Vec<Explained>,
     /// What was recorded about the target, or about what it rests on.
     pub records: Vec<LinkedRecord>,
+    /// Whom to ask, best first (`lore experts` weighs more, and tells more).
+    pub experts: Vec<Expert>,
     /// Parts of the answer that are not there, and what would bring them.
     pub missing: Vec<Missing>,
 }
@@ -94,6 +100,7 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         entity: None,
         merge_requests: Vec::new(),
         records: Vec::new(),
+        experts: workers_on(reader, request, path)?,
         missing,
     })
 }
@@ -107,6 +114,11 @@ fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) ->
     };
     let about = About { paths: &[], most_notes: request.notes };
     let ids: Vec<i64> = ids.into_iter().take(request.limit).collect();
+    let merge_request = |id: &i64| EntityRow { kind: EntityKind::MergeRequest, id: *id };
+    let mut rows: Vec<EntityRow> = ids.iter().map(merge_request).collect();
+    if !rows.contains(&row) {
+        rows.push(row);
+    }
     let summary = found.summary;
     Ok(Why {
         target: request.scope.path.to_owned(),
@@ -121,8 +133,17 @@ fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) ->
             url: summary.web_url,
         }),
         records: Vec::new(),
+        experts: experts::whom_to_ask(reader, &rows, None, request.now, request.experts)?,
         missing: Vec::new(),
     })
+}
+
+/// Those who worked on the file; without any, those whose lines it has.
+fn workers_on(reader: &Reader, request: &Request<'_>, path: &str) -> Result<Vec<Expert>> {
+    let target = file_target::locate(reader, Typed { path, ..request.scope })?;
+    let rows = experts::changing(reader, &target.path, target.project_id())?;
+    let file = target.clone.as_ref().map(|clone| (clone.git.dir().to_owned(), &*target.path));
+    experts::whom_to_ask(reader, &rows, file, request.now, request.experts)
 }
 
 /// Merge requests that close an issue, then those that relate to it.
