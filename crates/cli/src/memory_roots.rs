@@ -114,6 +114,32 @@ pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level
     Ok(Level { writer, reader, standpoint })
 }
 
+/// For those who answer from everything: the index follows what was written by
+/// hand since. Answers do not fail for it.
+pub fn catch_up(ctx: &Ctx, ui: &mut Ui) {
+    let roots = here(ctx, &[]);
+    if roots.iter().any(|root| root.dir.is_dir()) {
+        take_up(ctx, ui, &roots);
+    }
+}
+
+/// The memory of a clone that lore has just come to know.
+pub fn meet(ctx: &Ctx, ui: &mut Ui, clone: &Path) {
+    if let Some(root) = around_dir(clone).filter(|root| root.dir.is_dir()) {
+        take_up(ctx, ui, std::slice::from_ref(&root));
+    }
+}
+
+fn take_up(ctx: &Ctx, ui: &mut Ui, roots: &[Root]) {
+    let outcome = ctx.db_path(ui).and_then(|path| {
+        let mut writer = Writer::open(&path)?;
+        refresh(ctx, &mut writer, roots)
+    });
+    if let Err(error) = outcome {
+        ui.detail(&format!("memory files were not read again: {error}"));
+    }
+}
+
 pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<Standpoint> {
     let Some(around) = around else { return Ok(Standpoint::default()) };
     let path = index::path_text(around);

@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::memory_roots;
 use crate::run_commits::{self, Wanted};
 use crate::ui::Ui;
 use code::history::ScanReport;
@@ -80,7 +81,9 @@ impl Run for Args {
             }
             What::Add { path, url } => {
                 let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
-                let scan = run_commits::add(ctx, ui, &Wanted { path, url: url.clone() })?;
+                let wanted = Wanted { path, url: url.clone() };
+                let scan = run_commits::add(ctx, ui, &wanted)?;
+                memory_roots::meet(ctx, ui, &wanted.path);
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 let known = repos::list(&reader)?.items;
                 let project =

@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::memory_roots;
 use crate::entity_args::user;
 use crate::ui::Ui;
 use crate::run_embed;
@@ -163,6 +164,7 @@ impl Run for Args {
     type Answer = SearchResults;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SearchResults> {
+        memory_roots::catch_up(ctx, ui);
         let mut filter = self.filter(ctx)?;
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let project = insight::projects::resolve_maybe(&reader, self.project.as_deref())?;

@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::memory_roots;
 use crate::run_embed;
 use crate::ui::Ui;
 use insight::timeline::{self, Request, Start, Timeline};
@@ -73,6 +74,7 @@ impl Run for Args {
     type Answer = Timeline;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Timeline> {
+        memory_roots::catch_up(ctx, ui);
         let when = |text: &Option<String>| -> Result<Option<Timestamp>> {
             text.as_deref().map(|text| parse_when(text, ctx.now())).transpose()
         };

@@ -35,7 +35,7 @@ pub struct Shown {
 pub fn tour(ctx: &Ctx, ui: &Ui, keep: Option<&Path>) -> Result<Tour> {
     let place = Place::prepare(ctx, ui.look().color, keep)?;
     let mut shown = Vec::new();
-    for step in steps::STEPS {
+    for step in steps::STEPS.iter().filter(|step| place.has_clones || !step.needs_clones) {
         shown.push(Shown {
             about: step.about.to_owned(),
             command: step.command.to_owned(),

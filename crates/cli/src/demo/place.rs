@@ -19,6 +19,8 @@ pub(super) struct Place {
     temporary: Option<TempDir>,
     vars: BTreeMap<String, String>,
     projects: Vec<String>,
+    /// Whether there are local clones to ask.
+    pub has_clones: bool,
     // Serves until dropped.
     _server: Server,
 }
@@ -34,8 +36,11 @@ impl Place {
                 (temporary.path().to_path_buf(), Some(temporary))
             }
         };
-        // The repositories are only worth writing when someone can look at them.
-        let world = if temporary.is_none() { demo::load_with_git(&dir) } else { demo::load() };
+        let (world, has_clones) = match demo::load_with_git(&dir) {
+            // A tour can do without clones, and so without git.
+            Err(_) if temporary.is_some() => (demo::load(), false),
+            loaded => (loaded, true),
+        };
         let world = world.map_err(|error| {
             Error::internal(format!("the demo history does not load: {error}"))
                 .suggest("check that git is installed (`lore doctor`)")
@@ -62,7 +67,7 @@ impl Place {
         let color = if has_color { "CLICOLOR_FORCE" } else { "NO_COLOR" };
         vars.insert(color.to_owned(), "1".to_owned());
         write(&home.join(TOML_NAME), &config(server.base_url(), &projects))?;
-        Ok(Place { dir, temporary, vars, projects, _server: server })
+        Ok(Place { dir, temporary, vars, projects, has_clones, _server: server })
     }
 
     /// Surroundings in which only this place exists.
@@ -78,13 +83,22 @@ impl Place {
         if self.temporary.is_some() {
             return Ok(None);
         }
+        self.write_config("", DATABASE)?;
+        for project in &self.projects {
+            let up = project.split('/').map(|_| "../").collect::<String>();
+            self.write_config(project, &format!("{up}{DATABASE}"))?;
+        }
+        Ok(Some(self.dir))
+    }
+
+    /// The config of a folder below, with the database as seen from there.
+    fn write_config(&self, folder: &str, database: &str) -> Result<()> {
         let mut text = String::from("# The history of `lore demo`; its GitLab is gone.\n");
-        text.push_str(&format!("[storage]\ndb_path = \"{DATABASE}\"\n"));
+        text.push_str(&format!("[storage]\ndb_path = \"{database}\"\n"));
         for project in &self.projects {
             text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
         }
-        write(&self.dir.join(CLONE_DIR).join(TOML_NAME), &text)?;
-        Ok(Some(self.dir))
+        write(&self.dir.join(folder).join(CLONE_DIR).join(TOML_NAME), &text)
     }
 }
 

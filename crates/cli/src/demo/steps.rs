@@ -4,10 +4,16 @@ pub(super) struct Step {
     /// One line: why one would type this.
     pub about: &'static str,
     pub command: &'static str,
+    pub needs_clones: bool,
 }
 
 const fn step(about: &'static str, command: &'static str) -> Step {
-    Step { about, command }
+    Step { about, command, needs_clones: false }
+}
+
+/// Something that only a local clone can answer.
+const fn in_clones(about: &'static str, command: &'static str) -> Step {
+    Step { about, command, needs_clones: true }
 }
 
 pub(super) const STEPS: &[Step] = &[
@@ -30,6 +36,15 @@ pub(super) const STEPS: &[Step] = &[
         "One merge request: why, which files, what was said on which line.",
         "lore mrs 'frostline!36' --events",
     ),
+    step(
+        "What happened with it, across issues and merge requests.",
+        "lore timeline 'frostline!36' --evidence 2",
+    ),
+    in_clones(
+        "A clone on this machine: now lines can be traced.",
+        "lore repo add orchard/frostline",
+    ),
+    in_clones("Why is this line so?", "lore why orchard/frostline/src/model/frost.rs:17"),
     step(
         "Every answer is JSON for programs; choose the fields.",
         "lore issues --fields iid,title -n 3",

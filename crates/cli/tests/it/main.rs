@@ -15,6 +15,7 @@ mod documents;
 mod fake_gitlab;
 mod forge;
 mod golden_decisions;
+mod golden_memory;
 mod golden_search;
 mod help;
 mod init;

@@ -233,15 +233,11 @@ fn whom_to_ask() {
     assert_eq!(asked("zeppelin"), "query: ");
 }
 
-/// The demo's repositories, once they say what they are clones of.
 #[test]
 fn with_a_local_clone_lines_and_owners_count() {
     let env = crate::lore().with_var("LORE_NOW", "2024-10-01T09:00:00Z");
     let _ = env.lore(&["demo", "--keep", "playground"]).success();
     let playground = env.dir().join("playground");
-    let url = "https://gitlab.example.com/orchard/frostline.git";
-    let _ = env.git(&["-C", "playground/orchard/frostline", "remote", "add", "origin", url]);
-    let _ = env.lore_in(&playground, &["repo", "add", "orchard/frostline"], "").success();
     let output = env.lore_in(&playground, &["experts", "src/store.rs", "--json"], "").success();
     let answer: Value = serde_json::from_str(&output.stdout).unwrap();
     let answer = &answer["data"];

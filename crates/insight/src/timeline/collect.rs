@@ -96,28 +96,33 @@ pub(super) fn all(
     Ok(found)
 }
 
-/// Decisions kept in memory that link to a member.
+/// Decisions kept in memory that link to a member. One that links to several is
+/// told once, at the one nearest to the question.
 fn recorded(reader: &Reader, scope: &Scope<'_>) -> Result<Vec<TimelineEvent>> {
     let heads = scope.expansion.heads.values();
     let rows: BTreeMap<String, EntityRow> =
         heads.map(|head| (reference_of(&head.name()), head.row)).collect();
     let ends: Vec<String> = rows.keys().cloned().collect();
-    let decisions = timeline::recorded_decisions(reader, &ends)?;
-    Ok(decisions
-        .into_iter()
-        .filter_map(|it| {
-            let row = *rows.get(&it.end)?;
-            let summary = one_line(&it.decision, SUMMARY);
-            let event = scope.event(row, EventType::Decision, it.created_at, summary)?;
-            let decision = DecisionDetails {
-                record: it.record_id,
-                rationale: it.rationale,
-                is_superseded: it.is_superseded,
-            };
-            let details = Details { decision: Some(decision), ..Details::default() };
-            Some(TimelineEvent { actor: it.author, details, id: it.row, ..event })
-        })
-        .collect())
+    let mut nearest: BTreeMap<String, TimelineEvent> = BTreeMap::new();
+    for it in timeline::recorded_decisions(reader, &ends)? {
+        let Some(row) = rows.get(&it.end) else { continue };
+        let summary = one_line(&it.decision, SUMMARY);
+        let Some(event) = scope.event(*row, EventType::Decision, it.created_at, summary) else {
+            continue;
+        };
+        if nearest.get(&it.record_id).is_some_and(|known| known.depth <= event.depth) {
+            continue;
+        }
+        let decision = DecisionDetails {
+            record: it.record_id.clone(),
+            rationale: it.rationale,
+            is_superseded: it.is_superseded,
+        };
+        let details = Details { decision: Some(decision), ..Details::default() };
+        let event = TimelineEvent { actor: it.author, details, id: it.row, ..event };
+        nearest.insert(it.record_id, event);
+    }
+    Ok(nearest.into_values().collect())
 }
 
 /// Created; and closed or merged where no event tells of it, as with servers
