@@ -29,7 +29,8 @@ pub struct FsckReport {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Damage {
-    /// What is wrong: `node`, `package_root`, `snapshot_root`, `edge`, `file`, `chain`.
+    /// What is wrong: `node`, `package_root`, `snapshot_root`, `edge`, `file`, `chain`,
+    /// `adjacency`.
     pub kind: String,
     pub message: String,
 }
@@ -65,6 +66,10 @@ pub fn fsck(
     for snapshot in all.iter().rev() {
         check.snapshot(snapshot)?;
         progress.advance(1);
+    }
+    if check.report.n_damage == 0 && !store::code::adjacency::agrees(on, repo)? {
+        let message = "the file of edges beside the database is not what the tables say";
+        check.report.damage("adjacency", message.to_owned());
     }
     progress.finish();
     Ok(check.report)

@@ -54,6 +54,13 @@ impl Writer {
         Ok(value)
     }
 
+    /// Another connection to the same file, for threads that only read; sees
+    /// what was committed.
+    pub fn reader(&self) -> Result<Reader> {
+        let path = self.connection.path().unwrap_or_default();
+        crate::open::reader(Path::new(path))
+    }
+
     /// Folds the write-ahead log back into the file, so that what remains is
     /// one file of its true size.
     pub fn checkpoint(&self) -> Result<()> {

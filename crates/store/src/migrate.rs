@@ -35,6 +35,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0007_gone_numbers",
     "0008_people",
     "0009_code",
+    "0010_manifests",
 ];
 
 /// The schema this build writes.

@@ -94,6 +94,11 @@ pub fn is_rules(path: &str) -> bool {
     name == ".gitattributes" || name == ".loreignore"
 }
 
+/// Whether a file may say who owns paths.
+pub fn is_owners(path: &str) -> bool {
+    OWNERS.contains(&path)
+}
+
 impl Rules {
     /// Adds a file of rules; outer folders must come before inner ones.
     pub fn add(&mut self, path: &str, text: &str) {

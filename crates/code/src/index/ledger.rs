@@ -5,11 +5,12 @@ use super::read::ReadFile;
 use super::symbols::FileSymbols;
 use crate::facts::FileFacts;
 use crate::identity;
-use crate::link;
+use crate::link::{self, PathKey};
 use model::Result;
 use model::code::{EdgeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, PackageVersionId};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::Tx;
 use store::code::files::{self, NewFile};
@@ -63,7 +64,7 @@ pub fn store_files(tx: &Tx<'_>, entries: &mut [Entry], indexer: u32) -> Result<V
     Ok(stored)
 }
 
-fn store_file(tx: &Tx<'_>, entry: &Entry, read: &ReadFile, indexer: u32) -> Result<Stored> {
+pub fn store_file(tx: &Tx<'_>, entry: &Entry, read: &ReadFile, indexer: u32) -> Result<Stored> {
     let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
     let mut ids = Vec::with_capacity(entry.symbols.all.len());
     for symbol in &entry.symbols.all {
@@ -113,30 +114,42 @@ fn store_file(tx: &Tx<'_>, entry: &Entry, read: &ReadFile, indexer: u32) -> Resu
     Ok(Stored { id, nodes: ids })
 }
 
-/// What linking made of each file, in terms of stored nodes.
+/// What linking made of a file, in terms of stored nodes.
+#[derive(Default)]
 pub struct FileLink {
     pub edges: Vec<SiteEdge>,
     pub unresolved: Vec<Unresolved>,
+    pub outcome: link::Outcome,
+}
+
+impl FileLink {
+    pub fn packed(&self) -> Result<PackedLink> {
+        PackedLink::of(&self.edges, &self.unresolved, &self.outcome.encode())
+    }
+}
+
+/// How files of the list given to linking are found in the store.
+pub trait Shelf {
+    fn facts(&self, file: u32) -> Option<&FileFacts>;
+    /// The entry of the outline a definition belongs to.
+    fn place(&self, node: link::Node) -> Option<u32>;
+    fn node(&self, node: link::Node) -> Option<NodeId>;
 }
 
 /// Sorts the outcome of linking by file.
-pub fn by_file(linked: &link::Linked, entries: &[Entry], stored: &[Stored]) -> Vec<FileLink> {
-    let mut all: Vec<FileLink> =
-        entries.iter().map(|_| FileLink { edges: Vec::new(), unresolved: Vec::new() }).collect();
-    let place = |node: link::Node| {
-        let entry = entries.get(node.file as usize)?;
-        entry.symbols.place.get(node.def.ix()).copied()
-    };
+pub fn by_file(mut linked: link::Linked, shelf: &impl Shelf) -> FxHashMap<u32, FileLink> {
+    let mut all: FxHashMap<u32, FileLink> = std::mem::take(&mut linked.outcomes)
+        .into_iter()
+        .map(|(file, outcome)| (file, FileLink { outcome, ..FileLink::default() }))
+        .collect();
     for edge in &linked.edges {
-        let (Some(source), Some(target)) = (place(edge.source), place(edge.target)) else {
+        let (Some(source), Some(target)) = (shelf.place(edge.source), shelf.node(edge.target))
+        else {
             continue;
         };
-        let Some(target) = stored[edge.target.file as usize].nodes.get(target as usize) else {
-            continue;
-        };
-        all[edge.source.file as usize].edges.push(SiteEdge {
+        all.entry(edge.source.file).or_default().edges.push(SiteEdge {
             source,
-            target: *target,
+            target,
             kind: kind_of(edge.kind),
             provenance: Provenance::AstInferred,
             confidence: edge.confidence,
@@ -145,24 +158,47 @@ pub fn by_file(linked: &link::Linked, entries: &[Entry], stored: &[Stored]) -> V
         });
     }
     for site in &linked.unresolved {
-        let file = site.source.file as usize;
-        let (Some(source), Some(entry)) = (place(site.source), entries.get(file)) else { continue };
-        let Some(call) = entry.facts.calls.get(site.call as usize) else { continue };
-        all[file].unresolved.push(Unresolved {
+        let file = site.source.file;
+        let (Some(source), Some(facts)) = (shelf.place(site.source), shelf.facts(file)) else {
+            continue;
+        };
+        let Some(call) = facts.calls.get(site.call as usize) else { continue };
+        all.entry(file).or_default().unresolved.push(Unresolved {
             source,
-            name: entry.facts.text(call.name).to_owned(),
-            text: entry.facts.callee_text(call),
+            name: facts.text(call.name).to_owned(),
+            text: facts.callee_text(call),
             is_external: site.why == link::WhyUnresolved::External,
             line: call.line,
             col: call.col,
         });
     }
-    for link in &mut all {
+    for link in all.values_mut() {
         link.edges.sort_unstable();
         link.edges.dedup();
         link.unresolved.sort_unstable();
     }
     all
+}
+
+/// Files that were all read in this run.
+struct AllFiles<'e> {
+    entries: &'e [Entry],
+    stored: &'e [Stored],
+}
+
+impl Shelf for AllFiles<'_> {
+    fn facts(&self, file: u32) -> Option<&FileFacts> {
+        self.entries.get(file as usize).map(|entry| &entry.facts)
+    }
+
+    fn place(&self, node: link::Node) -> Option<u32> {
+        self.entries.get(node.file as usize)?.symbols.place.get(node.def.ix()).copied()
+    }
+
+    fn node(&self, node: link::Node) -> Option<NodeId> {
+        let place = self.place(node)?;
+        self.stored[node.file as usize].nodes.get(place as usize).copied()
+    }
 }
 
 fn kind_of(kind: link::EdgeKind) -> EdgeKind {
@@ -177,7 +213,7 @@ fn kind_of(kind: link::EdgeKind) -> EdgeKind {
 }
 
 /// The edges of a file without their sites, each once.
-fn distinct(nodes: &[NodeId], edges: &[SiteEdge]) -> Vec<Edge> {
+pub fn distinct(nodes: &[NodeId], edges: &[SiteEdge]) -> Vec<Edge> {
     let mut distinct: Vec<Edge> = edges
         .iter()
         .filter_map(|edge| {
@@ -199,12 +235,15 @@ pub struct Totals {
     pub n_unresolved: u64,
 }
 
-/// The outcome of [`store_packages`].
+/// What was written of a snapshot's packages.
+#[derive(Default)]
 pub struct Written {
     pub packages: Packages,
     pub roots: Vec<(PackageId, Hash32)>,
     pub events: Vec<EdgeEvent>,
     pub totals: Totals,
+    /// How many files were linked.
+    pub n_linked: u64,
 }
 
 /// Stores links and package versions. `before` is the parent's list, for what
@@ -213,16 +252,18 @@ pub fn store_packages(
     tx: &Tx<'_>,
     entries: &[Entry],
     stored: &[Stored],
-    file_links: &[FileLink],
+    linked: link::Linked,
     before: Option<&Packages>,
 ) -> Result<Written> {
+    let mut of_files = by_file(linked, &AllFiles { entries, stored });
+    let file_links: Vec<FileLink> =
+        (0..entries.len() as u32).map(|file| of_files.remove(&file).unwrap_or_default()).collect();
+    let packed: Vec<PackedLink> =
+        file_links.par_iter().map(FileLink::packed).collect::<Result<_>>()?;
     let hashes = node_hashes(entries, stored);
-    let mut written = Written {
-        packages: Packages::new(),
-        roots: Vec::new(),
-        events: Vec::new(),
-        totals: Totals::default(),
-    };
+    let packages: FxHashMap<PathKey, PackageId> =
+        entries.iter().map(|entry| (link::path_key(&entry.path), entry.package)).collect();
+    let mut written = Written { n_linked: file_links.len() as u64, ..Written::default() };
     let mut by_package: FxHashMap<PackageId, Vec<usize>> = FxHashMap::default();
     for (at, entry) in entries.iter().enumerate() {
         by_package.entry(entry.package).or_default().push(at);
@@ -235,36 +276,46 @@ pub fn store_packages(
         let old_version = old.map(|id| snapshots::version(tx, id)).transpose()?;
         let mut members = Vec::with_capacity(files.len());
         for at in &files {
-            let link = &file_links[*at];
-            let packed = PackedLink::of(&link.edges, &link.unresolved, &[])?;
-            let (id, is_new) = links::keep(tx, stored[*at].id, &packed)?;
+            let (id, is_new) = links::keep(tx, stored[*at].id, &packed[*at])?;
             if is_new {
-                to_enter.extend(distinct(&stored[*at].nodes, &link.edges));
+                to_enter.extend(distinct(&stored[*at].nodes, &file_links[*at].edges));
             }
             members.push(Member { file: stored[*at].id, link: id });
         }
         let (id, version) = match (old, old_version) {
             (Some(id), Some(version)) if version.members == members => (id, version),
             (_, old_version) => {
-                let version =
-                    version_of(package, &files, members, entries, stored, file_links, &hashes);
+                let part = |at: &usize| {
+                    let symbols = &entries[*at].symbols;
+                    Part::of(symbols, &stored[*at].nodes, &file_links[*at], &packages)
+                };
+                let parts: Vec<Part> = files.iter().map(part).collect();
+                let mut hash = |node| Ok(hashes.get(&node).copied());
+                let version = version_of(package, members, parts, &mut hash)?;
                 if before.is_some() {
                     note_changes(tx, old_version.as_ref(), &version, &mut written.events)?;
                 }
                 (snapshots::keep_version(tx, &version)?, version)
             }
         };
-        written.totals.n_nodes += version.n_nodes;
-        written.totals.n_edges += version.n_edges;
-        written.totals.n_unresolved += version.n_unresolved;
-        written.roots.push((package, version.root));
-        written.packages.insert(package, id);
+        written.count(package, id, &version);
     }
     to_enter.sort_unstable();
     to_enter.dedup();
     links::enter(tx, &to_enter)?;
     note_gone(tx, before, &written.packages, &mut written.events)?;
     Ok(written)
+}
+
+impl Written {
+    /// Enters a package of the snapshot.
+    pub fn count(&mut self, package: PackageId, id: PackageVersionId, version: &PackageVersion) {
+        self.totals.n_nodes += version.n_nodes;
+        self.totals.n_edges += version.n_edges;
+        self.totals.n_unresolved += version.n_unresolved;
+        self.roots.push((package, version.root));
+        self.packages.insert(package, id);
+    }
 }
 
 /// The hash of every node of the snapshot.
@@ -278,41 +329,71 @@ fn node_hashes(entries: &[Entry], stored: &[Stored]) -> FxHashMap<NodeId, Hash32
     hashes
 }
 
-fn version_of(
+/// What one file brings into its package.
+pub struct Part {
+    states: Vec<Hash32>,
+    nodes: Vec<NodeId>,
+    edges: Vec<Edge>,
+    n_unresolved: u64,
+    reads: Vec<PackageId>,
+}
+
+impl Part {
+    pub fn of(
+        symbols: &FileSymbols,
+        nodes: &[NodeId],
+        link: &FileLink,
+        packages: &FxHashMap<PathKey, PackageId>,
+    ) -> Part {
+        let reads = link.outcome.reads.iter();
+        Part {
+            states: symbols.all.iter().map(|symbol| symbol.state).collect(),
+            nodes: nodes.to_vec(),
+            edges: distinct(nodes, &link.edges),
+            n_unresolved: link.unresolved.iter().filter(|site| !site.is_external).count() as u64,
+            reads: reads.filter_map(|key| packages.get(key).copied()).collect(),
+        }
+    }
+}
+
+/// A package from what its files bring; `hash` tells the name of a node.
+pub fn version_of(
     package: PackageId,
-    files: &[usize],
     members: Vec<Member>,
-    entries: &[Entry],
-    stored: &[Stored],
-    file_links: &[FileLink],
-    hashes: &FxHashMap<NodeId, Hash32>,
-) -> PackageVersion {
+    parts: Vec<Part>,
+    hash: &mut dyn FnMut(NodeId) -> Result<Option<Hash32>>,
+) -> Result<PackageVersion> {
     let mut leaves: Vec<Hash32> = Vec::new();
     let mut nodes: FxHashSet<NodeId> = FxHashSet::default();
     let mut edges: Vec<Edge> = Vec::new();
+    let mut reads: Vec<PackageId> = Vec::new();
     let mut n_unresolved = 0;
-    for at in files {
-        leaves.extend(entries[*at].symbols.all.iter().map(|symbol| symbol.state));
-        nodes.extend(&stored[*at].nodes);
-        edges.extend(distinct(&stored[*at].nodes, &file_links[*at].edges));
-        n_unresolved += file_links[*at].unresolved.iter().filter(|u| !u.is_external).count();
+    for part in parts {
+        leaves.extend(part.states);
+        nodes.extend(part.nodes);
+        edges.extend(part.edges);
+        reads.extend(part.reads);
+        n_unresolved += part.n_unresolved;
     }
     edges.sort_unstable();
     edges.dedup();
+    reads.retain(|read| *read != package);
+    reads.sort_unstable();
+    reads.dedup();
     for edge in &edges {
-        if let (Some(source), Some(target)) = (hashes.get(&edge.source), hashes.get(&edge.target)) {
-            leaves.push(identity::edge(*source, *target, edge.kind, edge.provenance));
+        if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
+            leaves.push(identity::edge(source, target, edge.kind, edge.provenance));
         }
     }
-    PackageVersion {
+    Ok(PackageVersion {
         package,
         n_nodes: nodes.len() as u64,
         n_edges: edges.len() as u64,
-        n_unresolved: n_unresolved as u64,
+        n_unresolved,
         root: identity::package_root(leaves),
         members,
-        reads: Vec::new(),
-    }
+        reads,
+    })
 }
 
 /// The edges of a stored package version, each once.
@@ -327,7 +408,7 @@ pub fn edges_of(on: &impl store::Read, version: &PackageVersion) -> Result<Vec<E
     Ok(edges)
 }
 
-fn note_changes(
+pub fn note_changes(
     tx: &Tx<'_>,
     old: Option<&PackageVersion>,
     new: &PackageVersion,

@@ -9,7 +9,9 @@ mod ledger;
 mod previous;
 mod read;
 mod report;
+mod shelf;
 mod symbols;
+mod update;
 mod work_tree;
 
 pub use choose::Skip;
@@ -23,7 +25,7 @@ use crate::identity;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
 use git::{ObjectId, Repo, TreeEntry};
-use ledger::{Entry, State, by_file, store_files, store_packages};
+use ledger::{Entry, State, store_files, store_packages};
 use model::hash::Hash32;
 use model::ids::{FileId, PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Progress, Result};
@@ -31,8 +33,10 @@ use read::{Content, Outcome, Wanted, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use store::code::files::{self, FileRow};
+use store::code::manifests;
 use store::code::snapshots::{self, Packages, Snapshot};
 use store::{Tx, Writer};
+use update::Update;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
@@ -79,11 +83,29 @@ pub fn index(
         return Ok(report::of_known(&subject.clone.canonical_url, &known));
     }
     let previous = previous::nearest(repo, writer, repo_id, &subject, request.full)?;
+    if let Some(previous) = &previous
+        && let Some(update) = Update::prepare(repo, writer, repo_id, &subject, request, previous)?
+    {
+        let report = update.write(writer, &subject, clock)?;
+        return walkable(writer, report);
+    }
     let input = gather(repo, writer, repo_id, &subject, request, progress)?;
     progress.phase("linking", None);
     let linked = link_all(&input);
     progress.finish();
-    writer.write(|tx| write(tx, repo_id, &subject, request, input, &linked, previous, clock))
+    let report =
+        writer.write(|tx| write(tx, repo_id, &subject, request, input, linked, previous, clock))?;
+    walkable(writer, report)
+}
+
+/// Sees to it that questions about the new snapshot are answered fast.
+fn walkable(writer: &Writer, report: IndexReport) -> Result<IndexReport> {
+    if report.work_tree.is_none()
+        && let Some(snapshot) = snapshots::get(writer, report.snapshot)?
+    {
+        store::code::adjacency::refresh(writer, &snapshot)?;
+    }
+    Ok(report)
 }
 
 fn subject(repo: &Repo, request: &Request) -> Result<Subject> {
@@ -324,7 +346,7 @@ fn link_all(input: &Input) -> link::Linked {
 
 /// The parent of a snapshot in the making, and its packages.
 struct Previous {
-    seq: SnapshotSeq,
+    snapshot: Snapshot,
     packages: Packages,
 }
 
@@ -335,7 +357,7 @@ fn write(
     subject: &Subject,
     request: &Request,
     mut input: Input,
-    linked: &link::Linked,
+    linked: link::Linked,
     previous: Option<Previous>,
     clock: &dyn Clock,
 ) -> Result<IndexReport> {
@@ -354,9 +376,8 @@ fn write(
     let troubled = report::troubled(tx, &input.entries)?;
     let stored = store_files(tx, &mut input.entries, INDEXER)?;
     store_unfit(tx, repo, &input.unfit)?;
-    let links = by_file(linked, &input.entries, &stored);
     let before = previous.as_ref().map(|previous| &previous.packages);
-    let written = store_packages(tx, &input.entries, &stored, &links, before)?;
+    let written = store_packages(tx, &input.entries, &stored, linked, before)?;
     let names: FxHashMap<PackageId, &str> =
         packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
     let root = identity::snapshot_root(
@@ -372,12 +393,13 @@ fn write(
         repo,
         sha: subject.commit.to_string(),
         work_tree: subject.work_tree.clone(),
-        parent: previous.as_ref().map(|previous| previous.seq),
+        parent: previous.as_ref().map(|previous| previous.snapshot.seq),
         static_root: root,
         // Language servers and SCIP files have added nothing yet.
         root,
         indexer: INDEXER,
         owners: input.owners.as_ref().map(|(blob, _)| blob.clone()),
+        manifests: Some(manifests::keep(tx, &input.manifests)?),
         n_files: input.entries.len() as u64,
         n_packages: written.packages.len() as u64,
         n_nodes: written.totals.n_nodes,

@@ -6,7 +6,7 @@ use model::Result;
 use model::ids::RepoId;
 use std::collections::HashMap;
 use store::Writer;
-use store::code::snapshots;
+use store::code::snapshots::{self, Snapshot};
 
 /// How far back an indexed ancestor is looked for.
 const FARTHEST: usize = 20_000;
@@ -21,19 +21,30 @@ pub fn nearest(
     if full {
         return Ok(None);
     }
-    let known: HashMap<String, _> = snapshots::list(writer, repo_id)?
+    let mut known: HashMap<String, Snapshot> = snapshots::list(writer, repo_id)?
         .into_iter()
         .filter(|snapshot| snapshot.work_tree.is_none() && snapshot.indexer == INDEXER)
-        .map(|snapshot| (snapshot.sha, snapshot.seq))
+        .map(|snapshot| (snapshot.sha.clone(), snapshot))
         .collect();
     if known.is_empty() {
         return Ok(None);
     }
+    // Nearly always a parent; walking the history costs more.
+    for parent in repo.parents(subject.commit)? {
+        if let Some(snapshot) = known.remove(&parent.to_string()) {
+            return found(writer, snapshot);
+        }
+    }
     let options = LogOptions { heads: vec![subject.commit], ..LogOptions::default() };
     for commit in repo.log(&options)?.take(FARTHEST) {
-        if let Some(seq) = known.get(&commit?.id.to_string()) {
-            return Ok(Some(Previous { seq: *seq, packages: snapshots::packages(writer, *seq)? }));
+        if let Some(snapshot) = known.remove(&commit?.id.to_string()) {
+            return found(writer, snapshot);
         }
     }
     Ok(None)
+}
+
+fn found(writer: &Writer, snapshot: Snapshot) -> Result<Option<Previous>> {
+    let packages = snapshots::packages(writer, snapshot.seq)?;
+    Ok(Some(Previous { snapshot, packages }))
 }

@@ -25,6 +25,8 @@ pub struct IndexReport {
     pub files: u64,
     /// Files whose content had not been seen before.
     pub files_read: u64,
+    /// Files whose calls were bound anew, for what they or others say now.
+    pub files_linked: u64,
     pub packages: u64,
     pub symbols: u64,
     pub edges: u64,
@@ -60,6 +62,7 @@ pub(super) fn of_known(url: &str, snapshot: &Snapshot) -> IndexReport {
         static_root: snapshot.static_root.to_string(),
         files: snapshot.n_files,
         files_read: 0,
+        files_linked: 0,
         packages: snapshot.n_packages,
         symbols: snapshot.n_nodes,
         edges: snapshot.n_edges,
@@ -85,6 +88,7 @@ pub(super) fn of_new(
     IndexReport {
         is_new: true,
         files_read: n_read,
+        files_linked: written.n_linked,
         edges_added: if snapshot.parent.is_some() { n_added } else { snapshot.n_edges },
         edges_removed: written.events.len() as u64 - n_added,
         skipped: skipped.into_iter().map(|(reason, n)| (reason.to_owned(), n)).collect(),

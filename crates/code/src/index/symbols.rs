@@ -70,6 +70,24 @@ impl FileSymbols {
     }
 }
 
+/// For each definition the place of its symbol among the symbols of the file;
+/// the same as [`FileSymbols::place`], without the names.
+pub fn places(facts: &FileFacts) -> Vec<u32> {
+    let mut n_symbols = 0;
+    let mut places: Vec<u32> = Vec::with_capacity(facts.defs.len());
+    for (at, def) in facts.defs.iter().enumerate() {
+        let id = DefId(at as u32);
+        if id != DefId::FILE && !def.kind.is_symbol() {
+            let around = facts.symbol_around(id);
+            places.push(places.get(around.ix()).copied().unwrap_or(0));
+        } else {
+            places.push(n_symbols);
+            n_symbols += 1;
+        }
+    }
+    places
+}
+
 /// The path up to a name, and the name.
 fn split<'a>(symbol: &'a str, own: &str) -> (&'a str, &'a str) {
     if !own.is_empty()

@@ -72,6 +72,10 @@ pub struct Semantics {
     pub deref: &'static str,
     /// The type whose argument `await` gives.
     pub promise: &'static str,
+    /// Where imports lead follows from paths and manifests alone, and members
+    /// of a type are written in its file: a file can be linked again without
+    /// reading all others.
+    pub by_path: bool,
 }
 
 /// Every language, in the order of the registry.

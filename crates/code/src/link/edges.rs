@@ -5,7 +5,7 @@ use super::layout::FileIx;
 use super::program::{Symbol, Word};
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, Node, Unresolved, WhyUnresolved};
-use crate::facts::{Bound, Call, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
+use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
 
 /// What a callee turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,11 +20,8 @@ const UNKNOWN: Callee = Callee::Not(WhyUnresolved::Unknown);
 const VALUE: Callee = Callee::Not(WhyUnresolved::Value);
 const EXTERNAL: Callee = Callee::Not(WhyUnresolved::External);
 
-pub(super) fn of_file(
-    eval: &Eval<'_, '_>,
-    given: &dyn Fn(FileIx) -> u32,
-) -> (Vec<Edge>, Vec<Unresolved>) {
-    let mut found = Found { eval, given, edges: Vec::new(), unresolved: Vec::new() };
+pub(super) fn of_file(eval: &Eval<'_, '_>) -> (Vec<Edge>, Vec<Unresolved>) {
+    let mut found = Found { eval, edges: Vec::new(), unresolved: Vec::new() };
     found.calls();
     found.imports();
     found.types();
@@ -35,7 +32,6 @@ pub(super) fn of_file(
 
 struct Found<'e, 'p, 'a> {
     eval: &'e Eval<'p, 'a>,
-    given: &'e dyn Fn(FileIx) -> u32,
     edges: Vec<Edge>,
     unresolved: Vec<Unresolved>,
 }
@@ -43,12 +39,17 @@ struct Found<'e, 'p, 'a> {
 impl Found<'_, '_, '_> {
     fn node(&self, def: DefId) -> Node {
         let facts = self.eval.file().facts;
-        Node { file: (self.given)(self.eval.at), def: facts.symbol_around(def) }
+        Node { file: self.given(self.eval.at), def: facts.symbol_around(def) }
+    }
+
+    /// A file's place in the list `link` was given.
+    fn given(&self, file: FileIx) -> u32 {
+        self.eval.program().given(file)
     }
 
     fn target(&self, gid: Gid) -> Node {
         let (file, def) = self.eval.program().place(gid);
-        Node { file: (self.given)(file), def }
+        Node { file: self.given(file), def }
     }
 
     fn calls(&mut self) {
@@ -241,7 +242,7 @@ impl Found<'_, '_, '_> {
             let symbol = program.import_symbol(self.eval.at, id, space, 0);
             let target = match symbol {
                 Symbol::Def(gid) if !program.is_outside(gid) => self.target(gid),
-                Symbol::Module(module) => Node { file: (self.given)(module), def: DefId::FILE },
+                Symbol::Module(module) => Node { file: self.given(module), def: DefId::FILE },
                 _ => continue,
             };
             let source = self.node(import.home);
@@ -258,32 +259,58 @@ impl Found<'_, '_, '_> {
         let facts = self.eval.file().facts;
         for (at, def) in facts.defs.iter().enumerate() {
             let id = DefId(at as u32);
+            let gid = self.eval.gid(id);
+            if def.kind.is_type() {
+                self.implemented_elsewhere(id);
+            }
             if !(def.kind.is_type() || def.kind == DefKind::Impl) || def.bases.is_empty() {
                 continue;
             }
-            let gid = self.eval.gid(id);
-            let source = match def.kind {
-                DefKind::Impl => match self.eval.this(id) {
-                    Ty::Value(of, _) if !program.is_outside(of) => self.target(of),
+            if def.kind == DefKind::Impl {
+                match self.eval.this(id) {
+                    Ty::Value(of, _) if program.is_outside(of) => continue,
+                    // What a type of another file implements is said there.
+                    Ty::Value(of, _) if program.place(of).0 != self.eval.at => {}
+                    Ty::Value(of, _) => self.inherits(self.target(of), gid, def),
                     _ => continue,
-                },
-                _ => self.node(id),
-            };
-            for base in self.eval.types.bases(gid) {
-                let Ty::Value(base, _) = base else { continue };
-                if program.is_outside(*base) {
-                    continue;
                 }
-                let is_contract =
-                    matches!(program.def(*base).kind, DefKind::Interface | DefKind::Trait);
-                let is_own = def.kind == DefKind::Interface || def.kind == DefKind::Trait;
-                let kind =
-                    if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
-                let target = self.target(*base);
-                let (line, col, confidence) = (def.name_line, def.name_col, 95);
-                self.edges.push(Edge { kind, source, target, line, col, confidence });
+            } else {
+                self.inherits(self.node(id), gid, def);
             }
             self.overrides(gid);
+        }
+    }
+
+    /// An edge belongs to the file its source is in; so what blocks in other
+    /// files implement for a type is said where the type is.
+    fn implemented_elsewhere(&mut self, id: DefId) {
+        let program = self.eval.program();
+        let own = self.eval.file().facts.def(id);
+        for holder in self.eval.types.holders(self.eval.gid(id)) {
+            let is_elsewhere = program.place(*holder).0 != self.eval.at;
+            if is_elsewhere && program.def(*holder).kind == DefKind::Impl {
+                self.inherits(self.node(id), *holder, own);
+            }
+        }
+    }
+
+    /// `source` has the bases of `gid`, as is said at `place`.
+    fn inherits(&mut self, source: Node, gid: Gid, place: &Def) {
+        let program = self.eval.program();
+        let kind = program.def(gid).kind;
+        for base in self.eval.types.bases(gid) {
+            let Ty::Value(base, _) = base else { continue };
+            if program.is_outside(*base) {
+                continue;
+            }
+            let is_contract =
+                matches!(program.def(*base).kind, DefKind::Interface | DefKind::Trait);
+            let is_own = kind == DefKind::Interface || kind == DefKind::Trait;
+            let kind =
+                if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
+            let target = self.target(*base);
+            let (line, col, confidence) = (place.name_line, place.name_col, 95);
+            self.edges.push(Edge { kind, source, target, line, col, confidence });
         }
     }
 

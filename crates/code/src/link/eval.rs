@@ -5,6 +5,7 @@
 //! on the order in which files are looked at.
 
 use super::hierarchy::Hierarchy;
+use super::infer::Knowledge;
 use super::layout::FileIx;
 use super::members::with_args;
 use super::program::{File, Program, Symbol};
@@ -46,7 +47,9 @@ enum Slot {
 
 pub(crate) struct Eval<'p, 'a> {
     pub types: &'p Hierarchy<'p, 'a>,
-    pub known: &'p [Known],
+    known: &'p Knowledge<'p, 'a>,
+    /// What is known is read as it was after this round.
+    round: u8,
     pub at: FileIx,
     memo: RefCell<Vec<Slot>>,
     doubt: Cell<u8>,
@@ -69,12 +72,18 @@ pub(crate) enum Hit {
 }
 
 impl<'p, 'a> Eval<'p, 'a> {
-    pub fn new(types: &'p Hierarchy<'p, 'a>, known: &'p [Known], at: FileIx) -> Self {
+    pub fn new(
+        types: &'p Hierarchy<'p, 'a>,
+        known: &'p Knowledge<'p, 'a>,
+        at: FileIx,
+        round: u8,
+    ) -> Self {
         let n = types.program.file(at).facts.exprs.len();
         let memo = RefCell::new((0..n).map(|_| Slot::Empty).collect());
         Eval {
             types,
             known,
+            round,
             at,
             memo,
             doubt: Cell::new(0),
@@ -325,7 +334,7 @@ impl<'p, 'a> Eval<'p, 'a> {
 
     /// What a definition returns or holds, from the round before.
     pub fn known_ty(&self, gid: Gid) -> Ty {
-        match self.known.get(gid.ix()) {
+        match self.known.get(gid, self.round) {
             Some(known) => {
                 self.doubt_at_least(known.doubt);
                 known.ty.clone()

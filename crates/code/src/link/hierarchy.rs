@@ -4,6 +4,7 @@
 use super::layout::FileIx;
 use super::names::hash;
 use super::program::{Program, Symbol};
+use super::trail;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, FileFacts, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
@@ -27,52 +28,64 @@ pub(crate) struct Lineage {
     pub ancestors: Vec<Ancestor>,
     /// Some base is not in the repository, or not known.
     pub is_open: bool,
+    /// The files it was worked out from.
+    reads: Box<[FileIx]>,
 }
 
 pub(crate) struct Hierarchy<'p, 'a> {
     pub program: &'p Program<'a>,
-    bases: Vec<Box<[Ty]>>,
-    /// More places that hold members of a type: `impl` blocks, merged declarations.
-    also: FxHashMap<Gid, Vec<Gid>>,
+    files: Vec<OnceLock<FileTypes>>,
+    also: Holders,
     /// Blocks for every type that meets their bounds.
     pub blankets: Vec<Gid>,
+}
+
+/// More places that hold members of a type: `impl` blocks, merged declarations.
+type Holders = FxHashMap<Gid, Vec<Gid>>;
+
+/// The types of one file, worked out when somebody asks.
+struct FileTypes {
+    bases: OnceLock<Bases>,
+    merged: OnceLock<Holders>,
     lineages: Vec<OnceLock<Arc<Lineage>>>,
+}
+
+/// What every definition of a file inherits from.
+struct Bases {
+    of: Vec<Box<[Ty]>>,
+    reads: Box<[FileIx]>,
 }
 
 impl<'p, 'a> Hierarchy<'p, 'a> {
     pub fn of(program: &'p Program<'a>) -> Self {
+        let n_files = program.real().count() + crate::lang::ALL.len();
         let mut hierarchy = Hierarchy {
             program,
-            bases: Vec::new(),
+            files: (0..n_files).map(|_| OnceLock::new()).collect(),
             also: FxHashMap::default(),
             blankets: Vec::new(),
-            lineages: (0..program.n_defs()).map(|_| OnceLock::new()).collect(),
         };
         hierarchy.find_also();
-        let bases: Vec<Vec<Box<[Ty]>>> = program
-            .files
-            .par_iter()
-            .enumerate()
-            .map(|(ix, file)| {
-                let types = |ids: &[TypeId]| -> Box<[Ty]> {
-                    ids.iter().map(|id| hierarchy.type_ref(FileIx(ix as u32), *id)).collect()
-                };
-                file.facts.defs.iter().map(|def| types(&def.bases)).collect()
-            })
-            .collect();
-        hierarchy.bases = bases.into_iter().flatten().collect();
         hierarchy
     }
 
-    /// Where `impl` blocks and second declarations belong.
+    fn types_of(&self, file: FileIx) -> &FileTypes {
+        self.files[file.ix()].get_or_init(|| FileTypes {
+            bases: OnceLock::new(),
+            merged: OnceLock::new(),
+            lineages: self.program.file(file).facts.defs.iter().map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// Where `impl` blocks and second declarations belong, of all files of
+    /// the languages in which they can be anywhere.
     fn find_also(&mut self) {
         let program = self.program;
         let found: Vec<Vec<(Option<Gid>, Gid)>> = program
-            .files
-            .par_iter()
-            .enumerate()
-            .map(|(ix, file)| {
-                let file_ix = FileIx(ix as u32);
+            .looked_at_whole()
+            .into_par_iter()
+            .map(|file_ix| {
+                let file = program.file(file_ix);
                 let mut found = self.impls_in(file_ix, file.facts);
                 if file.semantics.merges {
                     found.extend(self.merged_in(file_ix, file.facts));
@@ -87,8 +100,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             }
         }
         for holders in self.also.values_mut() {
-            // A type's own methods come before those of its traits.
-            holders.sort_by_key(|gid| (!program.def(*gid).bases.is_empty(), *gid));
+            sort(program, holders);
         }
     }
 
@@ -142,11 +154,41 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
     }
 
     pub fn bases(&self, gid: Gid) -> &[Ty] {
-        self.bases.get(gid.ix()).map_or(&[], |bases| bases)
+        let (file, def) = self.program.place(gid);
+        let bases = self.types_of(file).bases.get_or_init(|| {
+            let types = |ids: &[TypeId]| -> Box<[Ty]> {
+                ids.iter().map(|id| self.type_ref(file, *id)).collect()
+            };
+            let facts = self.program.file(file).facts;
+            let (of, reads) =
+                trail::following(|| facts.defs.iter().map(|def| types(&def.bases)).collect());
+            Bases { of, reads }
+        });
+        trail::note_all(&bases.reads);
+        bases.of.get(def.ix()).map_or(&[], |bases| bases)
     }
 
     pub fn holders(&self, gid: Gid) -> &[Gid] {
-        self.also.get(&gid).map_or(&[], Vec::as_slice)
+        let (file, _) = self.program.place(gid);
+        if !self.program.is_by_path(file) {
+            return self.also.get(&gid).map_or(&[], Vec::as_slice);
+        }
+        let merged = self.types_of(file).merged.get_or_init(|| {
+            let entry = self.program.file(file);
+            let mut merged = Holders::default();
+            if entry.semantics.merges {
+                for (of, holder) in self.merged_in(file, entry.facts) {
+                    if let Some(of) = of {
+                        merged.entry(of).or_default().push(holder);
+                    }
+                }
+            }
+            for holders in merged.values_mut() {
+                sort(self.program, holders);
+            }
+            merged
+        });
+        merged.get(&gid).map_or(&[], Vec::as_slice)
     }
 
     pub fn builtin(&self, file: FileIx, name: &str) -> Option<Gid> {
@@ -261,29 +303,36 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
 
     /// The order in which members of a type are looked for.
     pub fn lineage(&self, gid: Gid) -> Arc<Lineage> {
-        let Some(slot) = self.lineages.get(gid.ix()) else { return Arc::default() };
-        slot.get_or_init(|| {
-            let (file, _) = self.program.place(gid);
-            let own: Args = self
-                .program
-                .def(gid)
-                .type_params
-                .iter()
-                .map(|param| Ty::Param(self.program.gid(file, *param)))
-                .collect();
-            let mut lineage = Lineage::default();
-            self.climb(gid, own, &mut lineage, 0);
-            // A base shared by two bases comes after both of them.
-            let mut ancestors: Vec<Ancestor> = Vec::new();
-            for ancestor in lineage.ancestors.into_iter().rev() {
-                if !ancestors.iter().any(|known| known.gid == ancestor.gid) {
-                    ancestors.push(ancestor);
-                }
+        let (file, def) = self.program.place(gid);
+        let Some(slot) = self.types_of(file).lineages.get(def.ix()) else { return Arc::default() };
+        let lineage = slot.get_or_init(|| {
+            let (lineage, reads) = trail::following(|| self.lineage_anew(gid));
+            Arc::new(Lineage { reads, ..lineage })
+        });
+        trail::note_all(&lineage.reads);
+        lineage.clone()
+    }
+
+    fn lineage_anew(&self, gid: Gid) -> Lineage {
+        let (file, _) = self.program.place(gid);
+        let own: Args = self
+            .program
+            .def(gid)
+            .type_params
+            .iter()
+            .map(|param| Ty::Param(self.program.gid(file, *param)))
+            .collect();
+        let mut lineage = Lineage::default();
+        self.climb(gid, own, &mut lineage, 0);
+        // A base shared by two bases comes after both of them.
+        let mut ancestors: Vec<Ancestor> = Vec::new();
+        for ancestor in lineage.ancestors.into_iter().rev() {
+            if !ancestors.iter().any(|known| known.gid == ancestor.gid) {
+                ancestors.push(ancestor);
             }
-            ancestors.reverse();
-            Arc::new(Lineage { ancestors, is_open: lineage.is_open })
-        })
-        .clone()
+        }
+        ancestors.reverse();
+        Lineage { ancestors, ..lineage }
     }
 
     fn climb(&self, gid: Gid, args: Args, lineage: &mut Lineage, steps: u32) {
@@ -353,4 +402,9 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             .map(|param| bindings.fill(&Ty::Param(self.program.gid(file, *param))))
             .collect()
     }
+}
+
+/// A type's own methods come before those of its traits.
+fn sort(program: &Program<'_>, holders: &mut [Gid]) {
+    holders.sort_by_key(|gid| (!program.def(*gid).bases.is_empty(), *gid));
 }

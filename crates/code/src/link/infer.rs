@@ -3,61 +3,154 @@
 //! Worked out in rounds: each round reads only the results of the one before,
 //! so files can be looked at in any order and on any number of threads with
 //! the same outcome. Most definitions are settled in the first round; the rest
-//! are tried again until nothing changes.
+//! are tried again until nothing changes. Of files that need not be looked at
+//! again, the results of every round are known from before.
 
 use super::eval::{Eval, Known, doubt};
 use super::hierarchy::Hierarchy;
 use super::layout::FileIx;
-use super::ty::Ty;
+use super::outcome::{History, restore};
+use super::program::Program;
+use super::trail;
+use super::ty::{Gid, Ty};
 use crate::facts::{Def, DefId, DefKind, Flags};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Chains of definitions that lean on each other are rarely longer.
-const MAX_ROUNDS: usize = 8;
+const MAX_ROUNDS: u8 = 8;
+/// After every round.
+pub(crate) const SETTLED: u8 = u8::MAX;
 
-pub(crate) fn infer(types: &Hierarchy<'_, '_>) -> Vec<Known> {
+/// What is known of the definitions of all files.
+pub(crate) struct Knowledge<'p, 'a> {
+    program: &'p Program<'a>,
+    files: Vec<FileKnown>,
+    /// The last round in which anything known from before changed.
+    last_kept: AtomicU8,
+}
+
+enum FileKnown {
+    /// Worked out now.
+    Live(Vec<Known>),
+    /// From before; restored when somebody asks.
+    Kept(OnceLock<History>),
+}
+
+/// What inference found about the files it looked at.
+#[derive(Default)]
+pub(crate) struct Inferred {
+    pub history: History,
+    pub reads: FxHashSet<FileIx>,
+}
+
+impl<'p, 'a> Knowledge<'p, 'a> {
+    fn new(program: &'p Program<'a>, live: &[FileIx]) -> Self {
+        let mut files: Vec<FileKnown> =
+            program.all().map(|_| FileKnown::Kept(OnceLock::new())).collect();
+        for file in live {
+            let nothing = Known { ty: Ty::Unknown, doubt: doubt::NONE };
+            let n_defs = program.file(*file).facts.defs.len();
+            files[file.ix()] = FileKnown::Live(vec![nothing; n_defs]);
+        }
+        Knowledge { program, files, last_kept: AtomicU8::new(0) }
+    }
+
+    /// What was known of a definition after a round.
+    pub fn get(&self, gid: Gid, round: u8) -> Option<&Known> {
+        let (file, def) = self.program.place(gid);
+        trail::note(file);
+        match &self.files[file.ix()] {
+            FileKnown::Live(known) => known.get(def.ix()),
+            FileKnown::Kept(history) => {
+                let history = history.get_or_init(|| self.restored(file));
+                let after = history.partition_point(|(of, at, _)| (*of, *at) <= (def, round));
+                let (of, _, known) = history.get(after.checked_sub(1)?)?;
+                (*of == def).then_some(known)
+            }
+        }
+    }
+
+    fn restored(&self, file: FileIx) -> History {
+        let Some(outcome) = self.program.outcome(file) else { return History::new() };
+        let history = restore(self.program, file, outcome);
+        let last = history.iter().map(|(_, round, _)| *round).max().unwrap_or(0);
+        self.last_kept.fetch_max(last, Ordering::Relaxed);
+        history
+    }
+}
+
+/// Looks at the files of `live`; everything else is as it was before.
+pub(crate) fn infer<'p, 'a>(
+    types: &Hierarchy<'p, 'a>,
+    live: &[FileIx],
+) -> (Knowledge<'p, 'a>, FxHashMap<FileIx, Inferred>) {
     let program = types.program;
-    let nothing = Known { ty: Ty::Unknown, doubt: doubt::NONE };
-    let mut known = vec![nothing; program.n_defs()];
-    let mut open: Vec<Vec<DefId>> = program
-        .files
+    let live: Vec<FileIx> = live.iter().copied().chain(program.preludes()).collect();
+    let mut knowledge = Knowledge::new(program, &live);
+    let mut open: Vec<(FileIx, Vec<DefId>)> = live
         .iter()
         .map(|file| {
-            let defs = file.facts.defs.iter().enumerate();
-            defs.filter(|(_, def)| has_result(def)).map(|(at, _)| DefId(at as u32)).collect()
+            let defs = program.file(*file).facts.defs.iter().enumerate();
+            let open = defs.filter(|(_, def)| has_result(def)).map(|(at, _)| DefId(at as u32));
+            (*file, open.collect())
         })
         .collect();
-    for _ in 0..MAX_ROUNDS {
-        let found: Vec<Vec<(DefId, Known)>> = open
+    let mut inferred: FxHashMap<FileIx, Inferred> = FxHashMap::default();
+    for round in 1..=MAX_ROUNDS {
+        let found: Vec<Found> = open
             .par_iter()
-            .enumerate()
-            .map(|(ix, defs)| {
-                if defs.is_empty() {
-                    return Vec::new();
-                }
-                let eval = Eval::new(types, &known, FileIx(ix as u32));
-                defs.iter().map(|def| (*def, result(&eval, *def))).collect()
-            })
+            .map(|(file, defs)| one_round(types, &knowledge, *file, defs, round))
             .collect();
         let mut has_changed = false;
-        for (ix, results) in found.into_iter().enumerate() {
-            open[ix].clear();
-            for (def, result) in results {
-                let gid = program.gid(FileIx(ix as u32), def);
+        for ((file, open), found) in open.iter_mut().zip(found) {
+            open.clear();
+            let about = inferred.entry(*file).or_default();
+            about.reads.extend(found.reads);
+            let FileKnown::Live(known) = &mut knowledge.files[file.ix()] else { continue };
+            for (def, result) in found.results {
                 if result.ty.is_partial() {
-                    open[ix].push(def);
+                    open.push(def);
                 }
-                if known[gid.ix()] != result {
-                    known[gid.ix()] = result;
+                if known[def.ix()] != result {
+                    about.history.push((def, round, result.clone()));
+                    known[def.ix()] = result;
                     has_changed = true;
                 }
             }
         }
-        if !has_changed {
+        if !has_changed && round > knowledge.last_kept.load(Ordering::Relaxed) {
             break;
         }
     }
-    known
+    for about in inferred.values_mut() {
+        about.history.sort_unstable_by_key(|(def, round, _)| (*def, *round));
+    }
+    (knowledge, inferred)
+}
+
+struct Found {
+    results: Vec<(DefId, Known)>,
+    reads: Box<[FileIx]>,
+}
+
+fn one_round<'a>(
+    types: &Hierarchy<'_, 'a>,
+    knowledge: &Knowledge<'_, 'a>,
+    file: FileIx,
+    defs: &[DefId],
+    round: u8,
+) -> Found {
+    if defs.is_empty() {
+        return Found { results: Vec::new(), reads: Box::default() };
+    }
+    let (results, reads) = trail::following(|| {
+        let eval = Eval::new(types, knowledge, file, round - 1);
+        defs.iter().map(|def| (*def, result(&eval, *def))).collect()
+    });
+    Found { results, reads }
 }
 
 fn has_result(def: &Def) -> bool {

@@ -9,21 +9,27 @@ mod edges;
 mod eval;
 mod hierarchy;
 mod infer;
+mod interface;
 pub mod layout;
 mod members;
 mod names;
+mod outcome;
 mod program;
+mod trail;
 mod ty;
 
+pub use outcome::{Outcome, PathKey, path_key};
 pub use program::Symbol;
 
 use crate::facts::{DefId, FileFacts};
 use eval::Eval;
 use hierarchy::Hierarchy;
+use infer::{Inferred, Knowledge, SETTLED, infer};
 use layout::FileIx;
 use program::Program;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A file of the commit.
 #[derive(Clone, Copy)]
@@ -91,12 +97,15 @@ pub struct Unresolved {
 }
 
 /// What linking found; in the order of paths, whatever the order of the input.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Linked {
     pub edges: Vec<Edge>,
     pub unresolved: Vec<Unresolved>,
     /// The package of every file given, empty where no language knows it.
     pub packages: Vec<String>,
+    /// What each file that was linked came to, by its place in the list given.
+    /// Edges and unresolved calls of other files are as they were.
+    pub outcomes: FxHashMap<u32, Outcome>,
 }
 
 /// Whether a path is one `link` wants to read as a manifest.
@@ -106,30 +115,137 @@ pub fn is_manifest(path: &str) -> bool {
         || name.strip_prefix("tsconfig").is_some_and(|rest| rest.strip_suffix(".json").is_some())
 }
 
+/// A file of the commit, as far as it is known without its facts.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    pub path: &'a str,
+    pub language: &'a str,
+    /// How many definitions its facts have.
+    pub n_defs: u32,
+}
+
+/// Where linking gets what files say, and what was concluded from them before.
+/// Files are named by their place in the list given.
+pub trait Library: Sync {
+    fn facts(&self, file: u32) -> &FileFacts;
+
+    /// What linking made of the file at this path in the state before.
+    fn outcome(&self, _file: u32) -> Option<&Outcome> {
+        None
+    }
+}
+
+struct InMemory<'s, 'a>(&'s [Source<'a>]);
+
+impl Library for InMemory<'_, '_> {
+    fn facts(&self, file: u32) -> &FileFacts {
+        self.0[file as usize].facts
+    }
+}
+
 /// Links the files of a commit.
 pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
-    let program = Program::of(files, manifests);
-    let types = Hierarchy::of(&program);
-    let known = infer::infer(&types);
-    let by_path: FxHashMap<&str, u32> =
-        files.iter().enumerate().map(|(ix, file)| (file.path, ix as u32)).collect();
-    let given = |ix: FileIx| by_path.get(program.file(ix).path).copied().unwrap_or(u32::MAX);
-    let n_real = program.files.iter().filter(|file| !file.is_outside).count();
-    let parts: Vec<(Vec<Edge>, Vec<Unresolved>)> = (0..n_real as u32)
-        .into_par_iter()
-        .map(|ix| {
-            let eval = Eval::new(&types, &known, FileIx(ix));
-            edges::of_file(&eval, &given)
+    let listed: Vec<Listed<'_>> = files
+        .iter()
+        .map(|file| Listed {
+            path: file.path,
+            language: &file.facts.language,
+            n_defs: file.facts.defs.len() as u32,
         })
         .collect();
-    let mut linked = Linked { packages: vec![String::new(); files.len()], ..Linked::default() };
-    for (edges, unresolved) in parts {
+    let library = InMemory(files);
+    let program = Program::of(&listed, &library, manifests);
+    let types = Hierarchy::of(&program);
+    let live: Vec<FileIx> = program.real().collect();
+    let (known, inferred) = infer(&types, &live);
+    let mut linked = edges_of(&types, &known, &live, inferred);
+    linked.packages = vec![String::new(); files.len()];
+    for ix in program.real() {
+        program.package(ix).clone_into(&mut linked.packages[program.given(ix) as usize]);
+    }
+    linked
+}
+
+/// Links the files that changed since the state before, and those for which
+/// that makes a difference. The list must name the same paths as then, and the
+/// manifests must be the same.
+///
+/// `readers` tells which files were concluded from any of the given ones.
+pub fn link_changed<E>(
+    listed: &[Listed<'_>],
+    library: &dyn Library,
+    manifests: &[Manifest<'_>],
+    changed: &[u32],
+    mut readers: impl FnMut(&[u32]) -> Result<Vec<u32>, E>,
+) -> Result<Linked, E> {
+    let program = Program::of(listed, library, manifests);
+    let types = Hierarchy::of(&program);
+    let place: FxHashMap<u32, FileIx> = program.real().map(|ix| (program.given(ix), ix)).collect();
+    let changed: BTreeSet<FileIx> =
+        changed.iter().filter_map(|given| place.get(given).copied()).collect();
+    let mut different: BTreeSet<FileIx> =
+        changed.iter().filter(|file| looks_different(&program, **file)).copied().collect();
+    // Where files alone do not say what names mean, one that looks different
+    // may change what they mean anywhere in its language.
+    let anywhere: BTreeSet<usize> = different
+        .iter()
+        .filter(|file| !program.is_by_path(**file))
+        .map(|file| program.language(*file))
+        .collect();
+    let mut live = changed;
+    live.extend(program.real().filter(|file| anywhere.contains(&program.language(*file))));
+    let mut followed: BTreeSet<FileIx> = BTreeSet::new();
+    loop {
+        let new: Vec<u32> =
+            different.difference(&followed).map(|file| program.given(*file)).collect();
+        followed.extend(&different);
+        live.extend(readers(&new)?.iter().filter_map(|given| place.get(given)));
+        let files: Vec<FileIx> = live.iter().copied().collect();
+        let (known, inferred) = infer(&types, &files);
+        let is_different = |file: &FileIx| {
+            let before = program.outcome(*file);
+            let now = outcome::keep(&program, *file, [], &inferred[file].history);
+            !before.is_some_and(|before| before.knows_the_same(&now))
+        };
+        let n_before = different.len();
+        different.extend(files.iter().filter(|file| is_different(file)));
+        if different.len() == n_before {
+            return Ok(edges_of(&types, &known, &files, inferred));
+        }
+    }
+}
+
+/// Whether other files see something else in a file than before.
+fn looks_different(program: &Program<'_>, file: FileIx) -> bool {
+    let now = interface::interface(program.file(file).facts);
+    program.outcome(file).is_none_or(|before| before.interface != now)
+}
+
+fn edges_of<'p, 'a>(
+    types: &'p Hierarchy<'p, 'a>,
+    known: &'p Knowledge<'p, 'a>,
+    live: &[FileIx],
+    mut inferred: FxHashMap<FileIx, Inferred>,
+) -> Linked {
+    let program = types.program;
+    let live: Vec<(FileIx, Inferred)> =
+        live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
+    let parts: Vec<(u32, Vec<Edge>, Vec<Unresolved>, Outcome)> = live
+        .into_par_iter()
+        .map(|(file, Inferred { history, mut reads })| {
+            let ((edges, unresolved), looked_at) =
+                trail::following(|| edges::of_file(&Eval::new(types, known, file, SETTLED)));
+            reads.extend(looked_at);
+            let mut outcome = outcome::keep(program, file, reads, &history);
+            outcome.interface = interface::interface(program.file(file).facts);
+            (program.given(file), edges, unresolved, outcome)
+        })
+        .collect();
+    let mut linked = Linked::default();
+    for (given, edges, unresolved, outcome) in parts {
         linked.edges.extend(edges);
         linked.unresolved.extend(unresolved);
-    }
-    for ix in 0..n_real as u32 {
-        let file = given(FileIx(ix));
-        program.package(FileIx(ix)).clone_into(&mut linked.packages[file as usize]);
+        linked.outcomes.insert(given, outcome);
     }
     linked
 }

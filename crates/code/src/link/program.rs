@@ -3,14 +3,16 @@
 
 use super::layout::{FileIx, Layout, Place, Target, Tree, TreeFile};
 use super::names::hash;
+use super::outcome::{Outcome, PathKey, path_key};
 use super::ty::Gid;
-use super::{Manifest, Source};
+use super::{Library, Listed, Manifest, trail};
 use crate::facts::{
     BindId, Bound, Def, DefId, DefKind, Expr, ExprId, FileFacts, Flags, ImportId, Imported, Space,
 };
-use crate::lang::{self, Language, Semantics};
+use crate::lang::{self, Semantics};
 use rayon::prelude::*;
-use std::sync::LazyLock;
+use rustc_hash::FxHashMap;
+use std::sync::{LazyLock, OnceLock};
 
 pub(crate) struct File<'a> {
     pub path: &'a str,
@@ -28,14 +30,29 @@ pub(crate) struct File<'a> {
     pub is_outside: bool,
 }
 
+/// What is known of a file without reading it.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    path: &'a str,
+    language: usize,
+    /// Its place in the list that was given; none for preludes.
+    given: Option<u32>,
+}
+
+/// Files are read when somebody looks at them.
 pub(crate) struct Program<'a> {
-    pub files: Vec<File<'a>>,
+    library: &'a dyn Library,
+    heads: Vec<Head<'a>>,
+    files: Vec<OnceLock<File<'a>>>,
     /// The first global definition of each file.
     bases: Vec<u32>,
     /// The file of every global definition.
     files_of: Vec<FileIx>,
     layouts: Vec<Box<dyn Layout>>,
     preludes: Vec<FileIx>,
+    by_key: OnceLock<FxHashMap<PathKey, FileIx>>,
+    /// By language; see [`Semantics::by_path`].
+    by_path: Vec<bool>,
 }
 
 /// What a name means.
@@ -74,57 +91,125 @@ static PRELUDES: LazyLock<Vec<FileFacts>> = LazyLock::new(|| {
 });
 
 impl<'a> Program<'a> {
-    pub fn of(sources: &[Source<'a>], manifests: &'a [Manifest<'a>]) -> Self {
-        let mut known: Vec<(&'a str, &'a FileFacts, usize, bool)> = sources
-            .iter()
-            .filter_map(|source| {
-                let language = language_index(&source.facts.language)?;
-                (!source.facts.defs.is_empty()).then_some((
-                    source.path,
-                    source.facts,
-                    language,
-                    false,
-                ))
-            })
-            .collect();
-        known.sort_by_key(|(path, ..)| *path);
+    pub fn of(
+        listed: &[Listed<'a>],
+        library: &'a dyn Library,
+        manifests: &'a [Manifest<'a>],
+    ) -> Self {
+        let mut known: Vec<(Head<'a>, u32)> = Vec::with_capacity(listed.len());
+        for (at, file) in listed.iter().enumerate() {
+            let Some(language) = language_index(file.language) else { continue };
+            if file.n_defs > 0 {
+                let head = Head { path: file.path, language, given: Some(at as u32) };
+                known.push((head, file.n_defs));
+            }
+        }
+        known.sort_by_key(|(head, _)| head.path);
         let n_real = known.len();
-        let preludes: &'static Vec<FileFacts> = &PRELUDES;
-        for (language, facts) in preludes.iter().enumerate() {
-            known.push(("", facts, language, true));
+        for (language, facts) in PRELUDES.iter().enumerate() {
+            known.push((Head { path: "", language, given: None }, facts.defs.len() as u32));
         }
-        let layouts: Vec<Box<dyn Layout>> = (0..lang::ALL.len())
-            .map(|language| layout_of(lang::ALL[language], language, &known[..n_real], manifests))
-            .collect();
-        let files: Vec<File<'a>> = known
-            .par_iter()
-            .enumerate()
-            .map(|(ix, (path, facts, language, is_outside))| {
-                file(FileIx(ix as u32), path, facts, *language, *is_outside, &*layouts[*language])
-            })
-            .collect();
-        let mut bases = Vec::with_capacity(files.len());
+        let mut bases = Vec::with_capacity(known.len());
         let mut files_of = Vec::new();
-        for (ix, file) in files.iter().enumerate() {
+        for (ix, (_, n_defs)) in known.iter().enumerate() {
             bases.push(files_of.len() as u32);
-            files_of.resize(files_of.len() + file.facts.defs.len(), FileIx(ix as u32));
+            files_of.resize(files_of.len() + *n_defs as usize, FileIx(ix as u32));
         }
-        let preludes = (n_real..files.len()).map(|ix| FileIx(ix as u32)).collect();
-        Program { files, bases, files_of, layouts, preludes }
+        let heads: Vec<Head<'a>> = known.into_iter().map(|(head, _)| head).collect();
+        let layouts = (0..lang::ALL.len())
+            .map(|language| layout_of(language, &heads[..n_real], library, manifests))
+            .collect();
+        let preludes = (n_real..heads.len()).map(|ix| FileIx(ix as u32)).collect();
+        let files = heads.iter().map(|_| OnceLock::new()).collect();
+        let by_key = OnceLock::new();
+        let by_path = lang::ALL.iter().map(|language| language.semantics().by_path).collect();
+        Program { library, heads, files, bases, files_of, layouts, preludes, by_key, by_path }
     }
 
-    pub fn n_defs(&self) -> usize {
-        self.files_of.len()
+    /// The files of the commit, preludes left out.
+    pub fn real(&self) -> impl Iterator<Item = FileIx> + use<> {
+        (0..(self.heads.len() - self.preludes.len()) as u32).map(FileIx)
+    }
+
+    /// The files of languages that cannot be looked at one by one, with the preludes.
+    pub fn looked_at_whole(&self) -> Vec<FileIx> {
+        self.all().filter(|file| !self.is_by_path(*file)).collect()
+    }
+
+    /// See [`Semantics::by_path`].
+    pub fn is_by_path(&self, file: FileIx) -> bool {
+        self.by_path[self.heads[file.ix()].language]
+    }
+
+    /// The files of the commit and the preludes.
+    pub fn all(&self) -> impl Iterator<Item = FileIx> + use<> {
+        (0..self.heads.len() as u32).map(FileIx)
+    }
+
+    pub fn preludes(&self) -> impl Iterator<Item = FileIx> + '_ {
+        self.preludes.iter().copied()
+    }
+
+    /// What linking made of a file before.
+    pub fn outcome(&self, file: FileIx) -> Option<&'a Outcome> {
+        self.library.outcome(self.heads[file.ix()].given?)
+    }
+
+    pub fn language(&self, file: FileIx) -> usize {
+        self.heads[file.ix()].language
+    }
+
+    pub fn path(&self, file: FileIx) -> &'a str {
+        self.heads[file.ix()].path
+    }
+
+    /// The place of a file in the list that was given.
+    pub fn given(&self, file: FileIx) -> u32 {
+        self.heads[file.ix()].given.unwrap_or(u32::MAX)
+    }
+
+    pub fn is_prelude(&self, file: FileIx) -> bool {
+        self.heads[file.ix()].given.is_none()
+    }
+
+    /// The number of the language a prelude is of.
+    pub fn prelude_number(&self, file: FileIx) -> Option<u32> {
+        self.is_prelude(file).then(|| self.heads[file.ix()].language as u32)
+    }
+
+    pub fn prelude(&self, language: u32) -> Option<FileIx> {
+        self.preludes.get(language as usize).copied()
+    }
+
+    pub fn file_by_key(&self, key: PathKey) -> Option<FileIx> {
+        let by_key = self
+            .by_key
+            .get_or_init(|| self.real().map(|file| (path_key(self.path(file)), file)).collect());
+        by_key.get(&key).copied()
+    }
+
+    /// A definition by its number, if the file has that many.
+    pub fn gid_if(&self, file: FileIx, def: DefId) -> Option<Gid> {
+        let gid = self.gid(file, def);
+        (self.files_of.get(gid.ix()) == Some(&file)).then_some(gid)
     }
 
     pub fn file(&self, ix: FileIx) -> &File<'a> {
-        &self.files[ix.ix()]
+        trail::note(ix);
+        self.files[ix.ix()].get_or_init(|| {
+            let Head { path, language, given } = self.heads[ix.ix()];
+            let facts: &'a FileFacts = match given {
+                Some(given) => self.library.facts(given),
+                None => &PRELUDES[language],
+            };
+            file(ix, path, facts, language, given.is_none(), &*self.layouts[language])
+        })
     }
 
     /// A file of the commit by its path.
     pub fn file_at(&self, path: &str) -> Option<FileIx> {
-        let n_real = self.files.len() - self.preludes.len();
-        let found = self.files[..n_real].binary_search_by(|file| file.path.cmp(path));
+        let n_real = self.heads.len() - self.preludes.len();
+        let found = self.heads[..n_real].binary_search_by(|head| head.path.cmp(path));
         found.ok().map(|ix| FileIx(ix as u32))
     }
 
@@ -139,21 +224,22 @@ impl<'a> Program<'a> {
 
     pub fn def(&self, gid: Gid) -> &'a Def {
         let (file, def) = self.place(gid);
-        let facts: &'a FileFacts = self.files[file.ix()].facts;
+        let facts: &'a FileFacts = self.file(file).facts;
         facts.def(def)
     }
 
     pub fn is_outside(&self, gid: Gid) -> bool {
-        self.files[self.files_of[gid.ix()].ix()].is_outside
+        self.is_prelude(self.files_of[gid.ix()])
     }
 
     pub fn package(&self, file: FileIx) -> &str {
-        self.layouts[self.file(file).language].package(file)
+        self.layouts[self.language(file)].package(file)
     }
 
     pub fn word(&self, file: FileIx, name: crate::facts::Name) -> Word<'a> {
-        let facts: &'a FileFacts = self.files[file.ix()].facts;
-        Word { text: facts.text(name), hash: self.files[file.ix()].names[name.ix()] }
+        let entry = self.file(file);
+        let facts: &'a FileFacts = entry.facts;
+        Word { text: facts.text(name), hash: entry.names[name.ix()] }
     }
 
     /// The bindings of a name in a module or type.
@@ -163,7 +249,7 @@ impl<'a> Program<'a> {
         home: DefId,
         name: u64,
     ) -> impl Iterator<Item = (BindId, &'a crate::facts::Bind)> + '_ {
-        let entry = &self.files[file.ix()];
+        let entry = self.file(file);
         let facts: &'a FileFacts = entry.facts;
         let first = entry.members.partition_point(|(h, n, _)| (*h, *n) < (home, name));
         entry.members[first..]
@@ -178,7 +264,7 @@ impl<'a> Program<'a> {
         file: FileIx,
         home: DefId,
     ) -> impl Iterator<Item = (u64, BindId)> + '_ {
-        let members = &self.files[file.ix()].members;
+        let members = &self.file(file).members;
         let first = members.partition_point(|(h, ..)| *h < home);
         members[first..].iter().take_while(move |(h, ..)| *h == home).map(|(_, n, b)| (*n, *b))
     }
@@ -498,17 +584,29 @@ fn language_index(name: &str) -> Option<usize> {
     lang::ALL.iter().position(|language| language.name() == name)
 }
 
+/// Stands for the facts of files whose layout follows from paths.
+static NO_FACTS: LazyLock<FileFacts> = LazyLock::new(FileFacts::default);
+
 fn layout_of<'a>(
-    language: &dyn Language,
     index: usize,
-    files: &[(&'a str, &'a FileFacts, usize, bool)],
+    heads: &[Head<'a>],
+    library: &'a dyn Library,
     manifests: &'a [Manifest<'a>],
 ) -> Box<dyn Layout> {
-    let files = files
-        .iter()
+    let language = lang::ALL[index];
+    let by_path = language.semantics().by_path;
+    let no_facts: &'static FileFacts = &NO_FACTS;
+    let files = heads
+        .par_iter()
         .enumerate()
-        .filter(|(_, (_, _, of, _))| *of == index)
-        .map(|(ix, (path, facts, ..))| TreeFile { ix: FileIx(ix as u32), path, facts })
+        .filter(|(_, head)| head.language == index)
+        .map(|(ix, head)| {
+            let facts = match head.given {
+                Some(given) if !by_path => library.facts(given),
+                _ => no_facts,
+            };
+            TreeFile { ix: FileIx(ix as u32), path: head.path, facts }
+        })
         .collect();
     language.layout(&Tree { files, manifests })
 }

@@ -33,9 +33,18 @@ impl Bench {
     }
 
     pub fn change(&mut self, branch: &str, changes: &[sim::git::FileChange]) -> String {
+        self.try_change(branch, changes).unwrap()
+    }
+
+    /// An error where nothing would change.
+    pub fn try_change(
+        &mut self,
+        branch: &str,
+        changes: &[sim::git::FileChange],
+    ) -> Result<String, sim::git::GitError> {
         let by = Signature::new("Ada", "ada@example.com", Still.now());
-        let id = self.history.commit(branch, &by, "change", changes).unwrap();
-        self.history.sha(id).to_owned()
+        let id = self.history.commit(branch, &by, "change", changes)?;
+        Ok(self.history.sha(id).to_owned())
     }
 
     /// A copy of the history, to try things on.

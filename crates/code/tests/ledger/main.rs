@@ -6,3 +6,4 @@
 mod equality;
 mod fixture;
 mod shapes;
+mod steps;

@@ -1,7 +1,7 @@
 //! What linking made of a version of a file, and the edges found from their
 //! targets.
 
-use super::packed::{Packer, Unpacker, ascending, damaged, expand, read_ascending, squeeze};
+use super::packed::{Packer, Unpacker, damaged, expand, squeeze};
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
@@ -43,13 +43,13 @@ pub struct PackedLink {
     n_unresolved: usize,
     edges: Vec<u8>,
     unresolved: Vec<u8>,
-    reads: Vec<u8>,
+    state: Vec<u8>,
     names: Vec<(String, u32)>,
 }
 
 impl PackedLink {
-    /// `reads` are numbers of the caller's choice, in ascending order.
-    pub fn of(edges: &[SiteEdge], unresolved: &[Unresolved], reads: &[i64]) -> Result<Self> {
+    /// `state` is the caller's: what was concluded on the way, and from what.
+    pub fn of(edges: &[SiteEdge], unresolved: &[Unresolved], state: &[u8]) -> Result<Self> {
         let mut packer = Packer::default();
         let (mut target, mut line) = (0, 0);
         for edge in edges {
@@ -88,7 +88,7 @@ impl PackedLink {
             n_unresolved: unresolved.len(),
             edges: edge_bytes,
             unresolved: squeeze(&packer.finish())?,
-            reads: ascending(reads.iter().copied()),
+            state: squeeze(state)?,
             names,
         })
     }
@@ -101,7 +101,7 @@ pub fn keep(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<(LinkId, boo
         tx,
         "SELECT id FROM links
          WHERE file_id = ?1 AND edges = ?2 AND unresolved = ?3 AND reads = ?4",
-        (file.0, &link.edges, &link.unresolved, &link.reads),
+        (file.0, &link.edges, &link.unresolved, &link.state),
         |row| row.get(0).map(LinkId),
     )?;
     if let Some(same) = same {
@@ -117,7 +117,7 @@ pub fn keep(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<(LinkId, boo
             link.n_unresolved as i64,
             &link.edges,
             &link.unresolved,
-            &link.reads,
+            &link.state,
         ),
     )?;
     for (name, n_sites) in &link.names {
@@ -184,11 +184,11 @@ pub fn unresolved(on: &impl Read, link: LinkId) -> Result<Vec<Unresolved>> {
     Ok(sites)
 }
 
-/// What was read to make a link, as it was given.
-pub fn reads(on: &impl Read, link: LinkId) -> Result<Vec<i64>> {
+/// What was concluded when a link was made, as it was given.
+pub fn state(on: &impl Read, link: LinkId) -> Result<Vec<u8>> {
     let bytes: Vec<u8> =
         sql::one(on, "SELECT reads FROM links WHERE id = ?1", [link.0], |row| row.get(0))?;
-    read_ascending(&bytes)
+    expand(&bytes)
 }
 
 /// The version of a file a link was made of.
@@ -251,6 +251,25 @@ pub fn sources(on: &impl Read, target: NodeId) -> Result<Vec<(NodeId, EdgeKind)>
     rows.into_iter()
         .map(|(source, kind)| Ok((source, EdgeKind::from_number(kind).ok_or_else(damaged)?)))
         .collect()
+}
+
+/// Every node from which `target` can be reached over edges of a kind in at
+/// most `depth` steps, by one recursive statement over the edges of any time.
+/// Slow; what walks are held against in tests.
+pub fn reaching(on: &impl Read, target: NodeId, kind: EdgeKind, depth: u32) -> Result<Vec<NodeId>> {
+    sql::all(
+        on,
+        "WITH RECURSIVE reached (node_id, depth) AS (
+           SELECT ?1, 0
+           UNION
+           SELECT e.source_id, r.depth + 1 FROM reached AS r
+           JOIN edges AS e ON e.target_id = r.node_id
+           WHERE e.kind = ?2 AND r.depth < ?3
+         )
+         SELECT DISTINCT node_id FROM reached WHERE node_id <> ?1 ORDER BY node_id",
+        (target.0, kind.number(), depth),
+        |row| row.get(0).map(NodeId),
+    )
 }
 
 #[cfg(test)]

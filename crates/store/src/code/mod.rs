@@ -4,8 +4,10 @@
 //! have it, a link by all snapshots in which linking came out the same, a
 //! package version by all snapshots with the same files and links.
 
+pub mod adjacency;
 pub mod files;
 pub mod links;
+pub mod manifests;
 pub mod nodes;
 pub mod outline;
 pub mod owners;
@@ -13,4 +15,4 @@ mod packed;
 pub mod snapshots;
 pub mod symbols;
 
-pub use packed::{expand, squeeze};
+pub use packed::{damaged as unreadable, expand, squeeze};

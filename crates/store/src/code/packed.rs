@@ -74,7 +74,8 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-pub(crate) fn damaged() -> Error {
+/// What is said of a row that cannot be read back.
+pub fn damaged() -> Error {
     Error::new(ErrorCode::Integrity, "a row of the code graph cannot be read back")
         .suggest("run: lore index --full")
 }

@@ -138,6 +138,8 @@ pub struct Snapshot {
     pub indexer: u32,
     /// Git's name of the `CODEOWNERS` file, if there is one.
     pub owners: Option<Vec<u8>>,
+    /// See [`super::manifests`]; none in snapshots of an earlier lore.
+    pub manifests: Option<Hash32>,
     pub n_files: u64,
     pub n_packages: u64,
     pub n_nodes: u64,
@@ -180,8 +182,9 @@ pub fn insert(
         tx,
         "INSERT INTO snapshots (repo_id, sha, work_tree, parent_seq, base_seq, n_deltas,
            static_root, root, indexer, owners, n_files, n_packages, n_nodes, n_edges,
-           n_unresolved, n_troubled, skipped, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+           n_unresolved, n_troubled, skipped, created_at, manifests)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+           ?19)",
         rusqlite::params![
             snapshot.repo.0,
             snapshot.sha,
@@ -201,6 +204,7 @@ pub fn insert(
             snapshot.n_troubled as i64,
             snapshot.skipped,
             At(snapshot.created_at),
+            snapshot.manifests.map(|hash| hash.0),
         ],
     )?;
     for (package, version) in rows {
@@ -276,7 +280,8 @@ pub fn package_in(
 }
 
 const COLUMNS: &str = "seq, repo_id, sha, work_tree, parent_seq, static_root, root, indexer,
-  owners, n_files, n_packages, n_nodes, n_edges, n_unresolved, n_troubled, skipped, created_at";
+  owners, n_files, n_packages, n_nodes, n_edges, n_unresolved, n_troubled, skipped, created_at,
+  manifests";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Snapshot> {
     Ok(Snapshot {
@@ -297,6 +302,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Snapshot> {
         n_troubled: row.get("n_troubled")?,
         skipped: row.get("skipped")?,
         created_at: sql::at(row, "created_at")?,
+        manifests: row.get::<_, Option<[u8; 32]>>("manifests")?.map(Hash32),
     })
 }
 
@@ -497,6 +503,7 @@ pub fn sweep(tx: &Tx<'_>, repo: RepoId) -> Result<u64> {
     let n_versions = drop_unused(tx, repo, &versions, VERSIONS)?;
     let n_links = drop_unused(tx, repo, &links, LINKS)?;
     let n_files = drop_unused(tx, repo, &files, FILES)?;
+    super::manifests::sweep(tx)?;
     Ok(n_versions + n_links + n_files)
 }
 

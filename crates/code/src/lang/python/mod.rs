@@ -62,6 +62,7 @@ impl Language for Python {
             list: "list",
             map: "dict",
             promise: "",
+            by_path: true,
             ..Semantics::default()
         }
     }

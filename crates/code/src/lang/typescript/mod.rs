@@ -68,6 +68,7 @@ impl Language for TypeScript {
             static_side: true,
             follows_aliases: true,
             promise: "Promise",
+            by_path: true,
             ..Semantics::default()
         }
     }
