@@ -77,7 +77,12 @@ fn bench(repo: &Repo) -> Result<()> {
         let started = Instant::now();
         let update = index_at(repo, &mut writer, &commit.to_string())?;
         let n_read = update.files_read;
-        println!("one commit, {n_read} files     {:?}", started.elapsed());
+        let took = started.elapsed();
+        let n_linked = update.files_linked;
+        println!(
+            "one commit             {took:?} = {:.1} % ({n_read} files read, {n_linked} linked)",
+            100.0 * ratio(took, cold)
+        );
     }
     Ok(())
 }
@@ -148,11 +153,18 @@ fn compare(repo: &Repo, n_commits: usize) -> Result<()> {
     let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
     let mut chain = Writer::open(&folder.path().join("chain.db"))?;
     let mut n_different = 0;
+    let (mut steps, mut fulls) = (Vec::new(), Vec::new());
     for commit in &line {
         let rev = commit.to_string();
+        let started = Instant::now();
         let step = index_at(repo, &mut chain, &rev)?;
+        steps.push(started.elapsed());
         let alone = folder.path().join(&rev);
-        let full = index_at(repo, &mut Writer::open(&alone.join("lore.db"))?, &rev)?;
+        let mut writer = Writer::open(&alone.join("lore.db"))?;
+        let started = Instant::now();
+        let full = index_at(repo, &mut writer, &rev)?;
+        fulls.push(started.elapsed());
+        drop(writer);
         // One database after the other, not two hundred at once.
         drop(std::fs::remove_dir_all(&alone));
         if step.static_root != full.static_root {
@@ -161,5 +173,10 @@ fn compare(repo: &Repo, n_commits: usize) -> Result<()> {
         }
     }
     println!("{} commits compared, {n_different} differ", line.len());
+    steps.sort_unstable();
+    fulls.sort_unstable();
+    let (n, last) = (steps.len() / 2, steps.len() * 95 / 100);
+    println!("a step                 p50 {:?}  p95 {:?}", steps[n], steps[last]);
+    println!("in full                p50 {:?}  p95 {:?}", fulls[n], fulls[last]);
     if n_different == 0 { Ok(()) } else { Err(Error::internal("the graphs differ")) }
 }

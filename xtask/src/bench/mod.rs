@@ -18,6 +18,8 @@ mod recorder;
 mod same_record;
 #[cfg(feature = "bench")]
 mod search;
+#[cfg(feature = "bench")]
+mod walk;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,6 +33,7 @@ pub const TASKS: [&str; 5] = ["bench", "eval", "fuzz", "same-graph", "same-recor
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
         ["bench", "code", repo] => code::run(Path::new(repo)),
+        ["bench", "walk", n_edges] => walk::run(n_edges),
         ["same-graph", repo, n] => code::same_graph(Path::new(repo), n),
         ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(options),

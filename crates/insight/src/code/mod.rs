@@ -3,6 +3,7 @@
 //! Every answer says which commit it is of, what it could not tell, and where
 //! it was cut.
 
+mod arcs;
 pub mod communities;
 pub mod flow;
 pub mod graph;

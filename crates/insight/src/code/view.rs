@@ -3,16 +3,18 @@
 //! Nodes, links and outlines are looked up on demand and kept while the
 //! question lasts. What is not in the snapshot does not appear.
 
+use super::arcs::Arcs;
 use super::scope::Scope;
 use model::Result;
-use model::code::EdgeKind;
+use model::code::{EdgeKind, NodeKind};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use store::Reader;
+use store::code::adjacency::Arc;
 use store::code::files::{self, FileRow};
 use store::code::links::{self, SiteEdge, Unresolved};
 use store::code::nodes::{self, NodeRow};
@@ -29,6 +31,7 @@ pub struct View<'r> {
     outlines: Kept<FileId, Rc<[Symbol]>>,
     file_nodes: Kept<FileId, Rc<[NodeId]>>,
     links: Kept<LinkId, Rc<[SiteEdge]>>,
+    arcs: OnceCell<Option<Arcs>>,
 }
 
 type Kept<K, V> = RefCell<HashMap<K, V>>;
@@ -92,6 +95,7 @@ impl<'r> View<'r> {
             outlines: Kept::default(),
             file_nodes: Kept::default(),
             links: Kept::default(),
+            arcs: OnceCell::new(),
         }
     }
 
@@ -151,26 +155,66 @@ impl<'r> View<'r> {
 
     /// A node of the snapshot as answers show it.
     pub fn symbol(&self, id: NodeId) -> Result<Option<SymbolRef>> {
+        // Only a walk has opened the file; a single symbol is found as fast without.
+        if let Some(Some(arcs)) = self.arcs.get()
+            && let Some(entry) = arcs.entry(id)?
+        {
+            let about = (entry.kind, entry.line, entry.is_test);
+            return Ok(Some(self.named(&entry.package, entry.symbol, entry.path, about)));
+        }
         let Some(node) = self.node(id)? else { return Ok(None) };
         let Some(place) = self.places(id)?.first().copied() else { return Ok(None) };
         let outline = self.outline(place.file)?;
         let Some(entry) = outline.get(place.def as usize) else { return Ok(None) };
         let package = self.package_path(node.package)?;
-        let symbol = node.symbol();
+        let about = (node.kind, entry.name_line, entry.is_test);
+        Ok(Some(self.named(&package, node.symbol(), self.path(place.file)?, about)))
+    }
+
+    fn named(
+        &self,
+        package: &str,
+        symbol: String,
+        path: String,
+        (kind, line, is_test): (NodeKind, u32, bool),
+    ) -> SymbolRef {
         let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
         let repo = &self.scope.repo.canonical_url;
-        Ok(Some(SymbolRef {
+        SymbolRef {
             qualified_name: format!("{repo}://{package}{joint}{symbol}"),
-            symbol: if symbol.is_empty() { package.to_string() } else { symbol },
-            kind: node.kind.as_str().to_owned(),
-            path: self.path(place.file)?,
-            line: entry.name_line,
-            is_test: entry.is_test,
-        }))
+            symbol: if symbol.is_empty() { package.to_owned() } else { symbol },
+            kind: kind.as_str().to_owned(),
+            path,
+            line,
+            is_test,
+        }
+    }
+
+    fn arcs(&self) -> Result<Option<&Arcs>> {
+        if self.arcs.get().is_none() {
+            let opened = Arcs::open(self.reader, &self.scope.snapshot)?;
+            let _ = self.arcs.set(opened);
+        }
+        Ok(self.arcs.get().and_then(Option::as_ref))
     }
 
     /// What a node leads to, each target and kind once, with its first site.
     pub fn outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+        match self.arcs()? {
+            Some(arcs) => Ok(merged(arcs.outgoing(id)?.iter().map(step_along).collect())),
+            None => self.outgoing_by_tables(id),
+        }
+    }
+
+    /// What leads to a node, each source and kind once, with its first site.
+    pub fn incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+        match self.arcs()? {
+            Some(arcs) => Ok(merged(arcs.incoming(id)?.iter().map(step_along).collect())),
+            None => self.incoming_by_tables(id),
+        }
+    }
+
+    fn outgoing_by_tables(&self, id: NodeId) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         for place in self.places(id)? {
             let edges = self.edges_of(place.link)?;
@@ -181,8 +225,7 @@ impl<'r> View<'r> {
         Ok(merged(steps))
     }
 
-    /// What leads to a node, each source and kind once, with its first site.
-    pub fn incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+    fn incoming_by_tables(&self, id: NodeId) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         let mut sources: Vec<NodeId> =
             links::sources(self.reader, id)?.into_iter().map(|(source, _)| source).collect();
@@ -236,6 +279,18 @@ fn step(edge: &SiteEdge, node: NodeId, file: FileId) -> Step {
     }
 }
 
+fn step_along(arc: &Arc) -> Step {
+    Step {
+        node: arc.other,
+        kind: arc.kind,
+        confidence: arc.confidence,
+        provenance: arc.provenance,
+        file: arc.file,
+        line: arc.line,
+        n_sites: arc.n_sites,
+    }
+}
+
 /// The same end by the same kind of edge once: its surest site, all counted.
 fn merged(mut steps: Vec<Step>) -> Vec<Step> {
     steps.sort_by_key(|step| (step.node, step.kind, std::cmp::Reverse(step.confidence), step.line));
@@ -246,3 +301,7 @@ fn merged(mut steps: Vec<Step>) -> Vec<Step> {
     });
     steps
 }
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;
