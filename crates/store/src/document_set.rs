@@ -22,6 +22,19 @@ impl DocumentSet {
         self.bits[place / 64] |= 1 << (place % 64);
     }
 
+    fn remove(&mut self, document: i64) {
+        let Ok(place) = usize::try_from(document) else { return };
+        if let Some(word) = self.bits.get_mut(place / 64) {
+            *word &= !(1 << (place % 64));
+        }
+    }
+
+    /// All from the first to this one, whether they exist or not.
+    fn up_to(last: i64) -> DocumentSet {
+        let n_words = usize::try_from(last).map_or(0, |last| last / 64 + 1);
+        DocumentSet { bits: vec![u64::MAX; n_words] }
+    }
+
     pub fn contains(&self, document: i64) -> bool {
         let Ok(place) = usize::try_from(document) else { return false };
         self.bits.get(place / 64).is_some_and(|word| word & (1 << (place % 64)) != 0)
@@ -90,16 +103,7 @@ pub fn allowed(on: &impl Read, filter: &DocumentFilter) -> Result<Option<Documen
     }
     let mut sets = Vec::new();
     if !filter.sources.is_empty() {
-        let mut any = DocumentSet::default();
-        for source in &filter.sources {
-            collect(
-                on,
-                "SELECT id FROM documents WHERE source_type = ?1",
-                (source.as_str(),),
-                &mut any,
-            )?;
-        }
-        sets.push(any);
+        sets.extend(of_sources(on, &filter.sources)?);
     }
     if let Some(project) = filter.project {
         sets.push(one(on, "SELECT id FROM documents WHERE project_id = ?1", [project.0])?);
@@ -135,9 +139,37 @@ pub fn allowed(on: &impl Read, filter: &DocumentFilter) -> Result<Option<Documen
         sets.push(one(on, sql, [since.as_millis()])?);
     }
     let mut sets = sets.into_iter();
-    let mut left = sets.next().unwrap_or_default();
+    let Some(mut left) = sets.next() else { return Ok(None) };
     sets.for_each(|set| left.intersect(&set));
     Ok(Some(left))
+}
+
+/// None when these are all the sources there are. Threads are the bulk of the
+/// documents: where they are wanted, it is quicker to take away what is not.
+fn of_sources(on: &impl Read, wanted: &[SourceType]) -> Result<Option<DocumentSet>> {
+    const OF_SOURCE: &str = "SELECT id FROM documents WHERE source_type = ?1";
+    let mut others = Vec::new();
+    for source in SourceType::ALL.iter().filter(|source| !wanted.contains(source)) {
+        let sql = "SELECT EXISTS (SELECT 1 FROM documents WHERE source_type = ?1)";
+        if crate::sql::one(on, sql, [source.as_str()], |row| row.get(0))? {
+            others.push(*source);
+        }
+    }
+    if others.is_empty() {
+        return Ok(None);
+    }
+    if !wanted.contains(&SourceType::Discussion) {
+        let mut any = DocumentSet::default();
+        for source in wanted {
+            collect(on, OF_SOURCE, [source.as_str()], |id| any.insert(id))?;
+        }
+        return Ok(Some(any));
+    }
+    let mut all = DocumentSet::up_to(crate::fulltext::highest_id(on)?);
+    for source in &others {
+        collect(on, OF_SOURCE, [source.as_str()], |id| all.remove(id))?;
+    }
+    Ok(Some(all))
 }
 
 /// A file, or everything below a folder.
@@ -155,15 +187,20 @@ fn below(on: &impl Read, path: &str) -> Result<DocumentSet> {
 
 fn one(on: &impl Read, sql: &str, params: impl Params) -> Result<DocumentSet> {
     let mut set = DocumentSet::default();
-    collect(on, sql, params, &mut set)?;
+    collect(on, sql, params, |id| set.insert(id))?;
     Ok(set)
 }
 
-fn collect(on: &impl Read, sql: &str, params: impl Params, set: &mut DocumentSet) -> Result<()> {
+fn collect(
+    on: &impl Read,
+    sql: &str,
+    params: impl Params,
+    mut each: impl FnMut(i64),
+) -> Result<()> {
     let mut statement = on.connection().prepare_cached(sql).map_err(db)?;
     let mut rows = statement.query(params).map_err(db)?;
     while let Some(row) = rows.next().map_err(db)? {
-        set.insert(row.get(0).map_err(db)?);
+        each(row.get(0).map_err(db)?);
     }
     Ok(())
 }

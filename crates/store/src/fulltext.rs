@@ -234,22 +234,24 @@ pub struct Hit {
 pub fn hits(on: &impl Read, expression: Option<&str>, documents: &[i64]) -> Result<Vec<Hit>> {
     let marked = match expression {
         Some(_) => {
-            "(SELECT rowid, highlight(documents_fts, 1, ?3, ?4) AS text FROM documents_fts
-              WHERE documents_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2)))"
+            "SELECT rowid AS id, highlight(documents_fts, 1, ?3, ?4) AS text FROM documents_fts
+             WHERE documents_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2))"
         }
-        None => "(SELECT NULL AS rowid, ?1 AS text WHERE ?3 <> ?4 AND 0)",
+        None => "SELECT NULL AS id, ?1 AS text WHERE ?3 <> ?4 AND 0",
     };
     sql::all(
         on,
         &format!(
-            "SELECT d.id, d.source_type, d.reference, d.title, d.author, d.state, d.created_at,
+            // Materialized: else all of them are marked again for each document.
+            "WITH marked AS MATERIALIZED ({marked})
+             SELECT d.id, d.source_type, d.reference, d.title, d.author, d.state, d.created_at,
                d.updated_at, d.url, projects.path AS project,
                (SELECT json_group_array(label) FROM (SELECT label FROM document_labels
                   WHERE document_id = d.id ORDER BY label)) AS labels,
                coalesce(marked.text, d.content_text) AS marked_text
              FROM documents AS d
              LEFT JOIN projects ON projects.id = d.project_id
-             LEFT JOIN {marked} AS marked ON marked.rowid = d.id
+             LEFT JOIN marked ON marked.id = d.id
              WHERE d.id IN (SELECT value FROM json_each(?2))"
         ),
         (
