@@ -77,6 +77,21 @@ const WEIGHT: u8 = 80;
 
 impl Searcher<'_> {
     pub fn find(&self, request: &Request) -> Result<SearchResults> {
+        let (mut search, query) = self.prepare(request)?;
+        search.run(query)?;
+        Ok(search.results)
+    }
+
+    /// The documents alone, best first, without their texts: for those who
+    /// rank further.
+    pub fn ranking(&self, request: &Request) -> Result<Vec<Candidate>> {
+        let (mut search, query) = self.prepare(request)?;
+        let mut ranked = search.ranked(query)?.candidates;
+        ranked.truncate(request.limit);
+        Ok(ranked)
+    }
+
+    fn prepare<'a>(&'a self, request: &'a Request) -> Result<(Search<'a>, Option<Query>)> {
         let query = match request.syntax {
             Syntax::Safe => Some(Query::parse(&request.query)?),
             Syntax::Raw => None,
@@ -87,7 +102,7 @@ impl Searcher<'_> {
             fulltext::check_syntax(self.reader, &request.query)?;
         }
         let allowed = document_set::allowed(self.reader, &request.filter)?.map(Arc::new);
-        let mut search = Search {
+        let search = Search {
             searcher: self,
             request,
             allowed,
@@ -95,8 +110,7 @@ impl Searcher<'_> {
             n_candidates: candidates(request.offset.saturating_add(request.limit)),
             results: SearchResults { mode: request.mode, ..SearchResults::default() },
         };
-        search.run(query)?;
-        Ok(search.results)
+        Ok((search, query))
     }
 }
 
@@ -132,8 +146,31 @@ struct Search<'a> {
     results: SearchResults,
 }
 
+/// What was found, and the query as it was asked in the end.
+struct Found {
+    candidates: Vec<Candidate>,
+    query: Option<Query>,
+    expression: Option<String>,
+}
+
 impl Search<'_> {
     fn run(&mut self, query: Option<Query>) -> Result<()> {
+        let Found { candidates, query, expression } = self.ranked(query)?;
+        let page: Vec<Candidate> =
+            candidates.into_iter().skip(self.request.offset).take(self.request.limit).collect();
+        let words_expression = expression
+            .filter(|_| self.results.mode != Mode::Semantic || is_binding(query.as_ref()));
+        results::fill(
+            self.searcher.reader,
+            &mut self.results,
+            &page,
+            words_expression.as_deref(),
+            &self.words,
+            self.request.explain,
+        )
+    }
+
+    fn ranked(&mut self, query: Option<Query>) -> Result<Found> {
         let mut query = query;
         let mut lexical = self.by_words(query.as_ref())?;
         if lexical.total == 0
@@ -155,18 +192,7 @@ impl Search<'_> {
         let ranking = self.rank(&lexical, semantic)?;
         self.results.total = lexical.total.max(ranking.len() as u64);
         self.results.is_total_exact = lexical.is_total_exact && self.results.mode == Mode::Lexical;
-        let page: Vec<Candidate> =
-            ranking.into_iter().skip(self.request.offset).take(self.request.limit).collect();
-        let words_expression = expression
-            .filter(|_| self.results.mode != Mode::Semantic || is_binding(query.as_ref()));
-        results::fill(
-            self.searcher.reader,
-            &mut self.results,
-            &page,
-            words_expression.as_deref(),
-            &self.words,
-            self.request.explain,
-        )
+        Ok(Found { candidates: ranking, query, expression })
     }
 
     fn by_words(&self, query: Option<&Query>) -> Result<Lexical> {

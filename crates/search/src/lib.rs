@@ -23,7 +23,7 @@ mod snippet;
 mod suggestions;
 
 pub use find::{Mode, Request, Searcher, find};
-pub use fusion::Fusion;
+pub use fusion::{Candidate, Fusion};
 pub use query::Syntax;
 pub use results::{Explanation, SearchHit, SearchResults};
 pub use snippet::Span;

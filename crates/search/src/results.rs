@@ -52,9 +52,6 @@ pub struct SearchHit {
     /// Where in the snippet, in characters.
     pub matches: Vec<Span>,
     pub url: String,
-    /// Before signals and rounding; for those who rank further.
-    #[serde(skip)]
-    pub relevance: f64,
     /// Only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -127,7 +124,6 @@ fn shown(
         updated_at: hit.updated_at,
         labels: hit.labels,
         score: rounded(candidate.score),
-        relevance: candidate.fused,
         snippet: snippet.text,
         matches: snippet.matches,
         url: hit.url,

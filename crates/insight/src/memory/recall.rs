@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use search::query::Query;
 use search::reinforcement::{Factor, Factors, Signals, factors};
 use search::signals::SIGNALS;
-use search::{SearchHit, SearchResults, Searcher};
+use search::{Candidate, Searcher};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
@@ -107,7 +107,7 @@ pub fn recall(reader: &Reader, request: &Request, now: Timestamp) -> Result<Reca
 pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall> {
     let filter = &request.filter;
     let kinds = if filter.kinds.is_empty() { &RecordKind::ALL[..] } else { &filter.kinds };
-    let found = searcher.find(&search::Request {
+    let found = searcher.ranking(&search::Request {
         query: request.query.clone(),
         filter: DocumentFilter {
             sources: kinds.iter().map(|kind| search::documents::source_of(*kind)).collect(),
@@ -116,37 +116,37 @@ pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall>
         limit: if *filter == RecordFilter::default() { CANDIDATES } else { FILTERED_CANDIDATES },
         // What ranks a record beside its text are its own factors.
         without: SIGNALS.iter().map(|signal| signal.name().to_owned()).collect(),
-        explain: true,
         ..search::Request::default()
     });
     let found = match found {
-        Err(error) if error.code() == ErrorCode::NotIndexed => SearchResults::default(),
+        Err(error) if error.code() == ErrorCode::NotIndexed => Vec::new(),
         found => found?,
     };
     let scores = text_scores(&found);
-    let ids: Vec<&str> = scores.keys().copied().collect();
-    let outlines = records::by_ids(searcher.reader, &ids, filter)?;
+    let documents: Vec<i64> = scores.keys().copied().collect();
+    let by_key: BTreeMap<i64, f64> = records::keys_of_documents(searcher.reader, &documents)?
+        .into_iter()
+        .filter_map(|(document, key)| Some((key, *scores.get(&document)?)))
+        .collect();
+    let keys: Vec<i64> = by_key.keys().copied().collect();
     let with_score = |outline: Outline| {
-        let score = scores.get(outline.id.as_str()).copied().unwrap_or_default();
+        let score = by_key.get(&outline.key).copied().unwrap_or_default();
         Match { outline, score }
     };
+    let outlines = records::by_keys(searcher.reader, &keys, filter)?;
     let mut matches: Vec<Match> = outlines.into_iter().map(with_score).collect();
     normalise(&mut matches);
     weigh(searcher.reader, matches, request, searcher.now)
 }
 
-/// By id. To meaning every record is more or less near: those that no word
-/// brought up count only if they are not far behind the best.
-fn text_scores(found: &SearchResults) -> BTreeMap<&str, f64> {
-    let best = found.items.iter().map(|hit| hit.relevance).fold(0.0, f64::max);
-    let has_words = |hit: &SearchHit| {
-        hit.explanation.as_ref().is_some_and(|explained| explained.lexical_rank.is_some())
-    };
+/// By document. To meaning every record is more or less near: those that no
+/// word brought up count only if they are not far behind the best.
+fn text_scores(found: &[Candidate]) -> BTreeMap<i64, f64> {
+    let best = found.iter().map(|candidate| candidate.fused).fold(0.0, f64::max);
     found
-        .items
         .iter()
-        .filter(|hit| has_words(hit) || hit.relevance >= best * NEAR)
-        .map(|hit| (hit.reference.as_str(), hit.relevance))
+        .filter(|it| it.lexical_rank.is_some() || it.fused >= best * NEAR)
+        .map(|candidate| (candidate.document, candidate.fused))
         .collect()
 }
 

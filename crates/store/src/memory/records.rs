@@ -186,14 +186,19 @@ pub fn by_keys(on: &impl Read, keys: &[i64], filter: &RecordFilter) -> Result<Ve
     Ok(found)
 }
 
-/// Records with any of these ids that the filter lets through, in no order.
-pub fn by_ids(on: &impl Read, ids: &[&str], filter: &RecordFilter) -> Result<Vec<Outline>> {
-    let mut condition = Where::default();
-    let ids = serde_json::to_string(ids).unwrap_or_default();
-    condition.bind("m.record_id IN (SELECT value FROM json_each(?))", ids);
-    narrow(&mut condition, filter);
-    let sql = format!("{OUTLINE} {} ORDER BY m.key", condition.sql());
-    sql::all(on, &sql, condition.params().as_slice(), outline)
+/// Documents of memory, each with the key of its record.
+pub fn keys_of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, i64)>> {
+    let sql = "SELECT id, source_type, source_id FROM documents
+               WHERE id IN (SELECT value FROM json_each(?1))
+                 AND source_type IN ('decision', 'pattern', 'handoff')";
+    sql::all(on, sql, [sql::json_ids(documents)], |row| {
+        let code = match row.get::<_, String>(1)?.as_str() {
+            "decision" => 0,
+            "pattern" => 1,
+            _ => 2,
+        };
+        Ok((row.get(0)?, row.get::<_, i64>(2)? * 4 + code))
+    })
 }
 
 /// Records with an id, one per root that has it.
