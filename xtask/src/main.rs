@@ -27,6 +27,7 @@ Tasks:
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
   bench code REPO    what indexing a repository costs beside reading and parsing it, in release
   bench walk EDGES    what `lore impact` costs in a graph of so many edges, in release
+  bench memory [RECORDS]    what recalling costs, and what an agent's hook waits for
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan
   fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say

@@ -21,12 +21,12 @@ const ASKED: usize = 100;
 /// Runs of the real program.
 const COLD: usize = 21;
 
-pub fn run(root: &Path, options: &[&str]) -> ExitCode {
+pub fn run(options: &[&str]) -> ExitCode {
     let db = match options {
         ["--db", db] => PathBuf::from(db),
         _ => std::env::temp_dir().join("lore-bench-insight.db"),
     };
-    match prepare(&db).and_then(|()| measure(root, &db)) {
+    match prepare(&db).and_then(|()| measure(&db)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -63,7 +63,7 @@ fn prepare(db: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn measure(root: &Path, db: &Path) -> Outcome<()> {
+fn measure(db: &Path) -> Outcome<()> {
     let reader = Reader::open(db)?;
     for (what, tally) in [
         ("merge requests", store::counts::merge_requests(&reader, None)?),
@@ -98,7 +98,7 @@ fn measure(root: &Path, db: &Path) -> Outcome<()> {
     let cold: Vec<String> = titles.iter().take(COLD).map(|(_, title)| title.clone()).collect();
     let cold = each(&cold, |title| {
         let words = title.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
-        let mut lore = Command::new(root.join("target/release/lore"));
+        let mut lore = Command::new(std::env::current_exe()?.with_file_name("lore"));
         let output =
             lore.args(["timeline", &words, "--lexical", "--json", "--db"]).arg(db).output()?;
         if output.status.success() { Ok(()) } else { Err("lore timeline failed".into()) }
@@ -128,7 +128,10 @@ fn titles(reader: &Reader) -> Outcome<Vec<(EntityReference, String)>> {
 }
 
 /// How long each takes, sorted.
-fn each<T>(items: &[T], mut work: impl FnMut(&T) -> Outcome<()>) -> Outcome<Vec<Duration>> {
+pub(super) fn each<T>(
+    items: &[T],
+    mut work: impl FnMut(&T) -> Outcome<()>,
+) -> Outcome<Vec<Duration>> {
     let mut times = Vec::new();
     for item in items {
         let started = Instant::now();
@@ -139,7 +142,7 @@ fn each<T>(items: &[T], mut work: impl FnMut(&T) -> Outcome<()>) -> Outcome<Vec<
     Ok(times)
 }
 
-fn show(what: &str, times: &[Duration]) {
+pub(super) fn show(what: &str, times: &[Duration]) {
     let at = |share: f64| {
         let place = (times.len() as f64 * share) as usize;
         times.get(place.min(times.len().saturating_sub(1))).map_or(0.0, |it| it.as_secs_f64() * 1e3)

@@ -13,6 +13,8 @@ mod fuzz;
 #[cfg(feature = "bench")]
 mod insight;
 #[cfg(feature = "bench")]
+mod memory;
+#[cfg(feature = "bench")]
 mod recorder;
 #[cfg(feature = "bench")]
 mod same_record;
@@ -39,7 +41,8 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "forge", options @ ..] => forge::run(options),
         ["bench", "search", options @ ..] => search::run(root, options),
         ["fuzz", "search", options @ ..] => fuzz::run(options),
-        ["bench", "insight", options @ ..] => insight::run(root, options),
+        ["bench", "insight", options @ ..] => insight::run(options),
+        ["bench", "memory", options @ ..] => memory::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["bench", "forge-at", base_url, projects @ ..] => forge::run_at(base_url, projects),
         ["bench", "forge-sync", base_url, project, database] => {
