@@ -151,7 +151,7 @@ fn of_sources(on: &impl Read, wanted: &[SourceType]) -> Result<Option<DocumentSe
     let mut others = Vec::new();
     for source in SourceType::ALL.iter().filter(|source| !wanted.contains(source)) {
         let sql = "SELECT EXISTS (SELECT 1 FROM documents WHERE source_type = ?1)";
-        if crate::sql::one(on, sql, [source.as_str()], |row| row.get(0))? {
+        if crate::sql::one(on, sql, (source.as_str(),), |row| row.get(0))? {
             others.push(*source);
         }
     }
@@ -161,13 +161,13 @@ fn of_sources(on: &impl Read, wanted: &[SourceType]) -> Result<Option<DocumentSe
     if !wanted.contains(&SourceType::Discussion) {
         let mut any = DocumentSet::default();
         for source in wanted {
-            collect(on, OF_SOURCE, [source.as_str()], |id| any.insert(id))?;
+            collect(on, OF_SOURCE, (source.as_str(),), |id| any.insert(id))?;
         }
         return Ok(Some(any));
     }
     let mut all = DocumentSet::up_to(crate::fulltext::highest_id(on)?);
     for source in &others {
-        collect(on, OF_SOURCE, [source.as_str()], |id| all.remove(id))?;
+        collect(on, OF_SOURCE, (source.as_str(),), |id| all.remove(id))?;
     }
     Ok(Some(all))
 }
