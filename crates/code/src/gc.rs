@@ -26,7 +26,7 @@ pub fn gc(
         Some(clone) => stands(clone)?,
         None => BTreeSet::new(),
     };
-    writer.write(|tx| {
+    let report = writer.write(|tx| {
         let all = snapshots::list(tx, repo)?;
         let of_commits = all.iter().filter(|snapshot| snapshot.work_tree.is_none());
         let newest: BTreeSet<_> = of_commits.take(n_keep).map(|snapshot| snapshot.seq).collect();
@@ -43,7 +43,12 @@ pub fn gc(
         }
         report.n_rows = snapshots::sweep(tx, repo)?;
         Ok(report)
-    })
+    })?;
+    // The file of edges may have been that of a snapshot that went.
+    if let Some(latest) = snapshots::latest(writer, repo)? {
+        store::code::adjacency::refresh(writer, &latest)?;
+    }
+    Ok(report)
 }
 
 /// Commits that a branch, a tag or a work tree stands at.

@@ -42,6 +42,9 @@ fn head(trace: &Trace, out: &mut Painter) {
         };
         out.label(Label::Path, &range);
     }
+    if let Some(symbol) = &trace.symbol {
+        out.text(&format!("  {} {}", symbol.kind, one_line(&symbol.symbol, SNIPPET)));
+    }
     if let Some(project) = trace.project.as_ref().or(trace.repo.as_ref()) {
         out.label(Label::Faint, &format!("  in {project}"));
     }

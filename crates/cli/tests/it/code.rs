@@ -268,3 +268,15 @@ fn owners_come_from_the_commit() {
     "#]]
     .assert_eq(&lore(&env, &["owners", "shop/cart.py"]));
 }
+
+#[test]
+fn a_traced_line_names_the_symbol_around_it() {
+    let env = indexed();
+    let symbol = |target: &str| {
+        let traced = data(&env, &["trace", target, "--json"]);
+        traced["symbol"]["symbol"].as_str().map(str::to_owned)
+    };
+    let line = FIRST[2].1.lines().position(|line| line.contains("return total")).unwrap() + 1;
+    assert_eq!(symbol(&format!("shop/cart.py:{line}")), Some("cart.Cart.sum".to_owned()));
+    assert_eq!(symbol("shop/cart.py:1"), None, "an import stands in no symbol");
+}

@@ -111,7 +111,7 @@ pub struct Linked {
 /// Whether a path is one `link` wants to read as a manifest.
 pub fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "go.mod" | "Cargo.toml" | "package.json" | "pyproject.toml")
+    matches!(name, "go.mod" | "Cargo.toml" | "package.json")
         || name.strip_prefix("tsconfig").is_some_and(|rest| rest.strip_suffix(".json").is_some())
 }
 

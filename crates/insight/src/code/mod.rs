@@ -5,6 +5,7 @@
 
 mod arcs;
 pub mod communities;
+mod containing;
 pub mod flow;
 pub mod graph;
 pub mod impact;
@@ -17,6 +18,7 @@ pub mod symbol;
 mod view;
 pub mod walk;
 
+pub use containing::containing;
 pub use scope::{Asked, Scope, Standing};
 pub use view::SymbolRef;
 pub use walk::{Direction, TraversalOptions};

@@ -28,6 +28,8 @@ pub struct View<'r> {
     versions: Kept<PackageId, Option<Rc<PackageVersion>>>,
     package_paths: Kept<PackageId, Rc<str>>,
     files: Kept<FileId, Rc<FileRow>>,
+    /// Paths that were met on the way.
+    paths: Kept<FileId, Rc<str>>,
     outlines: Kept<FileId, Rc<[Symbol]>>,
     file_nodes: Kept<FileId, Rc<[NodeId]>>,
     links: Kept<LinkId, Rc<[SiteEdge]>>,
@@ -92,6 +94,7 @@ impl<'r> View<'r> {
             versions: Kept::default(),
             package_paths: Kept::default(),
             files: Kept::default(),
+            paths: Kept::default(),
             outlines: Kept::default(),
             file_nodes: Kept::default(),
             links: Kept::default(),
@@ -123,6 +126,9 @@ impl<'r> View<'r> {
     }
 
     pub fn path(&self, id: FileId) -> Result<String> {
+        if let Some(known) = self.paths.borrow().get(&id) {
+            return Ok(known.to_string());
+        }
         let file = self.file(id)?;
         let package = self.package_path(file.package)?;
         Ok(if package.is_empty() { file.name.clone() } else { format!("{package}/{}", file.name) })
@@ -160,6 +166,7 @@ impl<'r> View<'r> {
             && let Some(entry) = arcs.entry(id)?
         {
             let about = (entry.kind, entry.line, entry.is_test);
+            self.paths.borrow_mut().entry(entry.file).or_insert_with(|| Rc::from(&*entry.path));
             return Ok(Some(self.named(&entry.package, entry.symbol, entry.path, about)));
         }
         let Some(node) = self.node(id)? else { return Ok(None) };

@@ -13,6 +13,7 @@ pub use generations::Generation;
 pub use line::{LineOrigin, Moved, TracedCommit};
 pub use target::{Lines, parse};
 
+use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_history::{self, Rename};
 use crate::file_target::{self, FileTarget, Typed};
@@ -42,6 +43,8 @@ pub struct Trace {
     pub project: Option<String>,
     /// Name of the repository whose clone was read.
     pub repo: Option<String>,
+    /// The symbol the first line stands in, where the commit is indexed.
+    pub symbol: Option<SymbolRef>,
     pub tier: Tier,
     /// Where the lines come from, from top to bottom.
     pub origins: Vec<LineOrigin>,
@@ -131,6 +134,7 @@ fn by_line(
     let merge_requests = evidence::explain(reader, &ids, about)?;
     Ok(Trace {
         lines: Some(lines),
+        symbol: symbol(reader, target, lines)?,
         tier: Tier::Line,
         total: merge_requests.len() as u64,
         origins,
@@ -161,12 +165,21 @@ fn by_file(
     })
 }
 
+/// What is indexed of the commit checked out, around a line.
+fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<SymbolRef>> {
+    let (Some(clone), Some(repo)) = (&target.clone, target.repo_id()) else { return Ok(None) };
+    let Some(head) = clone.git.head()?.commit else { return Ok(None) };
+    let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
+    crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
+}
+
 fn empty(target: &FileTarget) -> Trace {
     Trace {
         path: target.path.clone(),
         lines: None,
         project: target.project.as_ref().map(|project| project.path.clone()),
         repo: target.clone.as_ref().map(|clone| clone.name.clone()),
+        symbol: None,
         tier: Tier::File,
         origins: Vec::new(),
         merge_requests: Vec::new(),

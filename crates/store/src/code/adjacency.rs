@@ -23,6 +23,7 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, RepoId, SnapshotSeq};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::path::PathBuf;
@@ -79,6 +80,9 @@ pub struct Adjacency {
     n_entries: u32,
     n_files: u32,
     n_packages: u32,
+    /// Paths of files and packages, which many nodes share.
+    known_files: RefCell<HashMap<u32, (String, FileId)>>,
+    known_packages: RefCell<HashMap<u32, String>>,
 }
 
 impl Adjacency {
@@ -106,6 +110,8 @@ impl Adjacency {
             n_entries: number(60),
             n_files: number(64),
             n_packages: number(68),
+            known_files: RefCell::default(),
+            known_packages: RefCell::default(),
         };
         // Sequence numbers are never given twice; the root guards against a
         // database that was put in the place of another.
@@ -133,19 +139,38 @@ impl Adjacency {
         let at = self.entries() + u64::from(place) * ENTRY;
         let [text, length_and_marks, package, file, line] = self.numbers::<5>(at)?;
         let (length, marks) = (length_and_marks & 0xffff, length_and_marks >> 16);
-        let [path, path_length, id_low, id_high] =
-            self.numbers::<4>(self.files() + u64::from(file) * FILE)?;
-        let [folder, folder_length] =
-            self.numbers::<2>(self.packages() + u64::from(package) * PACKAGE)?;
+        let (path, file) = self.file(file)?;
         Ok(Some(Entry {
-            package: self.text(folder, folder_length)?,
+            package: self.package(package)?,
             symbol: self.text(text, length)?,
-            path: self.text(path, path_length)?,
-            file: FileId((u64::from(id_high) << 32 | u64::from(id_low)) as i64),
+            path,
+            file,
             line,
             kind: NodeKind::from_number(marks as u8).ok_or_else(damaged)?,
             is_test: marks >> 8 != 0,
         }))
+    }
+
+    fn file(&self, number: u32) -> Result<(String, FileId)> {
+        if let Some(known) = self.known_files.borrow().get(&number) {
+            return Ok(known.clone());
+        }
+        let [path, length, id_low, id_high] =
+            self.numbers::<4>(self.files() + u64::from(number) * FILE)?;
+        let id = FileId((u64::from(id_high) << 32 | u64::from(id_low)) as i64);
+        let found = (self.text(path, length)?, id);
+        self.known_files.borrow_mut().insert(number, found.clone());
+        Ok(found)
+    }
+
+    fn package(&self, number: u32) -> Result<String> {
+        if let Some(known) = self.known_packages.borrow().get(&number) {
+            return Ok(known.clone());
+        }
+        let [path, length] = self.numbers::<2>(self.packages() + u64::from(number) * PACKAGE)?;
+        let found = self.text(path, length)?;
+        self.known_packages.borrow_mut().insert(number, found.clone());
+        Ok(found)
     }
 
     fn slot(&self, node: NodeId) -> Option<u32> {

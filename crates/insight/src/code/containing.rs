@@ -1,0 +1,47 @@
+//! The symbol a line stands in.
+
+use super::scope::Scope;
+use super::view::{SymbolRef, View};
+use model::Result;
+use model::code::NodeKind;
+use model::ids::RepoId;
+use store::code::{files, snapshots};
+use store::{Reader, repos};
+
+/// The innermost symbol around a line of a file of a commit. None at the top
+/// of a file, and where the commit is not indexed.
+pub fn containing(
+    reader: &Reader,
+    repo: RepoId,
+    commit: &str,
+    path: &str,
+    line: u32,
+) -> Result<Option<SymbolRef>> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let snapshot = snapshots::beginning(reader, repo, commit)?.into_iter().next();
+    let package = files::find_package(reader, repo, folder)?;
+    let (Some(snapshot), Some(package)) = (snapshot, package) else { return Ok(None) };
+    let Some(repo) = repos::get(reader, repo)? else { return Ok(None) };
+    let scope = Scope { repo, snapshot, dir: None, newer_head: None };
+    let view = View::new(reader, &scope);
+    let Some(version) = view.version(package)? else { return Ok(None) };
+    for member in &version.members {
+        if view.file(member.file)?.name != name {
+            continue;
+        }
+        let around = view
+            .outline(member.file)?
+            .iter()
+            .enumerate()
+            .filter(|(_, symbol)| symbol.kind != NodeKind::Module)
+            .filter(|(_, symbol)| (symbol.start_line..=symbol.end_line).contains(&line))
+            .max_by_key(|(at, symbol)| (symbol.start_line, *at))
+            .map(|(at, _)| at);
+        let Some(at) = around else { return Ok(None) };
+        return match view.nodes_of(member.file)?.get(at) {
+            Some(node) => view.symbol(*node),
+            None => Ok(None),
+        };
+    }
+    Ok(None)
+}
