@@ -271,7 +271,11 @@ impl<'p> Update<'p> {
         let linked = std::mem::take(&mut self.linked);
         let stored = self.store_changed(tx)?;
         let placed = self.placed(tx, &linked, stored)?;
-        let links = by_file(linked, &Placed { shelf: &self.shelf, files: &placed });
+        let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
+        let mut links = by_file(linked, &Placed { shelf: &self.shelf, files: &placed });
+        // An edge belongs to the file of its source; what one file says about
+        // another must not take the place of what linking that one found.
+        links.retain(|file, _| live.contains(file));
         let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
         let fresh = self.fresh_members(tx, &placed, &links)?;
         let mut hasher = Hasher {
