@@ -17,6 +17,8 @@ pub mod link;
 mod owners;
 pub mod proof;
 mod prove_edge;
+mod routes;
+mod structure;
 
 pub use facts::FileFacts;
 pub use lang::extract;

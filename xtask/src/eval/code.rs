@@ -140,7 +140,7 @@ fn one(options: &Options, root: &Path, name: &str) -> Result<(), String> {
 fn parse_only(path: &str, bytes: &[u8]) -> usize {
     let Some(language) = code::lang::by_path(path) else { return 0 };
     let mut parser = tree_sitter::Parser::new();
-    if parser.set_language(&language.grammar(path)).is_err() {
+    if parser.set_language(&language.grammar(path, bytes)).is_err() {
         return 0;
     }
     parser.parse(bytes, None).map_or(0, |tree| tree.root_node().descendant_count())

@@ -6,7 +6,8 @@
 use super::scopes::{Found, Scopes, Use};
 use super::{
     Bind, BindId, Bound, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FileFacts, Flags, Import,
-    ImportId, Lines, Name, Rules, ScopeKind, Space, Span, Trouble, TypeId, TypeRef, Visibility,
+    ImportId, Lines, Name, Relation, Rules, ScopeKind, Space, Span, Trouble, TypeId, TypeRef,
+    Visibility,
 };
 use model::hash::Hash32;
 use rustc_hash::FxHashMap;
@@ -18,6 +19,9 @@ const MAX_DEPTH: u32 = 200;
 /// Signatures and documentation are for reading, not for storing whole.
 const MAX_SIGNATURE: usize = 240;
 const MAX_DOC: usize = 400;
+
+/// More than this in one file is data, not structure.
+const MAX_RELATIONS: usize = 2_000;
 
 pub struct Builder<'s> {
     pub source: &'s [u8],
@@ -318,6 +322,13 @@ impl<'s> Builder<'s> {
         let within = self.within();
         let n_args = u16::try_from(n_args).unwrap_or(u16::MAX);
         self.facts.calls.push(Call { expr, name, line, col, within, n_args });
+    }
+
+    /// Says that a definition relates to something it names.
+    pub fn relate(&mut self, relation: Relation) {
+        if self.facts.relations.len() < MAX_RELATIONS && !self.facts.relations.contains(&relation) {
+            self.facts.relations.push(relation);
+        }
     }
 
     pub fn finish(mut self) -> FileFacts {

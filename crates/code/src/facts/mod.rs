@@ -61,7 +61,32 @@ pub struct FileFacts {
     pub exprs: Vec<Expr>,
     pub types: Vec<TypeRef>,
     pub calls: Vec<Call>,
+    pub relations: Vec<Relation>,
     pub trouble: Vec<Trouble>,
+}
+
+/// What a definition of a contract or an infrastructure says of another,
+/// which it names.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Relation {
+    pub kind: RelationKind,
+    pub from: DefId,
+    /// The name of what is meant, or the path of a file for `Module`.
+    pub to: Name,
+    pub to_kind: DefKind,
+    /// Only this file can define it.
+    pub is_local: bool,
+    pub line: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum RelationKind {
+    References,
+    DependsOn,
+    Deploys,
+    Exposes,
+    Configures,
+    Imports,
 }
 
 /// Why a file's facts are not whole.
@@ -105,6 +130,22 @@ pub enum DefKind {
     Record,
     /// A type parameter of the definition it belongs to; not a symbol.
     TypeParam,
+    /// A module whose members classes take in.
+    Mixin,
+    /// A method and a pattern of paths, e.g. `GET /users/{id}`.
+    Route,
+    /// A service of a contract or of a deployment.
+    Service,
+    Rpc,
+    Message,
+    Table,
+    Column,
+    /// Something an infrastructure has: a bucket, a deployment, a variable.
+    Resource,
+    /// A step of a pipeline that is run as a whole.
+    Job,
+    /// A rule of a style sheet.
+    Selector,
 }
 
 impl DefKind {
@@ -121,14 +162,20 @@ impl DefKind {
     pub fn is_type(self) -> bool {
         matches!(
             self,
-            Self::Class | Self::Struct | Self::Interface | Self::Trait | Self::Enum | Self::Record
+            Self::Class
+                | Self::Struct
+                | Self::Interface
+                | Self::Trait
+                | Self::Enum
+                | Self::Record
+                | Self::Mixin
         )
     }
 
     /// The word lore uses for it.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Module => "module",
+            Self::Module | Self::Mixin => "module",
             Self::Function => "function",
             Self::Method => "method",
             Self::Class => "class",
@@ -143,6 +190,15 @@ impl DefKind {
             Self::Lambda => "lambda",
             Self::Record => "record",
             Self::TypeParam => "type_param",
+            Self::Route => "route_handler",
+            Self::Service => "service",
+            Self::Rpc => "rpc",
+            Self::Message => "message",
+            Self::Table => "table",
+            Self::Column => "column",
+            Self::Resource => "resource",
+            Self::Job => "job",
+            Self::Selector => "selector",
         }
     }
 }
@@ -204,6 +260,10 @@ flags! {
     HOLDS_VALUE = 16;
     /// Takes the receiver of the function around it.
     ARROW = 17;
+    /// May be written in several places that are one.
+    REOPENED = 18;
+    /// Its parameters do not say how many arguments it takes.
+    ANY_ARGS = 19;
 }
 
 impl Flags {

@@ -26,6 +26,9 @@ pub struct Rules {
     pub modules_stand_alone: bool,
     /// Methods see the members of their class without a receiver.
     pub members_in_scope: bool,
+    /// The same, inherited members included: they are looked up by type, so a
+    /// scope gives only the types a class holds, and a free name keeps its class.
+    pub members_by_type: bool,
 }
 
 #[derive(Debug)]
@@ -125,8 +128,12 @@ impl Scopes {
         let mut at = Some(wanted.scope);
         while let Some(id) = at {
             let scope = &self.all[id as usize];
-            let is_hidden =
-                scope.kind == ScopeKind::Class && left_function && !self.rules.members_in_scope;
+            let is_hidden = scope.kind == ScopeKind::Class
+                && if self.rules.members_by_type {
+                    wanted.space == Space::Value
+                } else {
+                    left_function && !self.rules.members_in_scope
+                };
             if !is_hidden {
                 let found = self.select(id, wanted, left_function, binds);
                 if !found.is_empty() {
@@ -145,6 +152,9 @@ impl Scopes {
     fn module_around(&self, mut id: u32) -> DefId {
         loop {
             let scope = &self.all[id as usize];
+            if self.rules.members_by_type && scope.kind == ScopeKind::Class {
+                return scope.owner;
+            }
             match scope.parent {
                 Some(parent) if scope.kind != ScopeKind::Module => id = parent,
                 _ => return scope.owner,

@@ -170,7 +170,7 @@ pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
             owners = Some((rank, path.to_string(), entry));
         }
         let is_manifest = link::is_manifest(&path);
-        if !is_manifest && lang::by_path(&path).is_none() {
+        if !is_manifest && !lang::is_known(&path) {
             continue;
         }
         match why_not(&path, entry.size, rules) {

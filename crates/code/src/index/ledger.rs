@@ -209,6 +209,12 @@ fn kind_of(kind: link::EdgeKind) -> EdgeKind {
         link::EdgeKind::Implements => EdgeKind::Implements,
         link::EdgeKind::Overrides => EdgeKind::Overrides,
         link::EdgeKind::Tests => EdgeKind::Tests,
+        link::EdgeKind::HandlesRoute => EdgeKind::HandlesRoute,
+        link::EdgeKind::References => EdgeKind::References,
+        link::EdgeKind::DependsOn => EdgeKind::DependsOn,
+        link::EdgeKind::Deploys => EdgeKind::Deploys,
+        link::EdgeKind::Exposes => EdgeKind::Exposes,
+        link::EdgeKind::Configures => EdgeKind::Configures,
     }
 }
 

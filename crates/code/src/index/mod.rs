@@ -40,7 +40,7 @@ use update::Update;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 1;
+pub const INDEXER: u32 = 2;
 
 /// What to index.
 #[derive(Debug, Clone)]

@@ -480,8 +480,12 @@ fn contents(changes: Vec<Change>) -> Option<BTreeMap<String, ObjectId>> {
             choose::is_rules(path)
                 || choose::is_owners(path)
                 || link::is_manifest(path)
-                || lang::by_path(path).is_some()
+                || lang::is_known(path)
         };
+        // What contracts and infrastructure name can be in any file.
+        if lang::is_structure(&path) || lang::is_structure(&old_path) {
+            return None;
+        }
         let is_file = |mode: Option<git::FileMode>| mode.is_some_and(git::FileMode::is_file);
         if !is_of_interest(&path) && !is_of_interest(&old_path) {
             // Submodules are counted.

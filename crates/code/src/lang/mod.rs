@@ -5,14 +5,21 @@
 //! written in the language itself. `ALL` is the registry: adding a language
 //! is adding a folder and a row.
 
+mod cpp;
+mod csharp;
 mod go;
 pub(crate) mod grammar;
+mod java;
+mod php;
 mod python;
+mod ruby;
 mod rust;
+pub(crate) mod shapes;
 mod typescript;
 
 use crate::facts::{Builder, FileFacts, Rules, Trouble};
 use crate::link::layout::{Layout, Tree};
+use crate::{routes, structure};
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser};
 
@@ -23,7 +30,7 @@ pub trait Language: Sync {
     /// Without the dot, lower case.
     fn extensions(&self) -> &'static [&'static str];
 
-    fn grammar(&self, path: &str) -> tree_sitter::Language;
+    fn grammar(&self, path: &str, bytes: &[u8]) -> tree_sitter::Language;
 
     fn rules(&self) -> Rules;
 
@@ -76,11 +83,33 @@ pub struct Semantics {
     /// of a type are written in its file: a file can be linked again without
     /// reading all others.
     pub by_path: bool,
+    /// Namespaces span files, and members are used without a receiver.
+    pub spaces: bool,
+    /// Functions of one name differ in their parameters.
+    pub overloads: bool,
+    /// A function may be declared in one place and written in another.
+    pub declares_apart: bool,
+    /// The name under which a type holds its constructors; a call that makes
+    /// a value leads to them, not to the type.
+    pub initializer: &'static str,
+    /// Reading a property looks like a call without arguments.
+    pub calls_read: bool,
+    /// A constructor serves the types that inherit it.
+    pub inherits_initializer: bool,
 }
 
 /// Every language, in the order of the registry.
-pub static ALL: &[&dyn Language] =
-    &[&go::Go, &python::Python, &rust::Rust, &typescript::TypeScript];
+pub static ALL: &[&dyn Language] = &[
+    &cpp::Cpp,
+    &csharp::CSharp,
+    &go::Go,
+    &java::Java,
+    &php::Php,
+    &python::Python,
+    &ruby::Ruby,
+    &rust::Rust,
+    &typescript::TypeScript,
+];
 
 /// Larger files are not read; generated bundles and data in code's clothing.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -101,6 +130,16 @@ pub fn by_path(path: &str) -> Option<&'static dyn Language> {
     ALL.iter().copied().find(|language| language.extensions().contains(&extension.as_str()))
 }
 
+/// Whether a path is of a format that declares things, not of a language.
+pub fn is_structure(path: &str) -> bool {
+    by_path(path).is_none() && structure::by_path(path).is_some()
+}
+
+/// Whether anything reads files of this path.
+pub fn is_known(path: &str) -> bool {
+    by_path(path).is_some() || structure::by_path(path).is_some()
+}
+
 /// What a file says. Never fails: what cannot be read is said in `trouble`.
 ///
 /// The same path and bytes give the same facts, on every machine and at any
@@ -108,7 +147,13 @@ pub fn by_path(path: &str) -> Option<&'static dyn Language> {
 pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
     let trouble = |trouble| FileFacts { trouble: vec![trouble], ..FileFacts::default() };
     let Some(language) = by_path(path) else {
-        return trouble(Trouble::UnknownLanguage);
+        let Some(format) = structure::by_path(path) else {
+            return trouble(Trouble::UnknownLanguage);
+        };
+        if bytes.len() > MAX_BYTES {
+            return FileFacts { language: format.name.to_owned(), ..trouble(Trouble::TooLarge) };
+        }
+        return structure::extract(format, path, bytes);
     };
     if bytes.len() > MAX_BYTES {
         return FileFacts { language: language.name().to_owned(), ..trouble(Trouble::TooLarge) };
@@ -119,7 +164,7 @@ pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
 pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> FileFacts {
     let mut builder = Builder::new(language.name(), bytes, language.rules());
     let mut parser = Parser::new();
-    if parser.set_language(&language.grammar(path)).is_err() {
+    if parser.set_language(&language.grammar(path, bytes)).is_err() {
         builder.trouble(Trouble::UnknownLanguage);
         return builder.finish();
     }
@@ -130,6 +175,7 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
                 note_errors(&mut builder, root);
             }
             language.lower(&mut builder, path, root);
+            routes::find(&mut builder, path);
         }
         None => builder.trouble(Trouble::TooSlow),
     }

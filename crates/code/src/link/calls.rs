@@ -15,6 +15,7 @@ impl Eval<'_, '_> {
                 self.returned(*gid, bindings, args, type_args)
             }
             Ty::Function(_, result) => (**result).clone(),
+            Ty::Value(..) if args.is_empty() && self.file().semantics.calls_read => callee.clone(),
             Ty::Value(..) => self.call_value(callee, args),
             Ty::Param(gid) => {
                 let bounds = self.types.bases(*gid).iter().map(|bound| self.settle(bound));
@@ -102,7 +103,7 @@ impl Eval<'_, '_> {
         let params = &self.program().def(class).type_params;
         let mut known = Vec::new();
         let itself = Ty::value(class);
-        if let Hit::Def(constructor, _) = self.member(&itself, Word::of("constructor")) {
+        if let Hit::Def(constructor, _) = self.member(&itself, self.initializer()) {
             self.unify_args(constructor, &Bindings::default(), args, &mut known);
         }
         let bindings = Bindings { this: None, params: known };
@@ -111,6 +112,14 @@ impl Eval<'_, '_> {
             bindings.get(gid).cloned().unwrap_or(Ty::Unknown)
         });
         filled.collect()
+    }
+
+    /// The name under which a class keeps what its constructor is.
+    fn initializer(&self) -> Word<'static> {
+        match self.file().semantics.initializer {
+            "" => Word::of("constructor"),
+            name => Word::of(name),
+        }
     }
 
     /// What the parameters in a method's signature stand for on a receiver.
@@ -265,12 +274,12 @@ impl Eval<'_, '_> {
             Expr::New(callee, args) => (*callee, args, true),
             _ => return Ty::Unknown,
         };
-        let callee = self.expr(callee);
+        let callee = if is_new { self.expr(callee) } else { self.callee(callee, args) };
         let (gid, bindings) = match &callee {
             Ty::Method(gid, on) => (*gid, self.method_bindings(*gid, on)),
             Ty::Itself(gid, _) if is_new => {
                 let value = Ty::value(*gid);
-                match self.member(&value, Word::of("constructor")) {
+                match self.member(&value, self.initializer()) {
                     Hit::Def(gid, bindings) => (gid, bindings),
                     _ => return Ty::Unknown,
                 }

@@ -1,15 +1,17 @@
 //! The edges of one file: which calls are bound, and the other relations.
 
-use super::eval::{Eval, Hit, doubt, value_first};
+use super::eval::{Eval, Hit, doubt};
 use super::layout::FileIx;
+use super::overload::Asked;
 use super::program::{Symbol, Word};
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
+use std::cell::Cell;
 
 /// What a callee turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Callee {
+pub(super) enum Callee {
     Def(Gid),
     /// A type; nothing is called.
     Conversion,
@@ -21,23 +23,27 @@ const VALUE: Callee = Callee::Not(WhyUnresolved::Value);
 const EXTERNAL: Callee = Callee::Not(WhyUnresolved::External);
 
 pub(super) fn of_file(eval: &Eval<'_, '_>) -> (Vec<Edge>, Vec<Unresolved>) {
-    let mut found = Found { eval, edges: Vec::new(), unresolved: Vec::new() };
+    let asked = Cell::new(None);
+    let mut found = Found { eval, edges: Vec::new(), unresolved: Vec::new(), asked };
     found.calls();
     found.imports();
     found.types();
+    found.routes();
     found.edges.sort_unstable();
     found.edges.dedup();
     (found.edges, found.unresolved)
 }
 
-struct Found<'e, 'p, 'a> {
-    eval: &'e Eval<'p, 'a>,
-    edges: Vec<Edge>,
+pub(super) struct Found<'e, 'p, 'a> {
+    pub eval: &'e Eval<'p, 'a>,
+    pub edges: Vec<Edge>,
     unresolved: Vec<Unresolved>,
+    /// The call being bound, where its arguments help to tell functions apart.
+    pub asked: Cell<Option<Asked<'a>>>,
 }
 
 impl Found<'_, '_, '_> {
-    fn node(&self, def: DefId) -> Node {
+    pub(super) fn node(&self, def: DefId) -> Node {
         let facts = self.eval.file().facts;
         Node { file: self.given(self.eval.at), def: facts.symbol_around(def) }
     }
@@ -47,7 +53,7 @@ impl Found<'_, '_, '_> {
         self.eval.program().given(file)
     }
 
-    fn target(&self, gid: Gid) -> Node {
+    pub(super) fn target(&self, gid: Gid) -> Node {
         let (file, def) = self.eval.program().place(gid);
         Node { file: self.given(file), def }
     }
@@ -85,8 +91,43 @@ impl Found<'_, '_, '_> {
     }
 
     fn callee(&self, call: &Call) -> Callee {
+        let facts = self.eval.file().facts;
+        let found = self.callee_by_name(call);
+        let Callee::Def(gid) = found else { return found };
+        match &facts.exprs[call.expr.ix()] {
+            Expr::Call(_, args) | Expr::New(_, args) if self.eval.file().semantics.spaces => {
+                self.overload(gid, Asked::of(args))
+            }
+            _ => found,
+        }
+    }
+
+    /// The function of several of its name; of a class, its constructor.
+    fn overload(&self, gid: Gid, asked: Asked<'_>) -> Callee {
+        let eval = self.eval;
+        let program = eval.program();
+        let def = program.def(gid);
+        let semantics = &eval.file().semantics;
+        if def.kind.is_type() && !semantics.initializer.is_empty() {
+            return Callee::Def(eval.constructor(gid, asked));
+        }
+        if def.kind == DefKind::Function && semantics.overloads && !program.is_outside(gid) {
+            let siblings = program.siblings(eval.at, gid);
+            return match eval.choose_among(&siblings, asked) {
+                Some(gid) => Callee::Def(eval.body_of(gid)),
+                None => UNKNOWN,
+            };
+        }
+        Callee::Def(eval.body_of(gid))
+    }
+
+    fn callee_by_name(&self, call: &Call) -> Callee {
         match &self.eval.file().facts.exprs[call.expr.ix()] {
-            Expr::Call(callee, _) => self.definition(*callee, 0),
+            Expr::Call(callee, args) => {
+                let asked = self.eval.file().semantics.overloads.then(|| Asked::of(args));
+                self.asked.set(asked);
+                self.definition(*callee, 0)
+            }
             Expr::New(callee, _) => match self.definition(*callee, 0) {
                 // `new` on something that is no class goes through a value.
                 Callee::Def(gid) if self.eval.program().def(gid).kind.is_callable() => UNKNOWN,
@@ -97,7 +138,7 @@ impl Found<'_, '_, '_> {
     }
 
     /// The definition a callee's last name stands for.
-    fn definition(&self, id: ExprId, depth: u32) -> Callee {
+    pub(super) fn definition(&self, id: ExprId, depth: u32) -> Callee {
         let eval = self.eval;
         let program = eval.program();
         if depth > 8 {
@@ -133,16 +174,27 @@ impl Found<'_, '_, '_> {
             }
             Expr::Free(name, home) => {
                 let word = program.word(eval.at, *name);
-                let found = |space| program.free_symbol(eval.at, *home, word, space, 0);
-                self.symbol_definition(value_first(found))
+                let before = eval.asked.replace(self.asked.get());
+                let hit = eval.free_hit(*home, word);
+                eval.asked.set(before);
+                self.hit_definition(&hit)
             }
             Expr::Member(base, name) => {
                 let on = eval.expr(*base);
                 let before = eval.called.replace(true);
+                let asked = eval.asked.replace(self.asked.get());
                 let found = self.member_definition(&on, program.word(eval.at, *name));
+                eval.asked.set(asked);
                 eval.called.set(before);
                 found
             }
+            Expr::Super(_) => match eval.expr(id) {
+                Ty::Meet(bases) => match bases.first() {
+                    Some(Ty::Value(gid, _)) => self.callable(*gid),
+                    _ => EXTERNAL,
+                },
+                _ => EXTERNAL,
+            },
             Expr::This(_) => match eval.expr(id) {
                 Ty::Value(gid, _) => self.callable(gid),
                 _ => UNKNOWN,
@@ -172,7 +224,7 @@ impl Found<'_, '_, '_> {
     fn symbol_definition(&self, symbol: Symbol) -> Callee {
         match symbol {
             Symbol::Def(gid) => self.callable(gid),
-            Symbol::Module(_) | Symbol::Unknown => UNKNOWN,
+            Symbol::Module(_) | Symbol::Space(_) | Symbol::Unknown => UNKNOWN,
             Symbol::Outside => EXTERNAL,
         }
     }
@@ -181,7 +233,9 @@ impl Found<'_, '_, '_> {
     fn callable(&self, gid: Gid) -> Callee {
         let def = self.eval.program().def(gid);
         match def.kind {
-            DefKind::Function | DefKind::Method if def.flags.has(Flags::PROPERTY) => VALUE,
+            DefKind::Function | DefKind::Method if def.flags.has(Flags::PROPERTY) => {
+                if self.eval.file().semantics.calls_read { Callee::Conversion } else { VALUE }
+            }
             DefKind::Struct | DefKind::Interface if self.eval.file().semantics.types_convert => {
                 Callee::Conversion
             }
@@ -190,6 +244,7 @@ impl Found<'_, '_, '_> {
             | DefKind::Class
             | DefKind::Struct
             | DefKind::Enum
+            | DefKind::Mixin
             | DefKind::Variant => Callee::Def(gid),
             DefKind::Alias => match self.eval.def_ty(gid) {
                 Ty::Itself(of, _) if of != gid => self.callable(of),
@@ -198,6 +253,7 @@ impl Found<'_, '_, '_> {
             },
             DefKind::Const if self.eval.file().semantics.follows_aliases => self.aliased(gid),
             DefKind::Var | DefKind::Const | DefKind::Field => VALUE,
+            DefKind::Interface if self.eval.program().is_outside(gid) => EXTERNAL,
             _ => UNKNOWN,
         }
     }
@@ -226,9 +282,13 @@ impl Found<'_, '_, '_> {
     }
 
     fn member_definition(&self, on: &Ty, word: Word<'_>) -> Callee {
-        match self.eval.member(on, word) {
-            Hit::Def(gid, _) => self.callable(gid),
-            Hit::Module(_) | Hit::Unknown => UNKNOWN,
+        self.hit_definition(&self.eval.member(on, word))
+    }
+
+    fn hit_definition(&self, hit: &Hit) -> Callee {
+        match hit {
+            Hit::Def(gid, _) => self.callable(*gid),
+            Hit::Module(_) | Hit::Space(_) | Hit::Unknown => UNKNOWN,
             Hit::Outside => EXTERNAL,
         }
     }
@@ -303,9 +363,11 @@ impl Found<'_, '_, '_> {
             if program.is_outside(*base) {
                 continue;
             }
-            let is_contract =
-                matches!(program.def(*base).kind, DefKind::Interface | DefKind::Trait);
-            let is_own = kind == DefKind::Interface || kind == DefKind::Trait;
+            let is_contract = matches!(
+                program.def(*base).kind,
+                DefKind::Interface | DefKind::Trait | DefKind::Mixin
+            );
+            let is_own = matches!(kind, DefKind::Interface | DefKind::Trait | DefKind::Mixin);
             let kind =
                 if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
             let target = self.target(*base);
@@ -346,7 +408,7 @@ impl Found<'_, '_, '_> {
 
 /// Percent, by what the conclusion rests on. The steps were set by comparing
 /// with what compilers say; see the table in docs/benchmarks.md.
-fn confidence(level: u8) -> u8 {
+pub(super) fn confidence(level: u8) -> u8 {
     match level {
         doubt::NONE => 95,
         doubt::WRITTEN => 90,

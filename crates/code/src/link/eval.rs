@@ -8,8 +8,9 @@ use super::hierarchy::Hierarchy;
 use super::infer::Knowledge;
 use super::layout::FileIx;
 use super::members::with_args;
+use super::overload::Asked;
 use super::program::{File, Program, Symbol};
-use super::ty::{Args, Bindings, Gid, Ty, no_args};
+use super::ty::{Args, Bindings, Gid, SpaceRef, Ty, no_args};
 use crate::facts::{
     BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, ParamKind, Space, TypeId, TypeRef,
 };
@@ -56,6 +57,8 @@ pub(crate) struct Eval<'p, 'a> {
     depth: Cell<u32>,
     /// The member being looked for is called, so it is no field.
     pub called: Cell<bool>,
+    /// The call a function is looked for, where a name may have several.
+    pub asked: Cell<Option<Asked<'a>>>,
 }
 
 /// Expressions that lean on each other more often than this are left unknown.
@@ -67,6 +70,7 @@ pub(crate) enum Hit {
     /// The member, and what the type parameters in its signature stand for.
     Def(Gid, Bindings),
     Module(FileIx),
+    Space(SpaceRef),
     Outside,
     Unknown,
 }
@@ -89,6 +93,7 @@ impl<'p, 'a> Eval<'p, 'a> {
             doubt: Cell::new(0),
             depth: Cell::new(0),
             called: Cell::new(false),
+            asked: Cell::new(None),
         }
     }
 
@@ -142,9 +147,10 @@ impl<'p, 'a> Eval<'p, 'a> {
             Expr::Opaque => Ty::Unknown,
             Expr::Local(_, binds) => self.binds(binds),
             Expr::Free(name, home) => {
-                let word = self.program().word(self.at, *name);
-                let found = |space| self.program().free_symbol(self.at, *home, word, space, 0);
-                self.symbol_ty(value_first(found))
+                let asked = self.asked.take();
+                let ty = self.free_ty(*home, self.program().word(self.at, *name));
+                self.asked.set(asked);
+                ty
             }
             Expr::Member(base, name) => {
                 let on = self.expr(*base);
@@ -154,7 +160,7 @@ impl<'p, 'a> Eval<'p, 'a> {
                 self.expr(*callee)
             }
             Expr::Call(callee, args) => {
-                let callee = self.callee(*callee);
+                let callee = self.callee(*callee, args);
                 self.call(&callee, args, &no_args())
             }
             Expr::New(callee, args) => {
@@ -219,9 +225,13 @@ impl<'p, 'a> Eval<'p, 'a> {
         }
     }
 
-    /// What is called: where methods and fields may share a name, a method.
-    pub fn callee(&self, id: ExprId) -> Ty {
+    /// What is called: where methods and fields may share a name, a method;
+    /// where functions may share a name, the one for these arguments.
+    pub fn callee(&self, id: ExprId, given: &'a [ExprId]) -> Ty {
         let facts = self.file().facts;
+        if self.file().semantics.overloads {
+            return self.overloaded(id, given);
+        }
         match &facts.exprs[id.ix()] {
             Expr::Member(base, name) if self.file().semantics.methods_apart => {
                 let on = self.expr(*base);
@@ -232,7 +242,32 @@ impl<'p, 'a> Eval<'p, 'a> {
             }
             Expr::Generic(inner, args) if self.file().semantics.methods_apart => {
                 let args: Args = args.iter().map(|arg| self.type_ref(*arg)).collect();
-                with_args(self.callee(*inner), args)
+                with_args(self.callee(*inner, given), args)
+            }
+            _ => self.expr(id),
+        }
+    }
+
+    fn overloaded(&self, id: ExprId, given: &'a [ExprId]) -> Ty {
+        let facts = self.file().facts;
+        let asked = Some(Asked::of(given));
+        match &facts.exprs[id.ix()] {
+            Expr::Member(base, name) => {
+                let on = self.expr(*base);
+                let before = self.asked.replace(asked);
+                let ty = self.member_ty(&on, self.program().word(self.at, *name));
+                self.asked.set(before);
+                ty
+            }
+            Expr::Free(name, home) => {
+                let before = self.asked.replace(asked);
+                let ty = self.free_ty(*home, self.program().word(self.at, *name));
+                self.asked.set(before);
+                ty
+            }
+            Expr::Generic(inner, args) => {
+                let args: Args = args.iter().map(|arg| self.type_ref(*arg)).collect();
+                with_args(self.overloaded(*inner, given), args)
             }
             _ => self.expr(id),
         }
@@ -310,6 +345,7 @@ impl<'p, 'a> Eval<'p, 'a> {
         match symbol {
             Symbol::Def(gid) => self.def_ty(gid),
             Symbol::Module(module) => Ty::Module(module),
+            Symbol::Space(space) => Ty::Space(space),
             Symbol::Outside => Ty::Outside,
             Symbol::Unknown => Ty::Unknown,
         }

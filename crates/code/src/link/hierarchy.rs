@@ -6,7 +6,7 @@ use super::names::hash;
 use super::program::{Program, Symbol};
 use super::trail;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
-use crate::facts::{DefId, DefKind, FileFacts, Literal, TypeId, TypeRef};
+use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
@@ -93,7 +93,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                 found
             })
             .collect();
-        for (of, holder) in found.into_iter().flatten() {
+        for (of, holder) in found.into_iter().flatten().chain(self.reopened()) {
             match of {
                 Some(of) => self.also.entry(of).or_default().push(holder),
                 None => self.blankets.push(holder),
@@ -147,6 +147,32 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                 let others = group.iter().filter(|other| *other != one);
                 let gid = self.program.gid(file, *one);
                 found.extend(others.map(|other| (Some(gid), self.program.gid(file, *other))));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Types written in several places under one name.
+    fn reopened(&self) -> Vec<(Option<Gid>, Gid)> {
+        let mut groups: FxHashMap<(usize, String), Vec<Gid>> = FxHashMap::default();
+        for ix in self.program.looked_at_whole() {
+            let file = self.program.file(ix);
+            for (at, def) in file.facts.defs.iter().enumerate() {
+                if def.flags.has(Flags::REOPENED) {
+                    let id = DefId(at as u32);
+                    let package = file.facts.def_name(DefId::FILE);
+                    let path = format!("{package}.{}", file.facts.symbol_path(id));
+                    let gid = self.program.gid(ix, id);
+                    groups.entry((file.language, path)).or_default().push(gid);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for group in groups.into_values().filter(|group| group.len() > 1 && group.len() < 100) {
+            for one in &group {
+                let others = group.iter().filter(|other| *other != one);
+                found.extend(others.map(|other| (Some(*one), *other)));
             }
         }
         found.sort_unstable();
@@ -284,6 +310,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                 }
             }
             Symbol::Module(module) => Ty::Module(module),
+            Symbol::Space(space) => Ty::Space(space),
             Symbol::Outside => Ty::Outside,
             Symbol::Unknown => Ty::Unknown,
         }

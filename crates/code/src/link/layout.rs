@@ -35,6 +35,11 @@ pub enum Target {
         def: DefId,
         skip: u8,
     },
+    /// A namespace that spans files; the path goes on after `skip` names.
+    Space {
+        space: u32,
+        skip: u8,
+    },
     /// The first name of the path is one the importing module knows.
     Scope,
     /// The standard library, as far as the prelude knows it.
@@ -49,6 +54,13 @@ pub enum Place {
     /// A module of a file, or the file.
     At(FileIx, DefId),
     Prelude,
+}
+
+/// What a name means in a namespace that spans files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InSpace {
+    Def(FileIx, DefId),
+    Space(u32),
 }
 
 pub trait Layout: Send + Sync {
@@ -71,6 +83,22 @@ pub trait Layout: Send + Sync {
     /// What a name means that no scope knows: the name of a package.
     fn root(&self, _from: FileIx, _facts: &FileFacts, _home: DefId, _name: &str) -> Option<Place> {
         None
+    }
+
+    /// The namespace a module or type of a file adds to, where they span files.
+    fn space_of(&self, _file: FileIx, _def: DefId) -> Option<u32> {
+        None
+    }
+
+    /// The namespace around one, if its names are seen inside.
+    fn outer_space(&self, _space: u32) -> Option<u32> {
+        None
+    }
+
+    /// What a name means in a namespace, asked from a file: several where
+    /// nothing but its arguments can tell which one a call means.
+    fn in_space(&self, _from: FileIx, _space: u32, _name: &str) -> Vec<InSpace> {
+        Vec::new()
     }
 
     /// The file that holds the body of a module declared in `file`.

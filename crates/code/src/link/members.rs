@@ -17,7 +17,7 @@ impl Eval<'_, '_> {
                 let mut result = Hit::Unknown;
                 for part in parts.iter() {
                     match self.member(part, word) {
-                        hit @ (Hit::Def(..) | Hit::Module(_)) => return hit,
+                        hit @ (Hit::Def(..) | Hit::Module(_) | Hit::Space(_)) => return hit,
                         Hit::Outside => result = Hit::Outside,
                         Hit::Unknown => {}
                     }
@@ -26,6 +26,10 @@ impl Eval<'_, '_> {
             }
             Ty::Module(module) => {
                 let found = |space| self.program().module_member(*module, word, space, 0);
+                symbol_hit(value_first(found))
+            }
+            Ty::Space(space) => {
+                let found = |of| self.program().space_member(*space, word, of);
                 symbol_hit(value_first(found))
             }
             Ty::Value(gid, args) => self.member_of_type(*gid, args, on, word, false),
@@ -49,7 +53,7 @@ impl Eval<'_, '_> {
         let mut is_split = false;
         for part in on.alternatives() {
             match self.member(part, word) {
-                hit @ (Hit::Def(..) | Hit::Module(_)) => match &chosen {
+                hit @ (Hit::Def(..) | Hit::Module(_) | Hit::Space(_)) => match &chosen {
                     None => chosen = Some(hit),
                     Some(known) => is_split |= !same(known, &hit),
                 },
@@ -228,6 +232,23 @@ impl Eval<'_, '_> {
     /// A member written in one type, without its bases.
     fn own_member(&self, owner: Gid, word: Word<'_>, side: Option<bool>) -> Option<Hit> {
         let (file, def) = self.program().place(owner);
+        if self.asked.get().is_some() && self.program().file(file).semantics.overloads {
+            let methods: Vec<Gid> = self
+                .program()
+                .members(file, def, word.hash)
+                .filter_map(|(_, bind)| match self.bound_hit(file, bind) {
+                    Hit::Def(gid, _) => Some(gid),
+                    _ => None,
+                })
+                .filter(|gid| {
+                    let def = self.program().def(*gid);
+                    def.kind.is_callable() && !def.flags.has(Flags::PROPERTY)
+                })
+                .collect();
+            if !methods.is_empty() {
+                return self.choose(&methods).map(|gid| Hit::Def(gid, Bindings::default()));
+            }
+        }
         let mut found: Option<(bool, Hit)> = None;
         for (_, bind) in self.program().members(file, def, word.hash) {
             let hit = self.bound_hit(file, bind);
@@ -287,22 +308,35 @@ impl Eval<'_, '_> {
             return Ty::either(parts);
         }
         match self.member(on, word) {
-            Hit::Def(gid, bindings) => {
-                let def = self.program().def(gid);
-                let is_callable = matches!(def.kind, DefKind::Method | DefKind::Function);
-                if is_callable && def.flags.has(Flags::PROPERTY) {
-                    return self.settle(&bindings.fill(&self.known_ty(gid)));
-                }
-                if is_callable {
-                    let this = bindings.this.clone().unwrap_or_else(|| on.clone());
-                    return Ty::Method(gid, Arc::new(receiver_of(on, this)));
-                }
-                self.settle(&bindings.fill(&self.def_ty(gid)))
-            }
+            Hit::Def(gid, bindings) => self.hit_ty(gid, &bindings, on),
             Hit::Module(module) => Ty::Module(module),
+            Hit::Space(space) => Ty::Space(space),
             Hit::Outside => Ty::Outside,
             Hit::Unknown => Ty::Unknown,
         }
+    }
+
+    /// A definition found by name, as a value.
+    pub fn hit_ty(&self, gid: Gid, bindings: &Bindings, on: &Ty) -> Ty {
+        let def = self.program().def(gid);
+        let is_callable = matches!(def.kind, DefKind::Method | DefKind::Function);
+        if is_callable && def.flags.has(Flags::PROPERTY) {
+            return self.settle(&bindings.fill(&self.known_ty(gid)));
+        }
+        // A function of a namespace has no receiver.
+        if def.kind == DefKind::Function && matches!(on, Ty::Space(_)) {
+            return self.def_ty(gid);
+        }
+        let in_space = matches!(on, Ty::Itself(of, _) if self.program().def(*of).kind == DefKind::Module)
+            && self.file().semantics.spaces;
+        if def.kind == DefKind::Function && in_space {
+            return self.def_ty(gid);
+        }
+        if is_callable && (*on != Ty::Unknown || bindings.this.is_some()) {
+            let this = bindings.this.clone().unwrap_or_else(|| on.clone());
+            return Ty::Method(gid, Arc::new(receiver_of(on, this)));
+        }
+        self.settle(&bindings.fill(&self.def_ty(gid)))
     }
 
     /// `T::Name`, where `T` is known by now.
@@ -406,6 +440,7 @@ fn same(a: &Hit, b: &Hit) -> bool {
     match (a, b) {
         (Hit::Def(a, _), Hit::Def(b, _)) => a == b,
         (Hit::Module(a), Hit::Module(b)) => a == b,
+        (Hit::Space(a), Hit::Space(b)) => a == b,
         _ => false,
     }
 }
@@ -414,6 +449,7 @@ fn symbol_hit(symbol: Symbol) -> Hit {
     match symbol {
         Symbol::Def(gid) => Hit::Def(gid, Bindings::default()),
         Symbol::Module(module) => Hit::Module(module),
+        Symbol::Space(space) => Hit::Space(space),
         Symbol::Outside => Hit::Outside,
         Symbol::Unknown => Hit::Unknown,
     }

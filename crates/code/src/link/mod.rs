@@ -14,7 +14,11 @@ pub mod layout;
 mod members;
 mod names;
 mod outcome;
+mod overload;
 mod program;
+mod relations;
+mod routes;
+mod scope;
 mod trail;
 mod ty;
 
@@ -54,6 +58,13 @@ pub enum EdgeKind {
     Overrides,
     /// A test calls what is no test.
     Tests,
+    /// A function answers a route.
+    HandlesRoute,
+    References,
+    DependsOn,
+    Deploys,
+    Exposes,
+    Configures,
 }
 
 /// A definition of a file, by the file's place in the slice given to `link`.
@@ -159,6 +170,7 @@ pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
     let live: Vec<FileIx> = program.real().collect();
     let (known, inferred) = infer(&types, &live);
     let mut linked = edges_of(&types, &known, &live, inferred);
+    linked.edges.extend(relations::edges(files));
     linked.packages = vec![String::new(); files.len()];
     for ix in program.real() {
         program.package(ix).clone_into(&mut linked.packages[program.given(ix) as usize]);
@@ -217,6 +229,10 @@ pub fn link_changed<E>(
 
 /// Whether other files see something else in a file than before.
 fn looks_different(program: &Program<'_>, file: FileIx) -> bool {
+    // What a file includes decides there which of several names is meant.
+    if program.file(file).semantics.spaces {
+        return true;
+    }
     let now = interface::interface(program.file(file).facts);
     program.outcome(file).is_none_or(|before| before.interface != now)
 }

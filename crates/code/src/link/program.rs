@@ -4,7 +4,7 @@
 use super::layout::{FileIx, Layout, Place, Target, Tree, TreeFile};
 use super::names::hash;
 use super::outcome::{Outcome, PathKey, path_key};
-use super::ty::Gid;
+use super::ty::{Gid, SpaceRef};
 use super::{Library, Listed, Manifest, trail};
 use crate::facts::{
     BindId, Bound, Def, DefId, DefKind, Expr, ExprId, FileFacts, Flags, ImportId, Imported, Space,
@@ -60,6 +60,7 @@ pub(crate) struct Program<'a> {
 pub enum Symbol {
     Def(Gid),
     Module(FileIx),
+    Space(SpaceRef),
     Outside,
     Unknown,
 }
@@ -326,6 +327,14 @@ impl<'a> Program<'a> {
                 symbol
             }
             Target::Module(module) => Symbol::Module(module),
+            Target::Space { space, skip } => {
+                let mut symbol = Symbol::Space(SpaceRef { from: file, id: space });
+                for name in import.path.iter().skip(usize::from(skip)) {
+                    symbol =
+                        self.symbol_member(symbol, self.word(file, *name), Space::Type, steps + 1);
+                }
+                symbol
+            }
             Target::Within { file: at, def, skip } => {
                 let mut symbol = self.place_symbol(at, def);
                 for name in import.path.iter().skip(usize::from(skip)) {
@@ -403,6 +412,12 @@ impl<'a> Program<'a> {
             return Symbol::Unknown;
         }
         let entry = self.file(file);
+        if entry.semantics.spaces {
+            let found = self.spaced_symbol(file, home, word, space, steps + 1);
+            if found != Symbol::Unknown {
+                return found;
+            }
+        }
         let by_wildcard = self.wildcard_symbol(file, home, word, space, steps + 1);
         if by_wildcard != Symbol::Unknown {
             return by_wildcard;
@@ -436,7 +451,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn wildcard_symbol(
+    pub(super) fn wildcard_symbol(
         &self,
         file: FileIx,
         home: DefId,
@@ -493,6 +508,12 @@ impl<'a> Program<'a> {
             let is_module = word.text.starts_with(|c: char| c.is_ascii_lowercase());
             return if is_module { Symbol::Module(module) } else { Symbol::Outside };
         }
+        if let Some(id) = self.layouts[entry.language].space_of(module, DefId::FILE) {
+            let found = self.space_member(SpaceRef { from: module, id }, word, space);
+            if found != Symbol::Unknown {
+                return found;
+            }
+        }
         if let Some(child) = self.layouts[entry.language].child(module, word.text) {
             return Symbol::Module(child);
         }
@@ -511,6 +532,7 @@ impl<'a> Program<'a> {
         }
         match of {
             Symbol::Module(module) => self.module_member(module, word, space, steps + 1),
+            Symbol::Space(at) => self.space_member(at, word, space),
             Symbol::Def(gid) => {
                 let (file, def) = self.place(gid);
                 let own = self
@@ -520,6 +542,13 @@ impl<'a> Program<'a> {
                 let found = self.best(own);
                 if found != Symbol::Unknown {
                     return found;
+                }
+                let shared = self.layouts[self.file(file).language].space_of(file, def);
+                if let Some(id) = shared {
+                    let found = self.space_member(SpaceRef { from: file, id }, word, space);
+                    if found != Symbol::Unknown {
+                        return found;
+                    }
                 }
                 self.wildcard_symbol(file, def, word, space, steps + 1)
             }
@@ -534,7 +563,7 @@ impl<'a> Program<'a> {
     }
 
     /// Of several meanings of one name the one that says most.
-    fn best(&self, symbols: impl Iterator<Item = Symbol>) -> Symbol {
+    pub(super) fn best(&self, symbols: impl Iterator<Item = Symbol>) -> Symbol {
         let rank = |symbol: &Symbol| match symbol {
             Symbol::Def(gid) => {
                 let def = self.def(*gid);
@@ -544,7 +573,7 @@ impl<'a> Program<'a> {
                     _ => 4,
                 }
             }
-            Symbol::Module(_) => 4,
+            Symbol::Module(_) | Symbol::Space(_) => 4,
             Symbol::Outside => 1,
             Symbol::Unknown => 0,
         };
@@ -555,6 +584,10 @@ impl<'a> Program<'a> {
             }
         }
         best
+    }
+
+    pub(super) fn layout(&self, file: FileIx) -> &dyn Layout {
+        &*self.layouts[self.file(file).language]
     }
 
     /// What a path in the space of types means.

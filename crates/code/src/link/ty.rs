@@ -13,6 +13,13 @@ impl Gid {
     }
 }
 
+/// A namespace that spans files, as a file sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SpaceRef {
+    pub from: FileIx,
+    pub id: u32,
+}
+
 pub type Args = Arc<[Ty]>;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -24,6 +31,8 @@ pub enum Ty {
     Outside,
     /// A file as a value.
     Module(FileIx),
+    /// A namespace that spans files.
+    Space(SpaceRef),
     /// The definition itself: a class, a function, a namespace.
     Itself(Gid, Args),
     /// A value of a type, with the arguments of its type parameters.

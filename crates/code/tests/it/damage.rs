@@ -3,7 +3,12 @@
 use crate::files;
 use code::{FileFacts, Source};
 
-const PROGRAMS: [&str; 4] = [
+const PROGRAMS: [&str; 9] = [
+    include_str!("cpp.rs"),
+    include_str!("csharp.rs"),
+    include_str!("java.rs"),
+    include_str!("php.rs"),
+    include_str!("ruby.rs"),
     include_str!("python.rs"),
     include_str!("go.rs"),
     include_str!("rust.rs"),

@@ -1,9 +1,16 @@
 //! Linking as a specification: a few files in, who calls what out.
 
+mod cpp;
+mod csharp;
 mod damage;
 mod go;
+mod java;
+mod php;
 mod python;
+mod routes;
+mod ruby;
 mod rust;
+mod structure;
 mod typescript;
 mod whole;
 
@@ -84,4 +91,23 @@ pub fn show(files: &[(String, String)]) -> String {
 
 pub fn check(text: &str, expected: Expect) {
     expected.assert_eq(&show(&files(text)));
+}
+
+/// Every definition of the files, and after them the relations.
+pub fn outline(files: &[(String, String)]) -> String {
+    let mut lines = Vec::new();
+    for (path, text) in files {
+        let facts = code::extract(path, text.as_bytes());
+        for (at, def) in facts.defs.iter().enumerate().skip(1) {
+            let id = code::facts::DefId(at as u32);
+            let (kind, line) = (def.kind.word(), def.name_line);
+            lines.push(format!("{path}:{line} {kind} {}\n", facts.symbol_path(id)));
+        }
+    }
+    let relations = show(files);
+    lines.concat() + &relations
+}
+
+pub fn check_outline(text: &str, expected: Expect) {
+    expected.assert_eq(&outline(&files(text)));
 }

@@ -24,7 +24,7 @@ impl Language for Go {
         &["go"]
     }
 
-    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+    fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         tree_sitter_go::LANGUAGE.into()
     }
 

@@ -26,7 +26,7 @@ impl Language for Python {
         &["py", "pyi"]
     }
 
-    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+    fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         tree_sitter_python::LANGUAGE.into()
     }
 

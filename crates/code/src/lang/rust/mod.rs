@@ -25,7 +25,7 @@ impl Language for Rust {
         &["rs"]
     }
 
-    fn grammar(&self, _path: &str) -> tree_sitter::Language {
+    fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         tree_sitter_rust::LANGUAGE.into()
     }
 

@@ -26,7 +26,7 @@ impl Language for TypeScript {
         &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"]
     }
 
-    fn grammar(&self, path: &str) -> tree_sitter::Language {
+    fn grammar(&self, path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         if has_jsx(path) {
             tree_sitter_typescript::LANGUAGE_TSX.into()
         } else {

@@ -1,0 +1,66 @@
+//! C#.
+
+mod declare;
+mod kinds;
+mod shapes;
+
+use crate::facts::{Builder, DefId, Flags, Rules};
+use crate::lang::shapes::Walk;
+use crate::lang::shapes::parts::is_test_path;
+use crate::lang::shapes::spaces::{Options, Spaces};
+use crate::lang::{Language, Semantics};
+use crate::link::layout::{Layout, Tree};
+use tree_sitter::Node;
+
+pub struct CSharp;
+
+impl Language for CSharp {
+    fn name(&self) -> &'static str {
+        "csharp"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["cs"]
+    }
+
+    fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
+        tree_sitter_c_sharp::LANGUAGE.into()
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { in_order: true, members_by_type: true, ..Rules::default() }
+    }
+
+    fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
+        if is_test_path(path, &["Test", "Tests", "Specs"], &["test", "tests", "Test", "Tests"]) {
+            builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
+        }
+        Walk::new(builder, &shapes::Shapes).parts(root);
+    }
+
+    fn prelude(&self) -> &'static str {
+        include_str!("prelude.stub")
+    }
+
+    fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
+        let options = Options { nests: true, standard: &["System"], ..Options::default() };
+        Box::new(Spaces::of(tree, options))
+    }
+
+    fn semantics(&self) -> Semantics {
+        Semantics {
+            text: "String",
+            bytes: "String",
+            number: "Int32",
+            float: "Double",
+            boolean: "Boolean",
+            list: "Array__",
+            map: "Dictionary",
+            promise: "Task",
+            spaces: true,
+            overloads: true,
+            initializer: "<init>",
+            ..Semantics::default()
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Java.
+
+mod kinds;
+mod shapes;
+
+use crate::facts::{Builder, DefId, Flags, Rules};
+use crate::lang::shapes::Walk;
+use crate::lang::shapes::parts::is_test_path;
+use crate::lang::shapes::spaces::{Options, Spaces};
+use crate::lang::{Language, Semantics};
+use crate::link::layout::{Layout, Tree};
+use tree_sitter::Node;
+
+pub struct Java;
+
+impl Language for Java {
+    fn name(&self) -> &'static str {
+        "java"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["java"]
+    }
+
+    fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
+        tree_sitter_java::LANGUAGE.into()
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { in_order: true, members_by_type: true, ..Rules::default() }
+    }
+
+    fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
+        if is_test_path(path, &["Test", "Tests", "IT"], &["test", "androidTest"]) {
+            builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
+        }
+        Walk::new(builder, &shapes::Shapes).parts(root);
+    }
+
+    fn prelude(&self) -> &'static str {
+        include_str!("prelude.stub")
+    }
+
+    fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
+        let standard = &["java", "javax", "jdk"];
+        Box::new(Spaces::of(tree, Options { standard, ..Options::default() }))
+    }
+
+    fn semantics(&self) -> Semantics {
+        Semantics {
+            text: "String",
+            bytes: "String",
+            number: "Integer",
+            float: "Double",
+            boolean: "Boolean",
+            list: "Array__",
+            map: "Map",
+            methods_apart: true,
+            spaces: true,
+            overloads: true,
+            initializer: "<init>",
+            ..Semantics::default()
+        }
+    }
+}

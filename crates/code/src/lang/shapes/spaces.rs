@@ -1,0 +1,272 @@
+//! Namespaces that span files: packages, namespaces, modules.
+//!
+//! One layout for the languages of `shapes`. A namespace is known by its
+//! dotted path; whatever file adds to it, its names are one space. Which of
+//! several definitions of one name is meant, the nearest to the asking file
+//! decides; where that leaves several, all are given and the caller must
+//! choose by other means, or not at all.
+
+use crate::facts::{Bound, DefId, DefKind, FileFacts, Flags, Import, Imported, Visibility};
+use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, folder, join};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// An inner namespace sees the names of the outer ones.
+    pub nests: bool,
+    /// Types hold names for other files too.
+    pub types_are_spaces: bool,
+    /// Imports name files, with one of these endings or none.
+    pub file_endings: &'static [&'static str],
+    /// Files others include: what is private in them is seen there.
+    pub header_endings: &'static [&'static str],
+    /// First names of the standard library's packages.
+    pub standard: &'static [&'static str],
+}
+
+struct Entry {
+    file: FileIx,
+    def: DefId,
+    is_declaration: bool,
+}
+
+pub(crate) struct Spaces {
+    options: Options,
+    paths: FxHashMap<FileIx, String>,
+    ids: FxHashMap<String, u32>,
+    names: Vec<String>,
+    members: FxHashMap<u32, FxHashMap<String, Vec<Entry>>>,
+    of: FxHashMap<(FileIx, DefId), u32>,
+    by_file_name: FxHashMap<String, Vec<FileIx>>,
+    includes: FxHashMap<FileIx, Vec<FileIx>>,
+}
+
+impl Spaces {
+    pub fn of(tree: &Tree<'_>, options: Options) -> Self {
+        let mut spaces = Spaces {
+            options,
+            paths: FxHashMap::default(),
+            ids: FxHashMap::default(),
+            names: Vec::new(),
+            members: FxHashMap::default(),
+            of: FxHashMap::default(),
+            by_file_name: FxHashMap::default(),
+            includes: FxHashMap::default(),
+        };
+        spaces.intern("");
+        for file in &tree.files {
+            spaces.paths.insert(file.ix, file.path.to_owned());
+            let name = file.path.rsplit('/').next().unwrap_or(file.path).to_owned();
+            spaces.by_file_name.entry(name).or_default().push(file.ix);
+            spaces.add_spaces(file.ix, file.facts);
+            spaces.add_members(file.ix, file.path, file.facts);
+        }
+        if !options.file_endings.is_empty() {
+            for file in &tree.files {
+                let found = file.facts.imports.iter().filter_map(|import| {
+                    let path = import.path.first().map(|name| file.facts.text(*name))?;
+                    spaces.included(file.ix, path)
+                });
+                let found = found.collect();
+                spaces.includes.insert(file.ix, found);
+            }
+        }
+        spaces
+    }
+
+    fn intern(&mut self, path: &str) -> u32 {
+        if let Some(id) = self.ids.get(path) {
+            return *id;
+        }
+        if let Some((outer, _)) = path.rsplit_once('.') {
+            self.intern(outer);
+        }
+        let id = self.names.len() as u32;
+        self.names.push(path.to_owned());
+        self.ids.insert(path.to_owned(), id);
+        id
+    }
+
+    fn add_spaces(&mut self, ix: FileIx, facts: &FileFacts) {
+        let package = facts.def_name(DefId::FILE);
+        for (at, def) in facts.defs.iter().enumerate() {
+            let id = DefId(at as u32);
+            let is_space = def.kind == DefKind::Module
+                || self.options.types_are_spaces && def.kind.is_type() && def.kind.is_symbol();
+            if !is_space {
+                continue;
+            }
+            let path = if id == DefId::FILE { String::new() } else { facts.symbol_path(id) };
+            let path = match (package.is_empty(), path.is_empty()) {
+                (true, _) => path,
+                (false, true) => package.to_owned(),
+                (false, false) => format!("{package}.{path}"),
+            };
+            let space = self.intern(&path);
+            self.of.insert((ix, id), space);
+        }
+    }
+
+    fn add_members(&mut self, ix: FileIx, path: &str, facts: &FileFacts) {
+        let ends = self.options.header_endings;
+        let is_shared = ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some());
+        for bind in &facts.binds {
+            let (Some(home), Bound::Def(def)) = (bind.home, &bind.to) else { continue };
+            let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
+            let definition = facts.def(*def);
+            let is_hidden = definition.visibility == Visibility::Private && !is_shared;
+            if is_hidden || definition.kind == DefKind::Module {
+                continue;
+            }
+            let is_declaration = definition.flags.has(Flags::OVERLOAD);
+            let names = self.members.entry(space).or_default();
+            let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
+            entries.push(Entry { file: ix, def: *def, is_declaration });
+        }
+    }
+
+    fn path(&self, file: FileIx) -> &str {
+        self.paths.get(&file).map_or("", String::as_str)
+    }
+
+    /// The file an include or a require names: beside the asking file, or the
+    /// only nearest one whose path ends so.
+    fn included(&self, from: FileIx, path: &str) -> Option<FileIx> {
+        let base = folder(self.path(from));
+        let endings = self.options.file_endings;
+        let mut best: Option<(usize, FileIx)> = None;
+        let mut is_tied = false;
+        for ending in endings {
+            let wanted = format!("{path}{ending}");
+            let name = wanted.rsplit('/').next().unwrap_or(&wanted);
+            let beside = join(base, &wanted);
+            let tail = wanted.trim_start_matches("./").trim_start_matches("../");
+            for file in self.by_file_name.get(name).into_iter().flatten() {
+                let candidate = self.path(*file);
+                if beside.as_deref() == Some(candidate) {
+                    return Some(*file);
+                }
+                let is_end = candidate == tail
+                    || candidate.strip_suffix(tail).is_some_and(|before| before.ends_with('/'));
+                if !is_end || *file == from {
+                    continue;
+                }
+                let near = shared_folders(base, candidate);
+                match best {
+                    Some((known, _)) if known > near => {}
+                    Some((known, _)) if known == near => is_tied = true,
+                    _ => (best, is_tied) = (Some((near, *file)), false),
+                }
+            }
+        }
+        best.filter(|_| !is_tied).map(|(_, file)| file)
+    }
+
+    /// The files a file includes, and those these include.
+    fn reach(&self, from: FileIx) -> FxHashSet<FileIx> {
+        let mut reached = FxHashSet::default();
+        let mut open = vec![from];
+        while let Some(file) = open.pop() {
+            if reached.len() < 2_000 && reached.insert(file) {
+                open.extend(self.includes.get(&file).into_iter().flatten());
+            }
+        }
+        reached
+    }
+
+    /// Of several definitions of one name those that can be meant.
+    fn nearest<'e>(&self, from: FileIx, entries: &'e [Entry]) -> Vec<&'e Entry> {
+        let mut chosen: Vec<&Entry> = entries.iter().collect();
+        if chosen.len() < 2 {
+            return chosen;
+        }
+        if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
+            let reached = self.reach(from);
+            let seen: Vec<FileIx> =
+                entries.iter().map(|e| e.file).filter(|file| reached.contains(file)).collect();
+            let is_seen = |entry: &&Entry| {
+                reached.contains(&entry.file)
+                    || seen.iter().any(|header| self.reach(entry.file).contains(header))
+            };
+            let visible: Vec<&Entry> = chosen.iter().copied().filter(|e| is_seen(e)).collect();
+            if !visible.is_empty() {
+                chosen = visible;
+            }
+        }
+        if chosen.iter().any(|entry| !entry.is_declaration) {
+            chosen.retain(|entry| !entry.is_declaration);
+        }
+        let base = folder(self.path(from));
+        let near = |entry: &&Entry| {
+            if entry.file == from {
+                usize::MAX
+            } else {
+                shared_folders(base, self.path(entry.file))
+            }
+        };
+        let best = chosen.iter().map(near).max().unwrap_or(0);
+        chosen.retain(|entry| near(entry) == best);
+        chosen
+    }
+}
+
+/// How many folders two places share from the top.
+fn shared_folders(a: &str, b: &str) -> usize {
+    let b = folder(b);
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()
+}
+
+impl Layout for Spaces {
+    fn package(&self, file: FileIx) -> &str {
+        folder(self.path(file))
+    }
+
+    fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
+        let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
+        if import.what == Imported::Effects {
+            let found = names.first().and_then(|path| self.included(from, path));
+            return found.map_or(Target::Outside, Target::Module);
+        }
+        for length in (0..=names.len()).rev() {
+            let Some(space) = self.ids.get(&names[..length].join(".")).copied() else { continue };
+            let is_member = match names.get(length) {
+                Some(next) => {
+                    self.members.get(&space).is_some_and(|names| names.contains_key(*next))
+                }
+                None => length > 0,
+            };
+            if is_member {
+                return Target::Space { space, skip: length as u8 };
+            }
+        }
+        match names.first() {
+            Some(first) if self.options.standard.contains(first) => Target::Prelude,
+            None if !self.options.nests => Target::Space { space: 0, skip: 0 },
+            _ => Target::Outside,
+        }
+    }
+
+    fn space_of(&self, file: FileIx, def: DefId) -> Option<u32> {
+        self.of.get(&(file, def)).copied()
+    }
+
+    fn outer_space(&self, space: u32) -> Option<u32> {
+        let name = self.names.get(space as usize)?;
+        if name.is_empty() || !self.options.nests {
+            return None;
+        }
+        let outer = name.rsplit_once('.').map_or("", |(outer, _)| outer);
+        self.ids.get(outer).copied()
+    }
+
+    fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
+        let entries = self.members.get(&space).and_then(|names| names.get(name));
+        let found = entries.map(|entries| self.nearest(from, entries)).unwrap_or_default();
+        if !found.is_empty() {
+            return found.into_iter().map(|entry| InSpace::Def(entry.file, entry.def)).collect();
+        }
+        let outer = self.names.get(space as usize).map_or("", String::as_str);
+        let path = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
+        self.ids.get(&path).map(|id| InSpace::Space(*id)).into_iter().collect()
+    }
+}

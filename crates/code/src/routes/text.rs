@@ -1,0 +1,215 @@
+//! Arguments as they are written.
+
+use crate::facts::{Builder, Call};
+use std::ops::Range;
+
+/// Arguments further apart than this are not looked at.
+const MAX_LENGTH: usize = 20_000;
+
+/// A call of the facts with the text of its arguments.
+pub(super) struct Written<'s> {
+    /// The place in `calls`.
+    pub index: usize,
+    pub name: String,
+    /// What is before the name: `router` in `router.get`.
+    pub receiver: String,
+    pub args: Vec<&'s str>,
+    /// From the name to the closing bracket.
+    pub span: Range<usize>,
+}
+
+impl Written<'_> {
+    /// The literal text an argument is.
+    pub fn literal(&self, nth: usize) -> Option<&str> {
+        literal(self.args.get(nth)?)
+    }
+}
+
+/// The calls of some names, in the order of the text.
+pub(super) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<Written<'s>> {
+    let source = b.source;
+    let mut starts = vec![0];
+    starts.extend(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(at, _)| at + 1));
+    let mut found = Vec::new();
+    for (index, call) in b.facts.calls.iter().enumerate() {
+        let name = b.facts.text(call.name);
+        if !wanted(name) {
+            continue;
+        }
+        let Some(written) = written(b, call, index, name, &starts) else { continue };
+        found.push(written);
+    }
+    found.sort_by_key(|written| written.span.start);
+    found
+}
+
+fn written<'s>(
+    b: &Builder<'s>,
+    call: &Call,
+    index: usize,
+    name: &str,
+    starts: &[usize],
+) -> Option<Written<'s>> {
+    let at = starts.get(call.line as usize - 1)? + call.col as usize - 1;
+    let source: &'s [u8] = b.source;
+    let rest = source.get(at + name.len()..)?;
+    let rest = &rest[..rest.len().min(MAX_LENGTH)];
+    let text = match std::str::from_utf8(rest) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).ok()?,
+    };
+    let skipped = text.len() - text.trim_start().len();
+    let open = match text.as_bytes().get(skipped)? {
+        b'(' => skipped,
+        // Type arguments come before the bracket.
+        b'<' => skipped + text[skipped..].find('(')?,
+        b':' if text[skipped..].starts_with("::<") => skipped + text[skipped..].find('(')?,
+        // `get "/x", to: …` without brackets.
+        _ if skipped > 0 => {
+            let line = text.split('\n').next().unwrap_or(text);
+            let line = line.strip_suffix(" do").unwrap_or(line);
+            let args = split(line);
+            let span = at..at + name.len() + line.len();
+            return Some(Written {
+                index,
+                name: name.to_owned(),
+                receiver: String::new(),
+                args,
+                span,
+            });
+        }
+        _ => return None,
+    };
+    let length = closing(&text[open..])?;
+    let inside = &text[open + 1..open + length - 1];
+    let callee = b.facts.callee_text(call);
+    let receiver = callee.rsplit_once('.').map_or("", |(receiver, _)| receiver).to_owned();
+    let span = at..at + name.len() + open + length;
+    Some(Written { index, name: name.to_owned(), receiver, args: split(inside), span })
+}
+
+/// The length up to the bracket that closes the first one.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if c == '\\' => is_escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None => match c {
+                '"' | '\'' | '`' => quote = Some(c),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return Some(at + c.len_utf8());
+                    }
+                }
+                _ => {}
+            },
+        }
+    }
+    None
+}
+
+/// The arguments of a list, at its commas.
+pub(super) fn split(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    let mut quote: Option<char> = None;
+    let mut is_escaped = false;
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some(_) if c == '\\' => is_escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None => match c {
+                '"' | '\'' | '`' => quote = Some(c),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    found.push(text[start..at].trim());
+                    start = at + 1;
+                }
+                _ => {}
+            },
+        }
+    }
+    let last = text[start..].trim();
+    if !last.is_empty() {
+        found.push(last);
+    }
+    found
+}
+
+/// The inside of a text in quotes; none if it is anything else, or has
+/// values put into it.
+pub(super) fn literal(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let text = text.strip_prefix(['r', 'u', '@']).unwrap_or(text);
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inside = text[1..].strip_suffix(quote)?;
+    (!inside.contains(quote) && !inside.contains("${")).then_some(inside)
+}
+
+/// The value of `name = value` or `name: value` among arguments.
+pub(super) fn named<'a>(args: &[&'a str], name: &str) -> Option<&'a str> {
+    args.iter().find_map(|arg| {
+        let rest = arg.strip_prefix(name).or_else(|| arg.strip_prefix(':')?.strip_prefix(name))?;
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix("=>").or(rest.strip_prefix('=')).or(rest.strip_prefix(':'))?;
+        Some(rest.trim())
+    })
+}
+
+/// An attribute, annotation or decorator: its name and arguments.
+pub(super) struct Attribute<'s> {
+    pub name: &'s str,
+    /// What is before the last dot: `app` in `@app.get`.
+    pub owner: &'s str,
+    pub args: Vec<&'s str>,
+    pub start: usize,
+}
+
+impl<'s> Attribute<'s> {
+    /// The first argument that is a text, by place or by one of the names.
+    pub fn pattern(&self, names: &[&str]) -> Option<&'s str> {
+        let named = names.iter().find_map(|name| named(&self.args, name));
+        let first = named.or_else(|| self.args.first().copied())?;
+        literal(first.trim_matches(['{', '}', '[', ']']).split(',').next().unwrap_or(first))
+    }
+}
+
+/// The attributes in the text before a definition's name. `marks` are what
+/// one begins with: `@`, `#[`, `[`.
+pub(super) fn attributes<'s>(head: &'s str, mark: &str) -> Vec<Attribute<'s>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(next) = head[at..].find(mark) {
+        let start = at + next + mark.len();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+        let length = head[start..].find(|c| !is_name(c)).unwrap_or(head.len() - start);
+        let name = &head[start..start + length];
+        let rest = &head[start + length..];
+        let mut end = start + length;
+        let mut args = Vec::new();
+        if rest.trim_start().starts_with('(') {
+            let open = rest.len() - rest.trim_start().len();
+            if let Some(length) = closing(&rest[open..]) {
+                args = split(&rest[open + 1..open + length - 1]);
+                end += open + length;
+            }
+        }
+        let (owner, name) = name.rsplit_once(['.', ':']).unwrap_or(("", name));
+        if !name.is_empty() {
+            found.push(Attribute { name, owner, args, start });
+        }
+        at = end.max(at + next + 1);
+    }
+    found
+}

@@ -1,0 +1,173 @@
+//! SQL: tables with their columns, views, and what refers to what.
+
+use super::outline::{define, relate};
+use super::tokens::{Kind, Style, Token, closing, span, tokens};
+use crate::facts::{Builder, DefId, DefKind, RelationKind};
+
+const STYLE: Style = Style {
+    in_words: "$#",
+    line_comments: &["--"],
+    block_comments: true,
+    quotes: "'\"`",
+    heredocs: false,
+};
+
+/// Words that begin a constraint, not a column.
+const CONSTRAINTS: [&str; 11] = [
+    "constraint",
+    "primary",
+    "foreign",
+    "unique",
+    "check",
+    "key",
+    "index",
+    "exclude",
+    "fulltext",
+    "like",
+    "period",
+];
+
+pub(super) fn reads(path: &str) -> bool {
+    super::has_extension(path, &["sql", "ddl", "psql"])
+}
+
+pub(super) fn read(b: &mut Builder<'_>, _path: &str) {
+    let all = tokens(b.source, STYLE);
+    let mut start = 0;
+    while start < all.len() {
+        let mut end = start;
+        while end < all.len() && !all[end].is(";") {
+            end += 1;
+        }
+        statement(b, &all[start..end]);
+        start = end + 1;
+    }
+}
+
+fn statement(b: &mut Builder<'_>, words: &[Token<'_>]) {
+    let Some(first) = words.first() else { return };
+    if first.is_word("create") {
+        let what = words.iter().take(6).position(|token| {
+            ["table", "view", "index", "function", "procedure"].iter().any(|w| token.is_word(w))
+        });
+        let Some(what) = what else { return };
+        let Some((name, next)) = name_at(words, what + 1) else { return };
+        match words[what].text.to_ascii_lowercase().as_str() {
+            "table" => table(b, words, &name, next),
+            "view" => view(b, words, &name, next),
+            "function" | "procedure" => {
+                define(b, DefId::FILE, DefKind::Function, &name, span(words));
+            }
+            _ => {}
+        }
+    } else if first.is_word("alter") && words.get(1).is_some_and(|w| w.is_word("table")) {
+        alter(b, words);
+    }
+}
+
+/// A name that may be qualified and quoted, and the index after it. Words
+/// such as `IF NOT EXISTS` and `ONLY` before it are passed over.
+fn name_at(words: &[Token<'_>], mut at: usize) -> Option<(String, usize)> {
+    while words.get(at).is_some_and(|token| {
+        ["if", "not", "exists", "only", "concurrently"].iter().any(|word| token.is_word(word))
+    }) {
+        at += 1;
+    }
+    let mut name = words.get(at).filter(|token| token.kind != Kind::Mark)?.text.to_owned();
+    at += 1;
+    while words.get(at).is_some_and(|token| token.is("."))
+        && let Some(next) = words.get(at + 1)
+    {
+        // The last part is the name; what is before it is a schema.
+        next.text.clone_into(&mut name);
+        at += 2;
+    }
+    Some((name, at))
+}
+
+fn table(b: &mut Builder<'_>, words: &[Token<'_>], name: &str, next: usize) {
+    let table = define(b, DefId::FILE, DefKind::Table, name, span(words));
+    let Some(open) = words.get(next).filter(|token| token.is("(")).map(|_| next) else {
+        sources(b, table, &words[next.min(words.len())..]);
+        return;
+    };
+    let end = closing(words, open);
+    let mut start = open + 1;
+    let mut at = start;
+    while at < end {
+        if words[at].is("(") {
+            at = closing(words, at);
+            continue;
+        }
+        if words[at].is(",") || at + 1 >= end {
+            column(b, table, &words[start..at.max(start)]);
+            start = at + 1;
+        }
+        at += 1;
+    }
+}
+
+fn column(b: &mut Builder<'_>, table: DefId, words: &[Token<'_>]) {
+    let Some(first) = words.first().filter(|token| token.kind != Kind::Mark) else { return };
+    let is_constraint =
+        first.kind == Kind::Word && CONSTRAINTS.iter().any(|word| first.is_word(word));
+    let from = if is_constraint {
+        table
+    } else {
+        define(b, table, DefKind::Column, first.text, span(words))
+    };
+    references(b, from, words);
+}
+
+/// Every `REFERENCES name` among some words.
+fn references(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
+    for (at, token) in words.iter().enumerate() {
+        if token.is_word("references")
+            && let Some((name, _)) = name_at(words, at + 1)
+        {
+            relate(b, RelationKind::References, from, DefKind::Table, &name, token.start);
+        }
+    }
+}
+
+fn view(b: &mut Builder<'_>, words: &[Token<'_>], name: &str, next: usize) {
+    let view = define(b, DefId::FILE, DefKind::Table, name, span(words));
+    sources(b, view, &words[next.min(words.len())..]);
+}
+
+/// The tables a query reads.
+fn sources(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
+    for (at, token) in words.iter().enumerate() {
+        if (token.is_word("from") || token.is_word("join"))
+            && let Some((name, _)) = name_at(words, at + 1)
+        {
+            relate(b, RelationKind::DependsOn, from, DefKind::Table, &name, token.start);
+        }
+    }
+}
+
+/// `ALTER TABLE name ADD … REFERENCES other`.
+fn alter(b: &mut Builder<'_>, words: &[Token<'_>]) {
+    let Some((name, next)) = name_at(words, 2) else { return };
+    let known = (0..b.facts.defs.len()).find(|at| {
+        let def = &b.facts.defs[*at];
+        def.kind == DefKind::Table && b.facts.text(def.name) == name
+    });
+    let rest = &words[next.min(words.len())..];
+    let Some(table) = known.map(|at| DefId(at as u32)) else {
+        if rest.iter().any(|token| token.is_word("references")) {
+            // The table is made elsewhere; this statement is what refers.
+            let def = define(b, DefId::FILE, DefKind::Table, &name, span(words));
+            references(b, def, rest);
+        }
+        return;
+    };
+    references(b, table, rest);
+    for (at, token) in rest.iter().enumerate() {
+        let is_column =
+            token.is_word("add") && rest.get(at + 1).is_some_and(|t| t.is_word("column"));
+        if is_column && let Some((column, _)) = name_at(rest, at + 2) {
+            define(b, table, DefKind::Column, &column, token.start..token.end);
+        }
+    }
+}

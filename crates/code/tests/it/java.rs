@@ -1,0 +1,210 @@
+//! Java: packages, overloads, inheritance, generics, lambdas.
+
+use crate::check;
+use expect_test::expect;
+
+#[test]
+fn a_name_is_looked_for_in_the_class_its_bases_the_package_and_imports() {
+    check(
+        "
+--- src/main/java/shop/Cart.java
+package shop;
+
+import shop.money.Price;
+import static shop.money.Rounding.round;
+import shop.util.*;
+import org.slf4j.Logger;
+import java.util.List;
+
+public class Cart extends Base {
+    private final List<Item> items;
+    private Logger log;
+
+    public Cart(List<Item> items) {
+        super(1);
+        this.items = items;
+    }
+
+    int total() {
+        int sum = 0;
+        for (Item item : items) {
+            sum += item.price().cents();
+        }
+        log.info(\"x\");
+        check();
+        Texts.join(sum);
+        helper.go();
+        return round(sum);
+    }
+}
+--- src/main/java/shop/Base.java
+package shop;
+
+class Base {
+    protected Helper helper = new Helper();
+    Base(int x) {}
+    void check() { missing(); }
+}
+--- src/main/java/shop/Helper.java
+package shop;
+
+class Helper { void go() {} }
+--- src/main/java/shop/Item.java
+package shop;
+
+record Item(shop.money.Price price) {
+    shop.money.Price price() { return price; }
+}
+--- src/main/java/shop/money/Price.java
+package shop.money;
+
+public class Price { public int cents() { return 1; } }
+--- src/main/java/shop/money/Rounding.java
+package shop.money;
+
+public class Rounding { public static int round(int x) { return x; } }
+--- src/main/java/shop/util/Texts.java
+package shop.util;
+
+public class Texts { public static String join(int x) { return String.valueOf(x); } }
+",
+        expect![[r#"
+            src/main/java/shop/Cart.java:14 super -> src/main/java/shop/Base.java Base.Base 95
+            src/main/java/shop/Cart.java:21 item.price -> src/main/java/shop/Item.java Item.price 90
+            src/main/java/shop/Cart.java:21 item.price().cents -> src/main/java/shop/money/Price.java Price.cents 90
+            src/main/java/shop/Cart.java:23 log.info -- external
+            src/main/java/shop/Cart.java:24 check -> src/main/java/shop/Base.java Base.check 95
+            src/main/java/shop/Cart.java:25 Texts.join -> src/main/java/shop/util/Texts.java Texts.join 95
+            src/main/java/shop/Cart.java:26 helper.go -> src/main/java/shop/Helper.java Helper.go 90
+            src/main/java/shop/Cart.java:27 round -> src/main/java/shop/money/Rounding.java Rounding.round 95
+            src/main/java/shop/Base.java:4 Helper -> src/main/java/shop/Helper.java Helper 95
+            src/main/java/shop/Base.java:6 missing -- unknown
+            src/main/java/shop/util/Texts.java:3 String.valueOf -- external
+            src/main/java/shop/Cart.java Cart inherits src/main/java/shop/Base.java Base
+        "#]],
+    );
+}
+
+#[test]
+fn overloads_are_told_apart_by_number_and_type_of_arguments() {
+    check(
+        "
+--- a/A.java
+package a;
+
+class Shape {}
+class Circle extends Shape {}
+
+class A {
+    A() { this(1); }
+    A(int x) {}
+    void draw() {}
+    void draw(Shape s) {}
+    void draw(Shape s, int n) {}
+    void put(String s) {}
+    void put(Circle c) {}
+    void same(Object a) {}
+    void go(Circle c, String s) {
+        draw();
+        draw(c);
+        draw(c, 1);
+        put(c);
+        put(\"x\");
+        put(1, 2);
+        new A();
+        new A(3).draw();
+    }
+}
+",
+        expect![[r#"
+            a/A.java:7 self -> a/A.java A.A 95
+            a/A.java:16 draw -> a/A.java A.draw 95
+            a/A.java:17 draw -> a/A.java A.draw 95
+            a/A.java:18 draw -> a/A.java A.draw 95
+            a/A.java:19 put -> a/A.java A.put 85
+            a/A.java:20 put -> a/A.java A.put 85
+            a/A.java:21 put -- unknown
+            a/A.java:22 A -> a/A.java A.A 95
+            a/A.java:23 A -> a/A.java A.A 95
+            a/A.java:23 A().draw -> a/A.java A.draw 95
+            a/A.java Circle inherits a/A.java Shape
+        "#]],
+    );
+}
+
+#[test]
+fn types_flow_through_generics_streams_and_lambdas() {
+    check(
+        "
+--- a/A.java
+package a;
+
+import java.util.*;
+
+interface Repo<T> { T find(int id); List<T> all(); }
+class User { String name() { return \"\"; } Team team() { return null; } }
+class Team { void join() {} }
+class UserRepo implements Repo<User> {
+    public User find(int id) { return null; }
+    public List<User> all() { return null; }
+}
+class Box<T extends User> { T value; void go() { value.name(); } }
+
+class Main {
+    Repo<User> repo;
+    Map<String, User> byName = new HashMap<>();
+
+    void run(UserRepo own, Object any) {
+        repo.find(1).name();
+        own.find(1).name();
+        repo.all().get(0).team().join();
+        for (var user : own.all()) user.name();
+        repo.all().stream().filter(u -> u.name() != null).map(u -> u.team()).forEach(t -> t.join());
+        byName.values().forEach(u -> u.name());
+        for (Map.Entry<String, User> e : byName.entrySet()) e.getValue().name();
+        if (any instanceof User u) u.name();
+        ((User) any).name();
+        Runnable r = new Runnable() { public void run() { helper(); } };
+        any.name();
+    }
+    void helper() {}
+}
+",
+        expect![[r#"
+            a/A.java:12 value.name -> a/A.java User.name 90
+            a/A.java:16 HashMap -- external
+            a/A.java:19 repo.find -> a/A.java Repo.find 90
+            a/A.java:19 repo.find().name -> a/A.java User.name 90
+            a/A.java:20 own.find -> a/A.java UserRepo.find 90
+            a/A.java:20 own.find().name -> a/A.java User.name 90
+            a/A.java:21 repo.all -> a/A.java Repo.all 90
+            a/A.java:21 repo.all().get -- external
+            a/A.java:21 repo.all().get().team -> a/A.java User.team 90
+            a/A.java:21 repo.all().get().team().join -> a/A.java Team.join 90
+            a/A.java:22 own.all -> a/A.java UserRepo.all 90
+            a/A.java:22 user.name -> a/A.java User.name 85
+            a/A.java:23 repo.all -> a/A.java Repo.all 90
+            a/A.java:23 repo.all().stream -- external
+            a/A.java:23 repo.all().stream().filter -- external
+            a/A.java:23 u.name -> a/A.java User.name 85
+            a/A.java:23 repo.all().stream().filter().map -- external
+            a/A.java:23 u.team -> a/A.java User.team 85
+            a/A.java:23 ….all().stream().filter().map().forEach -- external
+            a/A.java:23 t.join -> a/A.java Team.join 85
+            a/A.java:24 byName.values -- external
+            a/A.java:24 byName.values().forEach -- external
+            a/A.java:24 u.name -> a/A.java User.name 85
+            a/A.java:25 byName.entrySet -- external
+            a/A.java:25 e.getValue -- external
+            a/A.java:25 e.getValue().name -> a/A.java User.name 90
+            a/A.java:26 u.name -> a/A.java User.name 90
+            a/A.java:27 ….name -> a/A.java User.name 90
+            a/A.java:28 Runnable -- external
+            a/A.java:28 helper -> a/A.java Main.helper 95
+            a/A.java:29 any.name -- external
+            a/A.java UserRepo implements a/A.java Repo
+            a/A.java UserRepo.find overrides a/A.java Repo.find
+            a/A.java UserRepo.all overrides a/A.java Repo.all
+        "#]],
+    );
+}
