@@ -1,7 +1,7 @@
 //! The node kinds and fields of the grammar that are used.
 
 crate::lang::grammar::grammar! {
-    languages: [tree_sitter_c::LANGUAGE.into(), tree_sitter_cpp::LANGUAGE.into()];
+    languages: [grammars::c(), grammars::cpp()];
     kinds: {
         AccessSpecifier = "access_specifier",
         AliasDeclaration = "alias_declaration",

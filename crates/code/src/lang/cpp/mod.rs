@@ -27,9 +27,9 @@ impl Language for Cpp {
 
     fn grammar(&self, path: &str, bytes: &[u8]) -> tree_sitter::Language {
         if is_c(path, bytes) {
-            tree_sitter_c::LANGUAGE.into()
+            grammars::c()
         } else {
-            tree_sitter_cpp::LANGUAGE.into()
+            grammars::cpp()
         }
     }
 

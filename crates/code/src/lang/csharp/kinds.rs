@@ -1,7 +1,7 @@
 //! The node kinds and fields of the grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_c_sharp::LANGUAGE.into();
+    language: grammars::c_sharp();
     kinds: {
         AliasQualifiedName = "alias_qualified_name",
         AnonymousMethodExpression = "anonymous_method_expression",

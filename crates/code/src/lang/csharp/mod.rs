@@ -24,7 +24,7 @@ impl Language for CSharp {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_c_sharp::LANGUAGE.into()
+        grammars::c_sharp()
     }
 
     fn rules(&self) -> Rules {

@@ -1,7 +1,7 @@
 //! The node kinds and fields of the Go grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_go::LANGUAGE.into();
+    language: grammars::go();
     kinds: {
         ArrayType = "array_type",
         AssignmentStatement = "assignment_statement",

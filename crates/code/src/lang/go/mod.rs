@@ -25,7 +25,7 @@ impl Language for Go {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_go::LANGUAGE.into()
+        grammars::go()
     }
 
     fn rules(&self) -> Rules {

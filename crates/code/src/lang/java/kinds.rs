@@ -1,7 +1,7 @@
 //! The node kinds and fields of the grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_java::LANGUAGE.into();
+    language: grammars::java();
     kinds: {
         AnnotatedType = "annotated_type",
         AnnotationTypeDeclaration = "annotation_type_declaration",

@@ -23,7 +23,7 @@ impl Language for Java {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_java::LANGUAGE.into()
+        grammars::java()
     }
 
     fn rules(&self) -> Rules {

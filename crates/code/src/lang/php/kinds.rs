@@ -1,7 +1,7 @@
 //! The node kinds and fields of the grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_php::LANGUAGE_PHP.into();
+    language: grammars::php();
     kinds: {
         AbstractModifier = "abstract_modifier",
         AnonymousFunction = "anonymous_function",

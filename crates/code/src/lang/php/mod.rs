@@ -24,7 +24,7 @@ impl Language for Php {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_php::LANGUAGE_PHP.into()
+        grammars::php()
     }
 
     fn rules(&self) -> Rules {

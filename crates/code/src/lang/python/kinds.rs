@@ -1,7 +1,7 @@
 //! The node kinds and fields of the Python grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_python::LANGUAGE.into();
+    language: grammars::python();
     kinds: {
         AliasedImport = "aliased_import",
         AsPattern = "as_pattern",

@@ -27,7 +27,7 @@ impl Language for Python {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_python::LANGUAGE.into()
+        grammars::python()
     }
 
     fn rules(&self) -> Rules {

@@ -171,7 +171,7 @@ impl Lower<'_, '_> {
             return self.b.type_ref(TypeRef::Named(path, Box::default()));
         }
         let mut parser = Parser::new();
-        if parser.set_language(&tree_sitter_python::LANGUAGE.into()).is_err() {
+        if parser.set_language(&grammars::python()).is_err() {
             return Builder::OPAQUE_TYPE;
         }
         // Reading the file again, but only this range of it, keeps every byte

@@ -1,7 +1,7 @@
 //! The node kinds and fields of the grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_ruby::LANGUAGE.into();
+    language: grammars::ruby();
     kinds: {
         Alias = "alias",
         Array = "array",

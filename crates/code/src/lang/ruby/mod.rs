@@ -24,7 +24,7 @@ impl Language for Ruby {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_ruby::LANGUAGE.into()
+        grammars::ruby()
     }
 
     fn rules(&self) -> Rules {

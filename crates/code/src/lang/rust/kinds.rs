@@ -1,7 +1,7 @@
 //! The node kinds and fields of the Rust grammar that are used.
 
 crate::lang::grammar::grammar! {
-    language: tree_sitter_rust::LANGUAGE.into();
+    language: grammars::rust();
     kinds: {
         AbstractType = "abstract_type",
         Arguments = "arguments",

@@ -26,7 +26,7 @@ impl Language for Rust {
     }
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        tree_sitter_rust::LANGUAGE.into()
+        grammars::rust()
     }
 
     fn rules(&self) -> Rules {
@@ -40,7 +40,7 @@ impl Language for Rust {
             builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
         }
         let mut parser = Parser::new();
-        let is_ready = parser.set_language(&tree_sitter_rust::LANGUAGE.into()).is_ok();
+        let is_ready = parser.set_language(&grammars::rust()).is_ok();
         Lower { b: builder, parser: is_ready.then_some(parser), macro_depth: 0 }.items(root);
     }
 

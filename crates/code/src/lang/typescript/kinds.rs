@@ -5,8 +5,8 @@
 
 crate::lang::grammar::grammar! {
     languages: [
-        tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        tree_sitter_typescript::LANGUAGE_TSX.into(),
+        grammars::typescript(),
+        grammars::tsx(),
     ];
     kinds: {
         AbstractClass = "abstract_class_declaration",

@@ -28,9 +28,9 @@ impl Language for TypeScript {
 
     fn grammar(&self, path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         if has_jsx(path) {
-            tree_sitter_typescript::LANGUAGE_TSX.into()
+            grammars::tsx()
         } else {
-            tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()
+            grammars::typescript()
         }
     }
 
