@@ -87,7 +87,7 @@ fn crates() -> HashMap<String, PathBuf> {
 fn pack_tables(name: &str, sources: &Path, out: &Path) {
     let dump = out.join(format!("{name}_dump.c"));
     let program = format!(
-        "#include {:?}\n#include <stdio.h>\n\
+        "#include \"{}\"\n#include <stdio.h>\n\
          int main(int n, char **words) {{\n\
            FILE *file = fopen(words[1], \"wb\");\n\
            uint32_t size = sizeof(ts_parse_table);\n\
@@ -97,7 +97,7 @@ fn pack_tables(name: &str, sources: &Path, out: &Path) {
            fwrite(ts_small_parse_table, 1, sizeof(ts_small_parse_table), file);\n\
            return fclose(file);\n\
          }}\n",
-        sources.join("parser.c")
+        sources.join("parser.c").display().to_string().replace('\\', "/")
     );
     write(&dump, program.as_bytes());
     let host = env("HOST");
@@ -125,7 +125,8 @@ fn run(command: &mut Command) {
 
 /// The parser's C without its tables, and with a function to give them.
 fn without_tables(name: &str, source: &str) -> String {
-    let source = cut(source, "static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {");
+    let source =
+        cut(source, "static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {");
     let source = cut(&source, "static const uint16_t ts_small_parse_table[] = {");
     let head = format!("TS_PUBLIC const TSLanguage *tree_sitter_{name}(void) {{");
     let given = format!(

@@ -31,6 +31,7 @@ const WHY_CLOCK: &str = "only crates/cli/src/env.rs reads the wall clock; take a
 const MAY_READ_ENVIRONMENT: &[(&str, &str)] = &[
     ("crates/cli/src/env.rs", "the one place"),
     ("crates/cli/build.rs", "cargo speaks to build scripts through it"),
+    ("crates/grammars/build.rs", "cargo speaks to build scripts through it"),
     ("crates/testkit/", "hands PATH on to the program under test"),
     ("crates/sim/src/bin/", "a program of its own"),
     ("xtask/", "a program for developers"),

@@ -183,7 +183,8 @@ impl Keeper<'_, '_> {
 
     fn ty(&self, ty: &Ty) -> KeptTy {
         match ty {
-            Ty::Unknown => KeptTy::Unknown,
+            // A namespace is no value; its languages are linked whole.
+            Ty::Unknown | Ty::Space(_) => KeptTy::Unknown,
             Ty::Nothing => KeptTy::Nothing,
             Ty::Outside => KeptTy::Outside,
             Ty::Module(file) => KeptTy::Module(self.file(*file)),

@@ -114,6 +114,8 @@ export const POST = async () => {};
         expect![[r#"
             app.js:6 GET /api/users/:id <- show
             app.js:7 POST /login <- 
+            cats.controller.ts:5 GET /cats/:id <- CatsController.one
+            cats.controller.ts:8 POST /cats <- CatsController.create
             web/app/(shop)/items/[id]/route.ts:1 GET /items/{id} <- GET
             web/app/(shop)/items/[id]/route.ts:2 POST /items/{id} <- POST
         "#]],
@@ -243,7 +245,7 @@ public static class Program
             B.java:6 DELETE /books <- Books.none
             C.cs:5 GET /api/Orders/{id} <- OrdersController.Get
             C.cs:8 POST /api/Orders <- OrdersController.Create
-            D.cs:7 GET /api/hello <- 
+            D.cs:7 GET /api/hello <- Program.Hello
         "#]],
     );
 }
@@ -283,6 +285,9 @@ end
             config/routes.rb:2 GET / <- PagesController.home
             config/routes.rb:3 GET /about <- PagesController.about
             config/routes.rb:4 POST /login <- 
+            config/routes.rb:5 GET /users <- UsersController.index
+            config/routes.rb:5 GET /users/:id <- UsersController.show
+            config/routes.rb:7 GET /admin/posts/:id <- Admin.PostsController.show
         "#]],
     );
 }

@@ -26,11 +26,7 @@ impl Language for Cpp {
     }
 
     fn grammar(&self, path: &str, bytes: &[u8]) -> tree_sitter::Language {
-        if is_c(path, bytes) {
-            grammars::c()
-        } else {
-            grammars::cpp()
-        }
+        if is_c(path, bytes) { grammars::c() } else { grammars::cpp() }
     }
 
     fn rules(&self) -> Rules {

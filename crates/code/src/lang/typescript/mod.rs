@@ -27,11 +27,7 @@ impl Language for TypeScript {
     }
 
     fn grammar(&self, path: &str, _bytes: &[u8]) -> tree_sitter::Language {
-        if has_jsx(path) {
-            grammars::tsx()
-        } else {
-            grammars::typescript()
-        }
+        if has_jsx(path) { grammars::tsx() } else { grammars::typescript() }
     }
 
     fn rules(&self) -> Rules {
