@@ -93,6 +93,7 @@ commands! {
         "flow" => Flow in flow;
         "communities" => Communities in communities;
         "owners" => Owners in owners;
+        "routes" => Routes in routes;
         "stale" => Stale in stale;
         "snapshots" => Snapshots in snapshots;
         "export" => Export in export;

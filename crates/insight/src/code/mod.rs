@@ -13,6 +13,7 @@ pub mod ledger;
 pub mod neighbours;
 pub mod owners;
 pub mod resolve;
+pub mod routes;
 pub mod scope;
 pub mod symbol;
 mod view;

@@ -99,6 +99,19 @@ pub fn named(on: &impl Read, name: &str) -> Result<Vec<NodeRow>> {
     )
 }
 
+/// Nodes of one kind of a repository, of any time.
+pub fn of_kind(on: &impl Read, repo: RepoId, kind: NodeKind) -> Result<Vec<NodeRow>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT {COLUMNS} FROM nodes AS n JOIN packages AS p ON p.id = n.package_id
+             WHERE p.repo_id = ?1 AND n.kind = ?2 ORDER BY n.id"
+        ),
+        (repo.0, kind.number()),
+        read,
+    )
+}
+
 /// Every name of a repository's symbols, each once, for "did you mean".
 pub fn names_like(on: &impl Read, repo: Option<RepoId>, start: &str) -> Result<Vec<String>> {
     sql::all(

@@ -10,6 +10,7 @@ mod ledger;
 mod neighbours;
 mod owners;
 mod proof;
+mod routes;
 mod symbol;
 
 use crate::ui::{Label, Painter};
