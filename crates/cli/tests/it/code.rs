@@ -280,3 +280,24 @@ fn a_traced_line_names_the_symbol_around_it() {
     assert_eq!(symbol(&format!("shop/cart.py:{line}")), Some("cart.Cart.sum".to_owned()));
     assert_eq!(symbol("shop/cart.py:1"), None, "an import stands in no symbol");
 }
+
+#[test]
+fn routes_name_what_answers_them() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = [(
+        "shop/views.py",
+        "from flask import Flask\n\napp = Flask(__name__)\n\n\n@app.get(\"/cart\")\ndef cart():\n    return total()\n\n\ndef total():\n    return 1\n",
+    )];
+    history.commit("main", &ada, "Answer", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let found = data(&env, &["routes", "cart", "--json"]);
+    assert_eq!(found["routes"][0]["method"], "GET");
+    assert_eq!(found["routes"][0]["pattern"], "/cart");
+    assert_eq!(found["routes"][0]["handlers"][0]["symbol"], "views.cart");
+    let reached = data(&env, &["impact", "views.total", "--json"]);
+    assert_eq!(reached["routes"][0]["symbol"], "views.GET /cart");
+}

@@ -1,4 +1,7 @@
 //! Which function answers a route.
+//!
+//! The edge leads from the route to the function: it belongs to the file that
+//! says so, and what a change of the function reaches includes the route.
 
 use super::edges::{Callee, Found};
 use super::{Edge, EdgeKind, Node};
@@ -13,9 +16,9 @@ impl Found<'_, '_, '_> {
             if def.kind != DefKind::Route {
                 continue;
             }
-            let target = self.node(DefId(at as u32));
+            let source = self.node(DefId(at as u32));
             for value in &def.values {
-                let (source, level) = self.eval.alone(|| match &facts.exprs[value.ix()] {
+                let (target, level) = self.eval.alone(|| match &facts.exprs[value.ix()] {
                     Expr::Nameless(of) => Some(self.node(*of)),
                     _ => match self.definition(*value, 0) {
                         Callee::Def(gid) if !self.eval.program().is_outside(gid) => {
@@ -24,13 +27,13 @@ impl Found<'_, '_, '_> {
                         _ => None,
                     },
                 });
-                let Some(source) = source else { continue };
+                let Some(target) = target else { continue };
                 let (line, col) = (def.name_line, def.name_col);
                 let confidence = super::edges::confidence(level);
                 let kind = EdgeKind::HandlesRoute;
                 // A function without a name belongs to the one around it; a
                 // file as a whole answers nothing.
-                let is_file = source == Node { file: source.file, def: DefId::FILE };
+                let is_file = target == Node { file: target.file, def: DefId::FILE };
                 if !is_file {
                     self.edges.push(Edge { kind, source, target, line, col, confidence });
                 }

@@ -14,12 +14,12 @@ fn check(text: &str, expected: Expect) {
             if def.kind.word() != "route_handler" {
                 continue;
             }
-            let target = code::link::Node { file: ix as u32, def: code::facts::DefId(at as u32) };
+            let route = code::link::Node { file: ix as u32, def: code::facts::DefId(at as u32) };
             let answers = linked
                 .edges
                 .iter()
-                .filter(|edge| edge.kind == EdgeKind::HandlesRoute && edge.target == target)
-                .map(|edge| facts[edge.source.file as usize].symbol_path(edge.source.def));
+                .filter(|edge| edge.kind == EdgeKind::HandlesRoute && edge.source == route)
+                .map(|edge| facts[edge.target.file as usize].symbol_path(edge.target.def));
             let answers = answers.collect::<Vec<_>>().join(", ");
             let name = facts[ix].text(def.name);
             lines.push(format!("{path}:{} {name} <- {answers}\n", def.name_line));

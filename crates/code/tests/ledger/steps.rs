@@ -43,6 +43,13 @@ const PYTHON: Program = &[
         ],
     ),
     (
+        "app/urls.py",
+        &[
+            "from flask import Flask\nfrom app.use import use\n\napp = Flask(__name__)\napp.add_url_rule(\"/use\", view_func=use)\n\n@app.route(\"/own\")\ndef own():\n    return use()\n",
+            "from django.urls import path\nfrom app.use import use\n\nurlpatterns = [path(\"use/\", use)]\n",
+        ],
+    ),
+    (
         "tests/conftest.py",
         &[
             "import pytest\nfrom app.passed import give\n\n@pytest.fixture\ndef thing():\n    return give()\n",
