@@ -1,7 +1,10 @@
 //! From what people type after `-p` to a project.
 
+use git::{Remote, Repo};
+use model::ids::ProjectId;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
+use std::path::Path;
 use store::Reader;
 use store::projects::{self, Project};
 
@@ -15,6 +18,24 @@ pub fn resolve(reader: &Reader, typed: &str) -> Result<Project> {
 /// [`resolve`] for an option that may not have been given.
 pub fn resolve_maybe(reader: &Reader, typed: Option<&str>) -> Result<Option<Project>> {
     typed.map(|typed| resolve(reader, typed)).transpose()
+}
+
+/// The project of the clone around `dir`, when it is one of several.
+pub fn home(reader: &Reader, dir: &Path) -> Result<Option<ProjectId>> {
+    let known = projects::all(reader)?;
+    if known.len() < 2 {
+        return Ok(None);
+    }
+    // Starting git takes as long as a search; not without reason.
+    let is_clone = dir.ancestors().any(|dir| dir.join(".git").exists());
+    let Some(origin) = is_clone.then(|| forge_of(dir)).flatten() else { return Ok(None) };
+    let is_here = |path: &str| path.eq_ignore_ascii_case(&origin.project);
+    Ok(known.into_iter().find(|project| is_here(&project.path)).map(|project| project.id))
+}
+
+/// What the clone around `dir` says of its forge.
+pub fn forge_of(dir: &Path) -> Option<Remote> {
+    Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
 }
 
 fn pick(typed: &str, all: &[Project]) -> Result<usize> {
@@ -69,7 +90,7 @@ fn unknown(typed: &str, all: &[Project]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::ids::{ForgeId, ProjectId};
+    use model::ids::ForgeId;
 
     fn projects(paths: &[&str]) -> Vec<Project> {
         paths

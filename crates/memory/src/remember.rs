@@ -5,9 +5,11 @@ use crate::draft::Draft;
 use crate::files::graph::Edge;
 use crate::id;
 use crate::root::Root;
-use model::memory::{DecisionStatus, End, Extra, Record, RecordId, Relation};
+use model::memory::{DecisionStatus, End, Extra, Record, RecordId, RecordKind, Relation};
 use model::text::one_line;
 use model::{Error, ErrorCode, Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// What to do about records that stand in the way.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +26,37 @@ pub struct Remembered {
     pub superseded: Vec<RecordId>,
     /// What was found and overridden.
     pub conflicts: Vec<Conflict>,
+}
+
+/// What was kept.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Kept {
+    pub records: Vec<KeptRecord>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KeptRecord {
+    pub id: RecordId,
+    pub kind: RecordKind,
+    pub title: String,
+    /// The folder it lies in.
+    pub root: String,
+    pub superseded: Vec<RecordId>,
+    /// Records in its way that `--force` passed over.
+    pub despite: Vec<RecordId>,
+}
+
+impl KeptRecord {
+    pub fn of(root: &Root, kept: Remembered) -> Self {
+        KeptRecord {
+            id: kept.record.id().clone(),
+            kind: kept.record.kind(),
+            title: one_line(kept.record.title(), 200),
+            root: root.dir.display().to_string(),
+            superseded: kept.superseded,
+            despite: kept.conflicts.into_iter().map(|it| it.id).collect(),
+        }
+    }
 }
 
 impl Draft {

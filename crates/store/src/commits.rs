@@ -257,3 +257,30 @@ pub fn count(on: &impl Read, repo: Option<RepoId>) -> Result<(u64, u64)> {
         |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
+
+/// Commits whose hash begins so, in a repository or in any.
+pub fn with_prefix(
+    on: &impl Read,
+    repo: Option<RepoId>,
+    prefix: &str,
+    limit: usize,
+) -> Result<Vec<CommitRow>> {
+    sql::all(
+        on,
+        &format!(
+            // Nothing hexadecimal comes after `g`.
+            "SELECT {COLUMNS} FROM git_commits AS c
+             WHERE c.sha >= ?1 AND c.sha < ?1 || 'g' AND (?2 IS NULL OR c.repo_id = ?2)
+             ORDER BY c.unreachable_at IS NOT NULL, c.sha, c.id LIMIT ?3"
+        ),
+        (prefix, repo.map(|repo| repo.0), limit as i64),
+        read,
+    )
+}
+
+/// The repository a commit is of.
+pub fn repo_of(on: &impl Read, commit: i64) -> Result<RepoId> {
+    sql::one(on, "SELECT repo_id FROM git_commits WHERE id = ?1", [commit], |row| {
+        Ok(RepoId(row.get(0)?))
+    })
+}

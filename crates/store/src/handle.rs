@@ -88,6 +88,21 @@ impl Reader {
     pub fn open(path: &Path) -> Result<Reader> {
         crate::open::reader(path)
     }
+
+    /// Stops this reader's statements from another thread.
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.connection.get_interrupt_handle())
+    }
+}
+
+/// Stops the statement a [`Reader`] is at work on; one that nobody waits for
+/// any more must not go on.
+pub struct Interrupter(rusqlite::InterruptHandle);
+
+impl Interrupter {
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
 }
 
 impl sealed::HasConnection for Reader {

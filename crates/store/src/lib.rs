@@ -51,6 +51,6 @@ pub mod runs;
 pub mod timeline;
 pub mod vectors;
 
-pub use handle::{Read, Reader, Tx, Writer};
+pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, database_state};

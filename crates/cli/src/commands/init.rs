@@ -110,7 +110,7 @@ impl Args {
 
     /// Flags first, then what the clone tells, then questions.
     fn gather(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Template> {
-        let origin = forge_of(&ctx.env.cwd);
+        let origin = insight::projects::forge_of(&ctx.env.cwd);
         let base_url = checked_url(&self.base_url(ui, origin.as_ref())?)?;
         let token_env_var = match &self.token_env_var {
             Some(name) => name.clone(),
@@ -210,11 +210,6 @@ fn check_variable_name(name: &str) -> Result<()> {
 /// The work tree around `dir`.
 fn work_tree(dir: &Path) -> Option<PathBuf> {
     Repo::open(dir).ok()?.work_tree().map(Path::to_path_buf)
-}
-
-/// What the clone around `dir` says of its forge.
-pub(super) fn forge_of(dir: &Path) -> Option<Remote> {
-    Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
 }
 
 /// Asks the server who we are and how it spells the projects.

@@ -4,12 +4,9 @@ use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
 use git::Repo;
 use memory::draft::{self, Draft};
-use memory::{Choice, Root};
+use memory::{Choice, Kept, KeptRecord, Root};
 use model::memory::{RecordId, RecordKind};
-use model::text::one_line;
 use model::{Error, Result};
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::io::Read as _;
 
 /// Keep a decision, a pattern or a handoff
@@ -131,24 +128,6 @@ struct HandoffArgs {
     common: Common,
 }
 
-/// What was kept.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Kept {
-    pub records: Vec<KeptRecord>,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct KeptRecord {
-    pub id: RecordId,
-    pub kind: RecordKind,
-    pub title: String,
-    /// The folder it lies in.
-    pub root: String,
-    pub superseded: Vec<RecordId>,
-    /// Records in its way that `--force` passed over.
-    pub despite: Vec<RecordId>,
-}
-
 impl Run for Args {
     type Answer = Kept;
 
@@ -190,14 +169,7 @@ impl Run for Args {
 impl Args {
     fn keep(&self, ctx: &Ctx, root: &Root, draft: Draft, choice: &Choice) -> Result<KeptRecord> {
         let kept = root.remember(self.completed(ctx, draft), choice, ctx.now())?;
-        Ok(KeptRecord {
-            id: kept.record.id().clone(),
-            kind: kept.record.kind(),
-            title: one_line(kept.record.title(), 200),
-            root: root.dir.display().to_string(),
-            superseded: kept.superseded,
-            despite: kept.conflicts.into_iter().map(|it| it.id).collect(),
-        })
+        Ok(KeptRecord::of(root, kept))
     }
 
     /// With what the flags say.
@@ -255,7 +227,8 @@ pub fn known_id(ctx: &Ctx, ui: &mut Ui, text: &str) -> Result<RecordId> {
     insight::memory::resolve(&level.reader, text)
 }
 
-fn author(ctx: &Ctx) -> Option<String> {
+/// Whoever is at work here.
+pub fn author(ctx: &Ctx) -> Option<String> {
     ctx.env
         .var("GIT_AUTHOR_NAME")
         .map(str::to_owned)

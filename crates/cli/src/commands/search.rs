@@ -197,7 +197,7 @@ impl Run for Args {
                 FtsMode::Safe => Syntax::Safe,
                 FtsMode::Raw => Syntax::Raw,
             },
-            home: home(ctx, &reader)?.filter(|_| filter.project.is_none()),
+            home: insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| filter.project.is_none()),
             filter,
             limit: self.limit as usize,
             offset: self.offset as usize,
@@ -218,19 +218,4 @@ impl Run for Args {
         }
         Ok(results)
     }
-}
-
-/// The project of the clone lore was started in, when it is one of several.
-fn home(ctx: &Ctx, reader: &Reader) -> Result<Option<model::ids::ProjectId>> {
-    let known = store::projects::all(reader)?;
-    if known.len() < 2 {
-        return Ok(None);
-    }
-    // Starting git takes as long as the search itself; not without reason.
-    let is_clone = ctx.env.cwd.ancestors().any(|dir| dir.join(".git").exists());
-    let Some(origin) = is_clone.then(|| super::init::forge_of(&ctx.env.cwd)).flatten() else {
-        return Ok(None);
-    };
-    let is_here = |path: &str| path.eq_ignore_ascii_case(&origin.project);
-    Ok(known.into_iter().find(|project| is_here(&project.path)).map(|project| project.id))
 }

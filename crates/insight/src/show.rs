@@ -1,0 +1,225 @@
+//! Whatever a reference means: an issue, a merge request, one note in its
+//! thread, a commit, a record of memory. By any form people write it in.
+
+use crate::entities::{self, EntityDetail};
+use crate::evidence::{self, About, Explained};
+use crate::memory::detail::{self, RecordDetail};
+use crate::origin::{self, OriginMethod};
+use crate::{memory, projects, repos};
+use model::ids::ForgeId;
+use model::memory::RecordKind;
+use model::text::one_line;
+use model::{EntityKind, Error, ErrorCode, Reference, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::commits::{self, CommitFile, CommitRow};
+use store::details::Thread;
+use store::{Reader, repos as places};
+
+/// One thing, by what it is.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    Issue(Box<EntityDetail>),
+    MergeRequest(Box<EntityDetail>),
+    Note(Box<NoteDetail>),
+    Commit(Box<CommitDetail>),
+    /// A decision, a pattern or a handoff.
+    Record(Box<RecordDetail>),
+}
+
+/// A note in its thread.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NoteDetail {
+    pub note: ForgeId,
+    /// `group/project#12`: what it hangs on.
+    pub on: String,
+    pub title: String,
+    pub url: String,
+    pub thread: Thread,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CommitDetail {
+    #[serde(flatten)]
+    pub commit: CommitRow,
+    pub message: String,
+    pub repo: String,
+    pub files: Vec<CommitFile>,
+    /// What brought it, and how lore knows.
+    pub merge_request: Option<Explained>,
+    pub method: Option<OriginMethod>,
+    /// 0 to 1.
+    pub confidence: Option<f64>,
+}
+
+/// `typed` may be `12`, `#12`, `issue 12`, `!34`, `group/p!34`, a URL, a URL or
+/// reference with `#note_5`, a commit's hash or its beginning, or `dec-4k2p9xqa`.
+pub fn show(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> {
+    let typed = typed.trim();
+    if let Some((on, note)) = note_in(typed) {
+        return self::note(reader, on, note, project);
+    }
+    if RecordKind::ALL.iter().any(|kind| typed.starts_with(kind.prefix())) {
+        let id = memory::resolve(reader, typed)?;
+        return Ok(Shown::Record(Box::new(detail::detail(reader, &id)?)));
+    }
+    let (kind, rest) = named_kind(typed);
+    if let Some(kind) = kind {
+        return entity(reader, kind, rest, project);
+    }
+    if typed.len() < 7 && !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit()) {
+        return number(reader, typed, project);
+    }
+    match Reference::parse(typed) {
+        Ok(Reference::Entity(found)) => entity(reader, found.kind, typed, project),
+        Ok(Reference::Commit { sha, project: of }) => commit(reader, &sha, of.as_deref().or(project)),
+        Err(_) => Err(unknown(typed)),
+    }
+}
+
+fn unknown(typed: &str) -> Error {
+    Error::not_found(format!("`{}` is no reference lore knows", one_line(typed, 60)))
+        .suggest("e.g. #12, !34, group/project!34, a URL, a commit hash, dec-…; or search for it")
+}
+
+/// `issue 12` and `MR 34` as people say it.
+fn named_kind(typed: &str) -> (Option<EntityKind>, &str) {
+    const WORDS: [(&str, EntityKind); 4] = [
+        ("issue", EntityKind::Issue),
+        ("mr", EntityKind::MergeRequest),
+        ("merge request", EntityKind::MergeRequest),
+        ("merge_request", EntityKind::MergeRequest),
+    ];
+    for (word, kind) in WORDS {
+        let Some((head, rest)) = typed.split_at_checked(word.len()) else { continue };
+        let rest_is_apart = rest.starts_with([' ', '#', '!']);
+        if head.eq_ignore_ascii_case(word) && rest_is_apart {
+            return (Some(kind), rest.trim_start());
+        }
+    }
+    (None, typed)
+}
+
+fn entity(reader: &Reader, kind: EntityKind, typed: &str, project: Option<&str>) -> Result<Shown> {
+    let detail = Box::new(entities::show(reader, kind, typed, project)?);
+    Ok(match kind {
+        EntityKind::Issue => Shown::Issue(detail),
+        EntityKind::MergeRequest => Shown::MergeRequest(detail),
+    })
+}
+
+/// A bare number is an issue or a merge request; where it is both, nobody guesses.
+fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> {
+    let issue = entity(reader, EntityKind::Issue, typed, project);
+    let merge_request = entity(reader, EntityKind::MergeRequest, typed, project);
+    match (issue, merge_request) {
+        (Ok(_), Ok(_)) => Err(Error::new(
+            ErrorCode::Ambiguous,
+            format!("there is an issue #{typed} and a merge request !{typed}"),
+        )
+        .suggest(format!("say which: #{typed} or !{typed}"))),
+        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
+        (Err(error), Err(other)) => {
+            Err(if other.code() == ErrorCode::Ambiguous { other } else { error })
+        }
+    }
+}
+
+/// What a note hangs on, and its number: `…/-/issues/12#note_5`, `!34#note_5`.
+fn note_in(typed: &str) -> Option<(&str, i64)> {
+    let (on, note) = typed.rsplit_once("#note_")?;
+    Some((on, note.parse().ok()?))
+}
+
+fn note(reader: &Reader, on: &str, note: i64, project: Option<&str>) -> Result<Shown> {
+    let Reference::Entity(found) = Reference::parse(on)? else { return Err(unknown(on)) };
+    let detail = entities::show(reader, found.kind, on, project)?;
+    let note = ForgeId(note);
+    let is_in = |thread: &Thread| thread.notes.iter().any(|it| it.id == note);
+    let on = format!("{}{}", detail.summary.project, detail.summary.reference());
+    let Some(thread) = detail.threads.into_iter().find(is_in) else {
+        return Err(Error::not_found(format!("{on} has no note {note}"))
+            .suggest(format!("show {on} has all its threads")));
+    };
+    Ok(Shown::Note(Box::new(NoteDetail {
+        note,
+        on,
+        title: detail.summary.title,
+        url: format!("{}#note_{note}", detail.summary.web_url),
+        thread,
+    })))
+}
+
+fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Shown> {
+    const SHOWN: usize = 5;
+    let found = commits::with_prefix(reader, None, sha, SHOWN + 1)?;
+    let mut hashes: Vec<&str> = found.iter().map(|it| it.sha.as_str()).collect();
+    hashes.dedup();
+    match hashes.as_slice() {
+        [] => return Err(no_commit(reader, sha)?),
+        [_] => {}
+        several => {
+            return Err(Error::new(
+                ErrorCode::Ambiguous,
+                format!("`{sha}` could be any of {}", several.join(", ")),
+            )
+            .suggest("type more of the hash"));
+        }
+    }
+    let Some(row) = found.into_iter().next() else { return Err(unknown(sha)) };
+    let repo = places::get(reader, commits::repo_of(reader, row.id)?)?;
+    let known = projects::resolve_maybe(reader, project)?.map(|project| project.id);
+    let of = known.or(repo.as_ref().and_then(|repo| repo.project));
+    let origin = origin::origin(reader, of, None, &row.clone().into())?;
+    let ids: Vec<i64> = origin.iter().map(|it| it.merge_request.id).collect();
+    let about = About { paths: &[], most_notes: 3 };
+    Ok(Shown::Commit(Box::new(CommitDetail {
+        files: commits::files(reader, row.id)?,
+        message: row.message.clone(),
+        repo: repo.map(|repo| repo.canonical_url).unwrap_or_default(),
+        merge_request: evidence::explain(reader, &ids, about)?.into_iter().next(),
+        method: origin.as_ref().map(|it| it.method),
+        confidence: origin.as_ref().map(|it| it.confidence),
+        commit: row,
+    })))
+}
+
+fn no_commit(reader: &Reader, sha: &str) -> Result<Error> {
+    if repos::list(reader)?.items.is_empty() {
+        return Ok(Error::new(ErrorCode::NotIndexed, "no commits are known yet")
+            .suggest("run: lore repo add ."));
+    }
+    Ok(Error::not_found(format!("no commit begins with {sha}"))
+        .suggest("check the hash, or run `lore sync` if it is new"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_name_the_kind_in_words() {
+        for (typed, kind, rest) in [
+            ("issue 12", Some(EntityKind::Issue), "12"),
+            ("Issue #12", Some(EntityKind::Issue), "#12"),
+            ("MR!34", Some(EntityKind::MergeRequest), "!34"),
+            ("merge request 7", Some(EntityKind::MergeRequest), "7"),
+            ("mrs/group!7", None, "mrs/group!7"),
+            ("issues", None, "issues"),
+        ] {
+            assert_eq!(named_kind(typed), (kind, rest), "{typed}");
+        }
+    }
+
+    #[test]
+    fn notes_are_named_by_what_they_hang_on() {
+        assert_eq!(note_in("!34#note_5"), Some(("!34", 5)));
+        assert_eq!(
+            note_in("https://gl.test/g/p/-/issues/1#note_77"),
+            Some(("https://gl.test/g/p/-/issues/1", 77))
+        );
+        assert_eq!(note_in("#note_"), None);
+        assert_eq!(note_in("!34"), None);
+    }
+}
