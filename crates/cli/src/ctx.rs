@@ -4,6 +4,7 @@ use crate::args::Globals;
 use crate::config::Config;
 use crate::env::Env;
 use crate::ui::Ui;
+use forge::sync::Stop;
 use model::{Clock, Result, Timestamp};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,22 @@ pub struct Ctx {
     pub env: Env,
     pub globals: Globals,
     config: OnceCell<Config>,
+    stop: Stop,
 }
 
 impl Ctx {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Ctx { env, globals, config: OnceCell::new() }
+        Ctx { env, globals, config: OnceCell::new(), stop: Stop::default() }
+    }
+
+    /// For work that somebody else may want to stop.
+    pub fn stopped_by(self, stop: Stop) -> Self {
+        Ctx { stop, ..self }
+    }
+
+    /// Asks long work to end at a good place.
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
     }
 
     /// The settings in force. Read on first use, so that `lore --version` and

@@ -20,12 +20,13 @@ pub fn block_on<T, E: Into<Error>>(
 }
 
 /// Runs work that knows how to stop: the first Ctrl-C asks it to, so that it
-/// ends at a good place; a second one ends it where it stands.
+/// ends at a good place; a second one ends it where it stands. Whoever else
+/// holds `stop` may ask it too.
 pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
+    stop: Stop,
     work: impl FnOnce(Stop) -> Work,
     on_stop: impl Fn(),
 ) -> Result<T> {
-    let stop = Stop::default();
     let signal = stop.clone();
     runtime()?.block_on(async move {
         let work = work(stop);

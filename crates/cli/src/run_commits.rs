@@ -152,6 +152,7 @@ fn with_writer<T: Send + 'static>(
     let progress = ui.progress();
     let told = Arc::clone(&progress);
     block_on_stoppable(
+        ctx.stop(),
         |stop| async move {
             let work = tokio::task::spawn_blocking(move || {
                 let mut writer = Writer::open(&path)?;

@@ -47,6 +47,7 @@ pub fn run(
     let progress = ui.progress();
     let told = Arc::clone(&progress);
     block_on_stoppable(
+        ctx.stop(),
         |stop| async move {
             let work = tokio::task::spawn_blocking(move || {
                 let mut writer = Writer::open(&path)?;

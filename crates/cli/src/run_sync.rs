@@ -138,6 +138,7 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
     let clock = ctx.clock();
     let told = Arc::clone(&progress);
     block_on_stoppable(
+        ctx.stop(),
         |stop| sync::run(client, options, clock, progress, stop),
         || told.note("stopping after the transaction in hand; press Ctrl-C again to stop at once"),
     )

@@ -61,6 +61,8 @@ pub struct Ui {
     warnings: Vec<String>,
     /// The reader of stdout has left; what is still to be said is of no use.
     is_cut_off: bool,
+    /// Who is told of long work instead of a person.
+    progress: Option<Arc<dyn Progress>>,
 }
 
 enum Format {
@@ -76,6 +78,20 @@ enum Format {
 impl Ui {
     pub fn new(env: &Env, globals: &Globals) -> Self {
         Ui::on(env, globals, Box::new(io::stdout()), Box::new(io::stderr()))
+    }
+
+    /// Says nothing to anybody: warnings are kept, progress goes to `progress`.
+    pub fn silent(env: &Env, globals: &Globals, progress: Arc<dyn Progress>) -> Self {
+        let globals = Globals { json: true, fields: Vec::new(), ..globals.clone() };
+        let mut ui = Ui::on(env, &globals, Box::new(io::sink()), Box::new(io::sink()));
+        ui.stdin_is_tty = false;
+        ui.progress = Some(progress);
+        ui
+    }
+
+    /// What was warned about so far.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// On streams of the caller's choice.
@@ -115,6 +131,7 @@ impl Ui {
             data: None,
             warnings: Vec::new(),
             is_cut_off: false,
+            progress: None,
             env: env.clone(),
         }
     }
@@ -213,6 +230,9 @@ impl Ui {
 
     /// A reporter for long work; hand it to whoever does the work.
     pub fn progress(&self) -> Arc<dyn Progress> {
+        if let Some(progress) = &self.progress {
+            return Arc::clone(progress);
+        }
         let is_live = self.env.stderr_is_tty
             && self.env.var("TERM") != Some("dumb")
             && !self.env.flag("LORE_NO_PROGRESS");
