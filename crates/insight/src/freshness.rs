@@ -43,7 +43,8 @@ pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Vec<Stri
     let waiting = dirty::count(reader)?;
     if waiting > 0 {
         let waiting = grouped(waiting);
-        missing.push(format!("{waiting} changed texts wait to be indexed; run `lore generate-docs`"));
+        missing
+            .push(format!("{waiting} changed texts wait to be indexed; run `lore generate-docs`"));
     }
     if let Some(said) = without_vectors(reader)? {
         missing.push(said);
@@ -63,7 +64,9 @@ fn without_vectors(reader: &Reader) -> Result<Option<String>> {
     }
     let models = embeddings::models(reader)?;
     let Some(best) = models.iter().max_by_key(|model| model.documents) else {
-        return Ok(Some("nothing is found by meaning yet, only by words; run `lore embed`".to_owned()));
+        return Ok(Some(
+            "nothing is found by meaning yet, only by words; run `lore embed`".to_owned(),
+        ));
     };
     let left = documents::count(reader)?.saturating_sub(best.documents);
     Ok((left > 0).then(|| {

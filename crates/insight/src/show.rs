@@ -1,6 +1,8 @@
 //! Whatever a reference means: an issue, a merge request, one note in its
-//! thread, a commit, a record of memory. By any form people write it in.
+//! thread, a commit, a symbol, a record of memory. By any form people write.
 
+use crate::code::Asked;
+use crate::code::symbol::{Symbols, symbols};
 use crate::entities::{self, EntityDetail};
 use crate::evidence::{self, About, Explained};
 use crate::memory::detail::{self, RecordDetail};
@@ -26,6 +28,8 @@ pub enum Shown {
     Commit(Box<CommitDetail>),
     /// A decision, a pattern or a handoff.
     Record(Box<RecordDetail>),
+    /// Those of the name, where several have it.
+    Symbol(Box<Symbols>),
 }
 
 /// A note in its thread.
@@ -54,8 +58,14 @@ pub struct CommitDetail {
 }
 
 /// `typed` may be `12`, `#12`, `issue 12`, `!34`, `group/p!34`, a URL, a URL or
-/// reference with `#note_5`, a commit's hash or its beginning, or `dec-4k2p9xqa`.
-pub fn show(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> {
+/// reference with `#note_5`, a commit's hash or its beginning, `dec-4k2p9xqa`,
+/// or what is left: the name of a symbol. `asked` says in which code.
+pub fn show(
+    reader: &Reader,
+    typed: &str,
+    project: Option<&str>,
+    asked: &Asked<'_>,
+) -> Result<Shown> {
     let typed = typed.trim();
     if let Some((on, note)) = note_in(typed) {
         return self::note(reader, on, note, project);
@@ -73,9 +83,28 @@ pub fn show(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown
     }
     match Reference::parse(typed) {
         Ok(Reference::Entity(found)) => entity(reader, found.kind, typed, project),
-        Ok(Reference::Commit { sha, project: of }) => commit(reader, &sha, of.as_deref().or(project)),
-        Err(_) => Err(unknown(typed)),
+        Ok(Reference::Commit { sha, project: of }) => {
+            commit(reader, &sha, of.as_deref().or(project))
+        }
+        Err(_) => symbol(reader, typed, asked),
     }
+}
+
+fn symbol(reader: &Reader, typed: &str, asked: &Asked<'_>) -> Result<Shown> {
+    const SHOWN: usize = 5;
+    let scope = match crate::code::scope::resolve(reader, asked) {
+        Ok(scope) => scope,
+        Err(error) if error.code() == ErrorCode::NotIndexed => return Err(unknown(typed)),
+        Err(error) => return Err(error),
+    };
+    let found = symbols(reader, &scope, typed, SHOWN)?;
+    if !found.symbols.is_empty() {
+        return Ok(Shown::Symbol(Box::new(found)));
+    }
+    Err(match found.suggestions.as_slice() {
+        [] => unknown(typed),
+        near => unknown(typed).suggest(format!("did you mean {}?", near.join(", "))),
+    })
 }
 
 fn unknown(typed: &str) -> Error {

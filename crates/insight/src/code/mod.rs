@@ -11,6 +11,7 @@ pub mod graph;
 pub mod impact;
 pub mod ledger;
 pub mod neighbours;
+pub mod overview;
 pub mod owners;
 pub mod resolve;
 pub mod routes;

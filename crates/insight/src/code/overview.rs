@@ -1,0 +1,272 @@
+//! A snapshot from further away: which packages use which, and what changed
+//! between two snapshots.
+
+use super::graph::{Graph, GraphNode, graph};
+use super::scope::{Scope, Standing};
+use model::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+
+/// The packages of a repository and how they use each other.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PackageGraph {
+    pub standing: Standing,
+    /// Largest first.
+    pub packages: Vec<PackageNode>,
+    /// Packages in all.
+    pub total: u64,
+    /// Strongest first; between the packages shown.
+    pub uses: Vec<PackageUse>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PackageNode {
+    /// The folder; empty at the top.
+    pub package: String,
+    pub symbols: u64,
+    pub tests: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PackageUse {
+    pub from: String,
+    pub to: String,
+    /// Edges from symbols of one to symbols of the other.
+    pub edges: u64,
+}
+
+pub fn packages(reader: &Reader, scope: &Scope, limit: usize) -> Result<PackageGraph> {
+    let graph = graph(reader, scope)?;
+    let mut nodes: BTreeMap<&str, PackageNode> = BTreeMap::new();
+    for node in &graph.nodes {
+        let package = folder(&node.path);
+        let entry = nodes.entry(package).or_insert_with(|| PackageNode {
+            package: package.to_owned(),
+            symbols: 0,
+            tests: 0,
+        });
+        entry.symbols += 1;
+        entry.tests += u64::from(node.is_test);
+    }
+    let total = nodes.len() as u64;
+    let mut packages: Vec<PackageNode> = nodes.into_values().collect();
+    packages.sort_by(|a, b| b.symbols.cmp(&a.symbols).then_with(|| a.package.cmp(&b.package)));
+    packages.truncate(limit);
+    let shown: BTreeSet<&str> = packages.iter().map(|node| node.package.as_str()).collect();
+    let mut between: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for edge in &graph.edges {
+        let of = |index: u32| graph.nodes.get(index as usize).map(|node| folder(&node.path));
+        if let (Some(from), Some(to)) = (of(edge.source), of(edge.target))
+            && from != to
+            && shown.contains(from)
+            && shown.contains(to)
+        {
+            *between.entry((from, to)).or_default() += 1;
+        }
+    }
+    let mut uses: Vec<PackageUse> = between
+        .into_iter()
+        .map(|((from, to), edges)| PackageUse { from: from.to_owned(), to: to.to_owned(), edges })
+        .collect();
+    // Of equals, the order of names stays.
+    uses.sort_by_key(|use_of| std::cmp::Reverse(use_of.edges));
+    Ok(PackageGraph { standing: graph.standing, packages, total, uses })
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// What one snapshot has that another has not.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SnapshotDiff {
+    pub base: Standing,
+    pub head: Standing,
+    /// By name: what came, what went, what lies elsewhere now.
+    pub symbols: Vec<SymbolChange>,
+    /// By name: relations that came or went.
+    pub edges: Vec<EdgeChange>,
+    pub n_added: u64,
+    pub n_removed: u64,
+    pub n_moved: u64,
+    pub n_edges_added: u64,
+    pub n_edges_removed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Added,
+    Removed,
+    /// The same name in another file.
+    Moved,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolChange {
+    pub change: Change,
+    pub qualified_name: String,
+    pub kind: String,
+    /// Where it is, or was when it is gone.
+    pub path: String,
+    pub line: u32,
+    /// Of what moved: where it was.
+    pub old_path: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct EdgeChange {
+    pub source: String,
+    pub target: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub change: Change,
+}
+
+pub fn difference(reader: &Reader, base: &Scope, head: &Scope) -> Result<SnapshotDiff> {
+    Ok(compared(&graph(reader, base)?, &graph(reader, head)?))
+}
+
+fn compared(base: &Graph, head: &Graph) -> SnapshotDiff {
+    let (old, new) = (by_name(base), by_name(head));
+    let mut symbols = Vec::new();
+    for (key, node) in &new {
+        match old.get(key) {
+            None => symbols.push(changed(Change::Added, node, None)),
+            Some(before) if before.path != node.path => {
+                symbols.push(changed(Change::Moved, node, Some(before.path.clone())));
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = old.iter().filter(|(key, _)| !new.contains_key(*key));
+    symbols.extend(gone.map(|(_, node)| changed(Change::Removed, node, None)));
+    symbols.sort_by(|a, b| a.qualified_name.cmp(&b.qualified_name).then(a.change.cmp(&b.change)));
+    let (old, new) = (named_edges(base), named_edges(head));
+    let edge = |(source, target, kind): &(&str, &str, &str), change| EdgeChange {
+        source: (*source).to_owned(),
+        target: (*target).to_owned(),
+        kind: (*kind).to_owned(),
+        change,
+    };
+    let mut edges: Vec<EdgeChange> =
+        new.difference(&old).map(|key| edge(key, Change::Added)).collect();
+    edges.extend(old.difference(&new).map(|key| edge(key, Change::Removed)));
+    edges.sort();
+    let count = |change| symbols.iter().filter(|it| it.change == change).count() as u64;
+    let count_edges = |change| edges.iter().filter(|it| it.change == change).count() as u64;
+    SnapshotDiff {
+        base: base.standing.clone(),
+        head: head.standing.clone(),
+        n_added: count(Change::Added),
+        n_removed: count(Change::Removed),
+        n_moved: count(Change::Moved),
+        n_edges_added: count_edges(Change::Added),
+        n_edges_removed: count_edges(Change::Removed),
+        symbols,
+        edges,
+    }
+}
+
+fn changed(change: Change, node: &GraphNode, old_path: Option<String>) -> SymbolChange {
+    SymbolChange {
+        change,
+        qualified_name: node.qualified_name.clone(),
+        kind: node.kind.clone(),
+        path: node.path.clone(),
+        line: node.line,
+        old_path,
+    }
+}
+
+/// A type and a function may share a name.
+fn by_name(graph: &Graph) -> BTreeMap<(&str, &str), &GraphNode> {
+    graph.nodes.iter().map(|node| ((&*node.qualified_name, &*node.kind), node)).collect()
+}
+
+fn named_edges(graph: &Graph) -> BTreeSet<(&str, &str, &str)> {
+    let name = |index: u32| graph.nodes.get(index as usize).map(|node| &*node.qualified_name);
+    graph
+        .edges
+        .iter()
+        .filter_map(|edge| Some((name(edge.source)?, name(edge.target)?, edge.kind.as_str())))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::GraphEdge;
+    use super::*;
+    use model::Timestamp;
+    use model::ids::SnapshotSeq;
+
+    /// `a src/x.rs` a line for symbols, `a -> b` for edges.
+    fn graph_of(text: &str) -> Graph {
+        let mut nodes = Vec::new();
+        let mut edges = Vec::new();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if let Some((from, to)) = line.split_once(" -> ") {
+                edges.push((from, to));
+            } else if let Some((name, path)) = line.split_once(' ') {
+                nodes.push(GraphNode {
+                    qualified_name: name.to_owned(),
+                    kind: "function".to_owned(),
+                    path: path.to_owned(),
+                    line: 1,
+                    is_test: false,
+                    community: 0,
+                });
+            }
+        }
+        let at = |name: &str| nodes.iter().position(|it| it.qualified_name == name).unwrap() as u32;
+        let edges = edges
+            .iter()
+            .map(|(from, to)| GraphEdge {
+                source: at(from),
+                target: at(to),
+                kind: "calls".to_owned(),
+                provenance: "scope".to_owned(),
+                confidence: 1.0,
+                sites: 1,
+            })
+            .collect();
+        let standing = Standing {
+            repo: "local/x".to_owned(),
+            commit: "abc".to_owned(),
+            snapshot: SnapshotSeq(1),
+            indexed_at: Timestamp::EPOCH,
+            is_work_tree: false,
+            stale_against: None,
+        };
+        Graph { standing, nodes, edges }
+    }
+
+    #[test]
+    fn what_came_went_and_moved() {
+        let base = graph_of(
+            "main src/main.rs\nparse src/old.rs\ngone src/a.rs\nmain -> parse\nmain -> gone",
+        );
+        let head = graph_of(
+            "main src/main.rs\nparse src/new.rs\nfresh src/a.rs\nmain -> parse\nmain -> fresh",
+        );
+        let diff = compared(&base, &head);
+        let told: Vec<String> = diff
+            .symbols
+            .iter()
+            .map(|it| format!("{:?} {} {}", it.change, it.qualified_name, it.path))
+            .collect();
+        assert_eq!(
+            told,
+            ["Added fresh src/a.rs", "Removed gone src/a.rs", "Moved parse src/new.rs"]
+        );
+        let edges: Vec<String> = diff
+            .edges
+            .iter()
+            .map(|it| format!("{:?} {} -> {}", it.change, it.source, it.target))
+            .collect();
+        assert_eq!(edges, ["Added main -> fresh", "Removed main -> gone"]);
+        assert_eq!((diff.n_added, diff.n_removed, diff.n_moved), (1, 1, 1));
+    }
+}
