@@ -45,6 +45,24 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
     })
 }
 
+/// Runs a server to its end. What still works then for nobody is left behind.
+pub fn serve(server: impl Future<Output = Result<()>>) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))?;
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            () = interrupted() => Ok(()),
+            ended = server => ended,
+        }
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    ended
+}
+
 /// One thread for the network; the store has its own. More would spend their
 /// time waking each other: what is asked of a forge is soon done.
 fn runtime() -> Result<tokio::runtime::Runtime> {

@@ -93,7 +93,7 @@ fn unless_locked<T>(ui: &mut Ui, outcome: Result<T>, what: &str) -> Result<Optio
 }
 
 /// A share of the vectors. What was fetched is worth having without them.
-fn embed(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Option<EmbedReport>> {
+pub fn embed(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Option<EmbedReport>> {
     let options =
         EmbedOptions { most_texts: Some(run_embed::SYNC_SHARE), ..EmbedOptions::default() };
     let outcome = run_embed::provider(ctx, ui).and_then(|provider| match provider {

@@ -1,5 +1,5 @@
-//! Changing one list in a JSON file that belongs to somebody else: everything
-//! else stays byte for byte, order and comments included.
+//! Changing one list or one value in a JSON file that belongs to somebody else:
+//! everything else stays byte for byte, order and comments included.
 //!
 //! Reads JSON with comments and trailing commas, as editors write settings.
 
@@ -51,6 +51,65 @@ pub fn remove(text: &str, path: &[&str], index: usize) -> Found<String> {
         (text[..span.start].trim_end().len(), after)
     };
     checked(format!("{}{}", &text[..start], &text[end..]))
+}
+
+/// Whether there is something at a path.
+pub fn has(text: &str, path: &[&str]) -> Found<bool> {
+    if text.trim().is_empty() {
+        return Ok(false);
+    }
+    let mut at = root(text)?;
+    for key in path {
+        match object_members(text, at.clone())?.into_iter().find(|member| member.key == *key) {
+            Some(member) => at = member.value,
+            None => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// The text with a value at a path; objects are made where they are missing.
+/// None when it has that value already.
+pub fn set(text: &str, path: &[&str], new: &str) -> Found<Option<String>> {
+    let text = if text.trim().is_empty() { "{}\n" } else { text };
+    let mut at = root(text)?;
+    for (depth, key) in path.iter().enumerate() {
+        let object = object_members(text, at.clone())?;
+        match object.iter().find(|member| member.key == *key) {
+            Some(member) => at = member.value.clone(),
+            None => {
+                let (rest, indent) = (&path[depth + 1..], indent_of(text, at.start));
+                let made = inside_objects(rest, new, indent + 2);
+                let last = object.last().map(|member| member.value.end);
+                let member = format!("\"{key}\": {made}");
+                let is_in_line = last.is_some() && !text[at.clone()].contains('\n');
+                return checked(match last {
+                    Some(last) if is_in_line => {
+                        format!("{}, {member}{}", &text[..last], &text[last..])
+                    }
+                    last => insert(text, &at, last, &member, indent),
+                })
+                .map(Some);
+            }
+        }
+    }
+    let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    if parsed(&text[at.clone()]).is_some_and(|old| Some(old) == parsed(new)) {
+        return Ok(None);
+    }
+    checked(format!("{}{new}{}", &text[..at.start], &text[at.end..])).map(Some)
+}
+
+/// A value with objects around it for the keys that are still missing.
+fn inside_objects(keys: &[&str], value: &str, indent: usize) -> String {
+    let margin = " ".repeat(indent);
+    match keys.split_first() {
+        None => value.to_owned(),
+        Some((key, rest)) => {
+            let inner = inside_objects(rest, value, indent + 2);
+            format!("{{\n{margin}  \"{key}\": {inner}\n{margin}}}")
+        }
+    }
 }
 
 fn element_spans(text: &str, path: &[&str]) -> Found<Vec<Range<usize>>> {

@@ -2,6 +2,7 @@
 //! add a row; its hook format must be documented by its makers.
 
 pub mod json_text;
+pub mod settings_file;
 
 use model::{Error, Result};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 use super::Run;
-use crate::agents;
+use crate::agents::{self, settings_file};
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
@@ -79,7 +79,7 @@ impl Run for Args {
         };
         let agent = agents::find(&args.agent)?;
         let path = agent.path(&base(ctx, args.project)?);
-        let before = read(&path)?;
+        let before = settings_file::read(&path)?;
         let changed = if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
         let changed = changed.map_err(|reason| {
             Error::new(
@@ -95,7 +95,7 @@ impl Run for Args {
             None if is_install => (HookState::Present, None),
             None => (HookState::Absent, None),
             Some(text) => {
-                write(&path, &text)?;
+                settings_file::write(&path, &text)?;
                 (if is_install { HookState::Installed } else { HookState::Removed }, None)
             }
         };
@@ -117,35 +117,6 @@ fn base(ctx: &Ctx, is_project: bool) -> Result<PathBuf> {
     let root = memory_roots::around(ctx);
     let top = root.as_ref().and_then(|root| root.top().map(Path::to_path_buf));
     top.ok_or_else(|| Error::not_found("here is no repository").suggest("leave out --project"))
-}
-
-fn read(path: &Path) -> Result<String> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(failed(path, error)),
-    }
-}
-
-/// Whole or not at all; a link stays a link.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let folder = target.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(path, error))?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|error| failed(path, error))?;
-    if let Ok(meta) = std::fs::metadata(&target) {
-        std::fs::set_permissions(file.path(), meta.permissions())
-            .map_err(|error| failed(path, error))?;
-    }
-    file.persist(&target).map_err(|error| failed(path, error.error))?;
-    Ok(())
-}
-
-fn failed(path: &Path, error: std::io::Error) -> Error {
-    Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", path.display()))
-        .suggest("check its permissions")
-        .caused_by(error)
 }
 
 impl Show for HookChange {

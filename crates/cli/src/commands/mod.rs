@@ -112,6 +112,9 @@ commands! {
         "inject" => Inject in inject;
         "hook" => Hook in hook;
     }
+    "Serve" {
+        "mcp" => Mcp in mcp;
+    }
     "Reference" {
         "help" => Help in help;
         "schema" => Schema in schema;

@@ -30,7 +30,7 @@ fn page() -> String {
         let _ = writeln!(out, "\n{group}");
         for entry in entries {
             if let Some(command) = root.find_subcommand(entry.name) {
-                describe(command, "", &mut out);
+                describe(command, "", flags_of(group), &mut out);
             }
         }
     }
@@ -46,12 +46,32 @@ fn page() -> String {
     out
 }
 
-/// `- doctor [--fix]: Check config, token, …`
-fn describe(command: &Command, prefix: &str, out: &mut String) {
+/// Whether the flags of a group's commands are worth an agent's tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flags {
+    Told,
+    LeftOut,
+}
+
+/// What people set up once is named, not taught.
+fn flags_of(group: &str) -> Flags {
+    match group {
+        "Start" | "Serve" | "Reference" => Flags::LeftOut,
+        _ => Flags::Told,
+    }
+}
+
+/// `- search QUERY -p= --explain: Find issues, merge requests, …`
+fn describe(command: &Command, prefix: &str, flags: Flags, out: &mut String) {
     let name = format!("{prefix}{}", command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut line = format!("- {name}");
-    for argument in command.get_arguments().filter(|a| !a.is_hide_set() && !a.is_global_set()) {
+    let is_told = |argument: &&Arg| {
+        !argument.is_hide_set()
+            && !argument.is_global_set()
+            && (flags == Flags::Told || argument.is_positional())
+    };
+    for argument in command.get_arguments().filter(is_told) {
         let _ = write!(line, " {}", usage(argument));
     }
     let aliases: Vec<&str> = command.get_visible_aliases().collect();
@@ -59,23 +79,28 @@ fn describe(command: &Command, prefix: &str, out: &mut String) {
         if aliases.is_empty() { String::new() } else { format!(" (alias {})", aliases.join(", ")) };
     let _ = writeln!(out, "{line}: {about}{also}");
     for sub in command.get_subcommands() {
-        describe(sub, &format!("{name} "), out);
+        describe(sub, &format!("{name} "), flags, out);
     }
 }
 
+/// Flags are optional unless their value is shown; `=` says that they take one.
 fn usage(argument: &Arg) -> String {
     let values = argument.get_value_names().map_or_else(String::new, |names| {
         names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     });
-    let takes_value = argument.get_action().takes_values();
-    let shown = match (argument.get_short(), argument.get_long()) {
-        (Some(short), _) if takes_value => format!("-{short} {values}"),
-        (Some(short), None) => format!("-{short}"),
-        (None, Some(long)) if takes_value => format!("--{long} {values}"),
-        (_, Some(long)) => format!("--{long}"),
-        _ => values,
+    let flag = match (argument.get_short(), argument.get_long()) {
+        (Some(short), _) => format!("-{short}"),
+        (None, Some(long)) => format!("--{long}"),
+        (None, None) => String::new(),
     };
-    if argument.is_required_set() { shown } else { format!("[{shown}]") }
+    match (flag.is_empty(), argument.is_required_set()) {
+        (true, true) => values,
+        (true, false) => format!("[{values}]"),
+        (false, true) => format!("{flag} {values}"),
+        (false, false) if argument.get_action().takes_values() => format!("{flag}="),
+        // A switch is said in full: one letter says nothing.
+        (false, false) => argument.get_long().map_or(flag, |long| format!("--{long}")),
+    }
 }
 
 #[cfg(test)]

@@ -185,6 +185,14 @@ pub const KEYS: &[Key] = &[
         from_clone: FromClone::NeedsTrust,
         about: "address of the ollama server",
     },
+    Key {
+        name: "mcp.token_file",
+        kind: Kind::Path,
+        default: None,
+        env: &["LORE_MCP_TOKEN_FILE"],
+        from_clone: FromClone::NeedsTrust,
+        about: "file (mode 0600) with the token clients of `lore mcp --http` must show",
+    },
 ];
 
 /// The lists of tables: their keys and which of them must be given.
@@ -206,6 +214,7 @@ pub const OTHER_VARIABLES: &[(&str, &str)] = &[
     ("LORE_PROJECTS", "forge projects to keep, separated by commas, instead of `projects`"),
     ("LORE_ROBOT", "1: answer in JSON, as with --json"),
     ("LORE_PAGER", "pager for long answers, before PAGER; `cat` for none"),
+    ("LORE_MCP_TOKEN", "the token clients of `lore mcp --http` must show"),
     ("LORE_NO_PROGRESS", "1: never draw progress"),
 ];
 

@@ -7,7 +7,7 @@
 pub mod file;
 pub mod keys;
 pub mod layer;
-mod token;
+pub mod token;
 pub mod tree;
 pub mod trust;
 pub mod value;
@@ -310,6 +310,10 @@ impl Config {
 
     pub fn token_file(&self) -> Option<&Path> {
         self.path("gitlab.token_file")
+    }
+
+    pub fn mcp_token_file(&self) -> Option<&Path> {
+        self.path("mcp.token_file")
     }
 
     pub fn ca_file(&self) -> Option<&Path> {

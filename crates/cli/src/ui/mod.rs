@@ -89,6 +89,12 @@ impl Ui {
         ui
     }
 
+    /// Leaves stdout to others; errors go to stderr from now on, as text.
+    pub fn leave_stdout(&mut self) {
+        self.out = Box::new(io::sink());
+        self.format = Format::Text;
+    }
+
     /// What was warned about so far.
     pub fn take_warnings(&mut self) -> Vec<String> {
         std::mem::take(&mut self.warnings)

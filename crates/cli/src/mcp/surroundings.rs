@@ -1,0 +1,168 @@
+//! The program around an MCP server: each question is asked as if lore had
+//! been started in the client's folder, with its config.
+
+use crate::args::Globals;
+use crate::commands::remember;
+use crate::ctx::Ctx;
+use crate::env::Env;
+use crate::memory_roots::{self, PlaceArgs};
+use crate::run_embed;
+use crate::run_repo::{self, IndexAnswer};
+use crate::run_sync::{self, SyncAnswer};
+use crate::ui::Ui;
+use forge::sync::{Stop, Wanted};
+use memory::Root;
+use model::progress::Silent;
+use model::{Error, Progress, Result, Timestamp};
+use schemars::Schema;
+use search::embedding::Provider;
+use serde::Serialize;
+use serde_json::Value;
+use serve::mcp::{Job, Memory, Surroundings};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+pub struct Around {
+    env: Env,
+    globals: Globals,
+    /// The files of memory as they were when the index was last brought level.
+    seen: Mutex<BTreeMap<PathBuf, Vec<FileState>>>,
+}
+
+/// Where, how long, since when.
+type FileState = (PathBuf, u64, Option<SystemTime>);
+
+/// Folders of memory hold files, and one level of folders.
+const DEEPEST: usize = 2;
+
+fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let Ok(meta) = entry.metadata() else { continue };
+        if meta.is_dir() && depth < DEEPEST {
+            files_below(&entry.path(), depth + 1, found);
+        } else {
+            found.push((entry.path(), meta.len(), meta.modified().ok()));
+        }
+    }
+    found.sort();
+}
+
+impl Around {
+    pub fn new(env: Env, globals: Globals) -> Self {
+        Around { env, globals, seen: Mutex::default() }
+    }
+
+    fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
+        self.at_work(dir, Arc::new(Silent), Stop::default())
+    }
+
+    fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: Stop) -> (Ctx, Ui) {
+        let mut env = self.env.clone();
+        dir.clone_into(&mut env.cwd);
+        let ui = Ui::silent(&env, &self.globals, progress);
+        (Ctx::new(env, self.globals.clone()).stopped_by(stop), ui)
+    }
+}
+
+impl Surroundings for Around {
+    fn now(&self) -> Timestamp {
+        self.env.now()
+    }
+
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").to_owned()
+    }
+
+    fn database(&self, dir: &Path) -> Result<PathBuf> {
+        let (ctx, mut ui) = self.in_dir(dir);
+        ctx.db_path(&mut ui)
+    }
+
+    fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>> {
+        let (ctx, mut ui) = self.in_dir(dir);
+        run_embed::provider(&ctx, &mut ui)
+    }
+
+    fn memory(&self, dir: &Path) -> Result<Memory> {
+        let (ctx, mut ui) = self.in_dir(dir);
+        let level = memory_roots::level(&ctx, &mut ui, &[])?;
+        Ok(Memory {
+            writer: level.writer,
+            reader: level.reader,
+            standpoint: level.standpoint,
+            warnings: ui.take_warnings(),
+        })
+    }
+
+    fn catch_up(&self, dir: &Path) {
+        let (ctx, mut ui) = self.in_dir(dir);
+        let mut files = Vec::new();
+        for root in memory_roots::here(&ctx, &[]) {
+            files_below(&root.dir, 1, &mut files);
+        }
+        // Opening the database for writing costs more than most answers.
+        let is_level = self.seen.lock().is_ok_and(|seen| seen.get(dir) == Some(&files));
+        if is_level || files.is_empty() {
+            return;
+        }
+        memory_roots::catch_up(&ctx, &mut ui);
+        if let Ok(mut seen) = self.seen.lock() {
+            seen.insert(dir.to_owned(), files);
+        }
+    }
+
+    fn memory_root(&self, dir: &Path, personal: bool) -> Result<Root> {
+        let (ctx, _) = self.in_dir(dir);
+        PlaceArgs { personal, root: None }.root(&ctx)
+    }
+
+    fn index_memory(&self, dir: &Path, root: &Root) -> Vec<String> {
+        let (ctx, mut ui) = self.in_dir(dir);
+        memory_roots::follow(&ctx, &mut ui, root);
+        ui.take_warnings()
+    }
+
+    fn author(&self, dir: &Path) -> Option<String> {
+        let (ctx, _) = self.in_dir(dir);
+        remember::author(&ctx)
+    }
+
+    fn run(
+        &self,
+        job: Job,
+        dir: &Path,
+        progress: Arc<dyn Progress>,
+        stop: Stop,
+    ) -> Result<(Value, Vec<String>)> {
+        let (ctx, mut ui) = self.at_work(dir, progress, stop);
+        let report = match job {
+            Job::Sync => value(&sync(&ctx, &mut ui)?),
+            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
+        }?;
+        Ok((report, ui.take_warnings()))
+    }
+
+    fn report_schema(&self, job: Job) -> Schema {
+        match job {
+            Job::Sync => schemars::schema_for!(SyncAnswer),
+            Job::Index => schemars::schema_for!(IndexAnswer),
+        }
+    }
+}
+
+fn sync(ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
+    let request = run_sync::Request {
+        command: "mcp".to_owned(),
+        wanted: Some(Wanted::everything()),
+        ..run_sync::Request::default()
+    };
+    run_sync::run(ctx, ui, request)
+}
+
+fn value(report: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(report)
+        .map_err(|error| Error::internal("cannot write the report as JSON").caused_by(error))
+}

@@ -1,0 +1,145 @@
+//! One call: what a tool may ask for while it works, and the brake that stops
+//! it when nobody waits for the answer any more.
+
+use super::surroundings::Surroundings;
+use forge::sync::Stop;
+use model::time::parse_when;
+use model::{Error, ErrorCode, Progress, Result, Timestamp};
+use search::Searcher;
+use search::embedding::Provider;
+use std::cell::{OnceCell, RefCell};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use store::{Interrupter, Reader};
+
+/// Stops work from outside: statements of the database, and long jobs.
+#[derive(Clone, Default)]
+pub struct Brake {
+    stop: Stop,
+    readers: Arc<Mutex<Vec<Interrupter>>>,
+}
+
+impl Brake {
+    pub fn pull(&self) {
+        self.stop.set();
+        if let Ok(readers) = self.readers.lock() {
+            readers.iter().for_each(Interrupter::interrupt);
+        }
+    }
+
+    pub fn stop(&self) -> Stop {
+        self.stop.clone()
+    }
+
+    fn watch(&self, reader: &Reader) {
+        if let Ok(mut readers) = self.readers.lock() {
+            readers.push(reader.interrupter());
+        }
+        // Pulled between the two lines above: the statement must still stop.
+        if self.stop.is_set() {
+            self.pull();
+        }
+    }
+}
+
+/// Lives on the thread that does the work.
+pub struct Call {
+    pub around: Arc<dyn Surroundings>,
+    /// Where the client works.
+    pub dir: PathBuf,
+    pub now: Timestamp,
+    pub progress: Arc<dyn Progress>,
+    pub brake: Brake,
+    reader: OnceCell<Reader>,
+    provider: Providers,
+    warnings: RefCell<Vec<String>>,
+}
+
+/// Who makes vectors in a folder, opened once and kept.
+pub type Providers = Arc<dyn Fn(&Path) -> Result<Option<Arc<dyn Provider>>> + Send + Sync>;
+
+impl Call {
+    pub fn new(
+        around: Arc<dyn Surroundings>,
+        dir: PathBuf,
+        progress: Arc<dyn Progress>,
+        brake: Brake,
+        provider: Providers,
+    ) -> Self {
+        Call {
+            now: around.now(),
+            around,
+            dir,
+            progress,
+            brake,
+            reader: OnceCell::new(),
+            provider,
+            warnings: RefCell::default(),
+        }
+    }
+
+    /// A connection of this call's own.
+    pub fn reader(&self) -> Result<&Reader> {
+        if let Some(reader) = self.reader.get() {
+            return Ok(reader);
+        }
+        let reader = Reader::open(&self.around.database(&self.dir)?)?;
+        self.brake.watch(&reader);
+        Ok(self.reader.get_or_init(|| reader))
+    }
+
+    /// Watches a connection that was opened elsewhere.
+    pub fn watch(&self, reader: &Reader) {
+        self.brake.watch(reader);
+    }
+
+    pub fn warn(&self, warning: impl Into<String>) {
+        let warning = warning.into();
+        let mut warnings = self.warnings.borrow_mut();
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
+    }
+
+    /// Who makes vectors; without anybody, words alone must do, and it is said.
+    pub fn provider(&self) -> Option<Arc<dyn Provider>> {
+        match (self.provider)(&self.dir) {
+            Ok(provider) => provider,
+            Err(error) => {
+                self.warn(format!("found by words only: {error}"));
+                None
+            }
+        }
+    }
+
+    pub fn searcher<'a>(&'a self, provider: Option<&'a Arc<dyn Provider>>) -> Result<Searcher<'a>> {
+        Ok(Searcher {
+            reader: self.reader()?,
+            provider: provider.map(|provider| &**provider),
+            now: self.now,
+        })
+    }
+
+    /// `2w`, `2024-01-31` or a time in full.
+    pub fn when(&self, typed: Option<&str>) -> Result<Option<Timestamp>> {
+        typed.map(|typed| parse_when(typed, self.now)).transpose()
+    }
+}
+
+/// What is said of a call that was given up.
+pub fn given_up(why: &str) -> Error {
+    Error::new(ErrorCode::Interrupted, why)
+}
+
+/// A number within its bounds, or an error that names them.
+pub fn within(name: &str, given: Option<u32>, default: u32, most: u32) -> Result<usize> {
+    match given.unwrap_or(default) {
+        n if (1..=most).contains(&n) => Ok(n as usize),
+        n => Err(Error::usage(format!("`{name}` is {n}; it must be 1 to {most}"))
+            .suggest(format!("leave it out for {default}"))),
+    }
+}

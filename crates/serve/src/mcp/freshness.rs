@@ -1,0 +1,75 @@
+//! How fresh the record is, kept until the database changes: every answer says
+//! it, and none should wait for it.
+
+use insight::freshness::{Freshness, freshness};
+use model::{Error, ErrorCode, Result, Timestamp};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::SystemTime;
+use store::Reader;
+
+/// What every answer says of the record.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    pub fresh: Freshness,
+    pub missing: Vec<String>,
+    /// The same as long as nothing was synced or read anew.
+    pub stamp: String,
+}
+
+/// The last known state of each database.
+#[derive(Debug, Default)]
+pub struct Cache {
+    of: Mutex<BTreeMap<PathBuf, (FileState, Known)>>,
+}
+
+/// Changes with every transaction: SQLite writes to the log beside the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileState([Option<(u64, SystemTime)>; 2]);
+
+impl FileState {
+    fn of(path: &Path) -> Self {
+        let state = |path: &Path| {
+            let meta = std::fs::metadata(path).ok()?;
+            Some((meta.len(), meta.modified().ok()?))
+        };
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        FileState([state(path), state(Path::new(&log))])
+    }
+}
+
+impl Cache {
+    pub fn get(&self, path: &Path, now: Timestamp) -> Known {
+        let state = FileState::of(path);
+        if let Ok(kept) = self.of.lock()
+            && let Some((of, known)) = kept.get(path)
+            && *of == state
+            // Who writes says so every few seconds, and dies without a word.
+            && known.fresh.running.is_none()
+        {
+            return known.clone();
+        }
+        let known = read(path, now).unwrap_or_else(|error| unread(&error));
+        if let Ok(mut kept) = self.of.lock() {
+            kept.insert(path.to_owned(), (state, known.clone()));
+        }
+        known
+    }
+}
+
+fn read(path: &Path, now: Timestamp) -> Result<Known> {
+    let reader = Reader::open(path)?;
+    let (fresh, missing) = freshness(&reader, now)?;
+    let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);
+    Ok(Known { fresh, missing, stamp })
+}
+
+fn unread(error: &Error) -> Known {
+    let said = match error.code() {
+        ErrorCode::NotIndexed => "nothing is indexed yet; run `lore sync` or `lore repo add .`",
+        _ => "how fresh the index is could not be read",
+    };
+    Known { missing: vec![said.to_owned()], ..Known::default() }
+}

@@ -1,0 +1,279 @@
+//! One client's session: what the protocol asks, handed on to whom it concerns.
+
+use super::answer::{self, ErrorDocument};
+use super::shared::{Asker, Shared};
+use super::{background, completion, instructions, place, progress, prompts, resources};
+use model::Error;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ResourceUpdatedNotificationParam,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+/// How long a call waits to hear which folder the client works in.
+const FOR_ROOTS: Duration = Duration::from_secs(5);
+
+pub struct Session {
+    shared: Arc<Shared>,
+    /// Where the client works; none until it has said so.
+    place: watch::Sender<Option<PathBuf>>,
+    watches_status: Arc<AtomicBool>,
+    /// Tells of indexing that ends; ends with the session.
+    teller: Mutex<Option<AbortHandle>>,
+}
+
+impl Session {
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Session {
+            shared,
+            place: watch::channel(None).0,
+            watches_status: Arc::default(),
+            teller: Mutex::default(),
+        }
+    }
+
+    async fn asker(&self, context: &RequestContext<RoleServer>) -> Asker {
+        Asker::patient(self.dir(&context.peer).await, context.ct.clone())
+    }
+
+    /// The folder the client works in. One that has roots is given the time to
+    /// name them; its first call may come before its answer.
+    async fn dir(&self, peer: &Peer<RoleServer>) -> PathBuf {
+        let mut place = self.place.subscribe();
+        if has_roots(peer) && place.borrow().is_none() {
+            let named = place.wait_for(Option::is_some);
+            let _ = tokio::time::timeout(FOR_ROOTS, named).await;
+        }
+        let named = place.borrow().clone();
+        named.unwrap_or_else(|| self.shared.options.dir.clone())
+    }
+
+    async fn find_place(&self, peer: &Peer<RoleServer>) {
+        let roots = roots(peer).await;
+        let dir = place::chosen(&roots, &self.shared.options.dir);
+        background::index_if_new(&self.shared, &dir);
+        self.place.send_replace(Some(dir));
+    }
+
+    /// From now on the client hears when indexing ends.
+    fn tell_of_indexing(&self, peer: Peer<RoleServer>) {
+        let mut ended = self.shared.background.ended();
+        let watches_status = Arc::clone(&self.watches_status);
+        let task = tokio::spawn(async move {
+            while ended.recv().await.is_ok() {
+                let _ = peer.notify_resource_list_changed().await;
+                if watches_status.load(Ordering::Relaxed) {
+                    let status = ResourceUpdatedNotificationParam::new(resources::STATUS);
+                    let _ = peer.notify_resource_updated(status).await;
+                }
+            }
+        });
+        if let Ok(mut teller) = self.teller.lock()
+            && let Some(before) = teller.replace(task.abort_handle())
+        {
+            before.abort();
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if let Ok(teller) = self.teller.lock()
+            && let Some(teller) = &*teller
+        {
+            teller.abort();
+        }
+    }
+}
+
+fn has_roots(peer: &Peer<RoleServer>) -> bool {
+    peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some())
+}
+
+/// The folders the client works in, as it says.
+#[expect(deprecated, reason = "today's clients have roots, and nothing else says where they work")]
+async fn roots(peer: &Peer<RoleServer>) -> Vec<String> {
+    if !has_roots(peer) {
+        return Vec::new();
+    }
+    match tokio::time::timeout(FOR_ROOTS, peer.list_roots()).await {
+        Ok(Ok(listed)) => listed.roots.into_iter().map(|root| root.uri).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// For requests that have no place for an error inside their result.
+pub fn protocol_error(error: &Error) -> ErrorData {
+    let document = serde_json::to_value(ErrorDocument::of(error)).ok();
+    let message = error.to_string();
+    match error.code() {
+        model::ErrorCode::NotFound | model::ErrorCode::Ambiguous | model::ErrorCode::NotIndexed => {
+            ErrorData::resource_not_found(message, document)
+        }
+        model::ErrorCode::Usage => ErrorData::invalid_params(message, document),
+        _ => ErrorData::internal_error(message, document),
+    }
+}
+
+impl ServerHandler for Session {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_prompts()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_completions()
+            .build();
+        let version = self.shared.around.version();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("lore", version).with_title("lore"))
+            .with_instructions(instructions::instructions(&self.shared))
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.tell_of_indexing(context.peer.clone());
+        self.find_place(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.find_place(&context.peer).await;
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let entries = self.shared.options.tools.entries();
+        let tools = entries.map(|entry| entry.listed(&*self.shared.around)).collect();
+        Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let entry = self.shared.options.tools.find(name)?;
+        Some(entry.listed(&*self.shared.around))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tools = &self.shared.options.tools;
+        let Some(entry) = tools.find(&request.name) else {
+            return Err(ErrorData::invalid_params(tools.no_such_tool(&request.name), None));
+        };
+        let mut asker = self.asker(&context).await;
+        let mut forwarding = None;
+        if let Some(token) = context.meta.get_progress_token() {
+            let (reporter, from) = progress::Reporter::new();
+            asker.progress = reporter;
+            let forward = progress::forward(context.peer.clone(), token, from);
+            forwarding = Some(tokio::spawn(forward));
+        }
+        let asked = self.shared.ask(entry, request.arguments.unwrap_or_default(), asker);
+        let result = match asked.await {
+            Ok(envelope) => answer::success(envelope),
+            Err(error) => answer::failure(&error),
+        };
+        // Progress may not arrive after the result; a call that was given up
+        // may go on reporting for a while.
+        match forwarding {
+            Some(forwarding) if result.is_error == Some(true) => forwarding.abort(),
+            Some(forwarding) => drop(forwarding.await),
+            None => {}
+        }
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        let asker = self.asker(&context).await;
+        let listed = resources::list(&self.shared, asker, cursor.as_deref()).await;
+        listed.map_err(|error| protocol_error(&error))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let asker = self.asker(&context).await;
+        let read = resources::read(&self.shared, asker, &request.uri).await;
+        read.map(Into::into).map_err(|error| protocol_error(&error))
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if request.uri == resources::STATUS {
+            self.watches_status.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if request.uri == resources::STATUS {
+            self.watches_status.store(false, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let asker = self.asker(&context).await;
+        let arguments = request.arguments.unwrap_or_default();
+        let prompt = prompts::get(&self.shared, asker, &request.name, &arguments).await;
+        prompt.map(Into::into).map_err(|error| protocol_error(&error))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let asker = self.asker(&context).await;
+        let completed = completion::complete(&self.shared, asker, request).await;
+        completed.map_err(|error| protocol_error(&error))
+    }
+}

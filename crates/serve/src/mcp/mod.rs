@@ -1,0 +1,61 @@
+//! The MCP server: tools, resources, prompts; over stdio or streamable HTTP.
+
+mod answer;
+mod background;
+mod call;
+mod completion;
+mod cursor;
+mod fit;
+mod freshness;
+mod handler;
+mod http;
+mod instructions;
+mod place;
+mod progress;
+mod prompts;
+mod resources;
+mod schema;
+mod shared;
+mod stdio;
+mod surroundings;
+mod tokens;
+mod tools;
+
+pub use http::{HttpOptions, PATH as HTTP_PATH, http};
+pub use stdio::{on_streams, stdio};
+pub use surroundings::{Job, Memory, Surroundings};
+pub use tokens::estimate;
+pub use tools::{Choice, Group, names};
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How a server behaves.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The tools offered.
+    pub tools: Choice,
+    /// Where the server was started: meant when the client names no folder.
+    pub dir: PathBuf,
+    /// Tokens one answer may have, about.
+    pub max_tokens: usize,
+    /// Whether a repository that is not indexed yet is indexed on first use.
+    pub indexes: bool,
+    /// How long a question may take.
+    pub time_limit: Duration,
+}
+
+impl Options {
+    pub const MAX_TOKENS: usize = 4_000;
+    pub const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+    pub fn new(dir: PathBuf) -> Self {
+        Options {
+            tools: Choice::default(),
+            dir,
+            max_tokens: Options::MAX_TOKENS,
+            indexes: true,
+            time_limit: Options::TIME_LIMIT,
+        }
+    }
+}

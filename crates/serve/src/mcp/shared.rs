@@ -1,0 +1,215 @@
+//! What all sessions of a server share, and the one way a question is asked:
+//! on a thread of its own, with its own connection, within its time.
+
+use super::answer::{self, Found, Paging};
+use super::background::Background;
+use super::call::{Brake, Call, Providers, given_up};
+use super::cursor::Cursor;
+use super::freshness::{Cache, Known};
+use super::surroundings::Surroundings;
+use super::tools::{self, Entry};
+use super::{Options, place};
+use model::{Error, ErrorCode, Progress, Result};
+use rmcp::model::JsonObject;
+use search::embedding::Provider;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// Questions answered at the same time; others wait their turn.
+const AT_ONCE: usize = 8;
+/// Bytes of arguments that are looked at.
+const MOST_ARGUMENTS: usize = 256 * 1024;
+
+pub struct Shared {
+    pub around: Arc<dyn Surroundings>,
+    pub options: Options,
+    pub background: Background,
+    questions: Arc<Semaphore>,
+    /// Whoever writes for long does so alone.
+    pub jobs: Arc<Semaphore>,
+    freshness: Cache,
+    providers: Providers,
+}
+
+/// Who asks, and how to tell them of it.
+pub struct Asker {
+    pub dir: PathBuf,
+    pub progress: Arc<dyn Progress>,
+    /// Cancelled when the answer is not wanted any more.
+    pub given_up: CancellationToken,
+}
+
+impl Asker {
+    /// Someone who waits to the end.
+    pub fn patient(dir: PathBuf, given_up: CancellationToken) -> Self {
+        Asker { dir, progress: Arc::new(model::progress::Silent), given_up }
+    }
+}
+
+impl Shared {
+    pub fn new(around: Arc<dyn Surroundings>, mut options: Options) -> Arc<Self> {
+        options.dir = place::chosen(&[], &options.dir);
+        Arc::new(Shared {
+            providers: providers(Arc::clone(&around)),
+            around,
+            options,
+            background: Background::default(),
+            questions: Arc::new(Semaphore::new(AT_ONCE)),
+            jobs: Arc::new(Semaphore::new(1)),
+            freshness: Cache::default(),
+        })
+    }
+
+    /// Asks a tool; the whole answer as it is sent.
+    pub async fn ask(
+        self: &Arc<Self>,
+        entry: &'static Entry,
+        mut arguments: JsonObject,
+        asker: Asker,
+    ) -> Result<Value> {
+        check_size(&arguments)?;
+        let cursor = match arguments.remove("cursor") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(text)) => Some(Cursor::read(&text, entry.name, &arguments)?),
+            Some(_) => return Err(Error::usage("`cursor` must be a text")),
+        };
+        let shared = Arc::clone(self);
+        self.on_a_thread(entry.is_long(), asker, move |call| {
+            let asked = arguments.clone();
+            let data = (entry.run)(call, arguments)?;
+            let found = Found { data, warnings: call.take_warnings() };
+            let paging = Paging {
+                tool: entry.name,
+                lists: entry.lists,
+                arguments: &asked,
+                cursor,
+                max_tokens: shared.options.max_tokens,
+            };
+            Ok(answer::envelope(found, shared.known(&call.dir), &paging))
+        })
+        .await
+    }
+
+    /// A tool by name, for resources and prompts.
+    pub async fn ask_named(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: Value,
+        asker: Asker,
+    ) -> Result<Value> {
+        let entry = tools::find(tool).ok_or_else(|| Error::internal("a tool is missing"))?;
+        self.ask(entry, arguments.as_object().cloned().unwrap_or_default(), asker).await
+    }
+
+    /// Runs blocking work, and gives it up when nobody waits or time is over.
+    pub async fn on_a_thread<T: Send + 'static>(
+        self: &Arc<Self>,
+        is_long: bool,
+        asker: Asker,
+        work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let permit = self.permit(is_long, &asker.given_up).await?;
+        let brake = Brake::default();
+        let (around, providers) = (Arc::clone(&self.around), Arc::clone(&self.providers));
+        let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);
+        let thread = tokio::task::spawn_blocking(move || {
+            // Held until the work is really over, given up or not.
+            let _permit = permit;
+            work(&Call::new(around, dir, progress, of_call, providers))
+        });
+        let limit = self.options.time_limit;
+        let out_of_time = async {
+            if is_long {
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(limit).await;
+        };
+        tokio::select! {
+            done = thread => done.unwrap_or_else(|error| {
+                Err(Error::internal("lore crashed over this call; others go on").caused_by(error))
+            }),
+            () = asker.given_up.cancelled() => {
+                brake.pull();
+                Err(given_up("the call was cancelled"))
+            }
+            () = out_of_time => {
+                brake.pull();
+                Err(given_up(&format!("no answer within {} s", limit.as_secs()))
+                    .suggest("ask for less: a project, a time, a smaller limit"))
+            }
+        }
+    }
+
+    async fn permit(
+        &self,
+        is_long: bool,
+        given_up_by: &CancellationToken,
+    ) -> Result<tokio::sync::OwnedSemaphorePermit> {
+        if is_long {
+            return Arc::clone(&self.jobs).try_acquire_owned().map_err(|_| {
+                Error::new(ErrorCode::Locked, "this server is syncing or indexing already")
+                    .suggest("wait for it; answers say when it is over")
+            });
+        }
+        tokio::select! {
+            permit = Arc::clone(&self.questions).acquire_owned() => {
+                permit.map_err(|error| Error::internal("the server is closing").caused_by(error))
+            }
+            () = given_up_by.cancelled() => Err(given_up("the call was cancelled")),
+        }
+    }
+
+    /// How fresh the record is, and what is missing, for someone in `dir`.
+    pub fn known(&self, dir: &Path) -> Known {
+        let mut known = match self.around.database(dir) {
+            Ok(path) => self.freshness.get(&path, self.around.now()),
+            Err(error) => Known { missing: vec![error.to_string()], ..Known::default() },
+        };
+        if let Some(said) = self.background.said_of(dir) {
+            known.missing.insert(0, said);
+        }
+        known
+    }
+}
+
+/// Ten megabytes of arguments are no question.
+fn check_size(arguments: &JsonObject) -> Result<()> {
+    fn size(value: &Value) -> usize {
+        match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(|item| size(item) + 1).sum(),
+            Value::Object(fields) => {
+                fields.iter().map(|(name, field)| name.len() + size(field) + 1).sum()
+            }
+            _ => 8,
+        }
+    }
+    let total: usize = arguments.iter().map(|(name, value)| name.len() + size(value)).sum();
+    if total <= MOST_ARGUMENTS {
+        return Ok(());
+    }
+    let (total, most) = (total / 1024, MOST_ARGUMENTS / 1024);
+    Err(Error::usage(format!("the arguments have {total} KiB; {most} is the most"))
+        .suggest("send the words that matter"))
+}
+
+/// Opening one may read a model of many megabytes; once is enough.
+fn providers(around: Arc<dyn Surroundings>) -> Providers {
+    let kept: Mutex<BTreeMap<PathBuf, Option<Arc<dyn Provider>>>> = Mutex::default();
+    Arc::new(move |dir| {
+        if let Ok(kept) = kept.lock()
+            && let Some(provider) = kept.get(dir)
+        {
+            return Ok(provider.clone());
+        }
+        let provider: Option<Arc<dyn Provider>> = around.provider(dir)?.map(Arc::from);
+        if let Ok(mut kept) = kept.lock() {
+            kept.insert(dir.to_owned(), provider.clone());
+        }
+        Ok(provider)
+    })
+}

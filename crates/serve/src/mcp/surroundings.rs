@@ -1,0 +1,71 @@
+//! What a server must be told by the program around it: paths, settings, the
+//! clock, and how long work is done.
+
+use forge::sync::Stop;
+use insight::memory::recall::Standpoint;
+use memory::Root;
+use model::{Progress, Result, Timestamp};
+use schemars::Schema;
+use search::embedding::Provider;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::{Reader, Writer};
+
+/// Work that writes, and may take minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    /// From the forge into the database, then everything derived from it.
+    Sync,
+    /// The repository around a folder: its commits, its code, the texts.
+    Index,
+}
+
+/// Memory with its index level with the files.
+pub struct Memory {
+    pub writer: Writer,
+    pub reader: Reader,
+    pub standpoint: Standpoint,
+    /// What is broken in the files.
+    pub warnings: Vec<String>,
+}
+
+/// Everything is asked for a folder: settings are found upward from it.
+pub trait Surroundings: Send + Sync + 'static {
+    fn now(&self) -> Timestamp;
+
+    fn version(&self) -> String;
+
+    /// The database file; it need not exist yet.
+    fn database(&self, dir: &Path) -> Result<PathBuf>;
+
+    /// Who makes vectors; none when nobody does.
+    fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>>;
+
+    fn memory(&self, dir: &Path) -> Result<Memory>;
+
+    /// Brings the index of memory level with its files, for answers that draw
+    /// from everything; they do not fail for it.
+    fn catch_up(&self, dir: &Path);
+
+    /// Where records are kept: the repository's memory, or the user's own.
+    fn memory_root(&self, dir: &Path, personal: bool) -> Result<Root>;
+
+    /// Brings the index level with a root that was written to; what went wrong.
+    fn index_memory(&self, dir: &Path, root: &Root) -> Vec<String>;
+
+    /// Who is at work.
+    fn author(&self, dir: &Path) -> Option<String>;
+
+    /// Does a job to its end; its report as `--json` prints it, and warnings.
+    fn run(
+        &self,
+        job: Job,
+        dir: &Path,
+        progress: Arc<dyn Progress>,
+        stop: Stop,
+    ) -> Result<(Value, Vec<String>)>;
+
+    /// The JSON Schema of a job's report.
+    fn report_schema(&self, job: Job) -> Schema;
+}

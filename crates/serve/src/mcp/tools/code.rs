@@ -1,0 +1,366 @@
+//! Questions about code: symbols, who uses them, what a change reaches.
+
+use super::{Group, Tool};
+use crate::mcp::call::{Call, within};
+use insight::code::communities::{self, Communities as Groups};
+use insight::code::flow as ways;
+use insight::code::impact as reach;
+use insight::code::ledger::{self, Staleness};
+use insight::code::neighbours::{Neighbours, neighbours};
+use insight::code::overview::{self, PackageGraph, SnapshotDiff as Difference};
+use insight::code::owners as owning;
+use insight::code::scope;
+use insight::code::symbol::{self as symbols, Symbols};
+use insight::code::{Asked, Direction, Scope, TraversalOptions};
+use model::code::EdgeKind;
+use model::{Error, ErrorCode, Result};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub struct Symbol;
+pub struct Impact;
+pub struct Callers;
+pub struct Callees;
+pub struct Flow;
+pub struct Communities;
+pub struct Owners;
+pub struct RepoGraph;
+pub struct SnapshotDiff;
+pub struct Stale;
+
+/// The snapshot that is meant; says when it is not of what is checked out.
+fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result<Scope> {
+    let reader = call.reader().map_err(to_index)?;
+    let found = scope::resolve(reader, &Asked { repo, at, here: Some(&call.dir) })?;
+    if let Some(head) = &found.newer_head {
+        let short = |sha: &str| sha.chars().take(10).collect::<String>();
+        call.warn(format!(
+            "this is of commit {}; {} is checked out and not indexed; run `lore index`",
+            short(&found.snapshot.sha),
+            short(head)
+        ));
+    }
+    Ok(found)
+}
+
+fn to_index(error: Error) -> Error {
+    match error.code() {
+        ErrorCode::NotIndexed => error.suggest("run: lore index"),
+        _ => error,
+    }
+}
+
+/// How far to go from a symbol.
+fn walk(
+    depth: Option<u32>,
+    default: u32,
+    limit: usize,
+    min_confidence: Option<f64>,
+    kinds: &[EdgeKind],
+) -> Result<TraversalOptions> {
+    let sure = min_confidence.unwrap_or(0.0);
+    if !(0.0..=1.0).contains(&sure) {
+        return Err(Error::usage("`min_confidence` must be between 0 and 1"));
+    }
+    Ok(TraversalOptions {
+        max_depth: within("depth", depth, default, 50)? as u32,
+        max_results: limit,
+        min_confidence: (sure * 100.0).round() as u8,
+        kinds: kinds.to_vec(),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SymbolParams {
+    /// Its name, an ending of its qualified name, or words
+    name: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many, 1 to 200 (default 5)
+    limit: Option<u32>,
+}
+
+impl Tool for Symbol {
+    const NAME: &'static str = "symbol";
+    const TITLE: &'static str = "Find a symbol";
+    const ABOUT: &'static str = "Find a function, type or method by name, ending of its name or \
+        words: file and line, signature, documentation, how many call it and what it calls.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
+    const LISTS: &'static [&'static str] = &["/symbols"];
+
+    type Params = SymbolParams;
+    type Answer = Symbols;
+
+    fn answer(call: &Call, params: SymbolParams) -> Result<Symbols> {
+        let limit = within("limit", params.limit, 5, 200)?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        symbols::symbols(call.reader()?, &scope, &params.name, limit)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ImpactParams {
+    /// A symbol, or the path of a file
+    target: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many steps, 1 to 50 (default 3)
+    depth: Option<u32>,
+    /// Leave out what is less sure than this, 0 to 1 (default 0)
+    min_confidence: Option<f64>,
+    /// How many symbols, 1 to 5000 (default 100)
+    limit: Option<u32>,
+}
+
+impl Tool for Impact {
+    const NAME: &'static str = "impact";
+    const TITLE: &'static str = "What a change can reach";
+    const ABOUT: &'static str = "Show what a change of a symbol or a file can break: callers, users, \
+        heirs and tests by package, with the owners to ask, and the calls that could not be bound.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
+    const LISTS: &'static [&'static str] = &["/packages"];
+
+    type Params = ImpactParams;
+    type Answer = reach::Impact;
+
+    fn answer(call: &Call, params: ImpactParams) -> Result<reach::Impact> {
+        const KINDS: &[EdgeKind] = &[
+            EdgeKind::Calls,
+            EdgeKind::Imports,
+            EdgeKind::Implements,
+            EdgeKind::Inherits,
+            EdgeKind::Overrides,
+            EdgeKind::References,
+            EdgeKind::HandlesRoute,
+            EdgeKind::Tests,
+            EdgeKind::DependsOn,
+            EdgeKind::RpcCalls,
+            EdgeKind::ReadsField,
+            EdgeKind::WritesField,
+        ];
+        let limit = within("limit", params.limit, 100, 5_000)?;
+        let options = walk(params.depth, 3, limit, params.min_confidence, KINDS)?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        reach::impact(call.reader()?, &scope, &params.target, &options)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NeighbourParams {
+    /// Its name, or an ending of its qualified name
+    symbol: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many steps, 1 to 50 (default 1)
+    depth: Option<u32>,
+    /// Leave out what is less sure than this, 0 to 1 (default 0)
+    min_confidence: Option<f64>,
+    /// How many, 1 to 5000 (default 50)
+    limit: Option<u32>,
+}
+
+fn around(call: &Call, params: &NeighbourParams, direction: Direction) -> Result<Neighbours> {
+    let limit = within("limit", params.limit, 50, 5_000)?;
+    let options = walk(params.depth, 1, limit, params.min_confidence, &[EdgeKind::Calls])?;
+    let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+    neighbours(call.reader()?, &scope, &params.symbol, direction, &options)
+}
+
+impl Tool for Callers {
+    const NAME: &'static str = "callers";
+    const TITLE: &'static str = "Who calls a symbol";
+    const ABOUT: &'static str = "List who calls a symbol, or with a depth their callers too. Tells \
+        apart that nobody calls it and that calls of its name could not be bound.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/found"];
+
+    type Params = NeighbourParams;
+    type Answer = Neighbours;
+
+    fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
+        around(call, &params, Direction::Incoming)
+    }
+}
+
+impl Tool for Callees {
+    const NAME: &'static str = "callees";
+    const TITLE: &'static str = "What a symbol calls";
+    const ABOUT: &'static str = "List what a symbol calls, or with a depth what those call too, and \
+        the calls in it that could not be bound.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/found"];
+
+    type Params = NeighbourParams;
+    type Answer = Neighbours;
+
+    fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
+        around(call, &params, Direction::Outgoing)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowParams {
+    /// Where the way begins: a symbol
+    from: String,
+    /// Where it ends: a symbol
+    to: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many steps, 1 to 50 (default 10)
+    depth: Option<u32>,
+}
+
+impl Tool for Flow {
+    const NAME: &'static str = "flow";
+    const TITLE: &'static str = "How one symbol comes to call another";
+    const ABOUT: &'static str = "Find the shortest ways of calls from one symbol to another, with \
+        file and line of each step.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/paths"];
+
+    type Params = FlowParams;
+    type Answer = ways::Flow;
+
+    fn answer(call: &Call, params: FlowParams) -> Result<ways::Flow> {
+        let options = walk(params.depth, 10, 500, None, &[EdgeKind::Calls])?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        ways::flow(call.reader()?, &scope, (&params.from, &params.to), &options)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverviewParams {
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many, 1 to 1000 (default 20)
+    limit: Option<u32>,
+}
+
+impl Tool for Communities {
+    const NAME: &'static str = "communities";
+    const TITLE: &'static str = "Parts of the code that belong together";
+    const ABOUT: &'static str = "Show groups of symbols that belong together by their calls and \
+        imports, largest first, with where they lie and what is at their centre. For finding one's \
+        way in code one does not know.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/communities"];
+
+    type Params = OverviewParams;
+    type Answer = Groups;
+
+    fn answer(call: &Call, params: OverviewParams) -> Result<Groups> {
+        let limit = within("limit", params.limit, 20, 1_000)?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        communities::communities(call.reader()?, &scope, limit)
+    }
+}
+
+impl Tool for RepoGraph {
+    const NAME: &'static str = "repo_graph";
+    const TITLE: &'static str = "Which packages use which";
+    const ABOUT: &'static str = "Show the packages of a repository with their size, and which of \
+        them use which others, strongest first.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/uses"];
+
+    type Params = OverviewParams;
+    type Answer = PackageGraph;
+
+    fn answer(call: &Call, params: OverviewParams) -> Result<PackageGraph> {
+        let limit = within("limit", params.limit, 20, 1_000)?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        overview::packages(call.reader()?, &scope, limit)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OwnersParams {
+    /// Path from the root of the repository
+    path: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+}
+
+impl Tool for Owners {
+    const NAME: &'static str = "owners";
+    const TITLE: &'static str = "Who owns a file";
+    const ABOUT: &'static str = "Show who owns a path by the CODEOWNERS of the indexed commit, and by \
+        which rule.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/owners"];
+
+    type Params = OwnersParams;
+    type Answer = owning::Owners;
+
+    fn answer(call: &Call, params: OwnersParams) -> Result<owning::Owners> {
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        owning::owners(call.reader()?, &scope, &params.path)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiffParams {
+    /// An indexed commit, branch, tag or snapshot (@12) to compare with
+    base: String,
+    /// The other one (default: what is checked out)
+    head: Option<String>,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+}
+
+impl Tool for SnapshotDiff {
+    const NAME: &'static str = "snapshot_diff";
+    const TITLE: &'static str = "What changed between two snapshots";
+    const ABOUT: &'static str = "Compare two indexed states of the code: symbols that came, went or \
+        moved to another file, and relations that came or went.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/symbols", "/edges"];
+
+    type Params = DiffParams;
+    type Answer = Difference;
+
+    fn answer(call: &Call, params: DiffParams) -> Result<Difference> {
+        let base = scope(call, params.repo.as_deref(), Some(&params.base))?;
+        let head = scope(call, params.repo.as_deref(), params.head.as_deref())?;
+        overview::difference(call.reader()?, &base, &head)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StaleParams {}
+
+impl Tool for Stale {
+    const NAME: &'static str = "stale";
+    const TITLE: &'static str = "What is ahead of the index";
+    const ABOUT: &'static str = "Show which local clones are ahead of what is indexed of their code, \
+        and by how many files.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/places"];
+
+    type Params = StaleParams;
+    type Answer = Staleness;
+
+    fn answer(call: &Call, _: StaleParams) -> Result<Staleness> {
+        ledger::staleness(call.reader()?)
+    }
+}

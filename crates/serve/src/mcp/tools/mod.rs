@@ -1,0 +1,335 @@
+//! The tools: one file each, holding its arguments and its call.
+//!
+//! To add one, write `tools/<name>.rs` with a type that implements [`Tool`],
+//! and add a row to [`TOOLS`]. Listing, schemas, checks of arguments, paging,
+//! errors and the choice by `--tools` follow from it.
+
+mod code;
+mod experts;
+mod file_history;
+mod jobs;
+mod person;
+mod recall;
+mod remember;
+mod search;
+mod show;
+mod status;
+mod timeline;
+mod trace;
+mod why;
+
+use super::call::Call;
+use super::schema;
+use super::surroundings::Surroundings;
+use model::suggest::nearest;
+use model::{Error, Result};
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Tools that are offered together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// What most tasks need; ten at most, because agents do worse with many.
+    Core,
+    Code,
+    Forge,
+    Memory,
+}
+
+impl Group {
+    pub const ALL: [Group; 4] = [Group::Core, Group::Code, Group::Forge, Group::Memory];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Group::Core => "core",
+            Group::Code => "code",
+            Group::Forge => "forge",
+            Group::Memory => "memory",
+        }
+    }
+}
+
+/// What a call does to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    Reads,
+    /// Adds a record; nothing is lost by it.
+    Adds,
+    /// Brings lore's own database level with a repository.
+    Indexes,
+    /// The same with the forge, over the network.
+    Fetches,
+}
+
+/// A tool as it is written.
+pub trait Tool {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    /// What it is for, in a sentence or two: all that the model sees of it.
+    const ABOUT: &'static str;
+    const GROUPS: &'static [Group];
+    const EFFECT: Effect = Effect::Reads;
+    /// Where in the answer the list is that a cursor goes through.
+    const LISTS: &'static [&'static str] = &[];
+    /// Fields only a terminal needs.
+    const LEFT_OUT: &'static [&'static str] = &[];
+
+    type Params: DeserializeOwned + JsonSchema;
+    type Answer: Serialize + JsonSchema;
+
+    fn answer(call: &Call, params: Self::Params) -> Result<Self::Answer>;
+
+    fn output(_: &dyn Surroundings) -> Schema {
+        schemars::schema_for!(Self::Answer)
+    }
+}
+
+/// A tool as a row of the table.
+pub struct Entry {
+    pub name: &'static str,
+    title: &'static str,
+    pub about: &'static str,
+    pub groups: &'static [Group],
+    pub effect: Effect,
+    pub lists: &'static [&'static str],
+    input: fn() -> Schema,
+    output: fn(&dyn Surroundings) -> Schema,
+    pub run: fn(&Call, JsonObject) -> Result<Value>,
+}
+
+impl Entry {
+    const fn of<T: Tool>() -> Entry {
+        Entry {
+            name: T::NAME,
+            title: T::TITLE,
+            about: T::ABOUT,
+            groups: T::GROUPS,
+            effect: T::EFFECT,
+            lists: T::LISTS,
+            input: input_of::<T>,
+            output: T::output,
+            run: run::<T>,
+        }
+    }
+
+    pub fn is_long(&self) -> bool {
+        matches!(self.effect, Effect::Indexes | Effect::Fetches)
+    }
+
+    /// As clients see it.
+    pub fn listed(&self, around: &dyn Surroundings) -> Listed {
+        let annotations = ToolAnnotations::with_title(self.title)
+            .read_only(self.effect == Effect::Reads)
+            .destructive(false)
+            .idempotent(self.effect != Effect::Adds)
+            .open_world(self.effect == Effect::Fetches);
+        let input = schema::input((self.input)(), !self.lists.is_empty());
+        Listed::new(self.name, self.about, Arc::new(input))
+            .with_title(self.title)
+            .with_annotations(annotations)
+            .with_raw_output_schema(Arc::new(schema::output((self.output)(around))))
+    }
+}
+
+pub const TOOLS: &[Entry] = &[
+    Entry::of::<search::Search>(),
+    Entry::of::<timeline::Timeline>(),
+    Entry::of::<trace::Trace>(),
+    Entry::of::<why::Why>(),
+    Entry::of::<file_history::FileHistory>(),
+    Entry::of::<show::Show>(),
+    Entry::of::<code::Symbol>(),
+    Entry::of::<code::Impact>(),
+    Entry::of::<recall::Recall>(),
+    Entry::of::<remember::Remember>(),
+    Entry::of::<code::Callers>(),
+    Entry::of::<code::Callees>(),
+    Entry::of::<code::Flow>(),
+    Entry::of::<code::Communities>(),
+    Entry::of::<code::Owners>(),
+    Entry::of::<code::RepoGraph>(),
+    Entry::of::<code::SnapshotDiff>(),
+    Entry::of::<code::Stale>(),
+    Entry::of::<person::Person>(),
+    Entry::of::<experts::Experts>(),
+    Entry::of::<status::Status>(),
+    Entry::of::<jobs::SyncNow>(),
+    Entry::of::<jobs::IndexRepo>(),
+];
+
+fn input_of<T: Tool>() -> Schema {
+    schemars::schema_for!(T::Params)
+}
+
+fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Value> {
+    let names: Vec<String> = arguments.keys().cloned().collect();
+    let params = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| misunderstood::<T>(&error.to_string(), &names))?;
+    let answer = T::answer(call, params)?;
+    let mut value = serde_json::to_value(answer)
+        .map_err(|error| Error::internal("cannot write the answer as JSON").caused_by(error))?;
+    leave_out(&mut value, T::LEFT_OUT);
+    Ok(value)
+}
+
+/// What is wrong with the arguments, and what was probably meant.
+fn misunderstood<T: Tool>(error: &str, given: &[String]) -> Error {
+    // What was sent may be as long as it likes.
+    let said = model::text::one_line(error, 200);
+    let schema = schema::input(input_of::<T>(), !T::LISTS.is_empty());
+    let known: Vec<&str> = match schema.get("properties") {
+        Some(Value::Object(fields)) => fields.keys().map(String::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let strange = given.iter().find(|name| !known.contains(&name.as_str()));
+    let near = strange.and_then(|name| nearest(name, known.iter().copied(), 1).first().copied());
+    let error = Error::usage(format!("the arguments of `{}` are not right: {said}", T::NAME));
+    match (strange, near) {
+        (Some(strange), Some(near)) => {
+            let strange = model::text::one_line(strange, 40);
+            error.suggest(format!("did you mean `{near}` instead of `{strange}`?"))
+        }
+        _ => error.suggest(format!("arguments: {}", known.join(", "))),
+    }
+}
+
+fn leave_out(value: &mut Value, fields: &[&str]) {
+    if fields.is_empty() {
+        return;
+    }
+    match value {
+        Value::Object(object) => {
+            object.retain(|name, _| !fields.contains(&name.as_str()));
+            object.values_mut().for_each(|inner| leave_out(inner, fields));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| leave_out(item, fields)),
+        _ => {}
+    }
+}
+
+/// Which tools are offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice(Vec<&'static str>);
+
+impl Default for Choice {
+    fn default() -> Self {
+        Choice::in_groups(&[Group::Core])
+    }
+}
+
+impl Choice {
+    fn in_groups(groups: &[Group]) -> Self {
+        let is_in = |entry: &&Entry| entry.groups.iter().any(|group| groups.contains(group));
+        Choice(TOOLS.iter().filter(is_in).map(|entry| entry.name).collect())
+    }
+
+    /// `core`, `code,memory`, `all`, or names of tools, in any mixture.
+    pub fn parse(words: &[String]) -> Result<Self> {
+        let mut chosen: Vec<&str> = Vec::new();
+        for word in words.iter().flat_map(|word| word.split(',')).map(str::trim) {
+            if word == "all" {
+                chosen.extend(TOOLS.iter().map(|entry| entry.name));
+            } else if let Some(group) = Group::ALL.into_iter().find(|it| it.as_str() == word) {
+                chosen.extend(Choice::in_groups(&[group]).0);
+            } else if let Some(entry) = find(word) {
+                chosen.push(entry.name);
+            } else if !word.is_empty() {
+                return Err(unknown(word));
+            }
+        }
+        // In the order of the table, each once.
+        let names = TOOLS.iter().map(|entry| entry.name).filter(|name| chosen.contains(name));
+        Ok(Choice(names.collect()))
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = &'static Entry> {
+        TOOLS.iter().filter(|entry| self.0.contains(&entry.name))
+    }
+
+    pub fn find(&self, name: &str) -> Option<&'static Entry> {
+        self.entries().find(|entry| entry.name == name)
+    }
+
+    /// Why there is no tool of this name.
+    pub fn no_such_tool(&self, name: &str) -> String {
+        let shown = model::text::one_line(name, 60);
+        if let Some(entry) = find(name) {
+            let group = entry.groups.first().map_or("all", |group| group.as_str());
+            return format!(
+                "the tool `{shown}` is not offered here; start the server with --tools {group}"
+            );
+        }
+        match nearest(name, self.0.iter().copied(), 1).first() {
+            Some(near) => format!("there is no tool `{shown}`; did you mean `{near}`?"),
+            None => format!("there is no tool `{shown}`; there are {}", self.0.join(", ")),
+        }
+    }
+}
+
+fn unknown(word: &str) -> Error {
+    let groups = Group::ALL.iter().map(|group| group.as_str());
+    let known = groups.chain(["all"]).chain(TOOLS.iter().map(|entry| entry.name));
+    let error =
+        Error::usage(format!("no tool or group is called `{}`", model::text::one_line(word, 40)));
+    match nearest(word, known, 1).first() {
+        Some(near) => error.suggest(format!("did you mean {near}?")),
+        None => error.suggest("groups: core, code, forge, memory, all"),
+    }
+}
+
+pub fn find(name: &str) -> Option<&'static Entry> {
+    TOOLS.iter().find(|entry| entry.name == name)
+}
+
+/// Every tool by name, in the order it is listed in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|entry| entry.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(words: &[&str]) -> Vec<&'static str> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        Choice::parse(&words).unwrap().0
+    }
+
+    #[test]
+    fn the_core_has_ten_tools_at_most() {
+        let core = Choice::default().0;
+        assert!(core.len() <= 10, "{core:?}");
+        assert!(core.contains(&"search") && core.contains(&"remember"), "{core:?}");
+    }
+
+    #[test]
+    fn tools_are_chosen_by_group_and_by_name() {
+        assert_eq!(chosen(&["core"]), Choice::default().0);
+        assert_eq!(chosen(&["all"]).len(), TOOLS.len());
+        assert_eq!(chosen(&["why,search", "search"]), ["search", "why"]);
+        assert!(chosen(&["memory"]).contains(&"recall"));
+        let refused = Choice::parse(&["serach".to_owned()]).unwrap_err();
+        assert_eq!(refused.suggestion(), Some("did you mean search?"));
+    }
+
+    #[test]
+    fn every_tool_is_in_a_group_and_says_what_it_is_for() {
+        for entry in TOOLS {
+            assert!(!entry.groups.is_empty(), "{}", entry.name);
+            assert!(entry.about.len() > 40, "{}", entry.name);
+            assert!(super::super::tokens::estimate(entry.about) < 90, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_missing_tool_is_explained() {
+        let core = Choice::default();
+        assert!(core.no_such_tool("serch").contains("did you mean `search`"));
+        assert!(core.no_such_tool("status").contains("--tools forge"));
+        assert!(core.no_such_tool("zzz").contains("there are search"));
+    }
+}

@@ -1,0 +1,154 @@
+//! Find by words and by meaning.
+
+use super::{Group, Tool};
+use crate::mcp::call::{Call, within};
+use insight::{projects, repos};
+use model::{EntityState, Result};
+use schemars::JsonSchema;
+use search::{Mode, Request, SearchResults};
+use serde::Deserialize;
+use store::dirty::SourceType;
+use store::document_set::DocumentFilter;
+
+pub struct Search;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Words or a question; "a phrase" must stand as it is, +word is required, begin* finds beginnings
+    query: String,
+    /// Only of these types
+    #[serde(default)]
+    types: Vec<Type>,
+    /// Only in this forge project: its path, or an ending of it that is unique
+    project: Option<String>,
+    /// Only of this local repository: its folder or name
+    repo: Option<String>,
+    /// Only by this username
+    author: Option<String>,
+    /// Only with all of these labels
+    #[serde(default)]
+    labels: Vec<String>,
+    /// Only about this file, or with a / at the end this folder
+    path: Option<String>,
+    /// Only in this state
+    state: Option<State>,
+    /// Only created since then: 7d, 2w, 1m, 2024-01-31
+    since: Option<String>,
+    /// Only created until then
+    until: Option<String>,
+    /// How many, 1 to 100 (default 10)
+    limit: Option<u32>,
+    /// By words and meaning (default), or by one of them
+    #[serde(default)]
+    mode: How,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum Type {
+    Issue,
+    #[serde(alias = "merge_request")]
+    Mr,
+    #[serde(alias = "discussion")]
+    Thread,
+    Commit,
+    Decision,
+    Pattern,
+    Handoff,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    #[serde(alias = "open")]
+    Opened,
+    Closed,
+    Merged,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy, Default)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    #[default]
+    Hybrid,
+    Lexical,
+    Semantic,
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "search";
+    const TITLE: &'static str = "Search the project's history";
+    const ABOUT: &'static str = "Find issues, merge requests, discussion threads, commits, \
+        decisions and patterns by words and by meaning, best first. Start here when you do not \
+        know where something was discussed; then `show` or `timeline` what you found.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const LISTS: &'static [&'static str] = &["/items"];
+    const LEFT_OUT: &'static [&'static str] = &["matches"];
+
+    type Params = Params;
+    type Answer = SearchResults;
+
+    fn answer(call: &Call, params: Params) -> Result<SearchResults> {
+        let limit = within("limit", params.limit, 10, 100)?;
+        let mode = match params.mode {
+            How::Hybrid => Mode::Hybrid,
+            How::Lexical => Mode::Lexical,
+            How::Semantic => Mode::Semantic,
+        };
+        call.around.catch_up(&call.dir);
+        let reader = call.reader()?;
+        let filter = filter(call, &params)?;
+        let provider = if mode == Mode::Lexical { None } else { call.provider() };
+        let request = Request {
+            query: params.query,
+            home: projects::home(reader, &call.dir)?.filter(|_| filter.project.is_none()),
+            filter,
+            limit,
+            mode,
+            ..Request::default()
+        };
+        let mut results = call.searcher(provider.as_ref())?.find(&request)?;
+        for warning in std::mem::take(&mut results.warnings) {
+            call.warn(warning);
+        }
+        Ok(results)
+    }
+}
+
+fn filter(call: &Call, params: &Params) -> Result<DocumentFilter> {
+    let reader = call.reader()?;
+    let project = projects::resolve_maybe(reader, params.project.as_deref())?;
+    let repo = match &params.repo {
+        Some(typed) => {
+            let dir = call.dir.join(typed).canonicalize().ok();
+            Some(repos::find_place(reader, typed, dir.as_deref())?.repo.0)
+        }
+        None => None,
+    };
+    let source = |kind: &Type| match kind {
+        Type::Issue => SourceType::Issue,
+        Type::Mr => SourceType::MergeRequest,
+        Type::Thread => SourceType::Discussion,
+        Type::Commit => SourceType::Commit,
+        Type::Decision => SourceType::Decision,
+        Type::Pattern => SourceType::Pattern,
+        Type::Handoff => SourceType::Handoff,
+    };
+    Ok(DocumentFilter {
+        sources: params.types.iter().map(source).collect(),
+        project: project.map(|project| project.id),
+        repo,
+        author: params.author.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
+        labels: params.labels.clone(),
+        path: params.path.clone(),
+        state: params.state.map(|state| match state {
+            State::Opened => EntityState::Opened,
+            State::Closed => EntityState::Closed,
+            State::Merged => EntityState::Merged,
+        }),
+        created_since: call.when(params.since.as_deref())?,
+        created_until: call.when(params.until.as_deref())?,
+        updated_since: None,
+    })
+}

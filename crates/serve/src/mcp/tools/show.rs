@@ -1,0 +1,87 @@
+//! One thing whole, by any reference.
+
+use super::{Group, Tool};
+use crate::mcp::call::Call;
+use insight::code::Asked;
+use insight::entities::EntityDetail;
+use insight::show::{self, Shown};
+use model::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub struct Show;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// #12, !34, group/project!34, a URL (of a note too), a commit hash, a record id (dec-…), a symbol
+    reference: String,
+    /// In this forge project: its path, or an ending of it that is unique
+    project: Option<String>,
+    /// With the commits of a merge request
+    #[serde(default)]
+    commits: bool,
+    /// With label, milestone and state changes, and the notes the forge wrote itself
+    #[serde(default)]
+    events: bool,
+}
+
+impl Tool for Show {
+    const NAME: &'static str = "show";
+    const TITLE: &'static str = "Show one thing";
+    const ABOUT: &'static str = "Show an issue, a merge request, a note in its thread, a commit, a \
+        symbol or a remembered record in full, by any reference people write. Threads come in pages when they \
+        are long.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge, Group::Memory];
+    const LISTS: &'static [&'static str] = &[
+        "/issue/threads",
+        "/merge_request/threads",
+        "/note/thread/notes",
+        "/commit/files",
+        "/record/edges",
+        "/symbol/symbols",
+    ];
+
+    type Params = Params;
+    type Answer = Shown;
+
+    fn answer(call: &Call, params: Params) -> Result<Shown> {
+        let mut shown = shown(call, &params)?;
+        if let Shown::Issue(detail) | Shown::MergeRequest(detail) = &mut shown {
+            trim(detail, &params);
+        }
+        Ok(shown)
+    }
+}
+
+fn shown(call: &Call, params: &Params) -> Result<Shown> {
+    let asked = Asked { repo: None, at: None, here: Some(&call.dir) };
+    let project = params.project.as_deref();
+    let is_record = model::memory::RecordKind::ALL
+        .iter()
+        .any(|kind| params.reference.trim().starts_with(kind.prefix()));
+    if !is_record {
+        return show::show(call.reader()?, &params.reference, project, &asked);
+    }
+    // Files may have changed since they were indexed.
+    let memory = call.around.memory(&call.dir)?;
+    call.watch(&memory.reader);
+    for warning in memory.warnings {
+        call.warn(warning);
+    }
+    show::show(&memory.reader, &params.reference, project, &asked)
+}
+
+/// What the forge wrote down by itself is of use to few, and long.
+fn trim(detail: &mut EntityDetail, params: &Params) {
+    if !params.commits {
+        detail.commits.clear();
+    }
+    if !params.events {
+        detail.events.clear();
+        for thread in &mut detail.threads {
+            thread.notes.retain(|note| !note.is_system);
+        }
+        detail.threads.retain(|thread| !thread.notes.is_empty());
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a file, or a line of it, is as it is.
+
+use super::{Group, Tool};
+use crate::mcp::call::{Call, within};
+use insight::file_target::Typed;
+use insight::trace;
+use model::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub struct Trace;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// A path with a line or lines: src/a.rs, src/a.rs:12, src/a.rs:12-20
+    target: String,
+    /// In this forge project: its path, or an ending of it that is unique
+    project: Option<String>,
+    /// In this local repository: its folder or name
+    repo: Option<String>,
+    /// Also how the line read before, and before that: how many, 0 to 20 (default 0)
+    generations: Option<u8>,
+    /// How many merge requests of a file, 1 to 200 (default 5)
+    limit: Option<u32>,
+}
+
+impl Tool for Trace {
+    const NAME: &'static str = "trace";
+    const TITLE: &'static str = "Where a line of code comes from";
+    const ABOUT: &'static str = "Follow a line (or file) to the commit that wrote it, the merge \
+        request that brought it, the issues behind it and the notes that argued for it. Moves and \
+        reformatting are seen through.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const LISTS: &'static [&'static str] = &["/merge_requests", "/origins"];
+
+    type Params = Params;
+    type Answer = trace::Trace;
+
+    fn answer(call: &Call, params: Params) -> Result<trace::Trace> {
+        let (path, lines) = trace::parse(&params.target)?;
+        let file = Typed {
+            path,
+            project: params.project.as_deref(),
+            repo: params.repo.as_deref(),
+            cwd: &call.dir,
+        };
+        let request = trace::Request {
+            file,
+            lines,
+            limit: within("limit", params.limit, 5, 200)?,
+            generations: usize::from(params.generations.unwrap_or(0).min(20)),
+            notes: 3,
+        };
+        trace::trace(call.reader()?, &request)
+    }
+}

@@ -1,0 +1,51 @@
+//! The join: everything a piece of code or a decision rests on.
+
+use super::{Group, Tool};
+use crate::mcp::call::{Call, within};
+use insight::file_target::Typed;
+use insight::why;
+use model::Result;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub struct Why;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// A path, a path with a line (src/a.rs:12), an issue (#12) or a merge request (!34)
+    target: String,
+    /// In this forge project: its path, or an ending of it that is unique
+    project: Option<String>,
+    /// In this local repository: its folder or name
+    repo: Option<String>,
+    /// How many merge requests, 1 to 200 (default 3)
+    limit: Option<u32>,
+}
+
+impl Tool for Why {
+    const NAME: &'static str = "why";
+    const TITLE: &'static str = "Why something is as it is";
+    const ABOUT: &'static str = "Explain why a file, a line, an issue or a merge request is as it \
+        is: what brought it, who argued for it in which notes, and the recorded decisions that \
+        still stand. Ask before you change something that looks odd.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const LISTS: &'static [&'static str] =
+        &["/merge_requests", "/trace/merge_requests", "/records"];
+
+    type Params = Params;
+    type Answer = why::Why;
+
+    fn answer(call: &Call, params: Params) -> Result<why::Why> {
+        let scope = Typed {
+            path: &params.target,
+            project: params.project.as_deref(),
+            repo: params.repo.as_deref(),
+            cwd: &call.dir,
+        };
+        let limit = within("limit", params.limit, 3, 200)?;
+        call.around.catch_up(&call.dir);
+        let request = why::Request { scope, limit, notes: 2, experts: 3, now: call.now };
+        why::why(call.reader()?, &request)
+    }
+}
