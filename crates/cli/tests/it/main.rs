@@ -20,6 +20,7 @@ mod golden_search;
 mod help;
 mod init;
 mod kill;
+mod mcp;
 mod meaning;
 mod memory;
 mod output;

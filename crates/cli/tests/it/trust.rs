@@ -51,6 +51,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
+            mcp.token_file		default
             projects	group/app	file:$DIR/.lore/lore.toml
             repos		default
             ------- stderr -------

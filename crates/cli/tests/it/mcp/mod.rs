@@ -1,0 +1,83 @@
+//! `lore mcp` as an agent meets it: the real program, spoken to line by line
+//! and over HTTP, by this file's plain client and by the official ones.
+
+mod answers;
+mod client;
+mod first_use;
+mod hostile;
+mod http;
+mod install;
+mod official;
+
+use crate::BINARY;
+use client::Client;
+use std::path::PathBuf;
+use testkit::Site;
+
+/// A small project with everything an agent may ask about.
+const HISTORY: &str = r#"
+project harbor/tide "Tide"
+issue #1 "Logins are lost on Safari" by ada at 2024-01-08T09:00
+  | Safari drops the cookie.
+  comment bo +1h
+    | I see it too, only in private windows.
+mr !1 "Keep the session" by bo at 2024-01-10T09:00 from keep
+  | Closes #1
+  commit "Keep it in a cookie" +5m
+    write src/login.rs
+      | pub fn login() { session() }
+      | fn session() {}
+    write CODEOWNERS
+      | src/ @ada
+  comment ada +1h
+    | We decided to keep the cookie instead of a token because Safari blocks storage.
+  merge by ada +1h
+issue #2 "Sessions end too soon" by bo at 2024-02-01T09:00
+  | After an hour one has to log in again.
+"#;
+
+/// The project synced, its clone read and indexed, one decision kept.
+fn harbour() -> (Site, PathBuf) {
+    let site = Site::with_clones(BINARY, HISTORY);
+    site.sync();
+    let clone = site.env.dir().join("harbor/tide");
+    for command in [
+        &["repo", "add", "."][..],
+        &["index"],
+        &["remember", "decision", "Sessions live in a cookie", "--link", "harbor/tide!1"],
+        &["generate-docs"],
+    ] {
+        let _done = site.env.lore_in(&clone, command, "").success();
+    }
+    (site, clone)
+}
+
+/// What each tool can be asked about the project, one question a tool.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("search", r#"{"query": "cookie"}"#),
+    ("timeline", r##"{"query": "#1"}"##),
+    ("trace", r#"{"target": "src/login.rs:1"}"#),
+    ("why", r#"{"target": "src/login.rs:1"}"#),
+    ("file_history", r#"{"path": "src/login.rs"}"#),
+    ("show", r#"{"reference": "!1"}"#),
+    ("symbol", r#"{"name": "login"}"#),
+    ("impact", r#"{"target": "session"}"#),
+    ("recall", r#"{"query": "cookie"}"#),
+    (
+        "remember",
+        r#"{"kind": "pattern", "text": "Ask before logging out", "solution": "a dialog"}"#,
+    ),
+    ("callers", r#"{"symbol": "session"}"#),
+    ("callees", r#"{"symbol": "login"}"#),
+    ("flow", r#"{"from": "login", "to": "session"}"#),
+    ("communities", "{}"),
+    ("owners", r#"{"path": "src/login.rs"}"#),
+    ("repo_graph", "{}"),
+    ("snapshot_diff", r#"{"base": "HEAD"}"#),
+    ("stale", "{}"),
+    ("person", r#"{"user": "ada"}"#),
+    ("experts", r#"{"target": "src/login.rs"}"#),
+    ("status", "{}"),
+    ("sync_now", "{}"),
+    ("index_repo", "{}"),
+];
