@@ -32,6 +32,7 @@ Tasks:
   fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   bench insight [--db FILE]    what timelines cost on 40,000 entities, in release
+  bench mcp [--db FILE]    what asking over MCP costs beside the answer alone, and its tokens
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked
   eval search DIR|FILE [--keep FILE.db]    how well search finds, per mode and kind of query

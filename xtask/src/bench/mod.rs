@@ -13,6 +13,8 @@ mod fuzz;
 #[cfg(feature = "bench")]
 mod insight;
 #[cfg(feature = "bench")]
+mod mcp;
+#[cfg(feature = "bench")]
 mod memory;
 #[cfg(feature = "bench")]
 mod recorder;
@@ -43,6 +45,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["fuzz", "search", options @ ..] => fuzz::run(options),
         ["bench", "insight", options @ ..] => insight::run(options),
         ["bench", "memory", options @ ..] => memory::run(options),
+        ["bench", "mcp", options @ ..] => mcp::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["bench", "forge-at", base_url, projects @ ..] => forge::run_at(base_url, projects),
         ["bench", "forge-sync", base_url, project, database] => {

@@ -4,7 +4,9 @@
 //! named at the start, with how to get it; what is left out is said again at
 //! the end. Stops at the first failure.
 
+mod node;
 mod python;
+mod quiet;
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -37,14 +39,15 @@ const STEPS: &[Step] = &[
 /// What every step may ask for.
 struct Ci {
     root: PathBuf,
-    /// A Python with python-gitlab in it, if one could be had.
-    python: Option<PathBuf>,
+    /// Variables that tell the tests where the programs they drive are.
+    programs: Vec<(&'static str, PathBuf)>,
 }
 
 pub fn run(root: &Path) -> ExitCode {
     let began = Instant::now();
     heading("tools");
-    let ci = Ci { root: root.to_owned(), python: tools(root) };
+    let Ok(programs) = tools(root) else { return ExitCode::FAILURE };
+    let ci = Ci { root: root.to_owned(), programs };
     let mut summary = String::new();
     for step in STEPS {
         heading(step.name);
@@ -74,22 +77,44 @@ fn finish(summary: &str, began: Instant, code: ExitCode) -> ExitCode {
     code
 }
 
-/// Says which optional tools are here, and sets up those that can be.
-fn tools(root: &Path) -> Option<PathBuf> {
+/// Says which optional tools are here, and sets up those that can be. On a
+/// server that checks changes, what tests drive must be there.
+fn tools(root: &Path) -> Result<Vec<(&'static str, PathBuf)>, ()> {
     let report = |name: &str, found: bool, otherwise: &str| {
         let state = if found { "found" } else { otherwise };
         println!("{name:<14} {state}");
     };
     report("cargo-nextest", has("nextest"), "not installed, `cargo test` is used instead");
     report("cargo-deny", has("deny"), "not installed, licences are not checked");
-    let python = python::with_python_gitlab(&target_dir(root));
-    match &python {
-        Ok(python) => println!("{:<14} {}", "python-gitlab", python.display()),
-        Err(why) => {
-            println!("{:<14} skipped, its test proves nothing here: {why}", "python-gitlab");
+    let target = target_dir(root);
+    let mut programs = Vec::new();
+    let mut is_complete = true;
+    let mut take = |name: &str, found: Result<Vec<(&'static str, PathBuf)>, String>| match found {
+        Ok(found) => {
+            println!(
+                "{name:<14} {}",
+                found.first().map_or("", |(_, it)| it.to_str().unwrap_or(""))
+            );
+            programs.extend(found);
         }
+        Err(why) => {
+            println!("{name:<14} SKIPPED, its tests prove nothing here: {why}");
+            is_complete = false;
+        }
+    };
+    for package in [python::GITLAB, python::MCP] {
+        let python = python::with(package, &target);
+        take(package.name, python.map(|python| vec![(package.variable, python)]));
     }
-    python.ok()
+    let node = node::with_inspector(&target).map(|node| {
+        vec![(node::INSPECTOR_VARIABLE, node.inspector), (node::TOKENIZER_VARIABLE, node.tokenizer)]
+    });
+    take("mcp-inspector", node);
+    if !is_complete && std::env::var_os("CI").is_some() {
+        eprintln!("error: tests must not be skipped here (CI is set)");
+        return Err(());
+    }
+    Ok(programs)
 }
 
 fn format(ci: &Ci) -> Outcome {
@@ -137,9 +162,7 @@ impl Ci {
         println!("$ cargo {}", arguments.join(" "));
         let mut command = cargo();
         command.args(arguments).current_dir(&self.root);
-        if let Some(python) = &self.python {
-            command.env(python::VARIABLE, python);
-        }
+        command.envs(self.programs.iter().map(|(name, path)| (*name, path)));
         match command.status() {
             Ok(status) if status.success() => Outcome::Passed,
             Ok(_) => Outcome::Failed,

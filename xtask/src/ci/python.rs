@@ -1,51 +1,55 @@
-//! A Python with python-gitlab in it, in a folder of its own under `target/`:
-//! one test asks the simulated GitLab through the client most people use.
+//! A Python with the packages that tests drive, in a folder of its own under
+//! `target/`: python-gitlab asks the simulated GitLab as most people do, mcp
+//! is the official client of the protocol agents speak.
 
+use super::quiet::run;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Tells the tests which Python to use; also honoured when already set.
-pub const VARIABLE: &str = "LORE_TEST_PYTHON";
+pub const GITLAB_VARIABLE: &str = "LORE_TEST_PYTHON";
+pub const MCP_VARIABLE: &str = "LORE_TEST_MCP_PYTHON";
 
-const PACKAGE: &str = "python-gitlab";
+/// A package, the module it brings, and the variable that names its Python.
+pub const GITLAB: Package =
+    Package { name: "python-gitlab", module: "gitlab", variable: GITLAB_VARIABLE };
+pub const MCP: Package = Package { name: "mcp", module: "mcp", variable: MCP_VARIABLE };
 
-/// The interpreter, or why there is none.
-pub fn with_python_gitlab(target: &Path) -> Result<PathBuf, String> {
-    if let Some(given) = std::env::var_os(VARIABLE).map(PathBuf::from) {
-        return if knows_gitlab(&given) {
+#[derive(Debug, Clone, Copy)]
+pub struct Package {
+    pub name: &'static str,
+    module: &'static str,
+    pub variable: &'static str,
+}
+
+/// The interpreter that has the package, or why there is none.
+pub fn with(package: Package, target: &Path) -> Result<PathBuf, String> {
+    let Package { name, variable, .. } = package;
+    if let Some(given) = std::env::var_os(variable).map(PathBuf::from) {
+        return if package.is_in(&given) {
             Ok(given)
         } else {
-            Err(format!("{VARIABLE} is {}, which lacks {PACKAGE}", given.display()))
+            Err(format!("{variable} is {}, which lacks {name}", given.display()))
         };
     }
     let folder = target.join("test-python");
     let python = folder.join("bin/python");
-    if knows_gitlab(&python) {
+    if package.is_in(&python) {
         return Ok(python);
     }
-    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder), "python3 -m venv")?;
-    run(
-        Command::new(&python).args(["-m", "pip", "install", "--quiet", PACKAGE]),
-        "pip install python-gitlab",
-    )?;
-    if knows_gitlab(&python) { Ok(python) } else { Err(format!("{PACKAGE} cannot be imported")) }
-}
-
-fn knows_gitlab(python: &Path) -> bool {
-    run(Command::new(python).args(["-c", "import gitlab"]), "").is_ok()
-}
-
-/// Runs quietly; a failure is told by its last line.
-fn run(command: &mut Command, name: &str) -> Result<(), String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("{name} cannot be run ({error})"))?;
-    if output.status.success() {
-        return Ok(());
+    if run(Command::new(&python).arg("--version"), "").is_err() {
+        let mut venv = Command::new("python3");
+        run(venv.args(["-m", "venv", "--clear"]).arg(&folder), "python3 -m venv")?;
     }
-    let said = [output.stderr, output.stdout].concat();
-    let said = String::from_utf8_lossy(&said);
-    let last = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-    Err(format!("{name} failed ({last})"))
+    run(
+        Command::new(&python).args(["-m", "pip", "install", "--quiet", name]),
+        &format!("pip install {name}"),
+    )?;
+    if package.is_in(&python) { Ok(python) } else { Err(format!("{name} cannot be imported")) }
+}
+
+impl Package {
+    fn is_in(&self, python: &Path) -> bool {
+        run(Command::new(python).args(["-c", &format!("import {}", self.module)]), "").is_ok()
+    }
 }
