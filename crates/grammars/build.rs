@@ -60,19 +60,13 @@ fn write(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
-/// Where cargo keeps the sources of each package.
+/// Where cargo keeps the sources of each package. Nothing is compiled of these
+/// crates, so cargo may not have fetched them yet: then it is let to.
 fn crates() -> HashMap<String, PathBuf> {
-    let manifest = Path::new(&env("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let answer = Command::new(env("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline", "--all-features"])
-        .arg("--manifest-path")
-        .arg(manifest)
-        .output()
-        .unwrap_or_else(|error| panic!("cargo metadata: {error}"));
+    let answer = metadata(&["--offline"]).or_else(|_| metadata(&[]));
+    let answer = answer.unwrap_or_else(|error| panic!("cargo metadata: {error}"));
     let answer: serde_json::Value =
-        serde_json::from_slice(&answer.stdout).unwrap_or_else(|error| {
-            panic!("cargo metadata: {error}: {}", String::from_utf8_lossy(&answer.stderr))
-        });
+        serde_json::from_slice(&answer).unwrap_or_else(|error| panic!("cargo metadata: {error}"));
     let packages = answer["packages"].as_array().map_or(&[][..], Vec::as_slice);
     packages
         .iter()
@@ -81,6 +75,23 @@ fn crates() -> HashMap<String, PathBuf> {
             Some((package["name"].as_str()?.to_owned(), manifest.parent()?.to_owned()))
         })
         .collect()
+}
+
+fn metadata(more: &[&str]) -> Result<Vec<u8>, String> {
+    let manifest = Path::new(&env("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let output = Command::new(env("CARGO"))
+        .args(["metadata", "--format-version", "1", "--all-features", "--filter-platform"])
+        .arg(env("HOST"))
+        .args(more)
+        .arg("--manifest-path")
+        .arg(manifest)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 /// Lets the grammar itself, compiled for this machine, write out its tables.
