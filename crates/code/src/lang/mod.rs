@@ -115,8 +115,10 @@ pub static ALL: &[&dyn Language] = &[
 pub const MAX_BYTES: usize = 4 << 20;
 
 /// Steps of the parser allowed for a file: real code needs about one call of
-/// the progress function per 25 bytes.
-const STEPS_BASE: usize = 20_000;
+/// the progress function per 25 bytes. Brackets nested a thousandfold and never
+/// closed need ever more, because recovery tries every level anew.
+const STEPS_BASE: usize = 4_000;
+const BYTES_PER_STEP: usize = 2;
 
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
     ALL.iter().copied().find(|language| language.name() == name)
@@ -184,7 +186,7 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
 
 /// Parses within a number of steps that grows with the text.
 pub(crate) fn parse(parser: &mut Parser, bytes: &[u8]) -> Option<tree_sitter::Tree> {
-    let mut steps_left = STEPS_BASE + bytes.len();
+    let mut steps_left = STEPS_BASE + bytes.len() / BYTES_PER_STEP;
     let mut progress = |_: &tree_sitter::ParseState| {
         steps_left = steps_left.saturating_sub(1);
         if steps_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

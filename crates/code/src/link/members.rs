@@ -136,6 +136,14 @@ impl Eval<'_, '_> {
                 self.doubt_at_least(doubt::PARTIAL);
             }
             let Hit::Def(def, _) = hit else { return hit };
+            let is_lent = self.program().def(ancestor.gid).kind == DefKind::Impl
+                && semantics.spaces
+                && self.program().is_outside(gid)
+                && !self.program().is_outside(def);
+            if is_lent {
+                // The type may have a member of that name we do not know of.
+                self.doubt_at_least(doubt::PARTIAL);
+            }
             if self.program().def(ancestor.gid).kind == DefKind::Impl {
                 self.weigh_impl(gid, ancestor.gid, &lineage.ancestors, word);
             }

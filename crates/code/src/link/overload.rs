@@ -50,12 +50,20 @@ impl Eval<'_, '_> {
                 _ => class,
             };
         }
-        let (file, id) = program.place(class);
-        let own = program.members(file, id, word.hash).filter_map(|(_, bind)| match bind.to {
-            crate::facts::Bound::Def(def) => Some(program.gid(file, def)),
-            _ => None,
-        });
-        let own: Vec<Gid> = own.collect();
+        // A class may be written in several places; any of them may have it.
+        let mut own: Vec<Gid> = Vec::new();
+        for part in std::iter::once(class).chain(self.types.holders(class).iter().copied()) {
+            let (file, id) = program.place(part);
+            let found = program.members(file, id, word.hash);
+            own.extend(found.filter_map(|(_, bind)| match bind.to {
+                crate::facts::Bound::Def(def) => Some(program.gid(file, def)),
+                _ => None,
+            }));
+        }
+        // A body stands for its declaration.
+        if own.iter().any(|gid| program.def(*gid).flags.has(Flags::OVERLOAD)) {
+            own.retain(|gid| program.def(*gid).flags.has(Flags::OVERLOAD) || self.is_bare(*gid));
+        }
         match self.choose_among(&own, asked) {
             Some(gid) => self.body_of(gid),
             None => class,
@@ -156,6 +164,13 @@ impl Eval<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a function is written in its type, not beside it.
+    fn is_bare(&self, gid: Gid) -> bool {
+        let (file, _) = self.program().place(gid);
+        let owner = self.program().def(gid).parent;
+        self.program().file(file).facts.def(owner).kind != DefKind::Impl
     }
 
     fn is_same_function(&self, a: Gid, b: Gid) -> bool {

@@ -123,12 +123,15 @@ pub(super) fn type_decl<'t>(source: Source<'_>, node: Node<'t>) -> TypeDecl<'t> 
         Kind::EnumSpecifier => DefKind::Enum,
         _ => DefKind::Struct,
     };
-    let name = node.child_by_field_id(f.name).map(|name| {
+    let written = node.child_by_field_id(f.name);
+    let name = written.map(|name| {
         let (mut names, _) = type_names(name);
         names.pop().unwrap_or(name)
     });
     let mut decl = TypeDecl::new(if name.is_some() { of } else { DefKind::Record }, name);
     decl.marks = marks(source, node);
+    // A specialisation is not what the template's name stands for.
+    decl.is_unbound = written.is_some_and(|name| kind(name) == Kind::TemplateType);
     decl.body_node = node.child_by_field_id(f.body);
     if let Some(list) = child_where(node, |n| kind(n) == Kind::BaseClassClause) {
         decl.bases = named_children(list);

@@ -36,7 +36,7 @@ impl Walk<'_, '_> {
         let name = self.b.name(&text);
         let name_at = decl.name.map_or(node.start_byte(), |name| name.start_byte());
         let def = self.b.def(decl.kind, name, node.byte_range(), name_at);
-        if decl.name.is_some() {
+        if decl.name.is_some() && !decl.is_unbound {
             self.b.bind(name, Space::Both, Bound::Def(def), 0);
         }
         self.mark(def, decl.marks);

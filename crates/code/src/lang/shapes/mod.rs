@@ -208,6 +208,8 @@ pub(crate) struct TypeDecl<'t> {
     pub is: Option<Typed<'t>>,
     /// Expressions outside the body: arguments for the base.
     pub also: Vec<Node<'t>>,
+    /// Its name stands for something else.
+    pub is_unbound: bool,
     pub marks: Marks,
 }
 
@@ -224,6 +226,7 @@ impl<'t> TypeDecl<'t> {
             body_node: None,
             is: None,
             also: Vec::new(),
+            is_unbound: false,
             marks: Marks::default(),
         }
     }
