@@ -108,7 +108,7 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usi
     files.par_iter().for_each(|(path, bytes)| {
         let Some(language) = code::lang::by_path(path) else { return };
         let mut parser = tree_sitter::Parser::new();
-        if parser.set_language(&language.grammar(path)).is_ok() {
+        if parser.set_language(&language.grammar(path, bytes)).is_ok() {
             std::hint::black_box(parser.parse(bytes, None));
         }
     });
