@@ -49,6 +49,7 @@ fn tools_answer_what_the_command_line_answers() {
         ("flow", json!({"from": "login", "to": "session"}), &["flow", "login", "session"]),
         ("communities", json!({}), &["communities"]),
         ("owners", json!({"path": "src/login.rs"}), &["owners", "src/login.rs"]),
+        ("routes", json!({}), &["routes", "-n", "50"]),
         ("stale", json!({}), &["stale"]),
         ("person", json!({"user": "@ada"}), &["person", "ada"]),
         ("experts", json!({"target": "src/login.rs"}), &["experts", "src/login.rs", "-n", "5"]),

@@ -72,6 +72,7 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("flow", r#"{"from": "login", "to": "session"}"#),
     ("communities", "{}"),
     ("owners", r#"{"path": "src/login.rs"}"#),
+    ("routes", "{}"),
     ("repo_graph", "{}"),
     ("snapshot_diff", r#"{"base": "HEAD"}"#),
     ("stale", "{}"),

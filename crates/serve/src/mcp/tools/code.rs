@@ -9,6 +9,7 @@ use insight::code::ledger::{self, Staleness};
 use insight::code::neighbours::{Neighbours, neighbours};
 use insight::code::overview::{self, PackageGraph, SnapshotDiff as Difference};
 use insight::code::owners as owning;
+use insight::code::routes as arriving;
 use insight::code::scope;
 use insight::code::symbol::{self as symbols, Symbols};
 use insight::code::{Asked, Direction, Scope, TraversalOptions};
@@ -25,6 +26,7 @@ pub struct Flow;
 pub struct Communities;
 pub struct Owners;
 pub struct RepoGraph;
+pub struct Routes;
 pub struct SnapshotDiff;
 pub struct Stale;
 
@@ -285,6 +287,38 @@ impl Tool for RepoGraph {
         let limit = within("limit", params.limit, 20, 1_000)?;
         let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
         overview::packages(call.reader()?, &scope, limit)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoutesParams {
+    /// Only routes with this in their method or pattern
+    #[serde(default)]
+    pattern: String,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+    /// How many, 1 to 1000 (default 50)
+    limit: Option<u32>,
+}
+
+impl Tool for Routes {
+    const NAME: &'static str = "routes";
+    const TITLE: &'static str = "Where requests arrive";
+    const ABOUT: &'static str = "List the HTTP routes of a repository: method, pattern, and the \
+        function that answers, with file and line.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/routes"];
+
+    type Params = RoutesParams;
+    type Answer = arriving::Routes;
+
+    fn answer(call: &Call, params: RoutesParams) -> Result<arriving::Routes> {
+        let limit = within("limit", params.limit, 50, 1_000)?;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        arriving::routes(call.reader()?, &scope, &params.pattern, limit)
     }
 }
 

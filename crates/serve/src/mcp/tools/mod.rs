@@ -151,6 +151,7 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::Flow>(),
     Entry::of::<code::Communities>(),
     Entry::of::<code::Owners>(),
+    Entry::of::<code::Routes>(),
     Entry::of::<code::RepoGraph>(),
     Entry::of::<code::SnapshotDiff>(),
     Entry::of::<code::Stale>(),
