@@ -272,7 +272,7 @@ pub fn check(on: &impl Read, now: Timestamp, expected: &[Dependent]) -> Result<V
     findings.push(Finding {
         id: "search_codes",
         what: "codes that differ from the vectors they are made of",
-        count: crate::embeddings::misplaced(on)?,
+        count: crate::codes::misplaced(on)?,
         repair: Some("made anew"),
     });
     findings.push(Finding {
@@ -311,9 +311,9 @@ pub fn repair(
         }
     }
     crate::references::resolve_open(tx)?;
-    let misplaced = crate::embeddings::misplaced(tx)?;
+    let misplaced = crate::codes::misplaced(tx)?;
     if misplaced > 0 {
-        crate::embeddings::rebuild_blocks(tx)?;
+        crate::codes::rebuild(tx)?;
         done.push(("search_codes", misplaced));
     }
     let freed = sql::run(

@@ -236,6 +236,42 @@ fn codes_that_are_not_those_of_the_vectors() {
     );
 }
 
+/// As in a database of before there were centres: its codes are right around
+/// zero, and right again around the centre once that is found.
+#[test]
+fn codes_around_a_centre_that_moves() {
+    let (_dir, mut writer) = sound();
+    let space = vectors::Space { model: "m".to_owned(), dims: 2, chunking: 1 };
+    let n_wrong = |writer: &Writer| crate::codes::misplaced(writer).unwrap();
+    let codes = |writer: &Writer| {
+        let sql = "SELECT codes FROM embedding_blocks";
+        sql::one(writer, sql, [], |row| row.get::<_, Vec<u8>>(0)).unwrap()
+    };
+    let many = |tx: &Tx<'_>| {
+        let pending = document(tx, 1)?;
+        let chunk = |n: u16| {
+            let vector = vec![0.9 + f32::from(n % 2) / 100.0, 0.3 + f32::from(n % 3) / 100.0];
+            embeddings::Chunk { start: 0, end: 4, hash: pending.hash, vector }
+        };
+        let chunks: Vec<_> = (0..300).map(chunk).collect();
+        embeddings::replace(tx, &space, &pending, &chunks, NOW)
+    };
+    writer.write(many).unwrap();
+    assert!(crate::codes::is_unsettled(&writer, &space).unwrap());
+    let around_zero = codes(&writer);
+    writer.write(|tx| crate::codes::settle(tx, &space)).unwrap();
+    assert!(!crate::codes::is_unsettled(&writer, &space).unwrap());
+    assert_eq!(n_wrong(&writer), 0);
+    assert_ne!(codes(&writer), around_zero, "around zero all of these are alike");
+    // New ones are coded around the same centre.
+    writer.write(many).unwrap();
+    assert_eq!(n_wrong(&writer), 0);
+    writer.write(|tx| sql::run(tx, "DELETE FROM embedding_centres", [])).unwrap();
+    assert!(n_wrong(&writer) > 0);
+    writer.write(|tx| repair(tx, NOW, &[])).unwrap();
+    assert_eq!((n_wrong(&writer), codes(&writer)), (0, around_zero));
+}
+
 #[test]
 fn an_index_that_misses_documents() {
     check_rule_with(

@@ -1,7 +1,6 @@
 //! Which documents have vectors, which wait for them, and storing them.
 
-use crate::error::db;
-use crate::handle::sealed::HasConnection as _;
+use crate::codes;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use crate::vectors::{self, BLOCK, ID_BYTES, Space};
@@ -142,6 +141,7 @@ pub fn replace(
         ));
     }
     let places = keep_places(tx, space, pending.document, chunks.len())?;
+    let centre = codes::centre(tx, space)?;
     for (index, chunk) in chunks.iter().enumerate() {
         let place = match places.get(index) {
             Some(place) => *place,
@@ -150,12 +150,13 @@ pub fn replace(
         let row =
             Row { place, space, pending, index, chunk: Some(chunk), error: None, attempts: 0 };
         row.write(tx, now)?;
+        let packed = vectors::pack(&chunk.vector);
+        codes::write(tx, &centre, place, pending.document, &packed)?;
         sql::run(
             tx,
             "INSERT OR REPLACE INTO embeddings (metadata_id, vector) VALUES (?1, ?2)",
-            (place, vectors::pack(&chunk.vector)),
+            (place, packed),
         )?;
-        write_code(tx, place, pending.document, &chunk.vector)?;
     }
     Ok(())
 }
@@ -187,6 +188,7 @@ pub fn clear(tx: &Tx<'_>) -> Result<()> {
     // The blocks first: then there is nothing to empty place by place.
     sql::run(tx, "DELETE FROM embedding_blocks", [])?;
     sql::run(tx, "DELETE FROM embedding_metadata", [])?;
+    sql::run(tx, "DELETE FROM embedding_centres", [])?;
     Ok(())
 }
 
@@ -198,6 +200,13 @@ pub fn sweep(tx: &Tx<'_>) -> Result<()> {
          WHERE NOT EXISTS (SELECT 1 FROM embedding_metadata
            WHERE id BETWEEN b.block * ?1 AND b.block * ?1 + ?1 - 1)",
         [BLOCK],
+    )?;
+    sql::run(
+        tx,
+        "DELETE FROM embedding_centres AS c
+         WHERE NOT EXISTS (SELECT 1 FROM embedding_blocks AS b
+           WHERE b.model = c.model AND b.dims = c.dims AND b.chunking = c.chunking)",
+        [],
     )?;
     Ok(())
 }
@@ -257,20 +266,6 @@ fn free_place(tx: &Tx<'_>, space: &Space) -> Result<i64> {
         |row| row.get(0),
     )?;
     Ok(block * BLOCK)
-}
-
-fn write_code(tx: &Tx<'_>, place: i64, document: i64, vector: &[f32]) -> Result<()> {
-    let position = (place % BLOCK) as usize;
-    let code = vectors::code_bytes(vector);
-    for (column, bytes) in
-        [("codes", code.as_slice()), ("documents", document.to_le_bytes().as_slice())]
-    {
-        tx.connection()
-            .blob_open("main", "embedding_blocks", column, place / BLOCK, false)
-            .and_then(|mut blob| blob.write_at(bytes, position * bytes.len()))
-            .map_err(db)?;
-    }
-    Ok(())
 }
 
 struct Row<'a> {
@@ -403,87 +398,6 @@ pub fn models(on: &impl Read) -> Result<Vec<ModelCoverage>> {
             })
         },
     )
-}
-
-/// Places of blocks that do not hold what the vectors say they should.
-pub fn misplaced(on: &impl Read) -> Result<u64> {
-    let mut n_wrong = 0;
-    for block in blocks(on)? {
-        n_wrong += block.expected(on)?.iter().zip(block.places()).filter(|(a, b)| *a != b).count();
-    }
-    Ok(n_wrong as u64)
-}
-
-/// Writes every block anew from the vectors.
-pub fn rebuild_blocks(tx: &Tx<'_>) -> Result<()> {
-    for block in blocks(tx)? {
-        let places = block.expected(tx)?;
-        let documents: Vec<u8> = places.iter().flat_map(|place| place.0.to_le_bytes()).collect();
-        let codes: Vec<u8> = places.into_iter().flat_map(|place| place.1).collect();
-        sql::run(
-            tx,
-            "UPDATE embedding_blocks SET documents = ?2, codes = ?3 WHERE block = ?1",
-            (block.block, documents, codes),
-        )?;
-    }
-    Ok(())
-}
-
-struct Block {
-    block: i64,
-    dims: usize,
-    documents: Vec<u8>,
-    codes: Vec<u8>,
-}
-
-fn blocks(on: &impl Read) -> Result<Vec<Block>> {
-    sql::all(
-        on,
-        "SELECT block, dims, documents, codes FROM embedding_blocks ORDER BY block",
-        [],
-        |row| {
-            Ok(Block {
-                block: row.get(0)?,
-                dims: row.get::<_, u64>(1)? as usize,
-                documents: row.get(2)?,
-                codes: row.get(3)?,
-            })
-        },
-    )
-}
-
-impl Block {
-    /// The document and the code of each place; an empty place has no code.
-    fn places(&self) -> Vec<(i64, Vec<u8>)> {
-        let codes = self.codes.chunks(vectors::code_length(self.dims));
-        let documents = self.documents.as_chunks::<ID_BYTES>().0.iter();
-        let place = |(document, code): (&[u8; ID_BYTES], &[u8])| {
-            let document = i64::from_le_bytes(*document);
-            let code = if document == 0 { vec![0; code.len()] } else { code.to_vec() };
-            (document, code)
-        };
-        documents.zip(codes).map(place).collect()
-    }
-
-    fn expected(&self, on: &impl Read) -> Result<Vec<(i64, Vec<u8>)>> {
-        let empty = (0, vec![0; vectors::code_length(self.dims)]);
-        let mut places = vec![empty; BLOCK as usize];
-        let rows = sql::all(
-            on,
-            "SELECT m.id, m.document_id, e.vector FROM embedding_metadata AS m
-             JOIN embeddings AS e ON e.metadata_id = m.id
-             WHERE m.id BETWEEN ?1 AND ?2",
-            (self.block * BLOCK, self.block * BLOCK + BLOCK - 1),
-            |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)),
-        )?;
-        for (id, document, vector) in rows {
-            let vector = vectors::unpack(&vector).filter(|vector| vector.len() == self.dims);
-            if let Some(vector) = vector {
-                places[(id % BLOCK) as usize] = (document, vectors::code_bytes(&vector));
-            }
-        }
-        Ok(places)
-    }
 }
 
 /// The newest failures: the document's title and what went wrong.

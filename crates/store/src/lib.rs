@@ -21,6 +21,7 @@ pub mod check;
 #[cfg(test)]
 mod check_tests;
 pub mod code;
+pub mod codes;
 pub mod commits;
 pub mod counts;
 pub mod cursors;

@@ -36,6 +36,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0008_people",
     "0009_code",
     "0010_manifests",
+    "0011_embedding_centres",
 ];
 
 /// The schema this build writes.

@@ -4,6 +4,7 @@
 //! then looks at the true vectors of the best. Which model made a vector is
 //! part of every question: vectors of two models are never compared.
 
+use crate::codes;
 use crate::document_set::DocumentSet;
 use crate::error::db;
 use crate::handle::Read;
@@ -67,16 +68,17 @@ fn product(query: &[f32], bytes: &[u8]) -> Option<f32> {
     Some((sums.iter().sum::<f32>() + rest) * f32::from_le_bytes(*factor))
 }
 
-/// One bit per component: whether it is positive.
-pub fn code(vector: &[f32]) -> Vec<u64> {
-    let bits = |part: &[f32]| {
-        part.iter().enumerate().fold(0, |word, (bit, x)| word | (u64::from(*x > 0.0) << bit))
+/// One bit per component: whether it lies above the centre's.
+fn code(vector: &[f32], centre: &[f32]) -> Vec<u64> {
+    let bits = |(part, centre): (&[f32], &[f32])| {
+        let above = part.iter().zip(centre).map(|(x, centre)| u64::from(x > centre));
+        above.enumerate().fold(0, |word, (bit, is_above)| word | (is_above << bit))
     };
-    vector.chunks(64).map(bits).collect()
+    vector.chunks(64).zip(centre.chunks(64)).map(bits).collect()
 }
 
-pub(crate) fn code_bytes(vector: &[f32]) -> Vec<u8> {
-    code(vector).into_iter().flat_map(u64::to_le_bytes).collect()
+pub(crate) fn code_bytes(vector: &[f32], centre: &[f32]) -> Vec<u8> {
+    code(vector, centre).into_iter().flat_map(u64::to_le_bytes).collect()
 }
 
 pub(crate) const fn code_length(dims: usize) -> usize {
@@ -111,7 +113,9 @@ pub fn scan(
     allowed: Option<&DocumentSet>,
     depth: usize,
 ) -> Result<Scan> {
-    let query = code(query);
+    if query.len() != space.dims {
+        return Ok(Scan::default());
+    }
     let mut nearest = Nearest::new(depth, space.dims);
     let mut seen = DocumentSet::default();
     let mut n_chunks = 0;
@@ -124,12 +128,19 @@ pub fn scan(
         .map_err(db)?;
     let params = (&space.model, space.dims as i64, space.chunking);
     let mut rows = statement.query(params).map_err(db)?;
+    let mut query_code = Vec::new();
     while let Some(row) = rows.next().map_err(db)? {
+        if query_code.is_empty() {
+            // Not before the first row: then both are of the same moment, even
+            // when the centre moves meanwhile.
+            query_code = code(query, &codes::centre(on, space)?);
+        }
         let first = row.get::<_, i64>(0).map_err(db)? * BLOCK;
         let documents = row.get_ref(1).map_err(db)?.as_blob().unwrap_or_default();
         let codes = row.get_ref(2).map_err(db)?.as_blob().unwrap_or_default();
         let places = documents.as_chunks::<ID_BYTES>().0.iter();
-        for (place, (document, bits)) in places.zip(codes.chunks_exact(query.len() * 8)).enumerate()
+        for (place, (document, bits)) in
+            places.zip(codes.chunks_exact(query_code.len() * 8)).enumerate()
         {
             let document = i64::from_le_bytes(*document);
             if document == 0 {
@@ -140,7 +151,7 @@ pub fn scan(
                 continue;
             }
             n_chunks += 1;
-            let distance = distance(&query, bits);
+            let distance = distance(&query_code, bits);
             nearest.offer(Near { chunk: first + place as i64, document, distance });
         }
     }
@@ -305,10 +316,11 @@ mod tests {
     }
 
     #[test]
-    fn bits_say_which_components_are_positive() {
-        assert_eq!(code(&[1.0, -1.0, 0.0, 2.0]), [0b1001]);
-        assert_eq!(code(&[1.0; 65]), [u64::MAX, 1]);
-        assert_eq!(code_bytes(&[1.0; 65]).len(), code_length(65));
+    fn bits_say_which_components_lie_above_the_centre() {
+        assert_eq!(code(&[1.0, -1.0, 0.0, 2.0], &[0.0; 4]), [0b1001]);
+        assert_eq!(code(&[1.0, -1.0, 0.0, 2.0], &[1.5, -2.0, 0.0, 1.5]), [0b1010]);
+        assert_eq!(code(&[1.0; 65], &[0.0; 65]), [u64::MAX, 1]);
+        assert_eq!(code_bytes(&[1.0; 65], &[0.0; 65]).len(), code_length(65));
     }
 
     proptest! {

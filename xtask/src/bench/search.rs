@@ -126,6 +126,9 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
     let started = Instant::now();
     transaction.commit()?;
     spent.0 += started.elapsed();
+    let started = Instant::now();
+    writer.write(|tx| store::codes::settle(tx, &queries.space()))?;
+    println!("finding the centre and making all codes: {:.1} s", started.elapsed().as_secs_f64());
     writer.checkpoint()?;
     let per_second = |time: Duration| n_documents as f64 / time.as_secs_f64();
     println!(

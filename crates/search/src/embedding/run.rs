@@ -7,14 +7,17 @@ use model::{Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use store::Writer;
 use store::embeddings::{self, Chunk, Pending};
 use store::lock::{self, AppLock};
 use store::vectors::Space;
+use store::{Writer, codes};
 
 /// Texts given to the provider at once: enough to keep all cores busy, few
 /// enough that stopping does not take long.
 const BATCH: usize = 64;
+
+/// After so many texts it is looked whether the centre of the vectors is known.
+const SETTLE_EVERY: u64 = 1_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EmbedOptions {
@@ -67,6 +70,7 @@ impl Embedding<'_> {
         let n_waiting = embeddings::count_pending(self.writer, &space, options.retry_failed)?;
         let mut report = EmbedReport { model: space.model.clone(), ..EmbedReport::default() };
         if n_waiting == 0 {
+            self.settle(&space)?;
             return Ok(report);
         }
         self.provider.check()?;
@@ -75,6 +79,7 @@ impl Embedding<'_> {
         self.progress.finish();
         outcome?;
         self.writer.write(embeddings::sweep)?;
+        self.settle(&space)?;
         report.left = embeddings::count_pending(self.writer, &space, false)?;
         Ok(report)
     }
@@ -87,6 +92,7 @@ impl Embedding<'_> {
     ) -> Result<()> {
         let mut last: Option<Pending> = None;
         let mut last_sign = self.clock.now();
+        let mut settled_at = report.texts;
         while options.most_texts.is_none_or(|most| (report.texts as usize) < most) {
             self.check_stopped()?;
             let page = embeddings::pending(
@@ -99,12 +105,29 @@ impl Embedding<'_> {
             let Some(end) = page.last() else { break };
             last = Some(end.clone());
             self.page(space, page, report)?;
+            // Others search meanwhile, and codes around a centre are far better.
+            if report.texts - settled_at >= SETTLE_EVERY {
+                settled_at = report.texts;
+                self.settle(space)?;
+            }
             if self.clock.now().since(last_sign) > lock::HEARTBEAT {
                 last_sign = self.clock.now();
                 self.lock.heartbeat(self.writer, self.clock)?;
             }
         }
         Ok(())
+    }
+
+    /// Makes the codes fit where the vectors lie, if that is worth it by now.
+    fn settle(&mut self, space: &Space) -> Result<()> {
+        if !codes::is_unsettled(self.writer, space)? {
+            return Ok(());
+        }
+        let lock = self.lock;
+        self.writer.write(|tx| {
+            lock.check(tx)?;
+            codes::settle(tx, space)
+        })
     }
 
     fn page(&mut self, space: &Space, page: Vec<Pending>, report: &mut EmbedReport) -> Result<()> {

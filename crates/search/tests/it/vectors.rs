@@ -156,6 +156,17 @@ fn more_than_a_block_of_chunks() {
     assert_eq!(index.found(&topics, &semantic("boat 1077 of the fleet")), ["#1077"]);
     let every = Request { limit: 1100, ..semantic("boat") };
     assert_eq!(index.found(&topics, &every).len(), 1100);
+    assert_eq!(n_wrong_codes(&index), 0);
+    // A later one is coded around the same centre.
+    index.change(&document(ProjectId(1), 2000, "the last boat of all"));
+    index.embed(&topics, all()).unwrap();
+    assert_eq!(n_wrong_codes(&index), 0);
+    assert_eq!(index.found(&topics, &semantic("the last boat of all")), ["#2000"]);
+}
+
+fn n_wrong_codes(index: &Index) -> u64 {
+    let findings = store::check::check(&index.reader(), crate::index::NOW, &[]).unwrap();
+    findings.into_iter().find(|finding| finding.id == "search_codes").unwrap().count
 }
 
 #[test]
