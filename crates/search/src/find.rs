@@ -4,7 +4,10 @@
 use crate::embedding::Provider;
 use crate::fusion::{self, Candidate, Fusion};
 use crate::lexical::{self, Lexical, Words};
+use crate::memory::ranking::{Records, is_memory_alone};
+use crate::memory::{SIGNAL as MEMORY, Standpoint};
 use crate::query::{Query, Syntax};
+use crate::reinforcement::Factor;
 use crate::results::{self, SearchResults};
 use crate::semantic::{self, Semantic};
 use crate::signals::{Question, SIGNALS};
@@ -16,9 +19,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::document_set::{self, DocumentFilter, DocumentSet};
+use store::documents::{self, Card};
 use store::fulltext;
 use store::vectors::{self, Similar};
-use store::{Reader, dirty, documents};
+use store::{Reader, dirty};
 
 /// By what documents are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -47,6 +51,10 @@ pub struct Request {
     pub without: Vec<String>,
     /// Where the person who asks is at work.
     pub home: Option<ProjectId>,
+    /// The same for records of memory.
+    pub from: Standpoint,
+    /// How many edges to follow from each record of memory.
+    pub graph_depth: u8,
     /// Tell of each hit how it came to its place.
     pub explain: bool,
     /// The share of meaning in hundredths, where the default shall not hold.
@@ -108,6 +116,7 @@ impl Searcher<'_> {
             allowed,
             words: query.as_ref().map(Query::words).unwrap_or_default(),
             n_candidates: candidates(request.offset.saturating_add(request.limit)),
+            records: Records::default(),
             results: SearchResults { mode: request.mode, ..SearchResults::default() },
         };
         Ok((search, query))
@@ -119,7 +128,9 @@ fn candidates(window: usize) -> usize {
 }
 
 fn check_signals(names: &[String]) -> Result<()> {
-    let known = || SIGNALS.iter().map(|signal| signal.name());
+    let factors = Factor::ALL.iter().map(|factor| factor.as_str());
+    let known =
+        || SIGNALS.iter().map(|signal| signal.name()).chain([MEMORY]).chain(factors.clone());
     match names.iter().find(|name| !known().any(|known| known == name.as_str())) {
         None => Ok(()),
         Some(name) => Err(Error::usage(format!("there is no ranking signal `{name}`"))
@@ -143,6 +154,8 @@ struct Search<'a> {
     allowed: Option<Arc<DocumentSet>>,
     words: Vec<String>,
     n_candidates: usize,
+    /// Those of memory among the candidates.
+    records: Records,
     results: SearchResults,
 }
 
@@ -167,6 +180,10 @@ impl Search<'_> {
             words_expression.as_deref(),
             &self.words,
             self.request.explain,
+            |document| {
+                let Request { graph_depth, explain, .. } = self.request;
+                self.records.note(self.searcher.reader, document, *graph_depth, *explain)
+            },
         )
     }
 
@@ -279,7 +296,7 @@ impl Search<'_> {
 
     /// All candidates, best first.
     fn rank(
-        &self,
+        &mut self,
         lexical: &Lexical,
         semantic: Option<(Semantic, Vec<f32>)>,
     ) -> Result<Vec<Candidate>> {
@@ -293,8 +310,13 @@ impl Search<'_> {
                 fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, weight)
             }
         };
+        let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+        let cards = documents::cards(self.searcher.reader, &ids)?;
         if mode == Mode::Hybrid {
-            self.signal(&mut candidates)?;
+            self.signal(&mut candidates, &cards)?;
+        }
+        if !self.is_off(MEMORY) {
+            self.reinforce(&mut candidates, &cards)?;
         }
         Ok(candidates)
     }
@@ -317,18 +339,39 @@ impl Search<'_> {
         vectors::compare_documents(self.searcher.reader, &provider.space(), vector, &documents)
     }
 
-    fn signal(&self, candidates: &mut [Candidate]) -> Result<()> {
-        let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
-        let cards = documents::cards(self.searcher.reader, &ids)?;
+    fn is_off(&self, name: &str) -> bool {
+        self.request.without.iter().any(|without| without == name)
+    }
+
+    /// Weighs those of memory, and notes what is to be said of them.
+    fn reinforce(&mut self, candidates: &mut Vec<Candidate>, cards: &[Card]) -> Result<()> {
+        let off: Vec<Factor> =
+            Factor::ALL.into_iter().filter(|factor| self.is_off(factor.as_str())).collect();
+        let Searcher { reader, now, .. } = self.searcher;
+        self.records = Records::among(reader, cards, &self.request.from, *now, &off)?;
+        let is_alone = is_memory_alone(&self.request.filter.sources);
+        // Similarities of different texts lie so close together that a nudge
+        // would count for more than the meaning.
+        if self.results.mode != Mode::Semantic || is_alone {
+            self.records.weigh(candidates, is_alone);
+            fusion::sort(candidates);
+        }
+        if !off.contains(&Factor::Superseded) {
+            self.records.put_successors_first(candidates);
+        }
+        Ok(())
+    }
+
+    fn signal(&self, candidates: &mut [Candidate], cards: &[Card]) -> Result<()> {
         let question =
             Question { words: &self.words, now: self.searcher.now, home: self.request.home };
         let places: BTreeMap<i64, usize> =
             candidates.iter().enumerate().map(|(place, it)| (it.document, place)).collect();
         for signal in SIGNALS {
-            if self.request.without.iter().any(|name| name == signal.name()) {
+            if self.is_off(signal.name()) {
                 continue;
             }
-            let gains = signal.gains(self.searcher.reader, &question, &cards)?;
+            let gains = signal.gains(self.searcher.reader, &question, cards)?;
             for (card, gain) in cards.iter().zip(gains) {
                 if let Some(place) = places.get(&card.document) {
                     candidates[*place].signals.push((signal.name(), gain));

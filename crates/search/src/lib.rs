@@ -4,7 +4,8 @@
 //! `documents` turns issues, merge requests and threads into texts and keeps
 //! them level with their sources; `embedding` makes vectors of them; `find`
 //! answers a query by words (`lexical`) and by meaning (`semantic`), put
-//! together by `fusion` and `signals`. What people type is never query syntax
+//! together by `fusion` and `signals`; `memory` and `reinforcement` weigh
+//! records of memory. What people type is never query syntax
 //! unless they ask for it.
 
 pub mod decision;
@@ -14,6 +15,7 @@ mod find;
 mod fusion;
 mod identifiers;
 mod lexical;
+pub mod memory;
 pub mod query;
 pub mod reinforcement;
 mod results;

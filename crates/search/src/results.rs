@@ -3,6 +3,7 @@
 
 use crate::find::Mode;
 use crate::fusion::Candidate;
+use crate::memory::RecordNote;
 use crate::snippet::{self, Span};
 use model::{EntityState, Result, Timestamp};
 use schemars::JsonSchema;
@@ -55,6 +56,9 @@ pub struct SearchHit {
     /// Only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// Of a record of memory: what else is to be known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<RecordNote>,
 }
 
 /// How a hit came to its place.
@@ -82,6 +86,7 @@ pub fn fill(
     expression: Option<&str>,
     words: &[String],
     explain: bool,
+    note: impl Fn(i64) -> Result<Option<RecordNote>>,
 ) -> Result<()> {
     let ids: Vec<i64> = page.iter().map(|candidate| candidate.document).collect();
     let hits = fulltext::hits(reader, expression, &ids)?;
@@ -93,6 +98,7 @@ pub fn fill(
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
         let mut shown = shown(hit, candidate, range, words);
         shown.explanation = explain.then(|| explanation(candidate));
+        shown.memory = note(candidate.document)?;
         results.items.push(shown);
     }
     Ok(())
@@ -128,6 +134,7 @@ fn shown(
         matches: snippet.matches,
         url: hit.url,
         explanation: None,
+        memory: None,
     }
 }
 

@@ -3,15 +3,16 @@ use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::entity_args::user;
 use crate::ui::Ui;
-use crate::run_embed;
+use crate::{memory_roots, run_embed};
 use model::time::parse_when;
 use model::{EntityState, Result, Timestamp};
+use search::memory::Standpoint;
 use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
 use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
 
-/// Find issues, merge requests, threads and commits by words and by meaning
+/// Find issues, merge requests, threads, commits and memory by words and by meaning
 ///
 /// Any of the words may match, and texts that say the same in other words are
 /// found too; the best come first. "a phrase" in quotes must stand as it is,
@@ -25,6 +26,7 @@ use store::document_set::DocumentFilter;
   lore search retry_budget --path src/ --since 1y
   lore search 'migrat*' --label security --state merged --fields reference,title,url
   lore search 'the login page loads for ever' --explain -n 5
+  lore search 'which database' --type decision --graph-depth 2
   lore search 'title : nats NOT queue' --fts-mode raw")]
 pub struct Args {
     /// What to look for
@@ -79,9 +81,15 @@ pub struct Args {
     /// How to put both together: by their scores, or by their ranks alone
     #[arg(long, value_enum, default_value = "scores")]
     fusion: FusionArg,
-    /// Leave a ranking signal out: recency, title, same-project (can be repeated)
+    /// Leave a ranking signal out: recency, title, same-project, memory, or one
+    /// factor of memory: decay, frequency, importance, last-access, project,
+    /// superseded (can be repeated)
     #[arg(long, value_name = "SIGNAL")]
     without: Vec<String>,
+    /// How many edges to follow from each record of memory, 0 to 3
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=3))]
+    graph_depth: u8,
     /// Show how each hit came to its place
     #[arg(long)]
     explain: bool,
@@ -198,6 +206,8 @@ impl Run for Args {
                 FtsMode::Raw => Syntax::Raw,
             },
             home: insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| filter.project.is_none()),
+            from: standpoint(ctx, &reader)?,
+            graph_depth: self.graph_depth,
             filter,
             limit: self.limit as usize,
             offset: self.offset as usize,
@@ -218,4 +228,15 @@ impl Run for Args {
         }
         Ok(results)
     }
+}
+
+/// Whose memory lies around; nobody's when it is not indexed.
+fn standpoint(ctx: &Ctx, reader: &Reader) -> Result<Standpoint> {
+    let Some(around) = memory_roots::around(ctx) else { return Ok(Standpoint::default()) };
+    let path = memory::index::path_text(&around);
+    let row = store::memory::roots(reader)?.into_iter().find(|row| row.path == path);
+    Ok(row.map_or_else(Standpoint::default, |row| Standpoint {
+        root: Some(row.id),
+        project: row.project,
+    }))
 }

@@ -9,6 +9,7 @@ use insight::memory::list::RecordList;
 use insight::memory::recall::{Explanation, Recall, Recalled};
 use model::memory::DecisionStatus;
 use model::text::{one_line, width};
+use search::reinforcement::Factors;
 
 /// Lines of a rationale shown in a list.
 const TEXT_LINES: usize = 2;
@@ -122,7 +123,12 @@ fn block(item: &Recalled, out: &mut Painter) {
     if let Some(explain) = &item.explain {
         explained(item.score, explain, out);
     }
-    for step in &item.graph {
+    edges(&item.graph, out);
+}
+
+/// Where edges lead, the farther the deeper.
+pub(super) fn edges(steps: &[Step], out: &mut Painter) {
+    for step in steps {
         out.text(&"  ".repeat(usize::from(step.depth)));
         edge(step, out);
     }
@@ -185,14 +191,25 @@ impl Show for GraphView {
         }
         node(&self.start, out);
         out.end();
-        for step in &self.steps {
-            out.text(&"  ".repeat(usize::from(step.depth)));
-            edge(step, out);
-        }
+        edges(&self.steps, out);
         if self.steps.is_empty() {
             out.footer("no edges");
         }
     }
+}
+
+/// `decay 0.50 × importance 1.12`; what is 1 is left out.
+pub(super) fn factors(factors: &Factors) -> String {
+    let named = [
+        ("decay", factors.decay),
+        ("frequency", factors.frequency),
+        ("importance", factors.importance),
+        ("last access", factors.last_access),
+        ("project", factors.project),
+        ("superseded", factors.superseded),
+    ];
+    let told = named.iter().filter(|(_, value)| (value - 1.0).abs() > 0.0005);
+    told.map(|(name, value)| format!("{name} {value:.2}")).collect::<Vec<_>>().join(" × ")
 }
 
 /// `[pattern] X → contradicts → [decision] Y`.

@@ -1,6 +1,7 @@
 use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use model::text::{one_line, width};
+use search::memory::RecordNote;
 use search::{Explanation, Mode, SearchHit, SearchResults, Span};
 
 const INDENT: usize = 2;
@@ -91,6 +92,27 @@ fn block(hit: &SearchHit, out: &mut Painter) {
     if let Some(explanation) = &hit.explanation {
         out.text("  ").label(Label::Faint, &explained(explanation)).end();
     }
+    if let Some(note) = &hit.memory {
+        noted(note, out);
+    }
+}
+
+/// What a record of memory says of itself and of others.
+fn noted(note: &RecordNote, out: &mut Painter) {
+    for (word, ids) in
+        [("superseded by ", &note.superseded_by), ("contradicts ", &note.contradicts)]
+    {
+        for id in ids {
+            out.text("  ").label(Label::Warning, word).label(Label::Id, id.as_str()).end();
+        }
+    }
+    if let Some(factors) = &note.factors {
+        let text = super::memory::factors(factors);
+        if !text.is_empty() {
+            out.text("  ").label(Label::Faint, &format!("memory: {text}")).end();
+        }
+    }
+    super::memory::edges(&note.graph, out);
 }
 
 /// `words 3 (8.123) · meaning 1 (0.842) · fused 0.912 · title +0.05`

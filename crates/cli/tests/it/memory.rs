@@ -572,6 +572,67 @@ fn memory_is_found_by_search_too() {
     assert!(!gone.stdout.contains(&id), "{gone}");
 }
 
+/// Texts that match alike: what was decided last and matters more comes first,
+/// what was superseded after its successor, and each factor can be left out.
+#[test]
+fn search_ranks_records_as_recall_does() {
+    let mut env = repo();
+    env.set_var("LORE_NOW", "2024-01-01T12:00:00Z");
+    let old = kept(&env, &["decision", "Alarms go out by mail", "-i", "5"]);
+    env.set_var("LORE_NOW", "2024-06-01T12:00:00Z");
+    let new = kept(&env, &["decision", "Alarms go out by pager", "-i", "1", "--force"]);
+    let found = |more: &[&str]| {
+        let args = ["search", "alarms", "--mode", "lexical", "--type", "decision"];
+        ids(&env, &args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    assert_eq!(found(&[]), [new.clone(), old.clone()]);
+    assert_eq!(found(&["--without", "decay"]), [old.clone(), new.clone()]);
+    let args = ["search", "alarms", "--mode", "lexical", "--type", "decision", "--explain"];
+    let fields = "items.reference,items.memory.factors,items.explanation.signals";
+    let told = env.lore(&[args.as_slice(), &["--fields", fields]].concat()).success();
+    expect![[r#"
+        {"ok":true,"data":{"items":[{"explanation":{"signals":{"memory":0.0}},"memory":{"factors":{"decay":1.0,"frequency":1.0,"importance":1.04,"last_access":1.0,"project":1.5,"superseded":1.0}},"reference":"dec-cjpbnttx"},{"explanation":{"signals":{"memory":-0.0}},"memory":{"factors":{"decay":0.16483516483516483,"frequency":1.0,"importance":1.2,"last_access":1.0,"project":1.5,"superseded":1.0}},"reference":"dec-7fxzy0ft"}]},"meta":{"elapsed_ms":0}}
+    "#]].assert_eq(&told.stdout);
+    expect![[r#"
+        ------- stderr -------
+        error: there is no ranking signal `decayed`
+        hint: known: recency, title, same-project, memory, decay, frequency, importance, last-access, project, superseded
+        [exit status: 2]
+    "#]]
+    .assert_eq(&env.lore(&["search", "alarms", "--without", "decayed"]).to_string());
+}
+
+#[test]
+fn search_shows_what_edges_say_and_where_they_lead() {
+    let env = repo();
+    let old = kept(&env, &["decision", "Alarms go out by mail", "-i", "5"]);
+    let new = kept(&env, &["decision", "Pager for all alarms", "--supersede", &old]);
+    let why = kept(&env, &["pattern", "Pages at night", "--solution", "wake one person"]);
+    let _ = env.lore(&["graph", "connect", &why, &new, "contradicts"]).success();
+    let args = ["search", "alarms mail", "--mode", "lexical"];
+    assert_eq!(ids(&env, &args), [new.clone(), old.clone()], "the newer one first");
+    let order = ids(&env, &[args.as_slice(), &["--without", "superseded"]].concat());
+    assert_eq!(order, [old, new]);
+    let env = env.on_terminal(90);
+    let args = [args.as_slice(), &["--graph-depth", "1", "--explain"]].concat();
+    expect![[r#"
+        [36mdec-0b1z8475[0m  [1mPager for all alarms[0m
+          [2mdecision[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
+          [2mwords 2 (0.000) · fused 0.000[0m
+          [33mcontradicts [0m[36mpat-k5yqnnmy[0m
+          [2mmemory: importance 1.12 × project 1.50[0m
+          [2m[decision] [0mPager for all alarms [36mdec-0b1z8475[0m → [33msupersedes[0m → [2m[decision] [0mAlarms go out by mail [36mdec-8edqs8k2[0m
+          [2m[pattern] [0mPages at night [36mpat-k5yqnnmy[0m → [33mcontradicts[0m → [2m[decision] [0mPager for all alarms [36mdec-0b1z8475[0m
+
+        [36mdec-8edqs8k2[0m  [1mAlarms go out by mail[0m
+          [2mdecision[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
+          [2mwords 1 (0.698) · fused 0.698 · memory -0.002[0m
+          [33msuperseded by [0m[36mdec-0b1z8475[0m
+          [2mmemory: importance 1.20 × project 1.50 × superseded 0.50[0m
+          [2m[decision] [0mPager for all alarms [36mdec-0b1z8475[0m → [33msupersedes[0m → [2m[decision] [0mAlarms go out by mail [36mdec-8edqs8k2[0m
+    "#]].assert_eq(&env.lore(&args).to_string());
+}
+
 #[test]
 fn what_was_decided_about_an_issue_is_part_of_its_timeline() {
     let site = Site::scenario(

@@ -2,10 +2,11 @@
 //! record whole, lists, and the graph around a thing.
 
 pub mod detail;
-pub mod graph;
 pub mod inject;
 pub mod list;
 pub mod recall;
+
+pub use search::memory::graph;
 
 use model::memory::{DecisionStatus, RecordId, RecordKind};
 use model::{Error, ErrorCode, Result, Timestamp};

@@ -2,18 +2,19 @@
 
 use super::RecordLine;
 use super::graph::{self, Step};
-use model::memory::{DecisionStatus, End, RecordId, RecordKind, Relation};
+use model::memory::{End, RecordId, RecordKind};
 use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
+pub use search::memory::Standpoint;
+use search::memory::Ties;
 use search::query::Query;
-use search::reinforcement::{Factor, Factors, Signals, factors};
+use search::reinforcement::{Factor, Factors, factors};
 use search::signals::SIGNALS;
 use search::{Candidate, Searcher};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::document_set::DocumentFilter;
-use store::memory::edges::{self, EdgeRow};
 use store::memory::records::{self, Match, Outline, RecordFilter};
 use store::memory::{RootId, access};
 
@@ -24,14 +25,6 @@ const CANDIDATES: usize = 200;
 const FILTERED_CANDIDATES: usize = 5_000;
 /// How much of the best score a record needs that is near in meaning only.
 const NEAR: f64 = 0.5;
-
-/// Where the question is asked from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standpoint {
-    /// The memory of the repository around; its records are of the project.
-    pub root: Option<RootId>,
-    pub project: Option<String>,
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -115,7 +108,12 @@ pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall>
         },
         limit: if *filter == RecordFilter::default() { CANDIDATES } else { FILTERED_CANDIDATES },
         // What ranks a record beside its text are its own factors.
-        without: SIGNALS.iter().map(|signal| signal.name().to_owned()).collect(),
+        without: SIGNALS
+            .iter()
+            .map(|signal| signal.name())
+            .chain([search::memory::SIGNAL])
+            .map(str::to_owned)
+            .collect(),
         ..search::Request::default()
     });
     let found = match found {
@@ -222,7 +220,7 @@ fn rank(
             n_accesses: usage.map_or(0, |usage| usage.n),
             age: rounded(now.since(it.outline.created_at).as_secs_f64() / 86_400.0),
         });
-        items.push(ties.recalled(reader, &it.outline, score, explain)?);
+        items.push(recalled(reader, &ties, &it.outline, score, explain)?);
     }
     items.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.record.id.cmp(&b.record.id)));
     if !request.off.contains(&Factor::Superseded) {
@@ -276,85 +274,30 @@ fn successors_first(items: &mut Vec<Recalled>) {
     }
 }
 
-/// What edges say of the records at hand.
-struct Ties {
-    superseded_by: BTreeMap<RecordId, Vec<RecordId>>,
-    contradicts: BTreeMap<RecordId, Vec<RecordId>>,
-    summarized: BTreeSet<RecordId>,
-}
-
-impl Ties {
-    fn of<'a>(reader: &Reader, ids: impl Iterator<Item = &'a RecordId>) -> Result<Ties> {
-        let ids: Vec<String> = ids.map(|id| id.as_str().to_owned()).collect();
-        let mut ties = Ties {
-            superseded_by: BTreeMap::new(),
-            contradicts: BTreeMap::new(),
-            summarized: BTreeSet::new(),
-        };
-        for EdgeRow { from, relation, to, .. } in edges::touching_any(reader, &ids)? {
-            let (Some(from), Some(to)) = (from.record(), to.record()) else { continue };
-            let add =
-                |list: &mut BTreeMap<RecordId, Vec<RecordId>>, of: &RecordId, it: &RecordId| {
-                    let list = list.entry(of.clone()).or_default();
-                    if !list.contains(it) {
-                        list.push(it.clone());
-                    }
-                };
-            match relation {
-                Relation::Supersedes => add(&mut ties.superseded_by, to, from),
-                Relation::Contradicts => {
-                    add(&mut ties.contradicts, to, from);
-                    add(&mut ties.contradicts, from, to);
-                }
-                Relation::SummarizedBy => {
-                    ties.summarized.insert(from.clone());
-                }
-                _ => {}
-            }
-        }
-        Ok(ties)
+fn recalled(
+    reader: &Reader,
+    ties: &Ties,
+    outline: &Outline,
+    score: f64,
+    explain: Option<Explanation>,
+) -> Result<Recalled> {
+    let id = &outline.id;
+    let mut contradicts = Vec::new();
+    for other in ties.contradicts.get(id).into_iter().flatten() {
+        let title = records::by_id(reader, other.as_str())?.into_iter().next();
+        contradicts.push(Named { id: other.clone(), title: title.map(|it| it.title) });
     }
-
-    fn signals(&self, outline: &Outline, usage: Option<access::Use>, from: &Standpoint) -> Signals {
-        let same_name = outline.project.is_some() && outline.project == from.project;
-        let same_root = from.root == Some(outline.root);
-        // A record of this root may belong to another project by its own word.
-        let is_same_project = same_name || (same_root && outline.project.is_none());
-        Signals {
-            created_at: outline.created_at,
-            importance: if self.summarized.contains(&outline.id) { 1 } else { outline.importance },
-            usage,
-            is_same_project,
-            is_superseded: outline.status == DecisionStatus::Superseded
-                || self.superseded_by.contains_key(&outline.id),
-        }
+    let mut record = RecordLine::of(outline);
+    if ties.summarized.contains(id) {
+        record.importance = 1;
     }
-
-    fn recalled(
-        &self,
-        reader: &Reader,
-        outline: &Outline,
-        score: f64,
-        explain: Option<Explanation>,
-    ) -> Result<Recalled> {
-        let id = &outline.id;
-        let mut contradicts = Vec::new();
-        for other in self.contradicts.get(id).into_iter().flatten() {
-            let title = records::by_id(reader, other.as_str())?.into_iter().next();
-            contradicts.push(Named { id: other.clone(), title: title.map(|it| it.title) });
-        }
-        let mut record = RecordLine::of(outline);
-        if self.summarized.contains(id) {
-            record.importance = 1;
-        }
-        Ok(Recalled {
-            text: outline.body.clone(),
-            record,
-            score,
-            explain,
-            superseded_by: self.superseded_by.get(id).cloned().unwrap_or_default(),
-            contradicts,
-            graph: Vec::new(),
-        })
-    }
+    Ok(Recalled {
+        text: outline.body.clone(),
+        record,
+        score,
+        explain,
+        superseded_by: ties.superseded_by.get(id).cloned().unwrap_or_default(),
+        contradicts,
+        graph: Vec::new(),
+    })
 }

@@ -153,6 +153,16 @@ pub fn matching(
     Ok(found)
 }
 
+/// The key of a row in the table of its kind, as the view of all records has it.
+pub const fn key(kind: RecordKind, row: i64) -> i64 {
+    let code = match kind {
+        RecordKind::Decision => 0,
+        RecordKind::Pattern => 1,
+        RecordKind::Handoff => 2,
+    };
+    row * 4 + code
+}
+
 /// Records by key, those the filter lets through.
 pub fn by_keys(on: &impl Read, keys: &[i64], filter: &RecordFilter) -> Result<Vec<Outline>> {
     let mut found = Vec::new();
@@ -160,13 +170,11 @@ pub fn by_keys(on: &impl Read, keys: &[i64], filter: &RecordFilter) -> Result<Ve
         if !filter.kinds.is_empty() && !filter.kinds.contains(&kind) {
             continue;
         }
-        let code = match kind {
-            RecordKind::Decision => 0,
-            RecordKind::Pattern => 1,
-            RecordKind::Handoff => 2,
-        };
-        let rows: Vec<String> =
-            keys.iter().filter(|key| *key % 4 == code).map(|key| (key / 4).to_string()).collect();
+        let rows: Vec<String> = keys
+            .iter()
+            .filter(|found| **found == key(kind, **found / 4))
+            .map(|key| (key / 4).to_string())
+            .collect();
         if rows.is_empty() {
             continue;
         }
