@@ -81,7 +81,7 @@ const CANDIDATES: usize = fusion::SCALE;
 const DEEP_STEP: usize = 500;
 
 /// The share of meaning in the fused score, in hundredths (docs/benchmarks.md).
-const WEIGHT: u8 = 80;
+const WEIGHT: u8 = 50;
 
 impl Searcher<'_> {
     pub fn find(&self, request: &Request) -> Result<SearchResults> {

@@ -48,7 +48,8 @@ pub fn fuse(
     weight: f64,
 ) -> Vec<Candidate> {
     let mut candidates = union(lexical, semantic, others);
-    let words = Scale::of(lexical.iter().map(|ranked| ranked.score));
+    // A document without the words has a score of zero, and so the scale does.
+    let words = lexical.first().map(|ranked| Scale { worst: 0.0, best: ranked.score });
     let meaning = Scale::of(semantic.iter().map(|similar| f64::from(similar.similarity)));
     for candidate in &mut candidates {
         candidate.fused = match fusion {
