@@ -344,7 +344,7 @@ impl Search<'_> {
     }
 
     /// Weighs those of memory, and notes what is to be said of them.
-    fn reinforce(&mut self, candidates: &mut Vec<Candidate>, cards: &[Card]) -> Result<()> {
+    fn reinforce(&mut self, candidates: &mut [Candidate], cards: &[Card]) -> Result<()> {
         let off: Vec<Factor> =
             Factor::ALL.into_iter().filter(|factor| self.is_off(factor.as_str())).collect();
         let Searcher { reader, now, .. } = self.searcher;

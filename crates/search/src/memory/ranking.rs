@@ -94,7 +94,7 @@ impl Records {
     }
 
     /// Moves what took another's place before it.
-    pub fn put_successors_first(&self, candidates: &mut Vec<Candidate>) {
+    pub fn put_successors_first(&self, candidates: &mut [Candidate]) {
         if self.ties.superseded_by.is_empty() {
             return;
         }
