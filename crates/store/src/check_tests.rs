@@ -272,6 +272,47 @@ fn codes_around_a_centre_that_moves() {
     assert_eq!((n_wrong(&writer), codes(&writer)), (0, around_zero));
 }
 
+/// New documents enter the index at the end of their transaction; what happens
+/// to them until then must not confuse it.
+#[test]
+fn documents_that_change_before_they_are_in_the_index() {
+    let (_dir, mut writer) = sound();
+    let found = |writer: &Writer, word: &str| {
+        let ids: Vec<i64> = crate::fulltext::matching(writer, word).unwrap().iter().collect();
+        ids.len()
+    };
+    let text = |tx: &Tx<'_>, id: i64, text: &str| {
+        sql::run(tx, "UPDATE documents SET content_text = ?2 WHERE id = ?1", (id, text))
+    };
+    writer
+        .write(|tx| {
+            let first = document(tx, 1)?.document;
+            text(tx, first, "apples")?;
+            let second = document(tx, 2)?.document;
+            let undone = tx.attempt(|| {
+                document(tx, 3)?;
+                Err::<(), _>(model::Error::internal("no"))
+            })?;
+            assert!(undone.is_err());
+            sql::run(tx, "DELETE FROM documents WHERE id = ?1", [second])?;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!((found(&writer, "apples"), found(&writer, "text")), (1, 0));
+    writer
+        .write(|tx| {
+            let id = crate::fulltext::highest_id(tx)?;
+            text(tx, id, "pears")?;
+            document(tx, 4)?;
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!((found(&writer, "apples"), found(&writer, "pears")), (0, 1));
+    assert_eq!(found(&writer, "text"), 1);
+    let whole = "INSERT INTO documents_fts (documents_fts, rank) VALUES ('integrity-check', 1)";
+    writer.write(|tx| sql::run(tx, whole, [])).unwrap();
+}
+
 #[test]
 fn an_index_that_misses_documents() {
     check_rule_with(

@@ -372,6 +372,24 @@ fn replace_set(
     Ok(())
 }
 
+/// Enters the new documents of a transaction into the full-text index.
+pub(crate) fn enter_waiting(tx: &Tx<'_>) -> Result<()> {
+    let is_waiting: bool =
+        sql::one(tx, "SELECT EXISTS (SELECT 1 FROM documents_waiting)", [], |row| row.get(0))?;
+    if is_waiting {
+        sql::run(
+            tx,
+            "INSERT INTO documents_fts (rowid, title, content_text, identifiers)
+             SELECT d.id, d.title, d.content_text, d.identifiers
+             FROM documents_waiting AS w JOIN documents AS d ON d.id = w.document_id
+             ORDER BY d.id",
+            [],
+        )?;
+        sql::run(tx, "DELETE FROM documents_waiting", [])?;
+    }
+    Ok(())
+}
+
 /// Takes away the document of a source; false when there was none.
 pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
     let n_removed = sql::run(

@@ -50,6 +50,7 @@ impl Writer {
             .map_err(db)?;
         let tx = Tx { transaction, memo: Memo::default() };
         let value = work(&tx)?;
+        crate::documents::enter_waiting(&tx)?;
         tx.transaction.commit().map_err(db)?;
         Ok(value)
     }

@@ -37,6 +37,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0009_code",
     "0010_manifests",
     "0011_embedding_centres",
+    "0012_index_queue",
 ];
 
 /// The schema this build writes.

@@ -81,7 +81,7 @@ fn ms(time: Duration) -> String {
 }
 
 /// Time this thread has run. Where the system does not tell, time on the wall.
-fn processor_time() -> Duration {
+pub(super) fn processor_time() -> Duration {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = told.split(' ').next().and_then(|text| text.parse().ok());
     nanoseconds.map_or_else(

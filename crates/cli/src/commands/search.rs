@@ -1,6 +1,5 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::memory_roots;
 use crate::entity_args::user;
 use crate::ui::Ui;
 use crate::{memory_roots, run_embed};

@@ -11,7 +11,7 @@ use store::{Tx, Writer};
 
 /// Sources per transaction: large enough that the index is written in good
 /// pieces, small enough that others get their turn.
-const BATCH: usize = 200;
+const BATCH: usize = 500;
 /// Sources queued per transaction by `--full`.
 const PAGE: usize = 5_000;
 
