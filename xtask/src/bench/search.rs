@@ -59,7 +59,7 @@ fn measure(root: &Path, n_documents: usize, folder: &Path) -> Outcome<()> {
     }
     let filter = DocumentFilter { author: Some("only".to_owned()), ..DocumentFilter::default() };
     for mode in [Mode::Lexical, Mode::Semantic, Mode::Hybrid] {
-        let request = Request { query: "needle".to_owned(), mode, ..queries.request(&filter) };
+        let request = Request { query: "needle".to_owned(), mode, ..Queries::request(&filter) };
         let searcher =
             Searcher { reader: &reader, provider: Some(&queries), now: Timestamp::EPOCH };
         let found = searcher.find(&request)?.items.len();
@@ -100,7 +100,7 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
         for (title, body) in &batch {
             transaction.execute("INSERT INTO t (title, body) VALUES (?1, ?2)", (title, body))?;
         }
-        spent.0 += processor_time() - started;
+        spent.0 += since(started);
         let started = processor_time();
         writer.write(|tx| {
             for (index, (title, body)) in batch.iter().enumerate() {
@@ -108,7 +108,7 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
             }
             Ok(())
         })?;
-        spent.1 += processor_time() - started;
+        spent.1 += since(started);
         let started = processor_time();
         let space = queries.space();
         writer.write(|tx| {
@@ -122,18 +122,15 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
             }
             Ok(())
         })?;
-        spent.2 += processor_time() - started;
+        spent.2 += since(started);
         n_done += batch.len();
     }
     let started = processor_time();
     transaction.commit()?;
-    spent.0 += processor_time() - started;
+    spent.0 += since(started);
     let started = processor_time();
     writer.write(|tx| store::codes::settle(tx, &queries.space()))?;
-    println!(
-        "finding the centre and making all codes: {:.1} s",
-        (processor_time() - started).as_secs_f64()
-    );
+    println!("finding the centre and making all codes: {:.1} s", since(started).as_secs_f64());
     writer.checkpoint()?;
     let per_second = |time: Duration| n_documents as f64 / time.as_secs_f64();
     println!(
@@ -147,11 +144,16 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
     Ok(())
 }
 
+/// Processor time spent since then.
+fn since(started: Duration) -> Duration {
+    processor_time().saturating_sub(started)
+}
+
 fn document(number: usize, n_documents: usize, title: &str, body: &str) -> documents::Document {
     let at = Timestamp::from_millis(1_600_000_000_000 + number as i64 * 60_000);
     let first_line = format!("Issue #{number}: {title}");
     let mut draft = Draft::new(SourceType::Issue, number as i64 + 1, at, &first_line);
-    draft.title = title.to_owned();
+    title.clone_into(&mut draft.title);
     draft.reference = format!("#{number}");
     let is_needle = number == n_documents / 3;
     draft.author = Some(if is_needle { "only".to_owned() } else { format!("user{}", number % 50) });
@@ -191,7 +193,7 @@ impl Queries {
         unit(sum)
     }
 
-    fn request(&self, filter: &DocumentFilter) -> Request {
+    fn request(filter: &DocumentFilter) -> Request {
         Request { limit: 20, filter: filter.clone(), ..Request::default() }
     }
 
@@ -201,7 +203,7 @@ impl Queries {
         // The first round warms the cache.
         for round in 0..2 {
             for text in &self.texts {
-                let request = Request { query: text.clone(), mode, ..self.request(filter) };
+                let request = Request { query: text.clone(), mode, ..Queries::request(filter) };
                 let started = Instant::now();
                 searcher.find(&request)?;
                 if round == 1 {
