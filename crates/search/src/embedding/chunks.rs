@@ -73,7 +73,7 @@ fn divide(text: &str, tokens: &[Range<usize>], limit: usize) -> Vec<Range<usize>
         } else {
             border(text, tokens, first + limit / 2, beyond)
         };
-        ranges.push(tokens[first].start..tokens[next - 1].end);
+        ranges.push(covered(&tokens[first..next]));
         if next == tokens.len() {
             break;
         }
@@ -85,10 +85,20 @@ fn divide(text: &str, tokens: &[Range<usize>], limit: usize) -> Vec<Range<usize>
     ranges
 }
 
+/// The part of the text that tokens come from. Marks above and below a letter
+/// may have changed places, so the first token need not begin first.
+fn covered(tokens: &[Range<usize>]) -> Range<usize> {
+    let start = tokens.iter().map(|token| token.start).min().unwrap_or_default();
+    let end = tokens.iter().map(|token| token.end).max().unwrap_or_default();
+    start..end
+}
+
 /// The best token in `from..=to` to begin a new piece with.
 fn border(text: &str, tokens: &[Range<usize>], from: usize, to: usize) -> usize {
+    // Tokens of one character, as a Korean syllable has several, lie in the same
+    // place: then there is nothing between them.
     let is_after = |index: &usize, ends: fn(&str) -> bool| {
-        ends(&text[tokens[*index - 1].end..tokens[*index].start])
+        ends(text.get(tokens[*index - 1].end..tokens[*index].start).unwrap_or_default())
     };
     let candidates = || (from.max(1)..=to).rev();
     let paragraph = candidates().find(|index| is_after(index, |gap| gap.matches('\n').count() > 1));
@@ -186,7 +196,29 @@ mod tests {
         assert_eq!(pieces, [format!("{}\nbody", ["w"; 10].join(" "))]);
     }
 
+    #[test]
+    fn characters_of_several_tokens_are_cut_like_any() {
+        let builtin = crate::embedding::Builtin;
+        for text in ["한국어 ", "번역을 바꿉니다. ", "x\u{323}\u{307}\u{301} ", "ﬁ½…ǆ ", "Ệ "]
+        {
+            let text = format!("{HEAD}{}", text.repeat(400));
+            let chunks = chunk("", &text, &builtin);
+            assert!(chunks.len() > 1, "{text:?}");
+            assert!(chunks.iter().all(|chunk| !chunk.range.is_empty()));
+            // Marks without a letter of their own are no tokens.
+            assert!(chunks.last().unwrap().range.end + 8 > text.trim_end().len());
+        }
+    }
+
     proptest! {
+        #[test]
+        fn nothing_that_can_be_written_is_too_odd_to_cut(body in "(\\PC|[가-힣]|\n){0,900}") {
+            let text = format!("{HEAD}{body}");
+            for chunk in chunk("", &text, &crate::embedding::Builtin) {
+                prop_assert!(text.get(chunk.range).is_some());
+            }
+        }
+
         #[test]
         fn pieces_cover_the_text_and_keep_the_limit(
             body in "([a-z]{1,4}|[.!?]|[ \n]|\n\n|é漢){0,400}", limit in 20usize..60,
