@@ -116,7 +116,7 @@ pub const MAX_BYTES: usize = 4 << 20;
 
 /// Steps of the parser allowed for a file: real code needs about one call of
 /// the progress function per 25 bytes. Brackets nested a thousandfold and never
-/// closed need ever more, because recovery tries every level anew.
+/// closed need ever more, most likely because recovery tries every level anew.
 const STEPS_BASE: usize = 4_000;
 const BYTES_PER_STEP: usize = 2;
 
