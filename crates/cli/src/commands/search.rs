@@ -232,10 +232,5 @@ impl Run for Args {
 /// Whose memory lies around; nobody's when it is not indexed.
 fn standpoint(ctx: &Ctx, reader: &Reader) -> Result<Standpoint> {
     let Some(around) = memory_roots::around(ctx) else { return Ok(Standpoint::default()) };
-    let path = memory::index::path_text(&around);
-    let row = store::memory::roots(reader)?.into_iter().find(|row| row.path == path);
-    Ok(row.map_or_else(Standpoint::default, |row| Standpoint {
-        root: Some(row.id),
-        project: row.project,
-    }))
+    Standpoint::at(reader, &memory::index::path_text(&around))
 }

@@ -26,6 +26,18 @@ pub struct Standpoint {
     pub project: Option<String>,
 }
 
+impl Standpoint {
+    /// At the memory whose folder is indexed by this name; nowhere when it is
+    /// not indexed.
+    pub fn at(reader: &Reader, root: &str) -> Result<Standpoint> {
+        let row = store::memory::roots(reader)?.into_iter().find(|row| row.path == root);
+        Ok(row.map_or_else(Standpoint::default, |row| Standpoint {
+            root: Some(row.id),
+            project: row.project,
+        }))
+    }
+}
+
 /// What edges say of the records at hand.
 #[derive(Debug, Clone, Default)]
 pub struct Ties {

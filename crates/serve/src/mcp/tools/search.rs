@@ -5,6 +5,7 @@ use crate::mcp::call::{Call, within};
 use insight::{projects, repos};
 use model::{EntityState, Result};
 use schemars::JsonSchema;
+use search::memory::Standpoint;
 use search::{Mode, Request, SearchResults};
 use serde::Deserialize;
 use store::dirty::SourceType;
@@ -104,6 +105,7 @@ impl Tool for Search {
             query: params.query,
             home: projects::home(reader, &call.dir)?.filter(|_| filter.project.is_none()),
             filter,
+            from: standpoint(call)?,
             limit,
             mode,
             ..Request::default()
@@ -114,6 +116,13 @@ impl Tool for Search {
         }
         Ok(results)
     }
+}
+
+/// Whose memory lies around.
+fn standpoint(call: &Call) -> Result<Standpoint> {
+    let Some(dir) = memory::root::around(&call.dir) else { return Ok(Standpoint::default()) };
+    let around = memory::Root::new(dir, memory::root::RootKind::Project);
+    Standpoint::at(call.reader()?, &memory::index::path_text(&around))
 }
 
 fn filter(call: &Call, params: &Params) -> Result<DocumentFilter> {
