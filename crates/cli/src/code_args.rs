@@ -91,19 +91,3 @@ fn edge_kind(word: &str) -> Result<EdgeKind> {
         Error::usage(format!("no kind of edge is called `{word}`")).suggest(hint)
     })
 }
-
-/// What a change can travel along, backwards.
-pub const IMPACT: &[EdgeKind] = &[
-    EdgeKind::Calls,
-    EdgeKind::Imports,
-    EdgeKind::Implements,
-    EdgeKind::Inherits,
-    EdgeKind::Overrides,
-    EdgeKind::References,
-    EdgeKind::HandlesRoute,
-    EdgeKind::Tests,
-    EdgeKind::DependsOn,
-    EdgeKind::RpcCalls,
-    EdgeKind::ReadsField,
-    EdgeKind::WritesField,
-];

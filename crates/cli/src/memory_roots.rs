@@ -142,11 +142,10 @@ fn take_up(ctx: &Ctx, ui: &mut Ui, roots: &[Root]) {
 
 pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<Standpoint> {
     let Some(around) = around else { return Ok(Standpoint::default()) };
-    let path = index::path_text(around);
-    let row = rows::roots(on)?.into_iter().find(|row| row.path == path);
-    Ok(match row {
-        Some(row) => Standpoint { root: Some(row.id), project: row.project },
-        None => Standpoint { root: None, project: project_of(around) },
+    let known = Standpoint::at(on, &index::path_text(around))?;
+    Ok(match known.root {
+        Some(_) => known,
+        None => Standpoint { project: project_of(around), ..known },
     })
 }
 

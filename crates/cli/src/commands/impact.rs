@@ -1,8 +1,8 @@
 use super::Run;
-use crate::code_args::{IMPACT, ScopeArgs, WalkArgs};
+use crate::code_args::{ScopeArgs, WalkArgs};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use insight::code::impact::{Impact, impact};
+use insight::code::impact::{self, Impact, impact};
 use model::Result;
 
 /// What a change of a symbol or a file can reach
@@ -28,7 +28,7 @@ impl Run for Args {
     type Answer = Impact;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Impact> {
-        let options = self.walk.options(5, IMPACT)?;
+        let options = self.walk.options(5, impact::KINDS)?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
         impact(&reader, &scope, &self.what, &options)
     }

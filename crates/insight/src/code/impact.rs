@@ -9,6 +9,7 @@ use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, walk};
+use model::code::EdgeKind;
 use model::ids::NodeId;
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -50,6 +51,22 @@ pub struct OwnerShare {
     pub owner: String,
     pub files: u64,
 }
+
+/// What a change can travel along, backwards.
+pub const KINDS: &[EdgeKind] = &[
+    EdgeKind::Calls,
+    EdgeKind::Imports,
+    EdgeKind::Implements,
+    EdgeKind::Inherits,
+    EdgeKind::Overrides,
+    EdgeKind::References,
+    EdgeKind::HandlesRoute,
+    EdgeKind::Tests,
+    EdgeKind::DependsOn,
+    EdgeKind::RpcCalls,
+    EdgeKind::ReadsField,
+    EdgeKind::WritesField,
+];
 
 /// A file holds more symbols than this only when it is generated.
 const MOST_SEEDS: usize = 2000;

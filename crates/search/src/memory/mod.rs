@@ -13,10 +13,10 @@ use crate::reinforcement::Signals;
 use model::Result;
 use model::memory::{DecisionStatus, RecordId, Relation};
 use std::collections::{BTreeMap, BTreeSet};
-use store::Reader;
 use store::memory::edges::{self, EdgeRow};
 use store::memory::records::Outline;
 use store::memory::{RootId, access};
+use store::{Read, Reader};
 
 /// Where the question is asked from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,8 +29,8 @@ pub struct Standpoint {
 impl Standpoint {
     /// At the memory whose folder is indexed by this name; nowhere when it is
     /// not indexed.
-    pub fn at(reader: &Reader, root: &str) -> Result<Standpoint> {
-        let row = store::memory::roots(reader)?.into_iter().find(|row| row.path == root);
+    pub fn at(on: &impl Read, root: &str) -> Result<Standpoint> {
+        let row = store::memory::roots(on)?.into_iter().find(|row| row.path == root);
         Ok(row.map_or_else(Standpoint::default, |row| Standpoint {
             root: Some(row.id),
             project: row.project,

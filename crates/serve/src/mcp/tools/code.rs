@@ -132,22 +132,8 @@ impl Tool for Impact {
     type Answer = reach::Impact;
 
     fn answer(call: &Call, params: ImpactParams) -> Result<reach::Impact> {
-        const KINDS: &[EdgeKind] = &[
-            EdgeKind::Calls,
-            EdgeKind::Imports,
-            EdgeKind::Implements,
-            EdgeKind::Inherits,
-            EdgeKind::Overrides,
-            EdgeKind::References,
-            EdgeKind::HandlesRoute,
-            EdgeKind::Tests,
-            EdgeKind::DependsOn,
-            EdgeKind::RpcCalls,
-            EdgeKind::ReadsField,
-            EdgeKind::WritesField,
-        ];
         let limit = within("limit", params.limit, 100, 5_000)?;
-        let options = walk(params.depth, 3, limit, params.min_confidence, KINDS)?;
+        let options = walk(params.depth, 3, limit, params.min_confidence, reach::KINDS)?;
         let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
         reach::impact(call.reader()?, &scope, &params.target, &options)
     }
