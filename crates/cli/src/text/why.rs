@@ -1,9 +1,9 @@
 use super::file_history::missing;
-use super::state_label;
 use super::trace::merge_request;
+use super::{counted, state_label};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
-use insight::why::{LinkedRecord, Why};
+use insight::why::{Dependents, LinkedRecord, Why};
 use model::text::one_line;
 
 impl Show for Why {
@@ -32,8 +32,30 @@ impl Show for Why {
                 recorded(record, out);
             }
         }
+        if let Some(dependents) = &self.dependents {
+            depending(dependents, out);
+        }
         whom_to_ask(&self.experts, out);
         missing(&self.missing, out);
+    }
+}
+
+fn depending(dependents: &Dependents, out: &mut Painter) {
+    out.gap().heading("what depends on it");
+    let more = if dependents.truncated { "at least " } else { "" };
+    out.text(&format!(
+        "  {more}{}, {} of them tests",
+        counted(dependents.total, "symbol", "symbols"),
+        dependents.tests
+    ));
+    if dependents.unresolved > 0 {
+        let calls = counted(dependents.unresolved, "call", "calls");
+        out.label(Label::Warning, &format!("; {calls} of its name not resolved"));
+    }
+    out.end();
+    for symbol in &dependents.nearest {
+        out.text("  ").text(&one_line(&symbol.symbol, 90));
+        out.label(Label::Faint, &format!("  {}:{}", symbol.path, symbol.line)).end();
     }
 }
 

@@ -301,3 +301,15 @@ fn routes_name_what_answers_them() {
     let reached = data(&env, &["impact", "views.total", "--json"]);
     assert_eq!(reached["routes"][0]["symbol"], "views.GET /cart");
 }
+
+#[test]
+fn why_tells_what_depends_on_a_line() {
+    let env = indexed();
+    let line = FIRST[2].1.lines().position(|line| line.contains("return total")).unwrap() + 1;
+    let why = data(&env, &["why", &format!("shop/cart.py:{line}"), "--json"]);
+    assert_eq!(why["dependents"]["of"], "cart.Cart.sum");
+    let impact = data(&env, &["impact", "cart.Cart.sum", "--json"]);
+    assert!(impact["total"].as_u64() > Some(0), "{impact:#}");
+    assert_eq!(why["dependents"]["total"], impact["total"]);
+    assert!(!why["missing"].to_string().contains("not indexed"), "{why:#}");
+}

@@ -38,8 +38,8 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
           @bo  last 2024-01-10T11:05:00.000Z
           @ada  last 2024-01-10T10:05:00.000Z
         no local clone: which commit a line comes from cannot be told (lore repo add PATH)
+        the code is not indexed: who depends on it is not known (lore index)
         nothing was recorded: memory is empty (lore remember decision)
-        no code graph: who depends on it is not known
     "#]]
     .assert_eq(&env.lore(&["why", "src/login.rs:1"]).to_string());
     let _added = env.lore(&["repo", "add", "harbor/tide"]).success();

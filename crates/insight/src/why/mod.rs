@@ -1,17 +1,19 @@
 //! `lore why`: the join. What a file, a line, a merge request or an issue
 //! rests on: the merge requests and notes that argue for it, what was recorded
-//! about it and still stands, and whom to ask.
+//! about it and still stands, what depends on it, and whom to ask.
 //!
 //! Each part answers with what is there; a part that is not there is named
 //! with what would bring it, and never makes the whole fail.
 
+mod dependents;
 mod records;
 
+pub use dependents::Dependents;
 pub use records::LinkedRecord;
 
 use crate::entities;
 use crate::evidence::{self, About, Explained};
-use crate::file_target::{self, Typed};
+use crate::file_target::{self, FileTarget, Typed};
 use crate::people::experts::{self, Expert};
 use crate::trace::{self, Missing, Trace};
 use model::reference::EntityReference;
@@ -47,6 +49,8 @@ pub struct Why {
     pub merge_requests: Vec<Explained>,
     /// What was recorded about the target, or about what it rests on.
     pub records: Vec<LinkedRecord>,
+    /// What depends on a file or on the symbol around a line.
+    pub dependents: Option<Dependents>,
     /// Whom to ask, best first (`lore experts` weighs more, and tells more).
     pub experts: Vec<Expert>,
     /// Parts of the answer that are not there, and what would bring them.
@@ -77,7 +81,6 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         let fix = "lore remember decision";
         why.missing.push(Missing::new("nothing was recorded: memory is empty", fix));
     }
-    why.missing.push(Missing::new("no code graph: who depends on it is not known", ""));
     Ok(why)
 }
 
@@ -93,14 +96,17 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
             notes: request.notes,
         },
     )?;
-    let missing = std::mem::take(&mut trace.missing);
+    let mut missing = std::mem::take(&mut trace.missing);
+    let target = file_target::locate(reader, Typed { path, ..request.scope })?;
+    let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {
         target: request.scope.path.to_owned(),
         trace: Some(trace),
         entity: None,
         merge_requests: Vec::new(),
         records: Vec::new(),
-        experts: workers_on(reader, request, path)?,
+        dependents,
+        experts: workers_on(reader, request, &target)?,
         missing,
     })
 }
@@ -133,14 +139,14 @@ fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) ->
             url: summary.web_url,
         }),
         records: Vec::new(),
+        dependents: None,
         experts: experts::whom_to_ask(reader, &rows, None, request.now, request.experts)?,
         missing: Vec::new(),
     })
 }
 
 /// Those who worked on the file; without any, those whose lines it has.
-fn workers_on(reader: &Reader, request: &Request<'_>, path: &str) -> Result<Vec<Expert>> {
-    let target = file_target::locate(reader, Typed { path, ..request.scope })?;
+fn workers_on(reader: &Reader, request: &Request<'_>, target: &FileTarget) -> Result<Vec<Expert>> {
     let rows = experts::changing(reader, &target.path, target.project_id())?;
     let file = target.clone.as_ref().map(|clone| (clone.git.dir().to_owned(), &*target.path));
     experts::whom_to_ask(reader, &rows, file, request.now, request.experts)

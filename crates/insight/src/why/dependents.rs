@@ -1,0 +1,71 @@
+//! What depends on the file or the symbol around its line, where its code is
+//! indexed.
+
+use crate::code::SymbolRef;
+use crate::code::impact::{self, impact};
+use crate::code::scope::{self, Asked};
+use crate::code::walk::TraversalOptions;
+use crate::file_target::FileTarget;
+use crate::trace::{Missing, Trace};
+use model::{ErrorCode, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+
+/// Symbols named, the nearest; `lore impact` tells them all.
+const NAMED: usize = 3;
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Dependents {
+    /// The symbol or the path that was asked about.
+    pub of: String,
+    /// Symbols that a change can reach.
+    pub total: u64,
+    /// How many of them are tests.
+    pub tests: u64,
+    /// There are more than were counted.
+    pub truncated: bool,
+    /// Calls of these names that could not be bound; some may mean them.
+    pub unresolved: u64,
+    pub nearest: Vec<SymbolRef>,
+}
+
+/// None when the file holds no code that is indexed; says so where nothing of
+/// its repository is.
+pub(super) fn of(
+    reader: &Reader,
+    target: &FileTarget,
+    trace: &Trace,
+    missing: &mut Vec<Missing>,
+) -> Result<Option<Dependents>> {
+    let here = target.clone.as_ref().map(|clone| clone.git.dir());
+    let found = match here {
+        Some(_) => scope::resolve(reader, &Asked { here, ..Asked::default() }).ok(),
+        None => None,
+    };
+    let Some(scope) = found else {
+        let what = "the code is not indexed: who depends on it is not known";
+        missing.push(Missing::new(what, "lore index"));
+        return Ok(None);
+    };
+    let options = TraversalOptions { kinds: impact::KINDS.to_vec(), ..TraversalOptions::default() };
+    let asked = trace.symbol.as_ref().map_or(&trace.path, |symbol| &symbol.symbol);
+    let reached = match impact(reader, &scope, asked, &options) {
+        // Not a file of code, or a name that several symbols have.
+        Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous) => {
+            return Ok(None);
+        }
+        reached => reached?,
+    };
+    let mut near: Vec<_> =
+        reached.packages.into_iter().flat_map(|package| package.symbols).collect();
+    near.sort_by_key(|neighbour| neighbour.depth);
+    Ok(Some(Dependents {
+        of: asked.clone(),
+        total: reached.total,
+        tests: reached.tests.len() as u64,
+        truncated: reached.truncated,
+        unresolved: reached.unresolved,
+        nearest: near.into_iter().take(NAMED).map(|neighbour| neighbour.at).collect(),
+    }))
+}
