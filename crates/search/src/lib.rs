@@ -27,5 +27,5 @@ mod suggestions;
 pub use find::{Mode, Request, Searcher, find};
 pub use fusion::{Candidate, Fusion};
 pub use query::Syntax;
-pub use results::{Explanation, SearchHit, SearchResults};
-pub use snippet::Span;
+pub use results::{CodeType, Explanation, HitType, SearchHit, SearchResults, SymbolNote};
+pub use snippet::{Span, of_text as snippet_of};

@@ -6,6 +6,7 @@
 //! demanding all of them loses four of five questions asked in sentences.
 
 use crate::identifiers;
+use model::text::name_parts;
 use model::{Error, Result};
 use std::collections::BTreeSet;
 
@@ -106,6 +107,29 @@ impl Query {
         self.expression().map(|expression| format!("title : ({expression})"))
     }
 
+    /// For the index of names from code, which keeps no places of words: all
+    /// terms together, and for when nothing has them all, any of them.
+    pub fn name_expressions(&self) -> Vec<String> {
+        let terms: Vec<(bool, String)> = self
+            .terms
+            .iter()
+            .filter_map(|term| Some((term.is_required, term.name_expression()?)))
+            .collect();
+        let all: Vec<&str> = terms.iter().map(|(_, text)| text.as_str()).collect();
+        let (required, free): (Vec<_>, Vec<_>) = terms.iter().partition(|(is, _)| *is);
+        let mut any: Vec<String> = required.into_iter().map(|(_, text)| text.clone()).collect();
+        let free: Vec<&str> = free.into_iter().map(|(_, text)| text.as_str()).collect();
+        match free.as_slice() {
+            [] => {}
+            [only] => any.push((*only).to_owned()),
+            several => any.push(format!("({})", several.join(" OR "))),
+        }
+        let mut both = vec![all.join(" AND "), any.join(" AND ")];
+        both.retain(|expression| !expression.is_empty());
+        both.dedup();
+        both
+    }
+
     /// Whether marks were used, so that nothing but what matches is wanted.
     pub fn is_binding(&self) -> bool {
         self.terms.iter().any(|term| term.is_required || term.form != Form::Word)
@@ -170,6 +194,26 @@ impl Term {
             }
         }
         offers
+    }
+
+    /// `HttpClient` as one word of the index, or as all its parts.
+    fn name_expression(&self) -> Option<String> {
+        let parts = name_parts(&self.text);
+        let star = if self.form == Form::Prefix { " *" } else { "" };
+        let quoted_parts: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
+        match parts.as_slice() {
+            [] => None,
+            [_] => Some(format!("{}{star}", quoted_parts[0])),
+            several => {
+                let joined = format!("({}{star})", quoted_parts.join(" AND "));
+                let is_one_word = self.text.chars().all(char::is_alphanumeric);
+                let whole = is_one_word.then(|| quoted(&several.concat()));
+                Some(match whole {
+                    Some(whole) => format!("({whole}{star} OR {joined})"),
+                    None => joined,
+                })
+            }
+        }
     }
 
     fn divided(&self) -> Option<String> {
@@ -300,6 +344,20 @@ mod tests {
         );
         assert_eq!(relaxed("two words"), None);
         assert_eq!(relaxed("+\"two words\""), None);
+    }
+
+    #[test]
+    fn names_are_asked_for_whole_and_in_parts() {
+        let names = |input: &str| Query::parse(input).unwrap().name_expressions();
+        assert_eq!(names("total"), [r#""total""#]);
+        assert_eq!(names("HttpClient"), [r#"("httpclient" OR ("http" AND "client"))"#]);
+        assert_eq!(
+            names("retry_budget left"),
+            [r#"("retry" AND "budget") AND "left""#, r#"(("retry" AND "budget") OR "left")"#]
+        );
+        assert_eq!(names("+pars* url"), [r#""pars" * AND "url""#]);
+        assert_eq!(names("\"parse the url\""), [r#"("parse" AND "the" AND "url")"#]);
+        assert_eq!(names("👋"), Vec::<String>::new());
     }
 
     #[test]

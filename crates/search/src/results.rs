@@ -35,16 +35,18 @@ pub struct SearchResults {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchHit {
     #[serde(rename = "type")]
-    pub kind: SourceType,
-    /// `group/project#12`; for a discussion that of what it hangs on.
+    pub kind: HitType,
+    /// `group/project#12`; for a discussion that of what it hangs on, for a
+    /// symbol its qualified name.
     pub reference: String,
     pub title: String,
     pub project: Option<String>,
     pub author: Option<String>,
     /// Of a discussion: the state of what it hangs on.
     pub state: Option<EntityState>,
-    pub created_at: Timestamp,
-    pub updated_at: Timestamp,
+    /// Not of a symbol: that is as old as the lines it is written in.
+    pub created_at: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
     pub labels: Vec<String>,
     /// Comparable within one answer only; more is better.
     pub score: f64,
@@ -59,6 +61,45 @@ pub struct SearchHit {
     /// Of a record of memory: what else is to be known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<RecordNote>,
+    /// Of a symbol: what and where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<SymbolNote>,
+}
+
+/// What was found: a text of the record, or something in code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum HitType {
+    Text(SourceType),
+    Code(CodeType),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CodeType {
+    Symbol,
+}
+
+impl HitType {
+    /// For sentences: "issue", "merge request", "symbol".
+    pub const fn noun(self) -> &'static str {
+        match self {
+            HitType::Text(source) => source.noun(),
+            HitType::Code(CodeType::Symbol) => "symbol",
+        }
+    }
+}
+
+/// A symbol of a commit, as far as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolNote {
+    /// `function`, `class`, `table`.
+    pub kind: String,
+    pub repo: String,
+    pub commit: String,
+    pub path: String,
+    pub line: u32,
+    pub is_test: bool,
 }
 
 /// How a hit came to its place.
@@ -120,14 +161,14 @@ fn shown(
 ) -> SearchHit {
     let snippet = snippet::best(&hit.marked_text, words, chunk);
     SearchHit {
-        kind: hit.source,
+        kind: HitType::Text(hit.source),
         reference: reference(&hit),
         title: hit.title,
         project: hit.project,
         author: hit.author,
         state: hit.state,
-        created_at: hit.created_at,
-        updated_at: hit.updated_at,
+        created_at: Some(hit.created_at),
+        updated_at: Some(hit.updated_at),
         labels: hit.labels,
         score: rounded(candidate.score),
         snippet: snippet.text,
@@ -135,6 +176,7 @@ fn shown(
         url: hit.url,
         explanation: None,
         memory: None,
+        symbol: None,
     }
 }
 

@@ -59,6 +59,12 @@ pub fn best(marked: &str, words: &[String], chunk: Option<(usize, usize)>) -> Sn
     cut(&text, body, focus, &spans)
 }
 
+/// Chooses from a text without a head in which nothing is marked.
+pub fn of_text(text: &str, words: &[String]) -> Snippet {
+    let spans = parts_of_names(text, 0, words);
+    cut(text, 0, densest(text, &spans).unwrap_or(0), &spans)
+}
+
 /// A chunk's range, made to fit a text that may have changed since.
 fn inside(text: &str, body: usize, (start, end): (usize, usize)) -> Option<(usize, usize)> {
     let start = text.ceil_char_boundary(start.clamp(body, text.len()));
@@ -261,6 +267,13 @@ mod tests {
     fn marks_that_do_not_pair_do_no_harm() {
         assert_eq!(shown(&format!("{HEAD}]a[ b [c"), &[]), "a b c");
         assert_eq!(shown("[]", &[]), "");
+    }
+
+    #[test]
+    fn words_are_shown_in_a_text_that_marks_none() {
+        let snippet = of_text("fn retryBudget() -> u32\n\nHow often.", &["budget".to_owned()]);
+        assert_eq!(snippet.text, "fn retryBudget() -> u32 How often.");
+        assert_eq!(snippet.matches, [Span { start: 8, end: 14 }]);
     }
 
     proptest! {

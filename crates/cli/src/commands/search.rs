@@ -4,20 +4,23 @@ use crate::entity_args::user;
 use crate::ui::Ui;
 use crate::{memory_roots, run_embed};
 use model::time::parse_when;
-use model::{EntityState, Result, Timestamp};
+use model::{EntityState, Error, Result, Timestamp};
 use search::memory::Standpoint;
 use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
 use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
 
-/// Find issues, merge requests, threads, commits and memory by words and by meaning
+/// Find issues, merge requests, threads, commits, memory and symbols by words and by meaning
 ///
 /// Any of the words may match, and texts that say the same in other words are
 /// found too; the best come first. "a phrase" in quotes must stand as it is,
 /// +word is required, begin* finds every word that begins so; with such marks
 /// only what matches them is shown. Names from code are found whole and by
 /// their parts. Everything else is taken literally.
+///
+/// Symbols of indexed code are found with --type symbol: by their words alone,
+/// in all repositories, at the commit checked out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore search 'why did we remove NATS'
@@ -26,6 +29,7 @@ use store::document_set::DocumentFilter;
   lore search 'migrat*' --label security --state merged --fields reference,title,url
   lore search 'the login page loads for ever' --explain -n 5
   lore search 'which database' --type decision --graph-depth 2
+  lore search retryBudget --type symbol --path src/
   lore search 'title : nats NOT queue' --fts-mode raw")]
 pub struct Args {
     /// What to look for
@@ -118,6 +122,23 @@ enum TypeArg {
     Decision,
     Pattern,
     Handoff,
+    Symbol,
+}
+
+impl TypeArg {
+    /// None of what is not a text.
+    const fn source(self) -> Option<SourceType> {
+        match self {
+            TypeArg::Issue => Some(SourceType::Issue),
+            TypeArg::Mr => Some(SourceType::MergeRequest),
+            TypeArg::Thread => Some(SourceType::Discussion),
+            TypeArg::Commit => Some(SourceType::Commit),
+            TypeArg::Decision => Some(SourceType::Decision),
+            TypeArg::Pattern => Some(SourceType::Pattern),
+            TypeArg::Handoff => Some(SourceType::Handoff),
+            TypeArg::Symbol => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -139,17 +160,8 @@ impl Args {
         let when = |text: &Option<String>| -> Result<Option<Timestamp>> {
             text.as_deref().map(|text| parse_when(text, ctx.now())).transpose()
         };
-        let source = |kind: &TypeArg| match kind {
-            TypeArg::Issue => SourceType::Issue,
-            TypeArg::Mr => SourceType::MergeRequest,
-            TypeArg::Thread => SourceType::Discussion,
-            TypeArg::Commit => SourceType::Commit,
-            TypeArg::Decision => SourceType::Decision,
-            TypeArg::Pattern => SourceType::Pattern,
-            TypeArg::Handoff => SourceType::Handoff,
-        };
         Ok(DocumentFilter {
-            sources: self.types.iter().map(source).collect(),
+            sources: self.types.iter().filter_map(|kind| kind.source()).collect(),
             project: None,
             repo: None,
             author: self.author.as_deref().map(user),
@@ -167,6 +179,62 @@ impl Args {
     }
 }
 
+impl Args {
+    /// What was asked, but for who asks and from where.
+    fn request(&self, filter: DocumentFilter) -> Request {
+        let mut query = self.query.clone();
+        for word in &self.words {
+            query.push(' ');
+            query.push_str(word);
+        }
+        Request {
+            query,
+            syntax: match self.fts_mode {
+                FtsMode::Safe => Syntax::Safe,
+                FtsMode::Raw => Syntax::Raw,
+            },
+            graph_depth: self.graph_depth,
+            filter,
+            limit: self.limit as usize,
+            offset: self.offset as usize,
+            mode: match self.mode {
+                ModeArg::Hybrid => Mode::Hybrid,
+                ModeArg::Lexical => Mode::Lexical,
+                ModeArg::Semantic => Mode::Semantic,
+            },
+            fusion: match self.fusion {
+                FusionArg::Scores => Fusion::Scores,
+                FusionArg::Rrf => Fusion::Rrf,
+            },
+            without: self.without.clone(),
+            explain: self.explain,
+            ..Request::default()
+        }
+    }
+
+    fn symbols(
+        &self,
+        ctx: &Ctx,
+        ui: &mut Ui,
+        reader: &Reader,
+        request: &Request,
+    ) -> Result<SearchResults> {
+        if self.types.iter().any(|kind| *kind != TypeArg::Symbol) {
+            return Err(Error::usage("symbols and texts cannot be ranked in one list")
+                .suggest("search twice, once with --type symbol"));
+        }
+        if let Some(name) = self.without.first() {
+            return Err(Error::usage(format!("the signal `{name}` does not rank symbols"))
+                .suggest("leave --without out"));
+        }
+        let results = insight::code::search_symbols(reader, request, &ctx.env.cwd)?;
+        for warning in &results.warnings {
+            ui.warn(warning);
+        }
+        Ok(results)
+    }
+}
+
 impl Run for Args {
     type Answer = SearchResults;
 
@@ -180,45 +248,21 @@ impl Run for Args {
             let dir = ctx.env.cwd.join(typed).canonicalize().ok();
             filter.repo = Some(insight::repos::find_place(&reader, typed, dir.as_deref())?.repo.0);
         }
-        let mut query = self.query.clone();
-        for word in &self.words {
-            query.push(' ');
-            query.push_str(word);
+        let mut request = self.request(filter);
+        if self.types.contains(&TypeArg::Symbol) {
+            return self.symbols(ctx, ui, &reader, &request);
         }
-        let mode = match self.mode {
-            ModeArg::Hybrid => Mode::Hybrid,
-            ModeArg::Lexical => Mode::Lexical,
-            ModeArg::Semantic => Mode::Semantic,
-        };
-        let (provider, warning) = match mode {
+        let (provider, warning) = match request.mode {
             Mode::Lexical => (None, None),
             _ => match run_embed::provider(ctx, ui) {
                 Ok(provider) => (provider, None),
-                Err(error) if mode == Mode::Semantic => return Err(error),
+                Err(error) if request.mode == Mode::Semantic => return Err(error),
                 Err(error) => (None, Some(format!("found by words only: {error}"))),
             },
         };
-        let request = Request {
-            query,
-            syntax: match self.fts_mode {
-                FtsMode::Safe => Syntax::Safe,
-                FtsMode::Raw => Syntax::Raw,
-            },
-            home: insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| filter.project.is_none()),
-            from: standpoint(ctx, &reader)?,
-            graph_depth: self.graph_depth,
-            filter,
-            limit: self.limit as usize,
-            offset: self.offset as usize,
-            mode,
-            fusion: match self.fusion {
-                FusionArg::Scores => Fusion::Scores,
-                FusionArg::Rrf => Fusion::Rrf,
-            },
-            without: self.without.clone(),
-            explain: self.explain,
-            weight: None,
-        };
+        let is_anywhere = request.filter.project.is_none();
+        request.home = insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| is_anywhere);
+        request.from = standpoint(ctx, &reader)?;
         let searcher =
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
         let results = searcher.find(&request)?;

@@ -2,7 +2,7 @@ use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use model::text::{one_line, width};
 use search::memory::RecordNote;
-use search::{Explanation, Mode, SearchHit, SearchResults, Span};
+use search::{Explanation, Mode, SearchHit, SearchResults, Span, SymbolNote};
 
 const INDENT: usize = 2;
 const SNIPPET_LINES: usize = 2;
@@ -18,6 +18,9 @@ impl Show for SearchResults {
 }
 
 fn rows(results: &SearchResults, out: &mut Painter) {
+    if results.items.iter().any(|hit| hit.symbol.is_some()) {
+        return symbol_rows(results, out);
+    }
     let names =
         ["reference", "type", "title", "project", "author", "created", "score", "snippet", "url"];
     let mut table = Table::new(names.map(Column::new));
@@ -28,7 +31,27 @@ fn rows(results: &SearchResults, out: &mut Painter) {
             Cell::text(&hit.title),
             Cell::text(hit.project.as_deref().unwrap_or("")),
             Cell::text(hit.author.as_deref().unwrap_or("")),
-            Cell::date(hit.created_at),
+            hit.created_at.map_or_else(Cell::empty, Cell::date),
+            Cell::text(format!("{:.3}", hit.score)),
+            Cell::text(&hit.snippet),
+            Cell::text(&hit.url),
+        ]);
+    }
+    out.table(&table);
+}
+
+fn symbol_rows(results: &SearchResults, out: &mut Painter) {
+    let names = ["reference", "type", "kind", "symbol", "path", "line", "score", "snippet", "url"];
+    let mut table = Table::new(names.map(Column::new));
+    for hit in &results.items {
+        let Some(symbol) = &hit.symbol else { continue };
+        table.row([
+            Cell::text(&hit.reference),
+            Cell::text(hit.kind.noun()),
+            Cell::text(&symbol.kind),
+            Cell::text(&hit.title),
+            Cell::text(&symbol.path),
+            Cell::text(symbol.line.to_string()),
             Cell::text(format!("{:.3}", hit.score)),
             Cell::text(&hit.snippet),
             Cell::text(&hit.url),
@@ -69,6 +92,34 @@ fn blocks(results: &SearchResults, out: &mut Painter) {
 }
 
 fn block(hit: &SearchHit, out: &mut Painter) {
+    match &hit.symbol {
+        Some(symbol) => symbol_head(hit, symbol, out),
+        None => text_head(hit, out),
+    }
+    let columns = out.look().width;
+    let lines = wrapped(&hit.snippet, columns.saturating_sub(INDENT));
+    for line in lines {
+        out.text("  ");
+        painted(&hit.snippet, line, &hit.matches, out);
+        out.end();
+    }
+    if let Some(explanation) = &hit.explanation {
+        out.text("  ").label(Label::Faint, &explained(explanation)).end();
+    }
+    if let Some(note) = &hit.memory {
+        noted(note, out);
+    }
+}
+
+/// `method Cart.sum  shop/cart.py:14`, and of which repository.
+fn symbol_head(hit: &SearchHit, symbol: &SymbolNote, out: &mut Painter) {
+    out.gap().label(Label::Faint, &symbol.kind).text(" ");
+    out.label(Label::Heading, &one_line(&hit.title, out.look().width)).text("  ");
+    out.link(Label::Path, &format!("{}:{}", symbol.path, symbol.line), &hit.url).end();
+    out.text("  ").label(Label::Faint, "in ").label(Label::Path, &symbol.repo).end();
+}
+
+fn text_head(hit: &SearchHit, out: &mut Painter) {
     let columns = out.look().width;
     let project = hit.project.as_deref().unwrap_or("");
     let short = hit.reference.strip_prefix(project).unwrap_or(&hit.reference);
@@ -82,19 +133,10 @@ fn block(hit: &SearchHit, out: &mut Painter) {
     if let Some(author) = &hit.author {
         out.label(Label::Faint, " · ").label(Label::Person, &format!("@{author}"));
     }
-    out.label(Label::Faint, " · ").date(hit.created_at).end();
-    let lines = wrapped(&hit.snippet, columns.saturating_sub(INDENT));
-    for line in lines {
-        out.text("  ");
-        painted(&hit.snippet, line, &hit.matches, out);
-        out.end();
+    if let Some(created_at) = hit.created_at {
+        out.label(Label::Faint, " · ").date(created_at);
     }
-    if let Some(explanation) = &hit.explanation {
-        out.text("  ").label(Label::Faint, &explained(explanation)).end();
-    }
-    if let Some(note) = &hit.memory {
-        noted(note, out);
-    }
+    out.end();
 }
 
 /// What a record of memory says of itself and of others.

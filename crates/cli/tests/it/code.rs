@@ -313,3 +313,93 @@ fn why_tells_what_depends_on_a_line() {
     assert_eq!(why["dependents"]["total"], impact["total"]);
     assert!(!why["missing"].to_string().contains("not indexed"), "{why:#}");
 }
+
+#[test]
+fn symbols_are_a_source_of_search() {
+    let env = indexed();
+    expect![[r#"
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	10.000	def checkout(self, gateway)	
+    "#]].assert_eq(&lore(&env, &["search", "checkOut", "--type", "symbol"]));
+    expect![[r#"
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	0.000	class Cart What a customer is about to buy.	
+    "#]].assert_eq(&lore(&env, &["search", "customer buy", "--type", "symbol"]));
+    let env = env.on_terminal(80);
+    expect![[r#"
+        [2mmethod[0m [1mcart.Cart.sum[0m  [34mshop/cart.py:16[0m
+          [2min [0m[34mlocal/62f2c45706d24930e9fb64d35c0ddab26422b5a7[0m
+          def [1;33msum[0m(self)
+
+        [2mfunction[0m [1mtest_cart.test_sum[0m  [34mtests/test_cart.py:4[0m
+          [2min [0m[34mlocal/62f2c45706d24930e9fb64d35c0ddab26422b5a7[0m
+          def test_[1;33msum[0m()
+    "#]]
+    .assert_eq(&lore(&env, &["search", "sum", "--type", "symbol", "-n", "2"]));
+}
+
+#[test]
+fn a_search_for_symbols_is_filtered_and_paged_exactly() {
+    let env = indexed();
+    let symbols = |more: &[&str]| {
+        let args = [&["search", "cart", "--type", "symbol", "--json"][..], more].concat();
+        let found = data(&env, &args);
+        let names = found["items"].as_array().unwrap().iter();
+        let names: Vec<String> =
+            names.map(|hit| hit["title"].as_str().unwrap().to_owned()).collect();
+        (names, found["total"].as_u64().unwrap())
+    };
+    let (all, total) = symbols(&[]);
+    assert_eq!(all.len() as u64, total);
+    for (at, name) in all.iter().enumerate() {
+        let page = symbols(&["-n", "1", "--offset", &at.to_string()]);
+        assert_eq!(page, (vec![name.clone()], total));
+    }
+    let (in_tests, _) = symbols(&["--path", "tests/"]);
+    let (in_file, _) = symbols(&["--path", "shop/cart.py"]);
+    assert!(in_tests.iter().all(|name| name.starts_with("test_cart")), "{in_tests:?}");
+    assert_eq!(in_tests.len() + in_file.len(), all.len());
+    assert_eq!(symbols(&["--path", "shop/none.py"]).1, 0);
+    // What the commit checked out no longer has is not found.
+    assert_eq!(data(&env, &["search", "unused", "--type", "symbol", "--json"])["total"], 0);
+}
+
+#[test]
+fn what_a_symbol_does_not_have_cannot_be_asked_for() {
+    let env = indexed();
+    for (more, message) in [
+        (&["--author", "ada"][..], "a symbol has no author"),
+        (&["--label", "x", "--state", "opened"], "a symbol has no labels, no state"),
+        (&["--since", "2w"], "a symbol has no time of creation"),
+        (&["--mode", "semantic"], "symbols are found by their words only"),
+        (&["--fts-mode", "raw"], "symbols cannot be searched in FTS5 syntax"),
+        (&["--type", "issue"], "symbols and texts cannot be ranked in one list"),
+        (&["--without", "decay"], "the signal `decay` does not rank symbols"),
+    ] {
+        let args = [&["search", "cart", "--type", "symbol"][..], more].concat();
+        let output = env.lore_in(&env.dir().join("shop"), &args, "");
+        assert_eq!(output.status, Some(2), "{args:?}: {output}");
+        assert!(output.stderr.contains(message), "{output}");
+    }
+}
+
+#[test]
+fn a_bare_name_means_what_can_be_called_before_a_module_of_that_name() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = [("main.py", "def helper():\n    pass\n\n\ndef main():\n    helper()\n")];
+    history.commit("main", &ada, "Start", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    expect![[r#"
+        1	1	function	local/0d37cc223bda115cee9847c58ee96c387574d52e://main.helper	main.py:1	calls	main.py:6	0.95
+    "#]].assert_eq(&lore(&env, &["flow", "main", "helper"]));
+    expect![[r#"
+        1	function	local/0d37cc223bda115cee9847c58ee96c387574d52e://main.helper	main.py:1	calls	main.py:6	0.95
+    "#]].assert_eq(&lore(&env, &["callees", "main"]));
+    // Both are listed, and the whole name still says which.
+    assert_eq!(data(&env, &["symbol", "main", "--json"])["total"], 2);
+    let module = data(&env, &["symbol", "main", "--json"])["symbols"][0]["qualified_name"].clone();
+    let asked = data(&env, &["callers", module.as_str().unwrap(), "--json"]);
+    assert_eq!(asked["symbol"]["kind"], "module");
+}

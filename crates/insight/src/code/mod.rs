@@ -16,12 +16,14 @@ pub mod owners;
 pub mod resolve;
 pub mod routes;
 pub mod scope;
+mod search;
 pub mod symbol;
 mod view;
 pub mod walk;
 
 pub use containing::containing;
 pub use scope::{Asked, Scope, Standing};
+pub use search::search_symbols;
 pub use view::SymbolRef;
 pub use walk::{Direction, TraversalOptions};
 

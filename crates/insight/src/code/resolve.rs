@@ -6,13 +6,15 @@
 
 use super::scope::Scope;
 use super::view::View;
+use model::code::NodeKind;
 use model::ids::NodeId;
 use model::suggest::nearest;
-use model::text::{name_parts, one_line};
+use model::text::one_line;
 use model::{Error, ErrorCode, Result};
+use search::query::Query;
 use store::Reader;
 use store::code::nodes::{self, NodeRow};
-use store::code::symbols;
+use store::code::symbols::{self, Within};
 
 /// How a name was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -33,20 +35,45 @@ pub enum Match {
 pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)> {
     let wanted = Wanted::parse(typed);
     let Some(last) = wanted.segments.last() else { return Ok((Match::None, Vec::new())) };
-    let mut found: Vec<(Match, String, NodeId)> = Vec::new();
+    let mut found: Vec<(Match, String, NodeId, Use)> = Vec::new();
     for node in nodes::named(view.reader, last)? {
         let package = view.package_path(node.package)?;
         let Some(how) = wanted.matches(&package, &node) else { continue };
         if !view.places(node.id)?.is_empty() {
-            found.push((how, format!("{package}.{}", node.symbol()), node.id));
+            let name = format!("{package}.{}", node.symbol());
+            found.push((how, name, node.id, use_of(node.kind)));
         }
     }
     found.sort_by(|a, b| (rank(a.0), &a.1, a.2).cmp(&(rank(b.0), &b.1, b.2)));
     let Some(best) = found.first().map(|(how, ..)| *how) else {
         return Ok((Match::None, Vec::new()));
     };
-    let nodes = found.into_iter().filter(|(how, ..)| *how == best).map(|(.., id)| id).collect();
+    // `main` is all of the module main.py, and the end of the function in it.
+    let is_only_modules = found.iter().filter(|it| it.0 == best).all(|it| it.3 == Use::Around);
+    let is_wanted = |it: &(Match, String, NodeId, Use)| {
+        it.0 == best || (is_only_modules && best == Match::Exact && it.0 == Match::Suffix)
+    };
+    let nodes = found.into_iter().filter(is_wanted).map(|(_, _, id, _)| id).collect();
     Ok((best, nodes))
+}
+
+/// What can be done with a symbol, what is meant most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// It can be called, built, implemented or asked.
+    Called,
+    /// It is read or written.
+    Read,
+    /// It only holds others.
+    Around,
+}
+
+const fn use_of(kind: NodeKind) -> Use {
+    match kind {
+        NodeKind::Module | NodeKind::Package => Use::Around,
+        NodeKind::Const | NodeKind::Var | NodeKind::Field | NodeKind::Column => Use::Read,
+        _ => Use::Called,
+    }
 }
 
 const fn rank(how: Match) -> u8 {
@@ -61,17 +88,14 @@ const fn rank(how: Match) -> u8 {
 
 /// Symbols by words, best first.
 pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
-    let parts = name_parts(typed);
-    if parts.is_empty() {
-        return Ok(Vec::new());
-    }
-    let quoted: Vec<String> = parts.iter().map(|part| format!("\"{part}\"")).collect();
-    for joint in [" AND ", " OR "] {
+    let Ok(query) = Query::parse(typed) else { return Ok(Vec::new()) };
+    let within = Within { repos: &[view.scope.repo.id], ..Within::default() };
+    for expression in query.name_expressions() {
         let mut found = Vec::new();
-        // Symbols of other snapshots and repositories are in the index too.
-        for (node, _) in symbols::find(view.reader, &quoted.join(joint), limit * 20)? {
-            if !view.places(node)?.is_empty() {
-                found.push(node);
+        // Symbols of other snapshots are in the index too.
+        for one in symbols::find(view.reader, &expression, typed.trim(), &within)? {
+            if !view.places(one.node)?.is_empty() {
+                found.push(one.node);
             }
             if found.len() == limit {
                 break;
@@ -100,8 +124,11 @@ pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeI
 }
 
 /// The one symbol that is meant; an error that lists the candidates otherwise.
+/// What can be called is meant before a variable or a module of the same name;
+/// a whole qualified name (`repo://package.name`) says which it is.
 pub(super) fn one(view: &View<'_>, typed: &str) -> Result<NodeId> {
     let (_, found) = find(view, typed)?;
+    let found = most_useful(view, found)?;
     let shown = one_line(typed, 80);
     match found.as_slice() {
         [only] => Ok(*only),
@@ -115,6 +142,20 @@ pub(super) fn one(view: &View<'_>, typed: &str) -> Result<NodeId> {
         }
         several => Err(ambiguous(view, &shown, several)?),
     }
+}
+
+fn most_useful(view: &View<'_>, mut found: Vec<NodeId>) -> Result<Vec<NodeId>> {
+    if found.len() < 2 {
+        return Ok(found);
+    }
+    let mut uses = Vec::new();
+    for node in &found {
+        uses.push(view.node(*node)?.map_or(Use::Around, |node| use_of(node.kind)));
+    }
+    let best = uses.iter().min().copied();
+    let mut uses = uses.into_iter();
+    found.retain(|_| uses.next() == best);
+    Ok(found)
 }
 
 fn ambiguous(view: &View<'_>, shown: &str, several: &[NodeId]) -> Result<Error> {
@@ -141,6 +182,8 @@ fn ambiguous(view: &View<'_>, shown: &str, several: &[NodeId]) -> Result<Error> 
 struct Wanted {
     segments: Vec<String>,
     whole: String,
+    /// It was written with its repository, so it is the whole name.
+    is_qualified: bool,
 }
 
 impl Wanted {
@@ -151,7 +194,7 @@ impl Wanted {
         let whole = local.replace("::", ".").replace('#', ".").replace(['(', ')', '*'], "");
         let segments =
             whole.split(['.', '/']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        Wanted { segments, whole }
+        Wanted { segments, whole, is_qualified: typed.contains("://") }
     }
 
     fn matches(&self, package: &str, node: &NodeRow) -> Option<Match> {
@@ -159,6 +202,9 @@ impl Wanted {
         let joint = if package.is_empty() { "" } else { "." };
         if self.whole == symbol || self.whole == format!("{package}{joint}{symbol}") {
             return Some(Match::Exact);
+        }
+        if self.is_qualified {
+            return None;
         }
         let names = package.split('/').chain(symbol.split('.')).filter(|part| !part.is_empty());
         let names: Vec<&str> = names.collect();

@@ -4,7 +4,7 @@
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
-use model::ids::NodeId;
+use model::ids::{NodeId, RepoId};
 
 /// How much a match counts in name, parts, path, documentation and signature.
 const WEIGHTS: &str = "10.0, 5.0, 2.0, 1.0, 1.0";
@@ -41,15 +41,52 @@ fn head(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// The nodes that match an expression of the index best, of any time.
-pub fn find(on: &impl Read, expression: &str, limit: usize) -> Result<Vec<(NodeId, f64)>> {
+/// Where symbols may lie.
+#[derive(Debug, Clone, Default)]
+pub struct Within<'a> {
+    /// Any of them.
+    pub repos: &'a [RepoId],
+    /// Everything in this folder and below it; the empty one is all.
+    pub below: Option<&'a str>,
+    /// Everything in this folder itself.
+    pub folder: Option<&'a str>,
+}
+
+/// A node that matches, and how well; more is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    pub node: NodeId,
+    pub repo: RepoId,
+    pub score: f64,
+}
+
+/// Every node that matches an expression of the index, of any time, best first.
+/// What is called `name` as a whole comes before what only has its words.
+pub fn find(
+    on: &impl Read,
+    expression: &str,
+    name: &str,
+    within: &Within<'_>,
+) -> Result<Vec<Found>> {
+    let repos: Vec<i64> = within.repos.iter().map(|repo| repo.0).collect();
+    let below = within.below.filter(|folder| !folder.is_empty());
     sql::all(
         on,
         &format!(
-            "SELECT rowid, -bm25(nodes_fts, {WEIGHTS}) AS score FROM nodes_fts
-             WHERE nodes_fts MATCH ?1 ORDER BY score DESC, rowid LIMIT {limit}"
+            "SELECT n.id, p.repo_id,
+               -bm25(nodes_fts, {WEIGHTS}) + 10.0 * (n.name = ?2 COLLATE NOCASE) AS score
+             FROM nodes_fts
+             JOIN nodes AS n ON n.id = nodes_fts.rowid
+             JOIN packages AS p ON p.id = n.package_id
+             WHERE nodes_fts MATCH ?1
+               AND p.repo_id IN (SELECT value FROM json_each(?3))
+               AND (?4 IS NULL OR p.path = ?4 OR substr(p.path, 1, length(?4) + 1) = ?4 || '/')
+               AND (?5 IS NULL OR p.path = ?5)
+             ORDER BY score DESC, n.id"
         ),
-        [expression],
-        |row| Ok((NodeId(row.get(0)?), row.get(1)?)),
+        (expression, name, sql::json_ids(&repos), below, within.folder),
+        |row| {
+            Ok(Found { node: NodeId(row.get(0)?), repo: RepoId(row.get(1)?), score: row.get(2)? })
+        },
     )
 }

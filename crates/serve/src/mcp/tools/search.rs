@@ -3,7 +3,7 @@
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
 use insight::{projects, repos};
-use model::{EntityState, Result};
+use model::{EntityState, Error, Result};
 use schemars::JsonSchema;
 use search::memory::Standpoint;
 use search::{Mode, Request, SearchResults};
@@ -18,7 +18,7 @@ pub struct Search;
 pub struct Params {
     /// Words or a question; "a phrase" must stand as it is, +word is required, begin* finds beginnings
     query: String,
-    /// Only of these types
+    /// Only of these types; `symbol` (indexed code) only alone
     #[serde(default)]
     types: Vec<Type>,
     /// Only in this forge project: its path, or an ending of it that is unique
@@ -57,6 +57,7 @@ enum Type {
     Decision,
     Pattern,
     Handoff,
+    Symbol,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -100,6 +101,15 @@ impl Tool for Search {
         call.around.catch_up(&call.dir);
         let reader = call.reader()?;
         let filter = filter(call, &params)?;
+        if params.types.iter().any(|kind| matches!(kind, Type::Symbol)) {
+            if !filter.sources.is_empty() {
+                return Err(Error::usage("symbols and texts cannot be ranked in one list")
+                    .suggest("search twice, once with types [\"symbol\"]"));
+            }
+            let request =
+                Request { query: params.query, filter, limit, mode, ..Request::default() };
+            return Ok(told(call, insight::code::search_symbols(reader, &request, &call.dir)?));
+        }
         let provider = if mode == Mode::Lexical { None } else { call.provider() };
         let request = Request {
             query: params.query,
@@ -110,12 +120,16 @@ impl Tool for Search {
             mode,
             ..Request::default()
         };
-        let mut results = call.searcher(provider.as_ref())?.find(&request)?;
-        for warning in std::mem::take(&mut results.warnings) {
-            call.warn(warning);
-        }
-        Ok(results)
+        Ok(told(call, call.searcher(provider.as_ref())?.find(&request)?))
     }
+}
+
+/// What is missing goes where an agent reads it.
+fn told(call: &Call, mut results: SearchResults) -> SearchResults {
+    for warning in std::mem::take(&mut results.warnings) {
+        call.warn(warning);
+    }
+    results
 }
 
 /// Whose memory lies around.
@@ -136,16 +150,17 @@ fn filter(call: &Call, params: &Params) -> Result<DocumentFilter> {
         None => None,
     };
     let source = |kind: &Type| match kind {
-        Type::Issue => SourceType::Issue,
-        Type::Mr => SourceType::MergeRequest,
-        Type::Thread => SourceType::Discussion,
-        Type::Commit => SourceType::Commit,
-        Type::Decision => SourceType::Decision,
-        Type::Pattern => SourceType::Pattern,
-        Type::Handoff => SourceType::Handoff,
+        Type::Issue => Some(SourceType::Issue),
+        Type::Mr => Some(SourceType::MergeRequest),
+        Type::Thread => Some(SourceType::Discussion),
+        Type::Commit => Some(SourceType::Commit),
+        Type::Decision => Some(SourceType::Decision),
+        Type::Pattern => Some(SourceType::Pattern),
+        Type::Handoff => Some(SourceType::Handoff),
+        Type::Symbol => None,
     };
     Ok(DocumentFilter {
-        sources: params.types.iter().map(source).collect(),
+        sources: params.types.iter().filter_map(source).collect(),
         project: project.map(|project| project.id),
         repo,
         author: params.author.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
