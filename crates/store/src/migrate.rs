@@ -38,6 +38,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0010_manifests",
     "0011_embedding_centres",
     "0012_index_queue",
+    "0013_asked",
 ];
 
 /// The schema this build writes.

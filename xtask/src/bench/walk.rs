@@ -122,6 +122,7 @@ fn fill(tx: &Tx<'_>, n_nodes: u64) -> Result<Snapshot> {
             n_unresolved: 0,
             members,
             reads: Vec::new(),
+            asked: Vec::new(),
         };
         packages.insert(package, snapshots::keep_version(tx, &version)?);
     }

@@ -100,6 +100,18 @@ pub fn is_owners(path: &str) -> bool {
 }
 
 impl Rules {
+    /// Of the files of rules among these, outer folders first.
+    pub fn of(texts: &[(String, String)]) -> Self {
+        let mut found: Vec<&(String, String)> =
+            texts.iter().filter(|(path, _)| is_rules(path)).collect();
+        found.sort_by_key(|(path, _)| (path.matches('/').count(), path));
+        let mut rules = Rules::default();
+        for (path, text) in found {
+            rules.add(path, text);
+        }
+        rules
+    }
+
     /// Adds a file of rules; outer folders must come before inner ones.
     pub fn add(&mut self, path: &str, text: &str) {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -183,7 +195,7 @@ pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
     chosen
 }
 
-fn why_not(path: &str, size: u64, rules: &Rules) -> Option<Skip> {
+pub fn why_not(path: &str, size: u64, rules: &Rules) -> Option<Skip> {
     if rules.says(path, Skip::Ignored) == Some(true) {
         return Some(Skip::Ignored);
     }

@@ -299,7 +299,7 @@ pub fn store_packages(
                 let mut hash = |node| Ok(hashes.get(&node).copied());
                 let version = version_of(package, members, parts, &mut hash)?;
                 if before.is_some() {
-                    note_changes(tx, old_version.as_ref(), &version, &mut written.events)?;
+                    note_changes(tx, old_version.as_ref(), Some(&version), &mut written.events)?;
                 }
                 (snapshots::keep_version(tx, &version)?, version)
             }
@@ -342,6 +342,7 @@ pub struct Part {
     edges: Vec<Edge>,
     n_unresolved: u64,
     reads: Vec<PackageId>,
+    asked: Vec<u32>,
 }
 
 impl Part {
@@ -358,6 +359,7 @@ impl Part {
             edges: distinct(nodes, &link.edges),
             n_unresolved: link.unresolved.iter().filter(|site| !site.is_external).count() as u64,
             reads: reads.filter_map(|key| packages.get(key).copied()).collect(),
+            asked: link.outcome.asked().map(|question| question.0).collect(),
         }
     }
 }
@@ -373,12 +375,14 @@ pub fn version_of(
     let mut nodes: FxHashSet<NodeId> = FxHashSet::default();
     let mut edges: Vec<Edge> = Vec::new();
     let mut reads: Vec<PackageId> = Vec::new();
+    let mut asked: Vec<u32> = Vec::new();
     let mut n_unresolved = 0;
     for part in parts {
         leaves.extend(part.states);
         nodes.extend(part.nodes);
         edges.extend(part.edges);
         reads.extend(part.reads);
+        asked.extend(part.asked);
         n_unresolved += part.n_unresolved;
     }
     edges.sort_unstable();
@@ -386,6 +390,8 @@ pub fn version_of(
     reads.retain(|read| *read != package);
     reads.sort_unstable();
     reads.dedup();
+    asked.sort_unstable();
+    asked.dedup();
     for edge in &edges {
         if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
             leaves.push(identity::edge(source, target, edge.kind, edge.provenance));
@@ -399,6 +405,7 @@ pub fn version_of(
         root: identity::package_root(leaves),
         members,
         reads,
+        asked,
     })
 }
 
@@ -417,11 +424,11 @@ pub fn edges_of(on: &impl store::Read, version: &PackageVersion) -> Result<Vec<E
 pub fn note_changes(
     tx: &Tx<'_>,
     old: Option<&PackageVersion>,
-    new: &PackageVersion,
+    new: Option<&PackageVersion>,
     events: &mut Vec<EdgeEvent>,
 ) -> Result<()> {
     let before = old.map(|old| edges_of(tx, old)).transpose()?.unwrap_or_default();
-    let after = edges_of(tx, new)?;
+    let after = new.map(|new| edges_of(tx, new)).transpose()?.unwrap_or_default();
     let gone = before.iter().filter(|edge| after.binary_search(edge).is_err());
     events.extend(gone.map(|edge| EdgeEvent { edge: *edge, is_added: false }));
     let added = after.iter().filter(|edge| before.binary_search(edge).is_err());

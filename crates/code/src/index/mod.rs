@@ -5,6 +5,7 @@
 //! transaction per snapshot: a run that dies leaves the one before.
 
 mod choose;
+mod edits;
 mod ledger;
 mod previous;
 mod read;
@@ -12,6 +13,7 @@ mod report;
 mod shelf;
 mod symbols;
 mod update;
+mod update_write;
 mod work_tree;
 
 pub use choose::Skip;
@@ -40,7 +42,7 @@ use update::Update;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 2;
+pub const INDEXER: u32 = 3;
 
 /// What to index.
 #[derive(Debug, Clone)]
@@ -86,7 +88,7 @@ pub fn index(
     if let Some(previous) = &previous
         && let Some(update) = Update::prepare(repo, writer, repo_id, &subject, request, previous)?
     {
-        let report = update.write(writer, &subject, clock)?;
+        let report = update.write(writer, &subject, request, clock)?;
         return walkable(writer, report);
     }
     let input = gather(repo, writer, repo_id, &subject, request, progress)?;
@@ -128,7 +130,8 @@ fn subject(repo: &Repo, request: &Request) -> Result<Subject> {
 /// Everything the snapshot is made of, read.
 struct Input {
     entries: Vec<Entry>,
-    manifests: Vec<(String, String)>,
+    /// Manifests and rules about files, by path.
+    texts: Vec<(String, String)>,
     owners: Option<(Vec<u8>, String)>,
     skipped: BTreeMap<Skip, u64>,
     unfit: Vec<UnfitFile>,
@@ -157,11 +160,11 @@ fn gather(
         Some(_) => work_tree::overlay(repo, &mut tree)?,
         None => BTreeMap::new(),
     };
-    let rules = rules(repo, &tree, &overlay)?;
-    let chosen = choose(&tree, &rules);
+    let rule_texts = rule_texts(repo, &tree, &overlay)?;
+    let chosen = choose(&tree, &Rules::of(&rule_texts));
     let mut input = Input {
         entries: Vec::new(),
-        manifests: Vec::new(),
+        texts: rule_texts,
         owners: None,
         skipped: chosen.skipped.clone(),
         unfit: Vec::new(),
@@ -223,20 +226,33 @@ fn gather(
     Ok(input)
 }
 
-/// The repository's rules about its files, outer folders first.
-fn rules(repo: &Repo, tree: &[TreeEntry], overlay: &BTreeMap<String, Vec<u8>>) -> Result<Rules> {
-    let mut found: Vec<(String, &TreeEntry)> = tree
+/// The repository's rules about its files.
+fn rule_texts(
+    repo: &Repo,
+    tree: &[TreeEntry],
+    overlay: &BTreeMap<String, Vec<u8>>,
+) -> Result<Vec<(String, String)>> {
+    let found: Vec<(String, &TreeEntry)> = tree
         .iter()
         .map(|entry| (entry.path.text().into_owned(), entry))
         .filter(|(path, entry)| is_rules(path) && entry.mode.is_file() && entry.size < 1 << 20)
         .collect();
-    found.sort_by_key(|(path, _)| (path.matches('/').count(), path.clone()));
-    let mut rules = Rules::default();
-    let texts = texts(repo, found, overlay)?;
-    for (path, text) in &texts {
-        rules.add(path, text);
+    texts(repo, found, overlay)
+}
+
+/// Blobs as texts, by path; without those the clone does not have.
+fn texts_of(repo: &Repo, wanted: &[(String, ObjectId)]) -> Result<Vec<(String, String)>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(rules)
+    let mut blobs = repo.blobs()?;
+    let mut texts = Vec::new();
+    for (path, id) in wanted {
+        if let Some(bytes) = blobs.read(*id)? {
+            texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    Ok(texts)
 }
 
 fn texts(
@@ -266,7 +282,8 @@ fn read_texts(
     overlay: &BTreeMap<String, Vec<u8>>,
     input: &mut Input,
 ) -> Result<()> {
-    input.manifests = texts(repo, chosen.manifests.clone(), overlay)?;
+    input.texts.extend(texts(repo, chosen.manifests.clone(), overlay)?);
+    input.texts.sort_unstable();
     if let Some((path, entry)) = &chosen.owners {
         let read = texts(repo, vec![(path.clone(), *entry)], overlay)?;
         let blob = entry.id.as_bytes().to_vec();
@@ -340,7 +357,7 @@ fn link_all(input: &Input) -> link::Linked {
         .map(|entry| Source { path: &entry.path, facts: &entry.facts })
         .collect();
     let manifests: Vec<Manifest<'_>> =
-        input.manifests.iter().map(|(path, text)| Manifest { path, text }).collect();
+        input.texts.iter().map(|(path, text)| Manifest { path, text }).collect();
     link::link(&sources, &manifests)
 }
 
@@ -399,7 +416,7 @@ fn write(
         root,
         indexer: INDEXER,
         owners: input.owners.as_ref().map(|(blob, _)| blob.clone()),
-        manifests: Some(manifests::keep(tx, &input.manifests)?),
+        manifests: Some(manifests::keep(tx, &input.texts)?),
         n_files: input.entries.len() as u64,
         n_packages: written.packages.len() as u64,
         n_nodes: written.totals.n_nodes,

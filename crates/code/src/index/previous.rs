@@ -29,6 +29,10 @@ pub fn nearest(
     if known.is_empty() {
         return Ok(None);
     }
+    // A work tree stands on its own commit.
+    if let Some(snapshot) = known.remove(&subject.commit.to_string()) {
+        return found(writer, snapshot);
+    }
     // Nearly always a parent; walking the history costs more.
     for parent in repo.parents(subject.commit)? {
         if let Some(snapshot) = known.remove(&parent.to_string()) {

@@ -8,20 +8,29 @@ use model::ids::{FileId, LinkId, PackageId};
 use model::{Error, Result};
 use std::sync::{Mutex, OnceLock};
 use store::Reader;
+use store::code::snapshots::Member;
 use store::code::{files, links};
 
-/// A file of the snapshot before.
+/// A file of a snapshot, as the state before has it.
 #[derive(Debug, Clone)]
 pub struct Item {
     pub path: String,
     pub package: PackageId,
     pub file: FileId,
-    pub link: LinkId,
+    /// None when the file was not there before.
+    pub link: Option<LinkId>,
     pub language: String,
     pub n_defs: u32,
 }
 
-/// The files of the languages that are linked anew.
+impl Item {
+    /// The file among those of its package; none when it is new.
+    pub fn member(&self) -> Option<Member> {
+        self.link.map(|link| Member { file: self.file, link })
+    }
+}
+
+/// The files of a snapshot.
 pub struct Shelf {
     reader: Mutex<Reader>,
     pub items: Vec<Item>,
@@ -42,9 +51,18 @@ impl Shelf {
         }
     }
 
+    /// Puts other files on the shelf.
+    pub fn set(&mut self, items: Vec<Item>) {
+        self.facts = items.iter().map(|_| OnceLock::new()).collect();
+        self.outcomes = items.iter().map(|_| OnceLock::new()).collect();
+        self.items = items;
+    }
+
     /// Puts the facts of a changed file in place of those of the state before.
     pub fn replace(&mut self, file: u32, facts: FileFacts) {
-        self.items[file as usize].n_defs = facts.defs.len() as u32;
+        let item = &mut self.items[file as usize];
+        item.n_defs = facts.defs.len() as u32;
+        item.language.clone_from(&facts.language);
         self.facts[file as usize] = OnceLock::from(facts);
     }
 
@@ -88,10 +106,43 @@ impl Library for Shelf {
     fn outcome(&self, file: u32) -> Option<&Outcome> {
         let item = &self.items[file as usize];
         let outcome = self.outcomes[file as usize].get_or_init(|| {
-            let state = self.read(|reader| links::state(reader, item.link))?;
+            let link = item.link?;
+            let state = self.read(|reader| links::state(reader, link))?;
             Outcome::decode(&state)
         });
         outcome.as_ref()
+    }
+}
+
+/// The state before, as far as it differs from that of a shelf: what it shares
+/// with it is read from there.
+pub struct Before<'s> {
+    now: &'s Shelf,
+    old: &'s Shelf,
+    /// For every file the shelf it is on, and its place there.
+    places: Vec<(bool, u32)>,
+}
+
+impl<'s> Before<'s> {
+    /// `stays` tells which files of `now` are as they were.
+    pub fn new(now: &'s Shelf, old: &'s Shelf, stays: impl Fn(u32) -> bool) -> Self {
+        let kept = (0..now.items.len() as u32).filter(|at| stays(*at)).map(|at| (true, at));
+        let places = kept.chain((0..old.items.len() as u32).map(|at| (false, at))).collect();
+        Before { now, old, places }
+    }
+
+    pub fn items(&self) -> impl Iterator<Item = &'s Item> {
+        self.places.iter().map(|(is_now, at)| {
+            let shelf = if *is_now { self.now } else { self.old };
+            &shelf.items[*at as usize]
+        })
+    }
+}
+
+impl Library for Before<'_> {
+    fn facts(&self, file: u32) -> &FileFacts {
+        let (is_now, at) = self.places[file as usize];
+        if is_now { self.now.facts(at) } else { self.old.facts(at) }
     }
 }
 

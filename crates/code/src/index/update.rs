@@ -1,98 +1,105 @@
-//! A commit that only changes what known files say: reads those files, links
-//! them and the files for which that makes a difference, and leaves all others
-//! as the snapshot before has them.
+//! A commit or work tree that is not far from a snapshot: reads the files that
+//! changed, links them and the files for which that makes a difference, and
+//! leaves all others as the snapshot before has them.
 //!
-//! Anything else (files that come, go or move, manifests, rules about files)
-//! is for the whole way in `index`.
+//! What changes the choice of files itself (rules, owners, submodules) is for
+//! the whole way in `index`. Writing is in `update_write`.
 
-use super::ledger::{
-    self, Entry, FileLink, Part, State, Stored, Written, by_file, distinct, note_changes,
-    store_file, version_of,
-};
+use super::choose::Rules;
+use super::edits::{Edit, Edits, edits, left_out};
+use super::ledger::State;
 use super::read::{Content, Outcome as Reading, Wanted, read_all};
-use super::report::{self, IndexReport, TroubledFile};
-use super::shelf::{Item, Shelf};
-use super::symbols::{FileSymbols, places};
-use super::{INDEXER, Previous, Request, Subject, choose, facts_of};
+use super::report::TroubledFile;
+use super::shelf::{Before, Item, Shelf};
+use super::symbols::FileSymbols;
+use super::{INDEXER, Previous, Request, Subject, facts_of, texts_of};
 use crate::facts::FileFacts;
-use crate::identity::{self, NodeName};
+use crate::identity;
 use crate::lang;
-use crate::link::{self, Library as _, Listed, Manifest, PathKey, path_key};
-use git::{Change, ObjectId, Repo};
-use model::hash::Hash32;
-use model::ids::{NodeId, PackageId, PackageVersionId, RepoId, SnapshotSeq};
+use crate::link::questions::Question;
+use crate::link::{self, Library as _, Listed, Manifest, Memory, PathKey, Source, path_key};
+use git::{ObjectId, Repo};
+use model::Result;
+use model::ids::{FileId, PackageId, RepoId};
 use model::progress::Silent;
-use model::record::ChangeKind;
-use model::{Clock, Error, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use store::code::links::{self, Edge};
-use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
-use store::code::{files, manifests, nodes};
-use store::{Tx, Writer};
+use store::Writer;
+use store::code::snapshots::{self, PackageVersion};
+use store::code::{files, manifests};
 
 /// Everything to be written, worked out.
 pub struct Update<'p> {
-    repo: RepoId,
-    previous: &'p Previous,
-    versions: BTreeMap<PackageId, PackageVersion>,
-    package_paths: FxHashMap<PackageId, String>,
-    packages_by_key: FxHashMap<PathKey, PackageId>,
-    shelf: Shelf,
+    pub(super) repo: RepoId,
+    pub(super) previous: &'p Previous,
+    pub(super) versions: BTreeMap<PackageId, PackageVersion>,
+    pub(super) package_paths: FxHashMap<PackageId, String>,
+    pub(super) packages_by_key: FxHashMap<PathKey, PackageId>,
+    pub(super) shelf: Shelf,
     /// The files that say something new, by their place on the shelf.
-    changed: BTreeMap<u32, Changed>,
-    linked: link::Linked,
-    troubled: Vec<TroubledFile>,
-    n_read: u64,
+    pub(super) changed: BTreeMap<u32, Changed>,
+    /// Old versions of those, and the files that are gone.
+    old: Shelf,
+    /// How many at the end of `old` are gone.
+    n_gone: usize,
+    pub(super) texts: Vec<(String, String)>,
+    pub(super) linked: link::Linked,
+    pub(super) troubled: Vec<TroubledFile>,
+    pub(super) skipped: BTreeMap<String, u64>,
+    pub(super) n_read: u64,
 }
 
-/// Files of a package and what they have become, with their place on the shelf.
-type Replaced = BTreeMap<Member, (u32, Member)>;
+pub(super) struct Changed {
+    pub blob: Vec<u8>,
+    pub symbols: FileSymbols,
+    pub state: State,
+}
 
-struct Changed {
-    blob: Vec<u8>,
-    symbols: FileSymbols,
-    state: State,
+/// What linking must know about a change beside the files.
+struct Scope {
+    /// Languages of the files that changed, came or went, or of whose layout
+    /// a manifest speaks.
+    languages: BTreeSet<String>,
+    /// Whether files came or went, or manifests changed.
+    is_moved: bool,
+    /// Whether relations between files without a language may differ.
+    relates: bool,
 }
 
 impl<'p> Update<'p> {
-    /// None when the commit changes more than the contents of known files.
+    /// None when more changed than what files say.
     pub fn prepare(
         repo: &Repo,
-        writer: &Writer,
+        writer: &mut Writer,
         repo_id: RepoId,
         subject: &Subject,
         request: &Request,
         previous: &'p Previous,
     ) -> Result<Option<Self>> {
         let old = &previous.snapshot;
-        let (Some(manifests), Some(old_commit)) = (old.manifests, ObjectId::parse(&old.sha)) else {
+        let (Some(kept), Some(old_commit)) = (old.manifests, ObjectId::parse(&old.sha)) else {
             return Ok(None);
         };
-        if subject.work_tree.is_some() {
-            return Ok(None);
-        }
-        let Some(contents) = contents(repo.changes(Some(old_commit), subject.commit)?) else {
+        let Some(mut edits) = edits(repo, old_commit, subject)? else { return Ok(None) };
+        let Some(old_texts) = manifests::get(writer, kept)? else { return Ok(None) };
+        let rules = Rules::of(&old_texts);
+        let mut update = Update::on(writer, repo_id, previous, &edits)?;
+        let Some(texts) = update.new_texts(repo, &mut edits, &old_texts, &rules)? else {
             return Ok(None);
         };
-        let Some(manifests) = manifests::get(writer, manifests)? else { return Ok(None) };
-        let mut update = Update::on(writer, repo_id, previous, &contents)?;
-        if !update.read(repo, writer, subject, request, &contents)? {
+        let is_moved = texts != old_texts;
+        update.texts = texts;
+        let Some(wanted) = update.sort(writer, edits, &rules)? else { return Ok(None) };
+        let is_moved = is_moved || update.n_gone > 0 || wanted.iter().any(|one| one.is_new);
+        if !update.read(repo, writer, subject, request, wanted)? {
             return Ok(None);
         }
-        update.link(&manifests)?;
+        update.link(&old_texts, is_moved)?;
         Ok(Some(update))
     }
 
-    /// The snapshot before, with the files of the languages that change.
-    fn on(
-        writer: &Writer,
-        repo: RepoId,
-        previous: &'p Previous,
-        contents: &BTreeMap<String, ObjectId>,
-    ) -> Result<Self> {
-        let languages: BTreeSet<&str> =
-            contents.keys().filter_map(|path| Some(lang::by_path(path)?.name())).collect();
+    /// The snapshot before.
+    fn on(writer: &Writer, repo: RepoId, previous: &'p Previous, edits: &Edits) -> Result<Self> {
         let package_paths: FxHashMap<PackageId, String> =
             files::packages(writer, repo)?.into_iter().collect();
         let mut versions = BTreeMap::new();
@@ -104,26 +111,19 @@ impl<'p> Update<'p> {
             let folder = package_paths.get(package).map_or("", String::as_str);
             for member in &version.members {
                 let row = files::get(writer, member.file)?;
-                let path = match folder {
-                    "" => row.name,
-                    folder => format!("{folder}/{}", row.name),
-                };
+                let path = joined(folder, &row.name);
                 packages_by_key.insert(path_key(&path), *package);
-                if !contents.contains_key(&path)
-                    && let Some(trouble) = &row.trouble
-                {
-                    troubled.push(TroubledFile { path: path.clone(), trouble: trouble.clone() });
+                if let Some(trouble) = row.trouble.filter(|_| !edits.files.contains_key(&path)) {
+                    troubled.push(TroubledFile { path: path.clone(), trouble });
                 }
-                if languages.contains(row.language.as_str()) {
-                    items.push(Item {
-                        path,
-                        package: *package,
-                        file: member.file,
-                        link: member.link,
-                        language: row.language,
-                        n_defs: row.n_defs,
-                    });
-                }
+                items.push(Item {
+                    path,
+                    package: *package,
+                    file: member.file,
+                    link: Some(member.link),
+                    language: row.language,
+                    n_defs: row.n_defs,
+                });
             }
             versions.insert(*package, version);
         }
@@ -135,429 +135,394 @@ impl<'p> Update<'p> {
             packages_by_key,
             shelf: Shelf::new(writer.reader()?, items),
             changed: BTreeMap::new(),
+            old: Shelf::new(writer.reader()?, Vec::new()),
+            n_gone: 0,
+            texts: Vec::new(),
             linked: link::Linked::default(),
             troubled,
+            skipped: serde_json::from_str(&previous.snapshot.skipped).unwrap_or_default(),
             n_read: 0,
         })
     }
 
-    /// Reads the files that changed; false when one of them is not what it was.
+    /// The manifests and rules as they are now; none when the way is too far.
+    fn new_texts(
+        &mut self,
+        repo: &Repo,
+        edits: &mut Edits,
+        old: &[(String, String)],
+        rules: &Rules,
+    ) -> Result<Option<Vec<(String, String)>>> {
+        let mut texts: BTreeMap<String, String> = old.iter().cloned().collect();
+        let mut wanted: Vec<(String, git::ObjectId)> = Vec::new();
+        for (path, edit) in std::mem::take(&mut edits.manifests) {
+            let was_kept = texts.remove(&path).is_some();
+            if !self.count(&path, &edit, was_kept, rules) {
+                return Ok(None);
+            }
+            match edit.content {
+                Some(_) if left_out(&path, rules).is_some() => {}
+                Some(content) => match content.bytes {
+                    Some(bytes) if bytes.len() > lang::MAX_BYTES => return Ok(None),
+                    Some(bytes) => {
+                        texts.insert(path, String::from_utf8_lossy(&bytes).into_owned());
+                    }
+                    None => wanted.push((path, content.id)),
+                },
+                None => {}
+            }
+        }
+        let read = texts_of(repo, &wanted)?;
+        if read.len() < wanted.len() || read.iter().any(|(_, text)| text.len() > lang::MAX_BYTES) {
+            return Ok(None);
+        }
+        texts.extend(read);
+        Ok(Some(texts.into_iter().collect()))
+    }
+
+    /// Counts a path among those left out, or no longer; false when it was
+    /// left out for a reason that its name does not tell.
+    fn count(&mut self, path: &str, edit: &Edit, was_kept: bool, rules: &Rules) -> bool {
+        let reason = left_out(path, rules);
+        let was_file = edit.was_file.unwrap_or(was_kept);
+        match reason {
+            Some(reason) => {
+                let n = self.skipped.entry(reason.as_str().to_owned()).or_default();
+                // Of work trees only what the commit had is counted.
+                let is_file = edit.content.is_some() && edit.was_file.is_some();
+                *n = (*n + u64::from(is_file)).saturating_sub(u64::from(was_file));
+                self.skipped.retain(|_, n| *n > 0);
+                !was_kept
+            }
+            None => was_kept || !was_file,
+        }
+    }
+
+    /// Takes what is gone off the shelf and puts what is new on it; tells what
+    /// must be read.
+    fn sort(
+        &mut self,
+        writer: &mut Writer,
+        edits: Edits,
+        rules: &Rules,
+    ) -> Result<Option<Vec<ToRead>>> {
+        let place: FxHashMap<String, u32> = self
+            .shelf
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| edits.files.contains_key(&item.path))
+            .map(|(at, item)| (item.path.clone(), at as u32))
+            .collect();
+        let (mut wanted, mut gone, mut new) = (Vec::new(), Vec::new(), Vec::new());
+        for (path, edit) in edits.files {
+            let at = place.get(&path).copied();
+            if !self.count(&path, &edit, at.is_some(), rules) {
+                return Ok(None);
+            }
+            let content = edit.content.filter(|_| left_out(&path, rules).is_none());
+            match (content, at) {
+                (Some(content), Some(at)) => {
+                    wanted.push(ToRead { at, path, content, is_new: false });
+                }
+                (Some(content), None) => {
+                    new.push(path.clone());
+                    wanted.push(ToRead { at: 0, path, content, is_new: true });
+                }
+                (None, Some(at)) => gone.push(at),
+                (None, None) => {}
+            }
+        }
+        self.take_off(&gone, &mut wanted)?;
+        self.put_on(writer, &new, &mut wanted)?;
+        Ok(Some(wanted))
+    }
+
+    /// Removes what is gone; places of what comes behind it move up.
+    fn take_off(&mut self, gone: &[u32], wanted: &mut [ToRead]) -> Result<()> {
+        let changed: Vec<Item> = wanted
+            .iter()
+            .filter(|one| !one.is_new)
+            .map(|one| self.shelf.items[one.at as usize].clone())
+            .collect();
+        let mut items = std::mem::take(&mut self.shelf.items);
+        let mut old = changed;
+        self.n_gone = gone.len();
+        old.extend(gone.iter().map(|at| items[*at as usize].clone()));
+        let gone: BTreeSet<u32> = gone.iter().copied().collect();
+        let mut at = 0;
+        items.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+        for one in wanted.iter_mut().filter(|one| !one.is_new) {
+            one.at -= gone.range(..one.at).count() as u32;
+        }
+        self.shelf.set(items);
+        self.old.set(old);
+        Ok(())
+    }
+
+    fn put_on(&mut self, writer: &mut Writer, new: &[String], wanted: &mut [ToRead]) -> Result<()> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        let repo = self.repo;
+        let packages: Vec<PackageId> = writer.write(|tx| {
+            new.iter().map(|path| files::package(tx, repo, identity::package_of(path))).collect()
+        })?;
+        let mut items = std::mem::take(&mut self.shelf.items);
+        for ((path, package), one) in
+            new.iter().zip(packages).zip(wanted.iter_mut().filter(|one| one.is_new))
+        {
+            one.at = items.len() as u32;
+            self.package_paths
+                .entry(package)
+                .or_insert_with(|| identity::package_of(path).to_owned());
+            self.packages_by_key.insert(path_key(path), package);
+            items.push(Item {
+                path: path.clone(),
+                package,
+                file: FileId(0),
+                link: None,
+                language: String::new(),
+                n_defs: 0,
+            });
+        }
+        self.shelf.set(items);
+        Ok(())
+    }
+
+    /// Reads the files that changed; false when one of them is no source.
     fn read(
         &mut self,
         repo: &Repo,
         writer: &Writer,
         subject: &Subject,
         request: &Request,
-        contents: &BTreeMap<String, ObjectId>,
+        wanted: Vec<ToRead>,
     ) -> Result<bool> {
-        let place: FxHashMap<&str, u32> = self
-            .shelf
-            .items
-            .iter()
-            .enumerate()
-            .map(|(at, i)| (i.path.as_str(), at as u32))
-            .collect();
-        let mut wanted: Vec<(u32, &String, ObjectId)> = Vec::new();
-        let mut known: Vec<(u32, files::FileRow)> = Vec::new();
-        for (path, id) in contents {
-            let Some(at) = place.get(path.as_str()).copied() else { return Ok(false) };
-            let name = path.rsplit('/').next().unwrap_or(path);
-            let package = self.shelf.items[at as usize].package;
-            match files::find(writer, package, name, id.as_bytes(), INDEXER)? {
-                Some(row) => known.push((at, row)),
-                None => wanted.push((at, path, *id)),
+        let (mut unread, mut known) = (Vec::new(), Vec::new());
+        for one in wanted {
+            let name = one.path.rsplit('/').next().unwrap_or(&one.path);
+            let package = self.shelf.items[one.at as usize].package;
+            match files::find(writer, package, name, one.content.id.as_bytes(), INDEXER)? {
+                Some(row) => known.push((one, row)),
+                None => unread.push(one),
             }
         }
-        let to_read: Vec<Wanted<'_>> = wanted
+        let to_read: Vec<Wanted<'_>> = unread
             .iter()
-            .map(|(_, path, id)| Wanted { path, content: Content::Blob(*id) })
+            .map(|one| Wanted {
+                path: &one.path,
+                content: match &one.content.bytes {
+                    Some(bytes) => Content::Bytes(bytes),
+                    None => Content::Blob(one.content.id),
+                },
+            })
             .collect();
         let read = read_all(repo, subject.identity, &to_read, request.n_threads, &Silent)?;
-        self.n_read = wanted.len() as u64;
-        for ((at, path, id), reading) in wanted.iter().zip(read) {
+        self.n_read = unread.len() as u64;
+        for (one, reading) in unread.iter().zip(read) {
             let Reading::Read(mut read) = reading else { return Ok(false) };
-            if read.facts.defs.is_empty() || read.size > lang::MAX_BYTES as u64 {
+            if read.size > lang::MAX_BYTES as u64 {
                 return Ok(false);
             }
-            if let Some(trouble) = &read.trouble {
-                let (path, trouble) = ((*path).clone(), trouble.clone());
-                self.troubled.push(TroubledFile { path, trouble });
-            }
-            self.shelf.replace(*at, std::mem::take(&mut read.facts));
+            self.trouble(&one.path, read.trouble.as_deref());
+            self.shelf.replace(one.at, std::mem::take(&mut read.facts));
             let symbols = std::mem::take(&mut read.symbols);
-            let changed =
-                Changed { blob: id.as_bytes().to_vec(), symbols, state: State::New(read) };
-            self.changed.insert(*at, changed);
+            let blob = one.content.id.as_bytes().to_vec();
+            self.changed.insert(one.at, Changed { blob, symbols, state: State::New(read) });
         }
-        for (at, row) in known {
-            if row.language.is_empty() || row.n_defs == 0 {
+        for (one, row) in known {
+            if row.language.is_empty() {
                 return Ok(false);
             }
             let facts = facts_of(&files::packed_facts(writer, row.id)?)?;
-            let path = self.shelf.items[at as usize].path.clone();
-            let symbols = FileSymbols::of(subject.identity, &path, &facts);
+            let symbols = FileSymbols::of(subject.identity, &one.path, &facts);
             let nodes = files::nodes(writer, row.id)?;
-            self.troubled.extend(row.trouble.map(|trouble| TroubledFile { path, trouble }));
-            self.shelf.replace(at, facts);
+            self.trouble(&one.path, row.trouble.as_deref());
+            self.shelf.replace(one.at, facts);
             let state = State::Known(row.id, nodes);
-            self.changed.insert(at, Changed { blob: row.blob, symbols, state });
+            self.changed.insert(one.at, Changed { blob: row.blob, symbols, state });
         }
         self.troubled.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(true)
     }
 
-    fn link(&mut self, manifests: &[(String, String)]) -> Result<()> {
-        if self.changed.is_empty() {
+    fn trouble(&mut self, path: &str, trouble: Option<&str>) {
+        self.troubled
+            .extend(trouble.map(|t| TroubledFile { path: path.to_owned(), trouble: t.to_owned() }));
+    }
+
+    /// The files that are gone.
+    pub(super) fn gone(&self) -> &[Item] {
+        &self.old.items[self.old.items.len() - self.n_gone..]
+    }
+
+    fn scope(&self, old_texts: &[(String, String)], is_moved: bool) -> Scope {
+        let changed = self.changed.keys().map(|at| &self.shelf.items[*at as usize]);
+        let mut languages: BTreeSet<String> =
+            changed.chain(&self.old.items).map(|item| item.language.clone()).collect();
+        let (before, now): (BTreeSet<_>, BTreeSet<_>) =
+            (old_texts.iter().collect(), self.texts.iter().collect());
+        let manifests = before.symmetric_difference(&now);
+        languages.extend(
+            manifests.filter_map(|(path, _)| link::manifest_language(path)).map(str::to_owned),
+        );
+        let is_code = |language: &str| lang::by_name(language).is_some();
+        let has_structure = self.shelf.items.iter().any(|item| !is_code(&item.language));
+        let relates =
+            languages.iter().any(|language| !is_code(language)) || is_moved && has_structure;
+        Scope { languages, is_moved, relates }
+    }
+
+    fn link(&mut self, old_texts: &[(String, String)], is_moved: bool) -> Result<()> {
+        let has_none = |item: &Item| item.n_defs == 0;
+        let n_empty = self.old.items.iter().filter(|item| has_none(item)).count();
+        let changed = self.changed.keys().map(|at| &self.shelf.items[*at as usize]);
+        let is_moved = is_moved || changed.filter(|item| has_none(item)).count() != n_empty;
+        let scope = self.scope(old_texts, is_moved);
+        if scope.languages.is_empty() && !scope.relates {
             return Ok(());
         }
-        let listed: Vec<Listed<'_>> = self
-            .shelf
-            .items
-            .iter()
-            .map(|item| Listed { path: &item.path, language: &item.language, n_defs: item.n_defs })
-            .collect();
-        let manifests: Vec<Manifest<'_>> =
-            manifests.iter().map(|(path, text)| Manifest { path, text }).collect();
-        let changed: Vec<u32> = self.changed.keys().copied().collect();
-        let readers = |files: &[u32]| Ok::<_, Error>(self.readers(files));
-        let linked = link::link_changed(&listed, &self.shelf, &manifests, &changed, readers)?;
+        let mut linked = self.link_code(old_texts, &scope);
+        if scope.relates {
+            self.relate(&mut linked);
+        }
+        for at in self.changed.keys() {
+            // What nothing can be linked in has come to nothing.
+            linked.outcomes.entry(*at).or_default();
+        }
         self.shelf.check()?;
+        self.old.check()?;
         self.linked = linked;
         Ok(())
     }
 
-    /// The files that were concluded from any of these.
-    fn readers(&self, files: &[u32]) -> Vec<u32> {
-        let keys: FxHashSet<PathKey> =
-            files.iter().map(|file| path_key(&self.shelf.items[*file as usize].path)).collect();
-        let packages: BTreeSet<PackageId> =
-            files.iter().map(|file| self.shelf.items[*file as usize].package).collect();
-        if keys.is_empty() {
+    fn link_code(&self, old_texts: &[(String, String)], scope: &Scope) -> link::Linked {
+        let before = Before::new(&self.shelf, &self.old, |at| !self.changed.contains_key(&at));
+        let now = list(self.shelf.items.iter(), &scope.languages);
+        let then = list(before.items(), &scope.languages);
+        let manifests = manifests_of(&self.texts);
+        let old_manifests = manifests_of(old_texts);
+        let changed: Vec<u32> = self.changed.keys().copied().collect();
+        let mut gone: Vec<PathKey> = self.gone().iter().map(|item| path_key(&item.path)).collect();
+        // A file without definitions is no part of the program.
+        let emptied = self.changed.keys().map(|at| &self.shelf.items[*at as usize]);
+        gone.extend(emptied.filter(|item| item.n_defs == 0).map(|item| path_key(&item.path)));
+        let step = link::Step {
+            now: link::State { listed: &now, library: &self.shelf, manifests: &manifests },
+            before: link::State { listed: &then, library: &before, manifests: &old_manifests },
+            changed: &changed,
+            gone: &gone,
+            is_moved: scope.is_moved,
+        };
+        link::link_changed(&step, self)
+    }
+
+    /// Works out what contracts and infrastructure say about each other; they
+    /// are few, and what they name can be in any file.
+    fn relate(&self, linked: &mut link::Linked) {
+        let nothing = FileFacts::default();
+        let sources: Vec<Source<'_>> = self
+            .shelf
+            .items
+            .iter()
+            .enumerate()
+            .map(|(at, item)| {
+                let is_code = lang::by_name(&item.language).is_some();
+                let facts = if is_code { &nothing } else { self.shelf.facts(at as u32) };
+                Source { path: &item.path, facts }
+            })
+            .collect();
+        linked.edges.extend(link::relate(&sources));
+        let structure = self
+            .shelf
+            .items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| lang::by_name(&item.language).is_none());
+        for (at, _) in structure {
+            linked.outcomes.entry(at as u32).or_default();
+        }
+    }
+
+    /// Files of packages that may hold what is looked for, if their outcome
+    /// says so.
+    fn holding(
+        &self,
+        in_package: impl Fn(&PackageVersion) -> bool,
+        in_file: impl Fn(&link::Outcome) -> bool,
+    ) -> Vec<u32> {
+        let may_hold: BTreeSet<PackageId> = self
+            .versions
+            .iter()
+            .filter(|(_, version)| in_package(version))
+            .map(|(package, _)| *package)
+            .collect();
+        let is_one = |at: &u32| {
+            let item = &self.shelf.items[*at as usize];
+            may_hold.contains(&item.package)
+                && item.n_defs > 0
+                && lang::by_name(&item.language).is_some()
+                // Without conclusions to go by, it must be linked.
+                && self.shelf.outcome(*at).is_none_or(&in_file)
+        };
+        (0..self.shelf.items.len() as u32).filter(is_one).collect()
+    }
+}
+
+impl Memory for Update<'_> {
+    fn readers(&self, wanted: &BTreeSet<PathKey>) -> Vec<u32> {
+        if wanted.is_empty() {
             return Vec::new();
         }
-        let may_read = |item: &Item| {
-            packages.contains(&item.package)
-                || self.versions.get(&item.package).is_some_and(|version| {
-                    packages.iter().any(|package| version.reads.binary_search(package).is_ok())
-                })
-        };
-        let reads_one = |at: &u32| {
-            // Without conclusions to go by, it must be linked.
-            self.shelf
-                .outcome(*at)
-                .is_none_or(|outcome| outcome.reads.iter().any(|key| keys.contains(key)))
-        };
-        (0..self.shelf.items.len() as u32)
-            .filter(|at| may_read(&self.shelf.items[*at as usize]))
-            .filter(reads_one)
-            .collect()
+        let packages: BTreeSet<PackageId> =
+            wanted.iter().filter_map(|key| self.packages_by_key.get(key).copied()).collect();
+        self.holding(
+            |version| {
+                packages.contains(&version.package)
+                    || packages.iter().any(|read| version.reads.binary_search(read).is_ok())
+            },
+            |outcome| outcome.reads.iter().any(|key| wanted.contains(key)),
+        )
     }
 
-    pub fn write(
-        self,
-        writer: &mut Writer,
-        subject: &Subject,
-        clock: &dyn Clock,
-    ) -> Result<IndexReport> {
-        writer.write(|tx| self.write_in(tx, subject, clock))
-    }
-
-    fn write_in(
-        mut self,
-        tx: &Tx<'_>,
-        subject: &Subject,
-        clock: &dyn Clock,
-    ) -> Result<IndexReport> {
-        let linked = std::mem::take(&mut self.linked);
-        let stored = self.store_changed(tx)?;
-        let placed = self.placed(tx, &linked, stored)?;
-        let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
-        let mut links = by_file(linked, &Placed { shelf: &self.shelf, files: &placed });
-        // An edge belongs to the file of its source; what one file says about
-        // another must not take the place of what linking that one found.
-        links.retain(|file, _| live.contains(file));
-        let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
-        let fresh = self.fresh_members(tx, &placed, &links)?;
-        let mut hasher = Hasher {
-            identity: subject.identity,
-            paths: &self.package_paths,
-            known: FxHashMap::default(),
-        };
-        for (package, id) in &self.previous.packages {
-            let old = &self.versions[package];
-            let (id, version) = match fresh.get(package) {
-                Some(changes) => {
-                    self.new_version(tx, old, changes, &links, &mut hasher, &mut written)?
-                }
-                None => (*id, old.clone()),
-            };
-            written.count(*package, id, &version);
+    fn askers(&self, questions: &FxHashSet<Question>) -> Vec<u32> {
+        if questions.is_empty() {
+            return Vec::new();
         }
-        self.finish(tx, subject, clock, written)
-    }
-
-    fn store_changed(&mut self, tx: &Tx<'_>) -> Result<FxHashMap<u32, Stored>> {
-        let mut stored = FxHashMap::default();
-        let mut definitions = Vec::new();
-        for (at, changed) in &mut self.changed {
-            let item = &self.shelf.items[*at as usize];
-            let state = std::mem::replace(&mut changed.state, State::Known(item.file, Vec::new()));
-            let file = match state {
-                State::Known(id, nodes) => Stored { id, nodes },
-                State::New(read) => {
-                    let entry = Entry {
-                        path: item.path.clone(),
-                        package: item.package,
-                        blob: changed.blob.clone(),
-                        facts: self.shelf.facts(*at).clone(),
-                        symbols: changed.symbols.clone(),
-                        state: State::Known(item.file, Vec::new()),
-                    };
-                    let file = store_file(tx, &entry, &read, INDEXER)?;
-                    let defined = file.nodes.iter().enumerate();
-                    definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
-                    file
-                }
-            };
-            stored.insert(*at, file);
-        }
-        definitions.sort_unstable();
-        nodes::define(tx, &definitions)?;
-        Ok(stored)
-    }
-
-    /// Stored nodes of every file that an edge starts or ends in.
-    fn placed(
-        &self,
-        tx: &Tx<'_>,
-        linked: &link::Linked,
-        mut stored: FxHashMap<u32, Stored>,
-    ) -> Result<FxHashMap<u32, PlacedFile>> {
-        let mut wanted: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
-        wanted.extend(linked.edges.iter().map(|edge| edge.target.file));
-        wanted.extend(stored.keys());
-        let mut placed = FxHashMap::default();
-        for at in wanted {
-            let Some(item) = self.shelf.items.get(at as usize) else { continue };
-            let stored = match stored.remove(&at) {
-                Some(stored) => stored,
-                None => Stored { id: item.file, nodes: files::nodes(tx, item.file)? },
-            };
-            placed.insert(at, PlacedFile { places: places(self.shelf.facts(at)), stored });
-        }
-        self.shelf.check()?;
-        Ok(placed)
-    }
-
-    /// Stores the links of the files that were linked; for every package with
-    /// one, which of its files have become what.
-    fn fresh_members(
-        &self,
-        tx: &Tx<'_>,
-        placed: &FxHashMap<u32, PlacedFile>,
-        file_links: &FxHashMap<u32, FileLink>,
-    ) -> Result<BTreeMap<PackageId, Replaced>> {
-        let mut fresh: BTreeMap<PackageId, Replaced> = BTreeMap::new();
-        let mut to_enter: Vec<Edge> = Vec::new();
-        let order: BTreeMap<&u32, &FileLink> = file_links.iter().collect();
-        for (at, link) in order {
-            let item = &self.shelf.items[*at as usize];
-            let stored = &placed[at].stored;
-            let (id, is_new) = links::keep(tx, stored.id, &link.packed()?)?;
-            if is_new {
-                to_enter.extend(distinct(&stored.nodes, &link.edges));
-            }
-            let old = Member { file: item.file, link: item.link };
-            let new = Member { file: stored.id, link: id };
-            if old != new {
-                fresh.entry(item.package).or_default().insert(old, (*at, new));
-            }
-        }
-        to_enter.sort_unstable();
-        to_enter.dedup();
-        links::enter(tx, &to_enter)?;
-        Ok(fresh)
-    }
-
-    fn new_version(
-        &self,
-        tx: &Tx<'_>,
-        old: &PackageVersion,
-        changes: &Replaced,
-        file_links: &FxHashMap<u32, FileLink>,
-        hasher: &mut Hasher<'_>,
-        written: &mut Written,
-    ) -> Result<(PackageVersionId, PackageVersion)> {
-        let folder = self.package_paths.get(&old.package).map_or("", String::as_str);
-        let mut members = Vec::with_capacity(old.members.len());
-        let mut parts = Vec::with_capacity(old.members.len());
-        for before in &old.members {
-            let (at, now) = match changes.get(before) {
-                Some((at, now)) => (Some(*at), *now),
-                None => (None, *before),
-            };
-            members.push(now);
-            let row = files::get(tx, now.file)?;
-            let path = match folder {
-                "" => row.name,
-                folder => format!("{folder}/{}", row.name),
-            };
-            let facts = facts_of(&files::packed_facts(tx, now.file)?)?;
-            let symbols = FileSymbols::of(hasher.identity, &path, &facts);
-            let nodes = files::nodes(tx, now.file)?;
-            hasher.learn(&symbols, &nodes);
-            let kept;
-            let link = match at.and_then(|at| file_links.get(&at)) {
-                Some(link) => link,
-                None => {
-                    kept = kept_link(tx, now)?;
-                    &kept
-                }
-            };
-            parts.push(Part::of(&symbols, &nodes, link, &self.packages_by_key));
-        }
-        let version = version_of(old.package, members, parts, &mut |node| hasher.hash(tx, node))?;
-        note_changes(tx, Some(old), &version, &mut written.events)?;
-        Ok((snapshots::keep_version(tx, &version)?, version))
-    }
-
-    fn finish(
-        self,
-        tx: &Tx<'_>,
-        subject: &Subject,
-        clock: &dyn Clock,
-        written: Written,
-    ) -> Result<IndexReport> {
-        let old = &self.previous.snapshot;
-        let roots = written.roots.iter().map(|(package, root)| {
-            (self.package_paths.get(package).map_or("", String::as_str), *root)
-        });
-        let root = identity::snapshot_root(roots);
-        let snapshot = Snapshot {
-            seq: SnapshotSeq(0),
-            repo: self.repo,
-            sha: subject.commit.to_string(),
-            parent: Some(old.seq),
-            static_root: root,
-            root,
-            n_nodes: written.totals.n_nodes,
-            n_edges: written.totals.n_edges,
-            n_unresolved: written.totals.n_unresolved,
-            n_troubled: self.troubled.len() as u64,
-            created_at: clock.now(),
-            ..old.clone()
-        };
-        let seq =
-            snapshots::insert(tx, &snapshot, &written.packages, Some(&self.previous.packages))?;
-        snapshots::log_events(tx, seq, &written.events)?;
-        let snapshot = Snapshot { seq, ..snapshot };
-        let skipped: BTreeMap<String, u64> =
-            serde_json::from_str(&snapshot.skipped).unwrap_or_default();
-        let skipped = skipped.iter().map(|(reason, n)| (reason.as_str(), *n)).collect();
-        let url = &subject.clone.canonical_url;
-        Ok(report::of_new(url, &snapshot, skipped, self.troubled, &written, self.n_read))
+        self.holding(
+            |version| version.asked.iter().any(|asked| questions.contains(&Question(*asked))),
+            |outcome| outcome.asked().any(|asked| questions.contains(&asked)),
+        )
     }
 }
 
-/// The link of a file that was not linked again.
-fn kept_link(tx: &Tx<'_>, member: Member) -> Result<FileLink> {
-    let state = links::state(tx, member.link)?;
-    Ok(FileLink {
-        edges: links::edges(tx, member.link)?,
-        unresolved: links::unresolved(tx, member.link)?,
-        outcome: link::Outcome::decode(&state).unwrap_or_default(),
-    })
+struct ToRead {
+    at: u32,
+    path: String,
+    content: super::edits::Content,
+    is_new: bool,
 }
 
-/// What changed, if it is only the contents of files: by path, the new blobs
-/// of those that may be code.
-fn contents(changes: Vec<Change>) -> Option<BTreeMap<String, ObjectId>> {
-    let mut contents = BTreeMap::new();
-    for change in changes {
-        let path = change.path.text().into_owned();
-        let old_path = change.old_path.text();
-        let is_of_interest = |path: &str| {
-            choose::is_rules(path)
-                || choose::is_owners(path)
-                || link::is_manifest(path)
-                || lang::is_known(path)
-        };
-        // What contracts and infrastructure name can be in any file.
-        if lang::is_structure(&path) || lang::is_structure(&old_path) {
-            return None;
-        }
-        let is_file = |mode: Option<git::FileMode>| mode.is_some_and(git::FileMode::is_file);
-        if !is_of_interest(&path) && !is_of_interest(&old_path) {
-            // Submodules are counted.
-            let is_module = |mode| mode == Some(git::FileMode::Submodule);
-            if is_module(change.mode) || is_module(change.old_mode) {
-                return None;
-            }
-            continue;
-        }
-        let is_plain = change.kind == ChangeKind::Modified
-            && is_file(change.mode)
-            && is_file(change.old_mode)
-            && lang::by_path(&path).is_some()
-            && !link::is_manifest(&path);
-        match change.id {
-            Some(id) if is_plain => contents.insert(path, id),
-            _ => return None,
-        };
-    }
-    Some(contents)
+/// Files for linking; of languages that are not asked for nothing is looked at.
+fn list<'i>(
+    items: impl Iterator<Item = &'i Item>,
+    languages: &BTreeSet<String>,
+) -> Vec<Listed<'i>> {
+    let one = |item: &'i Item| {
+        let n_defs = if languages.contains(&item.language) { item.n_defs } else { 0 };
+        Listed { path: &item.path, language: &item.language, n_defs }
+    };
+    items.map(one).collect()
 }
 
-struct PlacedFile {
-    places: Vec<u32>,
-    stored: Stored,
+fn manifests_of(texts: &[(String, String)]) -> Vec<Manifest<'_>> {
+    texts.iter().map(|(path, text)| Manifest { path, text }).collect()
 }
 
-struct Placed<'u> {
-    shelf: &'u Shelf,
-    files: &'u FxHashMap<u32, PlacedFile>,
-}
-
-impl ledger::Shelf for Placed<'_> {
-    fn facts(&self, file: u32) -> Option<&FileFacts> {
-        Some(self.shelf.facts(file))
-    }
-
-    fn place(&self, node: link::Node) -> Option<u32> {
-        self.files.get(&node.file)?.places.get(node.def.ix()).copied()
-    }
-
-    fn node(&self, node: link::Node) -> Option<NodeId> {
-        let place = self.place(node)?;
-        self.files.get(&node.file)?.stored.nodes.get(place as usize).copied()
-    }
-}
-
-/// Names of nodes, computed once each.
-struct Hasher<'u> {
-    identity: Hash32,
-    paths: &'u FxHashMap<PackageId, String>,
-    known: FxHashMap<NodeId, Option<Hash32>>,
-}
-
-impl Hasher<'_> {
-    fn learn(&mut self, symbols: &FileSymbols, nodes: &[NodeId]) {
-        let pairs = symbols.all.iter().zip(nodes);
-        self.known.extend(pairs.map(|(symbol, node)| (*node, Some(symbol.node))));
-    }
-
-    fn hash(&mut self, tx: &Tx<'_>, id: NodeId) -> Result<Option<Hash32>> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(*known);
-        }
-        let hash = nodes::get(tx, id)?.and_then(|node| {
-            let package = self.paths.get(&node.package)?;
-            let symbol = node.symbol();
-            let (kind, disambiguator) = (node.kind, node.disambiguator.as_str());
-            let name = NodeName { package, symbol: &symbol, kind, disambiguator };
-            Some(identity::node(self.identity, name))
-        });
-        self.known.insert(id, hash);
-        Ok(hash)
-    }
+pub(super) fn joined(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

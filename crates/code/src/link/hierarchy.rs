@@ -4,7 +4,8 @@
 use super::layout::FileIx;
 use super::names::hash;
 use super::program::{Program, Symbol};
-use super::trail;
+use super::questions::{Answers, Question, ask};
+use super::trail::{self, Looks};
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
@@ -28,8 +29,8 @@ pub(crate) struct Lineage {
     pub ancestors: Vec<Ancestor>,
     /// Some base is not in the repository, or not known.
     pub is_open: bool,
-    /// The files it was worked out from.
-    reads: Box<[FileIx]>,
+    /// What it was worked out from.
+    looks: Looks,
 }
 
 pub(crate) struct Hierarchy<'p, 'a> {
@@ -37,7 +38,7 @@ pub(crate) struct Hierarchy<'p, 'a> {
     files: Vec<OnceLock<FileTypes>>,
     also: Holders,
     /// Blocks for every type that meets their bounds.
-    pub blankets: Vec<Gid>,
+    blankets: Vec<Gid>,
 }
 
 /// More places that hold members of a type: `impl` blocks, merged declarations.
@@ -53,7 +54,7 @@ struct FileTypes {
 /// What every definition of a file inherits from.
 struct Bases {
     of: Vec<Box<[Ty]>>,
-    reads: Box<[FileIx]>,
+    looks: Looks,
 }
 
 impl<'p, 'a> Hierarchy<'p, 'a> {
@@ -186,17 +187,44 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                 ids.iter().map(|id| self.type_ref(file, *id)).collect()
             };
             let facts = self.program.file(file).facts;
-            let (of, reads) =
+            let (of, looks) =
                 trail::following(|| facts.defs.iter().map(|def| types(&def.bases)).collect());
-            Bases { of, reads }
+            Bases { of, looks }
         });
-        trail::note_all(&bases.reads);
+        trail::note_all(&bases.looks);
         bases.of.get(def.ix()).map_or(&[], |bases| bases)
+    }
+
+    /// The blocks for every type that meets their bounds.
+    pub fn blankets(&self) -> &[Gid] {
+        ask(blankets_question());
+        &self.blankets
+    }
+
+    fn holders_question(&self, gid: Gid) -> Question {
+        let (file, def) = self.program.place(gid);
+        Question::new("holders").and_number(def.0).part(self.program.path(file))
+    }
+
+    /// What the files of the commit contribute to what types hold.
+    pub fn answers(&self) -> Answers {
+        let mut answers = self.program.answers();
+        let mut says = |question, holder: Gid| {
+            let (file, def) = self.program.place(holder);
+            let order = u32::from(self.program.def(holder).bases.is_empty());
+            answers.says(question, self.program.path(file), [def.0, order]);
+        };
+        for (of, holders) in &self.also {
+            holders.iter().for_each(|holder| says(self.holders_question(*of), *holder));
+        }
+        self.blankets.iter().for_each(|blanket| says(blankets_question(), *blanket));
+        answers
     }
 
     pub fn holders(&self, gid: Gid) -> &[Gid] {
         let (file, _) = self.program.place(gid);
         if !self.program.is_by_path(file) {
+            ask(self.holders_question(gid));
             return self.also.get(&gid).map_or(&[], Vec::as_slice);
         }
         let merged = self.types_of(file).merged.get_or_init(|| {
@@ -333,10 +361,10 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
         let (file, def) = self.program.place(gid);
         let Some(slot) = self.types_of(file).lineages.get(def.ix()) else { return Arc::default() };
         let lineage = slot.get_or_init(|| {
-            let (lineage, reads) = trail::following(|| self.lineage_anew(gid));
-            Arc::new(Lineage { reads, ..lineage })
+            let (lineage, looks) = trail::following(|| self.lineage_anew(gid));
+            Arc::new(Lineage { looks, ..lineage })
         });
-        trail::note_all(&lineage.reads);
+        trail::note_all(&lineage.looks);
         lineage.clone()
     }
 
@@ -429,6 +457,10 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             .map(|param| bindings.fill(&Ty::Param(self.program.gid(file, *param))))
             .collect()
     }
+}
+
+fn blankets_question() -> Question {
+    Question::new("blankets").part("")
 }
 
 /// A type's own methods come before those of its traits.

@@ -9,13 +9,13 @@
 use super::eval::{Eval, Known, doubt};
 use super::hierarchy::Hierarchy;
 use super::layout::FileIx;
-use super::outcome::{History, restore};
+use super::outcome::{History, Looked, restore};
 use super::program::Program;
-use super::trail;
+use super::trail::{self, Looks};
 use super::ty::{Gid, Ty};
 use crate::facts::{Def, DefId, DefKind, Flags};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -43,7 +43,7 @@ enum FileKnown {
 #[derive(Default)]
 pub(crate) struct Inferred {
     pub history: History,
-    pub reads: FxHashSet<FileIx>,
+    pub looked: Looked,
 }
 
 impl<'p, 'a> Knowledge<'p, 'a> {
@@ -108,7 +108,7 @@ pub(crate) fn infer<'p, 'a>(
         for ((file, open), found) in open.iter_mut().zip(found) {
             open.clear();
             let about = inferred.entry(*file).or_default();
-            about.reads.extend(found.reads);
+            about.looked.add(&found.looks);
             let FileKnown::Live(known) = &mut knowledge.files[file.ix()] else { continue };
             for (def, result) in found.results {
                 if result.ty.is_partial() {
@@ -133,7 +133,7 @@ pub(crate) fn infer<'p, 'a>(
 
 struct Found {
     results: Vec<(DefId, Known)>,
-    reads: Box<[FileIx]>,
+    looks: Looks,
 }
 
 fn one_round<'a>(
@@ -144,13 +144,13 @@ fn one_round<'a>(
     round: u8,
 ) -> Found {
     if defs.is_empty() {
-        return Found { results: Vec::new(), reads: Box::default() };
+        return Found { results: Vec::new(), looks: Looks::default() };
     }
-    let (results, reads) = trail::following(|| {
+    let (results, looks) = trail::following(|| {
         let eval = Eval::new(types, knowledge, file, round - 1);
         defs.iter().map(|def| (*def, result(&eval, *def))).collect()
     });
-    Found { results, reads }
+    Found { results, looks }
 }
 
 fn has_result(def: &Def) -> bool {

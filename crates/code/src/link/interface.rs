@@ -2,8 +2,11 @@
 //!
 //! Definitions count with their numbers (conclusions name them by number),
 //! types and imports with what they say; places in the text, calls, and what
-//! happens inside functions do not count.
+//! happens inside functions do not count. Where its imports lead counts too:
+//! others follow them.
 
+use super::layout::FileIx;
+use super::program::Program;
 use crate::facts::{
     Bound, Def, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId, TypeRef,
 };
@@ -12,7 +15,8 @@ use model::hash::Hash32;
 /// Types nest less deeply than this.
 const MAX_DEPTH: u32 = 64;
 
-pub(super) fn interface(facts: &FileFacts) -> u64 {
+pub(super) fn interface(program: &Program<'_>, file: FileIx) -> u64 {
+    let facts = program.file(file).facts;
     let mut print = Print { facts, bytes: Vec::with_capacity(64 * facts.defs.len()) };
     for def in &facts.defs {
         print.def(def);
@@ -24,6 +28,9 @@ pub(super) fn interface(facts: &FileFacts) -> u64 {
     }
     for import in &facts.imports {
         print.import(import);
+    }
+    for connection in program.connections(file) {
+        print.bytes.extend_from_slice(&connection.to_le_bytes());
     }
     first_eight(Hash32::of(&print.bytes))
 }

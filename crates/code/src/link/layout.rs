@@ -1,7 +1,9 @@
 //! Where imports lead: the part of linking that knows folders and manifests.
 
 use super::Manifest;
+use super::questions::{Answers, Question};
 use crate::facts::{DefId, FileFacts, Import};
+use rustc_hash::FxHashSet;
 
 /// A file of the program; preludes come after the files of the commit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -63,7 +65,16 @@ pub enum InSpace {
     Space(u32),
 }
 
+/// What a layout is asked, it answers from all files of the commit. So it
+/// notes every question whose answer another set of files could change, found
+/// or not (`questions::ask`), and tells in `answers` what decides it.
 pub trait Layout: Send + Sync {
+    /// What the files and manifests contribute to the answers.
+    fn answers(&self, answers: &mut Answers);
+
+    /// Adds the questions whose answers follow from those of others.
+    fn spread(&self, _different: &mut FxHashSet<Question>) {}
+
     /// The package a file belongs to: the unit of roots and of linking.
     fn package(&self, file: FileIx) -> &str;
 
@@ -87,6 +98,15 @@ pub trait Layout: Send + Sync {
 
     /// The namespace a module or type of a file adds to, where they span files.
     fn space_of(&self, _file: FileIx, _def: DefId) -> Option<u32> {
+        None
+    }
+
+    /// The dotted path of a namespace, and back.
+    fn space_name(&self, _space: u32) -> &str {
+        ""
+    }
+
+    fn space_named(&self, _path: &str) -> Option<u32> {
         None
     }
 

@@ -198,7 +198,7 @@ impl Eval<'_, '_> {
         };
         let (asked_file, _) = self.program().place(gid);
         let language = self.program().file(asked_file).language;
-        for blanket in &self.types.blankets {
+        for blanket in self.types.blankets() {
             let (file, _) = self.program().place(*blanket);
             if self.program().file(file).language != language {
                 continue;

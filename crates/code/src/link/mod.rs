@@ -16,6 +16,7 @@ mod names;
 mod outcome;
 mod overload;
 mod program;
+pub mod questions;
 mod relations;
 mod routes;
 mod scope;
@@ -30,9 +31,11 @@ use eval::Eval;
 use hierarchy::Hierarchy;
 use infer::{Inferred, Knowledge, SETTLED, infer};
 use layout::FileIx;
+use outcome::Looked;
 use program::Program;
+use questions::Question;
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// A file of the commit.
@@ -126,6 +129,16 @@ pub fn is_manifest(path: &str) -> bool {
         || name.strip_prefix("tsconfig").is_some_and(|rest| rest.strip_suffix(".json").is_some())
 }
 
+/// The language whose layout a manifest speaks about.
+pub fn manifest_language(path: &str) -> Option<&'static str> {
+    match path.rsplit('/').next().unwrap_or(path) {
+        _ if !is_manifest(path) => None,
+        "go.mod" => Some("go"),
+        "Cargo.toml" => Some("rust"),
+        _ => Some("typescript"),
+    }
+}
+
 /// A file of the commit, as far as it is known without its facts.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a> {
@@ -170,7 +183,7 @@ pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
     let live: Vec<FileIx> = program.real().collect();
     let (known, inferred) = infer(&types, &live);
     let mut linked = edges_of(&types, &known, &live, inferred);
-    linked.edges.extend(relations::edges(files));
+    linked.edges.extend(relate(files));
     linked.packages = vec![String::new(); files.len()];
     for ix in program.real() {
         program.package(ix).clone_into(&mut linked.packages[program.given(ix) as usize]);
@@ -178,63 +191,94 @@ pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
     linked
 }
 
+/// A commit whose parent was linked before.
+pub struct Step<'s, 'a> {
+    pub now: State<'s, 'a>,
+    pub before: State<'s, 'a>,
+    /// Files that changed or came, by their place in the list of now.
+    pub changed: &'s [u32],
+    /// Files that went.
+    pub gone: &'s [PathKey],
+    /// Whether files came or went, or manifests changed.
+    pub is_moved: bool,
+}
+
+/// The files of a commit, with the manifests.
+#[derive(Clone, Copy)]
+pub struct State<'s, 'a> {
+    pub listed: &'s [Listed<'a>],
+    pub library: &'a dyn Library,
+    pub manifests: &'a [Manifest<'a>],
+}
+
+/// What is remembered of linking the state before.
+pub trait Memory {
+    /// The files that were concluded from any of these.
+    fn readers(&self, files: &BTreeSet<PathKey>) -> Vec<u32>;
+    /// The files that asked any of these questions.
+    fn askers(&self, questions: &FxHashSet<Question>) -> Vec<u32>;
+}
+
 /// Links the files that changed since the state before, and those for which
-/// that makes a difference. The list must name the same paths as then, and the
-/// manifests must be the same.
-///
-/// `readers` tells which files were concluded from any of the given ones.
-pub fn link_changed<E>(
-    listed: &[Listed<'_>],
-    library: &dyn Library,
-    manifests: &[Manifest<'_>],
-    changed: &[u32],
-    mut readers: impl FnMut(&[u32]) -> Result<Vec<u32>, E>,
-) -> Result<Linked, E> {
-    let program = Program::of(listed, library, manifests);
+/// that makes a difference.
+pub fn link_changed(step: &Step<'_, '_>, memory: &dyn Memory) -> Linked {
+    let program = Program::of(step.now.listed, step.now.library, step.now.manifests);
     let types = Hierarchy::of(&program);
     let place: FxHashMap<u32, FileIx> = program.real().map(|ix| (program.given(ix), ix)).collect();
-    let changed: BTreeSet<FileIx> =
-        changed.iter().filter_map(|given| place.get(given).copied()).collect();
+    let placed = |given: &u32| place.get(given).copied();
+    let mut live: BTreeSet<FileIx> = step.changed.iter().filter_map(placed).collect();
     let mut different: BTreeSet<FileIx> =
-        changed.iter().filter(|file| looks_different(&program, **file)).copied().collect();
-    // Where files alone do not say what names mean, one that looks different
-    // may change what they mean anywhere in its language.
-    let anywhere: BTreeSet<usize> = different
-        .iter()
-        .filter(|file| !program.is_by_path(**file))
-        .map(|file| program.language(*file))
-        .collect();
-    let mut live = changed;
-    live.extend(program.real().filter(|file| anywhere.contains(&program.language(*file))));
-    let mut followed: BTreeSet<FileIx> = BTreeSet::new();
+        live.iter().filter(|file| looks_different(&program, **file)).copied().collect();
+    // Where layouts follow from paths, only paths and manifests change them.
+    if step.is_moved || different.iter().any(|file| !program.is_by_path(*file)) {
+        let questions = changed_questions(&types, step.before);
+        let hit: Vec<FileIx> = memory.askers(&questions).iter().filter_map(placed).collect();
+        different.extend(hit.iter().filter(|file| looks_different(&program, **file)));
+        live.extend(hit);
+    }
+    let mut followed: BTreeSet<PathKey> = BTreeSet::new();
+    let mut to_follow: BTreeSet<PathKey> = step.gone.iter().copied().collect();
     loop {
-        let new: Vec<u32> =
-            different.difference(&followed).map(|file| program.given(*file)).collect();
-        followed.extend(&different);
-        live.extend(readers(&new)?.iter().filter_map(|given| place.get(given)));
+        to_follow.extend(different.iter().map(|file| path_key(program.path(*file))));
+        let new: BTreeSet<PathKey> = to_follow.difference(&followed).copied().collect();
+        live.extend(memory.readers(&new).iter().filter_map(placed));
+        followed.extend(new);
         let files: Vec<FileIx> = live.iter().copied().collect();
         let (known, inferred) = infer(&types, &files);
         let is_different = |file: &FileIx| {
             let before = program.outcome(*file);
-            let now = outcome::keep(&program, *file, [], &inferred[file].history);
+            let history = &inferred[file].history;
+            let now = outcome::keep(&program, *file, &Looked::default(), history);
             !before.is_some_and(|before| before.knows_the_same(&now))
         };
         let n_before = different.len();
         different.extend(files.iter().filter(|file| is_different(file)));
         if different.len() == n_before {
-            return Ok(edges_of(&types, &known, &files, inferred));
+            return edges_of(&types, &known, &files, inferred);
         }
     }
 }
 
+/// The questions whose answers may not be what they were.
+fn changed_questions(now: &Hierarchy<'_, '_>, before: State<'_, '_>) -> FxHashSet<Question> {
+    let program = Program::of(before.listed, before.library, before.manifests);
+    let types = Hierarchy::of(&program);
+    let mut different = types.answers().different(now.answers());
+    program.spread(&mut different);
+    now.program.spread(&mut different);
+    different
+}
+
 /// Whether other files see something else in a file than before.
 fn looks_different(program: &Program<'_>, file: FileIx) -> bool {
-    // What a file includes decides there which of several names is meant.
-    if program.file(file).semantics.spaces {
-        return true;
-    }
-    let now = interface::interface(program.file(file).facts);
+    let now = interface::interface(program, file);
     program.outcome(file).is_none_or(|before| before.interface != now)
+}
+
+/// What contracts and infrastructure state about each other, in the order of
+/// the files given.
+pub fn relate(files: &[Source<'_>]) -> Vec<Edge> {
+    relations::edges(files)
 }
 
 fn edges_of<'p, 'a>(
@@ -248,12 +292,13 @@ fn edges_of<'p, 'a>(
         live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
     let parts: Vec<(u32, Vec<Edge>, Vec<Unresolved>, Outcome)> = live
         .into_par_iter()
-        .map(|(file, Inferred { history, mut reads })| {
-            let ((edges, unresolved), looked_at) =
+        .map(|(file, Inferred { history, mut looked })| {
+            let ((edges, unresolved), looks) =
                 trail::following(|| edges::of_file(&Eval::new(types, known, file, SETTLED)));
-            reads.extend(looked_at);
-            let mut outcome = outcome::keep(program, file, reads, &history);
-            outcome.interface = interface::interface(program.file(file).facts);
+            looked.add(&looks);
+            looked.asked.extend(&program.file(file).asked);
+            let mut outcome = outcome::keep(program, file, &looked, &history);
+            outcome.interface = interface::interface(program, file);
             (program.given(file), edges, unresolved, outcome)
         })
         .collect();

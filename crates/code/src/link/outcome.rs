@@ -7,9 +7,11 @@
 use super::eval::Known;
 use super::layout::FileIx;
 use super::program::Program;
-use super::ty::{Args, Gid, Ty};
+use super::questions::Question;
+use super::trail::Looks;
+use super::ty::{Args, Gid, SpaceRef, Ty};
 use crate::facts::DefId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -28,7 +30,9 @@ pub struct Outcome {
     pub interface: u64,
     /// The files it was concluded from, itself left out; sorted.
     pub reads: Vec<PathKey>,
-    /// Those of them that `known` names.
+    /// The questions that were asked, as distances between them in order.
+    asked: Vec<u32>,
+    /// Those of the files that `known` names.
     mentions: Vec<PathKey>,
     /// What was known of its definitions, and from which round on.
     known: Vec<KeptKnown>,
@@ -53,6 +57,7 @@ enum KeptTy {
     Nothing,
     Outside,
     Module(u32),
+    Space(u32, String),
     Itself(KeptDef, Vec<KeptTy>),
     Value(KeptDef, Vec<KeptTy>),
     Method(KeptDef, Box<KeptTy>),
@@ -81,6 +86,15 @@ impl Outcome {
         postcard::from_bytes(bytes).ok()
     }
 
+    /// The questions that were asked, in order.
+    pub fn asked(&self) -> impl Iterator<Item = Question> + '_ {
+        let add = |last: &mut u32, distance: &u32| {
+            *last = last.wrapping_add(*distance);
+            Some(Question(*last))
+        };
+        self.asked.iter().scan(0, add)
+    }
+
     /// Whether other files would conclude the same from the definitions.
     pub(super) fn knows_the_same(&self, other: &Outcome) -> bool {
         self.known == other.known && self.mentions == other.mentions
@@ -91,7 +105,7 @@ impl Outcome {
 pub(super) fn keep(
     program: &Program<'_>,
     own: FileIx,
-    looked_at: impl IntoIterator<Item = FileIx>,
+    looks: &Looked,
     history: &History,
 ) -> Outcome {
     let keyed = |mut files: Vec<FileIx>| {
@@ -111,7 +125,7 @@ pub(super) fn keep(
         mentioned(program, &known.ty, &mut files);
     }
     let mentions = keyed(files.clone());
-    files.extend(looked_at);
+    files.extend(&looks.files);
     let places =
         mentions.iter().enumerate().map(|(at, (_, file))| (*file, at as u32 + 1)).collect();
     let keeper = Keeper { program, own, places };
@@ -124,15 +138,41 @@ pub(super) fn keep(
     Outcome {
         known: known.collect(),
         reads: keys(&keyed(files)),
+        asked: distances(&looks.asked),
         mentions: keys(&mentions),
         ..Outcome::default()
     }
+}
+
+/// What was looked at on the way to conclusions.
+#[derive(Default)]
+pub(crate) struct Looked {
+    pub files: FxHashSet<FileIx>,
+    pub asked: FxHashSet<Question>,
+}
+
+impl Looked {
+    pub fn add(&mut self, looks: &Looks) {
+        self.files.extend(&looks.files);
+        self.asked.extend(&looks.asked);
+    }
+}
+
+fn distances(asked: &FxHashSet<Question>) -> Vec<u32> {
+    let mut asked: Vec<u32> = asked.iter().map(|question| question.0).collect();
+    asked.sort_unstable();
+    let mut last = 0;
+    for question in &mut asked {
+        (*question, last) = (*question - last, *question);
+    }
+    asked
 }
 
 /// The files a type names.
 fn mentioned(program: &Program<'_>, ty: &Ty, files: &mut Vec<FileIx>) {
     match ty {
         Ty::Module(file) => files.push(*file),
+        Ty::Space(space) => files.push(space.from),
         Ty::Itself(gid, _) | Ty::Value(gid, _) | Ty::Method(gid, _) | Ty::Param(gid) => {
             files.push(program.place(*gid).0);
         }
@@ -183,8 +223,11 @@ impl Keeper<'_, '_> {
 
     fn ty(&self, ty: &Ty) -> KeptTy {
         match ty {
-            // A namespace is no value; its languages are linked whole.
-            Ty::Unknown | Ty::Space(_) => KeptTy::Unknown,
+            Ty::Unknown => KeptTy::Unknown,
+            Ty::Space(space) => {
+                let name = self.program.layout(space.from).space_name(space.id);
+                KeptTy::Space(self.file(space.from), name.to_owned())
+            }
             Ty::Nothing => KeptTy::Nothing,
             Ty::Outside => KeptTy::Outside,
             Ty::Module(file) => KeptTy::Module(self.file(*file)),
@@ -249,6 +292,11 @@ impl Restorer<'_, '_> {
             KeptTy::Nothing => Ty::Nothing,
             KeptTy::Outside => Ty::Outside,
             KeptTy::Module(file) => Ty::Module(self.file(*file)?),
+            KeptTy::Space(file, name) => {
+                let from = self.file(*file)?;
+                let id = self.program.layout(from).space_named(name)?;
+                Ty::Space(SpaceRef { from, id })
+            }
             KeptTy::Itself(def, args) => Ty::Itself(self.def(*def)?, self.all(args)?),
             KeptTy::Value(def, args) => Ty::Value(self.def(*def)?, self.all(args)?),
             KeptTy::Method(def, on) => Ty::Method(self.def(*def)?, Arc::new(self.ty(on)?)),

@@ -4,6 +4,7 @@
 use super::layout::{FileIx, Layout, Place, Target, Tree, TreeFile};
 use super::names::hash;
 use super::outcome::{Outcome, PathKey, path_key};
+use super::questions::{Answers, Question, ask};
 use super::ty::{Gid, SpaceRef};
 use super::{Library, Listed, Manifest, trail};
 use crate::facts::{
@@ -11,7 +12,7 @@ use crate::facts::{
 };
 use crate::lang::{self, Semantics};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{LazyLock, OnceLock};
 
 pub(crate) struct File<'a> {
@@ -26,6 +27,8 @@ pub(crate) struct File<'a> {
     wildcards: Vec<ImportId>,
     targets: Vec<Target>,
     parts: Vec<FileIx>,
+    /// What was asked to find out where its imports lead.
+    pub asked: Box<[Question]>,
     /// A prelude: known, but not of this repository.
     pub is_outside: bool,
 }
@@ -203,12 +206,58 @@ impl<'a> Program<'a> {
                 Some(given) => self.library.facts(given),
                 None => &PRELUDES[language],
             };
-            file(ix, path, facts, language, given.is_none(), &*self.layouts[language])
+            let layout = &*self.layouts[language];
+            let (file, looks) =
+                trail::following(|| file(ix, path, facts, language, given.is_none(), layout));
+            File { asked: looks.asked, ..file }
         })
+    }
+
+    /// What the files of the commit contribute to the answers of questions.
+    pub fn answers(&self) -> Answers {
+        let mut answers = Answers::default();
+        for layout in &self.layouts {
+            layout.answers(&mut answers);
+        }
+        for file in self.real() {
+            answers.is(file_question(self.path(file)));
+        }
+        answers
+    }
+
+    /// Adds the questions whose answers follow from those of others.
+    pub fn spread(&self, different: &mut FxHashSet<Question>) {
+        for layout in &self.layouts {
+            layout.spread(different);
+        }
+    }
+
+    /// Where the imports of a file lead, and which files are one with it.
+    pub fn connections(&self, ix: FileIx) -> Vec<u64> {
+        let file = self.file(ix);
+        let key = |ix: &FileIx| hash(self.path(*ix));
+        let mut all: Vec<u64> = file.parts.iter().map(key).collect();
+        for target in &file.targets {
+            match target {
+                Target::Module(to) => all.extend([1, key(to)]),
+                Target::Within { file, def, skip } => {
+                    all.extend([2, key(file), u64::from(def.0), u64::from(*skip)]);
+                }
+                Target::Space { space, skip } => {
+                    let name = self.layouts[file.language].space_name(*space);
+                    all.extend([3, hash(name), u64::from(*skip)]);
+                }
+                Target::Scope => all.push(4),
+                Target::Prelude => all.push(5),
+                Target::Outside => all.push(6),
+            }
+        }
+        all
     }
 
     /// A file of the commit by its path.
     pub fn file_at(&self, path: &str) -> Option<FileIx> {
+        ask(file_question(path));
         let n_real = self.heads.len() - self.preludes.len();
         let found = self.heads[..n_real].binary_search_by(|head| head.path.cmp(path));
         found.ok().map(|ix| FileIx(ix as u32))
@@ -587,7 +636,7 @@ impl<'a> Program<'a> {
     }
 
     pub(super) fn layout(&self, file: FileIx) -> &dyn Layout {
-        &*self.layouts[self.file(file).language]
+        &*self.layouts[self.language(file)]
     }
 
     /// What a path in the space of types means.
@@ -611,6 +660,10 @@ impl<'a> Program<'a> {
             _ => Symbol::Unknown,
         }
     }
+}
+
+fn file_question(path: &str) -> Question {
+    Question::new("path").part(path)
 }
 
 fn language_index(name: &str) -> Option<usize> {
@@ -674,5 +727,18 @@ fn file<'a>(
         .collect();
     let parts = if is_outside { vec![ix] } else { layout.parts(ix) };
     let semantics = lang::ALL[language].semantics();
-    File { path, facts, language, semantics, names, members, wildcards, targets, parts, is_outside }
+    let asked = Box::default();
+    File {
+        path,
+        facts,
+        language,
+        semantics,
+        names,
+        members,
+        wildcards,
+        targets,
+        parts,
+        asked,
+        is_outside,
+    }
 }

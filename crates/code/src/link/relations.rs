@@ -7,6 +7,7 @@
 use super::layout::{folder, join};
 use super::{Edge, EdgeKind, Node, Source};
 use crate::facts::{DefId, DefKind, FileFacts, Relation, RelationKind};
+use crate::lang;
 use rustc_hash::FxHashMap;
 
 type Names<'a> = FxHashMap<(DefKind, &'a str), Vec<Node>>;
@@ -41,7 +42,8 @@ pub(super) fn edges(files: &[Source<'_>]) -> Vec<Edge> {
 fn names<'a>(files: &[Source<'a>]) -> Names<'a> {
     let mut names: Names<'a> = FxHashMap::default();
     for (ix, file) in files.iter().enumerate() {
-        if file.facts.relations.is_empty() && !is_structure(file.facts) {
+        // What code calls so is no table and no message.
+        if lang::by_name(&file.facts.language).is_some() {
             continue;
         }
         for (at, def) in file.facts.defs.iter().enumerate().skip(1) {
@@ -50,22 +52,6 @@ fn names<'a>(files: &[Source<'a>]) -> Names<'a> {
         }
     }
     names
-}
-
-fn is_structure(facts: &FileFacts) -> bool {
-    facts.defs.iter().skip(1).any(|def| group(def.kind) != def.kind || is_structural(def.kind))
-}
-
-fn is_structural(kind: DefKind) -> bool {
-    matches!(
-        kind,
-        DefKind::Table
-            | DefKind::Message
-            | DefKind::Service
-            | DefKind::Resource
-            | DefKind::Job
-            | DefKind::Rpc
-    )
 }
 
 /// Kinds that share one space of names.

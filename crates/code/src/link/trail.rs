@@ -1,16 +1,31 @@
-//! Which files are looked at while something is worked out.
+//! What is looked at while something is worked out: files, and questions
+//! about which files there are.
 //!
 //! A conclusion about a file stays true while the files it was drawn from say
-//! the same. To know which these are, every look at a file is noted; what is
-//! worked out once for many keeps its own notes and hands them to each who
-//! uses it.
+//! the same, and while the questions it asked have the same answers. To know
+//! which these are, every look is noted; what is worked out once for many
+//! keeps its own notes and hands them to each who uses it.
 
 use super::layout::FileIx;
+use super::questions::Question;
 use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 
+#[derive(Default)]
+struct Notes {
+    files: FxHashSet<FileIx>,
+    asked: FxHashSet<Question>,
+}
+
+/// Everything that was looked at, in order.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Looks {
+    pub files: Box<[FileIx]>,
+    pub asked: Box<[Question]>,
+}
+
 thread_local! {
-    static NOTES: RefCell<Option<FxHashSet<FileIx>>> = const { RefCell::new(None) };
+    static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
     /// The file noted last: most looks are at the same one again.
     static LAST: Cell<u32> = const { Cell::new(u32::MAX) };
 }
@@ -23,31 +38,43 @@ pub(super) fn note(file: FileIx) {
     LAST.set(file.0);
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.insert(file);
+            notes.files.insert(file);
+        }
+    });
+}
+
+/// Notes that a question was asked.
+pub(crate) fn ask(question: Question) {
+    NOTES.with_borrow_mut(|notes| {
+        if let Some(notes) = notes {
+            notes.asked.insert(question);
         }
     });
 }
 
 /// Notes what somebody else looked at for us.
-pub(super) fn note_all(files: &[FileIx]) {
+pub(super) fn note_all(looks: &Looks) {
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
-            notes.extend(files);
+            notes.files.extend(&looks.files);
+            notes.asked.extend(&looks.asked);
         }
     });
 }
 
-/// Runs `work` and tells which files it looked at, in order. Notes of work
-/// around it go on afterwards, without these.
-pub(super) fn following<T>(work: impl FnOnce() -> T) -> (T, Box<[FileIx]>) {
-    let around = NOTES.replace(Some(FxHashSet::default()));
+/// Runs `work` and tells what it looked at. Notes of work around it go on
+/// afterwards, without these.
+pub(super) fn following<T>(work: impl FnOnce() -> T) -> (T, Looks) {
+    let around = NOTES.replace(Some(Notes::default()));
     LAST.set(u32::MAX);
     let result = work();
     let notes = NOTES.replace(around).unwrap_or_default();
     LAST.set(u32::MAX);
-    let mut files: Box<[FileIx]> = notes.into_iter().collect();
+    let mut files: Box<[FileIx]> = notes.files.into_iter().collect();
     files.sort_unstable();
-    (result, files)
+    let mut asked: Box<[Question]> = notes.asked.into_iter().collect();
+    asked.sort_unstable();
+    (result, Looks { files, asked })
 }
 
 #[cfg(test)]
@@ -56,17 +83,24 @@ mod tests {
 
     #[test]
     fn notes_of_inner_work_are_its_own() {
+        let question = |text| Question::new("q").part(text);
         let (inner, outer) = following(|| {
             note(FileIx(4));
             let ((), inner) = following(|| {
                 note(FileIx(4));
                 note(FileIx(1));
+                ask(question("inside"));
             });
             note(FileIx(2));
-            note_all(&[FileIx(9)]);
+            ask(question("around"));
+            note_all(&Looks { files: [FileIx(9)].into(), asked: [question("given")].into() });
             inner
         });
-        assert_eq!(&*inner, [FileIx(1), FileIx(4)]);
-        assert_eq!(&*outer, [FileIx(2), FileIx(4), FileIx(9)]);
+        assert_eq!(&*inner.files, [FileIx(1), FileIx(4)]);
+        assert_eq!(&*inner.asked, [question("inside")]);
+        assert_eq!(&*outer.files, [FileIx(2), FileIx(4), FileIx(9)]);
+        let mut both = [question("around"), question("given")];
+        both.sort_unstable();
+        assert_eq!(&*outer.asked, both);
     }
 }

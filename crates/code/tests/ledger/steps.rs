@@ -3,8 +3,10 @@
 
 use crate::fixture::{Bench, index_at, request};
 use code::fsck::fsck;
+use code::index::IndexReport;
 use model::progress::Silent;
 use proptest::prelude::*;
+use sim::git::FileChange;
 
 /// Files, each with the texts it can have.
 type Program = &'static [(&'static str, &'static [&'static str])];
@@ -66,7 +68,14 @@ const PYTHON: Program = &[
 ];
 
 const RUST: Program = &[
-    ("Cargo.toml", &["[package]\nname = \"app\"\nversion = \"0.1.0\"\n"]),
+    (
+        "Cargo.toml",
+        &[
+            "[package]\nname = \"app\"\nversion = \"0.1.0\"\n",
+            "[package]\nname = \"app\"\nversion = \"0.2.0\"\n",
+            "[package]\nname = \"other\"\n[lib]\npath = \"src/extra.rs\"\n",
+        ],
+    ),
     (
         "src/lib.rs",
         &[
@@ -100,7 +109,7 @@ const RUST: Program = &[
 ];
 
 const GO: Program = &[
-    ("go.mod", &["module example.com/app\n\ngo 1.22\n"]),
+    ("go.mod", &["module example.com/app\n\ngo 1.22\n", "module example.com/other\n"]),
     (
         "store/store.go",
         &[
@@ -127,7 +136,14 @@ const GO: Program = &[
 ];
 
 const TYPESCRIPT: Program = &[
-    ("package.json", &["{\"name\": \"app\"}\n"]),
+    (
+        "package.json",
+        &["{\"name\": \"app\"}\n", "{\"name\": \"app\", \"main\": \"src/base.ts\"}\n"],
+    ),
+    (
+        "src/base/index.ts",
+        &["export class Other { run() { return this; } }\n", "export { make } from 'app';\n"],
+    ),
     (
         "src/base.ts",
         &[
@@ -149,48 +165,278 @@ const TYPESCRIPT: Program = &[
     ),
 ];
 
-/// Edits: which file of the program gets which of its texts.
+const JAVA: Program = &[
+    (
+        "src/app/Store.java",
+        &[
+            "package app;\n\npublic class Store {\n  Item get() { return new Item(); }\n  void put(Item item) { item.touch(); }\n}\n",
+            "package app;\n\npublic class Store extends Base {\n  Item get() { return made(); }\n}\n",
+            "package app.inner;\n\npublic class Store {}\n",
+        ],
+    ),
+    (
+        "src/app/Item.java",
+        &[
+            "package app;\n\nclass Item { void touch() {} static Item of() { return new Item(); } }\n",
+            "package app;\n\nclass Item { int n; void touch(int n) {} }\n",
+        ],
+    ),
+    (
+        "src/app/Base.java",
+        &[
+            "package app;\n\nclass Base { Item made() { return Item.of(); } }\n",
+            "package other;\n\nclass Base {}\n",
+        ],
+    ),
+    (
+        "src/lib/Item.java",
+        &[
+            "package lib;\n\npublic class Item { public void touch() {} }\n",
+            "package app;\n\nclass Item {}\n",
+        ],
+    ),
+    (
+        "src/main/Main.java",
+        &[
+            "package main;\n\nimport app.Store;\nimport lib.*;\n\nclass Main { void run() { new Store().get().touch(); new Item().touch(); } }\n",
+            "package main;\n\nimport app.*;\n\nclass Main { Store store = new Store(); void run() { store.put(store.get()); store.made(); } }\n",
+        ],
+    ),
+];
+
+const CSHARP: Program = &[
+    (
+        "App/Thing.cs",
+        &[
+            "namespace App;\npublic partial class Thing { public void Run() { Stop(); } }\n",
+            "namespace App { public class Thing : Base { public void Run() { Halt(); } } }\n",
+        ],
+    ),
+    (
+        "App/Thing.More.cs",
+        &[
+            "namespace App;\npublic partial class Thing { public void Stop() { Helper.Help(); } }\n",
+            "namespace App.Deep;\npublic class Base { public void Halt() {} }\n",
+        ],
+    ),
+    (
+        "App/Helper.cs",
+        &[
+            "namespace App;\nstatic class Helper { public static void Help() {} }\n",
+            "namespace App;\npublic class Base { public void Halt() {} }\n",
+        ],
+    ),
+    (
+        "Use/Use.cs",
+        &[
+            "using App;\nnamespace Use;\nclass Use { Thing thing = new Thing(); void Go() { thing.Run(); thing.Stop(); } }\n",
+            "using App.Deep;\nnamespace App.Use;\nclass Use : Base { void Go() { Halt(); new Thing().Run(); } }\n",
+        ],
+    ),
+];
+
+const CPP: Program = &[
+    (
+        "src/shape.h",
+        &[
+            "#pragma once\nnamespace geo { struct Shape { int area(); int twice(); }; int helper(int); }\n",
+            "#pragma once\n#include \"base.h\"\nnamespace geo { struct Shape : Base { int area(); }; int helper(int, int); }\n",
+        ],
+    ),
+    (
+        "src/shape.cpp",
+        &[
+            "#include \"shape.h\"\nint geo::Shape::area() { return helper(1); }\nint geo::helper(int n) { return n; }\n",
+            "#include \"shape.h\"\nnamespace geo { int Shape::area() { return twice(); } int Shape::twice() { return 2; } }\nstatic int helper(int n) { return n; }\n",
+        ],
+    ),
+    (
+        "src/base.h",
+        &[
+            "#pragma once\nnamespace geo { struct Base { int twice() { return 1; } }; }\n",
+            "int helper(int);\n",
+        ],
+    ),
+    ("lib/base.h", &["struct Base { int twice(); };\n", "#include \"../src/shape.h\"\n"]),
+    (
+        "src/main.cpp",
+        &[
+            "#include \"shape.h\"\nint main() { geo::Shape s; s.twice(); return s.area() + geo::helper(1); }\n",
+            "#include \"base.h\"\nusing namespace geo;\nint main() { Base b; return b.twice() + helper(1); }\n",
+        ],
+    ),
+    (
+        "src/other.c",
+        &["int helper(int n) { return n + 1; }\nint other(void) { return helper(2); }\n"],
+    ),
+];
+
+const RUBY: Program = &[
+    (
+        "lib/app.rb",
+        &[
+            "require_relative 'app/base'\nmodule App\n  def self.start\n    Base.new.run\n  end\nend\n",
+            "require 'app/base'\nmodule App\n  Alias = Base\n  def self.start\n    Alias.new.run\n    Inner.go\n  end\nend\n",
+        ],
+    ),
+    (
+        "lib/app/base.rb",
+        &[
+            "module App\n  class Base\n    def run\n      stop\n    end\n  end\nend\n",
+            "module App\n  class Base < Root\n    def run\n      root\n    end\n  end\nend\n",
+        ],
+    ),
+    (
+        "lib/app/more.rb",
+        &[
+            "module App\n  class Base\n    def stop\n      1\n    end\n  end\nend\n",
+            "module App\n  class Root\n    def root\n      2\n    end\n  end\n  module Inner\n    def self.go; end\n  end\nend\n",
+        ],
+    ),
+    ("spec/app_spec.rb", &["App.start\nApp::Base.new.stop\n", "include App\nBase.new.run\n"]),
+];
+
+const PHP: Program = &[
+    (
+        "src/Store.php",
+        &[
+            "<?php\nnamespace App;\nclass Store extends Base { function get(): Item { return new Item(); } }\n",
+            "<?php\nnamespace App;\nuse Lib\\Item;\nclass Store { function get(): Item { return new Item(); } function put() { $this->get()->touch(); } }\n",
+        ],
+    ),
+    (
+        "src/Base.php",
+        &[
+            "<?php\nnamespace App;\nclass Base { function put() {} }\n",
+            "<?php\nnamespace Lib;\nclass Base {}\n",
+        ],
+    ),
+    (
+        "src/Item.php",
+        &[
+            "<?php\nnamespace App;\nclass Item { function touch() {} }\n",
+            "<?php\nnamespace Lib;\nclass Item { function touch() {} }\n",
+        ],
+    ),
+    (
+        "src/main.php",
+        &[
+            "<?php\nuse App\\Store;\n$s = new Store();\n$s->put();\n$s->get()->touch();\n",
+            "<?php\nnamespace App;\nfunction run() { (new Store())->put(); }\nrun();\n",
+        ],
+    ),
+];
+
+const STRUCTURE: Program = &[
+    (
+        "db/users.sql",
+        &["CREATE TABLE users (id INT PRIMARY KEY);\n", "CREATE TABLE people (id INT);\n"],
+    ),
+    (
+        "db/orders.sql",
+        &[
+            "CREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
+            "CREATE TABLE users (id INT);\nCREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
+        ],
+    ),
+    (
+        "compose.yaml",
+        &[
+            "services:\n  web:\n    build: .\n    depends_on: [db]\n  db:\n    image: postgres\n",
+            "services:\n  web:\n    build: .\n    depends_on: [cache]\n",
+        ],
+    ),
+    (
+        "Dockerfile",
+        &["FROM python:3\nCOPY app.py /\nCMD python app.py\n", "FROM scratch AS base\nFROM base\n"],
+    ),
+    ("app.py", &["def users():\n    return 1\n", "class users:\n    pass\n"]),
+    (
+        "api/a.proto",
+        &[
+            "syntax = \"proto3\";\nimport \"api/b.proto\";\nmessage A { B b = 1; }\n",
+            "syntax = \"proto3\";\nmessage B {}\nmessage A { B b = 1; }\n",
+        ],
+    ),
+    (
+        "api/b.proto",
+        &[
+            "syntax = \"proto3\";\nmessage B { int32 n = 1; }\n",
+            "syntax = \"proto3\";\nenum B { X = 0; }\n",
+        ],
+    ),
+];
+
+/// Edits: which file of the program gets which of its texts, or goes.
 fn steps() -> impl Strategy<Value = Vec<(usize, usize)>> {
     prop::collection::vec((any::<u8>(), any::<u8>()), 4..14)
         .prop_map(|steps| steps.into_iter().map(|(f, t)| (f.into(), t.into())).collect())
 }
 
-fn check(program: Program, steps: &[(usize, usize)]) -> Result<(), TestCaseError> {
-    let mut bench = Bench::new();
+/// The histories of a program that the steps tell: every commit in order.
+fn play(bench: &mut Bench, program: Program, steps: &[(usize, usize)]) -> Vec<String> {
     let first: Vec<(&str, &str)> = program.iter().map(|(path, texts)| (*path, texts[0])).collect();
     let mut commits = vec![bench.commit("main", &first)];
-    let mut now = vec![0; program.len()];
+    let mut now = vec![Some(0); program.len()];
     for (file, text) in steps {
         let file = file % program.len();
         let (path, texts) = program[file];
-        let text = text % texts.len();
-        if now[file] != text {
-            commits.push(bench.commit("main", &[(path, texts[text])]));
+        // One more than there are texts: the file goes.
+        let text = Some(text % (texts.len() + 1)).filter(|text| *text < texts.len());
+        let is_last = now.iter().flatten().count() == 1;
+        if now[file] != text && (text.is_some() || !is_last) {
+            let path = path.to_owned();
+            let change = match text {
+                Some(text) => FileChange::Write { path, contents: texts[text].to_owned() },
+                None => FileChange::Delete { path },
+            };
+            commits.push(bench.change("main", &[change]));
             now[file] = text;
         }
     }
+    commits
+}
+
+fn assert_same(step: &IndexReport, full: &IndexReport) -> Result<(), TestCaseError> {
+    prop_assert_eq!(&step.static_root, &full.static_root, "at {}", &full.commit);
+    prop_assert_eq!(
+        (step.files, step.packages, step.symbols, step.edges, step.unresolved),
+        (full.files, full.packages, full.symbols, full.edges, full.unresolved)
+    );
+    prop_assert_eq!((step.n_troubled, &step.skipped), (full.n_troubled, &full.skipped));
+    Ok(())
+}
+
+fn check(program: Program, steps: &[(usize, usize)]) -> Result<(), TestCaseError> {
+    let mut bench = Bench::new();
+    let commits = play(&mut bench, program, steps);
     let repo = bench.clone_as("repo");
     let chain = bench.database("chain");
     for commit in &commits {
         let step = index_at(&repo, &chain, &request(Some(commit)));
         let alone = bench.database(&format!("alone-{commit}"));
         let full = index_at(&repo, &alone, &request(Some(commit)));
-        prop_assert_eq!(&step.static_root, &full.static_root, "at {}", commit);
-        prop_assert_eq!(
-            (step.symbols, step.edges, step.unresolved, step.n_troubled),
-            (full.symbols, full.edges, full.unresolved, full.n_troubled)
-        );
+        assert_same(&step, &full)?;
     }
-    let reader = crate::fixture::reader(&chain);
-    for repo in store::repos::all(&reader).unwrap() {
-        let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
-        prop_assert_eq!(report.damage, []);
+    // From the first to the last in one step, and back.
+    let far = bench.database("far");
+    for commit in [&commits[0], &commits[commits.len() - 1], &commits[commits.len() / 2]] {
+        let step = index_at(&repo, &far, &request(Some(commit)));
+        let known = index_at(&repo, &chain, &request(Some(commit)));
+        assert_same(&step, &known)?;
+    }
+    for db in [&chain, &far] {
+        let reader = crate::fixture::reader(db);
+        for repo in store::repos::all(&reader).unwrap() {
+            let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
+            prop_assert_eq!(report.damage, []);
+        }
     }
     Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
 
     #[test]
     fn python(steps in steps()) {
@@ -210,5 +456,35 @@ proptest! {
     #[test]
     fn typescript(steps in steps()) {
         check(TYPESCRIPT, &steps)?;
+    }
+
+    #[test]
+    fn java(steps in steps()) {
+        check(JAVA, &steps)?;
+    }
+
+    #[test]
+    fn csharp(steps in steps()) {
+        check(CSHARP, &steps)?;
+    }
+
+    #[test]
+    fn cpp(steps in steps()) {
+        check(CPP, &steps)?;
+    }
+
+    #[test]
+    fn ruby(steps in steps()) {
+        check(RUBY, &steps)?;
+    }
+
+    #[test]
+    fn php(steps in steps()) {
+        check(PHP, &steps)?;
+    }
+
+    #[test]
+    fn structure(steps in steps()) {
+        check(STRUCTURE, &steps)?;
     }
 }

@@ -119,6 +119,7 @@ impl<'t> World<'t> {
             n_unresolved: 0,
             members: vec![Member { file, link }],
             reads: Vec::new(),
+            asked: Vec::new(),
         })
     }
 

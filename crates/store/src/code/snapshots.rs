@@ -36,6 +36,8 @@ pub struct PackageVersion {
     pub members: Vec<Member>,
     /// Packages whose files were read to link this one, ascending.
     pub reads: Vec<PackageId>,
+    /// What was asked about which files there are, as numbers, ascending.
+    pub asked: Vec<u32>,
 }
 
 impl PackageVersion {
@@ -66,11 +68,12 @@ fn unpack_members(bytes: &[u8]) -> Result<Vec<Member>> {
 pub fn keep_version(tx: &Tx<'_>, version: &PackageVersion) -> Result<PackageVersionId> {
     let members = version.packed_members();
     let reads = ascending(version.reads.iter().map(|package| package.0));
+    let asked = ascending(version.asked.iter().map(|question| i64::from(*question)));
     let same = sql::first(
         tx,
         "SELECT id FROM package_versions
-         WHERE package_id = ?1 AND root = ?2 AND members = ?3 AND reads = ?4",
-        (version.package.0, version.root.as_bytes(), &members, &reads),
+         WHERE package_id = ?1 AND root = ?2 AND members = ?3 AND reads = ?4 AND asked = ?5",
+        (version.package.0, version.root.as_bytes(), &members, &reads, &asked),
         |row| row.get(0).map(PackageVersionId),
     )?;
     if let Some(same) = same {
@@ -79,8 +82,8 @@ pub fn keep_version(tx: &Tx<'_>, version: &PackageVersion) -> Result<PackageVers
     let id = sql::insert(
         tx,
         "INSERT INTO package_versions
-           (package_id, root, n_nodes, n_edges, n_unresolved, members, reads)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+           (package_id, root, n_nodes, n_edges, n_unresolved, members, reads, asked)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         (
             version.package.0,
             version.root.as_bytes(),
@@ -89,16 +92,17 @@ pub fn keep_version(tx: &Tx<'_>, version: &PackageVersion) -> Result<PackageVers
             version.n_unresolved as i64,
             members,
             reads,
+            asked,
         ),
     )?;
     Ok(PackageVersionId(id))
 }
 
 pub fn version(on: &impl Read, id: PackageVersionId) -> Result<PackageVersion> {
-    type Parts = (i64, [u8; 32], i64, i64, i64, Vec<u8>, Vec<u8>);
-    let (package, root, n_nodes, n_edges, n_unresolved, members, reads): Parts = sql::one(
+    type Parts = (i64, [u8; 32], i64, i64, i64, Vec<u8>, Vec<u8>, Vec<u8>);
+    let (package, root, n_nodes, n_edges, n_unresolved, members, reads, asked): Parts = sql::one(
         on,
-        "SELECT package_id, root, n_nodes, n_edges, n_unresolved, members, reads
+        "SELECT package_id, root, n_nodes, n_edges, n_unresolved, members, reads, asked
          FROM package_versions WHERE id = ?1",
         [id.0],
         |row| {
@@ -110,6 +114,7 @@ pub fn version(on: &impl Read, id: PackageVersionId) -> Result<PackageVersion> {
                 row.get(4)?,
                 row.get(5)?,
                 row.get(6)?,
+                row.get(7)?,
             ))
         },
     )?;
@@ -121,6 +126,7 @@ pub fn version(on: &impl Read, id: PackageVersionId) -> Result<PackageVersion> {
         n_unresolved: n_unresolved as u64,
         members: unpack_members(&members)?,
         reads: read_ascending(&reads)?.into_iter().map(PackageId).collect(),
+        asked: read_ascending(&asked)?.into_iter().map(|question| question as u32).collect(),
     })
 }
 

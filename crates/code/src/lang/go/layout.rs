@@ -2,6 +2,7 @@
 
 use crate::facts::{DefId, FileFacts, Import, Imported};
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder};
+use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
 
 pub(super) struct GoLayout {
@@ -9,12 +10,10 @@ pub(super) struct GoLayout {
     packages: FxHashMap<(String, String), Vec<FileIx>>,
     /// Import path to the first file of the package and the package's name.
     by_path: FxHashMap<String, (FileIx, String)>,
-    /// Names under which a file knows packages that are called otherwise than
-    /// their path says.
-    odd_names: FxHashMap<(FileIx, String), FileIx>,
 }
 
 struct Placed {
+    file: String,
     folder: String,
     package: String,
     path: String,
@@ -27,7 +26,6 @@ impl GoLayout {
             files: FxHashMap::default(),
             packages: FxHashMap::default(),
             by_path: FxHashMap::default(),
-            odd_names: FxHashMap::default(),
         };
         for file in &tree.files {
             let folder = folder(file.path).to_owned();
@@ -40,39 +38,52 @@ impl GoLayout {
                 let entry = (file.ix, package.clone());
                 layout.by_path.entry(path.clone()).or_insert(entry);
             }
-            layout.files.insert(file.ix, Placed { folder, package, path });
-        }
-        for file in &tree.files {
-            for import in file.facts.imports.iter().filter(|i| i.what == Imported::Module) {
-                let path = import.path.first().map_or("", |path| file.facts.text(*path));
-                if let Some((module, name)) = layout.by_path.get(path) {
-                    layout.odd_names.insert((file.ix, name.clone()), *module);
-                }
-            }
+            let placed = Placed { file: file.path.to_owned(), folder, package, path };
+            layout.files.insert(file.ix, placed);
         }
         layout
+    }
+
+    fn imported(&self, facts: &FileFacts, import: &Import) -> Option<&(FileIx, String)> {
+        let path = import.path.first().map_or("", |path| facts.text(*path));
+        ask(Question::new("package").part(path));
+        self.by_path.get(path)
     }
 }
 
 impl Layout for GoLayout {
+    fn answers(&self, answers: &mut Answers) {
+        for Placed { file, folder, package, .. } in self.files.values() {
+            answers.says(Question::new("parts").and(folder).part(package), file, [0, 0]);
+        }
+        for (path, (first, name)) in &self.by_path {
+            let first = self.files.get(first).map_or("", |placed| &placed.file);
+            let said = format!("{first}:{name}");
+            answers.says(Question::new("package").part(path), &said, [0, 0]);
+        }
+    }
+
     fn package(&self, file: FileIx) -> &str {
         self.files.get(&file).map_or("", |placed| &placed.path)
     }
 
     fn resolve(&self, _from: FileIx, facts: &FileFacts, import: &Import) -> Target {
-        let path = import.path.first().map_or("", |path| facts.text(*path));
-        self.by_path.get(path).map_or(Target::Outside, |(file, _)| Target::Module(*file))
+        self.imported(facts, import).map_or(Target::Outside, |(file, _)| Target::Module(*file))
     }
 
     fn parts(&self, file: FileIx) -> Vec<FileIx> {
         let Some(placed) = self.files.get(&file) else { return vec![file] };
+        ask(Question::new("parts").and(&placed.folder).part(&placed.package));
         let key = (placed.folder.clone(), placed.package.clone());
         self.packages.get(&key).cloned().unwrap_or_else(|| vec![file])
     }
 
-    fn root(&self, from: FileIx, _facts: &FileFacts, _home: DefId, name: &str) -> Option<Place> {
-        let module = self.odd_names.get(&(from, name.to_owned())).copied()?;
-        Some(Place::At(module, DefId::FILE))
+    /// A package that is called otherwise than its path says.
+    fn root(&self, _from: FileIx, facts: &FileFacts, _home: DefId, name: &str) -> Option<Place> {
+        let imports = facts.imports.iter().filter(|import| import.what == Imported::Module);
+        let mut known = imports.rev().filter_map(|import| self.imported(facts, import));
+        let (module, _) = known.find(|(_, package)| package == name)?;
+        Some(Place::At(*module, DefId::FILE))
     }
 }
 

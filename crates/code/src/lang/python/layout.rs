@@ -6,6 +6,7 @@
 
 use crate::facts::{FileFacts, Import};
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
+use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct PythonLayout {
@@ -17,6 +18,7 @@ pub(super) struct PythonLayout {
 }
 
 struct Placed {
+    path: String,
     /// The folder the module's name starts in.
     root: String,
     /// The path without extension; a package's is its folder.
@@ -57,19 +59,28 @@ impl PythonLayout {
                 let from_src = inner.replace('/', ".");
                 layout.by_module.entry(from_src).or_default().push(("src".to_owned(), file.ix));
             }
-            layout.files.insert(file.ix, Placed { root, place, is_package, package });
+            layout.files.insert(
+                file.ix,
+                Placed { path: file.path.to_owned(), root, place, is_package, package },
+            );
         }
         layout
+    }
+
+    fn at(&self, place: &str) -> Option<FileIx> {
+        ask(Question::new("place").part(place));
+        self.by_path.get(place).copied()
     }
 
     fn absolute(&self, from: &Placed, module: &str) -> Option<FileIx> {
         // Scripts and tests without packages import what lies beside them.
         let beside = format!("{}/{}", folder(&from.place), module.replace('.', "/"));
-        if let Some(file) = self.by_path.get(beside.trim_start_matches('/'))
-            && (folder(&from.place) == from.root)
+        if folder(&from.place) == from.root
+            && let Some(file) = self.at(beside.trim_start_matches('/'))
         {
-            return Some(*file);
+            return Some(file);
         }
+        ask(Question::new("module").part(module));
         let candidates = self.by_module.get(module)?;
         // The root the importer shares the longest path with is meant.
         candidates
@@ -80,12 +91,29 @@ impl PythonLayout {
 }
 
 impl Layout for PythonLayout {
+    fn answers(&self, answers: &mut Answers) {
+        for placed in self.files.values() {
+            let Placed { path, root, place, .. } = placed;
+            answers.says(Question::new("place").part(place), path, [0, 0]);
+            answers.says(Question::new("root").part(path), root, [0, 0]);
+            let rooted = format!("{root}:{path}");
+            answers.says(Question::new("module").part(&dotted(place, root)), &rooted, [0, 0]);
+            let from_top = place.replace('/', ".");
+            answers.says(Question::new("module").part(&from_top), path, [0, 0]);
+            if let Some(inner) = place.strip_prefix("src/") {
+                let from_src = inner.replace('/', ".");
+                answers.says(Question::new("module").part(&from_src), path, [1, 0]);
+            }
+        }
+    }
+
     fn package(&self, file: FileIx) -> &str {
         self.files.get(&file).map_or("", |placed| &placed.package)
     }
 
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let Some(placed) = self.files.get(&from) else { return Target::Outside };
+        ask(Question::new("root").part(&placed.path));
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
         let found = if import.level == 0 {
             self.absolute(placed, &names.join("."))
@@ -101,14 +129,14 @@ impl Layout for PythonLayout {
                 }
                 place.push_str(name);
             }
-            self.by_path.get(&place).copied()
+            self.at(&place)
         };
         found.map_or(Target::Outside, Target::Module)
     }
 
     fn child(&self, module: FileIx, name: &str) -> Option<FileIx> {
         let placed = self.files.get(&module).filter(|placed| placed.is_package)?;
-        self.by_path.get(&format!("{}/{name}", placed.place)).copied()
+        self.at(&format!("{}/{name}", placed.place))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Import};
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder, join};
+use crate::link::questions::{Answers, Asking, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct RustLayout {
@@ -14,6 +15,7 @@ pub(super) struct RustLayout {
 
 #[derive(Clone)]
 struct Placed {
+    path: String,
     root: FileIx,
     /// Where the module is declared; none for the root of a crate.
     parent: Option<(FileIx, DefId)>,
@@ -116,7 +118,10 @@ impl RustLayout {
             let root_folder = facts.get(&root.file).map_or("", |(path, _)| folder(path));
             let inside = folder(path).strip_prefix(root_folder).unwrap_or("");
             let package = format!("{}{}", root.crate_name, inside.replace('/', "::"));
-            self.files.insert(file, Placed { root: root.file, parent, package });
+            self.files.insert(
+                file,
+                Placed { path: (*path).to_owned(), root: root.file, parent, package },
+            );
             let name = path.rsplit('/').next().unwrap_or(path);
             let owns_folder = is_root || name == "mod.rs";
             let stem = path.strip_suffix(".rs").unwrap_or(path);
@@ -156,11 +161,42 @@ impl RustLayout {
             }
             return Some((file, at));
         }
-        self.files.get(&file)?.parent
+        self.placed(file)?.parent
+    }
+
+    fn placed(&self, file: FileIx) -> Option<&Placed> {
+        let placed = self.files.get(&file)?;
+        ask(Question::new("placed").part(&placed.path));
+        Some(placed)
+    }
+
+    fn path(&self, file: FileIx) -> &str {
+        self.files.get(&file).map_or("", |placed| &placed.path)
     }
 }
 
+/// Which file holds a module that is declared in another.
+fn module_question<'n>(file: &str, path: impl Iterator<Item = &'n str>) -> Question {
+    path.fold(Question::new("mod").and(file), Asking::and).part("")
+}
+
 impl Layout for RustLayout {
+    fn answers(&self, answers: &mut Answers) {
+        for placed in self.files.values() {
+            let parent = placed.parent.map(|(file, def)| (self.path(file), def.0));
+            let (parent, def) = parent.unwrap_or(("", u32::MAX));
+            let said = format!("{}:{parent}", self.path(placed.root));
+            answers.says(Question::new("placed").part(&placed.path), &said, [def, 0]);
+        }
+        for (name, file) in &self.crates {
+            answers.says(Question::new("crate").part(name), self.path(*file), [0, 0]);
+        }
+        for ((file, path), found) in &self.declared {
+            let question = module_question(self.path(*file), path.iter().map(String::as_str));
+            answers.says(question, self.path(*found), [0, 0]);
+        }
+    }
+
     fn package(&self, file: FileIx) -> &str {
         self.files.get(&file).map_or("", |placed| &placed.package)
     }
@@ -169,7 +205,7 @@ impl Layout for RustLayout {
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
         let Some(first) = names.first() else { return Target::Scope };
         match *first {
-            "crate" | "$crate" => match self.files.get(&from) {
+            "crate" | "$crate" => match self.placed(from) {
                 Some(placed) => Target::Within { file: placed.root, def: DefId::FILE, skip: 1 },
                 None => Target::Outside,
             },
@@ -183,7 +219,7 @@ impl Layout for RustLayout {
                     let next = if at.0 == from {
                         self.parent(from, facts, at.1)
                     } else {
-                        self.files.get(&at.0).and_then(|placed| placed.parent)
+                        self.placed(at.0).and_then(|placed| placed.parent)
                     };
                     let Some(next) = next else { return Target::Outside };
                     at = next;
@@ -198,15 +234,19 @@ impl Layout for RustLayout {
 
     fn root(&self, from: FileIx, facts: &FileFacts, home: DefId, name: &str) -> Option<Place> {
         match name {
-            "crate" | "$crate" => Some(Place::At(self.files.get(&from)?.root, DefId::FILE)),
+            "crate" | "$crate" => Some(Place::At(self.placed(from)?.root, DefId::FILE)),
             "self" => Some(Place::At(from, home)),
             "super" => self.parent(from, facts, home).map(|(file, def)| Place::At(file, def)),
             "std" | "core" | "alloc" => Some(Place::Prelude),
-            _ => self.crates.get(name).map(|file| Place::At(*file, DefId::FILE)),
+            _ => {
+                ask(Question::new("crate").part(name));
+                self.crates.get(name).map(|file| Place::At(*file, DefId::FILE))
+            }
         }
     }
 
     fn declared(&self, file: FileIx, path: &[&str]) -> Option<FileIx> {
+        ask(module_question(self.path(file), path.iter().copied()));
         let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
         self.declared.get(&(file, path)).copied()
     }

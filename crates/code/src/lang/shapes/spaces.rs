@@ -8,6 +8,7 @@
 
 use crate::facts::{Bound, DefId, DefKind, FileFacts, Flags, Import, Imported, Visibility};
 use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, folder, join};
+use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Clone, Copy, Default)]
@@ -181,10 +182,12 @@ impl Spaces {
             return chosen;
         }
         if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
+            ask(Question::new("reach").part(self.path(from)));
             let reached = self.reach(from);
             let seen: Vec<FileIx> =
                 entries.iter().map(|e| e.file).filter(|file| reached.contains(file)).collect();
             let is_seen = |entry: &&Entry| {
+                ask(Question::new("reach").part(self.path(entry.file)));
                 reached.contains(&entry.file)
                     || seen.iter().any(|header| self.reach(entry.file).contains(header))
             };
@@ -216,7 +219,64 @@ fn shared_folders(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count()
 }
 
+/// What a name means in a namespace: its definitions there, or a namespace.
+fn named(space: &str, name: &str) -> Question {
+    Question::new("name").path(space, name)
+}
+
 impl Layout for Spaces {
+    fn answers(&self, answers: &mut Answers) {
+        for name in &self.names {
+            answers.is(named("", name));
+        }
+        for (space, names) in &self.members {
+            for (name, entries) in names {
+                let question = named(self.space_name(*space), name);
+                for entry in entries {
+                    let about = [entry.def.0, u32::from(entry.is_declaration)];
+                    answers.says(question, self.path(entry.file), about);
+                }
+            }
+        }
+        for (file, included) in &self.includes {
+            let question = Question::new("includes").part(self.path(*file));
+            for (nth, file) in included.iter().enumerate() {
+                answers.says(question, self.path(*file), [nth as u32, 0]);
+            }
+        }
+    }
+
+    /// What a file reaches changes with what any file on the way includes.
+    fn spread(&self, different: &mut FxHashSet<Question>) {
+        let includes = |file: &FileIx| Question::new("includes").part(self.path(*file));
+        let mut open: Vec<FileIx> =
+            self.paths.keys().filter(|file| different.contains(&includes(file))).copied().collect();
+        if open.is_empty() {
+            return;
+        }
+        let mut included_by: FxHashMap<FileIx, Vec<FileIx>> = FxHashMap::default();
+        for (file, included) in &self.includes {
+            for other in included {
+                included_by.entry(*other).or_default().push(*file);
+            }
+        }
+        let mut reaching: FxHashSet<FileIx> = FxHashSet::default();
+        while let Some(file) = open.pop() {
+            if reaching.insert(file) {
+                different.insert(Question::new("reach").part(self.path(file)));
+                open.extend(included_by.get(&file).into_iter().flatten());
+            }
+        }
+    }
+
+    fn space_name(&self, space: u32) -> &str {
+        self.names.get(space as usize).map_or("", String::as_str)
+    }
+
+    fn space_named(&self, path: &str) -> Option<u32> {
+        self.ids.get(path).copied()
+    }
+
     fn package(&self, file: FileIx) -> &str {
         folder(self.path(file))
     }
@@ -224,13 +284,17 @@ impl Layout for Spaces {
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
         if import.what == Imported::Effects {
+            ask(Question::new("includes").part(self.path(from)));
             let found = names.first().and_then(|path| self.included(from, path));
             return found.map_or(Target::Outside, Target::Module);
         }
         for length in (0..=names.len()).rev() {
-            let Some(space) = self.ids.get(&names[..length].join(".")).copied() else { continue };
+            let path = names[..length].join(".");
+            ask(named("", &path));
+            let Some(space) = self.ids.get(&path).copied() else { continue };
             let is_member = match names.get(length) {
                 Some(next) => {
+                    ask(named(&path, next));
                     self.members.get(&space).is_some_and(|names| names.contains_key(*next))
                 }
                 None => length > 0,
@@ -260,6 +324,7 @@ impl Layout for Spaces {
     }
 
     fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
+        ask(named(self.space_name(space), name));
         let entries = self.members.get(&space).and_then(|names| names.get(name));
         let found = entries.map(|entries| self.nearest(from, entries)).unwrap_or_default();
         if !found.is_empty() {

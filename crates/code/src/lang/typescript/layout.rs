@@ -3,6 +3,7 @@
 
 use crate::facts::{FileFacts, Import};
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder, join};
+use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
@@ -76,6 +77,7 @@ impl TypeScriptLayout {
 
     /// The file a path means, with the extensions and index files tried.
     fn file(&self, path: &str) -> Option<FileIx> {
+        ask(Question::new("file").part(stem(path)));
         if let Some(file) = self.by_path.get(path) {
             return Some(*file);
         }
@@ -98,6 +100,7 @@ impl TypeScriptLayout {
     }
 
     fn by_config(&self, from: &str, specifier: &str) -> Option<FileIx> {
+        ask(rules());
         for config in self.configs.iter().filter(|config| is_inside(from, &config.folder)) {
             for (pattern, targets) in &config.paths {
                 let Some(rest) = matched(pattern, specifier) else { continue };
@@ -196,7 +199,47 @@ impl TypeScriptLayout {
     }
 }
 
+/// What all manifests say about where modules are.
+fn rules() -> Question {
+    Question::new("rules").part("")
+}
+
+/// A path without its endings: what may be meant by it differs in these.
+fn stem(path: &str) -> &str {
+    let mut stem = path;
+    while let Some((before, ending)) = stem.rsplit_once('.')
+        && !before.ends_with('/')
+        && (ending == "d" || EXTENSIONS.contains(&ending))
+    {
+        stem = before;
+    }
+    stem
+}
+
+/// What of a `package.json` decides where modules are.
+const TELLING: [&str; 8] =
+    ["name", "exports", "imports", "source", "types", "typings", "module", "main"];
+
 impl Layout for TypeScriptLayout {
+    fn answers(&self, answers: &mut Answers) {
+        for path in self.paths.values() {
+            let own = stem(path);
+            answers.says(Question::new("file").part(own), path, [0, 0]);
+            if own.rsplit('/').next() == Some("index") {
+                answers.says(Question::new("file").part(stem(folder(path))), path, [1, 0]);
+            }
+        }
+        for Package { folder, json, .. } in &self.packages {
+            let told: Vec<&Value> = TELLING.iter().map(|field| &json[*field]).collect();
+            let said = serde_json::to_string(&(folder, told)).unwrap_or_default();
+            answers.says(rules(), &said, [0, 0]);
+        }
+        for Config { folder, base, paths } in &self.configs {
+            let said = serde_json::to_string(&(folder, base, paths)).unwrap_or_default();
+            answers.says(rules(), &said, [1, 0]);
+        }
+    }
+
     fn package(&self, file: FileIx) -> &str {
         self.packages_of.get(&file).map_or("", String::as_str)
     }

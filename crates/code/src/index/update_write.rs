@@ -1,0 +1,347 @@
+//! Writes an update: new versions of the packages whose files changed, came or
+//! went or were linked anew, and the snapshot that lists them.
+
+use super::ledger::{
+    self, Entry, FileLink, Part, State, Stored, Written, by_file, distinct, note_changes,
+    store_file, version_of,
+};
+use super::report::{self, IndexReport};
+use super::shelf::Shelf;
+use super::symbols::{FileSymbols, places};
+use super::update::{Update, joined};
+use super::{INDEXER, Request, Subject, facts_of, keep};
+use crate::facts::FileFacts;
+use crate::identity::{self, NodeName};
+use crate::link::{self, Library as _};
+use model::hash::Hash32;
+use model::ids::{NodeId, PackageId, PackageVersionId, SnapshotSeq};
+use model::{Clock, Result};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use store::code::links::{self, Edge};
+use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
+use store::code::{files, manifests, nodes};
+use store::{Tx, Writer};
+
+/// What becomes of the files of a package; with their places on the shelf.
+#[derive(Default)]
+struct PackageEdit {
+    replaced: BTreeMap<Member, (u32, Member)>,
+    added: Vec<(u32, Member)>,
+    gone: BTreeSet<Member>,
+}
+
+impl Update<'_> {
+    pub fn write(
+        self,
+        writer: &mut Writer,
+        subject: &Subject,
+        request: &Request,
+        clock: &dyn Clock,
+    ) -> Result<IndexReport> {
+        writer.write(|tx| self.write_in(tx, subject, request, clock))
+    }
+
+    fn write_in(
+        mut self,
+        tx: &Tx<'_>,
+        subject: &Subject,
+        request: &Request,
+        clock: &dyn Clock,
+    ) -> Result<IndexReport> {
+        let linked = std::mem::take(&mut self.linked);
+        let stored = self.store_changed(tx)?;
+        let placed = self.placed(tx, &linked, stored)?;
+        let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
+        let mut links = by_file(linked, &Placed { shelf: &self.shelf, files: &placed });
+        // An edge belongs to the file of its source; what one file says about
+        // another must not take the place of what linking that one found.
+        links.retain(|file, _| live.contains(file));
+        let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
+        let edits = self.package_edits(tx, &placed, &links)?;
+        let mut hasher = Hasher {
+            identity: subject.identity,
+            paths: &self.package_paths,
+            known: FxHashMap::default(),
+        };
+        let packages: BTreeSet<PackageId> =
+            self.previous.packages.keys().chain(edits.keys()).copied().collect();
+        for package in packages {
+            let kept = self.previous.packages.get(&package);
+            let made = match (edits.get(&package), kept) {
+                (Some(edit), _) => {
+                    self.new_version(tx, package, edit, &links, &mut hasher, &mut written)?
+                }
+                (None, Some(id)) => Some((*id, self.versions[&package].clone())),
+                (None, None) => None,
+            };
+            if let Some((id, version)) = made {
+                written.count(package, id, &version);
+            }
+        }
+        self.finish(tx, subject, request, clock, written)
+    }
+
+    fn store_changed(&mut self, tx: &Tx<'_>) -> Result<FxHashMap<u32, Stored>> {
+        let mut stored = FxHashMap::default();
+        let mut definitions = Vec::new();
+        for (at, changed) in &mut self.changed {
+            let item = &self.shelf.items[*at as usize];
+            let state = std::mem::replace(&mut changed.state, State::Known(item.file, Vec::new()));
+            let file = match state {
+                State::Known(id, nodes) => Stored { id, nodes },
+                State::New(read) => {
+                    let entry = Entry {
+                        path: item.path.clone(),
+                        package: item.package,
+                        blob: changed.blob.clone(),
+                        facts: self.shelf.facts(*at).clone(),
+                        symbols: changed.symbols.clone(),
+                        state: State::Known(item.file, Vec::new()),
+                    };
+                    let file = store_file(tx, &entry, &read, INDEXER)?;
+                    let defined = file.nodes.iter().enumerate();
+                    definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
+                    file
+                }
+            };
+            stored.insert(*at, file);
+        }
+        definitions.sort_unstable();
+        nodes::define(tx, &definitions)?;
+        Ok(stored)
+    }
+
+    /// Stored nodes of every file that an edge starts or ends in.
+    fn placed(
+        &self,
+        tx: &Tx<'_>,
+        linked: &link::Linked,
+        mut stored: FxHashMap<u32, Stored>,
+    ) -> Result<FxHashMap<u32, PlacedFile>> {
+        let mut wanted: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
+        wanted.extend(linked.edges.iter().map(|edge| edge.target.file));
+        wanted.extend(stored.keys());
+        let mut placed = FxHashMap::default();
+        for at in wanted {
+            let Some(item) = self.shelf.items.get(at as usize) else { continue };
+            let stored = match stored.remove(&at) {
+                Some(stored) => stored,
+                None => Stored { id: item.file, nodes: files::nodes(tx, item.file)? },
+            };
+            placed.insert(at, PlacedFile { places: places(self.shelf.facts(at)), stored });
+        }
+        self.shelf.check()?;
+        Ok(placed)
+    }
+
+    /// Stores the links of the files that were linked; for every package with
+    /// one, or with files that went, what becomes of its files.
+    fn package_edits(
+        &self,
+        tx: &Tx<'_>,
+        placed: &FxHashMap<u32, PlacedFile>,
+        file_links: &FxHashMap<u32, FileLink>,
+    ) -> Result<BTreeMap<PackageId, PackageEdit>> {
+        let mut edits: BTreeMap<PackageId, PackageEdit> = BTreeMap::new();
+        let mut to_enter: Vec<Edge> = Vec::new();
+        let order: BTreeMap<&u32, &FileLink> = file_links.iter().collect();
+        for (at, link) in order {
+            let item = &self.shelf.items[*at as usize];
+            let stored = &placed[at].stored;
+            let (id, is_new) = links::keep(tx, stored.id, &link.packed()?)?;
+            if is_new {
+                to_enter.extend(distinct(&stored.nodes, &link.edges));
+            }
+            let new = Member { file: stored.id, link: id };
+            match item.member() {
+                Some(old) if old == new => {}
+                Some(old) => {
+                    let edit = edits.entry(item.package).or_default();
+                    edit.replaced.insert(old, (*at, new));
+                }
+                None => edits.entry(item.package).or_default().added.push((*at, new)),
+            }
+        }
+        for item in self.gone() {
+            edits.entry(item.package).or_default().gone.extend(item.member());
+        }
+        to_enter.sort_unstable();
+        to_enter.dedup();
+        links::enter(tx, &to_enter)?;
+        Ok(edits)
+    }
+
+    /// The files of a package as they are now, by name, with the places of
+    /// those that were linked.
+    fn members(
+        &self,
+        tx: &Tx<'_>,
+        package: PackageId,
+        edit: &PackageEdit,
+    ) -> Result<Vec<(String, Member, Option<u32>)>> {
+        let mut members = Vec::new();
+        let old = self.versions.get(&package).map_or(&[][..], |version| &version.members);
+        for before in old.iter().filter(|member| !edit.gone.contains(member)) {
+            let name = files::get(tx, before.file)?.name;
+            members.push(match edit.replaced.get(before) {
+                Some((at, now)) => (name, *now, Some(*at)),
+                None => (name, *before, None),
+            });
+        }
+        for (at, now) in &edit.added {
+            let path = &self.shelf.items[*at as usize].path;
+            let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+            members.push((name, *now, Some(*at)));
+        }
+        members.sort_unstable();
+        Ok(members)
+    }
+
+    /// None when the package has no files any more.
+    fn new_version(
+        &self,
+        tx: &Tx<'_>,
+        package: PackageId,
+        edit: &PackageEdit,
+        file_links: &FxHashMap<u32, FileLink>,
+        hasher: &mut Hasher<'_>,
+        written: &mut Written,
+    ) -> Result<Option<(PackageVersionId, PackageVersion)>> {
+        let folder = self.package_paths.get(&package).map_or("", String::as_str);
+        let old = self.versions.get(&package);
+        let mut members = Vec::new();
+        let mut parts = Vec::new();
+        for (name, now, at) in self.members(tx, package, edit)? {
+            members.push(now);
+            let facts = facts_of(&files::packed_facts(tx, now.file)?)?;
+            let symbols = FileSymbols::of(hasher.identity, &joined(folder, &name), &facts);
+            let nodes = files::nodes(tx, now.file)?;
+            hasher.learn(&symbols, &nodes);
+            let kept;
+            let link = match at.and_then(|at| file_links.get(&at)) {
+                Some(link) => link,
+                None => {
+                    kept = kept_link(tx, now)?;
+                    &kept
+                }
+            };
+            parts.push(Part::of(&symbols, &nodes, link, &self.packages_by_key));
+        }
+        if members.is_empty() {
+            note_changes(tx, old, None, &mut written.events)?;
+            return Ok(None);
+        }
+        let version = version_of(package, members, parts, &mut |node| hasher.hash(tx, node))?;
+        note_changes(tx, old, Some(&version), &mut written.events)?;
+        Ok(Some((snapshots::keep_version(tx, &version)?, version)))
+    }
+
+    fn finish(
+        self,
+        tx: &Tx<'_>,
+        subject: &Subject,
+        request: &Request,
+        clock: &dyn Clock,
+        written: Written,
+    ) -> Result<IndexReport> {
+        let old = &self.previous.snapshot;
+        let roots = written.roots.iter().map(|(package, root)| {
+            (self.package_paths.get(package).map_or("", String::as_str), *root)
+        });
+        let root = identity::snapshot_root(roots);
+        let snapshot = Snapshot {
+            seq: SnapshotSeq(0),
+            repo: self.repo,
+            sha: subject.commit.to_string(),
+            work_tree: subject.work_tree.clone(),
+            parent: Some(old.seq),
+            static_root: root,
+            root,
+            manifests: Some(manifests::keep(tx, &self.texts)?),
+            n_files: self.shelf.items.len() as u64,
+            n_packages: written.packages.len() as u64,
+            n_nodes: written.totals.n_nodes,
+            n_edges: written.totals.n_edges,
+            n_unresolved: written.totals.n_unresolved,
+            n_troubled: self.troubled.len() as u64,
+            skipped: serde_json::to_string(&self.skipped).unwrap_or_default(),
+            created_at: clock.now(),
+            ..old.clone()
+        };
+        let base = Some(&self.previous.packages);
+        let seq = keep(tx, request, &snapshot, &written.packages, base)?;
+        // The state of a work tree is outside the chain.
+        if snapshot.work_tree.is_none() {
+            snapshots::log_events(tx, seq, &written.events)?;
+        }
+        let snapshot = Snapshot { seq, ..snapshot };
+        let skipped = self.skipped.iter().map(|(reason, n)| (reason.as_str(), *n)).collect();
+        let url = &subject.clone.canonical_url;
+        Ok(report::of_new(url, &snapshot, skipped, self.troubled, &written, self.n_read))
+    }
+}
+
+/// The link of a file that was not linked again.
+fn kept_link(tx: &Tx<'_>, member: Member) -> Result<FileLink> {
+    let state = links::state(tx, member.link)?;
+    Ok(FileLink {
+        edges: links::edges(tx, member.link)?,
+        unresolved: links::unresolved(tx, member.link)?,
+        outcome: link::Outcome::decode(&state).unwrap_or_default(),
+    })
+}
+
+struct PlacedFile {
+    places: Vec<u32>,
+    stored: Stored,
+}
+
+struct Placed<'u> {
+    shelf: &'u Shelf,
+    files: &'u FxHashMap<u32, PlacedFile>,
+}
+
+impl ledger::Shelf for Placed<'_> {
+    fn facts(&self, file: u32) -> Option<&FileFacts> {
+        Some(self.shelf.facts(file))
+    }
+
+    fn place(&self, node: link::Node) -> Option<u32> {
+        self.files.get(&node.file)?.places.get(node.def.ix()).copied()
+    }
+
+    fn node(&self, node: link::Node) -> Option<NodeId> {
+        let place = self.place(node)?;
+        self.files.get(&node.file)?.stored.nodes.get(place as usize).copied()
+    }
+}
+
+/// Names of nodes, computed once each.
+struct Hasher<'u> {
+    identity: Hash32,
+    paths: &'u FxHashMap<PackageId, String>,
+    known: FxHashMap<NodeId, Option<Hash32>>,
+}
+
+impl Hasher<'_> {
+    fn learn(&mut self, symbols: &FileSymbols, nodes: &[NodeId]) {
+        let pairs = symbols.all.iter().zip(nodes);
+        self.known.extend(pairs.map(|(symbol, node)| (*node, Some(symbol.node))));
+    }
+
+    fn hash(&mut self, tx: &Tx<'_>, id: NodeId) -> Result<Option<Hash32>> {
+        if let Some(known) = self.known.get(&id) {
+            return Ok(*known);
+        }
+        let hash = nodes::get(tx, id)?.and_then(|node| {
+            let package = self.paths.get(&node.package)?;
+            let symbol = node.symbol();
+            let (kind, disambiguator) = (node.kind, node.disambiguator.as_str());
+            let name = NodeName { package, symbol: &symbol, kind, disambiguator };
+            Some(identity::node(self.identity, name))
+        });
+        self.known.insert(id, hash);
+        Ok(hash)
+    }
+}
