@@ -66,7 +66,8 @@ pub fn add(ctx: &Ctx, ui: &mut Ui, wanted: &Wanted) -> Result<ScanReport> {
 pub fn remove(ctx: &Ctx, ui: &mut Ui, place: repos::Place) -> Result<()> {
     with_writer(ctx, ui, "repo remove", move |desk| {
         let now = desk.clock.now();
-        desk.writer.write(|tx| repos::remove_place(tx, place.id, now))
+        desk.writer.write(|tx| repos::remove_place(tx, place.id, now))?;
+        store::code::adjacency::sweep(desk.writer)
     })
 }
 

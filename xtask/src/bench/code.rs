@@ -1,6 +1,6 @@
 //! `cargo xtask bench code REPO`: what indexing costs beside only reading and
-//! parsing the same files, in the same process and on as many threads; what
-//! one changed file costs; how large the database is.
+//! parsing the same files, in the same process and on as many threads; how
+//! large the database is; what small changes cost (`code_steps`).
 //!
 //! `cargo xtask same-graph REPO N`: the last N commits of the main line, step
 //! by step and each alone; every root must be the same.
@@ -49,12 +49,14 @@ fn done(outcome: Result<()>) -> ExitCode {
 fn bench(repo: &Repo) -> Result<()> {
     let commit = repo.head()?.commit.ok_or_else(|| Error::usage("the repository has no commit"))?;
     let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
+    let started = cpu_time();
     let (baseline, n_files, n_bytes) = read_and_parse(repo, commit)?;
+    let baseline_cpu = cpu_time() - started;
     let db = folder.path().join("lore.db");
     let mut writer = Writer::open(&db)?;
-    let started = Instant::now();
+    let (started, cpu_started) = (Instant::now(), cpu_time());
     let report = index_at(repo, &mut writer, &commit.to_string())?;
-    let cold = started.elapsed();
+    let (cold, cold_cpu) = (started.elapsed(), cpu_time() - cpu_started);
     let started = Instant::now();
     index_at(repo, &mut writer, &commit.to_string())?;
     let known = started.elapsed();
@@ -64,24 +66,22 @@ fn bench(repo: &Repo) -> Result<()> {
     println!("symbols, edges         {}, {}", report.symbols, report.edges);
     println!("read and parse         {baseline:?}");
     println!("full index             {cold:?} = {:.2} x", ratio(cold, baseline));
+    println!(
+        "of the processor       {cold_cpu} to {baseline_cpu} ticks = {:.2} x",
+        cold_cpu as f64 / baseline_cpu.max(1) as f64
+    );
     println!("known commit           {known:?}");
     println!("database               {size} bytes = {:.2} x source", size as f64 / n_bytes as f64);
     if let Some(peak) = peak_memory() {
         println!("peak memory            {peak} kB");
     }
-    let before = repo.parents(commit)?.first().copied();
-    if let Some(before) = before {
-        let db = folder.path().join("chain.db");
-        let mut writer = Writer::open(&db)?;
-        index_at(repo, &mut writer, &before.to_string())?;
-        let started = Instant::now();
-        let update = index_at(repo, &mut writer, &commit.to_string())?;
-        let n_read = update.files_read;
-        let took = started.elapsed();
-        let n_linked = update.files_linked;
+    for step in super::code_steps::steps(repo, folder.path(), &mut writer)? {
+        let IndexReport { files_read, files_linked, .. } = step.report;
         println!(
-            "one commit             {took:?} = {:.1} % ({n_read} files read, {n_linked} linked)",
-            100.0 * ratio(took, cold)
+            "{:<23}{:?} = {:.2} % ({files_read} files read, {files_linked} linked)",
+            step.what,
+            step.took,
+            100.0 * ratio(step.took, cold)
         );
     }
     Ok(())
@@ -116,15 +116,31 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usi
     Ok((started.elapsed(), files.len(), n_bytes))
 }
 
-fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {
-    let request = Request {
+pub fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {
+    index(repo, writer, &request(Some(rev), false), &Still, &Silent)
+}
+
+pub fn work_tree_at(repo: &Repo, writer: &mut Writer) -> Result<IndexReport> {
+    index(repo, writer, &request(None, true), &Still, &Silent)
+}
+
+fn request(rev: Option<&str>, work_tree: bool) -> Request {
+    Request {
         url: Some("example.com/bench/repo".to_owned()),
-        rev: Some(rev.to_owned()),
-        work_tree: false,
+        rev: rev.map(str::to_owned),
+        work_tree,
         full: false,
         n_threads: std::thread::available_parallelism().map_or(1, usize::from),
-    };
-    index(repo, writer, &request, &Still, &Silent)
+    }
+}
+
+/// Time of the processor this process used so far, where the system tells it;
+/// on a busy machine the better measure.
+fn cpu_time() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = |nth| after_name.split_whitespace().nth(nth).and_then(|word| word.parse().ok());
+    ticks(11).unwrap_or(0_u64) + ticks(12).unwrap_or(0_u64)
 }
 
 /// Where the system tells it: the most this process ever held.

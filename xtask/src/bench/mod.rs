@@ -5,11 +5,15 @@
 #[cfg(feature = "bench")]
 mod code;
 #[cfg(feature = "bench")]
+mod code_steps;
+#[cfg(feature = "bench")]
 mod embed;
 #[cfg(feature = "bench")]
 mod forge;
 #[cfg(feature = "bench")]
 mod fuzz;
+#[cfg(feature = "bench")]
+mod fuzz_code;
 #[cfg(feature = "bench")]
 mod insight;
 #[cfg(feature = "bench")]
@@ -43,6 +47,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "forge", options @ ..] => forge::run(options),
         ["bench", "search", options @ ..] => search::run(root, options),
         ["fuzz", "search", options @ ..] => fuzz::run(options),
+        ["fuzz", "code", folder, options @ ..] => fuzz_code::run(folder, options),
         ["bench", "insight", options @ ..] => insight::run(options),
         ["bench", "memory", options @ ..] => memory::run(options),
         ["bench", "mcp", options @ ..] => mcp::run(options),

@@ -403,3 +403,16 @@ fn a_bare_name_means_what_can_be_called_before_a_module_of_that_name() {
     let asked = data(&env, &["callers", module.as_str().unwrap(), "--json"]);
     assert_eq!(asked["symbol"]["kind"], "module");
 }
+
+#[test]
+fn a_removed_repository_leaves_no_file_of_edges_behind() {
+    let env = indexed();
+    let graphs = || {
+        let beside = std::fs::read_dir(env.db().parent().unwrap()).unwrap();
+        let names = beside.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.contains("-graph-")).count()
+    };
+    assert_eq!(graphs(), 1);
+    let _ = env.lore(&["repo", "remove", "shop"]).success();
+    assert_eq!(graphs(), 0);
+}

@@ -233,13 +233,13 @@ impl<'p> Update<'p> {
                 (None, None) => {}
             }
         }
-        self.take_off(&gone, &mut wanted)?;
+        self.take_off(&gone, &mut wanted);
         self.put_on(writer, &new, &mut wanted)?;
         Ok(Some(wanted))
     }
 
     /// Removes what is gone; places of what comes behind it move up.
-    fn take_off(&mut self, gone: &[u32], wanted: &mut [ToRead]) -> Result<()> {
+    fn take_off(&mut self, gone: &[u32], wanted: &mut [ToRead]) {
         let changed: Vec<Item> = wanted
             .iter()
             .filter(|one| !one.is_new)
@@ -260,7 +260,6 @@ impl<'p> Update<'p> {
         }
         self.shelf.set(items);
         self.old.set(old);
-        Ok(())
     }
 
     fn put_on(&mut self, writer: &mut Writer, new: &[String], wanted: &mut [ToRead]) -> Result<()> {

@@ -203,7 +203,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
 
     fn holders_question(&self, gid: Gid) -> Question {
         let (file, def) = self.program.place(gid);
-        Question::new("holders").and_number(def.0).part(self.program.path(file))
+        Question::about("holders").and_number(def.0).part(self.program.path(file))
     }
 
     /// What the files of the commit contribute to what types hold.
@@ -215,9 +215,13 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             answers.says(question, self.program.path(file), [def.0, order]);
         };
         for (of, holders) in &self.also {
-            holders.iter().for_each(|holder| says(self.holders_question(*of), *holder));
+            for holder in holders {
+                says(self.holders_question(*of), *holder);
+            }
         }
-        self.blankets.iter().for_each(|blanket| says(blankets_question(), *blanket));
+        for blanket in &self.blankets {
+            says(blankets_question(), *blanket);
+        }
         answers
     }
 
@@ -460,7 +464,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
 }
 
 fn blankets_question() -> Question {
-    Question::new("blankets").part("")
+    Question::about("blankets").part("")
 }
 
 /// A type's own methods come before those of its traits.

@@ -102,8 +102,8 @@ pub trait Layout: Send + Sync {
     }
 
     /// The dotted path of a namespace, and back.
-    fn space_name(&self, _space: u32) -> &str {
-        ""
+    fn space_name(&self, _space: u32) -> Option<&str> {
+        None
     }
 
     fn space_named(&self, _path: &str) -> Option<u32> {

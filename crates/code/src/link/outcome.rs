@@ -225,7 +225,7 @@ impl Keeper<'_, '_> {
         match ty {
             Ty::Unknown => KeptTy::Unknown,
             Ty::Space(space) => {
-                let name = self.program.layout(space.from).space_name(space.id);
+                let name = self.program.layout(space.from).space_name(space.id).unwrap_or_default();
                 KeptTy::Space(self.file(space.from), name.to_owned())
             }
             Ty::Nothing => KeptTy::Nothing,

@@ -53,6 +53,8 @@ pub(crate) struct Program<'a> {
     files_of: Vec<FileIx>,
     layouts: Vec<Box<dyn Layout>>,
     preludes: Vec<FileIx>,
+    /// By language: whether the commit has files of it.
+    is_used: Vec<bool>,
     by_key: OnceLock<FxHashMap<PathKey, FileIx>>,
     /// By language; see [`Semantics::by_path`].
     by_path: Vec<bool>,
@@ -84,15 +86,18 @@ impl<'t> Word<'t> {
 /// Imports lead to imports; more steps than this is a circle.
 const MAX_STEPS: u32 = 24;
 
-static PRELUDES: LazyLock<Vec<FileFacts>> = LazyLock::new(|| {
-    lang::ALL
-        .iter()
-        .map(|language| {
-            let path = format!("prelude.{}", language.extensions()[0]);
-            lang::extract_as(*language, &path, language.prelude().as_bytes())
-        })
-        .collect()
-});
+/// By language, each read when a program first has files of it: reading one
+/// costs more than linking a file.
+static PRELUDES: LazyLock<Vec<OnceLock<FileFacts>>> =
+    LazyLock::new(|| lang::ALL.iter().map(|_| OnceLock::new()).collect());
+
+fn prelude_facts(index: usize) -> &'static FileFacts {
+    PRELUDES[index].get_or_init(|| {
+        let language = lang::ALL[index];
+        let path = format!("prelude.{}", language.extensions()[0]);
+        lang::extract_as(language, &path, language.prelude().as_bytes())
+    })
+}
 
 impl<'a> Program<'a> {
     pub fn of(
@@ -110,8 +115,13 @@ impl<'a> Program<'a> {
         }
         known.sort_by_key(|(head, _)| head.path);
         let n_real = known.len();
-        for (language, facts) in PRELUDES.iter().enumerate() {
-            known.push((Head { path: "", language, given: None }, facts.defs.len() as u32));
+        let mut is_used = vec![false; lang::ALL.len()];
+        for (head, _) in &known {
+            is_used[head.language] = true;
+        }
+        for (language, is_used) in is_used.iter().enumerate() {
+            let n_defs = if *is_used { prelude_facts(language).defs.len() } else { 0 };
+            known.push((Head { path: "", language, given: None }, n_defs as u32));
         }
         let mut bases = Vec::with_capacity(known.len());
         let mut files_of = Vec::new();
@@ -127,7 +137,18 @@ impl<'a> Program<'a> {
         let files = heads.iter().map(|_| OnceLock::new()).collect();
         let by_key = OnceLock::new();
         let by_path = lang::ALL.iter().map(|language| language.semantics().by_path).collect();
-        Program { library, heads, files, bases, files_of, layouts, preludes, by_key, by_path }
+        Program {
+            library,
+            heads,
+            files,
+            bases,
+            files_of,
+            layouts,
+            preludes,
+            is_used,
+            by_key,
+            by_path,
+        }
     }
 
     /// The files of the commit, preludes left out.
@@ -150,8 +171,9 @@ impl<'a> Program<'a> {
         (0..self.heads.len() as u32).map(FileIx)
     }
 
+    /// Those of the languages the commit has files of.
     pub fn preludes(&self) -> impl Iterator<Item = FileIx> + '_ {
-        self.preludes.iter().copied()
+        self.preludes.iter().zip(&self.is_used).filter(|(_, is_used)| **is_used).map(|(ix, _)| *ix)
     }
 
     /// What linking made of a file before.
@@ -204,7 +226,8 @@ impl<'a> Program<'a> {
             let Head { path, language, given } = self.heads[ix.ix()];
             let facts: &'a FileFacts = match given {
                 Some(given) => self.library.facts(given),
-                None => &PRELUDES[language],
+                None if self.is_used[language] => prelude_facts(language),
+                None => &NO_FACTS,
             };
             let layout = &*self.layouts[language];
             let (file, looks) =
@@ -244,7 +267,7 @@ impl<'a> Program<'a> {
                     all.extend([2, key(file), u64::from(def.0), u64::from(*skip)]);
                 }
                 Target::Space { space, skip } => {
-                    let name = self.layouts[file.language].space_name(*space);
+                    let name = self.layouts[file.language].space_name(*space).unwrap_or_default();
                     all.extend([3, hash(name), u64::from(*skip)]);
                 }
                 Target::Scope => all.push(4),
@@ -663,7 +686,7 @@ impl<'a> Program<'a> {
 }
 
 fn file_question(path: &str) -> Question {
-    Question::new("path").part(path)
+    Question::about("path").part(path)
 }
 
 fn language_index(name: &str) -> Option<usize> {

@@ -19,7 +19,7 @@ const BITS: u32 = 24;
 
 impl Question {
     /// A question of a kind; its parts follow.
-    pub fn new(kind: &str) -> Asking {
+    pub fn about(kind: &str) -> Asking {
         Asking(super::names::hash(kind))
     }
 }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_more_than_one_file_says_changes_nothing() {
-        let module = |name| Question::new("module").part(name);
+        let module = |name| Question::about("module").part(name);
         let mut before = Answers::default();
         before.is(module("a"));
         before.says(module("b"), "b.py", [0, 0]);

@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn notes_of_inner_work_are_its_own() {
-        let question = |text| Question::new("q").part(text);
+        let question = |text| Question::about("q").part(text);
         let (inner, outer) = following(|| {
             note(FileIx(4));
             let ((), inner) = following(|| {

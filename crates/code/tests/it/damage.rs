@@ -3,7 +3,8 @@
 use crate::files;
 use code::{FileFacts, Source};
 
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
+    include_str!("structure.rs"),
     include_str!("cpp.rs"),
     include_str!("csharp.rs"),
     include_str!("java.rs"),
@@ -15,9 +16,9 @@ const PROGRAMS: [&str; 9] = [
     include_str!("typescript.rs"),
 ];
 
-/// The fixtures of all languages, as bytes.
+/// The fixtures of all languages and formats, as bytes.
 fn fixtures() -> Vec<(String, Vec<u8>)> {
-    let known = |path: &str| code::lang::by_path(path).is_some();
+    let known = code::lang::is_known;
     let all = PROGRAMS.iter().flat_map(|text| files(text));
     all.filter(|(path, _)| known(path)).map(|(path, text)| (path, text.into_bytes())).collect()
 }
@@ -48,6 +49,9 @@ fn damaged_files_still_give_facts_that_link() {
     let mut chance = fastrand::Rng::with_seed(6);
     let fixtures = fixtures();
     assert!(fixtures.len() > 20);
+    for format in [".sql", ".tf", ".proto", ".yml", ".scss", "Dockerfile"] {
+        assert!(fixtures.iter().any(|(path, _)| path.contains(format)), "no {format}");
+    }
     for _ in 0..12 {
         let mut damaged = fixtures.clone();
         for (_, bytes) in &mut damaged {

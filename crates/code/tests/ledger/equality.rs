@@ -218,3 +218,51 @@ fn the_log_of_edges_tells_the_difference() {
     assert!(shown.contains(&"+ a.go calls a.local".to_owned()), "{shown:?}");
     assert_eq!(report.edges_added + report.edges_removed, events.len() as u64);
 }
+
+/// Who is linked again when files come and go: those who asked for them.
+#[test]
+fn a_file_that_comes_is_linked_with_those_who_asked_for_it() {
+    let mut bench = Bench::new();
+    bench.commit("main", APP);
+    bench.commit(
+        "main",
+        &[("app/late_user.py", "from app.late import later\n\ndef use():\n    return later()\n")],
+    );
+    let db = bench.database("db");
+    let before = index_at(&bench.clone_as("before"), &db, &request(None));
+    assert_eq!((before.files, before.files_linked), (5, 5));
+    bench.commit("main", &[("app/late.py", "def later():\n    return 1\n")]);
+    let come = index_at(&bench.clone_as("come"), &db, &request(None));
+    assert_eq!((come.files, come.files_read, come.files_linked), (6, 1, 2));
+    assert!(come.edges_added >= 2, "an import and a call: {}", come.edges_added);
+    bench.change("main", &[FileChange::Delete { path: "app/late.py".to_owned() }]);
+    let gone = index_at(&bench.clone_as("gone"), &db, &request(None));
+    assert_eq!((gone.files, gone.files_read, gone.files_linked), (5, 0, 1));
+    assert_eq!(gone.static_root, before.static_root);
+    let move_it = FileChange::Rename { from: "app/b.py".into(), to: "app/c.py".into() };
+    bench.change("main", &[move_it]);
+    let moved = index_at(&bench.clone_as("moved"), &db, &request(None));
+    assert_eq!((moved.files_read, moved.files_linked), (1, 3), "with its importer's importer");
+    assert_sound(&db);
+}
+
+#[test]
+fn in_languages_with_namespaces_only_who_asked_for_a_name_is_linked() {
+    let mut bench = Bench::new();
+    let user = "package app;\n\nclass User { void run() { new Thing().go(); new Late().go(); } }\n";
+    let other = "package app;\n\nclass Other { void run() { new Thing().go(); } }\n";
+    let thing = "package app;\n\nclass Thing { void go() {} }\n";
+    bench.commit("main", &[("User.java", user), ("Other.java", other), ("Thing.java", thing)]);
+    let db = bench.database("db");
+    index_at(&bench.clone_as("one"), &db, &request(None));
+    bench.commit("main", &[("Thing.java", &thing.replace("{}", "{ int n = 1; }"))]);
+    let body = index_at(&bench.clone_as("two"), &db, &request(None));
+    assert_eq!(body.files_linked, 1, "nobody sees a body");
+    bench.commit("main", &[("Late.java", "package app;\n\nclass Late { void go() {} }\n")]);
+    let late = index_at(&bench.clone_as("three"), &db, &request(None));
+    assert_eq!(late.files_linked, 2, "one asked for it");
+    bench.commit("main", &[("package.json", "{\"name\": \"x\", \"version\": \"2\"}")]);
+    let manifest = index_at(&bench.clone_as("four"), &db, &request(None));
+    assert_eq!(manifest.files_linked, 0, "nobody asked a manifest");
+    assert_sound(&db);
+}

@@ -79,5 +79,9 @@ fn a_work_tree_is_answered_for_beside_its_commit() {
     let known = index_at(&repo, &db, &request(None));
     assert_eq!((known.is_new, known.static_root), (false, committed.static_root));
     let again = index_at(&repo, &db, &Request { work_tree: true, ..request(None) });
-    assert_eq!((again.files_read, again.static_root), (0, tree.static_root));
+    assert_eq!((again.files_read, &again.static_root), (0, &tree.static_root));
+    assert_eq!(tree.files_linked, 2, "what is as committed is not linked again");
+    let alone = bench.database("alone");
+    let alone = index_at(&repo, &alone, &Request { work_tree: true, ..request(None) });
+    assert_eq!(alone.static_root, tree.static_root, "beside its commit or without");
 }

@@ -369,7 +369,7 @@ const STRUCTURE: Program = &[
 
 /// Edits: which file of the program gets which of its texts, or goes.
 fn steps() -> impl Strategy<Value = Vec<(usize, usize)>> {
-    prop::collection::vec((any::<u8>(), any::<u8>()), 4..14)
+    prop::collection::vec((any::<u8>(), any::<u8>()), 3..10)
         .prop_map(|steps| steps.into_iter().map(|(f, t)| (f.into(), t.into())).collect())
 }
 

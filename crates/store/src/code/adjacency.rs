@@ -334,6 +334,31 @@ fn write(on: &impl Read, snapshot: &Snapshot) -> Result<()> {
     Ok(())
 }
 
+/// Removes the files of repositories that are no longer known. Another program
+/// may hold one open or be faster; what cannot be removed stays.
+pub fn sweep(on: &impl Read) -> Result<()> {
+    let Some(db) = on.connection().path().filter(|path| !path.is_empty()).map(PathBuf::from) else {
+        return Ok(());
+    };
+    let (Some(folder), Some(name)) = (db.parent(), db.file_name().and_then(|name| name.to_str()))
+    else {
+        return Ok(());
+    };
+    let known: Vec<RepoId> = crate::repos::all(on)?.into_iter().map(|repo| repo.id).collect();
+    let start = format!("{name}-graph-");
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix(&start));
+        let number = number.map(|number| number.trim_end_matches(".new"));
+        if let Some(id) = number.and_then(|number| number.parse().ok())
+            && !known.contains(&RepoId(id))
+        {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
 /// Whether the file says what the tables say; true where there is none.
 pub fn agrees(on: &impl Read, repo: RepoId) -> Result<bool> {
     let (Some(path), Some(found)) = (place(on, repo), Adjacency::open(on, repo)?) else {

@@ -46,7 +46,7 @@ impl GoLayout {
 
     fn imported(&self, facts: &FileFacts, import: &Import) -> Option<&(FileIx, String)> {
         let path = import.path.first().map_or("", |path| facts.text(*path));
-        ask(Question::new("package").part(path));
+        ask(Question::about("package").part(path));
         self.by_path.get(path)
     }
 }
@@ -54,12 +54,12 @@ impl GoLayout {
 impl Layout for GoLayout {
     fn answers(&self, answers: &mut Answers) {
         for Placed { file, folder, package, .. } in self.files.values() {
-            answers.says(Question::new("parts").and(folder).part(package), file, [0, 0]);
+            answers.says(Question::about("parts").and(folder).part(package), file, [0, 0]);
         }
         for (path, (first, name)) in &self.by_path {
             let first = self.files.get(first).map_or("", |placed| &placed.file);
             let said = format!("{first}:{name}");
-            answers.says(Question::new("package").part(path), &said, [0, 0]);
+            answers.says(Question::about("package").part(path), &said, [0, 0]);
         }
     }
 
@@ -73,7 +73,7 @@ impl Layout for GoLayout {
 
     fn parts(&self, file: FileIx) -> Vec<FileIx> {
         let Some(placed) = self.files.get(&file) else { return vec![file] };
-        ask(Question::new("parts").and(&placed.folder).part(&placed.package));
+        ask(Question::about("parts").and(&placed.folder).part(&placed.package));
         let key = (placed.folder.clone(), placed.package.clone());
         self.packages.get(&key).cloned().unwrap_or_else(|| vec![file])
     }

@@ -68,7 +68,7 @@ impl PythonLayout {
     }
 
     fn at(&self, place: &str) -> Option<FileIx> {
-        ask(Question::new("place").part(place));
+        ask(Question::about("place").part(place));
         self.by_path.get(place).copied()
     }
 
@@ -80,7 +80,7 @@ impl PythonLayout {
         {
             return Some(file);
         }
-        ask(Question::new("module").part(module));
+        ask(Question::about("module").part(module));
         let candidates = self.by_module.get(module)?;
         // The root the importer shares the longest path with is meant.
         candidates
@@ -94,15 +94,15 @@ impl Layout for PythonLayout {
     fn answers(&self, answers: &mut Answers) {
         for placed in self.files.values() {
             let Placed { path, root, place, .. } = placed;
-            answers.says(Question::new("place").part(place), path, [0, 0]);
-            answers.says(Question::new("root").part(path), root, [0, 0]);
+            answers.says(Question::about("place").part(place), path, [0, 0]);
+            answers.says(Question::about("root").part(path), root, [0, 0]);
             let rooted = format!("{root}:{path}");
-            answers.says(Question::new("module").part(&dotted(place, root)), &rooted, [0, 0]);
+            answers.says(Question::about("module").part(&dotted(place, root)), &rooted, [0, 0]);
             let from_top = place.replace('/', ".");
-            answers.says(Question::new("module").part(&from_top), path, [0, 0]);
+            answers.says(Question::about("module").part(&from_top), path, [0, 0]);
             if let Some(inner) = place.strip_prefix("src/") {
                 let from_src = inner.replace('/', ".");
-                answers.says(Question::new("module").part(&from_src), path, [1, 0]);
+                answers.says(Question::about("module").part(&from_src), path, [1, 0]);
             }
         }
     }
@@ -113,7 +113,7 @@ impl Layout for PythonLayout {
 
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let Some(placed) = self.files.get(&from) else { return Target::Outside };
-        ask(Question::new("root").part(&placed.path));
+        ask(Question::about("root").part(&placed.path));
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
         let found = if import.level == 0 {
             self.absolute(placed, &names.join("."))

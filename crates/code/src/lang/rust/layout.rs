@@ -166,7 +166,7 @@ impl RustLayout {
 
     fn placed(&self, file: FileIx) -> Option<&Placed> {
         let placed = self.files.get(&file)?;
-        ask(Question::new("placed").part(&placed.path));
+        ask(Question::about("placed").part(&placed.path));
         Some(placed)
     }
 
@@ -177,7 +177,7 @@ impl RustLayout {
 
 /// Which file holds a module that is declared in another.
 fn module_question<'n>(file: &str, path: impl Iterator<Item = &'n str>) -> Question {
-    path.fold(Question::new("mod").and(file), Asking::and).part("")
+    path.fold(Question::about("mod").and(file), Asking::and).part("")
 }
 
 impl Layout for RustLayout {
@@ -186,10 +186,10 @@ impl Layout for RustLayout {
             let parent = placed.parent.map(|(file, def)| (self.path(file), def.0));
             let (parent, def) = parent.unwrap_or(("", u32::MAX));
             let said = format!("{}:{parent}", self.path(placed.root));
-            answers.says(Question::new("placed").part(&placed.path), &said, [def, 0]);
+            answers.says(Question::about("placed").part(&placed.path), &said, [def, 0]);
         }
         for (name, file) in &self.crates {
-            answers.says(Question::new("crate").part(name), self.path(*file), [0, 0]);
+            answers.says(Question::about("crate").part(name), self.path(*file), [0, 0]);
         }
         for ((file, path), found) in &self.declared {
             let question = module_question(self.path(*file), path.iter().map(String::as_str));
@@ -239,7 +239,7 @@ impl Layout for RustLayout {
             "super" => self.parent(from, facts, home).map(|(file, def)| Place::At(file, def)),
             "std" | "core" | "alloc" => Some(Place::Prelude),
             _ => {
-                ask(Question::new("crate").part(name));
+                ask(Question::about("crate").part(name));
                 self.crates.get(name).map(|file| Place::At(*file, DefId::FILE))
             }
         }

@@ -182,12 +182,12 @@ impl Spaces {
             return chosen;
         }
         if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
-            ask(Question::new("reach").part(self.path(from)));
+            ask(Question::about("reach").part(self.path(from)));
             let reached = self.reach(from);
             let seen: Vec<FileIx> =
                 entries.iter().map(|e| e.file).filter(|file| reached.contains(file)).collect();
             let is_seen = |entry: &&Entry| {
-                ask(Question::new("reach").part(self.path(entry.file)));
+                ask(Question::about("reach").part(self.path(entry.file)));
                 reached.contains(&entry.file)
                     || seen.iter().any(|header| self.reach(entry.file).contains(header))
             };
@@ -221,7 +221,7 @@ fn shared_folders(a: &str, b: &str) -> usize {
 
 /// What a name means in a namespace: its definitions there, or a namespace.
 fn named(space: &str, name: &str) -> Question {
-    Question::new("name").path(space, name)
+    Question::about("name").path(space, name)
 }
 
 impl Layout for Spaces {
@@ -231,7 +231,7 @@ impl Layout for Spaces {
         }
         for (space, names) in &self.members {
             for (name, entries) in names {
-                let question = named(self.space_name(*space), name);
+                let question = named(self.space_name(*space).unwrap_or_default(), name);
                 for entry in entries {
                     let about = [entry.def.0, u32::from(entry.is_declaration)];
                     answers.says(question, self.path(entry.file), about);
@@ -239,7 +239,7 @@ impl Layout for Spaces {
             }
         }
         for (file, included) in &self.includes {
-            let question = Question::new("includes").part(self.path(*file));
+            let question = Question::about("includes").part(self.path(*file));
             for (nth, file) in included.iter().enumerate() {
                 answers.says(question, self.path(*file), [nth as u32, 0]);
             }
@@ -248,7 +248,7 @@ impl Layout for Spaces {
 
     /// What a file reaches changes with what any file on the way includes.
     fn spread(&self, different: &mut FxHashSet<Question>) {
-        let includes = |file: &FileIx| Question::new("includes").part(self.path(*file));
+        let includes = |file: &FileIx| Question::about("includes").part(self.path(*file));
         let mut open: Vec<FileIx> =
             self.paths.keys().filter(|file| different.contains(&includes(file))).copied().collect();
         if open.is_empty() {
@@ -263,14 +263,14 @@ impl Layout for Spaces {
         let mut reaching: FxHashSet<FileIx> = FxHashSet::default();
         while let Some(file) = open.pop() {
             if reaching.insert(file) {
-                different.insert(Question::new("reach").part(self.path(file)));
+                different.insert(Question::about("reach").part(self.path(file)));
                 open.extend(included_by.get(&file).into_iter().flatten());
             }
         }
     }
 
-    fn space_name(&self, space: u32) -> &str {
-        self.names.get(space as usize).map_or("", String::as_str)
+    fn space_name(&self, space: u32) -> Option<&str> {
+        self.names.get(space as usize).map(String::as_str)
     }
 
     fn space_named(&self, path: &str) -> Option<u32> {
@@ -284,7 +284,7 @@ impl Layout for Spaces {
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
         if import.what == Imported::Effects {
-            ask(Question::new("includes").part(self.path(from)));
+            ask(Question::about("includes").part(self.path(from)));
             let found = names.first().and_then(|path| self.included(from, path));
             return found.map_or(Target::Outside, Target::Module);
         }
@@ -324,7 +324,7 @@ impl Layout for Spaces {
     }
 
     fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
-        ask(named(self.space_name(space), name));
+        ask(named(self.space_name(space).unwrap_or_default(), name));
         let entries = self.members.get(&space).and_then(|names| names.get(name));
         let found = entries.map(|entries| self.nearest(from, entries)).unwrap_or_default();
         if !found.is_empty() {

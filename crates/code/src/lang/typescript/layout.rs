@@ -77,7 +77,7 @@ impl TypeScriptLayout {
 
     /// The file a path means, with the extensions and index files tried.
     fn file(&self, path: &str) -> Option<FileIx> {
-        ask(Question::new("file").part(stem(path)));
+        ask(Question::about("file").part(stem(path)));
         if let Some(file) = self.by_path.get(path) {
             return Some(*file);
         }
@@ -201,7 +201,7 @@ impl TypeScriptLayout {
 
 /// What all manifests say about where modules are.
 fn rules() -> Question {
-    Question::new("rules").part("")
+    Question::about("rules").part("")
 }
 
 /// A path without its endings: what may be meant by it differs in these.
@@ -224,9 +224,9 @@ impl Layout for TypeScriptLayout {
     fn answers(&self, answers: &mut Answers) {
         for path in self.paths.values() {
             let own = stem(path);
-            answers.says(Question::new("file").part(own), path, [0, 0]);
+            answers.says(Question::about("file").part(own), path, [0, 0]);
             if own.rsplit('/').next() == Some("index") {
-                answers.says(Question::new("file").part(stem(folder(path))), path, [1, 0]);
+                answers.says(Question::about("file").part(stem(folder(path))), path, [1, 0]);
             }
         }
         for Package { folder, json, .. } in &self.packages {
