@@ -299,7 +299,9 @@ pub fn store_packages(
                 let mut hash = |node| Ok(hashes.get(&node).copied());
                 let version = version_of(package, members, parts, &mut hash)?;
                 if before.is_some() {
-                    note_changes(tx, old_version.as_ref(), Some(&version), &mut written.events)?;
+                    let before = old_version.map(|old| edges_of(tx, &old)).transpose()?;
+                    let after = edges_of(tx, &version)?;
+                    note_changes(&[], before.unwrap_or_default(), after, &mut written.events);
                 }
                 (snapshots::keep_version(tx, &version)?, version)
             }
@@ -339,7 +341,7 @@ fn node_hashes(entries: &[Entry], stored: &[Stored]) -> FxHashMap<NodeId, Hash32
 pub struct Part {
     states: Vec<Hash32>,
     nodes: Vec<NodeId>,
-    edges: Vec<Edge>,
+    pub edges: Vec<Edge>,
     n_unresolved: u64,
     reads: Vec<PackageId>,
     asked: Vec<u32>,
@@ -421,19 +423,23 @@ pub fn edges_of(on: &impl store::Read, version: &PackageVersion) -> Result<Vec<E
     Ok(edges)
 }
 
+/// Notes which edges of a package went and which came. `same`, sorted, are
+/// those of files that stay as they are.
 pub fn note_changes(
-    tx: &Tx<'_>,
-    old: Option<&PackageVersion>,
-    new: Option<&PackageVersion>,
+    same: &[Edge],
+    mut before: Vec<Edge>,
+    mut after: Vec<Edge>,
     events: &mut Vec<EdgeEvent>,
-) -> Result<()> {
-    let before = old.map(|old| edges_of(tx, old)).transpose()?.unwrap_or_default();
-    let after = new.map(|new| edges_of(tx, new)).transpose()?.unwrap_or_default();
+) {
+    for side in [&mut before, &mut after] {
+        side.retain(|edge| same.binary_search(edge).is_err());
+        side.sort_unstable();
+        side.dedup();
+    }
     let gone = before.iter().filter(|edge| after.binary_search(edge).is_err());
     events.extend(gone.map(|edge| EdgeEvent { edge: *edge, is_added: false }));
     let added = after.iter().filter(|edge| before.binary_search(edge).is_err());
     events.extend(added.map(|edge| EdgeEvent { edge: *edge, is_added: true }));
-    Ok(())
 }
 
 /// The edges of packages that are no longer there.

@@ -25,8 +25,9 @@ use model::progress::Silent;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Writer;
+use store::code::files::{self, FileRow};
+use store::code::manifests;
 use store::code::snapshots::{self, PackageVersion};
-use store::code::{files, manifests};
 
 /// Everything to be written, worked out.
 pub struct Update<'p> {
@@ -102,15 +103,24 @@ impl<'p> Update<'p> {
     fn on(writer: &Writer, repo: RepoId, previous: &'p Previous, edits: &Edits) -> Result<Self> {
         let package_paths: FxHashMap<PackageId, String> =
             files::packages(writer, repo)?.into_iter().collect();
-        let mut versions = BTreeMap::new();
+        let mut versions: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
         let mut packages_by_key = FxHashMap::default();
         let mut items = Vec::new();
         let mut troubled = Vec::new();
         for (package, id) in &previous.packages {
-            let version = snapshots::version(writer, *id)?;
+            versions.insert(*package, snapshots::version(writer, *id)?);
+        }
+        let members = versions.values().flat_map(|version| &version.members);
+        let mut rows: FxHashMap<FileId, FileRow> = files::rows(writer, members.map(|m| m.file))?
+            .into_iter()
+            .map(|row| (row.id, row))
+            .collect();
+        for (package, version) in &versions {
             let folder = package_paths.get(package).map_or("", String::as_str);
             for member in &version.members {
-                let row = files::get(writer, member.file)?;
+                let Some(row) = rows.remove(&member.file) else {
+                    return Err(store::code::unreadable());
+                };
                 let path = joined(folder, &row.name);
                 packages_by_key.insert(path_key(&path), *package);
                 if let Some(trouble) = row.trouble.filter(|_| !edits.files.contains_key(&path)) {
@@ -125,7 +135,6 @@ impl<'p> Update<'p> {
                     n_defs: row.n_defs,
                 });
             }
-            versions.insert(*package, version);
         }
         Ok(Update {
             repo,

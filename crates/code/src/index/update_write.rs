@@ -209,9 +209,10 @@ impl Update<'_> {
         written: &mut Written,
     ) -> Result<Option<(PackageVersionId, PackageVersion)>> {
         let folder = self.package_paths.get(&package).map_or("", String::as_str);
-        let old = self.versions.get(&package);
         let mut members = Vec::new();
         let mut parts = Vec::new();
+        let mut same: Vec<Edge> = Vec::new();
+        let mut new: Vec<Edge> = Vec::new();
         for (name, now, at) in self.members(tx, package, edit)? {
             members.push(now);
             let facts = facts_of(&files::packed_facts(tx, now.file)?)?;
@@ -226,14 +227,21 @@ impl Update<'_> {
                     &kept
                 }
             };
-            parts.push(Part::of(&symbols, &nodes, link, &self.packages_by_key));
+            let part = Part::of(&symbols, &nodes, link, &self.packages_by_key);
+            if at.is_some() { &mut new } else { &mut same }.extend(&part.edges);
+            parts.push(part);
         }
+        let mut old = Vec::new();
+        for member in edit.replaced.keys().chain(&edit.gone) {
+            let nodes = files::nodes(tx, member.file)?;
+            old.extend(distinct(&nodes, &links::edges(tx, member.link)?));
+        }
+        same.sort_unstable();
+        note_changes(&same, old, new, &mut written.events);
         if members.is_empty() {
-            note_changes(tx, old, None, &mut written.events)?;
             return Ok(None);
         }
         let version = version_of(package, members, parts, &mut |node| hasher.hash(tx, node))?;
-        note_changes(tx, old, Some(&version), &mut written.events)?;
         Ok(Some((snapshots::keep_version(tx, &version)?, version)))
     }
 
