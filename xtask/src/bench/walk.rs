@@ -5,6 +5,7 @@
 //! each calls five others, most of them near, some anywhere, a few of them
 //! called by very many.
 
+use code::identity;
 use insight::code::impact::impact;
 use insight::code::{Asked, TraversalOptions, scope};
 use model::code::{EdgeKind, NodeKind, Provenance};
@@ -58,7 +59,36 @@ fn bench(n_nodes: u64) -> Result<()> {
     let with = asked(&reader, n_nodes)?;
     println!("impact, with the file  p50 {:?}  p95 {:?}", with.0, with.1);
     println!("by tables alone        p50 {:?}  p95 {:?}", without.0, without.1);
+    let three = root_after_three(n_nodes);
+    println!("root, 3 files changed  {three:?}");
     Ok(())
+}
+
+/// What the root costs when three files in three packages changed: the roots of
+/// these packages from their states and edges, and the root over all packages.
+fn root_after_three(n_nodes: u64) -> Duration {
+    let n_packages = n_nodes.div_ceil(PER_PACKAGE);
+    let paths: Vec<String> = (0..n_packages).map(|n| format!("p{n}")).collect();
+    let hashes: Vec<Hash32> =
+        (0..n_nodes).map(|n| Hash32::of(format!("f{n}").as_bytes())).collect();
+    let mut roots: Vec<Hash32> = (0..n_packages).map(|n| Hash32::of(&n.to_le_bytes())).collect();
+    let started = Instant::now();
+    for package in [0, n_packages / 2, n_packages - 1] {
+        let own = package * PER_PACKAGE..((package + 1) * PER_PACKAGE).min(n_nodes);
+        let leaves = own.flat_map(|n| {
+            let node = hashes[n as usize];
+            let state = identity::node_state(node, "def f(a, b)", Some(node));
+            let edges = (0..CALLS).map(|call| called(n, call, n_nodes)).map(|other| {
+                let to = hashes[other as usize];
+                identity::edge(hashes[n as usize], to, EdgeKind::Calls, Provenance::AstInferred)
+            });
+            std::iter::once(state).chain(edges.collect::<Vec<_>>())
+        });
+        roots[package as usize] = identity::package_root(leaves.collect());
+    }
+    let all = paths.iter().map(String::as_str).zip(roots);
+    std::hint::black_box(identity::snapshot_root(all));
+    started.elapsed()
 }
 
 /// The middle and the slow end of asking for the impact of many symbols.

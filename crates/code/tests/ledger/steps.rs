@@ -330,13 +330,16 @@ const PHP: Program = &[
 const STRUCTURE: Program = &[
     (
         "db/users.sql",
-        &["CREATE TABLE users (id INT PRIMARY KEY);\n", "CREATE TABLE people (id INT);\n"],
+        &[
+            "-- text of a repository\nCREATE TABLE users (id INT PRIMARY KEY);\n",
+            "-- text of a repository\nCREATE TABLE people (id INT);\n",
+        ],
     ),
     (
         "db/orders.sql",
         &[
-            "CREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
-            "CREATE TABLE users (id INT);\nCREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
+            "-- text of a repository\nCREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
+            "-- text of a repository\nCREATE TABLE users (id INT);\nCREATE TABLE orders (id INT, user_id INT REFERENCES users (id));\n",
         ],
     ),
     (
