@@ -7,7 +7,7 @@ use insight::why::{self, Request, Why};
 use model::Result;
 use store::Reader;
 
-/// Everything known about the reason for a line, a file, an MR or an issue
+/// Everything known about the reason for a line, a symbol, a file, an MR or an issue
 ///
 /// Joins what `lore trace` finds with what was recorded: decisions and
 /// patterns that link to the file, the merge request or the issue behind it,
@@ -16,10 +16,11 @@ use store::Reader;
 #[command(after_help = "Examples:
   lore why src/auth/oauth.rs:45
   lore why src/auth/oauth.rs -p group/project
+  lore why OAuth.refresh
   lore why '!12'
   lore why 'group/project#34' --json")]
 pub struct Args {
-    /// A path, with lines if you like, or !12, #34, a URL
+    /// A path, with lines if you like, a symbol, or !12, #34, a URL
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,

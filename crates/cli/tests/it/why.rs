@@ -65,3 +65,44 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
         .to_string(),
     );
 }
+
+#[test]
+fn a_symbol_is_a_target_like_its_lines() {
+    let site = Site::with_clones(BINARY, HISTORY);
+    site.sync();
+    let env = &site.env;
+    let clone = env.dir().join("harbor/tide");
+    let unknown = env.lore_in(&clone, &["why", "login"], "").to_string();
+    assert!(unknown.contains("login"), "{unknown}");
+    let _added = env.lore(&["repo", "add", "harbor/tide"]).success();
+    let _indexed = env.lore_in(&clone, &["index"], "").success();
+    let recorded =
+        env.lore_in(&clone, &["remember", "decision", "One way in", "--link", "login()"], "");
+    let _recorded = recorded.success();
+    expect![[r#"
+        src/login.rs:1-2  function login.login  in harbor/tide
+
+            1  pub fn login() {}
+          commit  e35ca8a554  2024-01-10T09:05:00.000Z  Keep it in a cookie  Bo
+          merged  !1  known by the first merge that contains it (0.99)
+
+        !1  Keep the session
+          merged 2024-01-10T11:05:00.000Z by @bo
+          closes #1  Logins are lost on Safari
+          @ada on !1  2024-01-10T10:05:00.000Z
+            We decided to keep the cookie instead of a token because Safari blocks storage.
+
+        recorded
+          dec-vtb6g650  One way in  2024-06-01T12:00:00.000Z  about login
+
+        what depends on it
+          0 symbols, 0 of them tests
+
+        whom to ask
+          @bo  last 2024-01-10T11:05:00.000Z
+          @ada  last 2024-01-10T10:05:00.000Z
+    "#]].assert_eq(&env.lore_in(&clone, &["why", "login"], "").to_string());
+    // The nearest name is offered for one that nothing has.
+    let missed = env.lore_in(&clone, &["why", "logim"], "").to_string();
+    assert!(missed.contains("logim"), "{missed}");
+}

@@ -1,10 +1,10 @@
-//! The symbol a line stands in.
+//! The symbol a line stands in, and the lines a symbol stands on.
 
 use super::scope::Scope;
 use super::view::{SymbolRef, View};
 use model::Result;
 use model::code::NodeKind;
-use model::ids::RepoId;
+use model::ids::{NodeId, RepoId};
 use store::code::{files, snapshots};
 use store::{Reader, repos};
 
@@ -44,4 +44,19 @@ pub fn containing(
         };
     }
     Ok(None)
+}
+
+/// A symbol with the first and the last line of where it is defined.
+pub fn extent(
+    reader: &Reader,
+    scope: &Scope,
+    node: NodeId,
+) -> Result<Option<(SymbolRef, u32, u32)>> {
+    let view = View::new(reader, scope);
+    let (Some(symbol), Some(place)) = (view.symbol(node)?, view.places(node)?.first().copied())
+    else {
+        return Ok(None);
+    };
+    let outline = view.outline(place.file)?;
+    Ok(outline.get(place.def as usize).map(|it| (symbol, it.start_line, it.end_line)))
 }

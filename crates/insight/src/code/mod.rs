@@ -21,7 +21,7 @@ pub mod symbol;
 mod view;
 pub mod walk;
 
-pub use containing::containing;
+pub use containing::{containing, extent};
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;
 pub use view::SymbolRef;

@@ -1,5 +1,5 @@
-//! `lore why`: the join. What a file, a line, a merge request or an issue
-//! rests on: the merge requests and notes that argue for it, what was recorded
+//! `lore why`: the join. What a file, a line, a symbol, a merge request or an
+//! issue rests on: the merge requests and notes that argue for it, what was recorded
 //! about it and still stands, what depends on it, and whom to ask.
 //!
 //! Each part answers with what is there; a part that is not there is named
@@ -7,6 +7,7 @@
 
 mod dependents;
 mod records;
+mod symbol;
 
 pub use dependents::Dependents;
 pub use records::LinkedRecord;
@@ -17,12 +18,13 @@ use crate::file_target::{self, FileTarget, Typed};
 use crate::people::experts::{self, Expert};
 use crate::trace::{self, Missing, Trace};
 use model::reference::EntityReference;
-use model::{EntityKind, EntityState, Reference, Result, Timestamp};
+use model::{EntityKind, EntityState, ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
 use store::entities::EntityRow;
 use store::timeline;
+use symbol::Definition;
 
 /// What was asked for; the target stands in `scope.path`.
 #[derive(Debug, Clone)]
@@ -71,11 +73,20 @@ pub struct Subject {
 
 pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let typed = request.scope.path;
+    let mut about = Vec::new();
     let mut why = match Reference::parse(typed) {
         Ok(Reference::Entity(entity)) => of_entity(reader, request, &entity)?,
-        _ => of_file(reader, request)?,
+        _ => match of_file(reader, request) {
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                let found = symbol::definition(reader, request.scope)?;
+                let definition = found.ok_or(error)?;
+                about.clone_from(&definition.ends);
+                of_symbol(reader, request, definition)?
+            }
+            found => found?,
+        },
     };
-    let about = ends(&why);
+    about.extend(ends(&why));
     why.records = records::linked(reader, &about)?;
     if why.records.is_empty() && !records::has_any(reader)? {
         let fix = "lore remember decision";
@@ -109,6 +120,14 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         experts: workers_on(reader, request, &target)?,
         missing,
     })
+}
+
+fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Result<Why> {
+    let scope = Typed { path: &found.lines, ..request.scope };
+    let mut why = of_file(reader, &Request { scope, ..request.clone() })?;
+    request.scope.path.clone_into(&mut why.target);
+    why.missing.extend(found.missing);
+    Ok(why)
 }
 
 fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) -> Result<Why> {

@@ -1,0 +1,57 @@
+//! A symbol as the target: the lines where it is defined, and the names by
+//! which records may know it.
+
+use crate::code::extent;
+use crate::code::resolve::symbol_named;
+use crate::code::scope::{self, Asked, Scope};
+use crate::file_target::Typed;
+use crate::trace::Missing;
+use model::memory::End;
+use model::{ErrorCode, Result};
+use store::Reader;
+
+/// Where a symbol is defined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Definition {
+    /// `src/auth/session.rs:12-40`
+    pub lines: String,
+    /// As links of records write it.
+    pub ends: Vec<String>,
+    /// That the index is older than the files.
+    pub missing: Option<Missing>,
+}
+
+/// None when no code is indexed here, or nothing in it has that name.
+pub(super) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Definition>> {
+    let asked = Asked { repo: typed.repo, here: Some(typed.cwd), ..Asked::default() };
+    let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
+    let node = match symbol_named(reader, &scope, typed.path) {
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+        node => node?,
+    };
+    let Some((symbol, first, last)) = extent(reader, &scope, node)? else { return Ok(None) };
+    let mut ends = vec![End::Symbol(typed.path.to_owned()).to_string()];
+    for name in endings(&symbol.symbol) {
+        // A name that several symbols have points at none of them.
+        if symbol_named(reader, &scope, &name).is_ok_and(|found| found == node) {
+            ends.push(End::Symbol(name).to_string());
+        }
+    }
+    Ok(Some(Definition {
+        lines: format!("{}:{first}-{last}", symbol.path),
+        ends,
+        missing: age(&scope),
+    }))
+}
+
+fn age(scope: &Scope) -> Option<Missing> {
+    let what = "the index is older than the files: the lines of the symbol may have moved";
+    scope.newer_head.as_ref().map(|_| Missing::new(what, "lore index"))
+}
+
+/// `app.Flask.run`, `Flask.run` and `run`, with dots and with colons.
+fn endings(symbol: &str) -> Vec<String> {
+    let parts: Vec<&str> = symbol.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+    let tails = (0..parts.len()).map(|from| &parts[from..]);
+    tails.flat_map(|tail| [tail.join("."), tail.join("::")]).collect()
+}
