@@ -99,33 +99,64 @@ fn the_inspector_lists_and_calls_everything_over_both_transports() {
         assert!(output.status.success(), "{over} {words:?}\n{stdout}{stderr}");
         stdout.into_owned()
     };
-    for over in ["stdio", "http"] {
-        let listed = inspect(over, &["--method", "tools/list"]);
-        for (tool, _) in QUESTIONS {
-            assert!(listed.contains(&format!("\"{tool}\"")), "{over}: {tool}");
+    // A process of node for every question: all but idle, so several at once.
+    let asked: Vec<(&str, Vec<String>, &str)> = ["stdio", "http"]
+        .into_iter()
+        .flat_map(|over| inspections().into_iter().map(move |(words, known)| (over, words, known)))
+        .collect();
+    std::thread::scope(|scope| {
+        for share in 0..AT_ONCE {
+            let (asked, inspect) = (&asked, &inspect);
+            scope.spawn(move || {
+                for (over, words, known) in asked.iter().skip(share).step_by(AT_ONCE) {
+                    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                    let answer = inspect(over, &words);
+                    assert!(answer.contains(known), "{over} {words:?}: {answer}");
+                }
+            });
         }
-        assert!(inspect(over, &["--method", "prompts/list"]).contains("why_is_this_so"));
-        assert!(inspect(over, &["--method", "resources/list"]).contains("lore://status"));
-        let read = inspect(over, &["--method", "resources/read", "--uri", "lore://status"]);
-        assert!(read.contains("harbor/tide"), "{over}: {read}");
-        let prompt = ["--method", "prompts/get", "--prompt-name", "why_is_this_so"];
-        let prompt = [&prompt[..], &["--prompt-args", "target=src/login.rs:1"]].concat();
-        assert!(inspect(over, &prompt).contains("Safari"), "{over}");
+    });
+}
+
+const AT_ONCE: usize = 4;
+
+/// What the Inspector is asked to do, and what must be in its answer.
+fn inspections() -> Vec<(Vec<String>, &'static str)> {
+    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    let mut all = vec![
+        (words(&["--method", "tools/list"]), "\"snapshot_diff\""),
+        (words(&["--method", "prompts/list"]), "why_is_this_so"),
+        (words(&["--method", "resources/list"]), "lore://status"),
+        (words(&["--method", "resources/templates/list"]), "lore://symbol/"),
+    ];
+    for (uri, known) in [
+        ("lore://status", "harbor/tide"),
+        ("lore://issue/harbor/tide/1", "Safari"),
+        ("lore://mr/harbor/tide/1", "harbor/tide"),
+        ("lore://symbol/login", "login"),
+    ] {
+        all.push((words(&["--method", "resources/read", "--uri", uri]), known));
     }
-    // A process for every call; those of the other transport are the Python client's.
+    for (prompt, argument) in [
+        ("why_is_this_so", Some("target=src/login.rs:1")),
+        ("start_task", Some("task=cookie")),
+        ("review_mr", Some("merge_request=!1")),
+        ("hand_over", None),
+    ] {
+        let mut asked = words(&["--method", "prompts/get", "--prompt-name", prompt]);
+        asked.extend(argument.into_iter().flat_map(|it| words(&["--prompt-args", it])));
+        all.push((asked, "messages"));
+    }
     for (tool, arguments) in QUESTIONS {
         let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
-        let mut words = vec!["--method".to_owned(), "tools/call".to_owned()];
-        words.extend(["--tool-name".to_owned(), (*tool).to_owned()]);
+        let mut asked = words(&["--method", "tools/call", "--tool-name", tool]);
         for (name, value) in arguments.as_object().unwrap() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            words.extend(["--tool-arg".to_owned(), format!("{name}={value}")]);
+            asked.extend(words(&["--tool-arg", &format!("{name}={value}")]));
         }
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let answer = inspect("http", &words);
-        let answer: serde_json::Value = serde_json::from_str(&answer).unwrap_or_default();
-        assert_eq!(answer["isError"], serde_json::json!(false), "{tool}: {answer}");
+        all.push((asked, "\"isError\": false"));
     }
+    all
 }
 
 /// Questions about the built-in history that have long answers.
