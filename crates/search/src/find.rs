@@ -6,12 +6,13 @@ use crate::fusion::{self, Candidate, Fusion};
 use crate::lexical::{self, Lexical, Words};
 use crate::memory::ranking::{Records, is_memory_alone};
 use crate::memory::{SIGNAL as MEMORY, Standpoint};
-use crate::query::{Query, Syntax};
+use crate::query::{Offer, Query, Syntax};
 use crate::reinforcement::Factor;
-use crate::results::{self, SearchResults};
+use crate::results::{self, SearchResults, Sought};
 use crate::semantic::{self, Semantic};
 use crate::signals::{Question, SIGNALS};
 use crate::suggestions;
+use crate::words::Patterns;
 use model::ids::ProjectId;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
@@ -61,6 +62,19 @@ pub struct Request {
     pub weight: Option<u8>,
 }
 
+/// Documents in their order, without anything to show.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Ranking {
+    /// Best first.
+    pub candidates: Vec<Candidate>,
+    /// How they were found; not always how they were asked for.
+    pub mode: Mode,
+    /// All that match, as in [`SearchResults::total`].
+    pub total: u64,
+    /// What is missing, and why.
+    pub warnings: Vec<String>,
+}
+
 /// Someone who can be asked.
 pub struct Searcher<'a> {
     pub reader: &'a Reader,
@@ -90,13 +104,13 @@ impl Searcher<'_> {
         Ok(search.results)
     }
 
-    /// The documents alone, best first, without their texts: for those who
-    /// rank further.
-    pub fn ranking(&self, request: &Request) -> Result<Vec<Candidate>> {
+    /// The documents alone, without their texts: for those who rank further.
+    pub fn ranking(&self, request: &Request) -> Result<Ranking> {
         let (mut search, query) = self.prepare(request)?;
-        let mut ranked = search.ranked(query)?.candidates;
-        ranked.truncate(request.limit);
-        Ok(ranked)
+        let mut candidates = search.ranked(query)?.candidates;
+        candidates.truncate(request.limit);
+        let SearchResults { mode, total, warnings, .. } = search.results;
+        Ok(Ranking { candidates, mode, total, warnings })
     }
 
     fn prepare<'a>(&'a self, request: &'a Request) -> Result<(Search<'a>, Option<Query>)> {
@@ -171,19 +185,22 @@ impl Search<'_> {
         let Found { candidates, query, expression } = self.ranked(query)?;
         let page: Vec<Candidate> =
             candidates.into_iter().skip(self.request.offset).take(self.request.limit).collect();
-        let words_expression = expression
-            .filter(|_| self.results.mode != Mode::Semantic || is_binding(query.as_ref()));
+        let is_by_words = self.results.mode != Mode::Semantic || is_binding(query.as_ref());
+        let offers = query.as_ref().filter(|_| is_by_words).map(Query::alternatives);
+        let sought = Sought {
+            words: &self.words,
+            patterns: offers
+                .map(|offers| Patterns::new(offers.iter().map(Offer::pattern).collect())),
+            expression: expression.as_deref().filter(|_| query.is_none()),
+        };
+        let Request { graph_depth, explain, .. } = self.request;
         results::fill(
             self.searcher.reader,
             &mut self.results,
             &page,
-            words_expression.as_deref(),
-            &self.words,
-            self.request.explain,
-            |document| {
-                let Request { graph_depth, explain, .. } = self.request;
-                self.records.note(self.searcher.reader, document, *graph_depth, *explain)
-            },
+            &sought,
+            *explain,
+            |document| self.records.note(self.searcher.reader, document, *graph_depth, *explain),
         )
     }
 
@@ -283,7 +300,7 @@ impl Search<'_> {
         let allowed = bound.as_ref().or(self.allowed.as_deref());
         let semantic =
             semantic::retrieve(reader, &provider.space(), vector, allowed, self.n_candidates)?;
-        let n_documents = documents::count(reader)? as usize;
+        let n_documents = fulltext::totals(reader)?.n_documents as usize;
         if semantic.n_embedded < n_documents {
             self.results.warnings.push(format!(
                 "{} of {} documents are found by their words only; run `lore embed` for the rest",

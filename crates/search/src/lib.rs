@@ -3,7 +3,8 @@
 //!
 //! `documents` turns issues, merge requests and threads into texts and keeps
 //! them level with their sources; `embedding` makes vectors of them; `find`
-//! answers a query by words (`lexical`) and by meaning (`semantic`), put
+//! answers a query by words (`lexical`, on a large index with `weighing` and
+//! `words`) and by meaning (`semantic`), put
 //! together by `fusion` and `signals`; `memory` and `reinforcement` weigh
 //! records of memory. What people type is never query syntax
 //! unless they ask for it.
@@ -23,8 +24,10 @@ mod semantic;
 pub mod signals;
 mod snippet;
 mod suggestions;
+mod weighing;
+mod words;
 
-pub use find::{Mode, Request, Searcher, find};
+pub use find::{Mode, Ranking, Request, Searcher, find};
 pub use fusion::{Candidate, Fusion};
 pub use query::Syntax;
 pub use results::{CodeType, Explanation, HitType, SearchHit, SearchResults, SymbolNote};

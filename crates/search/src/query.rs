@@ -6,6 +6,7 @@
 //! demanding all of them loses four of five questions asked in sentences.
 
 use crate::identifiers;
+use crate::words::Pattern;
 use model::text::name_parts;
 use model::{Error, Result};
 use std::collections::BTreeSet;
@@ -80,7 +81,8 @@ impl Query {
 
     /// None when no term can be in an index, as with emoji alone.
     pub fn expression(&self) -> Option<String> {
-        self.expression_of(&self.alternatives())
+        let any: Vec<String> = self.alternatives().iter().map(Offer::expression).collect();
+        self.expression_of(&any)
     }
 
     /// [`Query::expression`] with fewer alternatives; what is required stays.
@@ -94,17 +96,18 @@ impl Query {
     }
 
     /// What a text may have, each once.
-    pub fn alternatives(&self) -> Vec<String> {
+    pub fn alternatives(&self) -> Vec<Offer> {
         let mut seen = BTreeSet::new();
-        let mut any: Vec<String> = self.terms.iter().flat_map(Term::offers).collect();
-        any.retain(|offer| seen.insert(offer.to_lowercase()));
+        let mut any: Vec<Offer> = self.terms.iter().flat_map(Term::offers).collect();
+        any.retain(|offer| seen.insert((offer.text.to_lowercase(), offer.is_prefix)));
         any.truncate(MOST_TERMS);
         any
     }
 
-    /// [`Query::expression`], asked of titles alone.
-    pub fn title_expression(&self) -> Option<String> {
-        self.expression().map(|expression| format!("title : ({expression})"))
+    /// For texts that have every term.
+    pub fn strict_expression(&self) -> Option<String> {
+        let all: Vec<String> = self.terms.iter().map(Term::demand).collect();
+        (!all.is_empty()).then(|| all.join(" AND "))
     }
 
     /// For the index of names from code, which keeps no places of words: all
@@ -166,31 +169,75 @@ impl Query {
     }
 }
 
+/// Something a text may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    text: String,
+    is_prefix: bool,
+}
+
+impl Offer {
+    fn words(text: &str) -> Offer {
+        Offer { text: text.to_owned(), is_prefix: false }
+    }
+
+    /// For the index.
+    pub fn expression(&self) -> String {
+        let star = if self.is_prefix { " *" } else { "" };
+        format!("{}{star}", quoted(&self.text))
+    }
+
+    /// Its words, for the index, each for itself.
+    pub fn parts(&self) -> Vec<String> {
+        words_in(&self.text).map(quoted).collect()
+    }
+
+    /// What the index keeps of a name like `retry_budget` as one word, for the
+    /// index; none for a name of another form.
+    pub fn joined(&self) -> Option<String> {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let is_joined = self.text.contains(['_', '-']) && self.text.chars().all(is_name);
+        (is_joined && !self.is_prefix)
+            .then(|| quoted(&words_in(&self.text).collect::<Vec<_>>().concat()))
+    }
+
+    /// For reading texts.
+    pub fn pattern(&self) -> Pattern {
+        Pattern::new(&self.text, self.is_prefix)
+    }
+}
+
+/// An expression, asked of titles alone.
+pub fn in_titles(expression: &str) -> String {
+    format!("title : ({expression})")
+}
+
 impl Term {
     /// Itself, as it was typed.
-    fn exact(&self) -> String {
-        let star = if self.form == Form::Prefix { " *" } else { "" };
-        format!("{}{star}", quoted(&self.text))
+    fn exact(&self) -> Offer {
+        Offer { text: self.text.clone(), is_prefix: self.form == Form::Prefix }
     }
 
     /// What a text must have when the term is required: the whole of it.
     fn demand(&self) -> String {
         match self.divided() {
-            Some(divided) => format!("({} OR {divided})", self.exact()),
-            None => self.exact(),
+            Some(divided) => {
+                format!("({} OR {})", self.exact().expression(), divided.expression())
+            }
+            None => self.exact().expression(),
         }
     }
 
     /// What a text may have: the whole, or a part of a name or compound. On the
     /// evaluation set the parts are worth .02 of recall.
-    fn offers(&self) -> Vec<String> {
+    fn offers(&self) -> Vec<Offer> {
         let mut offers = vec![self.exact()];
         if self.form == Form::Word {
             offers.extend(self.divided());
             let parts: Vec<&str> = words_in(&self.text).collect();
             if parts.len() > 1 {
                 let telling = |part: &&str| part.chars().nth(1).is_some() && !is_stop_word(part);
-                offers.extend(parts.into_iter().filter(telling).map(quoted));
+                offers.extend(parts.into_iter().filter(telling).map(Offer::words));
             }
         }
         offers
@@ -216,9 +263,9 @@ impl Term {
         }
     }
 
-    fn divided(&self) -> Option<String> {
+    fn divided(&self) -> Option<Offer> {
         let is_word = self.form == Form::Word;
-        identifiers::divided(&self.text).filter(|_| is_word).map(|parts| quoted(&parts))
+        identifiers::divided(&self.text).filter(|_| is_word).map(|parts| Offer::words(&parts))
     }
 }
 

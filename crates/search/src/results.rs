@@ -5,6 +5,7 @@ use crate::find::Mode;
 use crate::fusion::Candidate;
 use crate::memory::RecordNote;
 use crate::snippet::{self, Span};
+use crate::words::Patterns;
 use model::{EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -119,25 +120,34 @@ pub struct Explanation {
     pub signals: BTreeMap<String, f64>,
 }
 
+/// What to mark in the texts of a page.
+pub struct Sought<'a> {
+    /// The words themselves, small letters.
+    pub words: &'a [String],
+    pub patterns: Option<Patterns>,
+    /// Raw syntax, which only the index can read; it has to find the documents
+    /// of the page again for it.
+    pub expression: Option<&'a str>,
+}
+
 /// Adds the documents of a page, read in one go.
 pub fn fill(
     reader: &Reader,
     results: &mut SearchResults,
     page: &[Candidate],
-    expression: Option<&str>,
-    words: &[String],
+    sought: &Sought<'_>,
     explain: bool,
     note: impl Fn(i64) -> Result<Option<RecordNote>>,
 ) -> Result<()> {
     let ids: Vec<i64> = page.iter().map(|candidate| candidate.document).collect();
-    let hits = fulltext::hits(reader, expression, &ids)?;
+    let hits = fulltext::hits(reader, sought.expression, &ids)?;
     let mut hits: BTreeMap<i64, Hit> = hits.into_iter().map(|hit| (hit.document, hit)).collect();
     let chunks: Vec<i64> = page.iter().filter_map(|candidate| candidate.chunk).collect();
     let ranges = embeddings::chunk_ranges(reader, &chunks)?;
     for candidate in page {
         let Some(hit) = hits.remove(&candidate.document) else { continue };
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
-        let mut shown = shown(hit, candidate, range, words);
+        let mut shown = shown(hit, candidate, range, sought);
         shown.explanation = explain.then(|| explanation(candidate));
         shown.memory = note(candidate.document)?;
         results.items.push(shown);
@@ -157,9 +167,13 @@ fn shown(
     hit: Hit,
     candidate: &Candidate,
     chunk: Option<(usize, usize)>,
-    words: &[String],
+    sought: &Sought<'_>,
 ) -> SearchHit {
-    let snippet = snippet::best(&hit.marked_text, words, chunk);
+    let (text, mut spans) = snippet::unmark(&hit.marked_text);
+    if let Some(patterns) = &sought.patterns {
+        spans = patterns.spans(&text);
+    }
+    let snippet = snippet::best(&text, spans, sought.words, chunk);
     SearchHit {
         kind: HitType::Text(hit.source),
         reference: reference(&hit),

@@ -27,36 +27,41 @@ pub struct Snippet {
     pub matches: Vec<Span>,
 }
 
-/// Chooses from a document's marked text. `words` are those of the query, for
+/// Chooses from a document's text; `spans` are where it matches, in bytes and in
+/// order. `words` are those of the query, for
 /// names that were found by a part the index marks nowhere. Of a document that
 /// was found by its meaning, `chunk` is the part that is nearest, in bytes.
-pub fn best(marked: &str, words: &[String], chunk: Option<(usize, usize)>) -> Snippet {
-    let (text, mut spans) = unmark(marked);
+pub fn best(
+    text: &str,
+    mut spans: Vec<(usize, usize)>,
+    words: &[String],
+    chunk: Option<(usize, usize)>,
+) -> Snippet {
     // The head repeats what every result shows anyway. Without anything below
     // it, a match in a label or branch is worth showing; the title is not.
-    let Some(body) = body_start(&text) else {
+    let Some(body) = body_start(text) else {
         let below_title = text.find('\n').map_or(text.len(), |at| at + 1);
         spans.retain(|span| span.0 >= below_title);
-        return densest(&text, &spans)
-            .map(|focus| cut(&text, below_title, focus, &spans))
+        return densest(text, &spans)
+            .map(|focus| cut(text, below_title, focus, &spans))
             .unwrap_or_default();
     };
     spans.retain(|span| span.0 >= body);
     if spans.is_empty() {
-        spans = parts_of_names(&text, body, words);
+        spans = parts_of_names(text, body, words);
     }
     // Words that are near each other say more than where the meaning lies;
     // one word alone does not.
-    let within = chunk.and_then(|chunk| inside(&text, body, chunk));
+    let within = chunk.and_then(|chunk| inside(text, body, chunk));
     let focus = match within {
         Some((start, end)) => {
             let there: Vec<(usize, usize)> =
                 spans.iter().copied().filter(|span| start <= span.0 && span.1 <= end).collect();
-            densest(&text, &there).unwrap_or_else(|| first_sentence(&text, start, end))
+            densest(text, &there).unwrap_or_else(|| first_sentence(text, start, end))
         }
-        None => densest(&text, &spans).unwrap_or(body),
+        None => densest(text, &spans).unwrap_or(body),
     };
-    cut(&text, body, focus, &spans)
+    cut(text, body, focus, &spans)
 }
 
 /// Chooses from a text without a head in which nothing is marked.
@@ -96,7 +101,7 @@ pub fn first_marked(marked: &str) -> Option<String> {
 }
 
 /// The text without marks, and where they stood, in bytes.
-fn unmark(marked: &str) -> (String, Vec<(usize, usize)>) {
+pub fn unmark(marked: &str) -> (String, Vec<(usize, usize)>) {
     let mut text = String::with_capacity(marked.len());
     let mut spans = Vec::new();
     let mut open = None;
@@ -216,7 +221,8 @@ mod tests {
     /// The snippet with its matches in brackets.
     fn shown(text: &str, words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let snippet = best(&marked(text), &words, None);
+        let (text, spans) = unmark(&marked(text));
+        let snippet = best(&text, spans, &words, None);
         let mut out = String::new();
         for (at, c) in snippet.text.chars().enumerate() {
             if snippet.matches.iter().any(|span| span.end == at) {
@@ -279,7 +285,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_makes_one_line(text in "[\\[\\]a-z \n漢é\u{1}\u{2}-]{0,400}", word in "[a-zé]{1,5}", from in 0usize..500) {
-            let snippet = best(&marked(&format!("{HEAD}{text}")), &[word], Some((from, from + 40)));
+            let (text, spans) = unmark(&marked(&format!("{HEAD}{text}")));
+            let snippet = best(&text, spans, &[word], Some((from, from + 40)));
             let n_chars = snippet.text.chars().count();
             prop_assert!(n_chars <= LENGTH + LEAD + 2);
             prop_assert!(!snippet.text.contains('\n'));

@@ -15,11 +15,7 @@ use std::sync::Arc;
 /// How much a match in title, text and identifiers counts; the title stands at
 /// the head of the text too, so it counts twice. Chosen on the evaluation set
 /// and the demo history, where more for the title brings nothing.
-macro_rules! weights {
-    () => {
-        "1.0, 1.0, 0.25"
-    };
-}
+const WEIGHTS: [f64; 3] = [1.0, 1.0, 0.25];
 
 /// Around each matched word in [`Hit::marked_text`].
 pub const MARK_START: char = '\u{1}';
@@ -56,18 +52,19 @@ pub fn rank(
     n_best: usize,
     budget: usize,
 ) -> Result<Matches> {
-    let sql = match allowed {
-        None => SELECT_RANKED.to_owned(),
+    let and = match allowed {
+        None => "",
         Some(set) if set.len() <= FEW => {
             let ids: Vec<i64> = set.iter().collect();
             return ranked_among(on, expression, &ids, n_best);
         }
         Some(set) => {
             provide_allowed(on, set)?;
-            format!("{SELECT_RANKED} AND lore_allowed(rowid)")
+            "AND lore_allowed(rowid)"
         }
     };
-    ranked(on, &format!("{sql} ORDER BY rowid DESC"), [expression], n_best, budget)
+    let sql = select_ranked(&format!("{and} ORDER BY rowid DESC"));
+    ranked(on, &sql, [expression], n_best, budget)
 }
 
 /// Up to this many documents are handed to SQLite as a list; of more, those
@@ -80,30 +77,22 @@ fn ranked_among(
     documents: &[i64],
     n_best: usize,
 ) -> Result<Matches> {
-    let sql = if documents.len() == 1 { SELECT_RANKED_ONE } else { SELECT_RANKED_FEW };
+    // The `+` keeps SQLite from asking the index anew for each of several: for
+    // every asking, BM25 counts all matches of every word again.
+    let plus = if documents.len() == 1 { "" } else { "+" };
+    let sql = select_ranked(&format!("AND {plus}rowid IN (SELECT value FROM json_each(?2))"));
     let few = sql::json_ids(documents);
-    ranked(on, sql, (expression, few), n_best, usize::MAX)
+    ranked(on, &sql, (expression, few), n_best, usize::MAX)
 }
 
-const SELECT_RANKED: &str = concat!(
-    "SELECT rowid, -bm25(documents_fts, ",
-    weights!(),
-    ") FROM documents_fts WHERE documents_fts MATCH ?1"
-);
-/// The `+` keeps SQLite from asking the index anew for each of them: for every
-/// asking, BM25 counts all matches of every word again.
-const SELECT_RANKED_FEW: &str = concat!(
-    "SELECT rowid, -bm25(documents_fts, ",
-    weights!(),
-    ") FROM documents_fts
-     WHERE documents_fts MATCH ?1 AND +rowid IN (SELECT value FROM json_each(?2))"
-);
-const SELECT_RANKED_ONE: &str = concat!(
-    "SELECT rowid, -bm25(documents_fts, ",
-    weights!(),
-    ") FROM documents_fts
-     WHERE documents_fts MATCH ?1 AND rowid IN (SELECT value FROM json_each(?2))"
-);
+/// The number of each document that matches, and how well.
+fn select_ranked(and: &str) -> String {
+    let [title, text, identifiers] = WEIGHTS;
+    format!(
+        "SELECT rowid, -bm25(documents_fts, {title:?}, {text:?}, {identifiers:?})
+         FROM documents_fts WHERE documents_fts MATCH ?1 {and}"
+    )
+}
 
 fn ranked(
     on: &impl Read,
@@ -148,10 +137,98 @@ fn provide_allowed(on: &impl Read, set: &Arc<DocumentSet>) -> Result<()> {
         .map_err(db)
 }
 
-/// The scores of these documents for an expression; those that do not match
-/// are left out.
-pub fn scores(on: &impl Read, expression: &str, documents: &[i64]) -> Result<Vec<Ranked>> {
-    Ok(ranked_among(on, expression, documents, usize::MAX)?.best)
+/// The newest documents that match an expression, without a look at how well.
+pub fn newest(
+    on: &impl Read,
+    expression: &str,
+    allowed: Option<&Arc<DocumentSet>>,
+    most: usize,
+) -> Result<Vec<i64>> {
+    let filter = match allowed {
+        None => "",
+        Some(set) => {
+            provide_allowed(on, set)?;
+            "AND lore_allowed(rowid)"
+        }
+    };
+    sql::all(
+        on,
+        &format!(
+            "SELECT rowid FROM documents_fts WHERE documents_fts MATCH ?1 {filter}
+             ORDER BY rowid DESC LIMIT ?2"
+        ),
+        (expression, most as i64),
+        |row| row.get(0),
+    )
+}
+
+/// How much there is in the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    pub n_documents: u64,
+    /// In all columns.
+    pub n_words: u64,
+}
+
+/// What BM25 compares with, as the index itself keeps it: in its first record,
+/// as numbers of seven bits a byte.
+pub fn totals(on: &impl Read) -> Result<Totals> {
+    let record: Option<Vec<u8>> =
+        sql::first(on, "SELECT block FROM documents_fts_data WHERE id = 1", [], |row| row.get(0))?;
+    let mut numbers = varints(record.as_deref().unwrap_or_default());
+    Ok(Totals { n_documents: numbers.next().unwrap_or(0), n_words: numbers.sum() })
+}
+
+fn varints(mut bytes: &[u8]) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let mut number = 0;
+        loop {
+            let (byte, rest) = bytes.split_first()?;
+            bytes = rest;
+            number = (number << 7) | u64::from(byte & 0x7f);
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+    })
+}
+
+/// A document's columns as they are indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Columns<'a> {
+    pub title: &'a str,
+    pub text: &'a str,
+    pub identifiers: &'a str,
+}
+
+impl<'a> Columns<'a> {
+    /// Each with what a match in it counts.
+    pub const fn weighed(self) -> [(&'a str, f64); 3] {
+        let [title, text, identifiers] = WEIGHTS;
+        [(self.title, title), (self.text, text), (self.identifiers, identifiers)]
+    }
+}
+
+/// Shows each of these documents to `read`, until it has seen enough.
+pub fn read_each(
+    on: &impl Read,
+    documents: &[i64],
+    mut read: impl FnMut(i64, Columns<'_>) -> std::ops::ControlFlow<()>,
+) -> Result<()> {
+    let mut statement = on
+        .connection()
+        .prepare_cached("SELECT title, content_text, identifiers FROM documents WHERE id = ?1")
+        .map_err(db)?;
+    for document in documents {
+        let mut rows = statement.query([document]).map_err(db)?;
+        let Some(row) = rows.next().map_err(db)? else { continue };
+        let column = |at| row.get_ref(at).map(|it| it.as_str().unwrap_or_default()).map_err(db);
+        let columns = Columns { title: column(0)?, text: column(1)?, identifiers: column(2)? };
+        if read(*document, columns).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The documents that match an expression, without a look at how well.

@@ -39,6 +39,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0011_embedding_centres",
     "0012_index_queue",
     "0013_asked",
+    "0014_index_buffer",
 ];
 
 /// The schema this build writes.

@@ -2,6 +2,7 @@
 //! number of statements, however many entities take part. Their events are in
 //! [`crate::events`].
 
+use crate::dirty::SourceType;
 use crate::entities::EntityRow;
 use crate::handle::Read;
 use crate::sql::{self, Kind, entity_table, json_ids, owner_column};
@@ -98,35 +99,43 @@ pub(crate) fn ids_of(kind: EntityKind, entities: &[EntityRow]) -> String {
     json_ids(&ids)
 }
 
-/// The rows of entities known by name, in the order of the names; what is not
-/// synced here is left out, and what the forge still shows goes first.
-pub fn rows_of(on: &impl Read, names: &[EntityName]) -> Result<Vec<EntityRow>> {
-    let wanted: Vec<(&str, i64, &str)> =
-        names.iter().map(|name| (name.kind.as_str(), name.iid.0, name.project.as_str())).collect();
-    let wanted = serde_json::to_string(&wanted).unwrap_or_default();
-    let mut found = Vec::new();
-    for kind in EntityKind::ALL {
-        found.extend(sql::all(
-            on,
-            &format!(
-                "SELECT CAST(w.key AS INTEGER), e.id, e.gone_at IS NOT NULL AS is_gone
-                 FROM json_each(?1) AS w
-                 CROSS JOIN projects AS p ON p.path = w.value ->> 2
-                 CROSS JOIN {} AS e ON e.project_id = p.id AND e.iid = w.value ->> 1
-                 WHERE w.value ->> 0 = ?2",
-                entity_table(kind)
-            ),
-            (&wanted, Kind(kind)),
-            |row| {
-                let place: i64 = row.get(0)?;
-                let is_gone: bool = row.get(2)?;
-                Ok((place, is_gone, EntityRow { kind, id: row.get(1)? }))
-            },
-        )?);
-    }
-    found.sort_unstable();
-    found.dedup_by_key(|(place, ..)| *place);
-    Ok(found.into_iter().map(|(.., row)| row).collect())
+/// What a document tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject {
+    pub document: i64,
+    pub entity: EntityRow,
+    /// The thread it is, if it is one.
+    pub discussion: Option<i64>,
+}
+
+/// The subjects of documents, in the order of their ids; those that are about
+/// no entity are left out.
+pub fn subjects(on: &impl Read, documents: &[i64]) -> Result<Vec<Subject>> {
+    let found = sql::all(
+        on,
+        "SELECT d.id, d.source_type, d.source_id, t.issue_id, t.merge_request_id
+         FROM documents AS d
+         LEFT JOIN discussions AS t ON d.source_type = 'discussion' AND t.id = d.source_id
+         WHERE d.id IN (SELECT value FROM json_each(?1)) ORDER BY d.id",
+        [json_ids(documents)],
+        |row| {
+            let source: String = row.get(1)?;
+            let id: i64 = row.get(2)?;
+            let (issue, merge_request, discussion) = match SourceType::parse(&source) {
+                Some(SourceType::Issue) => (Some(id), None, None),
+                Some(SourceType::MergeRequest) => (None, Some(id), None),
+                _ => (row.get(3)?, row.get(4)?, Some(id)),
+            };
+            let entity = match (issue, merge_request) {
+                (Some(id), _) => Some(EntityRow { kind: EntityKind::Issue, id }),
+                (None, Some(id)) => Some(EntityRow { kind: EntityKind::MergeRequest, id }),
+                (None, None) => None,
+            };
+            let document = row.get(0)?;
+            Ok(entity.map(|entity| Subject { document, entity, discussion }))
+        },
+    )?;
+    Ok(found.into_iter().flatten().collect())
 }
 
 /// A relation with one end among the entities asked for.

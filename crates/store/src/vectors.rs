@@ -169,6 +169,8 @@ pub fn exist(on: &impl Read, space: &Space) -> Result<bool> {
     )
 }
 
+/// Bits that differ.
+#[inline]
 fn distance(query: &[u64], bits: &[u8]) -> u32 {
     let words = bits.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
     query.iter().zip(words).map(|(q, word)| (q ^ word).count_ones()).sum()

@@ -6,11 +6,11 @@
 
 use super::{Outcome, read_json};
 use insight::decisions::judge_all;
-use model::relation::EntityName;
-use model::{EntityKind, ids::Iid};
+use model::EntityKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use store::entities::EntityRow;
 use store::{Reader, timeline};
 
 struct Judged {
@@ -42,9 +42,9 @@ fn judge(reader: &Reader, item: &Value) -> Outcome<Judged> {
         .into_iter()
         .find(|kind| reference.starts_with(kind.sigil()))
         .ok_or("a ref begins with # or !")?;
-    let project = item["project"].as_str().ok_or("no project")?.to_owned();
-    let iid = Iid(reference[1..].parse()?);
-    let rows = timeline::rows_of(reader, &[EntityName { kind, project, iid }])?;
+    let project = item["project"].as_str().ok_or("no project")?;
+    let found = insight::entities::show(reader, kind, reference, Some(project))?;
+    let rows = [EntityRow { kind, id: found.summary.id }];
     let heads: BTreeMap<_, _> =
         timeline::heads(reader, &rows)?.into_iter().map(|head| (head.row, head)).collect();
     let notes = timeline::notes(reader, &rows, usize::MAX >> 1)?;

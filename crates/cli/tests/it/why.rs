@@ -101,7 +101,8 @@ fn a_symbol_is_a_target_like_its_lines() {
         whom to ask
           @bo  last 2024-01-10T11:05:00.000Z
           @ada  last 2024-01-10T10:05:00.000Z
-    "#]].assert_eq(&env.lore_in(&clone, &["why", "login"], "").to_string());
+    "#]]
+    .assert_eq(&env.lore_in(&clone, &["why", "login"], "").to_string());
     // The nearest name is offered for one that nothing has.
     let missed = env.lore_in(&clone, &["why", "logim"], "").to_string();
     assert!(missed.contains("logim"), "{missed}");

@@ -118,7 +118,7 @@ pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall>
     });
     let found = match found {
         Err(error) if error.code() == ErrorCode::NotIndexed => Vec::new(),
-        found => found?,
+        found => found?.candidates,
     };
     let scores = text_scores(&found);
     let documents: Vec<i64> = scores.keys().copied().collect();

@@ -8,7 +8,6 @@ use super::seeds::Seeds;
 use crate::decisions::{self, Judgement};
 use model::Result;
 use search::decision;
-use std::collections::BTreeSet;
 use store::Reader;
 use store::timeline::{self, WrittenNote};
 
@@ -38,12 +37,11 @@ pub(super) fn notes(
 ) -> Result<Vec<TimelineEvent>> {
     let written = timeline::notes(reader, &scope.rows(), READ)?;
     let judgements = decisions::judge_all(&scope.expansion.heads, &written);
-    let matched = matched_threads(&written, seeds);
     let mut candidates: Vec<Candidate> = written
         .into_iter()
         .zip(judgements)
         .filter_map(|(note, judgement)| {
-            let match_points = match_points(&note, seeds, &matched)
+            let match_points = match_points(&note, seeds)
                 .or_else(|| judgement.is_decision_bearing().then_some(FROM_AROUND))?;
             (judgement.points > WORTHLESS).then_some(Candidate { note, judgement, match_points })
         })
@@ -60,17 +58,8 @@ pub(super) fn notes(
         .collect())
 }
 
-/// Rows of the threads the search found; it names them by their first note.
-fn matched_threads(written: &[WrittenNote], seeds: &Seeds) -> BTreeSet<i64> {
-    written
-        .iter()
-        .filter(|note| seeds.threads.contains(&note.forge_id))
-        .map(|note| note.discussion)
-        .collect()
-}
-
 /// None when the note has nothing to do with the query.
-fn match_points(note: &WrittenNote, seeds: &Seeds, matched: &BTreeSet<i64>) -> Option<i32> {
+fn match_points(note: &WrittenNote, seeds: &Seeds) -> Option<i32> {
     if seeds.words.is_empty() {
         return seeds.rows.contains(&note.entity).then_some(0);
     }
@@ -80,7 +69,7 @@ fn match_points(note: &WrittenNote, seeds: &Seeds, matched: &BTreeSet<i64>) -> O
     let text = decision::own_words(&note.body);
     let n_words = seeds.words.iter().filter(|word| has_word(&text, word)).count();
     let share = (20 * n_words / seeds.words.len()) as i32;
-    let thread = if matched.contains(&note.discussion) { 10 } else { 0 };
+    let thread = if seeds.threads.contains(&note.discussion) { 10 } else { 0 };
     let is_match = n_words > 0 && (thread > 0 || 2 * n_words >= seeds.words.len());
     is_match.then_some(share + thread)
 }

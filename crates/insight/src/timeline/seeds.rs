@@ -3,18 +3,19 @@
 use crate::entities;
 use model::ids::ProjectId;
 use model::reference::EntityReference;
-use model::relation::EntityName;
-use model::{EntityKind, Reference, Result};
-use search::{Mode, SearchHit, Searcher};
+use model::{Reference, Result};
+use search::{Mode, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
 use store::entities::EntityRow;
-use store::timeline;
+use store::timeline::{self, Subject};
 
-/// Hits read for each seed wanted: several may be of one entity.
-const HITS_PER_SEED: usize = 4;
+/// Hits weighed for each seed wanted: several may be of one entity.
+const HITS_WEIGHED: usize = 4;
+/// And hits read, for when too few entities are among these.
+const HITS_READ: usize = 8;
 /// What the best hit of an entity counts, the second and the third: that it is
 /// spoken of in several places says something, but not much.
 const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
@@ -25,7 +26,7 @@ pub(super) struct Seeds {
     pub search_mode: String,
     pub matches: u64,
     pub is_cut: bool,
-    /// The forge's ids of the first notes of threads that matched.
+    /// The rows of threads that matched.
     pub threads: BTreeSet<i64>,
     /// Of the query, in small letters; empty when an entity was named.
     pub words: Vec<String>,
@@ -55,36 +56,46 @@ pub(super) fn of_entity(
     })
 }
 
-/// One loud merge request may have more threads that match than an answer has
-/// hits; then the other entities are asked for by themselves.
+/// The entities whose documents match best. One loud merge request may have
+/// more threads that match than are weighed; those further down are taken in
+/// the order they come.
 pub(super) fn of_query(
     searcher: &Searcher<'_>,
     request: &search::Request,
     most: usize,
 ) -> Result<Seeds> {
-    let ask = |sources: &[SourceType], limit: usize| {
-        let mut request = search::Request { limit, offset: 0, ..request.clone() };
-        request.filter.sources = sources.to_vec();
-        searcher.find(&request)
-    };
-    let kinds = [SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
-    let results = ask(&kinds, most * HITS_PER_SEED)?;
-    let is_more = results.total > results.items.len() as u64;
-    let mut names = best_entities(&results.items);
-    if names.len() < most && is_more {
-        let more = ask(&kinds[..2], most)?;
-        let others: Vec<EntityName> = more.items.iter().filter_map(entity_of).collect();
-        names.extend(others.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    let mut request = search::Request { limit: most * HITS_READ, offset: 0, ..request.clone() };
+    request.filter.sources =
+        vec![SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
+    let ranking = searcher.ranking(&request)?;
+    let documents: Vec<i64> = ranking.candidates.iter().map(|it| it.document).collect();
+    let subjects: BTreeMap<i64, Subject> = timeline::subjects(searcher.reader, &documents)?
+        .into_iter()
+        .map(|subject| (subject.document, subject))
+        .collect();
+    let hits: Vec<(Subject, f64)> = ranking
+        .candidates
+        .iter()
+        .filter_map(|it| Some((*subjects.get(&it.document)?, it.score)))
+        .collect();
+    let (weighed, further) = hits.split_at(hits.len().min(most * HITS_WEIGHED));
+    let mut rows = best_entities(weighed);
+    for (subject, _) in further {
+        if !rows.contains(&subject.entity) {
+            rows.push(subject.entity);
+        }
     }
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
+    let is_cut = rows.len() > most || ranking.total > hits.len() as u64;
+    rows.truncate(most);
     Ok(Seeds {
-        rows: timeline::rows_of(searcher.reader, names.get(..most).unwrap_or(&names))?,
-        search_mode: mode_word(results.mode).to_owned(),
-        matches: results.total,
-        is_cut: names.len() > most || is_more,
-        threads: results.items.iter().filter_map(first_note).collect(),
+        rows,
+        search_mode: mode_word(ranking.mode).to_owned(),
+        matches: ranking.total,
+        is_cut,
+        threads: weighed.iter().filter_map(|(subject, _)| subject.discussion).collect(),
         words: words.unwrap_or_default(),
-        warnings: results.warnings,
+        warnings: ranking.warnings,
     })
 }
 
@@ -108,33 +119,18 @@ const fn mode_word(mode: Mode) -> &'static str {
 }
 
 /// Each entity once, by its best hits; a thread counts for what it hangs on.
-fn best_entities(hits: &[SearchHit]) -> Vec<EntityName> {
-    let mut scores: BTreeMap<EntityName, Vec<f64>> = BTreeMap::new();
-    for hit in hits {
-        if let Some(name) = entity_of(hit) {
-            scores.entry(name).or_default().push(hit.score);
-        }
+fn best_entities(hits: &[(Subject, f64)]) -> Vec<EntityRow> {
+    let mut scores: BTreeMap<EntityRow, Vec<f64>> = BTreeMap::new();
+    for (subject, score) in hits {
+        scores.entry(subject.entity).or_default().push(*score);
     }
     let joined = |mut scores: Vec<f64>| {
         scores.sort_by(|a, b| b.total_cmp(a));
         scores.iter().zip(SHARES).map(|(score, share)| score * share).sum::<f64>()
     };
-    let mut names: Vec<(EntityName, f64)> =
-        scores.into_iter().map(|(name, scores)| (name, joined(scores))).collect();
-    // Equal scores stay in the order of their names.
-    names.sort_by(|a, b| b.1.total_cmp(&a.1));
-    names.into_iter().map(|(name, _)| name).collect()
-}
-
-/// The entity itself, or the one a thread hangs on.
-fn entity_of(hit: &SearchHit) -> Option<EntityName> {
-    let project = hit.project.clone()?;
-    let rest = hit.reference.strip_prefix(project.as_str())?;
-    let kind = EntityKind::ALL.into_iter().find(|kind| rest.starts_with(kind.sigil()))?;
-    let iid = model::ids::Iid(rest.get(1..)?.parse().ok()?);
-    Some(EntityName { kind, project, iid })
-}
-
-fn first_note(hit: &SearchHit) -> Option<i64> {
-    hit.url.rsplit_once("#note_").and_then(|(_, id)| id.parse().ok())
+    let mut rows: Vec<(EntityRow, f64)> =
+        scores.into_iter().map(|(row, scores)| (row, joined(scores))).collect();
+    // Equal scores stay in the order of their rows.
+    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
+    rows.into_iter().map(|(row, _)| row).collect()
 }
