@@ -119,6 +119,16 @@ pub const MAX_BYTES: usize = 4 << 20;
 /// closed need ever more, most likely because recovery tries every level anew.
 const STEPS_BASE: usize = 4_000;
 const BYTES_PER_STEP: usize = 2;
+/// Beyond so many steps a long text gets fewer for its bytes: still twice what
+/// real code needs, and megabytes of nonsense do not take minutes.
+const STEPS_AT_ONCE: usize = 100_000;
+const BYTES_PER_LATER_STEP: usize = 12;
+
+/// The steps a text of so many bytes may take.
+fn steps_for(n_bytes: usize) -> usize {
+    let generous = n_bytes / BYTES_PER_STEP;
+    STEPS_BASE + generous.min(STEPS_AT_ONCE + n_bytes / BYTES_PER_LATER_STEP)
+}
 
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
     ALL.iter().copied().find(|language| language.name() == name)
@@ -186,7 +196,7 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
 
 /// Parses within a number of steps that grows with the text.
 pub(crate) fn parse(parser: &mut Parser, bytes: &[u8]) -> Option<tree_sitter::Tree> {
-    let mut steps_left = STEPS_BASE + bytes.len() / BYTES_PER_STEP;
+    let mut steps_left = steps_for(bytes.len());
     let mut progress = |_: &tree_sitter::ParseState| {
         steps_left = steps_left.saturating_sub(1);
         if steps_left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -4,6 +4,8 @@
 //! (0, -1, 1, -2, …); a text is its length and its bytes.
 
 use model::{Error, ErrorCode, Result};
+use std::cell::RefCell;
+use zstd::bulk::{Compressor, Decompressor};
 
 #[derive(Default)]
 pub(crate) struct Packer {
@@ -102,13 +104,27 @@ pub(crate) fn read_ascending(bytes: &[u8]) -> Result<Vec<i64>> {
     Ok(values)
 }
 
+thread_local! {
+    // Making one costs as much as packing a small file.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
 /// Compressed, behind its full length.
 pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
     let mut packer = Packer::default();
     packer.number(raw.len() as u64);
     let mut bytes = packer.finish();
-    let body = zstd::bulk::compress(raw, 1)
-        .map_err(|error| Error::internal("compressing failed").caused_by(error))?;
+    let body = COMPRESSOR.with_borrow_mut(|kept| {
+        let mut compressor = match kept.take() {
+            Some(compressor) => compressor,
+            None => Compressor::new(1)?,
+        };
+        let body = compressor.compress(raw);
+        *kept = Some(compressor);
+        body
+    });
+    let body = body.map_err(|error| Error::internal("compressing failed").caused_by(error))?;
     bytes.extend_from_slice(&body);
     Ok(bytes)
 }
@@ -117,7 +133,16 @@ pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
 pub fn expand(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut unpacker = Unpacker::new(bytes);
     let length = unpacker.number()? as usize;
-    zstd::bulk::decompress(unpacker.bytes, length).map_err(|error| damaged().caused_by(error))
+    let raw = DECOMPRESSOR.with_borrow_mut(|kept| {
+        let mut decompressor = match kept.take() {
+            Some(decompressor) => decompressor,
+            None => Decompressor::new()?,
+        };
+        let raw = decompressor.decompress(unpacker.bytes, length);
+        *kept = Some(decompressor);
+        raw
+    });
+    raw.map_err(|error| damaged().caused_by(error))
 }
 
 #[cfg(test)]
