@@ -29,7 +29,7 @@ pub fn steps(repo: &Repo, folder: &Path, writer: &mut Writer) -> Result<Vec<Step
     let copy = Copy::of(repo, &folder.join("copy"))?;
     let repo = Repo::open(&copy.dir)?;
     index_at(&repo, writer, "HEAD")?;
-    let [one, two, three] = copy.middle_files(&repo)?;
+    let [one, two, three] = middle_files(&repo)?;
     let mut steps = Vec::new();
     let mut step = |what, change: &dyn Fn() -> Result<()>| -> Result<()> {
         change()?;
@@ -67,6 +67,25 @@ fn beside(path: &str, before: &str) -> String {
     }
 }
 
+/// Three files around the middle by size, of the language with the most.
+fn middle_files(repo: &Repo) -> Result<[String; 3]> {
+    let head = repo.head()?.commit.ok_or_else(|| Error::usage("no commit"))?;
+    let mut by_language: BTreeMap<&str, Vec<(u64, String)>> = BTreeMap::new();
+    for entry in repo.files(head)? {
+        let path = entry.path.text().into_owned();
+        let is_plain = entry.mode.is_file() && !path.contains("vendor");
+        if let Some(language) = code::lang::by_path(&path).filter(|_| is_plain) {
+            by_language.entry(language.name()).or_default().push((entry.size, path));
+        }
+    }
+    let mut files = by_language.into_values().max_by_key(Vec::len).unwrap_or_default();
+    files.sort_unstable();
+    let middle = files.len() / 2;
+    let chosen = files.iter().skip(middle.saturating_sub(1)).map(|(_, path)| path.clone());
+    let chosen: Vec<String> = chosen.take(3).collect();
+    chosen.try_into().map_err(|_| Error::usage("the repository has too few files of code"))
+}
+
 impl Copy {
     fn of(repo: &Repo, dir: &Path) -> Result<Self> {
         let mut git = sim::git::command(repo.dir());
@@ -86,25 +105,6 @@ impl Copy {
     fn commit(&self, message: &str) -> Result<()> {
         run(self.git().args(["add", "--all"]))?;
         run(self.git().args(["commit", "--quiet", "--no-verify", "--message", message]))
-    }
-
-    /// Three files around the middle by size, of the language with the most.
-    fn middle_files(&self, repo: &Repo) -> Result<[String; 3]> {
-        let head = repo.head()?.commit.ok_or_else(|| Error::usage("no commit"))?;
-        let mut by_language: BTreeMap<&str, Vec<(u64, String)>> = BTreeMap::new();
-        for entry in repo.files(head)? {
-            let path = entry.path.text().into_owned();
-            let is_plain = entry.mode.is_file() && !path.contains("vendor");
-            if let Some(language) = code::lang::by_path(&path).filter(|_| is_plain) {
-                by_language.entry(language.name()).or_default().push((entry.size, path));
-            }
-        }
-        let mut files = by_language.into_values().max_by_key(Vec::len).unwrap_or_default();
-        files.sort_unstable();
-        let middle = files.len() / 2;
-        let chosen = files.iter().skip(middle.saturating_sub(1)).map(|(_, path)| path.clone());
-        let chosen: Vec<String> = chosen.take(3).collect();
-        chosen.try_into().map_err(|_| Error::usage("the repository has too few files of code"))
     }
 
     fn add_comment(&self, path: &str) -> Result<()> {
