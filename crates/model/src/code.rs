@@ -110,6 +110,10 @@ words! {
     }
 }
 
+/// The confidence, in percent, of an import of everything a module has. No
+/// other import has it, so it tells them apart.
+pub const WILDCARD_IMPORT: u8 = 60;
+
 impl Provenance {
     /// Whether it follows from the commit alone, on every machine.
     pub const fn is_static(self) -> bool {

@@ -40,6 +40,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0012_index_queue",
     "0013_asked",
     "0014_index_buffer",
+    "0015_import_paths",
 ];
 
 /// The schema this build writes.

@@ -3,19 +3,21 @@ use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
 use insight::code::graph::{Graph, graph};
-use model::Result;
+use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Write a snapshot of the code graph for other tools
 ///
 /// All symbols with their community, and all edges with type, provenance and
-/// confidence.
+/// confidence. As SCIP, definitions with their documentation and all places
+/// where they are called, for code search and editors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore export > graph.json
   lore export --format dot | dot -Tsvg > graph.svg
-  lore export --format graphml --at v1.2.0 > graph.graphml")]
+  lore export --format graphml --at v1.2.0 > graph.graphml
+  lore export --format scip > index.scip")]
 pub struct Args {
     /// In this form
     #[arg(long, value_enum, default_value = "json")]
@@ -29,6 +31,8 @@ pub enum Format {
     Json,
     Dot,
     Graphml,
+    /// Binary: an index for tools that read SCIP
+    Scip,
 }
 
 /// A graph and the form its text takes.
@@ -38,6 +42,9 @@ pub struct Export {
     pub graph: Graph,
     #[serde(skip)]
     pub format: Option<Form>,
+    /// Instead of a text.
+    #[serde(skip)]
+    pub bytes: Option<Vec<u8>>,
 }
 
 /// The text form of a graph.
@@ -49,18 +56,31 @@ impl Show for Export {
             out.verbatim(&form(&self.graph));
         }
     }
+
+    fn bytes(&self) -> Option<&[u8]> {
+        self.bytes.as_deref()
+    }
 }
 
 impl Run for Args {
     type Answer = Export;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Export> {
+        if self.format == Format::Scip && ui.look().is_tty {
+            return Err(Error::usage("SCIP is binary and no text for a terminal")
+                .suggest("write it to a file: lore export --format scip > index.scip"));
+        }
         let (reader, scope) = self.scope.open(ctx, ui)?;
+        let mut bytes = None;
         let form: Form = match self.format {
             Format::Json => crate::text::code::export::json,
             Format::Dot => crate::text::code::export::dot,
             Format::Graphml => crate::text::code::export::graphml,
+            Format::Scip => {
+                bytes = Some(insight::code::scip(&reader, &scope, env!("CARGO_PKG_VERSION"))?);
+                crate::text::code::export::json
+            }
         };
-        Ok(Export { graph: graph(&reader, &scope)?, format: Some(form) })
+        Ok(Export { graph: graph(&reader, &scope)?, format: Some(form), bytes })
     }
 }

@@ -43,6 +43,11 @@ pub trait Show: Serialize + JsonSchema {
     fn failure(&self) -> Option<Error> {
         None
     }
+
+    /// What is written instead of the text, where the form is no text.
+    fn bytes(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// Owns the streams and knows how each may look.
@@ -158,6 +163,9 @@ impl Ui {
     pub fn show<A: Show>(&mut self, answer: &A) -> Result<()> {
         match &self.format {
             Format::Text => {
+                if let Some(bytes) = answer.bytes() {
+                    return self.bytes_to_stdout(bytes);
+                }
                 let mut painter = Painter::new(self.look);
                 answer.text(&mut painter);
                 self.page(&painter.finish())
@@ -314,10 +322,14 @@ impl Ui {
     /// Writes to stdout. A reader that stops reading (`lore … | head`) is no
     /// error.
     pub fn to_stdout(&mut self, text: &str) -> Result<()> {
+        self.bytes_to_stdout(text.as_bytes())
+    }
+
+    fn bytes_to_stdout(&mut self, bytes: &[u8]) -> Result<()> {
         if self.is_cut_off {
             return Ok(());
         }
-        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        let written = self.out.write_all(bytes).and_then(|()| self.out.flush());
         match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.is_cut_off = true;

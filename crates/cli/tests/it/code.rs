@@ -416,3 +416,159 @@ fn a_removed_repository_leaves_no_file_of_edges_behind() {
     let _ = env.lore(&["repo", "remove", "shop"]).success();
     assert_eq!(graphs(), 0);
 }
+
+/// Writes a repository of one commit under a name, and indexes it.
+fn index_as(env: &TestEnv, name: &str, files: &[(&str, &str)]) -> String {
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let mut history = History::new("main");
+    history.commit("main", &ada, "Start", &written(files)).unwrap();
+    let dir = env.dir().join(name);
+    history.write(&dir).unwrap();
+    let url = format!("https://example.com/acme/{name}.git");
+    let _ = env.git(&["-C", name, "remote", "add", "origin", &url]).success();
+    let output = env.lore_in(&dir, &["index", "--json"], "").success();
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    document["data"]["static_root"].as_str().unwrap().to_owned()
+}
+
+const MONEY: &[(&str, &str)] = &[
+    ("money/__init__.py", "from .rounding import round_up\n"),
+    (
+        "money/rounding.py",
+        "def round_up(x):\n    return helper(x)\n\n\ndef helper(x):\n    return x\n",
+    ),
+];
+
+const SHOP: &[(&str, &str)] = &[(
+    "shop/cart.py",
+    "\
+import requests
+from money import round_up
+from money.rounding import helper
+from other.rounding import round_up as foreign
+
+
+def total(x):
+    foreign(x)
+    requests.get(x)
+    return round_up(x)
+
+
+def checkout(x):
+    helper(x)
+    return total(x)
+",
+)];
+
+#[test]
+fn callers_and_impact_cross_repositories() {
+    let env = TestEnv::new(BINARY);
+    let _ = index_as(&env, "app", SHOP);
+    let _ = index_as(&env, "lib", MONEY);
+    let in_lib = |args: &[&str]| env.lore_in(&env.dir().join("lib"), args, "").to_string();
+    let in_app = |args: &[&str]| env.lore_in(&env.dir().join("app"), args, "").to_string();
+    expect![[r#"
+        1	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:10	0.95
+        2	function	example.com/acme/app://shop.cart.checkout	shop/cart.py:13	calls	shop/cart.py:15	0.95
+    "#]].assert_eq(&in_lib(&["callers", "round_up", "--depth", "3"]));
+    expect![[r#"
+        1	module	example.com/acme/app://shop.cart	shop/cart.py:1	imports	shop/cart.py:3	0.95
+        1	function	example.com/acme/app://shop.cart.checkout	shop/cart.py:13	calls	shop/cart.py:14	0.95
+        2	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:10	0.95
+        1	function	example.com/acme/lib://money.rounding.round_up	money/rounding.py:1	calls	money/rounding.py:2	0.95
+        2	module	example.com/acme/lib://money	money/__init__.py:1	imports	money/__init__.py:1	0.95
+    "#]].assert_eq(&in_lib(&["impact", "helper"]));
+    // What is indexed nowhere stays external, under its own name.
+    expect![[r#"
+        1	external	python://other.rounding.round_up		calls	shop/cart.py:8	0.95
+        1	external	python://requests.get		calls	shop/cart.py:9	0.95
+        1	function	example.com/acme/lib://money.rounding.round_up	money/rounding.py:1	calls	shop/cart.py:10	0.95
+        2	function	example.com/acme/lib://money.rounding.helper	money/rounding.py:5	calls	money/rounding.py:2	0.95
+    "#]].assert_eq(&in_app(&["callees", "total", "--depth", "2"]));
+    expect![[r#"
+        1	1	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:15	0.95
+    "#]].assert_eq(&in_app(&["flow", "checkout", "total"]));
+    assert_eq!(env.lore_in(&env.dir().join("app"), &["fsck"], "").status, Some(0));
+}
+
+#[test]
+fn what_else_is_indexed_does_not_change_what_a_commit_is() {
+    let (alone, both) = (TestEnv::new(BINARY), TestEnv::new(BINARY));
+    let root = index_as(&alone, "app", SHOP);
+    let _ = index_as(&both, "lib", MONEY);
+    assert_eq!(index_as(&both, "app", SHOP), root);
+}
+
+/// The fields of a message of Protocol Buffers: number, and bytes or a number.
+fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>, u64)> {
+    fn varint(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = bytes[0];
+            *bytes = &bytes[1..];
+            value |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return value;
+            }
+        }
+    }
+    let mut fields = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        let value = varint(&mut bytes);
+        if key & 7 == 2 {
+            let (block, rest) = bytes.split_at(value as usize);
+            fields.push((key >> 3, block.to_vec(), 0));
+            bytes = rest;
+        } else {
+            fields.push((key >> 3, Vec::new(), value));
+        }
+    }
+    fields
+}
+
+#[test]
+fn a_scip_index_has_definitions_and_the_places_they_are_called() {
+    let env = TestEnv::new(BINARY);
+    let _ = index_as(&env, "app", SHOP);
+    let mut command = env.command(&["export", "--format", "scip"]);
+    let output = command.current_dir(env.dir().join("app")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut lines = String::new();
+    for (_, document, _) in fields(&output.stdout).iter().filter(|it| it.0 == 2) {
+        for (field, block, _) in fields(document) {
+            let text = || String::from_utf8_lossy(&block).into_owned();
+            match field {
+                1 | 4 => lines.push_str(&format!("{}\n", text())),
+                2 => {
+                    let inner = fields(&block);
+                    let range = inner.iter().find(|it| it.0 == 1).map(|it| it.1.clone());
+                    let symbol = inner.iter().find(|it| it.0 == 2).unwrap().1.clone();
+                    let symbol = String::from_utf8(symbol).unwrap();
+                    let (_, name) = symbol.rsplit_once(' ').unwrap();
+                    let is_definition = inner.iter().any(|it| it.0 == 3 && it.2 & 1 == 1);
+                    let word = if is_definition { "defines" } else { "calls" };
+                    lines.push_str(&format!("{:?} {word} {name}\n", range.unwrap()));
+                }
+                _ => {}
+            }
+        }
+    }
+    expect![[r#"
+        shop/cart.py
+        [0, 0, 0] defines shop/cart/
+        [6, 4, 9] defines shop/cart/total().
+        [7, 4, 11] calls round_up.
+        [8, 13, 16] calls get.
+        [9, 11, 19] calls round_up.
+        [12, 4, 12] defines shop/cart/checkout().
+        [13, 4, 10] calls helper.
+        [14, 11, 16] calls shop/cart/total().
+        python
+    "#]]
+    .assert_eq(&lines);
+    let terminal = TestEnv::new(BINARY).on_terminal(80);
+    assert_eq!(terminal.lore(&["export", "--format", "scip"]).status, Some(2));
+}

@@ -293,6 +293,11 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// The first value a definition was given so far.
+    pub fn value_of(&self, def: DefId) -> Option<ExprId> {
+        self.values.get(&def)?.first().copied()
+    }
+
     pub fn has_values(&self, def: DefId) -> bool {
         self.values.contains_key(&def)
     }

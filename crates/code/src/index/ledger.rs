@@ -1,13 +1,14 @@
 //! Writes what was read and linked: nodes, files, links, package versions and
 //! the snapshot, each only where it is new.
 
+use super::externals::Externals;
 use super::read::ReadFile;
 use super::symbols::FileSymbols;
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::link::{self, PathKey};
 use model::Result;
-use model::code::{EdgeKind, Provenance};
+use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, PackageVersionId};
 use rayon::prelude::*;
@@ -17,7 +18,7 @@ use store::code::files::{self, NewFile};
 use store::code::links::{self, Edge, PackedLink, SiteEdge, Unresolved};
 use store::code::nodes::{self, NewNode};
 use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages};
-use store::code::symbols;
+use store::code::{routes, symbols};
 
 /// A file of the snapshot in the making.
 pub struct Entry {
@@ -92,6 +93,9 @@ pub fn store_file(tx: &Tx<'_>, entry: &Entry, read: &ReadFile, indexer: u32) -> 
                 signature: text(def.signature),
             },
         )?;
+        if symbol.kind == NodeKind::RouteHandler {
+            routes::enter(tx, id)?;
+        }
         ids.push(id);
     }
     let id = files::insert(
@@ -137,13 +141,32 @@ pub trait Shelf {
 }
 
 /// Sorts the outcome of linking by file.
-pub fn by_file(mut linked: link::Linked, shelf: &impl Shelf) -> FxHashMap<u32, FileLink> {
+pub fn by_file(
+    mut linked: link::Linked,
+    shelf: &impl Shelf,
+    externals: &Externals,
+) -> FxHashMap<u32, FileLink> {
     let mut all: FxHashMap<u32, FileLink> = std::mem::take(&mut linked.outcomes)
         .into_iter()
         .map(|(file, outcome)| (file, FileLink { outcome, ..FileLink::default() }))
         .collect();
     for edge in &linked.edges {
         let (Some(source), Some(target)) = (shelf.place(edge.source), shelf.node(edge.target))
+        else {
+            continue;
+        };
+        all.entry(edge.source.file).or_default().edges.push(SiteEdge {
+            source,
+            target,
+            kind: kind_of(edge.kind),
+            provenance: Provenance::AstInferred,
+            confidence: edge.confidence,
+            line: edge.line,
+            col: edge.col,
+        });
+    }
+    for edge in &linked.external {
+        let (Some(source), Some(target)) = (shelf.place(edge.source), externals.node(&edge.target))
         else {
             continue;
         };
@@ -259,14 +282,16 @@ pub fn store_packages(
     entries: &[Entry],
     stored: &[Stored],
     linked: link::Linked,
+    externals: &Externals,
     before: Option<&Packages>,
 ) -> Result<Written> {
-    let mut of_files = by_file(linked, &AllFiles { entries, stored });
+    let mut of_files = by_file(linked, &AllFiles { entries, stored }, externals);
     let file_links: Vec<FileLink> =
         (0..entries.len() as u32).map(|file| of_files.remove(&file).unwrap_or_default()).collect();
     let packed: Vec<PackedLink> =
         file_links.par_iter().map(FileLink::packed).collect::<Result<_>>()?;
-    let hashes = node_hashes(entries, stored);
+    let mut hashes = node_hashes(entries, stored);
+    hashes.extend(&externals.hashes);
     let packages: FxHashMap<PathKey, PackageId> =
         entries.iter().map(|entry| (link::path_key(&entry.path), entry.package)).collect();
     let mut written = Written { n_linked: file_links.len() as u64, ..Written::default() };

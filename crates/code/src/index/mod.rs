@@ -6,6 +6,7 @@
 
 mod choose;
 mod edits;
+mod externals;
 mod ledger;
 mod previous;
 mod read;
@@ -26,6 +27,7 @@ use crate::history;
 use crate::identity;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
+use externals::{Externals, store_importable};
 use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Entry, State, store_files, store_packages};
 use model::hash::Hash32;
@@ -394,7 +396,12 @@ fn write(
     let stored = store_files(tx, &mut input.entries, INDEXER)?;
     store_unfit(tx, repo, &input.unfit)?;
     let before = previous.as_ref().map(|previous| &previous.packages);
-    let written = store_packages(tx, &input.entries, &stored, linked, before)?;
+    let externals = Externals::store(tx, repo, subject.identity, &linked.external)?;
+    store_importable(tx, repo, &linked.importable, |file| {
+        let entry = input.entries.get(file as usize)?;
+        Some((entry.package, entry.path.clone()))
+    })?;
+    let written = store_packages(tx, &input.entries, &stored, linked, &externals, before)?;
     let names: FxHashMap<PackageId, &str> =
         packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
     let root = identity::snapshot_root(

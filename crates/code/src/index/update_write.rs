@@ -1,6 +1,7 @@
 //! Writes an update: new versions of the packages whose files changed, came or
 //! went or were linked anew, and the snapshot that lists them.
 
+use super::externals::{Externals, store_importable};
 use super::ledger::{
     self, Entry, FileLink, Part, State, Stored, Written, by_file, distinct, note_changes,
     store_file, version_of,
@@ -53,7 +54,14 @@ impl Update<'_> {
         let stored = self.store_changed(tx)?;
         let placed = self.placed(tx, &linked, stored)?;
         let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
-        let mut links = by_file(linked, &Placed { shelf: &self.shelf, files: &placed });
+        let externals = Externals::store(tx, self.repo, subject.identity, &linked.external)?;
+        self.package_paths.extend(externals.packages.iter().map(|(id, path)| (*id, path.clone())));
+        store_importable(tx, self.repo, &linked.importable, |file| {
+            let item = self.shelf.items.get(file as usize)?;
+            Some((item.package, item.path.clone()))
+        })?;
+        let placed_files = Placed { shelf: &self.shelf, files: &placed };
+        let mut links = by_file(linked, &placed_files, &externals);
         // An edge belongs to the file of its source; what one file says about
         // another must not take the place of what linking that one found.
         links.retain(|file, _| live.contains(file));

@@ -5,8 +5,9 @@ use super::layout::FileIx;
 use super::overload::Asked;
 use super::program::{Symbol, Word};
 use super::ty::{Gid, Ty};
-use super::{Edge, EdgeKind, Node, Unresolved, WhyUnresolved};
+use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
+use model::code::WILDCARD_IMPORT;
 use std::cell::Cell;
 
 /// What a callee turned out to be.
@@ -22,21 +23,32 @@ const UNKNOWN: Callee = Callee::Not(WhyUnresolved::Unknown);
 const VALUE: Callee = Callee::Not(WhyUnresolved::Value);
 const EXTERNAL: Callee = Callee::Not(WhyUnresolved::External);
 
-pub(super) fn of_file(eval: &Eval<'_, '_>) -> (Vec<Edge>, Vec<Unresolved>) {
+/// What a file comes to.
+pub(super) struct OfFile {
+    pub edges: Vec<Edge>,
+    pub unresolved: Vec<Unresolved>,
+    pub external: Vec<ExternalEdge>,
+}
+
+pub(super) fn of_file(eval: &Eval<'_, '_>) -> OfFile {
     let asked = Cell::new(None);
-    let mut found = Found { eval, edges: Vec::new(), unresolved: Vec::new(), asked };
+    let mut found =
+        Found { eval, edges: Vec::new(), unresolved: Vec::new(), external: Vec::new(), asked };
     found.calls();
     found.imports();
     found.types();
     found.routes();
     found.edges.sort_unstable();
     found.edges.dedup();
-    (found.edges, found.unresolved)
+    found.external.sort_unstable();
+    found.external.dedup();
+    OfFile { edges: found.edges, unresolved: found.unresolved, external: found.external }
 }
 
 pub(super) struct Found<'e, 'p, 'a> {
     pub eval: &'e Eval<'p, 'a>,
     pub edges: Vec<Edge>,
+    pub external: Vec<ExternalEdge>,
     unresolved: Vec<Unresolved>,
     /// The call being bound, where its arguments help to tell functions apart.
     pub asked: Cell<Option<Asked<'a>>>,
@@ -72,6 +84,8 @@ impl Found<'_, '_, '_> {
                     self.unresolved.push(Unresolved { source, call: at as u32, why });
                 }
                 Callee::Conversion => {}
+                Callee::Not(WhyUnresolved::External | WhyUnresolved::Unknown)
+                    if self.calls_outside(call, source) => {}
                 Callee::Not(why) => {
                     self.unresolved.push(Unresolved { source, call: at as u32, why });
                 }
@@ -303,10 +317,13 @@ impl Found<'_, '_, '_> {
             let target = match symbol {
                 Symbol::Def(gid) if !program.is_outside(gid) => self.target(gid),
                 Symbol::Module(module) => Node { file: self.given(module), def: DefId::FILE },
-                _ => continue,
+                _ => {
+                    self.imports_outside(id);
+                    continue;
+                }
             };
             let source = self.node(import.home);
-            let level = if import.what == Imported::Wildcard { 60 } else { 95 };
+            let level = if import.what == Imported::Wildcard { WILDCARD_IMPORT } else { 95 };
             let (line, col) = (import.line, 1);
             let kind = EdgeKind::Imports;
             self.edges.push(Edge { kind, source, target, line, col, confidence: level });
@@ -336,6 +353,7 @@ impl Found<'_, '_, '_> {
                 }
             } else {
                 self.inherits(self.node(id), gid, def);
+                self.inherits_outside(self.node(id), &def.bases, (def.name_line, def.name_col));
             }
             self.overrides(gid);
         }

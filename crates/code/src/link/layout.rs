@@ -1,7 +1,7 @@
 //! Where imports lead: the part of linking that knows folders and manifests.
 
-use super::Manifest;
 use super::questions::{Answers, Question};
+use super::{ImportPath, Manifest};
 use crate::facts::{DefId, FileFacts, Import};
 use rustc_hash::FxHashSet;
 
@@ -119,6 +119,23 @@ pub trait Layout: Send + Sync {
     /// nothing but its arguments can tell which one a call means.
     fn in_space(&self, _from: FileIx, _space: u32, _name: &str) -> Vec<InSpace> {
         Vec::new()
+    }
+
+    /// The package an import path means when it leads out of the repository,
+    /// and how many of its names say so. None for the standard library, and
+    /// where nothing tells packages from other names.
+    fn outside(&self, _path: &[&str]) -> Option<(String, usize)> {
+        None
+    }
+
+    /// Whether a name that no scope knows is that of a package outside.
+    fn is_outside_root(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// How other repositories import a file.
+    fn import_path(&self, _file: FileIx) -> Option<ImportPath> {
+        None
     }
 
     /// The file that holds the body of a module declared in `file`.

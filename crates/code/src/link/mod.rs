@@ -14,6 +14,7 @@ pub mod layout;
 mod members;
 mod names;
 mod outcome;
+pub mod outside;
 mod overload;
 mod program;
 pub mod questions;
@@ -24,9 +25,11 @@ mod trail;
 mod ty;
 
 pub use outcome::{Outcome, PathKey, path_key};
+pub use outside::{External, ExternalEdge, ImportPath, Importable};
 pub use program::Symbol;
 
 use crate::facts::{DefId, FileFacts};
+use crate::lang;
 use eval::Eval;
 use hierarchy::Hierarchy;
 use infer::{Inferred, Knowledge, SETTLED, infer};
@@ -61,7 +64,7 @@ pub enum EdgeKind {
     Overrides,
     /// A test calls what is no test.
     Tests,
-    /// A function answers a route.
+    /// From a route to the function that answers it.
     HandlesRoute,
     References,
     DependsOn,
@@ -115,6 +118,10 @@ pub struct Unresolved {
 pub struct Linked {
     pub edges: Vec<Edge>,
     pub unresolved: Vec<Unresolved>,
+    /// Relations to what other repositories define; not among `edges`.
+    pub external: Vec<ExternalEdge>,
+    /// How others import the files given; empty where that did not change.
+    pub importable: Vec<Importable>,
     /// The package of every file given, empty where no language knows it.
     pub packages: Vec<String>,
     /// What each file that was linked came to, by its place in the list given.
@@ -188,7 +195,17 @@ pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
     for ix in program.real() {
         program.package(ix).clone_into(&mut linked.packages[program.given(ix) as usize]);
     }
+    linked.importable = importable(&program);
     linked
+}
+
+fn importable(program: &Program<'_>) -> Vec<Importable> {
+    let one = |ix: FileIx| {
+        let path = program.layout(ix).import_path(ix)?;
+        let language = lang::ALL[program.language(ix)].name();
+        Some(Importable { language, file: program.given(ix), path })
+    };
+    program.real().filter_map(one).collect()
 }
 
 /// A commit whose parent was linked before.
@@ -254,7 +271,11 @@ pub fn link_changed(step: &Step<'_, '_>, memory: &dyn Memory) -> Linked {
         let n_before = different.len();
         different.extend(files.iter().filter(|file| is_different(file)));
         if different.len() == n_before {
-            return edges_of(&types, &known, &files, inferred);
+            let mut linked = edges_of(&types, &known, &files, inferred);
+            if step.is_moved {
+                linked.importable = importable(&program);
+            }
+            return linked;
         }
     }
 }
@@ -290,22 +311,23 @@ fn edges_of<'p, 'a>(
     let program = types.program;
     let live: Vec<(FileIx, Inferred)> =
         live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
-    let parts: Vec<(u32, Vec<Edge>, Vec<Unresolved>, Outcome)> = live
+    let parts: Vec<(u32, edges::OfFile, Outcome)> = live
         .into_par_iter()
         .map(|(file, Inferred { history, mut looked })| {
-            let ((edges, unresolved), looks) =
+            let (found, looks) =
                 trail::following(|| edges::of_file(&Eval::new(types, known, file, SETTLED)));
             looked.add(&looks);
             looked.asked.extend(&program.file(file).asked);
             let mut outcome = outcome::keep(program, file, &looked, &history);
             outcome.interface = interface::interface(program, file);
-            (program.given(file), edges, unresolved, outcome)
+            (program.given(file), found, outcome)
         })
         .collect();
     let mut linked = Linked::default();
-    for (given, edges, unresolved, outcome) in parts {
-        linked.edges.extend(edges);
-        linked.unresolved.extend(unresolved);
+    for (given, found, outcome) in parts {
+        linked.edges.extend(found.edges);
+        linked.unresolved.extend(found.unresolved);
+        linked.external.extend(found.external);
         linked.outcomes.insert(given, outcome);
     }
     linked

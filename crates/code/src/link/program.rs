@@ -382,6 +382,11 @@ impl<'a> Program<'a> {
         Symbol::Def(self.gid(file, def))
     }
 
+    /// Where the path of an import leads.
+    pub fn import_target(&self, file: FileIx, id: ImportId) -> Target {
+        self.file(file).targets[id.ix()]
+    }
+
     pub fn import_symbol(&self, file: FileIx, id: ImportId, space: Space, steps: u32) -> Symbol {
         if steps > MAX_STEPS {
             return Symbol::Unknown;

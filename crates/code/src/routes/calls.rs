@@ -2,7 +2,7 @@
 
 use super::text::{Written, calls};
 use super::{Route, joined};
-use crate::facts::{Builder, Expr, ExprId};
+use crate::facts::{Builder, DefId, Expr, ExprId};
 
 const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
@@ -72,6 +72,7 @@ pub(super) fn go(b: &mut Builder<'_>) -> Vec<Route> {
     let is_plain = imports(b, &["net/http", "gorilla/mux", "chi", "fiber"]);
     let is_chi = imports(b, &["chi"]);
     let is_gin = imports(b, &["gin", "echo", "fiber"]);
+    let is_echo = imports(b, &["labstack/echo"]);
     if !is_plain && !is_gin {
         return Vec::new();
     }
@@ -126,7 +127,8 @@ pub(super) fn go(b: &mut Builder<'_>) -> Vec<Route> {
             method = verb.to_ascii_uppercase();
         }
         let pattern = joined(&prefix(call, &nests, &groups), pattern);
-        let last = call.args.len() - 1;
+        // Echo takes what wraps a function after it, the others before.
+        let last = if is_echo { nth + 1 } else { call.args.len() - 1 };
         let given = argument(b, call, last).or_else(|| argument(b, call, nth + 1));
         found.push(Route { method, pattern, handler: answering(b, given), at: call.span.start });
     }
@@ -174,7 +176,45 @@ pub(super) fn javascript(b: &mut Builder<'_>) -> Vec<Route> {
         let given = answering(b, argument(b, call, call.args.len() - 1));
         found.push(Route { method, pattern, handler: given, at: call.span.start });
     }
+    for call in calls(b, |name| name == "route") {
+        found.extend(described(b, &call));
+    }
     found
+}
+
+/// Fastify: `route({ method: 'GET', url: '/x', handler: f })`.
+fn described(b: &mut Builder<'_>, call: &Written<'_>) -> Option<Route> {
+    let object = call.args.first().filter(|text| text.starts_with('{'))?;
+    let method = entry(object, "method")?.to_ascii_uppercase();
+    let pattern = entry(object, "url").or_else(|| entry(object, "path"))?.to_owned();
+    if !METHODS.contains(&method.as_str()) || !pattern.starts_with('/') {
+        return None;
+    }
+    let record = match b.facts.exprs[argument(b, call, 0)?.ix()] {
+        Expr::Nameless(record) => Some(record),
+        _ => None,
+    };
+    let field = b.facts.defs.iter().enumerate().find_map(|(at, def)| {
+        let is_handler = Some(def.parent) == record && b.facts.text(def.name) == "handler";
+        is_handler.then_some((DefId(at as u32), def.kind))
+    });
+    let handler = match field {
+        Some((method, kind)) if kind.is_callable() => Some(super::handler(b, method)),
+        Some((field, _)) => answering(b, b.value_of(field)),
+        None => None,
+    };
+    Some(Route { method, pattern, handler, at: call.span.start })
+}
+
+/// The literal text an object gives a name.
+fn entry<'t>(object: &'t str, name: &str) -> Option<&'t str> {
+    object.match_indices(name).find_map(|(at, _)| {
+        let before = object[..at].trim_end().chars().next_back();
+        let rest = object[at + name.len()..].trim_start().strip_prefix(':')?.trim_start();
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"' | '`'))?;
+        let text = rest[1..].split(quote).next()?;
+        matches!(before, Some('{' | ',')).then_some(text)
+    })
 }
 
 /// Django: `path("x/", views.index)` in the list of a `urls` module.

@@ -49,7 +49,7 @@ func Round(x int) int { return int(x) }
             main.go:12 helper -> helper.go helper 95
             main.go:13 Round -> money/money.go Round 95
             main.go:14 fmt.Println -- external
-            main.go:14 other.Do -- external
+            main.go:14 => example.com/other Do
             store/store.go:3 open -> store/open.go open 95
         "#]],
     );

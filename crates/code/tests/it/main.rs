@@ -3,6 +3,7 @@
 mod cpp;
 mod csharp;
 mod damage;
+mod externals;
 mod go;
 mod java;
 mod php;
@@ -82,6 +83,13 @@ pub fn show(files: &[(String, String)]) -> String {
         let why = format!("{:?}", open.why).to_lowercase();
         let line = format!("{place} {} -- {why}", facts.callee_text(call));
         calls.push((open.source.file, call.line, call.col, line));
+    }
+    for edge in linked.external.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
+        let file = edge.source.file;
+        let place = format!("{}:{}", files[file as usize].0, edge.line);
+        let target = &edge.target;
+        let line = format!("{place} => {} {}", target.package, target.symbol);
+        calls.push((file, edge.line, edge.col, line));
     }
     calls.sort();
     let mut lines: Vec<String> = calls.into_iter().map(|(.., line)| line).collect();

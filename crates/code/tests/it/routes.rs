@@ -291,3 +291,99 @@ end
         "#]],
     );
 }
+
+#[test]
+fn echo_and_gorilla_mux() {
+    check(
+        r#"
+--- go.mod
+module m
+--- echo/echo.go
+package echo
+
+import "github.com/labstack/echo/v4"
+
+func list(c echo.Context) error   { return nil }
+func remove(c echo.Context) error { return nil }
+
+func run() {
+	e := echo.New()
+	e.GET("/items", list)
+	admin := e.Group("/admin")
+	admin.DELETE("/items/:id", remove, middleware)
+	e.Any("/health", list)
+	e.Get("/not/a/route", list)
+}
+--- mux/mux.go
+package mux
+
+import (
+	"net/http"
+
+	"github.com/gorilla/mux"
+)
+
+type Shop struct{}
+
+func (s *Shop) Show(w http.ResponseWriter, r *http.Request) {}
+func index(w http.ResponseWriter, r *http.Request)          {}
+
+func run(s *Shop) {
+	r := mux.NewRouter()
+	r.HandleFunc("/", index)
+	api := r.PathPrefix("/api").Subrouter()
+	api.HandleFunc("/shops/{id}", s.Show).Methods("GET")
+	api.Handle("/shops", http.HandlerFunc(index)).Methods("POST")
+}
+"#,
+        expect![[r#"
+            echo/echo.go:10 GET /items <- list
+            echo/echo.go:12 DELETE /admin/items/:id <- remove
+            echo/echo.go:13 ANY /health <- list
+            mux/mux.go:16 ANY / <- index
+            mux/mux.go:18 GET /api/shops/{id} <- Shop.Show
+            mux/mux.go:19 POST /api/shops <- index
+        "#]],
+    );
+}
+
+#[test]
+fn fastify_and_hono() {
+    check(
+        r#"
+--- fast.ts
+import Fastify from 'fastify';
+import { show } from './users';
+const fastify = Fastify();
+fastify.get('/users/:id', show);
+fastify.post('/users', { schema: {} }, async (request, reply) => {});
+fastify.route({ method: 'DELETE', url: '/users/:id', handler: show });
+fastify.route({
+  method: "PUT",
+  url: "/inline",
+  handler(request, reply) {},
+});
+fastify.route({ method: pick(), url: '/unknown', handler: show });
+--- hono.ts
+import { Hono } from 'hono';
+import { show } from './users';
+const app = new Hono();
+const books = new Hono();
+books.get('/:id', show);
+app.route('/books', books);
+app.get('/', (c) => c.text('x'));
+app.all('/any', show);
+--- users.ts
+export function show() {}
+"#,
+        expect![[r#"
+            fast.ts:4 GET /users/:id <- show
+            fast.ts:5 POST /users <- 
+            fast.ts:6 DELETE /users/:id <- show
+            fast.ts:7 PUT /inline <- handler
+            hono.ts:5 GET /books/:id <- show
+            hono.ts:7 GET / <- 
+            hono.ts:8 ANY /any <- show
+        "#]],
+    );
+}

@@ -51,7 +51,7 @@ export function local() {}
             src/app.ts:10 Default -> packages/kit/src/box.ts Box 95
             src/app.ts:11 helper -> packages/kit/src/box.ts helper 95
             src/app.ts:12 local -> src/util.ts local 95
-            src/app.ts:13 test -- external
+            src/app.ts:13 => vitest test
             src/app.ts:13 import 1.local -> src/util.ts local 95
         "#]],
     );

@@ -1,7 +1,7 @@
 //! Step by step or at once: random edits of small programs whose files lean on
 //! each other, in every way a language knows.
 
-use crate::fixture::{Bench, index_at, request};
+use crate::fixture::{Bench, index_at, reader, request};
 use code::fsck::fsck;
 use code::index::IndexReport;
 use model::progress::Silent;
@@ -73,6 +73,7 @@ const RUST: Program = &[
         &[
             "[package]\nname = \"app\"\nversion = \"0.1.0\"\n",
             "[package]\nname = \"app\"\nversion = \"0.2.0\"\n",
+            "[package]\nname = \"app\"\n[dependencies]\nround = \"1\"\n",
             "[package]\nname = \"other\"\n[lib]\npath = \"src/extra.rs\"\n",
         ],
     ),
@@ -104,6 +105,7 @@ const RUST: Program = &[
         &[
             "use crate::shape::{Area, Square};\npub fn go() -> u32 { let s = Square::new(); s.side() + s.area() + s.twice() }\n",
             "use crate::Square;\nuse crate::shape::Area;\npub fn go() { Square::new().area(); }\n",
+            "use round::Circle;\npub fn go() { Circle::new(); round::fill(); }\n",
         ],
     ),
 ];
@@ -490,4 +492,24 @@ proptest! {
     fn structure(steps in steps()) {
         check(STRUCTURE, &steps)?;
     }
+}
+
+#[test]
+fn routes_are_entered_for_those_who_see_only_requests() {
+    use store::code::routes::{Mapping, of_service};
+    let mut bench = Bench::new();
+    let app = "from flask import Flask\n\napp = Flask(__name__)\n\n\n\
+               @app.get('/items')\ndef items():\n    return []\n";
+    bench.commit("main", &[("app.py", app)]);
+    let repo = bench.clone_as("repo");
+    let db = bench.database("a");
+    let _ = index_at(&repo, &db, &request(None));
+    let reader = reader(&db);
+    let found = of_service(&reader, "app").unwrap();
+    let shown: Vec<(&str, &str, Mapping)> =
+        found.iter().map(|it| (&*it.method, &*it.pattern, it.mapping)).collect();
+    let expected = [("GET", "/items", Mapping::Handler), ("GET", "/items", Mapping::Route)];
+    assert_eq!(shown, expected);
+    let handler = store::code::nodes::get(&reader, found[0].node).unwrap().unwrap();
+    assert_eq!(handler.symbol(), "app.items");
 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::code::files;
 
-/// Everything a change can reach, by package.
+/// Everything a change can reach, by repository and package.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Impact {
     pub standing: Standing,
@@ -97,7 +97,7 @@ pub fn impact(
         owners: shares(&view, &found)?,
         total: found.len() as u64,
         truncated: walked.is_truncated || walked.is_deeper,
-        packages: by_package(&scope.repo.canonical_url, found),
+        packages: by_package(found),
         changed,
         unresolved,
         unresolved_sites,
@@ -149,23 +149,30 @@ fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
     Ok(None)
 }
 
-fn by_package(repo: &str, found: Vec<Neighbour>) -> Vec<PackageImpact> {
-    let mut packages: BTreeMap<String, Vec<Neighbour>> = BTreeMap::new();
+fn by_package(found: Vec<Neighbour>) -> Vec<PackageImpact> {
+    let mut packages: BTreeMap<(String, String), Vec<Neighbour>> = BTreeMap::new();
     for one in found {
+        let repo = repo_of(&one.at).to_owned();
         let package = one.at.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        packages.entry(package).or_default().push(one);
+        packages.entry((repo, package)).or_default().push(one);
     }
     packages
         .into_iter()
-        .map(|(package, symbols)| PackageImpact { repo: repo.to_owned(), package, symbols })
+        .map(|((repo, package), symbols)| PackageImpact { repo, package, symbols })
         .collect()
 }
 
+fn repo_of(symbol: &SymbolRef) -> &str {
+    symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo)
+}
+
 fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
-    let paths: BTreeSet<&str> = found.iter().map(|one| one.at.path.as_str()).collect();
+    // Owners are those of the repository asked about.
+    let own = found.iter().filter(|one| repo_of(&one.at) == view.scope.repo.canonical_url);
+    let paths: BTreeSet<&str> = own.map(|one| one.at.path.as_str()).collect();
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
     for path in paths {
-        for owner in owners_of(view.reader, view.scope, path)? {
+        for owner in owners_of(view.reader, &view.scope, path)? {
             *shares.entry(owner.owner).or_default() += 1;
         }
     }

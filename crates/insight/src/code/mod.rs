@@ -3,6 +3,7 @@
 //! Every answer says which commit it is of, what it could not tell, and where
 //! it was cut.
 
+mod abroad;
 mod arcs;
 pub mod communities;
 mod containing;
@@ -15,6 +16,7 @@ pub mod overview;
 pub mod owners;
 pub mod resolve;
 pub mod routes;
+mod scip;
 pub mod scope;
 mod search;
 pub mod symbol;
@@ -22,6 +24,7 @@ mod view;
 pub mod walk;
 
 pub use containing::{containing, extent};
+pub use scip::scip;
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;
 pub use view::SymbolRef;

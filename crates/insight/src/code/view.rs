@@ -1,8 +1,10 @@
 //! One snapshot, read as far as a question needs it.
 //!
 //! Nodes, links and outlines are looked up on demand and kept while the
-//! question lasts. What is not in the snapshot does not appear.
+//! question lasts. What is not in the snapshot does not appear; where edges lead
+//! out of the repository, the others that are indexed answer for their part.
 
+use super::abroad::Abroad;
 use super::arcs::Arcs;
 use super::scope::Scope;
 use model::Result;
@@ -15,6 +17,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use store::Reader;
 use store::code::adjacency::Arc;
+use store::code::externals;
 use store::code::files::{self, FileRow};
 use store::code::links::{self, SiteEdge, Unresolved};
 use store::code::nodes::{self, NodeRow};
@@ -23,7 +26,7 @@ use store::code::snapshots::{self, PackageVersion};
 
 pub struct View<'r> {
     pub reader: &'r Reader,
-    pub scope: &'r Scope,
+    pub scope: Rc<Scope>,
     nodes: Kept<NodeId, Option<Rc<NodeRow>>>,
     versions: Kept<PackageId, Option<Rc<PackageVersion>>>,
     package_paths: Kept<PackageId, Rc<str>>,
@@ -34,6 +37,8 @@ pub struct View<'r> {
     file_nodes: Kept<FileId, Rc<[NodeId]>>,
     links: Kept<LinkId, Rc<[SiteEdge]>>,
     arcs: OnceCell<Option<Arcs>>,
+    /// None in the views this one asks.
+    abroad: Option<OnceCell<Option<Box<Abroad<'r>>>>>,
 }
 
 type Kept<K, V> = RefCell<HashMap<K, V>>;
@@ -49,11 +54,13 @@ pub struct Place {
 /// A symbol as answers show it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SymbolRef {
-    /// `host/group/name://src/flask.app.Flask.run`
+    /// `host/group/name://src/flask.app.Flask.run`; of what no indexed repository
+    /// has, `language://package.name`.
     pub qualified_name: String,
     /// `app.Flask.run`
     pub symbol: String,
     pub kind: String,
+    /// Empty for what is external.
     pub path: String,
     pub line: u32,
     pub is_test: bool,
@@ -86,10 +93,15 @@ fn kept<K: std::hash::Hash + Eq + Copy, V: Clone>(
 }
 
 impl<'r> View<'r> {
-    pub fn new(reader: &'r Reader, scope: &'r Scope) -> Self {
+    pub fn new(reader: &'r Reader, scope: &Scope) -> Self {
+        View { abroad: Some(OnceCell::new()), ..View::alone(reader, scope) }
+    }
+
+    /// Of one repository only.
+    pub(super) fn alone(reader: &'r Reader, scope: &Scope) -> Self {
         View {
             reader,
-            scope,
+            scope: Rc::new(scope.clone()),
             nodes: Kept::default(),
             versions: Kept::default(),
             package_paths: Kept::default(),
@@ -99,6 +111,7 @@ impl<'r> View<'r> {
             file_nodes: Kept::default(),
             links: Kept::default(),
             arcs: OnceCell::new(),
+            abroad: None,
         }
     }
 
@@ -159,8 +172,52 @@ impl<'r> View<'r> {
         Ok(places)
     }
 
-    /// A node of the snapshot as answers show it.
+    fn abroad(&self) -> Result<Option<&Abroad<'r>>> {
+        let Some(cell) = &self.abroad else { return Ok(None) };
+        if cell.get().is_none() {
+            let loaded = Abroad::load(self.reader, self.scope.repo.id)?;
+            let _ = cell.set(loaded.map(Box::new));
+        }
+        Ok(cell.get().and_then(Option::as_deref))
+    }
+
+    /// The view that knows a node: this one, or that of its repository.
+    fn home_of(&self, id: NodeId) -> Result<&View<'r>> {
+        let abroad = match self.abroad()? {
+            Some(abroad) => abroad.view_of(self.reader, id)?,
+            None => None,
+        };
+        Ok(abroad.unwrap_or(self))
+    }
+
+    /// What a node leads to, each target and kind once, with its first site.
+    pub fn outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+        let mut steps = self.home_of(id)?.own_outgoing(id)?;
+        if let Some(abroad) = self.abroad()? {
+            for step in &mut steps {
+                step.node = abroad.target(self, step.node)?.unwrap_or(step.node);
+            }
+        }
+        Ok(steps)
+    }
+
+    /// What leads to a node, each source and kind once, with its first site.
+    pub fn incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+        let mut steps = self.home_of(id)?.own_incoming(id)?;
+        if let Some(abroad) = self.abroad()? {
+            for (twin, view) in abroad.twins(self, id)? {
+                steps.extend(view.unwrap_or(self).own_incoming(twin)?);
+            }
+        }
+        Ok(steps)
+    }
+
+    /// A node of the snapshot as answers show it, or of another repository.
     pub fn symbol(&self, id: NodeId) -> Result<Option<SymbolRef>> {
+        self.home_of(id)?.own_symbol(id)
+    }
+
+    fn own_symbol(&self, id: NodeId) -> Result<Option<SymbolRef>> {
         // Only a walk has opened the file; a single symbol is found as fast without.
         if let Some(Some(arcs)) = self.arcs.get()
             && let Some(entry) = arcs.entry(id)?
@@ -170,10 +227,14 @@ impl<'r> View<'r> {
             return Ok(Some(self.named(&entry.package, entry.symbol, entry.path, about)));
         }
         let Some(node) = self.node(id)? else { return Ok(None) };
+        let package = self.package_path(node.package)?;
+        if node.kind == NodeKind::External {
+            let about = (node.kind, 0, false);
+            return Ok(Some(self.named(&package, node.symbol(), String::new(), about)));
+        }
         let Some(place) = self.places(id)?.first().copied() else { return Ok(None) };
         let outline = self.outline(place.file)?;
         let Some(entry) = outline.get(place.def as usize) else { return Ok(None) };
-        let package = self.package_path(node.package)?;
         let about = (node.kind, entry.name_line, entry.is_test);
         Ok(Some(self.named(&package, node.symbol(), self.path(place.file)?, about)))
     }
@@ -186,7 +247,10 @@ impl<'r> View<'r> {
         (kind, line, is_test): (NodeKind, u32, bool),
     ) -> SymbolRef {
         let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
-        let repo = &self.scope.repo.canonical_url;
+        let (repo, package) = match externals::parse_package_path(package) {
+            Some(outside) => outside,
+            None => (self.scope.repo.canonical_url.as_str(), package),
+        };
         SymbolRef {
             qualified_name: format!("{repo}://{package}{joint}{symbol}"),
             symbol: if symbol.is_empty() { package.to_owned() } else { symbol },
@@ -205,16 +269,14 @@ impl<'r> View<'r> {
         Ok(self.arcs.get().and_then(Option::as_ref))
     }
 
-    /// What a node leads to, each target and kind once, with its first site.
-    pub fn outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+    pub(super) fn own_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
         match self.arcs()? {
             Some(arcs) => Ok(merged(arcs.outgoing(id)?.iter().map(step_along).collect())),
             None => self.outgoing_by_tables(id),
         }
     }
 
-    /// What leads to a node, each source and kind once, with its first site.
-    pub fn incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+    pub(super) fn own_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
         match self.arcs()? {
             Some(arcs) => Ok(merged(arcs.incoming(id)?.iter().map(step_along).collect())),
             None => self.incoming_by_tables(id),

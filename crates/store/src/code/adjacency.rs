@@ -152,6 +152,10 @@ impl Adjacency {
     }
 
     fn file(&self, number: u32) -> Result<(String, FileId)> {
+        // What another repository defines is in no file of this one.
+        if number == NONE {
+            return Ok((String::new(), FileId(0)));
+        }
         if let Some(known) = self.known_files.borrow().get(&number) {
             return Ok(known.clone());
         }
@@ -440,10 +444,41 @@ fn gather(on: &impl Read, snapshot: &Snapshot) -> Result<Gathered> {
             }
         }
     }
+    gather_externals(on, &paths, &mut all)?;
     for arcs in all.outgoing.values_mut().chain(all.incoming.values_mut()) {
         *arcs = merged(std::mem::take(arcs));
     }
     Ok(all)
+}
+
+/// Targets that other repositories define.
+fn gather_externals(
+    on: &impl Read,
+    paths: &HashMap<PackageId, String>,
+    all: &mut Gathered,
+) -> Result<()> {
+    let mut packages: HashMap<PackageId, u32> = HashMap::new();
+    let known: Vec<NodeId> = all.incoming.keys().copied().collect();
+    for node in known {
+        if all.entries.contains_key(&node) {
+            continue;
+        }
+        let about = nodes::get(on, node)?.filter(|about| about.kind == NodeKind::External);
+        let Some(about) = about else { continue };
+        let package = match packages.get(&about.package) {
+            Some(known) => *known,
+            None => {
+                let (start, length) = all.text(paths.get(&about.package).map_or("", |path| path));
+                all.packages.push([start, length]);
+                all.packages.len() as u32 - 1
+            }
+        };
+        packages.insert(about.package, package);
+        let (start, length) = all.text(&about.symbol());
+        let marks = u32::from(about.kind.number());
+        all.entries.insert(node, [start, length | marks << 16, package, NONE, 0]);
+    }
+    Ok(())
 }
 
 fn bytes_of(on: &impl Read, snapshot: &Snapshot) -> Result<Vec<u8>> {

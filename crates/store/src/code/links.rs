@@ -224,6 +224,7 @@ pub fn enter(tx: &Tx<'_>, edges: &[Edge]) -> Result<()> {
              VALUES (?1, ?2, ?3, ?4)",
             (edge.target.0, edge.source.0, edge.kind.number(), edge.provenance.number()),
         )?;
+        super::routes::enter_handler(tx, edge)?;
     }
     Ok(())
 }

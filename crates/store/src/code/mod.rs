@@ -5,6 +5,7 @@
 //! package version by all snapshots with the same files and links.
 
 pub mod adjacency;
+pub mod externals;
 pub mod files;
 pub mod links;
 pub mod manifests;
@@ -12,6 +13,7 @@ pub mod nodes;
 pub mod outline;
 pub mod owners;
 mod packed;
+pub mod routes;
 pub mod snapshots;
 pub mod symbols;
 

@@ -27,12 +27,16 @@ impl Show for Impact {
         }
         for package in &self.packages {
             let name = if package.package.is_empty() { "." } else { &package.package };
-            out.gap().label(Label::Heading, name);
+            out.gap();
+            if package.repo != self.standing.repo {
+                out.label(Label::Path, &package.repo).text("  ");
+            }
+            out.label(Label::Heading, name);
             let n = counted(package.symbols.len() as u64, "symbol", "symbols");
             out.label(Label::Faint, &format!("  {n}")).end();
             for one in &package.symbols {
                 out.label(Label::Faint, &format!("  {} ", one.depth));
-                line(one, out);
+                line(one, &package.repo, out);
             }
         }
         out.gap();

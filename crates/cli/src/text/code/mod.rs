@@ -19,6 +19,10 @@ use insight::code::neighbours::UnresolvedSite;
 
 /// `src/app.py:12`, the form editors and terminals understand.
 fn place(path: &str, line: u32) -> String {
+    // What another repository defines has no place here.
+    if path.is_empty() {
+        return String::new();
+    }
     format!("{path}:{line}")
 }
 

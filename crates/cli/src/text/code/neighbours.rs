@@ -13,7 +13,7 @@ impl Show for Neighbours {
         if self.found.is_empty() {
             out.label(Label::Faint, &format!("no {}", self.asked)).end();
         } else {
-            tree(&self.found, out);
+            tree(&self.found, &self.standing.repo, out);
         }
         let words = if self.asked == "callers" { "of this name" } else { "in it" };
         unresolved(self.unresolved, &self.unresolved_sites, words, out);
@@ -43,7 +43,7 @@ pub(super) fn rows(found: &[Neighbour], out: &mut Painter) {
 }
 
 /// Each under the one it was reached from.
-fn tree(found: &[Neighbour], out: &mut Painter) {
+fn tree(found: &[Neighbour], home: &str, out: &mut Painter) {
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); found.len()];
     let mut top = Vec::new();
     for (at, one) in found.iter().enumerate() {
@@ -52,11 +52,12 @@ fn tree(found: &[Neighbour], out: &mut Painter) {
             None => top.push(at),
         }
     }
-    branch(found, &below, &top, "", out);
+    branch(found, home, &below, &top, "", out);
 }
 
 fn branch(
     found: &[Neighbour],
+    home: &str,
     below: &[Vec<usize>],
     level: &[usize],
     margin: &str,
@@ -66,15 +67,17 @@ fn branch(
         let is_last = nth + 1 == level.len();
         let one = &found[*at];
         out.label(Label::Faint, &format!("{margin}{}", if is_last { "└─ " } else { "├─ " }));
-        line(one, out);
+        line(one, home, out);
         let inner = format!("{margin}{}", if is_last { "   " } else { "│  " });
-        branch(found, below, &below[*at], &inner, out);
+        branch(found, home, below, &below[*at], &inner, out);
     }
 }
 
-/// `app.Flask.run  src/app.py:12  .95`
-pub(super) fn line(one: &Neighbour, out: &mut Painter) {
-    out.text(&one.at.symbol).text("  ");
+/// `app.Flask.run  src/app.py:12  .95`; with its repository where that is
+/// another one than `home`.
+pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
+    let is_here = one.at.qualified_name.split_once("://").is_some_and(|(repo, _)| repo == home);
+    out.text(if is_here { &one.at.symbol } else { &one.at.qualified_name }).text("  ");
     out.label(Label::Path, &place(&one.site_path, one.site_line));
     let mut words = Vec::new();
     if one.sites > 1 {

@@ -1,6 +1,7 @@
 //! Packages are folders; `go.mod` says what their paths begin with.
 
 use crate::facts::{DefId, FileFacts, Import, Imported};
+use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
@@ -71,6 +72,19 @@ impl Layout for GoLayout {
         self.imported(facts, import).map_or(Target::Outside, |(file, _)| Target::Module(*file))
     }
 
+    fn outside(&self, path: &[&str]) -> Option<(String, usize)> {
+        let path = path.first().filter(|path| has_host(path))?;
+        Some(((*path).to_owned(), 1))
+    }
+
+    fn import_path(&self, file: FileIx) -> Option<ImportPath> {
+        let placed = self.files.get(&file)?;
+        let is_importable = placed.package != "main"
+            && has_host(&placed.path)
+            && self.by_path.get(&placed.path).is_some_and(|(first, _)| *first == file);
+        is_importable.then(|| ImportPath { path: placed.path.clone(), is_folder: true })
+    }
+
     fn parts(&self, file: FileIx) -> Vec<FileIx> {
         let Some(placed) = self.files.get(&file) else { return vec![file] };
         ask(Question::about("parts").and(&placed.folder).part(&placed.package));
@@ -85,6 +99,11 @@ impl Layout for GoLayout {
         let (module, _) = known.find(|(_, package)| package == name)?;
         Some(Place::At(*module, DefId::FILE))
     }
+}
+
+/// A path whose first part is no host is the standard library's.
+fn has_host(path: &str) -> bool {
+    path.split('/').next().is_some_and(|first| first.contains('.'))
 }
 
 /// The modules of the repository: folder and path, innermost folder first.

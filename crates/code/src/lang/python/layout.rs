@@ -4,7 +4,9 @@
 //! package is where its imports start. Folders without `__init__.py` are
 //! modules too, by their path from the top, from `src`, or beside the importer.
 
+use super::standard::is_standard;
 use crate::facts::{FileFacts, Import};
+use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,6 +134,22 @@ impl Layout for PythonLayout {
             self.at(&place)
         };
         found.map_or(Target::Outside, Target::Module)
+    }
+
+    fn outside(&self, path: &[&str]) -> Option<(String, usize)> {
+        let first = path.first().filter(|first| !first.is_empty())?;
+        (!is_standard(first)).then(|| (path.join("."), path.len()))
+    }
+
+    /// By its name from the root, where that is what gets installed: a package,
+    /// or a file at the top or in `src`.
+    fn import_path(&self, file: FileIx) -> Option<ImportPath> {
+        let placed = self.files.get(&file)?;
+        let is_in_package = placed.is_package || folder(&placed.place) != placed.root;
+        let is_at_top = matches!(placed.root.as_str(), "" | "src");
+        let path = dotted(&placed.place, &placed.root);
+        (is_at_top && !path.is_empty() && (is_in_package || !path.contains('.')))
+            .then_some(ImportPath { path, is_folder: false })
     }
 
     fn child(&self, module: FileIx, name: &str) -> Option<FileIx> {

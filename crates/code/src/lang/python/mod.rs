@@ -5,6 +5,7 @@ mod expressions;
 mod imports;
 mod kinds;
 mod layout;
+mod standard;
 mod statements;
 mod types;
 

@@ -1,6 +1,7 @@
 //! Crates and their trees of modules, from `Cargo.toml` and `mod` lines.
 
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Import};
+use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder, join};
 use crate::link::questions::{Answers, Asking, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +12,10 @@ pub(super) struct RustLayout {
     crates: FxHashMap<String, FileIx>,
     /// Modules written in a file of their own, by where they are declared.
     declared: FxHashMap<(FileIx, Vec<String>), FileIx>,
+    /// Crates outside the repository by the name they are used under.
+    dependencies: FxHashMap<String, String>,
+    /// The modules of libraries, as other crates write them.
+    public_paths: FxHashMap<FileIx, String>,
 }
 
 #[derive(Clone)]
@@ -38,11 +43,15 @@ impl RustLayout {
             files: FxHashMap::default(),
             crates: FxHashMap::default(),
             declared: FxHashMap::default(),
+            dependencies: dependencies(tree),
+            public_paths: FxHashMap::default(),
         };
         let roots = layout.roots(tree, &by_path);
         for root in &roots {
             layout.grow(root, &by_path, &facts);
         }
+        layout.dependencies.retain(|_, package| !layout.crates.contains_key(package));
+        layout.public_paths = layout.public_paths();
         // What no crate reaches stands for itself.
         for file in &tree.files {
             if !layout.files.contains_key(&file.ix) {
@@ -152,6 +161,32 @@ impl RustLayout {
         }
     }
 
+    /// `crate::module::inner` for every file of a library.
+    fn public_paths(&self) -> FxHashMap<FileIx, String> {
+        let mut paths: FxHashMap<FileIx, String> = FxHashMap::default();
+        // By the name it has itself, whatever this repository calls it.
+        let own = |file: &FileIx| Some((*file, self.files.get(file)?.package.clone()));
+        let mut open: Vec<(FileIx, String)> = self.crates.values().filter_map(own).collect();
+        open.sort();
+        open.dedup();
+        let mut children: FxHashMap<FileIx, Vec<(String, FileIx)>> = FxHashMap::default();
+        for ((file, names), found) in &self.declared {
+            children.entry(*file).or_default().push((names.join("::"), *found));
+        }
+        for of_file in children.values_mut() {
+            of_file.sort();
+        }
+        while let Some((file, path)) = open.pop() {
+            for (names, child) in children.get(&file).into_iter().flatten() {
+                if !paths.contains_key(child) {
+                    open.push((*child, format!("{path}::{names}")));
+                }
+            }
+            paths.entry(file).or_insert(path);
+        }
+        paths
+    }
+
     /// The module around a module.
     fn parent(&self, file: FileIx, facts: &FileFacts, def: DefId) -> Option<(FileIx, DefId)> {
         if def != DefId::FILE {
@@ -190,6 +225,9 @@ impl Layout for RustLayout {
         }
         for (name, file) in &self.crates {
             answers.says(Question::about("crate").part(name), self.path(*file), [0, 0]);
+        }
+        for (name, package) in &self.dependencies {
+            answers.says(Question::about("dependency").part(name), package, [0, 0]);
         }
         for ((file, path), found) in &self.declared {
             let question = module_question(self.path(*file), path.iter().map(String::as_str));
@@ -245,6 +283,23 @@ impl Layout for RustLayout {
         }
     }
 
+    fn outside(&self, path: &[&str]) -> Option<(String, usize)> {
+        let first = path.first()?;
+        ask(Question::about("dependency").part(first));
+        let package = self.dependencies.get(*first)?;
+        Some((package.clone(), 1))
+    }
+
+    fn is_outside_root(&self, name: &str) -> bool {
+        ask(Question::about("dependency").part(name));
+        self.dependencies.contains_key(name)
+    }
+
+    fn import_path(&self, file: FileIx) -> Option<ImportPath> {
+        let path = self.public_paths.get(&file)?.clone();
+        Some(ImportPath { path, is_folder: false })
+    }
+
     fn declared(&self, file: FileIx, path: &[&str]) -> Option<FileIx> {
         ask(module_question(self.path(file), path.iter().copied()));
         let path: Vec<String> = path.iter().map(|name| (*name).to_owned()).collect();
@@ -290,6 +345,25 @@ fn target_paths(table: &toml::Table) -> Vec<String> {
     let kinds = ["bin", "test", "example", "bench"];
     let targets = kinds.iter().filter_map(|kind| table.get(*kind)?.as_array()).flatten();
     targets.filter_map(|target| Some(target.get("path")?.as_str()?.to_owned())).collect()
+}
+
+/// What the manifests depend on, by the name code uses.
+fn dependencies(tree: &Tree<'_>) -> FxHashMap<String, String> {
+    let mut found = FxHashMap::default();
+    let is_cargo = |path: &str| path.rsplit('/').next() == Some("Cargo.toml");
+    for manifest in tree.manifests.iter().filter(|manifest| is_cargo(manifest.path)) {
+        let Ok(table) = manifest.text.parse::<toml::Table>() else { continue };
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(all) = table.get(section).and_then(|table| table.as_table()) else {
+                continue;
+            };
+            for (name, about) in all {
+                let package = about.get("package").and_then(|name| name.as_str()).unwrap_or(name);
+                found.insert(name.replace('-', "_"), package.replace('-', "_"));
+            }
+        }
+    }
+    found
 }
 
 /// Dependencies used under another name.

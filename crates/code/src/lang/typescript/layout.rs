@@ -2,6 +2,7 @@
 //! the packages of a workspace.
 
 use crate::facts::{FileFacts, Import};
+use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder, join};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
@@ -13,6 +14,8 @@ pub(super) struct TypeScriptLayout {
     by_path: FxHashMap<String, FileIx>,
     packages: Vec<Package>,
     configs: Vec<Config>,
+    /// The files a package is entered by, and what others import to do so.
+    entries: FxHashMap<FileIx, String>,
 }
 
 /// A `package.json`.
@@ -39,6 +42,7 @@ impl TypeScriptLayout {
             by_path: FxHashMap::default(),
             packages: Vec::new(),
             configs: Vec::new(),
+            entries: FxHashMap::default(),
         };
         for manifest in tree.manifests {
             let name = manifest.path.rsplit('/').next().unwrap_or(manifest.path);
@@ -68,7 +72,26 @@ impl TypeScriptLayout {
             let full = full.join("/");
             layout.packages_of.insert(file.ix, full);
         }
+        layout.entries = layout.entries();
         layout
+    }
+
+    /// The packages by their names, and the parts of them they name.
+    fn entries(&self) -> FxHashMap<FileIx, String> {
+        let mut entries = FxHashMap::default();
+        for package in self.packages.iter().filter(|package| !package.name.is_empty()) {
+            let parts = package.json["exports"].as_object();
+            let parts = parts.into_iter().flat_map(|map| map.keys()).filter_map(|key| {
+                key.strip_prefix("./").filter(|part| !part.contains('*')).map(str::to_owned)
+            });
+            let names = parts.map(|part| format!("{}/{part}", package.name));
+            for name in std::iter::once(package.name.clone()).chain(names) {
+                if let Some(file) = self.by_package(&package.folder, &name) {
+                    entries.entry(file).or_insert(name);
+                }
+            }
+        }
+        entries
     }
 
     fn package_around(&self, path: &str) -> Option<&Package> {
@@ -256,7 +279,65 @@ impl Layout for TypeScriptLayout {
         };
         found.map_or(Target::Outside, Target::Module)
     }
+
+    fn outside(&self, path: &[&str]) -> Option<(String, usize)> {
+        let specifier = path.first()?;
+        let is_package = specifier.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@');
+        let bare = specifier.split('/').next().unwrap_or(specifier);
+        (is_package && !specifier.contains(':') && !NODE_MODULES.contains(&bare))
+            .then(|| ((*specifier).to_owned(), 1))
+    }
+
+    fn import_path(&self, file: FileIx) -> Option<ImportPath> {
+        let path = self.entries.get(&file)?.clone();
+        Some(ImportPath { path, is_folder: false })
+    }
 }
+
+/// What Node.js brings along, importable without `node:`.
+const NODE_MODULES: [&str; 41] = [
+    "assert",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "diagnostics_channel",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "sys",
+    "timers",
+    "tls",
+    "trace_events",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "worker_threads",
+    "zlib",
+];
 
 fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
