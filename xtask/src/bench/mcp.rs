@@ -6,6 +6,7 @@
 //! `LORE_TEST_TOKENIZER` names the folder of gpt-tokenizer.
 
 use super::forge::Outcome;
+use super::mcp_tokens;
 use insight::timeline::{self, Start};
 use insight::{code, file_history, file_target, show, why};
 use model::Timestamp;
@@ -75,29 +76,24 @@ impl Place {
             let none = || -> Outcome<Value> { Err("only over the server".into()) };
             questions.push(("recall", json!({"query": "alarms"}), Box::new(none)));
         }
-        println!(
-            "tool            in process   over stdio (median, p95)   overhead   tokens (cap 4,000)"
-        );
+        println!("tool            in process   over stdio (median, p95)   overhead");
         for (tool, arguments, in_process) in questions {
             let alone = times(&*in_process).ok();
-            let mut text = String::new();
             let mut over = Vec::new();
             for _ in 0..ASKED {
-                let (took, answer) = server.ask(tool, &arguments)?;
-                over.push(took);
-                text = answer;
+                over.push(server.ask(tool, &arguments)?.0);
             }
             over.sort();
             let (median, p95) = (at(&over, 0.5), at(&over, 0.95));
             let own = alone.as_deref().map(|alone| at(alone, 0.5));
             println!(
-                "{tool:<14} {:>9}   {median:>7.2} ms {p95:>7.2} ms      {:>9}   {}",
+                "{tool:<14} {:>9}   {median:>7.2} ms {p95:>7.2} ms      {:>9}",
                 own.map_or("-".to_owned(), |own| format!("{own:.2} ms")),
                 own.map_or("-".to_owned(), |own| format!("{:.2} ms", median - own)),
-                tokens(&text).map_or("-".to_owned(), |n| n.to_string()),
             );
         }
-        Ok(())
+        // Memory is what tells the built-in history from the large corpus.
+        if has_memory { mcp_tokens::table(&mut server, &self.db) } else { Ok(()) }
     }
 
     /// Asked of an entity and a file that are there.
@@ -188,7 +184,7 @@ impl Place {
 }
 
 /// `lore mcp`, greeted.
-struct Server {
+pub(super) struct Server {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -238,7 +234,7 @@ impl Server {
         }
     }
 
-    fn ask(&mut self, tool: &str, arguments: &Value) -> Outcome<(Duration, String)> {
+    pub(super) fn ask(&mut self, tool: &str, arguments: &Value) -> Outcome<(Duration, String)> {
         let began = Instant::now();
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
         let took = began.elapsed();
@@ -272,22 +268,4 @@ fn times(work: &dyn Fn() -> Outcome<Value>) -> Outcome<Vec<Duration>> {
 fn at(times: &[Duration], share: f64) -> f64 {
     let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
     times.get(place).map_or(0.0, |time| time.as_secs_f64() * 1e3)
-}
-
-fn tokens(text: &str) -> Option<usize> {
-    let tokenizer = std::env::var("LORE_TEST_TOKENIZER").ok()?;
-    let script = format!(
-        "const {{ encode }} = require({}); \
-         console.log(encode(require('fs').readFileSync(0, 'utf8')).length)",
-        json!(tokenizer)
-    );
-    let mut child = Command::new("node")
-        .args(["-e", &script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .ok()?;
-    child.stdin.take()?.write_all(text.as_bytes()).ok()?;
-    let output = child.wait_with_output().ok()?;
-    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
 }

@@ -19,6 +19,8 @@ mod insight;
 #[cfg(feature = "bench")]
 mod mcp;
 #[cfg(feature = "bench")]
+mod mcp_tokens;
+#[cfg(feature = "bench")]
 mod memory;
 #[cfg(feature = "bench")]
 mod recorder;

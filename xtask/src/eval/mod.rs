@@ -8,6 +8,7 @@
 
 mod code;
 mod corpus;
+mod files;
 mod measures;
 mod notes;
 mod search_corpus;
@@ -28,12 +29,25 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 struct Kind {
     name: &'static str,
     answer: fn(&Searcher<'_>, &Value) -> Outcome<Vec<String>>,
+    /// What must be among it.
+    wanted: fn(&Value) -> Vec<String>,
 }
 
 const KINDS: &[Kind] = &[
-    Kind { name: "search", answer: search_questions::answer },
-    Kind { name: "timeline", answer: timeline::answer },
+    Kind { name: "search", answer: search_questions::answer, wanted: must_contain },
+    Kind { name: "timeline", answer: timeline::answer, wanted: must_contain },
+    Kind { name: "file_history", answer: files::history, wanted: files::changed_by },
+    Kind { name: "trace", answer: files::line, wanted: files::brought_by },
 ];
+
+fn must_contain(question: &Value) -> Vec<String> {
+    references(question, "must_contain")
+}
+
+fn references(question: &Value, list: &str) -> Vec<String> {
+    let items = question[list].as_array().map(Vec::as_slice).unwrap_or_default();
+    items.iter().filter_map(|item| item["ref"].as_str().map(str::to_owned)).collect()
+}
 
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
@@ -94,13 +108,9 @@ fn ask(searcher: &Searcher<'_>, golden: &Value, kind: &Kind) -> Outcome<()> {
     let all = golden["questions"].as_array().map(Vec::as_slice).unwrap_or_default();
     for question in all.iter().filter(|question| question["kind"] == kind.name) {
         let found = (kind.answer)(searcher, question)?;
-        let references = |list: &str| -> Vec<String> {
-            let items = question[list].as_array().map(Vec::as_slice).unwrap_or_default();
-            items.iter().filter_map(|item| item["ref"].as_str().map(str::to_owned)).collect()
-        };
-        let wanted = references("must_contain");
+        let wanted = (kind.wanted)(question);
         let missed: Vec<&String> = wanted.iter().filter(|it| !found.contains(it)).collect();
-        let also = references("also_relevant");
+        let also = references(question, "also_relevant");
         let n_also = also.iter().filter(|it| found.contains(it)).count();
         n_wanted += wanted.len();
         n_found += wanted.len() - missed.len();

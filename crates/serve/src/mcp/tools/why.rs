@@ -13,7 +13,7 @@ pub struct Why;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// A path, a path with a line (src/a.rs:12), an issue (#12) or a merge request (!34)
+    /// A path, with a line if you like (src/a.rs:12), a symbol, an issue (#12) or a merge request (!34)
     target: String,
     /// In this forge project: its path, or an ending of it that is unique
     project: Option<String>,
@@ -26,7 +26,7 @@ pub struct Params {
 impl Tool for Why {
     const NAME: &'static str = "why";
     const TITLE: &'static str = "Why something is as it is";
-    const ABOUT: &'static str = "Explain why a file, a line, an issue or a merge request is as it \
+    const ABOUT: &'static str = "Explain why a file, a line, a symbol, an issue or a merge request is as it \
         is: what brought it, who argued for it in which notes, and the recorded decisions that \
         still stand. Ask before you change something that looks odd.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
