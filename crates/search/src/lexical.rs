@@ -14,14 +14,22 @@ use store::Reader;
 use store::document_set::DocumentSet;
 use store::fulltext::{self, Matches, Ranked};
 
-/// An index up to this size is searched whole.
-const SMALL: i64 = 20_000;
-/// Matches that the index ranks on a larger one.
-const BUDGET: usize = 4_000;
-/// Steps through lists of the index that a few allowed documents are worth.
-const STEPS: usize = 40_000;
-/// How many more candidates than asked for are read.
-const SLACK: usize = 100;
+/// How much one answer may cost.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    /// An index up to this size is searched whole.
+    small: i64,
+    /// Matches that the index ranks on a larger one.
+    ranked: usize,
+    /// Steps through lists of the index that a few allowed documents are worth.
+    steps: usize,
+    /// How many more candidates than asked for are read.
+    slack: usize,
+}
+
+/// Chosen so that one of a hundred thousand documents is found in a few
+/// milliseconds, and nearly always the one that ranking all would find.
+const BUDGET: Budget = Budget { small: 20_000, ranked: 4_000, steps: 40_000, slack: 100 };
 /// Two common words are in so many times fewer texts side by side than the rarer
 /// of them is; only for its weight, where counting would take too long.
 const RARER_TOGETHER: usize = 10;
@@ -50,6 +58,16 @@ pub fn retrieve(
     allowed: Option<&Arc<DocumentSet>>,
     n_best: usize,
 ) -> Result<Lexical> {
+    retrieve_within(BUDGET, reader, words, allowed, n_best)
+}
+
+fn retrieve_within(
+    budget: Budget,
+    reader: &Reader,
+    words: Words<'_>,
+    allowed: Option<&Arc<DocumentSet>>,
+    n_best: usize,
+) -> Result<Lexical> {
     let query = match words {
         Words::Raw(expression) => {
             return fulltext::rank(reader, expression, allowed, n_best, usize::MAX).map(found);
@@ -60,10 +78,10 @@ pub fn retrieve(
         return Ok(Lexical { is_total_exact: true, ..Lexical::default() });
     };
     let highest = fulltext::highest_id(reader)?;
-    if highest <= SMALL {
+    if highest <= budget.small {
         return fulltext::rank(reader, &expression, allowed, n_best, usize::MAX).map(found);
     }
-    Large { reader, query, allowed, n_best, highest }.retrieve(&expression)
+    Large { reader, query, allowed, n_best, highest, budget }.retrieve(&expression)
 }
 
 fn found(matches: Matches) -> Lexical {
@@ -77,6 +95,7 @@ struct Large<'a> {
     allowed: Option<&'a Arc<DocumentSet>>,
     n_best: usize,
     highest: i64,
+    budget: Budget,
 }
 
 /// Documents that may be among the best.
@@ -115,8 +134,8 @@ impl Large<'_> {
         let n_steps: usize = lookups.iter().map(|lookup| lookup.price).sum();
         let n_searched = self.allowed.map_or(self.highest as usize, |set| set.len());
         let share = n_searched as f64 / self.highest as f64;
-        let (n_rare, is_few) = (n_rare(&lookups, share), n_searched <= BUDGET);
-        let is_cheap = n_steps <= STEPS && is_few;
+        let (n_rare, is_few) = (self.n_rare(&lookups, share), n_searched <= self.budget.ranked);
+        let is_cheap = n_steps <= self.budget.steps && is_few;
         if n_rare == lookups.len() || is_cheap {
             return fulltext::rank(self.reader, expression, self.allowed, self.n_best, usize::MAX)
                 .map(found);
@@ -154,7 +173,7 @@ impl Large<'_> {
         }
         let price: usize = each.iter().sum();
         let expression = offer.expression();
-        let n_documents = if price <= STEPS {
+        let n_documents = if price <= self.budget.steps {
             frequency(&expression)?
         } else {
             each.iter().min().copied().unwrap_or(0) / RARER_TOGETHER
@@ -168,8 +187,9 @@ impl Large<'_> {
         let mut found = Candidates { is_all: true, ..Candidates::default() };
         for lookup in lookups {
             let any = [lookup.word.offer.expression()];
+            let n_most = self.budget.ranked;
             if let Some(expression) = self.query.expression_of(&any) {
-                found.add(fulltext::newest(self.reader, &expression, self.allowed, BUDGET)?);
+                found.add(fulltext::newest(self.reader, &expression, self.allowed, n_most)?);
             }
         }
         found.n_seen = found.scores.len() as u64;
@@ -177,11 +197,12 @@ impl Large<'_> {
     }
 
     fn candidates(&self, rare: &[Lookup], expression: &str) -> Result<Candidates> {
-        let enough = self.n_best + SLACK;
+        let enough = self.n_best + self.budget.slack;
         let mut found = Candidates::default();
         let any: Vec<String> = rare.iter().map(|lookup| lookup.expression.clone()).collect();
         if let Some(narrow) = self.query.expression_of(&any).filter(|_| !any.is_empty()) {
-            let ranked = fulltext::rank(self.reader, &narrow, self.allowed, enough, 2 * BUDGET)?;
+            let ranked =
+                fulltext::rank(self.reader, &narrow, self.allowed, enough, 2 * self.budget.ranked)?;
             found.n_seen = ranked.n_seen;
             found.scores = ranked.best.iter().map(|it| (it.document, Some(it.score))).collect();
         }
@@ -197,14 +218,117 @@ impl Large<'_> {
         }
         Ok(found)
     }
+
+    /// As many of the words, the cheapest first, as the budget allows.
+    fn n_rare(&self, lookups: &[Lookup], share: f64) -> usize {
+        let mut left = self.budget.ranked;
+        let fits = |lookup: &&Lookup| {
+            let price = (lookup.price as f64 * share) as usize;
+            left.checked_sub(price).inspect(|rest| left = *rest).is_some()
+        };
+        lookups.iter().take_while(fits).count()
+    }
 }
 
-/// As many of the words, the cheapest first, as the budget allows.
-fn n_rare(lookups: &[Lookup], share: f64) -> usize {
-    let mut left = BUDGET;
-    let fits = |lookup: &&Lookup| {
-        let price = (lookup.price as f64 * share) as usize;
-        left.checked_sub(price).inspect(|rest| left = *rest).is_some()
-    };
-    lookups.iter().take_while(fits).count()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::{Draft, Section};
+    use model::Timestamp;
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+    use store::dirty::SourceType;
+
+    /// Small enough that most of these documents' words are common.
+    const TIGHT: Budget = Budget { small: 0, ranked: 30, steps: 100_000, slack: 400 };
+    const DOCUMENTS: i64 = 300;
+
+    struct World {
+        reader: std::sync::Mutex<Reader>,
+        _folder: tempfile::TempDir,
+    }
+
+    /// Every document has `common`; numbers that divide its own are its words.
+    static WORLD: LazyLock<World> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lore.db");
+        let mut writer = store::Writer::open(&file).unwrap();
+        let write = |tx: &store::Tx<'_>| {
+            (1..=DOCUMENTS).try_for_each(|it| store::documents::store(tx, &document(it)).map(drop))
+        };
+        writer.write(write).unwrap();
+        let reader = std::sync::Mutex::new(Reader::open(&file).unwrap());
+        World { reader, _folder: folder }
+    });
+
+    fn document(number: i64) -> store::documents::Document {
+        let words: Vec<String> = (2..=number)
+            .filter(|divisor| number % divisor == 0)
+            .map(|divisor| format!("by{divisor} read_part{divisor}"))
+            .collect();
+        let at = Timestamp::from_millis(number);
+        let mut draft = Draft::new(SourceType::Issue, number, at, "Issue");
+        draft.title = format!("Number {number}");
+        let filler = "x ".repeat(number as usize % 17);
+        let body = format!("common sharing {} HttpClient {filler}", words.join(" "));
+        draft.body(Section::Description, &body);
+        draft.finish()
+    }
+
+    fn both(text: &str, allowed: Option<&Arc<DocumentSet>>) -> (Lexical, Lexical) {
+        let reader = WORLD.reader.lock().unwrap();
+        let query = Query::parse(text).unwrap();
+        let ask =
+            |budget| retrieve_within(budget, &reader, Words::Query(&query), allowed, 20).unwrap();
+        (ask(TIGHT), ask(BUDGET))
+    }
+
+    #[test]
+    fn common_words_count_as_if_the_index_had_ranked_by_them() {
+        for text in ["by97 common", "by50 by2 by3", "by40 shared by8", "+by60 common by5"] {
+            let (quick, whole) = both(text, None);
+            for (a, b) in quick.best.iter().zip(&whole.best) {
+                assert_eq!(a.document, b.document, "{text}");
+                assert!((a.score - b.score).abs() < 1e-3, "{text}: {a:?} {b:?}");
+            }
+            assert!(!quick.best.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_by_the_word_the_index_keeps_of_them() {
+        let (quick, whole) = both("read_part75", None);
+        assert_eq!(quick.best.first().map(|it| it.document % 75), Some(0));
+        assert_eq!(whole.best.first().map(|it| it.document % 75), Some(0));
+    }
+
+    #[test]
+    fn words_that_are_everywhere_find_something() {
+        for text in ["common", "common sharing", "HttpClient", "\"common sharing\"", "comm*"] {
+            let (quick, whole) = both(text, None);
+            assert_eq!(quick.best.len(), whole.best.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_one_document_a_filter_leaves_is_found_by_any_of_its_words() {
+        let only: Arc<DocumentSet> = Arc::new([210].into_iter().collect());
+        for text in ["common", "by7", "by97 by7", "HttpClient", "read_part7", "\"common sharing\""]
+        {
+            let (quick, _) = both(text, Some(&only));
+            let found: Vec<i64> = quick.best.iter().map(|it| it.document).collect();
+            assert_eq!(found, [210], "{text}");
+        }
+        let (missed, _) = both("by211 nowhere", Some(&only));
+        assert_eq!(missed.best, []);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_words_are_answered(text in "(\\+?\"?(by[0-9]{1,3}|common|x|read_part7|é)\\*?\"? ?){1,6}") {
+            let (quick, whole) = both(&text, None);
+            prop_assert_eq!(quick.best.is_empty(), whole.best.is_empty(), "{}", text);
+        }
+    }
 }

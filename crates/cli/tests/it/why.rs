@@ -80,7 +80,7 @@ fn a_symbol_is_a_target_like_its_lines() {
         env.lore_in(&clone, &["remember", "decision", "One way in", "--link", "login()"], "");
     let _recorded = recorded.success();
     expect![[r#"
-        src/login.rs:1-2  function login.login  in harbor/tide
+        src/login.rs:1  function login.login  in harbor/tide
 
             1  pub fn login() {}
           commit  e35ca8a554  2024-01-10T09:05:00.000Z  Keep it in a cookie  Bo
