@@ -52,11 +52,16 @@ pub struct Worktree {
 impl Repo {
     pub fn head(&self) -> Result<Head> {
         let branch = self.git("symbolic-ref").args(["--quiet", "HEAD"]).line().ok();
-        let commit = self.git("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]).line();
         Ok(Head {
-            commit: commit.ok().and_then(ObjectId::parse),
+            commit: self.head_commit(),
             branch: branch.map(|full| short_name(&full).to_owned()),
         })
+    }
+
+    /// The commit alone; none before the first.
+    pub fn head_commit(&self) -> Option<ObjectId> {
+        let commit = self.git("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]).line();
+        commit.ok().and_then(ObjectId::parse)
     }
 
     /// Local branches and those known of remotes, by full name.

@@ -21,6 +21,7 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
+use store::code::snapshots;
 
 /// What was asked for.
 #[derive(Debug, Clone)]
@@ -168,7 +169,11 @@ fn by_file(
 /// What is indexed of the commit checked out, around a line.
 fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<SymbolRef>> {
     let (Some(clone), Some(repo)) = (&target.clone, target.repo_id()) else { return Ok(None) };
-    let Some(head) = clone.git.head()?.commit else { return Ok(None) };
+    // Asking git takes longer than everything else that is done here.
+    if snapshots::latest(reader, repo)?.is_none() {
+        return Ok(None);
+    }
+    let Some(head) = clone.git.head_commit() else { return Ok(None) };
     let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
     crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
 }
