@@ -88,7 +88,10 @@ fn questions(reader: &Reader) -> Outcome<Vec<(&'static str, Vec<Value>)>> {
         ("symbol", of_symbols(&|name, of| json!({"name": name, "repo": of}))),
         ("impact", of_symbols(&|name, of| json!({"target": name, "repo": of}))),
         ("recall", of_titles(&|query| json!({"query": query}))),
-        ("remember", vec![json!({"kind": "decision", "text": "Answers stay short"})]),
+        (
+            "remember",
+            vec![json!({"kind": "decision", "text": "Answers stay short", "personal": true})],
+        ),
     ])
 }
 
