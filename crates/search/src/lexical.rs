@@ -208,9 +208,10 @@ impl Large<'_> {
         }
         // Nothing but words that are everywhere: who has all of them, or has
         // them in the title, is about them; of the others the newest.
-        let strict = self.query.strict_expression().unwrap_or_default();
-        let wider = [in_titles(&strict), strict, in_titles(expression), expression.to_owned()];
-        for wide in wider.iter().filter(|wide| !wide.is_empty()) {
+        let strict = self.query.strict_expression();
+        let strict = strict.as_deref().unwrap_or(expression);
+        let (in_strict, in_any) = (in_titles(strict), in_titles(expression));
+        for wide in [&in_strict, strict, &in_any, expression] {
             if found.scores.len() >= self.n_best {
                 break;
             }

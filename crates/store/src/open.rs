@@ -42,8 +42,9 @@ pub(crate) fn writer(path: &Path) -> Result<Writer> {
     Ok(Writer { connection })
 }
 
-/// Bytes of the file that a reader sees in place.
-const MAPPED: i64 = 4 << 30;
+/// Bytes of the file that a reader sees in place; SQLite maps two gigabytes at
+/// the most.
+const MAPPED: i64 = 2 << 30;
 
 pub(crate) fn reader(path: &Path) -> Result<Reader> {
     if !path.exists() {

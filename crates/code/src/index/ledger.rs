@@ -150,35 +150,19 @@ pub fn by_file(
         .into_iter()
         .map(|(file, outcome)| (file, FileLink { outcome, ..FileLink::default() }))
         .collect();
-    for edge in &linked.edges {
-        let (Some(source), Some(target)) = (shelf.place(edge.source), shelf.node(edge.target))
-        else {
-            continue;
-        };
-        all.entry(edge.source.file).or_default().edges.push(SiteEdge {
-            source,
-            target,
-            kind: kind_of(edge.kind),
-            provenance: Provenance::AstInferred,
-            confidence: edge.confidence,
-            line: edge.line,
-            col: edge.col,
-        });
-    }
-    for edge in &linked.external {
-        let (Some(source), Some(target)) = (shelf.place(edge.source), externals.node(&edge.target))
-        else {
-            continue;
-        };
-        all.entry(edge.source.file).or_default().edges.push(SiteEdge {
-            source,
-            target,
-            kind: kind_of(edge.kind),
-            provenance: Provenance::AstInferred,
-            confidence: edge.confidence,
-            line: edge.line,
-            col: edge.col,
-        });
+    let inner = linked.edges.iter().map(|edge| {
+        let site = (edge.kind, edge.confidence, edge.line, edge.col);
+        (edge.source, shelf.node(edge.target), site)
+    });
+    let outer = linked.external.iter().map(|edge| {
+        let site = (edge.kind, edge.confidence, edge.line, edge.col);
+        (edge.source, externals.node(&edge.target), site)
+    });
+    for (from, target, (kind, confidence, line, col)) in inner.chain(outer) {
+        let (Some(source), Some(target)) = (shelf.place(from), target) else { continue };
+        let (kind, provenance) = (kind_of(kind), Provenance::AstInferred);
+        let edge = SiteEdge { source, target, kind, provenance, confidence, line, col };
+        all.entry(from.file).or_default().edges.push(edge);
     }
     for site in &linked.unresolved {
         let file = site.source.file;
