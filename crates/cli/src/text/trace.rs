@@ -12,24 +12,35 @@ const SHOWN_LINES: usize = 4;
 
 impl Show for Trace {
     fn text(&self, out: &mut Painter) {
-        head(self, out);
-        renames(&self.rename_chain, out);
-        for origin in &self.origins {
-            line_origin(origin, self.project.as_deref(), out);
-        }
-        if self.tier == Tier::File && self.merge_requests.is_empty() {
-            out.label(Label::Faint, "no merge request changed this file").end();
-        }
-        for explained in &self.merge_requests {
-            out.gap();
-            merge_request(explained, self.project.as_deref(), out);
-        }
-        let shown = self.merge_requests.len() as u64;
-        if shown < self.total {
-            out.footer(&format!("{} of {}; -n shows more", grouped(shown), grouped(self.total)));
-        }
-        missing(&self.missing, out);
+        told(self, usize::MAX, out);
     }
+}
+
+/// The trace with the first `n_runs` of its lines.
+pub(super) fn told(trace: &Trace, n_runs: usize, out: &mut Painter) {
+    let project = trace.project.as_deref();
+    head(trace, out);
+    renames(&trace.rename_chain, out);
+    for origin in trace.origins.iter().take(n_runs) {
+        line_origin(origin, project, out);
+    }
+    let left_out = trace.origins.len().saturating_sub(n_runs);
+    if left_out > 0 {
+        let more = counted(left_out as u64, "run of lines", "runs of lines");
+        out.gap().label(Label::Faint, &format!("{more} more: lore trace tells them all")).end();
+    }
+    if trace.tier == Tier::File && trace.merge_requests.is_empty() {
+        out.label(Label::Faint, "no merge request changed this file").end();
+    }
+    for explained in &trace.merge_requests {
+        out.gap();
+        merge_request(explained, project, out);
+    }
+    let shown = trace.merge_requests.len() as u64;
+    if shown < trace.total {
+        out.footer(&format!("{} of {}; -n shows more", grouped(shown), grouped(trace.total)));
+    }
+    missing(&trace.missing, out);
 }
 
 fn head(trace: &Trace, out: &mut Painter) {

@@ -1,15 +1,18 @@
 use super::file_history::missing;
-use super::trace::merge_request;
+use super::trace::{merge_request, told};
 use super::{counted, state_label};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
 use insight::why::{Dependents, LinkedRecord, Why};
 use model::text::one_line;
 
+/// Of the lines of a long symbol, those that fit on one screen with the rest.
+const RUNS: usize = 4;
+
 impl Show for Why {
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
-            trace.text(out);
+            told(trace, RUNS, out);
         }
         if let Some(entity) = &self.entity {
             out.link(Label::Id, &entity.reference, &entity.url).text("  ");

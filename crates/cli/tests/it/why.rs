@@ -105,5 +105,5 @@ fn a_symbol_is_a_target_like_its_lines() {
     .assert_eq(&env.lore_in(&clone, &["why", "login"], "").to_string());
     // The nearest name is offered for one that nothing has.
     let missed = env.lore_in(&clone, &["why", "logim"], "").to_string();
-    assert!(missed.contains("logim"), "{missed}");
+    assert!(missed.contains("did you mean login?"), "{missed}");
 }

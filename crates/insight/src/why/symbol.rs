@@ -26,7 +26,11 @@ pub(super) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Def
     let asked = Asked { repo: typed.repo, here: Some(typed.cwd), ..Asked::default() };
     let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
     let node = match symbol_named(reader, &scope, typed.path) {
-        Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+        // A near name is worth more than that no file is called so.
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            let is_near = error.suggestion().is_some_and(|it| it.starts_with("did you mean"));
+            return if is_near { Err(error) } else { Ok(None) };
+        }
         node => node?,
     };
     let Some((symbol, first, last)) = extent(reader, &scope, node)? else { return Ok(None) };
