@@ -8,80 +8,107 @@ use model::ids::{Iid, ProjectId, RepoId};
 use model::{EntityState, Result, Timestamp};
 use rusqlite::Row;
 
-/// A merge request that touched a path.
+/// That a merge request changed a path, and when: enough to put the changes of
+/// a file in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    pub merge_request: i64,
+    pub iid: Iid,
+    /// When it was merged, or else last changed.
+    pub at: Timestamp,
+    /// added, modified, renamed, deleted.
+    pub change: String,
+    pub path: String,
+    pub old_path: String,
+}
+
+/// A merge request that changed a file, as a list tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchingMr {
-    pub id: i64,
-    pub iid: Iid,
     pub project: String,
     pub title: String,
     pub state: EntityState,
     pub author: Option<String>,
     pub created_at: Timestamp,
-    pub updated_at: Timestamp,
     pub merged_at: Option<Timestamp>,
     pub web_url: String,
-    /// added, modified, renamed, deleted.
-    pub change: String,
-    pub path: String,
-    pub old_path: String,
     /// Threads and comments by people.
     pub discussions: u64,
-    /// Notes by people on lines of this path.
+    /// Notes by people on lines of the file.
     pub notes_on_file: u64,
 }
 
-/// Merge requests of a project that touched this path, under either of its
+/// Changes of this path by merge requests of a project, under either of its
 /// names, in no order. A project's gone merge requests are left out.
-pub fn merge_requests(
+///
+/// A file may have been changed by thousands: what a list shows of each is
+/// asked for with [`touching`], for those it shows.
+pub fn touches(
     on: &impl Read,
     project: ProjectId,
     path: &str,
     is_merged_only: bool,
-) -> Result<Vec<TouchingMr>> {
+) -> Result<Vec<Touch>> {
     sql::all(
         on,
-        "SELECT m.id, m.iid, p.path AS project, m.title, m.state, u.username AS author,
-           m.created_at, m.updated_at, m.merged_at, m.web_url, f.kind, f.new_path, f.old_path,
-           (SELECT count(*) FROM discussions AS d WHERE d.merge_request_id = m.id
-              AND EXISTS (SELECT 1 FROM notes WHERE discussion_id = d.id AND is_system = 0))
-             AS discussions,
-           (SELECT count(*) FROM discussions AS d JOIN notes AS n ON n.discussion_id = d.id
-            WHERE d.merge_request_id = m.id AND n.is_system = 0
-              AND (n.new_path = ?2 OR n.old_path = ?2)) AS notes_on_file
+        "SELECT m.id, m.iid, coalesce(m.merged_at, m.updated_at) AS at,
+           f.kind, f.new_path, f.old_path
          FROM (SELECT merge_request_id, position, kind, new_path, old_path FROM mr_file_changes
                WHERE new_path = ?2
                UNION
                SELECT merge_request_id, position, kind, new_path, old_path FROM mr_file_changes
                WHERE old_path = ?2) AS f
-         JOIN merge_requests AS m ON m.id = f.merge_request_id
-         JOIN projects AS p ON p.id = m.project_id
-         LEFT JOIN users AS u ON u.id = m.author_id
+         CROSS JOIN merge_requests AS m ON m.id = f.merge_request_id
          WHERE m.project_id = ?1 AND m.gone_at IS NULL AND (NOT ?3 OR m.state = 'merged')",
         (project.0, path, is_merged_only),
-        touching,
+        |row| {
+            Ok(Touch {
+                merge_request: row.get("id")?,
+                iid: Iid(row.get("iid")?),
+                at: sql::at(row, "at")?,
+                change: row.get("kind")?,
+                path: row.get("new_path")?,
+                old_path: row.get("old_path")?,
+            })
+        },
     )
 }
 
-fn touching(row: &Row<'_>) -> rusqlite::Result<TouchingMr> {
-    let state: String = row.get("state")?;
-    Ok(TouchingMr {
-        id: row.get("id")?,
-        iid: Iid(row.get("iid")?),
-        project: row.get("project")?,
-        title: row.get("title")?,
-        state: EntityState::parse(&state).unwrap_or(EntityState::Opened),
-        author: row.get("author")?,
-        created_at: sql::at(row, "created_at")?,
-        updated_at: sql::at(row, "updated_at")?,
-        merged_at: sql::maybe_at(row, "merged_at")?,
-        web_url: row.get("web_url")?,
-        change: row.get("kind")?,
-        path: row.get("new_path")?,
-        old_path: row.get("old_path")?,
-        discussions: row.get("discussions")?,
-        notes_on_file: row.get("notes_on_file")?,
-    })
+/// What a list tells of a merge request that changed a file, which went by
+/// these names.
+pub fn touching(on: &impl Read, touch: &Touch, names: &[String]) -> Result<TouchingMr> {
+    let names = serde_json::to_string(names).unwrap_or_default();
+    sql::one(
+        on,
+        "SELECT p.path AS project, m.title, m.state, u.username AS author,
+           m.created_at, m.merged_at, m.web_url,
+           (SELECT count(*) FROM discussions AS d WHERE d.merge_request_id = m.id
+              AND EXISTS (SELECT 1 FROM notes WHERE discussion_id = d.id AND is_system = 0))
+             AS discussions,
+           (SELECT count(*) FROM discussions AS d JOIN notes AS n ON n.discussion_id = d.id
+            WHERE d.merge_request_id = m.id AND n.is_system = 0
+              AND (n.new_path IN (SELECT value FROM json_each(?2))
+                OR n.old_path IN (SELECT value FROM json_each(?2)))) AS notes_on_file
+         FROM merge_requests AS m
+         JOIN projects AS p ON p.id = m.project_id
+         LEFT JOIN users AS u ON u.id = m.author_id
+         WHERE m.id = ?1",
+        (touch.merge_request, names),
+        |row| {
+            let state: String = row.get("state")?;
+            Ok(TouchingMr {
+                project: row.get("project")?,
+                title: row.get("title")?,
+                state: EntityState::parse(&state).unwrap_or(EntityState::Opened),
+                author: row.get("author")?,
+                created_at: sql::at(row, "created_at")?,
+                merged_at: sql::maybe_at(row, "merged_at")?,
+                web_url: row.get("web_url")?,
+                discussions: row.get("discussions")?,
+                notes_on_file: row.get("notes_on_file")?,
+            })
+        },
+    )
 }
 
 /// A file that got another name, and what did it.
@@ -96,6 +123,9 @@ pub struct Rename {
 
 /// Renames to and from a path: by merged merge requests of the project and by
 /// commits of the repository that a branch has. Oldest first.
+///
+/// The few renames come first in the join, whatever statistics say: the other
+/// way round every merge request of the project is looked at.
 pub fn renames(
     on: &impl Read,
     project: Option<ProjectId>,
@@ -108,9 +138,13 @@ pub fn renames(
             on,
             "SELECT f.old_path, f.new_path, coalesce(m.merged_at, m.updated_at) AS at,
                '!' || m.iid AS by
-             FROM mr_file_changes AS f JOIN merge_requests AS m ON m.id = f.merge_request_id
-             WHERE (f.new_path = ?1 OR f.old_path = ?1) AND f.kind = 'renamed'
-               AND m.project_id = ?2 AND m.state = 'merged' AND m.gone_at IS NULL",
+             FROM (SELECT merge_request_id, new_path, old_path FROM mr_file_changes
+                   WHERE new_path = ?1 AND kind = 'renamed'
+                   UNION
+                   SELECT merge_request_id, new_path, old_path FROM mr_file_changes
+                   WHERE old_path = ?1 AND kind = 'renamed') AS f
+             CROSS JOIN merge_requests AS m ON m.id = f.merge_request_id
+             WHERE m.project_id = ?2 AND m.state = 'merged' AND m.gone_at IS NULL",
             (path, project.0),
             rename,
         )?);
@@ -119,9 +153,13 @@ pub fn renames(
         found.extend(sql::all(
             on,
             "SELECT f.old_path, f.path AS new_path, c.committed_at AS at, c.sha AS by
-             FROM commit_files AS f JOIN git_commits AS c ON c.id = f.commit_id
-             WHERE (f.path = ?1 OR f.old_path = ?1) AND f.kind = 'renamed'
-               AND c.repo_id = ?2 AND c.unreachable_at IS NULL AND c.landed_id IS NOT NULL",
+             FROM (SELECT commit_id, path, old_path FROM commit_files
+                   WHERE path = ?1 AND kind = 'renamed'
+                   UNION
+                   SELECT commit_id, path, old_path FROM commit_files
+                   WHERE old_path = ?1 AND kind = 'renamed') AS f
+             CROSS JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE c.repo_id = ?2 AND c.unreachable_at IS NULL AND c.landed_id IS NOT NULL",
             (path, repo.0),
             rename,
         )?);
@@ -174,7 +212,7 @@ pub fn projects_with(on: &impl Read, path: &str) -> Result<Vec<ProjectId>> {
         "SELECT DISTINCT m.project_id
          FROM (SELECT merge_request_id FROM mr_file_changes WHERE new_path = ?1
                UNION SELECT merge_request_id FROM mr_file_changes WHERE old_path = ?1) AS f
-         JOIN merge_requests AS m ON m.id = f.merge_request_id
+         CROSS JOIN merge_requests AS m ON m.id = f.merge_request_id
          WHERE m.gone_at IS NULL ORDER BY 1",
         [path],
         |row| row.get(0).map(ProjectId),
@@ -188,7 +226,7 @@ pub fn repos_with(on: &impl Read, path: &str) -> Result<Vec<RepoId>> {
         "SELECT DISTINCT c.repo_id
          FROM (SELECT commit_id FROM commit_files WHERE path = ?1
                UNION SELECT commit_id FROM commit_files WHERE old_path = ?1) AS f
-         JOIN git_commits AS c ON c.id = f.commit_id ORDER BY 1",
+         CROSS JOIN git_commits AS c ON c.id = f.commit_id ORDER BY 1",
         [path],
         |row| row.get(0).map(RepoId),
     )

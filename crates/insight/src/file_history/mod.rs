@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use store::commits::CommitRow;
 use store::details::{self, Thread};
 use store::entities::EntityRow;
-use store::paths::TouchingMr;
+use store::paths::Touch;
 use store::{Reader, paths};
 
 /// What was asked for.
@@ -91,7 +91,7 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
     let items = touching
         .iter()
         .take(request.limit)
-        .map(|mr| change(reader, mr, request.discussions.then_some(&chain.names)))
+        .map(|touch| change(reader, touch, &chain.names, request.discussions))
         .collect::<Result<Vec<_>>>()?;
     let direct = direct_commits(reader, &target, &chain.names)?;
     Ok(FileHistory {
@@ -126,66 +126,56 @@ fn missing(target: &FileTarget) -> Vec<Missing> {
     missing
 }
 
-/// Merge requests that touched the file under any of its names, each once,
+/// What merge requests did to the file under any of its names, each told once,
 /// newest first: by when they were merged, or else last changed.
 pub fn touching(
     reader: &Reader,
     target: &FileTarget,
     names: &[String],
     merged_only: bool,
-) -> Result<Vec<TouchingMr>> {
+) -> Result<Vec<Touch>> {
     let Some(project) = target.project_id() else { return Ok(Vec::new()) };
-    let mut by_mr: BTreeMap<i64, TouchingMr> = BTreeMap::new();
+    let mut by_mr: BTreeMap<i64, Touch> = BTreeMap::new();
     for name in names {
-        for mr in paths::merge_requests(reader, project, name, merged_only)? {
-            match by_mr.get_mut(&mr.id) {
-                // A rename is found under both of its names.
-                Some(known) => {
-                    if known.path != mr.path || known.old_path != mr.old_path {
-                        known.notes_on_file += mr.notes_on_file;
-                    } else {
-                        known.notes_on_file = known.notes_on_file.max(mr.notes_on_file);
-                    }
-                }
-                None => {
-                    by_mr.insert(mr.id, mr);
-                }
-            }
+        for touch in paths::touches(reader, project, name, merged_only)? {
+            // A rename is found under both of its names.
+            by_mr.entry(touch.merge_request).or_insert(touch);
         }
     }
-    let mut found: Vec<TouchingMr> = by_mr.into_values().collect();
-    found.sort_by_key(|mr| {
-        (std::cmp::Reverse(mr.merged_at.unwrap_or(mr.updated_at)), std::cmp::Reverse(mr.iid))
-    });
+    let mut found: Vec<Touch> = by_mr.into_values().collect();
+    found.sort_by_key(|touch| (std::cmp::Reverse(touch.at), std::cmp::Reverse(touch.iid)));
     Ok(found)
 }
 
-fn change(reader: &Reader, mr: &TouchingMr, names: Option<&Vec<String>>) -> Result<FileChange> {
-    let row = EntityRow { kind: EntityKind::MergeRequest, id: mr.id };
+fn change(
+    reader: &Reader,
+    touch: &Touch,
+    names: &[String],
+    with_discussions: bool,
+) -> Result<FileChange> {
+    let row = EntityRow { kind: EntityKind::MergeRequest, id: touch.merge_request };
     let closes = details::relations(reader, row)?
         .into_iter()
         .filter(|relation| relation.reference_type == "closes" && relation.is_outgoing)
         .map(|relation| format!("{}#{}", relation.project, relation.iid))
         .collect();
-    let threads = match names {
-        Some(names) => threads_on(reader, row, names)?,
-        None => Vec::new(),
-    };
+    let threads = if with_discussions { threads_on(reader, row, names)? } else { Vec::new() };
+    let mr = paths::touching(reader, touch, names)?;
     Ok(FileChange {
-        reference: origin::reference(&mr.project, mr.iid),
-        iid: mr.iid,
-        title: mr.title.clone(),
+        reference: origin::reference(&mr.project, touch.iid),
+        iid: touch.iid,
+        title: mr.title,
         state: mr.state,
-        author: mr.author.clone(),
+        author: mr.author,
         created_at: mr.created_at,
         merged_at: mr.merged_at,
-        change: mr.change.clone(),
-        path: mr.path.clone(),
-        old_path: (mr.old_path != mr.path).then(|| mr.old_path.clone()),
+        change: touch.change.clone(),
+        path: touch.path.clone(),
+        old_path: (touch.old_path != touch.path).then(|| touch.old_path.clone()),
         discussions: mr.discussions,
         notes_on_file: mr.notes_on_file,
         closes,
-        url: mr.web_url.clone(),
+        url: mr.web_url,
         threads,
     })
 }

@@ -84,6 +84,15 @@ impl Missing {
 
 pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
     let target = file_target::locate(reader, request.file)?;
+    of_file(reader, request, &target)
+}
+
+/// The same for a file that was located already.
+pub(crate) fn of_file(
+    reader: &Reader,
+    request: &Request<'_>,
+    target: &FileTarget,
+) -> Result<Trace> {
     let mut missing = Vec::new();
     if target.project.is_none() {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
@@ -97,14 +106,14 @@ pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
                     fix,
                 ));
             }
-            by_line(reader, request, &target, lines, missing)
+            by_line(reader, request, target, lines, missing)
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
             missing.push(Missing::new(what, "lore repo add PATH"));
-            by_file(reader, request, &target, missing)
+            by_file(reader, request, target, missing)
         }
-        (_, None) => by_file(reader, request, &target, missing),
+        (_, None) => by_file(reader, request, target, missing),
     }
 }
 
@@ -153,7 +162,8 @@ fn by_file(
 ) -> Result<Trace> {
     let chain = file_history::chain(reader, target)?;
     let touching = file_history::touching(reader, target, &chain.names, true)?;
-    let ids: Vec<i64> = touching.iter().take(request.limit).map(|mr| mr.id).collect();
+    let ids: Vec<i64> =
+        touching.iter().take(request.limit).map(|touch| touch.merge_request).collect();
     let about = About { paths: &chain.names, most_notes: request.notes };
     Ok(Trace {
         lines: request.lines,

@@ -97,18 +97,12 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
 
 fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let (path, lines) = trace::parse(request.scope.path)?;
-    let mut trace = trace::trace(
-        reader,
-        &trace::Request {
-            file: Typed { path, ..request.scope },
-            lines,
-            limit: request.limit,
-            generations: 0,
-            notes: request.notes,
-        },
-    )?;
+    let file = Typed { path, ..request.scope };
+    let target = file_target::locate(reader, file)?;
+    let limit = request.limit;
+    let asked = trace::Request { file, lines, limit, generations: 0, notes: request.notes };
+    let mut trace = trace::of_file(reader, &asked, &target)?;
     let mut missing = std::mem::take(&mut trace.missing);
-    let target = file_target::locate(reader, Typed { path, ..request.scope })?;
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {
         target: request.scope.path.to_owned(),
