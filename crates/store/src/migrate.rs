@@ -41,6 +41,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0013_asked",
     "0014_index_buffer",
     "0015_import_paths",
+    "0016_numbers",
 ];
 
 /// The schema this build writes.
