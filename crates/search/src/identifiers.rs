@@ -15,8 +15,11 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut forms = BTreeSet::new();
     for text in texts {
         for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
+            // Most words are not, and a look at their bytes tells.
+            if !may_be_name(run) {
+                continue;
+            }
             let name = run.trim_matches(['_', '-']);
-            // Most words are neither, and the length counts only for those left.
             let is_joined = name.contains(['_', '-']);
             if !(is_joined || is_camel(name)) || name.chars().count() > LONGEST {
                 continue;
@@ -34,6 +37,14 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         }
     }
     forms.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a run has a sign between letters, or a capital that is not its first
+/// letter; letters beyond ASCII may be one.
+fn may_be_name(run: &str) -> bool {
+    let tells =
+        |byte: u8| byte == b'_' || byte == b'-' || !byte.is_ascii() || byte.is_ascii_uppercase();
+    run.bytes().skip(1).any(tells)
 }
 
 /// `HttpClient` as `Http Client`; none for a name without such a border.

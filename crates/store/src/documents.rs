@@ -8,7 +8,7 @@ use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};
 use model::{EntityKind, Result, Timestamp};
-use rusqlite::named_params;
+use rusqlite::params;
 
 /// An issue or merge request, as far as its document tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -273,6 +273,32 @@ pub enum Stored {
     Unchanged,
 }
 
+/// The columns of a document's row, in the order of both statements below. By
+/// number: seventeen names would be looked up for each document.
+macro_rules! columns {
+    ($document:ident) => {
+        params![
+            $document.source.as_str(),
+            $document.source_id,
+            $document.project.map(|project| project.0),
+            $document.repo,
+            $document.reference,
+            $document.author,
+            $document.state,
+            $document.created_at.as_millis(),
+            $document.updated_at.as_millis(),
+            $document.url,
+            $document.title,
+            $document.text,
+            $document.identifiers,
+            $document.hashes.content.as_bytes(),
+            $document.hashes.labels.as_bytes(),
+            $document.hashes.paths.as_bytes(),
+            $document.truncation.map(Truncation::as_str),
+        ]
+    };
+}
+
 /// Stores a document. The same hashes as before write nothing.
 pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     let known = sql::first(
@@ -293,64 +319,45 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
         return Ok(Stored::Unchanged);
     }
-    let id = upsert(tx, document)?;
-    let before = known.map(|(_, hashes)| hashes);
-    if before.is_none_or(|before| before.labels != document.hashes.labels) {
+    let Some((id, before)) = known else {
+        let id = insert(tx, document)?;
+        add_to_set(tx, "document_labels", "label", id, &document.labels)?;
+        add_to_set(tx, "document_paths", "path", id, &document.paths)?;
+        return Ok(Stored::New);
+    };
+    update(tx, document)?;
+    if before.labels != document.hashes.labels {
         replace_set(tx, "document_labels", "label", id, &document.labels)?;
     }
-    if before.is_none_or(|before| before.paths != document.hashes.paths) {
+    if before.paths != document.hashes.paths {
         replace_set(tx, "document_paths", "path", id, &document.paths)?;
     }
-    Ok(if before.is_some() { Stored::Changed } else { Stored::New })
+    Ok(Stored::Changed)
 }
 
-fn upsert(tx: &Tx<'_>, document: &Document) -> Result<i64> {
-    sql::one(
+/// The row of a document that is not there yet.
+fn insert(tx: &Tx<'_>, document: &Document) -> Result<i64> {
+    sql::insert(
         tx,
         "INSERT INTO documents (source_type, source_id, project_id, repo_id, reference, author,
-           state, created_at, updated_at, url, title, content_text, identifiers, content_hash, labels_hash, paths_hash,
-           is_truncated, truncated_reason)
-         VALUES (:source_type, :source_id, :project, :repo, :reference, :author, :state, :created_at,
-           :updated_at, :url, :title, :text, :identifiers, :content_hash, :labels_hash, :paths_hash,
-           :reason IS NOT NULL, :reason)
-         ON CONFLICT (source_type, source_id) DO UPDATE SET
-           project_id = excluded.project_id,
-           repo_id = excluded.repo_id,
-           reference = excluded.reference,
-           author = excluded.author,
-           state = excluded.state,
-           created_at = excluded.created_at,
-           updated_at = excluded.updated_at,
-           url = excluded.url,
-           title = excluded.title,
-           content_text = excluded.content_text,
-           identifiers = excluded.identifiers,
-           content_hash = excluded.content_hash,
-           labels_hash = excluded.labels_hash,
-           paths_hash = excluded.paths_hash,
-           is_truncated = excluded.is_truncated,
-           truncated_reason = excluded.truncated_reason
-         RETURNING id",
-        named_params! {
-            ":source_type": document.source.as_str(),
-            ":source_id": document.source_id,
-            ":project": document.project.map(|project| project.0),
-            ":repo": document.repo,
-            ":reference": document.reference,
-            ":author": document.author,
-            ":state": document.state,
-            ":created_at": document.created_at.as_millis(),
-            ":updated_at": document.updated_at.as_millis(),
-            ":url": document.url,
-            ":title": document.title,
-            ":text": document.text,
-            ":identifiers": document.identifiers,
-            ":content_hash": document.hashes.content.as_bytes(),
-            ":labels_hash": document.hashes.labels.as_bytes(),
-            ":paths_hash": document.hashes.paths.as_bytes(),
-            ":reason": document.truncation.map(Truncation::as_str),
-        },
-        |row| row.get(0),
+           state, created_at, updated_at, url, title, content_text, identifiers,
+           content_hash, labels_hash, paths_hash, is_truncated, truncated_reason)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+           ?17 IS NOT NULL, ?17)",
+        columns!(document),
+    )
+}
+
+fn update(tx: &Tx<'_>, document: &Document) -> Result<usize> {
+    sql::run(
+        tx,
+        "UPDATE documents SET
+           project_id = ?3, repo_id = ?4, reference = ?5, author = ?6, state = ?7,
+           created_at = ?8, updated_at = ?9, url = ?10, title = ?11, content_text = ?12,
+           identifiers = ?13, content_hash = ?14, labels_hash = ?15, paths_hash = ?16,
+           is_truncated = ?17 IS NOT NULL, truncated_reason = ?17
+         WHERE source_type = ?1 AND source_id = ?2",
+        columns!(document),
     )
 }
 
@@ -362,6 +369,16 @@ fn replace_set(
     values: &[String],
 ) -> Result<()> {
     sql::run(tx, &format!("DELETE FROM {table} WHERE document_id = ?1"), [document])?;
+    add_to_set(tx, table, column, document, values)
+}
+
+fn add_to_set(
+    tx: &Tx<'_>,
+    table: &str,
+    column: &str,
+    document: i64,
+    values: &[String],
+) -> Result<()> {
     for value in values {
         sql::run(
             tx,

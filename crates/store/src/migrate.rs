@@ -42,6 +42,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0014_index_buffer",
     "0015_import_paths",
     "0016_numbers",
+    "0017_one_index_of_words",
 ];
 
 /// The schema this build writes.
