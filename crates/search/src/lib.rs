@@ -31,4 +31,5 @@ pub use find::{Mode, Ranking, Request, Searcher, find};
 pub use fusion::{Candidate, Fusion};
 pub use query::Syntax;
 pub use results::{CodeType, Explanation, HitType, SearchHit, SearchResults, SymbolNote};
+pub use semantic::depth as scan_depth;
 pub use snippet::{Span, of_text as snippet_of};

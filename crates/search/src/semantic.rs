@@ -8,9 +8,17 @@ use store::vectors::{self, Similar, Space};
 
 /// Chunks whose true vectors are looked at, at least.
 const DEPTH: usize = 400;
-/// And for each document asked for. With both, the first ten are the true ones
-/// in more than 99 of 100 (docs/benchmarks.md).
+/// And for each document asked for.
 const DEPTH_PER_DOCUMENT: usize = 6;
+/// And one in so many of all: the more vectors there are, the more of them have
+/// a code as near as those of the nearest.
+const ONE_IN: usize = 400;
+
+/// How many codes are followed to their vectors, so that the first ten are the
+/// true ones in more than 99 of 100 (docs/benchmarks.md).
+pub fn depth(n_chunks: usize, n_best: usize) -> usize {
+    DEPTH.max(n_best * DEPTH_PER_DOCUMENT).max(n_chunks / ONE_IN)
+}
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Semantic {
@@ -28,7 +36,7 @@ pub fn retrieve(
     allowed: Option<&DocumentSet>,
     n_best: usize,
 ) -> Result<Semantic> {
-    let mut depth = DEPTH.max(n_best * DEPTH_PER_DOCUMENT);
+    let mut depth = depth(vectors::count(reader, space)?, n_best);
     loop {
         let scan = vectors::scan(reader, space, query, allowed, depth)?;
         let is_everything = scan.near.len() == scan.n_chunks;

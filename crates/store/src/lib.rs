@@ -10,6 +10,7 @@
 
 mod error;
 mod filter;
+mod hamming;
 mod handle;
 mod memo;
 mod migrate;

@@ -7,6 +7,7 @@
 use crate::codes;
 use crate::document_set::DocumentSet;
 use crate::error::db;
+use crate::hamming;
 use crate::handle::Read;
 use crate::sql;
 use model::Result;
@@ -129,6 +130,7 @@ pub fn scan(
     let params = (&space.model, space.dims as i64, space.chunking);
     let mut rows = statement.query(params).map_err(db)?;
     let mut query_code = Vec::new();
+    let mut distances = Vec::with_capacity(BLOCK as usize);
     while let Some(row) = rows.next().map_err(db)? {
         if query_code.is_empty() {
             // Not before the first row: then both are of the same moment, even
@@ -138,10 +140,9 @@ pub fn scan(
         let first = row.get::<_, i64>(0).map_err(db)? * BLOCK;
         let documents = row.get_ref(1).map_err(db)?.as_blob().unwrap_or_default();
         let codes = row.get_ref(2).map_err(db)?.as_blob().unwrap_or_default();
-        let places = documents.as_chunks::<ID_BYTES>().0.iter();
-        for (place, (document, bits)) in
-            places.zip(codes.chunks_exact(query_code.len() * 8)).enumerate()
-        {
+        hamming::distances(&query_code, codes, &mut distances);
+        let places = documents.as_chunks::<ID_BYTES>().0.iter().zip(&distances);
+        for (place, (document, &distance)) in places.enumerate() {
             let document = i64::from_le_bytes(*document);
             if document == 0 {
                 continue;
@@ -151,11 +152,22 @@ pub fn scan(
                 continue;
             }
             n_chunks += 1;
-            let distance = distance(&query_code, bits);
             nearest.offer(Near { chunk: first + place as i64, document, distance });
         }
     }
     Ok(Scan { near: nearest.finish(), n_chunks, n_documents: seen.len() })
+}
+
+/// Chunks with vectors of this space.
+pub fn count(on: &impl Read, space: &Space) -> Result<usize> {
+    let n: i64 = sql::one(
+        on,
+        "SELECT coalesce(sum(n_used), 0) FROM embedding_blocks
+         WHERE model = ?1 AND dims = ?2 AND chunking = ?3",
+        (&space.model, space.dims as i64, space.chunking),
+        |row| row.get(0),
+    )?;
+    Ok(usize::try_from(n).unwrap_or(0))
 }
 
 /// Whether any document has vectors of this space.
@@ -167,13 +179,6 @@ pub fn exist(on: &impl Read, space: &Space) -> Result<bool> {
         (&space.model, space.dims as i64, space.chunking),
         |row| row.get(0),
     )
-}
-
-/// Bits that differ.
-#[inline]
-fn distance(query: &[u64], bits: &[u8]) -> u32 {
-    let words = bits.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-    query.iter().zip(words).map(|(q, word)| (q ^ word).count_ones()).sum()
 }
 
 /// Keeps the `depth` nearest of a stream. Distances are small whole numbers, so

@@ -28,6 +28,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const QUERIES: usize = 200;
 const CLUSTERS: usize = 500;
 const BATCH: usize = 2_000;
+/// Documents that a search by both wants of each list.
+const CANDIDATES: usize = 100;
 
 /// `search [documents] [folder that keeps the database]`.
 pub fn run(root: &Path, options: &[&str]) -> ExitCode {
@@ -274,12 +276,13 @@ fn baselines(database: &Path, reader: &Reader, queries: &Queries) -> Outcome<()>
         println!("bare FTS5, terms ORed, ORDER BY rank: {}", percentiles(times));
     }
     let space = queries.space();
+    let depth = search::scan_depth(vectors::count(reader, &space)?, CANDIDATES);
     let (mut scans, mut plain, mut recall) = (Vec::new(), Vec::new(), 0.0);
     let n = 10;
     for text in queries.texts.iter().take(n) {
         let vector = queries.embed_query(text)?;
         let started = Instant::now();
-        let scan = vectors::scan(reader, &space, &vector, None, 600)?;
+        let scan = vectors::scan(reader, &space, &vector, None, depth)?;
         let mut near = vectors::compare(reader, &vector, &scan.near)?;
         scans.push(started.elapsed());
         let started = Instant::now();
@@ -292,7 +295,7 @@ fn baselines(database: &Path, reader: &Reader, queries: &Queries) -> Outcome<()>
         let found = exact.iter().filter(|it| near.iter().any(|other| other.chunk == it.chunk));
         recall += found.count() as f64 / exact.len().max(1) as f64;
     }
-    println!("scan of codes and true vectors of 600: {}", percentiles(scans));
+    println!("scan of codes and true vectors of {depth}: {}", percentiles(scans));
     println!("every vector compared: {}", percentiles(plain));
     println!("recall of the first ten: {:.3}", recall / n as f64);
     Ok(())
