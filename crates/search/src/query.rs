@@ -133,6 +133,14 @@ impl Query {
         both
     }
 
+    /// The words of [`Query::name_expressions`], each once, to be weighed.
+    pub fn name_words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.terms.iter().flat_map(Term::name_words).collect();
+        words.sort();
+        words.dedup();
+        words
+    }
+
     /// Whether marks were used, so that nothing but what matches is wanted.
     pub fn is_binding(&self) -> bool {
         self.terms.iter().any(|term| term.is_required || term.form != Form::Word)
@@ -245,22 +253,31 @@ impl Term {
 
     /// `HttpClient` as one word of the index, or as all its parts.
     fn name_expression(&self) -> Option<String> {
+        let (whole, parts) = self.named();
+        match (whole, parts.as_slice()) {
+            (_, []) => None,
+            (_, [only]) => Some(only.clone()),
+            (Some(whole), several) => Some(format!("({whole} OR ({}))", several.join(" AND "))),
+            (None, several) => Some(format!("({})", several.join(" AND "))),
+        }
+    }
+
+    fn name_words(&self) -> Vec<String> {
+        let (whole, parts) = self.named();
+        whole.into_iter().chain(parts).collect()
+    }
+
+    /// As one word, where it is written as one and has parts; and the parts.
+    fn named(&self) -> (Option<String>, Vec<String>) {
         let parts = name_parts(&self.text);
         let star = if self.form == Form::Prefix { " *" } else { "" };
-        let quoted_parts: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
-        match parts.as_slice() {
-            [] => None,
-            [_] => Some(format!("{}{star}", quoted_parts[0])),
-            several => {
-                let joined = format!("({}{star})", quoted_parts.join(" AND "));
-                let is_one_word = self.text.chars().all(char::is_alphanumeric);
-                let whole = is_one_word.then(|| quoted(&several.concat()));
-                Some(match whole {
-                    Some(whole) => format!("({whole}{star} OR {joined})"),
-                    None => joined,
-                })
-            }
+        let is_one_word = parts.len() > 1 && self.text.chars().all(char::is_alphanumeric);
+        let whole = is_one_word.then(|| format!("{}{star}", quoted(&parts.concat())));
+        let mut words: Vec<String> = parts.iter().map(|part| quoted(part)).collect();
+        if let Some(last) = words.last_mut() {
+            last.push_str(star);
         }
+        (whole, words)
     }
 
     fn divided(&self) -> Option<Offer> {
@@ -405,6 +422,8 @@ mod tests {
         assert_eq!(names("+pars* url"), [r#""pars" * AND "url""#]);
         assert_eq!(names("\"parse the url\""), [r#"("parse" AND "the" AND "url")"#]);
         assert_eq!(names("👋"), Vec::<String>::new());
+        let words = |input: &str| Query::parse(input).unwrap().name_words();
+        assert_eq!(words("HttpCl* http"), [r#""cl" *"#, r#""http""#, r#""httpcl" *"#]);
     }
 
     #[test]

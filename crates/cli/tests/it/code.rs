@@ -318,10 +318,10 @@ fn why_tells_what_depends_on_a_line() {
 fn symbols_are_a_source_of_search() {
     let env = indexed();
     expect![[r#"
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	10.000	def checkout(self, gateway)	
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	21.674	def checkout(self, gateway)	
     "#]].assert_eq(&lore(&env, &["search", "checkOut", "--type", "symbol"]));
     expect![[r#"
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	0.000	class Cart What a customer is about to buy.	
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	0.732	class Cart What a customer is about to buy.	
     "#]].assert_eq(&lore(&env, &["search", "customer buy", "--type", "symbol"]));
     let env = env.on_terminal(80);
     expect![[r#"
@@ -334,6 +334,24 @@ fn symbols_are_a_source_of_search() {
           def test_[1;33msum[0m()
     "#]]
     .assert_eq(&lore(&env, &["search", "sum", "--type", "symbol", "-n", "2"]));
+}
+
+/// The index keeps no texts, so that FTS5 itself would call all matches equal.
+#[test]
+fn a_symbol_with_the_word_in_its_name_comes_before_one_in_such_a_file() {
+    let env = indexed();
+    let found = data(&env, &["search", "add cart", "--type", "symbol", "--json"]);
+    let items = found["items"].as_array().unwrap();
+    let scores: Vec<f64> = items.iter().map(|item| item["score"].as_f64().unwrap()).collect();
+    assert!(scores.iter().all(|score| *score > 0.0), "{scores:?}");
+    assert_eq!(items[0]["title"], "cart.Cart.add", "{items:?}");
+    let found = data(&env, &["search", "cart", "--type", "symbol", "--json"]);
+    let score = |title: &str| {
+        let items = found["items"].as_array().unwrap();
+        let item = items.iter().find(|item| item["title"] == title).unwrap();
+        item["score"].as_f64().unwrap()
+    };
+    assert!(score("cart.Cart") > score("cart.Cart.checkout"), "{found}");
 }
 
 #[test]

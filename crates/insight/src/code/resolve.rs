@@ -90,10 +90,12 @@ const fn rank(how: Match) -> u8 {
 pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
     let Ok(query) = Query::parse(typed) else { return Ok(Vec::new()) };
     let within = Within { repos: &[view.scope.repo.id], ..Within::default() };
-    for expression in query.name_expressions() {
+    let words = query.name_words();
+    for expression in &query.name_expressions() {
+        let wanted = symbols::Wanted { expression, words: &words, name: typed.trim() };
         let mut found = Vec::new();
         // Symbols of other snapshots are in the index too.
-        for one in symbols::find(view.reader, &expression, typed.trim(), &within)? {
+        for one in symbols::find(view.reader, &wanted, &within)? {
             if !view.places(one.node)?.is_empty() {
                 found.push(one.node);
             }

@@ -40,8 +40,10 @@ pub fn search_symbols(reader: &Reader, request: &Request, here: &Path) -> Result
     let file = place.as_ref().and_then(|place| place.file);
     let mut results = SearchResults { mode: Mode::Lexical, ..SearchResults::default() };
     results.warnings.extend(scopes.iter().filter_map(behind));
-    for expression in query.name_expressions() {
-        let found = symbols::find(reader, &expression, request.query.trim(), &within)?;
+    let (words, name) = (query.name_words(), request.query.trim());
+    for expression in &query.name_expressions() {
+        let wanted = symbols::Wanted { expression, words: &words, name };
+        let found = symbols::find(reader, &wanted, &within)?;
         let (live, is_whole) = in_snapshots(&views, &found, file, request)?;
         results.total = live.len() as u64;
         results.is_total_exact = is_whole;

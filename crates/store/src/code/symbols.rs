@@ -1,13 +1,20 @@
 //! Symbols by words: the parts of their names, their files, documentation and
 //! signatures.
 
+use crate::error::db;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
 use model::ids::{NodeId, RepoId};
+use std::collections::HashMap;
 
-/// How much a match counts in name, parts, path, documentation and signature.
-const WEIGHTS: &str = "10.0, 5.0, 2.0, 1.0, 1.0";
+/// How much a match in a column counts.
+const WEIGHTS: [(&str, f64); 5] =
+    [("name", 10.0), ("parts", 5.0), ("path", 2.0), ("doc", 1.0), ("signature", 1.0)];
+/// What a word that stands in all columns gains over one in a name is little.
+const SATURATION: f64 = 5.0;
+/// More than words can gain: what is called so comes first.
+const NAMED: f64 = 20.0;
 /// More of a text than this says little about a symbol.
 const LONGEST: usize = 600;
 
@@ -60,33 +67,73 @@ pub struct Found {
     pub score: f64,
 }
 
-/// Every node that matches an expression of the index, of any time, best first.
-/// What is called `name` as a whole comes before what only has its words.
-pub fn find(
-    on: &impl Read,
-    expression: &str,
-    name: &str,
-    within: &Within<'_>,
-) -> Result<Vec<Found>> {
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// In the language of the index.
+    pub expression: &'a str,
+    /// The words of the expression, to weigh what matches it.
+    pub words: &'a [String],
+    /// What is called so as a whole comes first.
+    pub name: &'a str,
+}
+
+/// Every node that matches, of any time, best first.
+pub fn find(on: &impl Read, wanted: &Wanted<'_>, within: &Within<'_>) -> Result<Vec<Found>> {
     let repos: Vec<i64> = within.repos.iter().map(|repo| repo.0).collect();
     let below = within.below.filter(|folder| !folder.is_empty());
-    sql::all(
+    let mut found = sql::all(
         on,
-        &format!(
-            "SELECT n.id, p.repo_id,
-               -bm25(nodes_fts, {WEIGHTS}) + 10.0 * (n.name = ?2 COLLATE NOCASE) AS score
-             FROM nodes_fts
-             JOIN nodes AS n ON n.id = nodes_fts.rowid
-             JOIN packages AS p ON p.id = n.package_id
-             WHERE nodes_fts MATCH ?1
-               AND p.repo_id IN (SELECT value FROM json_each(?3))
-               AND (?4 IS NULL OR p.path = ?4 OR substr(p.path, 1, length(?4) + 1) = ?4 || '/')
-               AND (?5 IS NULL OR p.path = ?5)
-             ORDER BY score DESC, n.id"
-        ),
-        (expression, name, sql::json_ids(&repos), below, within.folder),
+        "SELECT n.id, p.repo_id, n.name = ?2 COLLATE NOCASE
+         FROM nodes_fts
+         JOIN nodes AS n ON n.id = nodes_fts.rowid
+         JOIN packages AS p ON p.id = n.package_id
+         WHERE nodes_fts MATCH ?1
+           AND p.repo_id IN (SELECT value FROM json_each(?3))
+           AND (?4 IS NULL OR p.path = ?4 OR substr(p.path, 1, length(?4) + 1) = ?4 || '/')
+           AND (?5 IS NULL OR p.path = ?5)",
+        (wanted.expression, wanted.name, sql::json_ids(&repos), below, within.folder),
         |row| {
-            Ok(Found { node: NodeId(row.get(0)?), repo: RepoId(row.get(1)?), score: row.get(2)? })
+            let score = if row.get(2)? { NAMED } else { 0.0 };
+            Ok(Found { node: NodeId(row.get(0)?), repo: RepoId(row.get(1)?), score })
         },
-    )
+    )?;
+    if !found.is_empty() {
+        weigh(on, wanted.words, &mut found)?;
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+    Ok(found)
+}
+
+/// Adds what each word is worth: more, the fewer symbols have it, and by the
+/// columns it stands in.
+///
+/// By hand, because the index keeps in which columns a word stands, but neither
+/// how often nor the texts: FTS5's own ranking finds nothing to count there.
+fn weigh(on: &impl Read, words: &[String], found: &mut [Found]) -> Result<()> {
+    let n_all: f64 = sql::one(on, "SELECT coalesce(max(id), 0) FROM nodes", [], |row| row.get(0))?;
+    let mut place_of: HashMap<i64, usize> = HashMap::new();
+    place_of.extend(found.iter().enumerate().map(|(place, one)| (one.node.0, place)));
+    for word in words {
+        let mut columns: HashMap<i64, f64> = HashMap::new();
+        for (column, weight) in WEIGHTS {
+            let expression = format!("{column} : {word}");
+            let mut statement = on
+                .connection()
+                .prepare_cached("SELECT rowid FROM nodes_fts WHERE nodes_fts MATCH ?1")
+                .map_err(db)?;
+            let mut rows = statement.query([expression]).map_err(db)?;
+            while let Some(row) = rows.next().map_err(db)? {
+                *columns.entry(row.get(0).map_err(db)?).or_default() += weight;
+            }
+        }
+        let n_with = columns.len() as f64;
+        let rarity = (1.0 + (n_all - n_with).max(0.0) / (n_with + 0.5)).ln();
+        for (node, weight) in columns {
+            if let Some(place) = place_of.get(&node) {
+                found[*place].score += rarity * weight / (weight + SATURATION);
+            }
+        }
+    }
+    Ok(())
 }
