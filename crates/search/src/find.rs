@@ -180,6 +180,31 @@ struct Found {
     expression: Option<String>,
 }
 
+/// A query on its way to become a vector.
+struct Embedding<'a> {
+    provider: &'a dyn Provider,
+    text: String,
+}
+
+/// Has the model read the query while `other` is done: they share nothing, and
+/// the model, which is a few milliseconds at work, is not waited for in vain.
+fn beside<T>(
+    asked: Option<Result<Embedding<'_>>>,
+    other: impl FnOnce() -> T,
+) -> (Option<Result<Vec<f32>>>, T) {
+    let Embedding { provider, text } = match asked {
+        None => return (None, other()),
+        Some(Err(error)) => return (Some(Err(error)), other()),
+        Some(Ok(embedding)) => embedding,
+    };
+    std::thread::scope(|scope| {
+        let vector = scope.spawn(move || provider.embed_query(&text));
+        let other = other();
+        let vector = vector.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (Some(vector), other)
+    })
+}
+
 impl Search<'_> {
     fn run(&mut self, query: Option<Query>) -> Result<()> {
         let Found { candidates, query, expression } = self.ranked(query)?;
@@ -206,7 +231,9 @@ impl Search<'_> {
 
     fn ranked(&mut self, query: Option<Query>) -> Result<Found> {
         let mut query = query;
-        let mut lexical = self.by_words(query.as_ref())?;
+        let asked = self.asked_of_model(query.as_ref())?;
+        let (vector, lexical) = beside(asked, || self.by_words(query.as_ref()));
+        let mut lexical = lexical?;
         if lexical.total == 0
             && let Some(relaxed) = query.as_ref().and_then(Query::relaxed)
         {
@@ -218,7 +245,7 @@ impl Search<'_> {
             Some(query) => query.expression(),
             None => Some(self.request.query.clone()),
         };
-        let semantic = self.by_meaning(query.as_ref(), expression.as_deref())?;
+        let semantic = self.by_meaning(vector, query.as_ref(), expression.as_deref())?;
         let is_semantic = self.request.mode == Mode::Semantic && !is_binding(query.as_ref());
         if lexical.total == 0 && !is_semantic {
             self.results.suggestions = suggestions::near(self.searcher.reader, &self.words)?;
@@ -240,19 +267,18 @@ impl Search<'_> {
     /// None when the answer goes by words alone; then `results` say why.
     fn by_meaning(
         &mut self,
+        vector: Option<Result<Vec<f32>>>,
         query: Option<&Query>,
         expression: Option<&str>,
     ) -> Result<Option<(Semantic, Vec<f32>)>> {
-        if self.request.mode == Mode::Lexical {
-            return Ok(None);
-        }
-        match self.vector(query) {
-            Ok(vector) => {
+        match vector {
+            None => Ok(None),
+            Some(Ok(vector)) => {
                 let semantic = self.nearest(&vector, query, expression)?;
                 Ok(Some((semantic, vector)))
             }
-            Err(error) if self.request.mode == Mode::Semantic => Err(error),
-            Err(error) => {
+            Some(Err(error)) if self.request.mode == Mode::Semantic => Err(error),
+            Some(Err(error)) => {
                 self.results.mode = Mode::Lexical;
                 // Who switched vectors off knows it.
                 if self.searcher.provider.is_some() {
@@ -263,20 +289,24 @@ impl Search<'_> {
         }
     }
 
-    /// The query as a vector, or the reason why nothing can be compared to it.
-    fn vector(&self, query: Option<&Query>) -> Result<Vec<f32>> {
+    /// What makes the query a vector, or the reason why nothing can be compared
+    /// to it; none when words alone were asked for.
+    fn asked_of_model(&self, query: Option<&Query>) -> Result<Option<Result<Embedding<'_>>>> {
+        if self.request.mode == Mode::Lexical {
+            return Ok(None);
+        }
+        let failed = |message: String| Error::new(ErrorCode::EmbeddingFailed, message);
         let Some(provider) = self.searcher.provider else {
-            return Err(Error::new(ErrorCode::EmbeddingFailed, "searching by meaning is off")
-                .suggest("set embedding.provider = \"builtin\", or search with --mode lexical"));
+            return Ok(Some(Err(failed("searching by meaning is off".to_owned())
+                .suggest("set embedding.provider = \"builtin\", or search with --mode lexical"))));
         };
         if !vectors::exist(self.searcher.reader, &provider.space())? {
-            return Err(Error::new(
-                ErrorCode::EmbeddingFailed,
-                format!("no document has vectors of {} yet", provider.space().model),
-            )
-            .suggest("run: lore embed"));
+            let model = provider.space().model;
+            return Ok(Some(Err(failed(format!("no document has vectors of {model} yet"))
+                .suggest("run: lore embed"))));
         }
-        provider.embed_query(&query.map_or_else(|| self.request.query.clone(), Query::meaning))
+        let text = query.map_or_else(|| self.request.query.clone(), Query::meaning);
+        Ok(Some(Ok(Embedding { provider, text })))
     }
 
     fn nearest(
