@@ -1,5 +1,6 @@
 //! What differs between two commits.
 
+use crate::blame::BlameAt;
 use crate::object_id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
@@ -63,14 +64,14 @@ impl Repo {
     pub fn hunks(
         &self,
         (old, old_path): (ObjectId, &RepoPath),
-        (new, path): (ObjectId, &RepoPath),
+        (new, path): (BlameAt, &RepoPath),
     ) -> Result<Vec<Hunk>> {
         let side = |commit: ObjectId, path: &RepoPath| {
             let mut side = std::ffi::OsString::from(format!("{commit}:"));
             side.push(path.to_path());
             side
         };
-        let text = self
+        let git = self
             .git("diff")
             .args([
                 "--unified=0",
@@ -81,10 +82,31 @@ impl Repo {
                 "-O/dev/null",
             ])
             .arg("--end-of-options")
-            .args([side(old, old_path), side(new, path)])
-            .run()?;
+            .arg(side(old, old_path));
+        let git = match new {
+            BlameAt::Commit(new) => git.arg(side(new, path)),
+            BlameAt::WorkTree => git.arg("--").arg(path.to_path()),
+        };
+        let text = git.run()?;
         Ok(text.split(|byte| *byte == b'\n').filter_map(hunk).collect())
     }
+}
+
+/// Where a line stood in the older version; none when it was not there.
+pub fn line_before(hunks: &[Hunk], line: u64) -> Option<u64> {
+    let (mut added, mut removed) = (0, 0);
+    for hunk in hunks {
+        // Of a hunk that only removes, `start` is the line it follows.
+        let last = if hunk.len == 0 { hunk.start } else { hunk.start + hunk.len - 1 };
+        if hunk.len > 0 && hunk.start <= line && line <= last {
+            return None;
+        }
+        if last < line {
+            added += hunk.len;
+            removed += hunk.old_len;
+        }
+    }
+    (line + removed).checked_sub(added)
 }
 
 /// `@@ -10,2 +11 @@ context`.
@@ -134,4 +156,56 @@ pub(crate) fn raw_change<'a>(
         mode: FileMode::parse(mode),
         similarity: std::str::from_utf8(score).ok().and_then(|score| score.parse().ok()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What became of the next line.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    enum Step {
+        Stays,
+        Comes,
+        Goes,
+    }
+
+    /// Hunks as git numbers them, and where each line of the newer version was.
+    fn walked(steps: &[Step]) -> (Vec<Hunk>, Vec<Option<u64>>) {
+        let (mut hunks, mut was) = (Vec::new(), Vec::new());
+        let (mut old, mut new) = (0, 0);
+        for run in steps.chunk_by(|a, b| (*a == Step::Stays) == (*b == Step::Stays)) {
+            let n = |step: Step| run.iter().filter(|it| **it == step).count() as u64;
+            let (came, went) = (n(Step::Comes), n(Step::Goes));
+            if run[0] == Step::Stays {
+                was.extend((1..=n(Step::Stays)).map(|line| Some(old + line)));
+                (old, new) = (old + n(Step::Stays), new + n(Step::Stays));
+                continue;
+            }
+            was.extend((0..came).map(|_| None));
+            let first = |before: u64, len: u64| if len == 0 { before } else { before + 1 };
+            hunks.push(Hunk {
+                old_start: first(old, went),
+                old_len: went,
+                start: first(new, came),
+                len: came,
+            });
+            (old, new) = (old + went, new + came);
+        }
+        (hunks, was)
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_is_found_where_it_was(
+            steps in prop::collection::vec(
+                prop_oneof![Just(Step::Stays), Just(Step::Comes), Just(Step::Goes)], 0..40),
+        ) {
+            let (hunks, was) = walked(&steps);
+            for (index, was) in was.into_iter().enumerate() {
+                prop_assert_eq!(line_before(&hunks, index as u64 + 1), was, "{:?}", hunks);
+            }
+        }
+    }
 }

@@ -401,6 +401,37 @@ fn nothing_synced_says_what_to_run() {
 }
 
 #[test]
+fn a_line_moved_within_its_file_names_who_moved_it_and_a_neighbour_does_not() {
+    let history = r#"
+project harbor/tide "Tide"
+mr !1 "Write it" by ada at 2024-01-10T09:00 from a
+  commit "Write it"
+    write src/a.rs
+      | pub fn a_function_with_a_name_of_its_own(count: usize) {}
+      | pub fn something_else_entirely_which_stays(rate: f64) {}
+      | pub fn the_last_of_the_three_that_were_there(name: &str) {}
+  merge by ada +1h
+mr !2 "Put it last" by bo at 2024-01-12T09:00 from b
+  commit "Put it last"
+    write src/a.rs
+      | pub fn something_else_entirely_which_stays(rate: f64) {}
+      | pub fn the_last_of_the_three_that_were_there(name: &str) {}
+      | pub fn a_function_with_a_name_of_its_own(count: usize) {}
+  merge by ada +1h
+"#;
+    let site = Site::with_clones(BINARY, history);
+    site.sync();
+    let _added = site.env.lore(&["repo", "add", "harbor/tide"]).success();
+    for (line, moved_by) in [(1, None), (2, None), (3, Some("harbor/tide!2"))] {
+        let traced = site.env.lore(&["trace", &format!("src/a.rs:{line}"), "--json"]).success();
+        let traced: serde_json::Value = serde_json::from_str(&traced.stdout).unwrap();
+        let origin = &traced["data"]["origins"][0];
+        assert_eq!(origin["merge_request"], "harbor/tide!1", "{origin}");
+        assert_eq!(origin["moved_by"]["merge_request"].as_str(), moved_by, "line {line}: {origin}");
+    }
+}
+
+#[test]
 fn a_moved_line_leads_to_where_it_was_written_and_names_who_moved_it() {
     let history = r#"
 project harbor/tide "Tide"

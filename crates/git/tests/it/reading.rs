@@ -146,8 +146,8 @@ fn differences_follow_renames() {
 fn hunks_pair_old_lines_with_new() {
     let fixture = merged();
     let path = git::RepoPath::from("b.txt");
-    let hunks =
-        fixture.repo().hunks((fixture.id("main~3"), &path), (fixture.id("main~2"), &path)).unwrap();
+    let now = (git::BlameAt::Commit(fixture.id("main~2")), &path);
+    let hunks = fixture.repo().hunks((fixture.id("main~3"), &path), now).unwrap();
     assert_eq!(hunks, [git::Hunk { old_start: 1, old_len: 0, start: 2, len: 1 }]);
 }
 

@@ -78,7 +78,8 @@ fn before(clone: &LocalClone, run: &BlamedRun) -> Result<Option<(ObjectId, RepoP
     let Some(commit) = run.commit else {
         return Ok(Some((*previous, old_path.clone(), run.original_line)));
     };
-    let hunks = clone.git.hunks((*previous, old_path), (commit, &run.original_path))?;
+    let now = (BlameAt::Commit(commit), &run.original_path);
+    let hunks = clone.git.hunks((*previous, old_path), now)?;
     let line = run.original_line;
     let Some(hunk) = hunks.iter().find(|h| h.start <= line && line < h.start + h.len) else {
         return Ok(None);

@@ -112,32 +112,27 @@ struct Mover {
     summary: String,
 }
 
+/// Differences looked at to see whether lines were moved; for more, a blame is
+/// cheaper.
+const MOST_COMPARED: usize = 2;
+
 /// Runs of lines with where their text comes from and who moved it, from top
-/// to bottom. Two blames, at the same time: one follows moves, one does not.
+/// to bottom.
 fn blamed(clone: &LocalClone, path: &str, lines: Lines) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
-    let at = blamed_at(clone, path)?;
-    let request = |follows_moves: bool| BlameRequest {
+    let request = BlameRequest {
         path: RepoPath::from(path),
-        at,
+        at: blamed_at(clone, path)?,
         lines: Some((lines.first, lines.last)),
-        follows_moves,
+        follows_moves: true,
     };
-    let (moves, plain) = std::thread::scope(|scope| {
-        let plain = scope.spawn(|| clone.git.blame(&request(false)));
-        (clone.git.blame(&request(true)), plain.join())
-    });
-    let plain = plain.map_err(|_| Error::internal("blame ended early"))??;
-    let mut last: BTreeMap<u64, Mover> = BTreeMap::new();
-    for run in &plain.runs {
-        let Some(commit) = run.commit else { continue };
-        for line in run.line..run.line + run.len {
-            last.insert(line, Mover { commit: commit.to_string(), summary: run.summary.clone() });
-        }
-    }
+    let runs = clone.git.blame(&request)?.runs;
+    let mut movers =
+        if are_in_place(clone, &request, &runs) { BTreeMap::new() } else { last(clone, request)? };
     let mut found: Vec<(BlamedRun, Option<Mover>)> = Vec::new();
-    for line in moves?.runs.iter().flat_map(single_lines) {
+    for line in runs.iter().flat_map(single_lines) {
         let origin = line.commit.map(|commit| commit.to_string());
-        let mover = last.remove(&line.line).filter(|mover| Some(&mover.commit) != origin.as_ref());
+        let mover =
+            movers.remove(&line.line).filter(|mover| Some(&mover.commit) != origin.as_ref());
         match found.last_mut() {
             Some((run, known))
                 if run.commit == line.commit
@@ -151,6 +146,43 @@ fn blamed(clone: &LocalClone, path: &str, lines: Lines) -> Result<Vec<(BlamedRun
         }
     }
     Ok(found)
+}
+
+/// Whether all lines still stand where the commits they come from put them, as
+/// lines around them came and went. Then nobody moved them, and there is no need
+/// for a second blame, which takes several times as long as a difference. Of
+/// another file it cannot be told: its lines may have come here one by one.
+fn are_in_place(clone: &LocalClone, request: &BlameRequest, runs: &[BlamedRun]) -> bool {
+    let path = &request.path;
+    let mut by_origin: BTreeMap<_, Vec<&BlamedRun>> = BTreeMap::new();
+    for run in runs {
+        if let Some(commit) = run.commit {
+            by_origin.entry(commit).or_default().push(run);
+        }
+    }
+    by_origin.len() <= MOST_COMPARED
+        && runs.iter().all(|run| run.commit.is_none() || run.original_path == *path)
+        && by_origin.into_iter().all(|(commit, runs)| {
+            let Ok(hunks) = clone.git.hunks((commit, path), (request.at, path)) else {
+                return false;
+            };
+            let is_in_place =
+                |line: &BlamedRun| git::line_before(&hunks, line.line) == Some(line.original_line);
+            runs.into_iter().flat_map(single_lines).all(|line| is_in_place(&line))
+        })
+}
+
+/// Who touched each line last, whether its text changed or only its place.
+fn last(clone: &LocalClone, request: BlameRequest) -> Result<BTreeMap<u64, Mover>> {
+    let plain = clone.git.blame(&BlameRequest { follows_moves: false, ..request })?;
+    let mut last = BTreeMap::new();
+    for run in plain.runs {
+        let Some(commit) = run.commit else { continue };
+        for line in run.line..run.line + run.len {
+            last.insert(line, Mover { commit: commit.to_string(), summary: run.summary.clone() });
+        }
+    }
+    Ok(last)
 }
 
 /// A run as runs of one line.
