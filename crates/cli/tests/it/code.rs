@@ -108,15 +108,15 @@ fn indexing_tells_what_it_found() {
     let env = clone();
     expect![[r#"
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
-        4 files, 13 symbols, 11 edges; 1 call not resolved
-        4 files read, 11 edges added, 0 removed
+        4 files, 13 symbols, 14 edges; 1 call not resolved
+        4 files read, 14 edges added, 0 removed
         ------- stderr -------
         reading: 4
     "#]]
     .assert_eq(&lore(&env, &["index"]));
     expect![[r#"
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
-        4 files, 13 symbols, 11 edges; 1 call not resolved
+        4 files, 13 symbols, 14 edges; 1 call not resolved
         nothing to do: indexed before
     "#]]
     .assert_eq(&lore(&env, &["index"]));
@@ -220,6 +220,78 @@ fn impact_reaches_tests_and_owners() {
     let impact = data(&env, &["impact", "shop/price.py", "-J"]);
     assert_eq!(impact["tests"][0]["symbol"], "test_cart.test_sum");
     assert_eq!(impact["owners"].as_array().unwrap().len(), 2);
+}
+
+/// Names that are used and not called.
+const NAMED: &[(&str, &str)] = &[
+    ("shop/__init__.py", ""),
+    ("shop/limits.py", "MOST = 10\n\n\nclass Item:\n    pass\n"),
+    (
+        "shop/cart.py",
+        "\
+from shop.limits import MOST, Item
+
+
+def full(items: list[Item]) -> bool:
+    return len(items) >= MOST
+
+
+def add(items, item):
+    if not full(items):
+        items.append(item)
+",
+    ),
+    (
+        "shop/till.py",
+        "from shop import cart\n\nSTEPS = [cart.add]\n\n\ndef run():\n    return STEPS\n",
+    ),
+];
+
+#[test]
+fn impact_follows_what_names_a_constant_a_type_or_a_function() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Sell things", &written(NAMED)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let env = env.on_terminal(100);
+    expect![[r#"
+        [2mconst[0m [1mlimits.MOST[0m  [34mshop/limits.py:1[0m
+
+        [1mshop[0m[2m  6 symbols[0m
+        [2m  1 [0mcart  [34mshop/cart.py:1[0m  [2mimports[0m
+        [2m  1 [0mcart.full  [34mshop/cart.py:5[0m  [2mreferences[0m
+        [2m  2 [0mcart.add  [34mshop/cart.py:9[0m
+        [2m  2 [0mtill  [34mshop/till.py:1[0m  [2mimports[0m
+        [2m  3 [0mtill.STEPS  [34mshop/till.py:3[0m  [2mreferences[0m
+        [2m  4 [0mtill.run  [34mshop/till.py:7[0m  [2mreferences[0m
+
+        reaches 6 symbols, 1 package, 0 tests
+    "#]]
+    .assert_eq(&lore(&env, &["impact", "shop/limits.MOST"]));
+    expect![[r#"
+        [2mclass[0m [1mlimits.Item[0m  [34mshop/limits.py:4[0m
+          class Item
+          [2m0 callers, 0 callees, 1 reference[0m
+        [2m  named by [0mcart.full  [34mshop/cart.py:4[0m
+    "#]]
+    .assert_eq(&lore(&env, &["symbol", "Item"]));
+    expect![[r#"
+        [2mfunction[0m [1mcart.add[0m  [34mshop/cart.py:8[0m
+        [2mno callers[0m
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "cart.add"]));
+    expect![[r#"
+        ------- stderr -------
+        error: no indexed file or symbol `shop/nothing.py` in this snapshot
+        hint: write the path from the root of the repository, or name a symbol
+        [exit status: 17]
+    "#]]
+    .assert_eq(&lore(&env, &["impact", "shop/nothing.py"]));
+    let graph = lore(&env, &["export", "--format", "json"]);
+    assert!(graph.contains("\"references\""), "{graph}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! The languages' own code calls this; it keeps the tables, the scopes and
 //! the limits, and looks up names when the walk is over.
 
+use super::mentions::{self, Spot};
 use super::scopes::{Found, Scopes, Use};
 use super::{
     Bind, BindId, Bound, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FileFacts, Flags, Import,
@@ -10,7 +11,7 @@ use super::{
     Visibility,
 };
 use model::hash::Hash32;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How deep expressions and blocks may nest before they are left out. Real
 /// code stays below 60; a thread's stack holds about ten times this.
@@ -30,6 +31,10 @@ pub struct Builder<'s> {
     table: FxHashMap<Box<str>, Name>,
     scopes: Scopes,
     uses: Vec<Use>,
+    /// Where names and receivers are written.
+    spots: Vec<Spot>,
+    /// What is assigned to.
+    written: FxHashSet<ExprId>,
     values: FxHashMap<DefId, Vec<ExprId>>,
     /// The definitions around the present place, innermost last.
     around: Vec<DefId>,
@@ -45,6 +50,8 @@ impl<'s> Builder<'s> {
             table: FxHashMap::default(),
             scopes: Scopes::new(rules),
             uses: Vec::new(),
+            spots: Vec::new(),
+            written: FxHashSet::default(),
             values: FxHashMap::default(),
             around: vec![DefId::FILE],
             depth: 0,
@@ -234,9 +241,34 @@ impl<'s> Builder<'s> {
 
     /// A use of a name at a byte, looked up when the walk is over.
     pub fn lookup(&mut self, name: Name, space: Space, at: usize) -> ExprId {
+        let expr = self.lookup_unwritten(name, space, at);
+        self.spot(expr, at, space == Space::Type);
+        expr
+    }
+
+    /// The same for a name that does not stand there as such.
+    pub fn lookup_unwritten(&mut self, name: Name, space: Space, at: usize) -> ExprId {
         let expr = self.expr(Expr::Free(name, DefId::FILE));
         self.uses.push(Use { expr, name, scope: self.scopes.current, at: at as u32, space });
         expr
+    }
+
+    /// The receiver, written at a byte.
+    pub fn receiver(&mut self, at: usize) -> ExprId {
+        let expr = self.expr(Expr::This(self.within()));
+        self.spot(expr, at, false);
+        expr
+    }
+
+    /// Says that an expression is assigned to.
+    pub fn write(&mut self, target: ExprId) {
+        if matches!(self.facts.exprs[target.ix()], Expr::Member(..)) {
+            self.written.insert(target);
+        }
+    }
+
+    fn spot(&mut self, expr: ExprId, at: usize, is_type: bool) {
+        self.spots.push(Spot { expr, at: at as u32, within: self.within(), is_type });
     }
 
     pub fn import(&mut self, import: Import) -> ImportId {
@@ -349,6 +381,13 @@ impl<'s> Builder<'s> {
             self.facts.defs[def.ix()].values = values.into();
         }
         self.facts.calls.sort_by_key(|call| (call.line, call.col, call.expr));
+        self.facts.mentions = mentions::collect(&mentions::Found {
+            facts: &self.facts,
+            lines: &self.lines,
+            spots: &self.spots,
+            written: &self.written,
+            is_closed: self.scopes.is_closed(),
+        });
         self.facts
     }
 }

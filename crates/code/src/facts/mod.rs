@@ -8,11 +8,13 @@
 mod builder;
 mod codec;
 mod lines;
+mod mentions;
 mod scopes;
 
 pub use builder::Builder;
 pub use codec::DecodeError;
 pub use lines::Lines;
+pub use mentions::{Mention, Mentions, Way};
 pub use scopes::{Rules, ScopeKind};
 
 use model::hash::Hash32;
@@ -61,6 +63,7 @@ pub struct FileFacts {
     pub exprs: Vec<Expr>,
     pub types: Vec<TypeRef>,
     pub calls: Vec<Call>,
+    pub mentions: Mentions,
     pub relations: Vec<Relation>,
     pub trouble: Vec<Trouble>,
 }
@@ -542,6 +545,14 @@ impl FileFacts {
             id = self.def(id).parent;
         }
         id
+    }
+
+    /// Whether a definition is another one, or written inside it.
+    pub fn is_within(&self, mut id: DefId, outer: DefId) -> bool {
+        while id != outer && id != DefId::FILE {
+            id = self.def(id).parent;
+        }
+        id == outer
     }
 
     /// The names from the file down to a symbol: `App.run`. Members of an

@@ -29,6 +29,8 @@ pub struct Rules {
     /// The same, inherited members included: they are looked up by type, so a
     /// scope gives only the types a class holds, and a free name keeps its class.
     pub members_by_type: bool,
+    /// A name that its module does not bind comes from a wildcard or is built in.
+    pub closed: bool,
 }
 
 #[derive(Debug)]
@@ -112,6 +114,10 @@ impl Scopes {
 
     pub fn hoists(&self) -> bool {
         self.rules.hoists
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.rules.closed
     }
 
     pub fn declare(&mut self, scope: u32, name: Name, at: u32, bind: BindId) {

@@ -218,6 +218,8 @@ fn kind_of(kind: link::EdgeKind) -> EdgeKind {
         link::EdgeKind::Tests => EdgeKind::Tests,
         link::EdgeKind::HandlesRoute => EdgeKind::HandlesRoute,
         link::EdgeKind::References => EdgeKind::References,
+        link::EdgeKind::ReadsField => EdgeKind::ReadsField,
+        link::EdgeKind::WritesField => EdgeKind::WritesField,
         link::EdgeKind::DependsOn => EdgeKind::DependsOn,
         link::EdgeKind::Deploys => EdgeKind::Deploys,
         link::EdgeKind::Exposes => EdgeKind::Exposes,

@@ -44,7 +44,7 @@ use update::Update;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 4;
+pub const INDEXER: u32 = 5;
 
 /// What to index.
 #[derive(Debug, Clone)]

@@ -38,6 +38,7 @@ pub(super) fn of_file(eval: &Eval<'_, '_>) -> OfFile {
     found.imports();
     found.types();
     found.routes();
+    found.references();
     found.edges.sort_unstable();
     found.edges.dedup();
     found.external.sort_unstable();

@@ -18,6 +18,7 @@ pub mod outside;
 mod overload;
 mod program;
 pub mod questions;
+mod references;
 mod relations;
 mod routes;
 mod scope;
@@ -67,6 +68,9 @@ pub enum EdgeKind {
     /// From a route to the function that answers it.
     HandlesRoute,
     References,
+    /// A field of a value.
+    ReadsField,
+    WritesField,
     DependsOn,
     Deploys,
     Exposes,

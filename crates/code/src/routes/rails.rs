@@ -159,7 +159,7 @@ fn action(b: &mut Builder<'_>, to: &str, module: &str) -> Option<ExprId> {
         }
         let class = b.name(&class);
         value = Some(match value {
-            None => b.lookup(class, Space::Value, 0),
+            None => b.lookup_unwritten(class, Space::Value, 0),
             Some(before) => b.expr(Expr::Member(before, class)),
         });
     }

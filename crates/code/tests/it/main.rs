@@ -8,6 +8,7 @@ mod go;
 mod java;
 mod php;
 mod python;
+mod references;
 mod routes;
 mod ruby;
 mod rust;
@@ -69,7 +70,9 @@ pub fn show(files: &[(String, String)]) -> String {
                 let line = format!("{place} {text} -> {to} {}", edge.confidence);
                 calls.push((file, edge.line, edge.col, line));
             }
-            EdgeKind::Imports | EdgeKind::Tests => {}
+            // Fields, and references of code, have tests of their own.
+            EdgeKind::Imports | EdgeKind::Tests | EdgeKind::ReadsField | EdgeKind::WritesField => {}
+            EdgeKind::References if code::lang::by_path(&files[file as usize].0).is_some() => {}
             kind => {
                 let word = format!("{kind:?}").to_lowercase();
                 others.push(format!("{} {word} {}", symbol(edge.source), symbol(edge.target)));
@@ -95,6 +98,34 @@ pub fn show(files: &[(String, String)]) -> String {
     let mut lines: Vec<String> = calls.into_iter().map(|(.., line)| line).collect();
     lines.extend(others);
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Who names what without calling it, with the line and how sure it is.
+pub fn check_references(text: &str, expected: Expect) {
+    let files = files(text);
+    let (facts, linked) = linked(&files);
+    let symbol = |node: code::link::Node| {
+        let path = facts[node.file as usize].symbol_path(node.def);
+        if path.is_empty() { "(file)".to_owned() } else { path }
+    };
+    let arrow = |kind: EdgeKind| match kind {
+        EdgeKind::References => Some("->"),
+        EdgeKind::ReadsField => Some("reads"),
+        EdgeKind::WritesField => Some("writes"),
+        _ => None,
+    };
+    let references = linked.edges.iter().filter_map(|edge| Some((edge, arrow(edge.kind)?)));
+    let mut lines: Vec<(u32, u32, String)> = references
+        .map(|(edge, arrow)| {
+            let (from, to) = (symbol(edge.source), symbol(edge.target));
+            let path = |node: code::link::Node| &files[node.file as usize].0;
+            let place = format!("{}:{}", path(edge.source), edge.line);
+            let (path, sure) = (path(edge.target), edge.confidence);
+            (edge.source.file, edge.line, format!("{place} {from} {arrow} {path} {to} {sure}\n"))
+        })
+        .collect();
+    lines.sort();
+    expected.assert_eq(&lines.into_iter().map(|(.., line)| line).collect::<String>());
 }
 
 pub fn check(text: &str, expected: Expect) {

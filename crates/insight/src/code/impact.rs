@@ -11,7 +11,8 @@ use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, walk};
 use model::code::EdgeKind;
 use model::ids::NodeId;
-use model::{Error, Result};
+use model::text::one_line;
+use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,7 +110,14 @@ fn seeds(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
     if let Some(nodes) = nodes_of_path(view, typed)? {
         return Ok(nodes);
     }
-    let node = resolve::one(view, typed)?;
+    let node = match resolve::one(view, typed) {
+        // `src/a.py` may be the end of a qualified name; what is neither was
+        // most likely meant as a path.
+        Err(error) if error.code() == ErrorCode::NotFound && looks_like_path(typed) => {
+            return Err(no_file(typed));
+        }
+        found => found?,
+    };
     let mut seeds = vec![node];
     for place in view.places(node)? {
         let (outline, nodes) = (view.outline(place.file)?, view.nodes_of(place.file)?);
@@ -142,11 +150,17 @@ fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
             return Ok(Some(nodes));
         }
     }
-    if name.contains('.') && path.contains('/') {
-        return Err(Error::not_found(format!("no indexed file `{path}` in this snapshot"))
-            .suggest("write the path from the root of the repository, or name a symbol"));
-    }
     Ok(None)
+}
+
+fn looks_like_path(typed: &str) -> bool {
+    typed.rsplit_once('/').is_some_and(|(_, name)| name.contains('.'))
+}
+
+fn no_file(typed: &str) -> Error {
+    let shown = one_line(typed, 120);
+    Error::not_found(format!("no indexed file or symbol `{shown}` in this snapshot"))
+        .suggest("write the path from the root of the repository, or name a symbol")
 }
 
 fn by_package(found: Vec<Neighbour>) -> Vec<PackageImpact> {

@@ -2,12 +2,13 @@
 
 use super::resolve::{self, Match};
 use super::scope::{Scope, Standing};
-use super::view::{SymbolRef, View};
+use super::view::{Step, SymbolRef, View};
 use model::Result;
 use model::code::EdgeKind;
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashSet;
 use store::Reader;
 
 /// The symbols a name stands for.
@@ -36,9 +37,25 @@ pub struct SymbolDetail {
     pub callers: u64,
     /// Symbols it calls.
     pub callees: u64,
+    /// Symbols that name it without calling it.
+    pub references: u64,
+    /// The first of them.
+    pub referenced_by: Vec<Reference>,
     /// Calls of its name that could not be bound; some may mean it.
     pub unresolved: u64,
 }
+
+/// A symbol that names another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reference {
+    pub symbol: String,
+    /// Where it stands.
+    pub path: String,
+    pub line: u32,
+}
+
+/// More references are counted, not listed.
+const MOST_REFERENCES: usize = 5;
 
 pub fn symbols(reader: &Reader, scope: &Scope, query: &str, limit: usize) -> Result<Symbols> {
     let view = View::new(reader, scope);
@@ -69,17 +86,43 @@ fn detail(view: &View<'_>, id: NodeId) -> Result<Option<SymbolDetail>> {
     let Some(place) = view.places(id)?.first().copied() else { return Ok(None) };
     let outline = view.outline(place.file)?;
     let Some(entry) = outline.get(place.def as usize) else { return Ok(None) };
-    let calls = |steps: Vec<super::view::Step>| {
-        steps.iter().filter(|step| step.kind == EdgeKind::Calls).count() as u64
-    };
+    let calls =
+        |steps: &[Step]| steps.iter().filter(|step| step.kind == EdgeKind::Calls).count() as u64;
+    let incoming = view.incoming(id)?;
+    let (references, referenced_by) = references(view, &incoming)?;
     Ok(Some(SymbolDetail {
         at,
         end_line: entry.end_line,
         visibility: entry.visibility.as_str().to_owned(),
         signature: entry.signature.clone(),
         doc: entry.doc.clone(),
-        callers: calls(view.incoming(id)?),
-        callees: calls(view.outgoing(id)?),
+        callers: calls(&incoming),
+        callees: calls(&view.outgoing(id)?),
+        references,
+        referenced_by,
         unresolved: view.unresolved(&node.name, 0)?.0,
     }))
+}
+
+/// Who names a symbol: how many, and the first by place.
+fn references(view: &View<'_>, incoming: &[Step]) -> Result<(u64, Vec<Reference>)> {
+    let is_mention = |step: &&Step| {
+        matches!(step.kind, EdgeKind::References | EdgeKind::ReadsField | EdgeKind::WritesField)
+    };
+    let mut all = Vec::new();
+    for step in incoming.iter().filter(is_mention) {
+        all.push((view.path(step.file)?, step.line, step.node));
+    }
+    all.sort_unstable();
+    // Who both reads and writes a field is one.
+    let mut seen = HashSet::new();
+    all.retain(|(_, _, node)| seen.insert(*node));
+    let total = all.len() as u64;
+    let mut first = Vec::new();
+    for (path, line, node) in all.into_iter().take(MOST_REFERENCES) {
+        if let Some(from) = view.symbol(node)? {
+            first.push(Reference { symbol: from.symbol, path, line });
+        }
+    }
+    Ok((total, first))
 }

@@ -34,7 +34,8 @@ impl Show for Symbols {
 }
 
 fn rows(symbols: &Symbols, out: &mut Painter) {
-    let names = ["kind", "symbol", "place", "callers", "callees", "unresolved", "signature"];
+    let names =
+        ["kind", "symbol", "place", "callers", "callees", "references", "unresolved", "signature"];
     let mut table = Table::new(names.map(Column::new));
     for symbol in &symbols.symbols {
         table.row([
@@ -43,6 +44,7 @@ fn rows(symbols: &Symbols, out: &mut Painter) {
             Cell::text(place(&symbol.at.path, symbol.at.line)),
             Cell::text(symbol.callers.to_string()),
             Cell::text(symbol.callees.to_string()),
+            Cell::text(symbol.references.to_string()),
             Cell::text(symbol.unresolved.to_string()),
             Cell::text(&symbol.signature),
         ]);
@@ -63,9 +65,20 @@ fn block(symbol: &SymbolDetail, out: &mut Painter) {
         counted(symbol.callers, "caller", "callers"),
         counted(symbol.callees, "callee", "callees"),
     ];
+    if symbol.references > 0 {
+        words.push(counted(symbol.references, "reference", "references"));
+    }
     if symbol.unresolved > 0 {
         let sites = counted(symbol.unresolved, "unresolved call", "unresolved calls");
         words.push(format!("{sites} of this name"));
     }
     out.text("  ").label(Label::Faint, &words.join(", ")).end();
+    for reference in &symbol.referenced_by {
+        out.label(Label::Faint, "  named by ").text(&reference.symbol).text("  ");
+        out.label(Label::Path, &place(&reference.path, reference.line)).end();
+    }
+    let n_more = symbol.references.saturating_sub(symbol.referenced_by.len() as u64);
+    if n_more > 0 {
+        out.label(Label::Faint, &format!("  and {n_more} more; lore impact tells them")).end();
+    }
 }

@@ -43,12 +43,12 @@ impl Syntax for Shapes {
             }
             Kind::NamespaceDeclaration
             | Kind::UsingDirective
+            | Kind::TypeofExpression
             | Kind::ConditionalAccess
             | Kind::MemberBinding => Shape::Own,
             Kind::Comment
             | Kind::AttributeList
             | Kind::GlobalAttribute
-            | Kind::TypeofExpression
             | Kind::SizeofExpression
             | Kind::Modifier => Shape::Nothing,
             Kind::Block
@@ -119,6 +119,11 @@ impl Syntax for Shapes {
             Kind::NamespaceDeclaration => declare::namespace(walk, node),
             Kind::UsingDirective => declare::using(walk, node),
             Kind::ConditionalAccess => return conditional_access(walk, node),
+            Kind::TypeofExpression => {
+                if let Some(ty) = node.named_child(0) {
+                    walk.ty(ty);
+                }
+            }
             // `.name` after `?`: the value before it is known from outside.
             _ => {
                 let Some(object) = walk.optional.last().copied() else { return Builder::OPAQUE };
@@ -223,7 +228,7 @@ fn statement<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
             _ => Shape::Nothing,
         },
         Kind::IsExpression | Kind::AsExpression => match (field(f.left), field(f.right)) {
-            (value, Some(ty)) if kind(node) == Kind::AsExpression => Shape::Cast { ty, value },
+            (value, Some(ty)) => Shape::Cast { ty, value },
             (Some(left), _) => Shape::Either { before: vec![left], values: vec![] },
             _ => Shape::Parts,
         },

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, Builder, DefKind, Expr, ExprId, ScopeKind, Space};
+use crate::facts::{Bound, Builder, DefKind, Expr, ExprId, ScopeKind, Space, TypeId};
 use crate::lang::grammar::{children_of_field, named_children};
 use tree_sitter::Node;
 
@@ -23,8 +23,12 @@ impl Lower<'_, '_> {
             Kind::VarSpec => self.variables(node, DefKind::Var),
             Kind::ShortVarDeclaration | Kind::ReceiveStatement => self.short_declaration(node),
             Kind::AssignmentStatement => {
-                for side in named_children(node) {
-                    self.expression_list(side);
+                for (nth, side) in named_children(node).into_iter().enumerate() {
+                    for value in self.expression_list(side) {
+                        if nth == 0 {
+                            self.b.write(value);
+                        }
+                    }
                 }
             }
             Kind::IfStatement
@@ -133,12 +137,13 @@ impl Lower<'_, '_> {
             }
             self.b.open(ScopeKind::Block);
             let types = children_of_field(case, f.type_);
+            let is_nil = |ty: &Node<'_>| kind(*ty) == Kind::Nil || self.text(*ty) == "nil";
+            let written: Vec<Node<'_>> = types.iter().filter(|ty| !is_nil(ty)).copied().collect();
+            let known: Vec<TypeId> = written.into_iter().map(|ty| self.ty(ty)).collect();
             if let Some(alias) = alias {
                 let name = self.name(alias);
-                let to = match types[..] {
-                    [one] if kind(one) != Kind::Nil && self.text(one) != "nil" => {
-                        Bound::Var { ty: Some(self.ty(one)), value: None }
-                    }
+                let to = match (&types[..], &known[..]) {
+                    ([_], [one]) => Bound::Var { ty: Some(*one), value: None },
                     _ => Bound::Var { ty: None, value: Some(value) },
                 };
                 self.b.bind(name, Space::Both, to, case.start_byte());

@@ -1,9 +1,9 @@
 //! What the nodes of the Java grammar are.
 
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Builder, DefKind, ExprId, Flags, Literal, ParamKind, Visibility};
+use crate::facts::{Builder, DefKind, Expr, ExprId, Flags, Literal, ParamKind, Visibility};
 use crate::lang::grammar::{each_child, named_children};
-use crate::lang::shapes::parts::{child_where, declared, field_all, inside, rest};
+use crate::lang::shapes::parts::{child_where, declared, field_all, inside};
 use crate::lang::shapes::{
     Callable, Callee, Marks, Parameter, Shape, Source, Syntax, TypeDecl, TypeParam, TypeShape,
     Typed, Var, Vars, Walk,
@@ -37,12 +37,13 @@ impl Syntax for Shapes {
                 let name = named_children(node).into_iter().next_back();
                 Shape::Package(name.map_or(String::new(), |name| source.text(name).to_owned()))
             }
-            Kind::ImportDeclaration | Kind::MethodReference | Kind::SwitchRule => Shape::Own,
-            Kind::LineComment
-            | Kind::BlockComment
-            | Kind::Modifiers
-            | Kind::ModuleDeclaration
-            | Kind::ClassLiteral => Shape::Nothing,
+            Kind::ImportDeclaration
+            | Kind::MethodReference
+            | Kind::ClassLiteral
+            | Kind::SwitchRule => Shape::Own,
+            Kind::LineComment | Kind::BlockComment | Kind::Modifiers | Kind::ModuleDeclaration => {
+                Shape::Nothing
+            }
             Kind::Block
             | Kind::ForStatement
             | Kind::TryWithResources
@@ -85,8 +86,16 @@ impl Syntax for Shapes {
             Kind::ImportDeclaration => import(walk, node),
             // `Foo::bar` names a method without calling it.
             Kind::MethodReference => {
-                if let Some(first) = node.named_child(0) {
-                    walk.node(first);
+                let Some(first) = node.named_child(0) else { return Builder::OPAQUE };
+                let of = walk.node(first);
+                if let Some(name) = last(node).filter(|name| *name != first) {
+                    let name = walk.name(name);
+                    walk.known(of, |of| Expr::Member(of, name));
+                }
+            }
+            Kind::ClassLiteral => {
+                if let Some(ty) = node.named_child(0) {
+                    walk.ty(ty);
                 }
             }
             // `case A a -> …`: what the pattern binds is known in the rule.
@@ -379,9 +388,7 @@ fn statement(node: Node<'_>) -> Shape<'_> {
             (left, Some(right), Some(name)) => {
                 Shape::Bind { ty: Some(Typed::of(right)), name, value: left }
             }
-            (Some(left), ..) => {
-                Shape::Either { before: rest(node, &[field(f.right)]), values: vec![left] }
-            }
+            (left @ Some(_), Some(ty), None) => Shape::Cast { ty, value: left },
             _ => Shape::Parts,
         },
         Kind::TypePattern | Kind::RecordPatternComponent => {

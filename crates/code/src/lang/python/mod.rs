@@ -32,7 +32,7 @@ impl Language for Python {
     }
 
     fn rules(&self) -> Rules {
-        Rules { hoists: true, ..Rules::default() }
+        Rules { hoists: true, closed: true, ..Rules::default() }
     }
 
     fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {

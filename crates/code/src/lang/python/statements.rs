@@ -78,6 +78,13 @@ impl Lower<'_, '_> {
         for child in named_children(node) {
             if kind(child) == Kind::Assignment {
                 self.assignment(child);
+            } else if child.kind() == "augmented_assignment" {
+                for (nth, side) in named_children(child).into_iter().enumerate() {
+                    let side = self.expression(side);
+                    if nth == 0 {
+                        self.b.write(side);
+                    }
+                }
             } else {
                 self.expression(child);
             }
@@ -245,9 +252,9 @@ impl Lower<'_, '_> {
             if is_new {
                 self.b.bind_member(class, name, Space::Both, Bound::Def(def));
             }
-            return;
         }
-        self.expression(object);
+        let written = self.expression(target);
+        self.b.write(written);
     }
 
     fn if_statement(&mut self, node: Node<'_>) {

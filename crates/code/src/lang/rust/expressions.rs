@@ -226,9 +226,14 @@ impl Lower<'_, '_> {
                 self.b.expr(Expr::Literal(Literal::Nothing))
             }
             _ => {
-                for part in named_children(node) {
+                let assigns =
+                    matches!(node.kind(), "assignment_expression" | "compound_assignment_expr");
+                for (nth, part) in named_children(node).into_iter().enumerate() {
                     if self.b.dive() {
-                        self.statement(part);
+                        let value = self.statement(part);
+                        if assigns && nth == 0 {
+                            self.b.write(value);
+                        }
                         self.b.rise();
                     }
                 }
@@ -276,8 +281,7 @@ impl Lower<'_, '_> {
             }
             _ => {
                 if self.text(node) == "Self" {
-                    let within = self.b.within();
-                    return self.b.expr(Expr::This(within));
+                    return self.b.receiver(node.start_byte());
                 }
                 let name = self.name(node);
                 self.b.lookup(name, Space::Value, node.start_byte())

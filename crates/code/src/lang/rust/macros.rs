@@ -66,7 +66,7 @@ impl Lower<'_, '_> {
             self.b.source[range.clone()].iter().any(|byte| matches!(byte, b'(' | b'{' | b'!'));
         let is_name = self.b.source[range.clone()]
             .iter()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'&'));
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'&' | b':'));
         if !has_call && !is_name {
             return Builder::OPAQUE;
         }

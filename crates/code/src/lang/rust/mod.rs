@@ -30,7 +30,7 @@ impl Language for Rust {
     }
 
     fn rules(&self) -> Rules {
-        Rules { in_order: true, modules_stand_alone: true, ..Rules::default() }
+        Rules { in_order: true, modules_stand_alone: true, closed: true, ..Rules::default() }
     }
 
     fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {

@@ -22,6 +22,7 @@ impl Lower<'_, '_> {
             Kind::Identifier => {
                 // A name in capitals is a constant or a case to compare with.
                 if self.text(pattern).chars().next().is_some_and(char::is_uppercase) {
+                    self.value_path(pattern);
                     return;
                 }
                 self.bind_name(pattern, value, at);
@@ -40,10 +41,16 @@ impl Lower<'_, '_> {
                 }
             }
             Kind::OrPattern => {
-                if let Some(first) = pattern.named_child(0) {
-                    self.bind_pattern(first, value, at);
+                // All alternatives bind the same names.
+                for (index, part) in named_children(pattern).into_iter().enumerate() {
+                    if index == 0 {
+                        self.bind_pattern(part, value, at);
+                    } else {
+                        self.pattern_path(part);
+                    }
                 }
             }
+            Kind::ScopedIdentifier => self.pattern_path(pattern),
             Kind::TuplePattern => {
                 let mut is_exact = true;
                 for (index, part) in named_children(pattern).into_iter().enumerate() {
@@ -84,6 +91,27 @@ impl Lower<'_, '_> {
                 let path = self.value_path(ty);
                 for part in named_children(pattern).into_iter().skip(1) {
                     self.bind_field(part, value, path, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks up what a pattern compares with, and binds nothing.
+    fn pattern_path(&mut self, pattern: Node<'_>) {
+        let f = fields();
+        match kind(pattern) {
+            Kind::ScopedIdentifier => {
+                self.value_path(pattern);
+            }
+            Kind::Identifier
+                if self.text(pattern).chars().next().is_some_and(char::is_uppercase) =>
+            {
+                self.value_path(pattern);
+            }
+            Kind::TupleStructPattern | Kind::StructPattern => {
+                if let Some(ty) = pattern.child_by_field_id(f.type_) {
+                    self.value_path(ty);
                 }
             }
             _ => {}

@@ -182,8 +182,7 @@ impl Lower<'_, '_> {
             }
             _ => {
                 if self.text(node) == "Self" {
-                    let within = self.b.within();
-                    return self.b.expr(Expr::This(within));
+                    return self.b.receiver(node.start_byte());
                 }
                 let name = self.name(node);
                 self.b.lookup(name, Space::Type, node.start_byte())

@@ -13,10 +13,7 @@ impl Walk<'_, '_> {
                 self.parts(node);
                 self.literal(Literal::Text)
             }
-            Shape::This => {
-                let within = self.b.within();
-                self.b.expr(Expr::This(within))
-            }
+            Shape::This => self.b.receiver(node.start_byte()),
             Shape::Super => self.super_value(),
             Shape::Member { object, name } => {
                 let object = self.node(object);
@@ -86,7 +83,8 @@ impl Walk<'_, '_> {
         let value = self.node(right);
         let is_name = matches!(self.syntax.shape(self.source(), left), Shape::Name);
         if !(is_name && self.syntax.assigning_binds()) {
-            self.node(left);
+            let written = self.node(left);
+            self.b.write(written);
             return value;
         }
         let name = self.name(left);

@@ -98,15 +98,15 @@ impl Lower<'_, '_> {
                 let name = self.name(node);
                 self.b.lookup(name, Space::Value, node.start_byte())
             }
-            Kind::This => {
-                let within = self.b.within();
-                self.b.expr(Expr::This(within))
-            }
+            Kind::This => self.b.receiver(node.start_byte()),
             Kind::Super => match self.b.type_around() {
                 Some(class) => self.b.expr(Expr::Super(class)),
                 None => Builder::OPAQUE,
             },
             Kind::ParenthesizedExpression | Kind::SatisfiesExpression => {
+                if let Some(ty) = node.named_child(1) {
+                    self.ty(ty);
+                }
                 node.named_child(0).map_or(Builder::OPAQUE, |inner| self.expression(inner))
             }
             Kind::AwaitExpression => {
@@ -158,6 +158,14 @@ impl Lower<'_, '_> {
                 let args = self.type_args(node);
                 self.b.expr(Expr::Generic(inner, args.into()))
             }
+            _ if changes(node) => {
+                let sides: Vec<ExprId> =
+                    named_children(node).into_iter().map(|side| self.expression(side)).collect();
+                if let Some(target) = sides.first() {
+                    self.b.write(*target);
+                }
+                Builder::OPAQUE
+            }
             _ => {
                 for part in named_children(node) {
                     self.statement(part);
@@ -205,18 +213,16 @@ impl Lower<'_, '_> {
         let value = right.map_or(Builder::OPAQUE, |right| self.expression(right));
         let Some(left) = node.child_by_field_id(f.left) else { return value };
         match kind(left) {
-            Kind::Identifier => {}
             Kind::MemberExpression => {
+                let written = self.expression(left);
+                self.b.write(written);
                 let object = left.child_by_field_id(f.object);
                 let property = left.child_by_field_id(f.property);
-                match (object, property) {
-                    (Some(object), Some(property)) if kind(object) == Kind::This => {
-                        let name = self.name(property);
-                        self.assigned_field(name, left, value);
-                    }
-                    _ => {
-                        self.expression(left);
-                    }
+                if let (Some(object), Some(property)) = (object, property)
+                    && kind(object) == Kind::This
+                {
+                    let name = self.name(property);
+                    self.assigned_field(name, left, value);
                 }
             }
             _ => {
@@ -351,4 +357,9 @@ pub(super) fn is_expression(kind: Kind) -> bool {
             | Kind::TypeAssertion
             | Kind::UnaryExpression
     )
+}
+
+/// `a += b`, `a++`: its first part is assigned to.
+pub(super) fn changes(node: Node<'_>) -> bool {
+    matches!(node.kind(), "augmented_assignment_expression" | "update_expression")
 }

@@ -31,7 +31,7 @@ impl Language for TypeScript {
     }
 
     fn rules(&self) -> Rules {
-        Rules::default()
+        Rules { closed: true, ..Rules::default() }
     }
 
     fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {

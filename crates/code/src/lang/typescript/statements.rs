@@ -77,6 +77,9 @@ impl Lower<'_, '_> {
             _ if super::expressions::is_expression(kind(node)) => {
                 self.expression(node);
             }
+            _ if super::expressions::changes(node) => {
+                self.expression(node);
+            }
             _ => self.each_statement(node),
         }
     }

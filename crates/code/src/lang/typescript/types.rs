@@ -13,7 +13,14 @@ impl Lower<'_, '_> {
             Kind::TypeAnnotation => {
                 node.named_child(0).map_or(Builder::OPAQUE_TYPE, |inner| self.ty(inner))
             }
-            Kind::TypePredicateAnnotation => self.b.type_ref(TypeRef::Literal(Literal::Bool)),
+            Kind::TypePredicateAnnotation => {
+                // `x is T`, with the name left out.
+                let predicate = node.named_child(0);
+                if let Some(ty) = predicate.and_then(|p| p.child_by_field_id(fields().type_)) {
+                    self.ty(ty);
+                }
+                self.b.type_ref(TypeRef::Literal(Literal::Bool))
+            }
             Kind::AssertsAnnotation => self.b.type_ref(TypeRef::Literal(Literal::Nothing)),
             _ => self.ty(node),
         }
@@ -90,7 +97,15 @@ impl Lower<'_, '_> {
                 None => TypeRef::Opaque,
             },
             Kind::LookupType => self.lookup_type(node),
-            _ => TypeRef::Opaque,
+            _ => {
+                // Nothing follows from these, but they name types.
+                if matches!(node.kind(), "conditional_type" | "index_type_query") {
+                    for part in named_children(node) {
+                        self.ty(part);
+                    }
+                }
+                TypeRef::Opaque
+            }
         }
     }
 
@@ -191,6 +206,8 @@ impl Lower<'_, '_> {
         let [of, key] = parts[..] else { return TypeRef::Opaque };
         let text = self.text(key);
         if !text.starts_with(['"', '\'']) {
+            self.ty(of);
+            self.ty(key);
             return TypeRef::Opaque;
         }
         let of = self.ty(of);

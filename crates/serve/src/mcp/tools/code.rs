@@ -89,7 +89,8 @@ impl Tool for Symbol {
     const NAME: &'static str = "symbol";
     const TITLE: &'static str = "Find a symbol";
     const ABOUT: &'static str = "Find a function, type or method by name, ending of its name or \
-        words: file and line, signature, documentation, how many call it and what it calls.";
+        words: file and line, signature, documentation, how many call it, name it, and what it \
+        calls.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
     const LISTS: &'static [&'static str] = &["/symbols"];
 

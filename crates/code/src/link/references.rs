@@ -1,0 +1,129 @@
+//! Who names what without calling it: types, constants, variables, and
+//! functions used as values; and who reads and writes the fields of values.
+//!
+//! Names are looked up as calls are, with the same doubts. A name that is not
+//! bound makes no edge and is not kept. Where another edge already leads from
+//! one symbol to the other, nothing is added.
+
+use super::edges::{Found, confidence};
+use super::eval::{Hit, doubt, value_first};
+use super::program::Symbol;
+use super::ty::{Gid, Ty};
+use super::{Edge, EdgeKind, Node};
+use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, Way};
+use rustc_hash::FxHashSet;
+
+/// What a mention turned out to be.
+#[derive(Clone, Copy)]
+enum What {
+    Named,
+    FieldOfValue,
+}
+
+impl Found<'_, '_, '_> {
+    pub(super) fn references(&mut self) {
+        let mut known: FxHashSet<(Node, Node)> =
+            self.edges.iter().map(|edge| (edge.source, edge.target)).collect();
+        let facts = self.eval.file().facts;
+        for mention in facts.mentions.iter() {
+            if mention.expr.ix() >= facts.exprs.len() || mention.within.ix() >= facts.defs.len() {
+                continue;
+            }
+            let (found, level) = self.eval.alone(|| self.mentioned(&mention));
+            let Some((gid, what)) = found.filter(|(gid, _)| self.is_referable(*gid)) else {
+                continue;
+            };
+            let source = self.source(mention.within);
+            let target = self.target(self.eval.body_of(gid));
+            let kind = match (what, mention.way) {
+                (What::Named, _) => EdgeKind::References,
+                (What::FieldOfValue, Way::Write) => EdgeKind::WritesField,
+                (What::FieldOfValue, _) => EdgeKind::ReadsField,
+            };
+            let is_inside = source.file == target.file && facts.is_within(target.def, source.def);
+            // Reading and writing one field are two relations.
+            let is_known = kind == EdgeKind::References && !known.insert((source, target));
+            if is_inside || is_known {
+                continue;
+            }
+            let (line, confidence) = (mention.line, confidence(level));
+            self.edges.push(Edge { kind, source, target, line, col: 1, confidence });
+        }
+    }
+
+    /// What the head of a block for a type names, the type names.
+    fn source(&self, within: DefId) -> Node {
+        if self.eval.file().facts.def(within).kind == DefKind::Impl
+            && let Ty::Value(of, _) = self.eval.this(within)
+            && self.eval.program().place(of).0 == self.eval.at
+        {
+            return self.target(of);
+        }
+        self.node(within)
+    }
+
+    fn is_referable(&self, gid: Gid) -> bool {
+        let program = self.eval.program();
+        let kind = program.def(gid).kind;
+        !program.is_outside(gid) && kind.is_symbol() && kind != DefKind::Module
+    }
+
+    fn mentioned(&self, mention: &Mention) -> Option<(Gid, What)> {
+        if mention.way == Way::Type
+            && let Symbol::Def(gid) = self.eval.program().type_path(self.eval.at, mention.expr, 0)
+        {
+            return Some((gid, What::Named));
+        }
+        // A path to a value may begin with a type.
+        self.named_value(mention.expr)
+    }
+
+    /// The definition a name or path stands for where a value is expected.
+    fn named_value(&self, id: ExprId) -> Option<(Gid, What)> {
+        let eval = self.eval;
+        let program = eval.program();
+        match &eval.file().facts.exprs[id.ix()] {
+            Expr::Local(_, binds) => Some((self.bound_value(binds)?, What::Named)),
+            Expr::Free(name, home) => {
+                let hit = eval.free_hit(*home, program.word(eval.at, *name));
+                self.hit_value(&hit, true)
+            }
+            Expr::Member(base, name) => {
+                let on = eval.expr(*base);
+                let hit = eval.member(&on, program.word(eval.at, *name));
+                self.hit_value(&hit, !matches!(on, Ty::Itself(..)))
+            }
+            _ => None,
+        }
+    }
+
+    fn bound_value(&self, binds: &[BindId]) -> Option<Gid> {
+        let eval = self.eval;
+        let mut found = None;
+        for bind in binds {
+            let bound = &eval.file().facts.binds[bind.ix()].to;
+            let symbol = match bound {
+                Bound::Def(_) | Bound::Import(_) => {
+                    value_first(|space| eval.program().bound_symbol(eval.at, bound, space, 0))
+                }
+                _ => Symbol::Unknown,
+            };
+            match (found, symbol) {
+                (None, Symbol::Def(gid)) => found = Some(gid),
+                (Some(before), Symbol::Def(gid)) if before == gid => {}
+                // One of several, as with calls.
+                _ => eval.doubt_at_least(doubt::PARTIAL),
+            }
+        }
+        found
+    }
+
+    /// The fields of a value are read and written; those of a type itself are
+    /// constants by another name.
+    fn hit_value(&self, hit: &Hit, of_value: bool) -> Option<(Gid, What)> {
+        let Hit::Def(gid, _) = hit else { return None };
+        let def = self.eval.program().def(*gid);
+        let is_field = def.kind == DefKind::Field && !def.flags.has(Flags::STATIC);
+        Some((*gid, if is_field && of_value { What::FieldOfValue } else { What::Named }))
+    }
+}
