@@ -6,6 +6,7 @@
 
 use super::hash;
 use model::hash::Hash32;
+use rayon::prelude::*;
 
 /// The other child on the way up, and on which side it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +24,19 @@ fn inner(left: Hash32, right: Hash32) -> Hash32 {
 }
 
 pub fn root(items: &[Hash32]) -> Hash32 {
-    let mut level: Vec<Hash32> = items.iter().map(|item| leaf(*item)).collect();
+    let mut level = leaves(items);
     while level.len() > 1 {
         level = parents(&level);
     }
     level.first().copied().unwrap_or_else(|| hash("lore/empty/1", &[]))
+}
+
+fn leaves(items: &[Hash32]) -> Vec<Hash32> {
+    let leaf = |item: &Hash32| leaf(*item);
+    if items.len() < MANY {
+        return items.iter().map(leaf).collect();
+    }
+    items.par_iter().with_min_len(MANY / 4).map(leaf).collect()
 }
 
 fn parents(level: &[Hash32]) -> Vec<Hash32> {
@@ -35,15 +44,21 @@ fn parents(level: &[Hash32]) -> Vec<Hash32> {
         [left, right] => inner(*left, *right),
         odd => odd[0],
     };
-    level.chunks(2).map(parent).collect()
+    if level.len() < MANY {
+        return level.chunks(2).map(parent).collect();
+    }
+    level.par_chunks(2).with_min_len(MANY / 8).map(parent).collect()
 }
+
+/// Fewer hashes than this are computed sooner than shared among threads.
+const MANY: usize = 1024;
 
 /// The way from an item to the root; none when there is no such item.
 pub fn path(items: &[Hash32], mut index: usize) -> Option<Vec<Step>> {
     if index >= items.len() {
         return None;
     }
-    let mut level: Vec<Hash32> = items.iter().map(|item| leaf(*item)).collect();
+    let mut level = leaves(items);
     let mut steps = Vec::new();
     while level.len() > 1 {
         if let Some(sibling) = level.get(index ^ 1) {

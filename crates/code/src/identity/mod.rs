@@ -17,13 +17,29 @@ use model::hash::Hash32;
 /// could pass for a node, and without lengths `ab|c` for `a|bc`.
 pub fn hash(tag: &str, fields: &[&[u8]]) -> Hash32 {
     let length = fields.iter().map(|field| field.len() + 8).sum::<usize>() + tag.len() + 8;
-    let mut bytes = Vec::with_capacity(length);
+    // Nearly all are short, and there are millions: no allocation for those.
+    let mut short = [0; SHORT];
+    let mut long = Vec::new();
+    let bytes = match short.get_mut(..length) {
+        Some(short) => short,
+        None => {
+            long.resize(length, 0);
+            &mut long[..]
+        }
+    };
+    let mut rest = &mut *bytes;
     for field in std::iter::once(&tag.as_bytes()).chain(fields) {
-        bytes.extend_from_slice(&(field.len() as u64).to_be_bytes());
-        bytes.extend_from_slice(field);
+        let (size, after) = rest.split_at_mut(8);
+        size.copy_from_slice(&(field.len() as u64).to_be_bytes());
+        let (text, after) = after.split_at_mut(field.len());
+        text.copy_from_slice(field);
+        rest = after;
     }
-    Hash32::of(&bytes)
+    Hash32::of(bytes)
 }
+
+/// Longer than most names of symbols with what is hashed around them.
+const SHORT: usize = 256;
 
 /// By canonical URL: `host/group/name`.
 pub fn repo(url: &str) -> Hash32 {
