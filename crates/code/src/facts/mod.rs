@@ -7,6 +7,7 @@
 
 mod builder;
 mod codec;
+mod deltas;
 mod lines;
 mod mentions;
 mod scopes;
@@ -21,11 +22,11 @@ use model::hash::Hash32;
 use serde::{Deserialize, Serialize};
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $stored:literal)?;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
         #[serde(transparent)]
-        pub struct $name(pub u32);
+        pub struct $name($(#[serde(with = $stored)])? pub u32);
 
         impl $name {
             pub fn ix(self) -> usize {
@@ -37,13 +38,13 @@ macro_rules! ids {
 
 ids! {
     /// A text of the file's table of names.
-    Name
+    Name;
     /// A definition of the file; 0 is the file itself.
-    DefId
-    ExprId
-    TypeId
-    BindId
-    ImportId
+    DefId as "deltas::def";
+    ExprId as "deltas::expr";
+    TypeId as "deltas::ty";
+    BindId;
+    ImportId;
 }
 
 impl DefId {
@@ -79,6 +80,7 @@ pub struct Relation {
     pub to_kind: DefKind,
     /// Only this file can define it.
     pub is_local: bool,
+    #[serde(with = "deltas::line")]
     pub line: u32,
 }
 
@@ -287,9 +289,13 @@ impl Flags {
 /// Lines count from 1, bytes from 0; `end_byte` is the first byte after.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Span {
+    #[serde(with = "deltas::line")]
     pub start_line: u32,
+    #[serde(with = "deltas::line")]
     pub end_line: u32,
+    #[serde(with = "deltas::byte")]
     pub start_byte: u32,
+    #[serde(with = "deltas::byte")]
     pub end_byte: u32,
 }
 
@@ -301,6 +307,7 @@ pub struct Def {
     pub parent: DefId,
     /// From the first decorator or attribute to the last byte.
     pub span: Span,
+    #[serde(with = "deltas::line")]
     pub name_line: u32,
     /// In bytes from 1.
     pub name_col: u32,
@@ -408,6 +415,7 @@ pub struct Import {
     pub is_type_only: bool,
     /// The module it is written in.
     pub home: DefId,
+    #[serde(with = "deltas::line")]
     pub line: u32,
 }
 
@@ -519,6 +527,7 @@ pub struct Call {
     /// The callee's last name as written.
     pub name: Name,
     /// Of the callee's name token; the column in bytes from 1.
+    #[serde(with = "deltas::line")]
     pub line: u32,
     pub col: u32,
     /// The innermost definition around it, a nameless one included.
