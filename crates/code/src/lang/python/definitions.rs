@@ -40,7 +40,12 @@ impl Lower<'_, '_> {
         let signature = self.b.signature(node.start_byte()..signature_end);
         let doc = body.and_then(|body| self.docstring(body));
         let mut flags = decorator_flags(decorators);
-        if body.is_some_and(contains_yield) {
+        // Most bodies need not be walked for it.
+        let mentions_yield = |body: &Node<'_>| {
+            let bytes = self.b.source.get(body.byte_range()).unwrap_or_default();
+            bytes.windows(5).any(|word| word == b"yield")
+        };
+        if body.filter(mentions_yield).is_some_and(contains_yield) {
             flags.add(Flags::GENERATOR);
         }
         if self.text(node).starts_with("async") {
