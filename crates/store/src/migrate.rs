@@ -43,6 +43,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0015_import_paths",
     "0016_numbers",
     "0017_one_index_of_words",
+    "0018_nodes_by_name",
 ];
 
 /// The schema this build writes.
@@ -149,6 +150,11 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Writer;
+    use crate::code::nodes::{self, NewNode};
+    use model::code::NodeKind;
+    use model::hash::Hash32;
+    use model::ids::{NodeId, PackageId};
     use tempfile::TempDir;
 
     const SHORT: &[Migration] =
@@ -248,5 +254,30 @@ mod tests {
         let damage: String =
             connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
         assert_eq!(damage, "ok");
+    }
+
+    #[test]
+    fn symbols_of_an_earlier_lore_are_found_again() {
+        let file = File::new();
+        let hash = Hash32::of(b"a node");
+        let (key, _) = hash.as_bytes().split_first_chunk().unwrap();
+        file.upgrade(&LADDER[..17])
+            .unwrap()
+            .execute(
+                "INSERT INTO nodes (id, key, package_id, kind, scope, name, disambiguator)
+                 VALUES (7, ?1, 1, ?2, 'm', 'f', '')",
+                (i64::from_be_bytes(*key), NodeKind::Function.number()),
+            )
+            .unwrap();
+        let node = NewNode {
+            hash,
+            package: PackageId(1),
+            kind: NodeKind::Function,
+            scope: "m",
+            name: "f",
+            disambiguator: "",
+        };
+        let mut writer = Writer::open(&file.path).unwrap();
+        assert_eq!(writer.write(|tx| nodes::intern(tx, &node)).unwrap(), (NodeId(7), false));
     }
 }

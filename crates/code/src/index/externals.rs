@@ -14,6 +14,7 @@ use model::ids::{NodeId, PackageId, RepoId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use store::Tx;
+use store::code::adjacency::ExternalShown;
 use store::code::externals::{self, ImportRow};
 use store::code::files;
 use store::code::nodes::{self, NewNode};
@@ -24,6 +25,8 @@ pub struct Externals {
     ids: FxHashMap<External, NodeId>,
     pub hashes: FxHashMap<NodeId, Hash32>,
     pub packages: FxHashMap<PackageId, String>,
+    /// As lists show them.
+    pub shown: FxHashMap<NodeId, ExternalShown>,
 }
 
 impl Externals {
@@ -56,6 +59,8 @@ impl Externals {
             let node = NewNode { hash, package, kind, scope, name, disambiguator };
             let (id, _) = nodes::intern(tx, &node)?;
             stored.hashes.insert(id, hash);
+            let (path_shown, symbol) = (path.clone(), nodes::symbol(scope, name));
+            stored.shown.insert(id, ExternalShown { package, path: path_shown, symbol });
             stored.packages.insert(package, path);
             stored.ids.insert(external.clone(), id);
         }

@@ -3,7 +3,7 @@
 
 use super::externals::Externals;
 use super::read::ReadFile;
-use super::symbols::FileSymbols;
+use super::symbols::{FileSymbol, FileSymbols};
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::link::{self, PathKey};
@@ -11,14 +11,13 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, PackageVersionId};
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::Tx;
 use store::code::files::{self, NewFile};
 use store::code::links::{self, Edge, PackedLink, SiteEdge, Unresolved};
 use store::code::nodes::{self, NewNode};
-use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages};
-use store::code::{routes, symbols};
+use store::code::snapshots::{EdgeEvent, Member, PackageVersion, Packages};
+use store::code::{adjacency, routes, symbols};
 
 /// A file of the snapshot in the making.
 pub struct Entry {
@@ -42,16 +41,30 @@ pub struct Stored {
     pub nodes: Vec<NodeId>,
 }
 
-/// Stores the files that are new, with their nodes.
-pub fn store_files(tx: &Tx<'_>, entries: &mut [Entry], indexer: u32) -> Result<Vec<Stored>> {
+impl State {
+    /// Takes the state out; what is left says nothing.
+    pub fn take(&mut self) -> State {
+        std::mem::replace(self, State::Known(FileId(0), Vec::new()))
+    }
+}
+
+/// Stores the files that are new, with their nodes. `is_first`: nothing of the
+/// repository is stored yet.
+pub fn store_files(
+    tx: &Tx<'_>,
+    entries: &[Entry],
+    states: Vec<State>,
+    indexer: u32,
+    is_first: bool,
+) -> Result<Vec<Stored>> {
     let mut stored = Vec::with_capacity(entries.len());
     let mut definitions: Vec<(NodeId, FileId, u32)> = Vec::new();
-    for entry in entries {
-        let state = std::mem::replace(&mut entry.state, State::Known(FileId(0), Vec::new()));
+    let mut files = FileWriter::new(tx, indexer, is_first)?;
+    for (entry, state) in entries.iter().zip(states) {
         let file = match state {
             State::Known(id, nodes) => Stored { id, nodes },
             State::New(read) => {
-                let file = store_file(tx, entry, &read, indexer)?;
+                let file = files.store(entry, &read)?;
                 let defined = file.nodes.iter().enumerate();
                 definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
                 file
@@ -65,57 +78,69 @@ pub fn store_files(tx: &Tx<'_>, entries: &mut [Entry], indexer: u32) -> Result<V
     Ok(stored)
 }
 
-pub fn store_file(tx: &Tx<'_>, entry: &Entry, read: &ReadFile, indexer: u32) -> Result<Stored> {
-    let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
-    let mut ids = Vec::with_capacity(entry.symbols.all.len());
-    for symbol in &entry.symbols.all {
-        let (id, is_new) = nodes::intern(
-            tx,
-            &NewNode {
-                hash: symbol.node,
+/// Stores files one after the other.
+pub struct FileWriter<'t, 'w> {
+    tx: &'t Tx<'w>,
+    indexer: u32,
+    nodes: nodes::Entering<'t>,
+    words: symbols::Describing<'t>,
+}
+
+impl<'t, 'w> FileWriter<'t, 'w> {
+    pub fn new(tx: &'t Tx<'w>, indexer: u32, is_first: bool) -> Result<Self> {
+        let nodes = nodes::Entering::new(tx, is_first)?;
+        Ok(FileWriter { tx, indexer, nodes, words: symbols::Describing::new(tx)? })
+    }
+
+    /// Stores a version of a file, with its nodes.
+    pub fn store(&mut self, entry: &Entry, read: &ReadFile) -> Result<Stored> {
+        let mut ids = Vec::with_capacity(entry.symbols.all.len());
+        for symbol in &entry.symbols.all {
+            ids.push(self.store_symbol(entry, symbol)?);
+        }
+        let id = files::insert(
+            self.tx,
+            &NewFile {
                 package: entry.package,
-                kind: symbol.kind,
-                scope: &symbol.scope,
-                name: &symbol.name,
-                disambiguator: &symbol.disambiguator,
+                name: entry.path.rsplit('/').next().unwrap_or(&entry.path),
+                blob: &entry.blob,
+                indexer: self.indexer,
+                content_hash: read.content_hash,
+                language: &entry.facts.language,
+                size: read.size,
+                n_defs: entry.facts.defs.len() as u32,
+                trouble: read.trouble.as_deref(),
+                nodes: &ids,
+                outline: &read.packed_outline,
+                facts: &read.packed_facts,
             },
         )?;
+        Ok(Stored { id, nodes: ids })
+    }
+
+    fn store_symbol(&mut self, entry: &Entry, symbol: &FileSymbol) -> Result<NodeId> {
+        let (id, is_new) = self.nodes.intern(&NewNode {
+            hash: symbol.node,
+            package: entry.package,
+            kind: symbol.kind,
+            scope: &symbol.scope,
+            name: &symbol.name,
+            disambiguator: &symbol.disambiguator,
+        })?;
         let def = entry.facts.def(symbol.def);
         let text = |name: Option<_>| name.map_or("", |name| entry.facts.text(name));
-        symbols::describe(
-            tx,
-            id,
-            is_new,
-            &symbols::Words {
-                name: &symbol.name,
-                path: &entry.path,
-                doc: text(def.doc),
-                signature: text(def.signature),
-            },
-        )?;
+        let words = symbols::Words {
+            name: &symbol.name,
+            path: &entry.path,
+            doc: text(def.doc),
+            signature: text(def.signature),
+        };
+        self.words.describe(id, is_new, &words)?;
         if symbol.kind == NodeKind::RouteHandler {
-            routes::enter(tx, id)?;
+            routes::enter(self.tx, id)?;
         }
-        ids.push(id);
+        Ok(id)
     }
-    let id = files::insert(
-        tx,
-        &NewFile {
-            package: entry.package,
-            name,
-            blob: &entry.blob,
-            indexer,
-            content_hash: read.content_hash,
-            language: &entry.facts.language,
-            size: read.size,
-            n_defs: entry.facts.defs.len() as u32,
-            trouble: read.trouble.as_deref(),
-            nodes: &ids,
-            outline: &read.packed_outline,
-            facts: &read.packed_facts,
-        },
-    )?;
-    Ok(Stored { id, nodes: ids })
 }
 
 /// What linking made of a file, in terms of stored nodes.
@@ -187,27 +212,6 @@ pub fn by_file(
     all
 }
 
-/// Files that were all read in this run.
-struct AllFiles<'e> {
-    entries: &'e [Entry],
-    stored: &'e [Stored],
-}
-
-impl Shelf for AllFiles<'_> {
-    fn facts(&self, file: u32) -> Option<&FileFacts> {
-        self.entries.get(file as usize).map(|entry| &entry.facts)
-    }
-
-    fn place(&self, node: link::Node) -> Option<u32> {
-        self.entries.get(node.file as usize)?.symbols.place.get(node.def.ix()).copied()
-    }
-
-    fn node(&self, node: link::Node) -> Option<NodeId> {
-        let place = self.place(node)?;
-        self.stored[node.file as usize].nodes.get(place as usize).copied()
-    }
-}
-
 fn kind_of(kind: link::EdgeKind) -> EdgeKind {
     match kind {
         link::EdgeKind::Calls => EdgeKind::Calls,
@@ -259,71 +263,8 @@ pub struct Written {
     pub totals: Totals,
     /// How many files were linked.
     pub n_linked: u64,
-}
-
-/// Stores links and package versions. `before` is the parent's list, for what
-/// changed against it.
-pub fn store_packages(
-    tx: &Tx<'_>,
-    entries: &[Entry],
-    stored: &[Stored],
-    linked: link::Linked,
-    externals: &Externals,
-    before: Option<&Packages>,
-) -> Result<Written> {
-    let mut of_files = by_file(linked, &AllFiles { entries, stored }, externals);
-    let file_links: Vec<FileLink> =
-        (0..entries.len() as u32).map(|file| of_files.remove(&file).unwrap_or_default()).collect();
-    let packed: Vec<PackedLink> =
-        file_links.par_iter().map(FileLink::packed).collect::<Result<_>>()?;
-    let mut hashes = node_hashes(entries, stored);
-    hashes.extend(&externals.hashes);
-    let packages: FxHashMap<PathKey, PackageId> =
-        entries.iter().map(|entry| (link::path_key(&entry.path), entry.package)).collect();
-    let mut written = Written { n_linked: file_links.len() as u64, ..Written::default() };
-    let mut by_package: FxHashMap<PackageId, Vec<usize>> = FxHashMap::default();
-    for (at, entry) in entries.iter().enumerate() {
-        by_package.entry(entry.package).or_default().push(at);
-    }
-    let mut order: Vec<(PackageId, Vec<usize>)> = by_package.into_iter().collect();
-    order.sort_unstable();
-    let mut to_enter: Vec<Edge> = Vec::new();
-    for (package, files) in order {
-        let old = before.and_then(|before| before.get(&package)).copied();
-        let old_version = old.map(|id| snapshots::version(tx, id)).transpose()?;
-        let mut members = Vec::with_capacity(files.len());
-        for at in &files {
-            let (id, is_new) = links::keep(tx, stored[*at].id, &packed[*at])?;
-            if is_new {
-                to_enter.extend(distinct(&stored[*at].nodes, &file_links[*at].edges));
-            }
-            members.push(Member { file: stored[*at].id, link: id });
-        }
-        let (id, version) = match (old, old_version) {
-            (Some(id), Some(version)) if version.members == members => (id, version),
-            (_, old_version) => {
-                let part = |at: &usize| {
-                    let symbols = &entries[*at].symbols;
-                    Part::of(symbols, &stored[*at].nodes, &file_links[*at], &packages)
-                };
-                let parts: Vec<Part> = files.iter().map(part).collect();
-                let mut hash = |node| Ok(hashes.get(&node).copied());
-                let version = version_of(package, members, parts, &mut hash)?;
-                if before.is_some() {
-                    let before = old_version.map(|old| edges_of(tx, &old)).transpose()?;
-                    let after = edges_of(tx, &version)?;
-                    note_changes(&[], before.unwrap_or_default(), after, &mut written.events);
-                }
-                (snapshots::keep_version(tx, &version)?, version)
-            }
-        };
-        written.count(package, id, &version);
-    }
-    to_enter.sort_unstable();
-    to_enter.dedup();
-    links::enter(tx, &to_enter)?;
-    note_gone(tx, before, &written.packages, &mut written.events)?;
-    Ok(written)
+    /// The file of edges, where it is made from what is in memory.
+    pub edges: Option<adjacency::Body>,
 }
 
 impl Written {
@@ -335,17 +276,6 @@ impl Written {
         self.roots.push((package, version.root));
         self.packages.insert(package, id);
     }
-}
-
-/// The hash of every node of the snapshot.
-fn node_hashes(entries: &[Entry], stored: &[Stored]) -> FxHashMap<NodeId, Hash32> {
-    let mut hashes = FxHashMap::default();
-    for (entry, stored) in entries.iter().zip(stored) {
-        for (symbol, node) in entry.symbols.all.iter().zip(&stored.nodes) {
-            hashes.insert(*node, symbol.node);
-        }
-    }
-    hashes
 }
 
 /// What one file brings into its package.
@@ -381,7 +311,7 @@ impl Part {
 pub fn version_of(
     package: PackageId,
     members: Vec<Member>,
-    parts: Vec<Part>,
+    parts: &[&Part],
     hash: &mut dyn FnMut(NodeId) -> Result<Option<Hash32>>,
 ) -> Result<PackageVersion> {
     let mut leaves: Vec<Hash32> = Vec::new();
@@ -391,11 +321,11 @@ pub fn version_of(
     let mut asked: Vec<u32> = Vec::new();
     let mut n_unresolved = 0;
     for part in parts {
-        leaves.extend(part.states);
-        nodes.extend(part.nodes);
-        edges.extend(part.edges);
-        reads.extend(part.reads);
-        asked.extend(part.asked);
+        leaves.extend(&part.states);
+        nodes.extend(&part.nodes);
+        edges.extend(&part.edges);
+        reads.extend(&part.reads);
+        asked.extend(&part.asked);
         n_unresolved += part.n_unresolved;
     }
     edges.sort_unstable();
@@ -451,21 +381,4 @@ pub fn note_changes(
     events.extend(gone.map(|edge| EdgeEvent { edge: *edge, is_added: false }));
     let added = after.iter().filter(|edge| before.binary_search(edge).is_err());
     events.extend(added.map(|edge| EdgeEvent { edge: *edge, is_added: true }));
-}
-
-/// The edges of packages that are no longer there.
-fn note_gone(
-    tx: &Tx<'_>,
-    before: Option<&Packages>,
-    now: &Packages,
-    events: &mut Vec<EdgeEvent>,
-) -> Result<()> {
-    let Some(before) = before else { return Ok(()) };
-    let gone = before.iter().filter(|(package, _)| !now.contains_key(package));
-    for (_, version) in gone {
-        let version: PackageVersionId = *version;
-        let edges = edges_of(tx, &snapshots::version(tx, version)?)?;
-        events.extend(edges.into_iter().map(|edge| EdgeEvent { edge, is_added: false }));
-    }
-    Ok(())
 }

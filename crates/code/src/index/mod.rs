@@ -15,6 +15,7 @@ mod shelf;
 mod symbols;
 mod update;
 mod update_write;
+mod whole;
 mod work_tree;
 
 pub use choose::Skip;
@@ -29,18 +30,20 @@ use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
 use externals::{Externals, store_importable};
 use git::{ObjectId, Repo, TreeEntry};
-use ledger::{Entry, State, store_files, store_packages};
+use ledger::{Entry, State, store_files};
 use model::hash::Hash32;
 use model::ids::{FileId, PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Progress, Result};
 use read::{Content, Outcome, Wanted, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use store::code::adjacency;
 use store::code::files::{self, FileRow};
 use store::code::manifests;
 use store::code::snapshots::{self, Packages, Snapshot};
 use store::{Tx, Writer};
 use update::Update;
+use whole::store_packages;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
@@ -95,11 +98,16 @@ pub fn index(
     }
     let input = gather(repo, writer, repo_id, &subject, request, progress)?;
     progress.phase("linking", None);
-    let linked = link_all(&input);
+    let (report, edges) =
+        writer.write(|tx| write(tx, repo_id, &subject, request, input, previous, clock))?;
     progress.finish();
-    let report =
-        writer.write(|tx| write(tx, repo_id, &subject, request, input, linked, previous, clock))?;
-    walkable(writer, report)
+    match edges {
+        Some((snapshot, body)) => {
+            adjacency::write(writer, &snapshot, &body);
+            Ok(report)
+        }
+        None => walkable(writer, report),
+    }
 }
 
 /// Sees to it that questions about the new snapshot are answered fast.
@@ -107,7 +115,7 @@ fn walkable(writer: &Writer, report: IndexReport) -> Result<IndexReport> {
     if report.work_tree.is_none()
         && let Some(snapshot) = snapshots::get(writer, report.snapshot)?
     {
-        store::code::adjacency::refresh(writer, &snapshot)?;
+        adjacency::refresh(writer, &snapshot)?;
     }
     Ok(report)
 }
@@ -369,17 +377,17 @@ struct Previous {
     packages: Packages,
 }
 
-#[expect(clippy::too_many_arguments, reason = "one transaction takes what was gathered before it")]
+/// Writes a snapshot; with the file of its edges, if that is to be written too.
 fn write(
     tx: &Tx<'_>,
     repo: RepoId,
     subject: &Subject,
     request: &Request,
     mut input: Input,
-    linked: link::Linked,
     previous: Option<Previous>,
     clock: &dyn Clock,
-) -> Result<IndexReport> {
+) -> Result<(IndexReport, Option<(Snapshot, adjacency::Body)>)> {
+    let is_first = files::packages(tx, repo)?.is_empty();
     let mut packages: FxHashMap<String, PackageId> = FxHashMap::default();
     for entry in &mut input.entries {
         let path = identity::package_of(&entry.path);
@@ -393,7 +401,11 @@ fn write(
         };
     }
     let troubled = report::troubled(tx, &input.entries)?;
-    let stored = store_files(tx, &mut input.entries, INDEXER)?;
+    let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
+    // What files say is stored while what they say together is found out.
+    let (linked, stored) =
+        beside(|| link_all(&input), || store_files(tx, &input.entries, states, INDEXER, is_first));
+    let stored = stored?;
     store_unfit(tx, repo, &input.unfit)?;
     let before = previous.as_ref().map(|previous| &previous.packages);
     let externals = Externals::store(tx, repo, subject.identity, &linked.external)?;
@@ -401,7 +413,7 @@ fn write(
         let entry = input.entries.get(file as usize)?;
         Some((entry.package, entry.path.clone()))
     })?;
-    let written = store_packages(tx, &input.entries, &stored, linked, &externals, before)?;
+    let mut written = store_packages(tx, &mut input.entries, &stored, linked, &externals, before)?;
     let names: FxHashMap<PackageId, &str> =
         packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
     let root = identity::snapshot_root(
@@ -439,14 +451,21 @@ fn write(
         snapshots::log_events(tx, seq, &written.events)?;
     }
     let snapshot = Snapshot { seq, ..snapshot };
-    Ok(report::of_new(
-        &subject.clone.canonical_url,
-        &snapshot,
-        skipped,
-        troubled,
-        &written,
-        input.n_read,
-    ))
+    let edges = written.edges.take().filter(|_| snapshot.work_tree.is_none());
+    let url = &subject.clone.canonical_url;
+    let report = report::of_new(url, &snapshot, skipped, troubled, &written, input.n_read);
+    Ok((report, edges.map(|body| (snapshot, body))))
+}
+
+/// Both at once: the first on a thread of its own, which what holds a
+/// connection cannot be on.
+fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let running = scope.spawn(first);
+        let second = second();
+        let first = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (first, second)
+    })
 }
 
 /// Writes the snapshot in place of the one it supersedes: the last state of

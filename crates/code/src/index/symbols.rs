@@ -16,6 +16,9 @@ pub struct FileSymbol {
     pub name: String,
     pub kind: NodeKind,
     pub disambiguator: String,
+    /// Where its name stands, from 1.
+    pub line: u32,
+    pub is_test: bool,
     pub node: Hash32,
     pub state: Hash32,
 }
@@ -33,7 +36,7 @@ impl FileSymbols {
         let package = package_of(path);
         let module = module_of(path, &facts.language);
         let mut symbols = FileSymbols::default();
-        let mut seen: FxHashMap<(String, NodeKind), u32> = FxHashMap::default();
+        let mut seen: FxHashMap<Hash32, u32> = FxHashMap::default();
         for (at, def) in facts.defs.iter().enumerate() {
             let id = DefId(at as u32);
             if id != DefId::FILE && !def.kind.is_symbol() {
@@ -46,13 +49,17 @@ impl FileSymbols {
             let own = if id == DefId::FILE { "" } else { facts.def_name(id) };
             let (scope, name) = split(&symbol, own);
             let kind = if id == DefId::FILE { NodeKind::Module } else { kind_of(def.kind) };
-            let nth = seen.entry((symbol.clone(), kind)).or_insert(0);
+            let named = NodeName { package, symbol: &symbol, kind, disambiguator: "" };
+            let first = identity::node(repo, named);
+            let nth = seen.entry(first).or_insert(0);
             *nth += 1;
-            let disambiguator = if *nth == 1 { String::new() } else { nth.to_string() };
-            let node = identity::node(
-                repo,
-                NodeName { package, symbol: &symbol, kind, disambiguator: &disambiguator },
-            );
+            let (node, disambiguator) = match *nth {
+                1 => (first, String::new()),
+                nth => {
+                    let nth = nth.to_string();
+                    (identity::node(repo, NodeName { disambiguator: &nth, ..named }), nth)
+                }
+            };
             let signature = def.signature.map_or("", |name| facts.text(name));
             let body = def.body.map(Hash32::from);
             symbols.place.push(symbols.all.len() as u32);
@@ -62,6 +69,8 @@ impl FileSymbols {
                 name: name.to_owned(),
                 kind,
                 disambiguator,
+                line: def.name_line.max(1),
+                is_test: def.flags.has(Flags::TEST),
                 node,
                 state: identity::node_state(node, signature, body),
             });
@@ -121,14 +130,14 @@ pub fn outline_of(facts: &FileFacts, symbols: &FileSymbols) -> Vec<outline::Symb
                 kind: symbol.kind,
                 start_line: def.span.start_line.max(1),
                 end_line: def.span.end_line.max(1),
-                name_line: def.name_line.max(1),
+                name_line: symbol.line,
                 name_col: def.name_col.max(1),
                 visibility: match def.visibility {
                     Visibility::Public => outline::Visibility::Public,
                     Visibility::Internal => outline::Visibility::Internal,
                     Visibility::Private => outline::Visibility::Private,
                 },
-                is_test: def.flags.has(Flags::TEST),
+                is_test: symbol.is_test,
                 signature: text(def.signature, LONGEST_SIGNATURE),
                 doc: text(def.doc, LONGEST_DOC),
             }

@@ -3,8 +3,8 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    self, Entry, FileLink, Part, State, Stored, Written, by_file, distinct, note_changes,
-    store_file, version_of,
+    self, Entry, FileLink, FileWriter, Part, State, Stored, Written, by_file, distinct,
+    note_changes, version_of,
 };
 use super::report::{self, IndexReport};
 use super::shelf::Shelf;
@@ -93,10 +93,10 @@ impl Update<'_> {
     fn store_changed(&mut self, tx: &Tx<'_>) -> Result<FxHashMap<u32, Stored>> {
         let mut stored = FxHashMap::default();
         let mut definitions = Vec::new();
+        let mut files = FileWriter::new(tx, INDEXER, false)?;
         for (at, changed) in &mut self.changed {
             let item = &self.shelf.items[*at as usize];
-            let state = std::mem::replace(&mut changed.state, State::Known(item.file, Vec::new()));
-            let file = match state {
+            let file = match changed.state.take() {
                 State::Known(id, nodes) => Stored { id, nodes },
                 State::New(read) => {
                     let entry = Entry {
@@ -107,7 +107,7 @@ impl Update<'_> {
                         symbols: changed.symbols.clone(),
                         state: State::Known(item.file, Vec::new()),
                     };
-                    let file = store_file(tx, &entry, &read, INDEXER)?;
+                    let file = files.store(&entry, &read)?;
                     let defined = file.nodes.iter().enumerate();
                     definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
                     file
@@ -249,7 +249,8 @@ impl Update<'_> {
         if members.is_empty() {
             return Ok(None);
         }
-        let version = version_of(package, members, parts, &mut |node| hasher.hash(tx, node))?;
+        let parts: Vec<&Part> = parts.iter().collect();
+        let version = version_of(package, members, &parts, &mut |node| hasher.hash(tx, node))?;
         Ok(Some((snapshots::keep_version(tx, &version)?, version)))
     }
 

@@ -6,6 +6,7 @@ use model::progress::Silent;
 use proptest::prelude::*;
 use sim::git::FileChange;
 use std::path::Path;
+use store::code::adjacency::Adjacency;
 use store::code::snapshots;
 
 fn assert_sound(db: &Path) {
@@ -14,6 +15,8 @@ fn assert_sound(db: &Path) {
         let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
         assert_eq!(report.damage, [], "{}", repo.canonical_url);
         assert!(report.snapshots > 0);
+        // What fsck compares with the tables is there.
+        assert!(Adjacency::open(&reader, repo.id).unwrap().is_some());
     }
 }
 

@@ -4,7 +4,7 @@ use super::view::{Step, View};
 use model::Result;
 use model::code::EdgeKind;
 use model::ids::NodeId;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -74,10 +74,10 @@ pub fn walk(
     options: &TraversalOptions,
 ) -> Result<Walk> {
     let mut found = Walk::default();
-    let mut seen: HashSet<NodeId> = seeds.iter().copied().collect();
+    let mut seen: FxHashSet<NodeId> = seeds.iter().copied().collect();
     let mut level: Vec<(NodeId, u8)> = seeds.iter().map(|seed| (*seed, 100)).collect();
     for depth in 1..=options.max_depth {
-        let mut next: HashMap<NodeId, Reached> = HashMap::new();
+        let mut next: FxHashMap<NodeId, Reached> = FxHashMap::default();
         for (from, so_far) in &level {
             for step in neighbours(view, *from, direction)? {
                 if !options.follows(&step) || seen.contains(&step.node) {
@@ -116,7 +116,7 @@ pub fn walk(
 fn leads_on(
     view: &View<'_>,
     level: &[(NodeId, u8)],
-    seen: &HashSet<NodeId>,
+    seen: &FxHashSet<NodeId>,
     direction: Direction,
     options: &TraversalOptions,
 ) -> Result<bool> {

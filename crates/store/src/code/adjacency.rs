@@ -12,24 +12,28 @@
 //! - entries of nodes: 20 bytes; files: 16; packages: 8
 //! - texts
 
-use super::files;
-use super::links::{self, SiteEdge};
-use super::nodes;
-use super::outline::Symbol;
+mod build;
+
+pub use build::{Body, Contents, ExternalShown, Shown};
+
+use super::links::SiteEdge;
 use super::packed::damaged;
 use super::snapshots::{self, Snapshot};
 use crate::handle::Read;
 use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
-use model::ids::{FileId, NodeId, PackageId, RepoId, SnapshotSeq};
+use model::ids::{FileId, NodeId, RepoId, SnapshotSeq};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 const MAGIC: &[u8; 8] = b"loreadj1";
 const HEAD: u64 = 96;
+/// Bytes of the head that name the snapshot.
+const NAMED: u64 = 48;
 const SLOT: u64 = 12;
 const ARC: u64 = 16;
 const ENTRY: u64 = 20;
@@ -81,8 +85,8 @@ pub struct Adjacency {
     n_files: u32,
     n_packages: u32,
     /// Paths of files and packages, which many nodes share.
-    known_files: RefCell<HashMap<u32, (String, FileId)>>,
-    known_packages: RefCell<HashMap<u32, String>>,
+    known_files: RefCell<FxHashMap<u32, (String, FileId)>>,
+    known_packages: RefCell<FxHashMap<u32, String>>,
 }
 
 impl Adjacency {
@@ -279,21 +283,6 @@ fn pack_arc(arc: &Arc, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(arc.file.0 as u32).to_le_bytes());
 }
 
-/// Sites between the same two nodes, of one kind, as one arc: the surest
-/// counts, and of those the first.
-pub fn merged(mut arcs: Vec<Arc>) -> Vec<Arc> {
-    arcs.sort_unstable_by_key(|arc| {
-        (arc.other, arc.kind, arc.provenance, std::cmp::Reverse(arc.confidence), arc.file, arc.line)
-    });
-    arcs.dedup_by(|next, kept| {
-        let is_same =
-            (next.other, next.kind, next.provenance) == (kept.other, kept.kind, kept.provenance);
-        kept.n_sites += if is_same { next.n_sites } else { 0 };
-        is_same
-    });
-    arcs
-}
-
 /// An edge at one site, seen from its source.
 pub fn arc_of(edge: &SiteEdge, other: NodeId, file: FileId) -> Arc {
     Arc {
@@ -321,21 +310,26 @@ pub fn refresh(on: &impl Read, snapshot: &Snapshot) -> Result<()> {
             return Ok(());
         }
     }
-    write(on, snapshot)
+    let body = build::from_tables(on, snapshot)?.body()?;
+    write(on, snapshot, &body);
+    Ok(())
 }
 
 /// Writes the arcs of a snapshot in place of those of another. Answers are
 /// right without the file, only slower: where it cannot be written, it is left.
-fn write(on: &impl Read, snapshot: &Snapshot) -> Result<()> {
-    let Some(path) = place(on, snapshot.repo) else { return Ok(()) };
-    let bytes = bytes_of(on, snapshot)?;
+pub fn write(on: &impl Read, snapshot: &Snapshot, body: &Body) {
+    let Some(path) = place(on, snapshot.repo) else { return };
     let mut beside = path.clone().into_os_string();
     beside.push(".new");
-    let written = std::fs::write(&beside, bytes).and_then(|()| std::fs::rename(&beside, &path));
+    let written = File::create(&beside)
+        .and_then(|mut file| {
+            file.write_all(&build::head(snapshot))?;
+            file.write_all(&body.0)
+        })
+        .and_then(|()| std::fs::rename(&beside, &path));
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
     }
-    Ok(())
 }
 
 /// Removes the files of repositories that are no longer known. Another program
@@ -370,163 +364,6 @@ pub fn agrees(on: &impl Read, repo: RepoId) -> Result<bool> {
     };
     let Some(snapshot) = snapshots::get(on, found.seq)? else { return Ok(true) };
     let kept = std::fs::read(path).unwrap_or_default();
-    Ok(kept == bytes_of(on, &snapshot)?)
-}
-
-/// Everything of a snapshot, gathered.
-#[derive(Default)]
-struct Gathered {
-    outgoing: BTreeMap<NodeId, Vec<Arc>>,
-    incoming: BTreeMap<NodeId, Vec<Arc>>,
-    entries: BTreeMap<NodeId, [u32; 5]>,
-    files: Vec<[u32; 4]>,
-    packages: Vec<[u32; 2]>,
-    texts: Vec<u8>,
-}
-
-impl Gathered {
-    fn text(&mut self, text: &str) -> (u32, u32) {
-        let end = text.floor_char_boundary(0xffff);
-        let start = self.texts.len() as u32;
-        self.texts.extend_from_slice(&text.as_bytes()[..end]);
-        (start, end as u32)
-    }
-
-    fn file(&mut self, path: &str, id: FileId) -> u32 {
-        let (start, length) = self.text(path);
-        self.files.push([start, length, id.0 as u32, (id.0 as u64 >> 32) as u32]);
-        self.files.len() as u32 - 1
-    }
-
-    fn node(&mut self, node: NodeId, symbol: &str, shown: &Symbol, package: u32, file: u32) {
-        let (start, length) = self.text(symbol);
-        let marks = u32::from(shown.kind.number()) | u32::from(shown.is_test) << 8;
-        self.entries.insert(node, [start, length | marks << 16, package, file, shown.name_line]);
-    }
-}
-
-fn gather(on: &impl Read, snapshot: &Snapshot) -> Result<Gathered> {
-    let paths: HashMap<PackageId, String> =
-        files::packages(on, snapshot.repo)?.into_iter().collect();
-    let mut all = Gathered::default();
-    for (package, id) in snapshots::packages(on, snapshot.seq)? {
-        let folder = paths.get(&package).map_or("", String::as_str);
-        let (start, length) = all.text(folder);
-        all.packages.push([start, length]);
-        let in_package = all.packages.len() as u32 - 1;
-        for member in snapshots::version(on, id)?.members {
-            if member.file.0 > i64::from(u32::MAX) {
-                return Err(damaged());
-            }
-            let row = files::get(on, member.file)?;
-            let joint = if folder.is_empty() { "" } else { "/" };
-            let file = all.file(&format!("{folder}{joint}{}", row.name), member.file);
-            let of_file = files::nodes(on, member.file)?;
-            for (node, shown) in of_file.iter().zip(files::outline(on, member.file)?) {
-                if !all.entries.contains_key(node)
-                    && let Some(about) = nodes::get(on, *node)?
-                {
-                    all.node(*node, &about.symbol(), &shown, in_package, file);
-                }
-            }
-            for edge in links::edges(on, member.link)? {
-                let Some(source) = of_file.get(edge.source as usize) else { continue };
-                all.outgoing.entry(*source).or_default().push(arc_of(
-                    &edge,
-                    edge.target,
-                    member.file,
-                ));
-                all.incoming.entry(edge.target).or_default().push(arc_of(
-                    &edge,
-                    *source,
-                    member.file,
-                ));
-            }
-        }
-    }
-    gather_externals(on, &paths, &mut all)?;
-    for arcs in all.outgoing.values_mut().chain(all.incoming.values_mut()) {
-        *arcs = merged(std::mem::take(arcs));
-    }
-    Ok(all)
-}
-
-/// Targets that other repositories define.
-fn gather_externals(
-    on: &impl Read,
-    paths: &HashMap<PackageId, String>,
-    all: &mut Gathered,
-) -> Result<()> {
-    let mut packages: HashMap<PackageId, u32> = HashMap::new();
-    let known: Vec<NodeId> = all.incoming.keys().copied().collect();
-    for node in known {
-        if all.entries.contains_key(&node) {
-            continue;
-        }
-        let about = nodes::get(on, node)?.filter(|about| about.kind == NodeKind::External);
-        let Some(about) = about else { continue };
-        let package = match packages.get(&about.package) {
-            Some(known) => *known,
-            None => {
-                let (start, length) = all.text(paths.get(&about.package).map_or("", |path| path));
-                all.packages.push([start, length]);
-                all.packages.len() as u32 - 1
-            }
-        };
-        packages.insert(about.package, package);
-        let (start, length) = all.text(&about.symbol());
-        let marks = u32::from(about.kind.number());
-        all.entries.insert(node, [start, length | marks << 16, package, NONE, 0]);
-    }
-    Ok(())
-}
-
-fn bytes_of(on: &impl Read, snapshot: &Snapshot) -> Result<Vec<u8>> {
-    let all = gather(on, snapshot)?;
-    let small = |node: &NodeId| u32::try_from(node.0).map_err(|_| damaged());
-    let first = all.entries.keys().next().map_or(Ok(0), small)?;
-    let n_slots =
-        all.entries.keys().next_back().map_or(Ok(0), |last| Ok(small(last)? - first + 1))?;
-    let mut slots: Vec<u8> = Vec::with_capacity((n_slots as usize + 1) * SLOT as usize);
-    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
-    let (mut n_out, mut n_in, mut n_entries) = (0_u32, 0_u32, 0_u32);
-    let mut entries = Vec::new();
-    for slot in 0..=n_slots {
-        let node = NodeId(i64::from(first) + i64::from(slot));
-        let entry = all.entries.get(&node).filter(|_| slot < n_slots);
-        let place = if entry.is_some() { n_entries } else { NONE };
-        for number in [n_out, n_in, place] {
-            slots.extend_from_slice(&number.to_le_bytes());
-        }
-        let Some(entry) = entry else { continue };
-        entries.extend(entry.iter().flat_map(|number| number.to_le_bytes()));
-        n_entries += 1;
-        for arc in all.outgoing.get(&node).into_iter().flatten() {
-            pack_arc(arc, &mut outgoing);
-            n_out += 1;
-        }
-        for arc in all.incoming.get(&node).into_iter().flatten() {
-            pack_arc(arc, &mut incoming);
-            n_in += 1;
-        }
-    }
-    if n_out != n_in {
-        // An edge leads out of the snapshot: better no file than a wrong one.
-        return Err(damaged());
-    }
-    let mut bytes = Vec::with_capacity(slots.len() + outgoing.len() * 2 + all.texts.len());
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&snapshot.seq.0.to_le_bytes());
-    bytes.extend_from_slice(snapshot.root.as_bytes());
-    let counts =
-        [first, n_slots, n_out, n_entries, all.files.len() as u32, all.packages.len() as u32];
-    bytes.extend(counts.iter().flat_map(|count| count.to_le_bytes()));
-    bytes.resize(HEAD as usize, 0);
-    for section in [slots, outgoing, incoming, entries] {
-        bytes.extend_from_slice(&section);
-    }
-    bytes.extend(all.files.iter().flatten().flat_map(|number| number.to_le_bytes()));
-    bytes.extend(all.packages.iter().flatten().flat_map(|number| number.to_le_bytes()));
-    bytes.extend_from_slice(&all.texts);
-    Ok(bytes)
+    let body = build::from_tables(on, &snapshot)?.body()?;
+    Ok(kept.strip_prefix(build::head(&snapshot).as_slice()) == Some(&body.0))
 }

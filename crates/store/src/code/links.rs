@@ -2,6 +2,8 @@
 //! targets.
 
 use super::packed::{Packer, Unpacker, damaged, expand, squeeze};
+use crate::error::db;
+use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
@@ -120,12 +122,12 @@ pub fn keep(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<(LinkId, boo
             &link.state,
         ),
     )?;
-    for (name, n_sites) in &link.names {
-        sql::run(
-            tx,
-            "INSERT INTO unresolved_names (name, link_id, n_sites) VALUES (?1, ?2, ?3)",
-            (name, id, n_sites),
-        )?;
+    if !link.names.is_empty() {
+        let sql = "INSERT INTO unresolved_names (name, link_id, n_sites) VALUES (?1, ?2, ?3)";
+        let mut statement = tx.connection().prepare_cached(sql).map_err(db)?;
+        for (name, n_sites) in &link.names {
+            statement.execute((name, id, n_sites)).map_err(db)?;
+        }
     }
     Ok((LinkId(id), true))
 }
@@ -217,13 +219,12 @@ pub struct Edge {
 
 /// Makes edges findable from their targets. Sorted input is entered fastest.
 pub fn enter(tx: &Tx<'_>, edges: &[Edge]) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO edges (target_id, source_id, kind, provenance)
+               VALUES (?1, ?2, ?3, ?4)";
+    let mut statement = tx.connection().prepare_cached(sql).map_err(db)?;
     for edge in edges {
-        sql::run(
-            tx,
-            "INSERT OR IGNORE INTO edges (target_id, source_id, kind, provenance)
-             VALUES (?1, ?2, ?3, ?4)",
-            (edge.target.0, edge.source.0, edge.kind.number(), edge.provenance.number()),
-        )?;
+        let row = (edge.target.0, edge.source.0, edge.kind.number(), edge.provenance.number());
+        statement.execute(row).map_err(db)?;
         super::routes::enter_handler(tx, edge)?;
     }
     Ok(())

@@ -1,12 +1,15 @@
 //! Symbols by identity: entered once, found by name.
 
+use crate::error::db;
+use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
 use model::code::NodeKind;
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, RepoId};
-use rusqlite::Row;
+use rusqlite::{CachedStatement, OptionalExtension as _, Row};
+use rustc_hash::FxHashMap;
 
 /// What makes a node that node, in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +26,16 @@ pub struct NodeRow {
 impl NodeRow {
     /// `app.Flask.run`.
     pub fn symbol(&self) -> String {
-        match (self.scope.is_empty(), self.name.is_empty()) {
-            (true, _) => self.name.clone(),
-            (false, true) => self.scope.clone(),
-            (false, false) => format!("{}.{}", self.scope, self.name),
-        }
+        symbol(&self.scope, &self.name)
+    }
+}
+
+/// A symbol path from what is around a name, and the name.
+pub fn symbol(scope: &str, name: &str) -> String {
+    match (scope.is_empty(), name.is_empty()) {
+        (true, _) => name.to_owned(),
+        (false, true) => scope.to_owned(),
+        (false, false) => format!("{scope}.{name}"),
     }
 }
 
@@ -55,34 +63,65 @@ fn read(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
     })
 }
 
-fn key(hash: Hash32) -> i64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.as_bytes()[..8]);
-    i64::from_be_bytes(first)
+/// Four bytes of the hash: with the name beside it, enough to be alone.
+fn key(hash: Hash32) -> i32 {
+    let mut first = [0; 4];
+    first.copy_from_slice(&hash.as_bytes()[..4]);
+    i32::from_be_bytes(first)
+}
+
+/// Finds or enters nodes one after the other, with statements made ready once.
+pub struct Entering<'t> {
+    find: CachedStatement<'t>,
+    insert: CachedStatement<'t>,
+    /// By hash, when every node of the repository is of this transaction.
+    met: Option<FxHashMap<Hash32, NodeId>>,
+}
+
+impl<'t> Entering<'t> {
+    /// `is_first`: nothing of the repository is stored yet, so that nothing
+    /// need be looked for.
+    pub fn new(tx: &'t Tx<'_>, is_first: bool) -> Result<Self> {
+        let prepare = |sql: &str| tx.connection().prepare_cached(sql).map_err(db);
+        Ok(Entering {
+            find: prepare(
+                "SELECT id FROM nodes
+                 WHERE name = ?1 COLLATE NOCASE AND key = ?2 AND name = ?1
+                   AND package_id = ?3 AND kind = ?4 AND scope = ?5 AND disambiguator = ?6",
+            )?,
+            insert: prepare(
+                "INSERT INTO nodes (name, key, package_id, kind, scope, disambiguator)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?,
+            met: is_first.then(FxHashMap::default),
+        })
+    }
+
+    /// The row of a node; the second says whether it is new.
+    pub fn intern(&mut self, node: &NewNode<'_>) -> Result<(NodeId, bool)> {
+        let (package, kind) = (node.package.0, node.kind.number());
+        let row = (node.name, key(node.hash), package, kind, node.scope, node.disambiguator);
+        let known = match &self.met {
+            Some(met) => met.get(&node.hash).copied(),
+            None => {
+                let found = self.find.query_row(row, |row| row.get(0).map(NodeId));
+                found.optional().map_err(db)?
+            }
+        };
+        if let Some(known) = known {
+            return Ok((known, false));
+        }
+        let id = NodeId(self.insert.insert(row).map_err(db)?);
+        if let Some(met) = &mut self.met {
+            met.insert(node.hash, id);
+        }
+        Ok((id, true))
+    }
 }
 
 /// The row of a node; the second says whether it is new.
 pub fn intern(tx: &Tx<'_>, node: &NewNode<'_>) -> Result<(NodeId, bool)> {
-    let key = key(node.hash);
-    let known =
-        sql::all(tx, &format!("SELECT {COLUMNS} FROM nodes AS n WHERE n.key = ?1"), [key], read)?;
-    let same = |row: &&NodeRow| {
-        row.package == node.package
-            && row.kind == node.kind
-            && row.scope == node.scope
-            && row.name == node.name
-            && row.disambiguator == node.disambiguator
-    };
-    if let Some(row) = known.iter().find(same) {
-        return Ok((row.id, false));
-    }
-    let id = sql::insert(
-        tx,
-        "INSERT INTO nodes (key, package_id, kind, scope, name, disambiguator)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        (key, node.package.0, node.kind.number(), node.scope, node.name, node.disambiguator),
-    )?;
-    Ok((NodeId(id), true))
+    Entering::new(tx, false)?.intern(node)
 }
 
 pub fn get(on: &impl Read, id: NodeId) -> Result<Option<NodeRow>> {
@@ -129,12 +168,10 @@ pub fn names_like(on: &impl Read, repo: Option<RepoId>, start: &str) -> Result<V
 /// Enters which versions of files define which nodes, and as which entry of
 /// their outline. Sorted input is entered fastest.
 pub fn define(tx: &Tx<'_>, definitions: &[(NodeId, FileId, u32)]) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO node_states (node_id, file_id, def) VALUES (?1, ?2, ?3)";
+    let mut statement = tx.connection().prepare_cached(sql).map_err(db)?;
     for (node, file, def) in definitions {
-        sql::run(
-            tx,
-            "INSERT OR IGNORE INTO node_states (node_id, file_id, def) VALUES (?1, ?2, ?3)",
-            (node.0, file.0, def),
-        )?;
+        statement.execute((node.0, file.0, def)).map_err(db)?;
     }
     Ok(())
 }

@@ -115,6 +115,10 @@ pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
     let mut packer = Packer::default();
     packer.number(raw.len() as u64);
     let mut bytes = packer.finish();
+    // Most files have no unbound calls.
+    if raw.is_empty() {
+        return Ok(bytes);
+    }
     let body = COMPRESSOR.with_borrow_mut(|kept| {
         let mut compressor = match kept.take() {
             Some(compressor) => compressor,
@@ -133,6 +137,9 @@ pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
 pub fn expand(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut unpacker = Unpacker::new(bytes);
     let length = unpacker.number()? as usize;
+    if length == 0 {
+        return Ok(Vec::new());
+    }
     let raw = DECOMPRESSOR.with_borrow_mut(|kept| {
         let mut decompressor = match kept.take() {
             Some(decompressor) => decompressor,

@@ -2,10 +2,12 @@
 //! signatures.
 
 use crate::error::db;
+use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
 use model::ids::{NodeId, RepoId};
+use rusqlite::CachedStatement;
 use std::collections::HashMap;
 
 /// How much a match in a column counts.
@@ -27,20 +29,32 @@ pub struct Words<'a> {
     pub signature: &'a str,
 }
 
-/// Makes a node findable by what its newest state says.
-pub fn describe(tx: &Tx<'_>, node: NodeId, is_new: bool, words: &Words<'_>) -> Result<()> {
-    let parts = model::text::name_parts(words.name).join(" ");
-    let (doc, signature) = (head(words.doc), head(words.signature));
-    let row = (node.0, words.name, parts, words.path, doc, signature);
-    let sql = if is_new {
-        "INSERT INTO nodes_fts (rowid, name, parts, path, doc, signature)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-    } else {
-        "INSERT OR REPLACE INTO nodes_fts (rowid, name, parts, path, doc, signature)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-    };
-    sql::run(tx, sql, row)?;
-    Ok(())
+/// Makes nodes findable by what their newest states say, one after the other.
+pub struct Describing<'t> {
+    new: CachedStatement<'t>,
+    again: CachedStatement<'t>,
+}
+
+impl<'t> Describing<'t> {
+    pub fn new(tx: &'t Tx<'_>) -> Result<Self> {
+        let prepare = |verb: &str| {
+            let sql = format!(
+                "{verb} INTO nodes_fts (rowid, name, parts, path, doc, signature)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+            );
+            tx.connection().prepare_cached(&sql).map_err(db)
+        };
+        Ok(Describing { new: prepare("INSERT")?, again: prepare("INSERT OR REPLACE")? })
+    }
+
+    /// `is_new`: the node was never described before.
+    pub fn describe(&mut self, node: NodeId, is_new: bool, words: &Words<'_>) -> Result<()> {
+        let parts = model::text::name_parts(words.name).join(" ");
+        let (doc, signature) = (head(words.doc), head(words.signature));
+        let statement = if is_new { &mut self.new } else { &mut self.again };
+        statement.execute((node.0, words.name, parts, words.path, doc, signature)).map_err(db)?;
+        Ok(())
+    }
 }
 
 fn head(text: &str) -> &str {
