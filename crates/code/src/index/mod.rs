@@ -98,9 +98,9 @@ pub fn index(
     }
     let input = gather(repo, writer, repo_id, &subject, request, progress)?;
     progress.phase("linking", None);
-    let (report, edges) =
-        writer.write(|tx| write(tx, repo_id, &subject, request, input, previous, clock))?;
+    let written = writer.write(|tx| write(tx, repo_id, &subject, request, input, previous, clock));
     progress.finish();
+    let (report, edges) = written?;
     match edges {
         Some((snapshot, body)) => {
             adjacency::write(writer, &snapshot, &body);
