@@ -121,6 +121,20 @@ mod tests {
         assert_ne!(root(&[inner_as_item]), inner_as_item);
     }
 
+    /// Large ones are shared among threads.
+    #[test]
+    fn a_large_tree_is_made_like_a_small_one() {
+        let items = items(4 * MANY + 3);
+        let mut level: Vec<Hash32> = items.iter().map(|item| leaf(*item)).collect();
+        while level.len() > 1 {
+            let pairs = level.chunks(2);
+            level = pairs
+                .map(|pair| pair.get(1).map_or(pair[0], |right| inner(pair[0], *right)))
+                .collect();
+        }
+        assert_eq!(root(&items), level[0]);
+    }
+
     proptest! {
         #[test]
         fn every_item_has_a_way_to_the_root(n in 1usize..70) {
