@@ -122,12 +122,12 @@ impl Contents {
         for node in missing {
             let node = NodeId(i64::from(node));
             let Some(ExternalShown { package, path, symbol }) = shown(node)? else { continue };
-            if !known.contains_key(&package) {
+            let package = *known.entry(package).or_insert_with(|| {
                 self.package(&path);
-                known.insert(package, self.packages.len() as u32 - 1);
-            }
+                self.packages.len() as u32 - 1
+            });
             let shown = Shown { kind: NodeKind::External, is_test: false, line: 0 };
-            self.enter(node, &symbol, shown, [known[&package], NONE])?;
+            self.enter(node, &symbol, shown, [package, NONE])?;
         }
         Ok(())
     }
