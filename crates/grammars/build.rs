@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Name, crate, and the folder of the C sources in it.
-const GRAMMARS: [(&str, &str, &str); 11] = [
+const GRAMMARS: [(&str, &str, &str); 12] = [
     ("c", "tree-sitter-c", "src"),
     ("c_sharp", "tree-sitter-c-sharp", "src"),
     ("cpp", "tree-sitter-cpp", "src"),
     ("go", "tree-sitter-go", "src"),
     ("java", "tree-sitter-java", "src"),
+    ("kotlin", "tree-sitter-kotlin-ng", "src"),
     ("php", "tree-sitter-php", "php/src"),
     ("python", "tree-sitter-python", "src"),
     ("ruby", "tree-sitter-ruby", "src"),

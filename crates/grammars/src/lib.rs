@@ -54,6 +54,7 @@ grammars! {
     cpp, tree_sitter_cpp, lore_tables_cpp;
     go, tree_sitter_go, lore_tables_go;
     java, tree_sitter_java, lore_tables_java;
+    kotlin, tree_sitter_kotlin, lore_tables_kotlin;
     php, tree_sitter_php, lore_tables_php;
     python, tree_sitter_python, lore_tables_python;
     ruby, tree_sitter_ruby, lore_tables_ruby;

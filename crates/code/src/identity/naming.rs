@@ -8,7 +8,7 @@
 const STANDS_FOR_FOLDER: [&str; 4] = ["__init__", "mod", "index", "package-info"];
 
 /// Languages in which the files of a folder share one namespace.
-const FOLDER_LANGUAGES: [&str; 6] = ["go", "java", "csharp", "php", "ruby", "proto"];
+const FOLDER_LANGUAGES: [&str; 7] = ["go", "java", "kotlin", "csharp", "php", "ruby", "proto"];
 
 /// The folder of a path; empty at the root.
 pub fn package_of(path: &str) -> &str {

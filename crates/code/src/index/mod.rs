@@ -47,7 +47,7 @@ use whole::store_packages;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 5;
+pub const INDEXER: u32 = 6;
 
 /// What to index.
 #[derive(Debug, Clone)]

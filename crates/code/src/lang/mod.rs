@@ -10,6 +10,7 @@ mod csharp;
 mod go;
 pub(crate) mod grammar;
 mod java;
+mod kotlin;
 mod php;
 mod python;
 mod ruby;
@@ -104,6 +105,7 @@ pub static ALL: &[&dyn Language] = &[
     &csharp::CSharp,
     &go::Go,
     &java::Java,
+    &kotlin::Kotlin,
     &php::Php,
     &python::Python,
     &ruby::Ruby,

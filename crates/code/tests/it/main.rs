@@ -6,6 +6,7 @@ mod damage;
 mod externals;
 mod go;
 mod java;
+mod kotlin;
 mod php;
 mod python;
 mod references;

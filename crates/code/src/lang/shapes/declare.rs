@@ -224,12 +224,13 @@ impl Walk<'_, '_> {
             if let (None, Some((call, argument))) = (ty, given_to) {
                 default = Some(self.b.expr(Expr::CallbackParam { call, argument, param: index }));
             }
-            let text = param.name.map_or("_", |name| self.text(name));
+            let text = param.name.map_or(param.implied.unwrap_or("_"), |name| self.text(name));
             let name = self.b.name(text);
             params.push(Param { name, ty, default, kind: param.kind });
-            if let Some(name_node) = param.name {
-                let to = Bound::Param { of: def, index };
-                self.bind_local(name, to, name_node.start_byte());
+            if param.name.is_some() || param.implied.is_some() {
+                let start = self.b.facts.def(def).span.start_byte as usize;
+                let at = param.name.map_or(start, |name| name.start_byte());
+                self.bind_local(name, Bound::Param { of: def, index }, at);
             }
             if param.is_field
                 && let Some(name_node) = param.name

@@ -277,6 +277,8 @@ pub(crate) struct Parameter<'t> {
     pub kind: ParamKind,
     /// A field of the type too, as in a record.
     pub is_field: bool,
+    /// The name of one that is not written.
+    pub implied: Option<&'static str>,
 }
 
 impl<'t> Parameter<'t> {
@@ -287,6 +289,7 @@ impl<'t> Parameter<'t> {
             default: None,
             kind: ParamKind::Plain,
             is_field: false,
+            implied: None,
         }
     }
 }
