@@ -47,7 +47,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["same-graph", repo, n] => code::same_graph(Path::new(repo), n),
         ["bench", "embed", options @ ..] => embed::run(root, options),
         ["bench", "forge", options @ ..] => forge::run(options),
-        ["bench", "search", options @ ..] => search::run(root, options),
+        ["bench", "search", options @ ..] => search::run(options),
         ["fuzz", "search", options @ ..] => fuzz::run(options),
         ["fuzz", "code", folder, options @ ..] => fuzz_code::run(folder, options),
         ["bench", "insight", options @ ..] => insight::run(options),

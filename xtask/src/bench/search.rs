@@ -32,11 +32,11 @@ const BATCH: usize = 2_000;
 const CANDIDATES: usize = 100;
 
 /// `search [documents] [folder that keeps the database]`.
-pub fn run(root: &Path, options: &[&str]) -> ExitCode {
+pub fn run(options: &[&str]) -> ExitCode {
     let n_documents = options.first().and_then(|text| text.parse().ok()).unwrap_or(100_000);
     let outcome = tempfile::TempDir::new().map_err(Into::into).and_then(|dir| {
         let folder = options.get(1).map_or_else(|| dir.path().to_owned(), PathBuf::from);
-        measure(root, n_documents, &folder)
+        measure(n_documents, &folder)
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -47,7 +47,7 @@ pub fn run(root: &Path, options: &[&str]) -> ExitCode {
     }
 }
 
-fn measure(root: &Path, n_documents: usize, folder: &Path) -> Outcome<()> {
+fn measure(n_documents: usize, folder: &Path) -> Outcome<()> {
     let database = folder.join(format!("search-{n_documents}.db"));
     if !database.exists() {
         bulk(folder, &database, n_documents)?;
@@ -70,7 +70,7 @@ fn measure(root: &Path, n_documents: usize, folder: &Path) -> Outcome<()> {
     baselines(&database, &reader, &queries)?;
     real_query_vector()?;
     drop(reader);
-    whole_process(root, &database, &queries)
+    whole_process(&database, &queries)
 }
 
 /// Fills the database, and a bare FTS5 table with the same texts. In processor
@@ -317,14 +317,14 @@ fn real_query_vector() -> Outcome<()> {
 }
 
 /// The program itself, each time anew, and its memory.
-fn whole_process(root: &Path, database: &Path, queries: &Queries) -> Outcome<()> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+fn whole_process(database: &Path, queries: &Queries) -> Outcome<()> {
+    let lore = std::env::current_exe()?.with_file_name("lore");
     let home = tempfile::TempDir::new()?;
     for mode in ["lexical", "hybrid"] {
         let mut times = Vec::new();
         let mut memory = 0;
         for text in queries.texts.iter().take(40) {
-            let mut command = Command::new(target.join("release/lore"));
+            let mut command = Command::new(&lore);
             command.env_clear().env("HOME", home.path()).current_dir(home.path());
             command.args(["search", "--json", "--mode", mode, "--db"]).arg(database).arg(text);
             command.stdout(std::process::Stdio::null());

@@ -3,6 +3,7 @@
 
 use super::surroundings::Surroundings;
 use forge::sync::Stop;
+use insight::file_target::Typed;
 use model::time::parse_when;
 use model::{Error, ErrorCode, Progress, Result, Timestamp};
 use search::Searcher;
@@ -59,6 +60,16 @@ pub struct Call {
 pub type Providers = Arc<dyn Fn(&Path) -> Result<Option<Arc<dyn Provider>>> + Send + Sync>;
 
 impl Call {
+    /// What was typed as a path, as seen from where the client works.
+    pub fn typed<'a>(
+        &'a self,
+        path: &'a str,
+        project: Option<&'a str>,
+        repo: Option<&'a str>,
+    ) -> Typed<'a> {
+        Typed { path, project, repo, cwd: &self.dir }
+    }
+
     pub fn new(
         around: Arc<dyn Surroundings>,
         dir: PathBuf,

@@ -3,7 +3,6 @@
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
 use insight::file_history::{self, Request};
-use insight::file_target::Typed;
 use model::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -42,12 +41,7 @@ impl Tool for FileHistory {
     type Answer = file_history::FileHistory;
 
     fn answer(call: &Call, params: Params) -> Result<file_history::FileHistory> {
-        let file = Typed {
-            path: &params.path,
-            project: params.project.as_deref(),
-            repo: params.repo.as_deref(),
-            cwd: &call.dir,
-        };
+        let file = call.typed(&params.path, params.project.as_deref(), params.repo.as_deref());
         let request = Request {
             file,
             merged_only: params.merged,

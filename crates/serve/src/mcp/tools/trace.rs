@@ -2,7 +2,6 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
-use insight::file_target::Typed;
 use insight::trace;
 use model::Result;
 use schemars::JsonSchema;
@@ -39,12 +38,7 @@ impl Tool for Trace {
 
     fn answer(call: &Call, params: Params) -> Result<trace::Trace> {
         let (path, lines) = trace::parse(&params.target)?;
-        let file = Typed {
-            path,
-            project: params.project.as_deref(),
-            repo: params.repo.as_deref(),
-            cwd: &call.dir,
-        };
+        let file = call.typed(path, params.project.as_deref(), params.repo.as_deref());
         let request = trace::Request {
             file,
             lines,

@@ -2,7 +2,6 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
-use insight::file_target::Typed;
 use insight::why;
 use model::Result;
 use schemars::JsonSchema;
@@ -37,12 +36,7 @@ impl Tool for Why {
     type Answer = why::Why;
 
     fn answer(call: &Call, params: Params) -> Result<why::Why> {
-        let scope = Typed {
-            path: &params.target,
-            project: params.project.as_deref(),
-            repo: params.repo.as_deref(),
-            cwd: &call.dir,
-        };
+        let scope = call.typed(&params.target, params.project.as_deref(), params.repo.as_deref());
         let limit = within("limit", params.limit, 3, 200)?;
         call.around.catch_up(&call.dir);
         let request = why::Request { scope, limit, notes: 2, experts: 3, now: call.now };
