@@ -3,7 +3,7 @@
 
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use code::index::{IndexReport, Request};
+use code::index::{IndexReport, Request, Watch};
 use git::Repo;
 use model::{ErrorCode, Result};
 use std::path::Path;
@@ -24,7 +24,9 @@ pub fn run(
     let clock = ctx.clock();
     let mut writer = Writer::open(&path)?;
     let lock = AppLock::acquire(&mut writer, &path, &owner, &*clock, false)?;
-    let report = code::index::index(&repo, &mut writer, request, &*clock, &*ui.progress());
+    let (progress, stop) = (ui.progress(), ctx.stop());
+    let watch = Watch { progress: &*progress, is_stopped: &|| stop.is_set() };
+    let report = code::index::index(&repo, &mut writer, request, &*clock, &watch);
     lock.release(&mut writer)?;
     report
 }

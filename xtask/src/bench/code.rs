@@ -5,9 +5,8 @@
 //! `cargo xtask same-graph REPO N`: the last N commits of the main line, step
 //! by step and each alone; every root must be the same.
 
-use code::index::{IndexReport, Request, index};
+use code::index::{IndexReport, Request, Watch, index};
 use git::{LogOptions, ObjectId, Repo};
-use model::progress::Silent;
 use model::{Clock, Error, Result, Timestamp};
 use rayon::prelude::*;
 use std::path::Path;
@@ -117,11 +116,11 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usi
 }
 
 pub fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {
-    index(repo, writer, &request(Some(rev), false), &Still, &Silent)
+    index(repo, writer, &request(Some(rev), false), &Still, &Watch::NOBODY)
 }
 
 pub fn work_tree_at(repo: &Repo, writer: &mut Writer) -> Result<IndexReport> {
-    index(repo, writer, &request(None, true), &Still, &Silent)
+    index(repo, writer, &request(None, true), &Still, &Watch::NOBODY)
 }
 
 fn request(rev: Option<&str>, work_tree: bool) -> Request {

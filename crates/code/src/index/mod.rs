@@ -15,6 +15,7 @@ mod shelf;
 mod symbols;
 mod update;
 mod update_write;
+mod watch;
 mod whole;
 mod work_tree;
 
@@ -22,6 +23,7 @@ pub use choose::Skip;
 pub(crate) use ledger::edges_of;
 pub use report::{IndexReport, TroubledFile};
 pub use symbols::{FileSymbol, FileSymbols};
+pub use watch::Watch;
 
 use crate::facts::FileFacts;
 use crate::history;
@@ -33,7 +35,7 @@ use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Entry, State, store_files};
 use model::hash::Hash32;
 use model::ids::{FileId, PackageId, RepoId, SnapshotSeq};
-use model::{Clock, Error, ErrorCode, Progress, Result};
+use model::{Clock, Error, ErrorCode, Result};
 use read::{Content, Outcome, Wanted, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -77,7 +79,7 @@ pub fn index(
     writer: &mut Writer,
     request: &Request,
     clock: &dyn Clock,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<IndexReport> {
     let subject = subject(repo, request)?;
     let repo_id = writer.write(|tx| {
@@ -91,15 +93,18 @@ pub fn index(
     }
     let previous = previous::nearest(repo, writer, repo_id, &subject, request.full)?;
     if let Some(previous) = &previous
-        && let Some(update) = Update::prepare(repo, writer, repo_id, &subject, request, previous)?
+        && let Some(update) =
+            Update::prepare(repo, writer, repo_id, &subject, request, previous, watch)?
     {
+        watch.go_on()?;
         let report = update.write(writer, &subject, request, clock)?;
         return walkable(writer, report);
     }
-    let input = gather(repo, writer, repo_id, &subject, request, progress)?;
-    progress.phase("linking", None);
+    let input = gather(repo, writer, repo_id, &subject, request, watch)?;
+    watch.go_on()?;
+    watch.progress.phase("linking", None);
     let written = writer.write(|tx| write(tx, repo_id, &subject, request, input, previous, clock));
-    progress.finish();
+    watch.progress.finish();
     let (report, edges) = written?;
     match edges {
         Some((snapshot, body)) => {
@@ -163,7 +168,7 @@ fn gather(
     repo_id: RepoId,
     subject: &Subject,
     request: &Request,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<Input> {
     let mut tree = repo.files(subject.commit)?;
     let overlay = match &subject.work_tree {
@@ -193,9 +198,9 @@ fn gather(
             Wanted { path, content }
         })
         .collect();
-    progress.phase("reading", Some(wanted.len() as u64));
-    let outcomes = read_all(repo, subject.identity, &wanted, request.n_threads, progress)?;
-    progress.finish();
+    watch.progress.phase("reading", Some(wanted.len() as u64));
+    let outcomes = read_all(repo, subject.identity, &wanted, request.n_threads, watch)?;
+    watch.progress.finish();
     input.n_read = wanted.len() as u64;
     let mut outcomes: FxHashMap<usize, Outcome> = missing.into_iter().zip(outcomes).collect();
     let decoded = decode(writer, subject.identity, &chosen, &known)?;

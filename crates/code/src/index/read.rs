@@ -2,11 +2,12 @@
 
 use super::choose::{Skip, unfit};
 use super::symbols::{FileSymbols, outline_of};
+use super::watch::Watch;
 use crate::facts::{FileFacts, Trouble};
 use crate::lang;
 use git::{ObjectId, Repo};
 use model::hash::Hash32;
-use model::{Error, Progress, Result};
+use model::{Error, Result};
 use std::sync::Mutex;
 use std::sync::mpsc;
 use store::code::{outline, squeeze};
@@ -55,7 +56,7 @@ pub fn read_all(
     identity: Hash32,
     wanted: &[Wanted<'_>],
     n_threads: usize,
-    progress: &dyn Progress,
+    watch: &Watch<'_>,
 ) -> Result<Vec<Outcome>> {
     let (work, todo) = mpsc::sync_channel::<(usize, Option<Vec<u8>>)>(IN_FLIGHT);
     let todo = Mutex::new(todo);
@@ -81,10 +82,10 @@ pub fn read_all(
             });
         }
         drop(done);
-        let fed = feed(repo, wanted, work);
+        let fed = feed(repo, wanted, work, watch);
         for (at, outcome) in results {
             outcomes[at] = Some(outcome?);
-            progress.advance(1);
+            watch.progress.advance(1);
         }
         fed
     })?;
@@ -98,9 +99,11 @@ fn feed(
     repo: &Repo,
     wanted: &[Wanted<'_>],
     work: mpsc::SyncSender<(usize, Option<Vec<u8>>)>,
+    watch: &Watch<'_>,
 ) -> Result<()> {
     let mut blobs = None;
     for (at, file) in wanted.iter().enumerate() {
+        watch.go_on()?;
         let bytes = match file.content {
             Content::Bytes(_) => None,
             Content::Blob(id) => {

@@ -12,6 +12,7 @@ use super::read::{Content, Outcome as Reading, Wanted, read_all};
 use super::report::TroubledFile;
 use super::shelf::{Before, Item, Shelf};
 use super::symbols::FileSymbols;
+use super::watch::Watch;
 use super::{INDEXER, Previous, Request, Subject, facts_of, texts_of};
 use crate::facts::FileFacts;
 use crate::identity;
@@ -21,7 +22,6 @@ use crate::link::{self, Library as _, Listed, Manifest, Memory, PathKey, Source,
 use git::{ObjectId, Repo};
 use model::Result;
 use model::ids::{FileId, PackageId, RepoId};
-use model::progress::Silent;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Writer;
@@ -76,6 +76,7 @@ impl<'p> Update<'p> {
         subject: &Subject,
         request: &Request,
         previous: &'p Previous,
+        watch: &Watch<'_>,
     ) -> Result<Option<Self>> {
         let old = &previous.snapshot;
         let (Some(kept), Some(old_commit)) = (old.manifests, ObjectId::parse(&old.sha)) else {
@@ -92,7 +93,7 @@ impl<'p> Update<'p> {
         update.texts = texts;
         let Some(wanted) = update.sort(writer, edits, &rules)? else { return Ok(None) };
         let is_moved = is_moved || update.n_gone > 0 || wanted.iter().any(|one| one.is_new);
-        if !update.read(repo, writer, subject, request, wanted)? {
+        if !update.read(repo, writer, subject, request, wanted, watch)? {
             return Ok(None);
         }
         update.link(&old_texts, is_moved)?;
@@ -309,6 +310,7 @@ impl<'p> Update<'p> {
         subject: &Subject,
         request: &Request,
         wanted: Vec<ToRead>,
+        watch: &Watch<'_>,
     ) -> Result<bool> {
         let (mut unread, mut known) = (Vec::new(), Vec::new());
         for one in wanted {
@@ -329,7 +331,7 @@ impl<'p> Update<'p> {
                 },
             })
             .collect();
-        let read = read_all(repo, subject.identity, &to_read, request.n_threads, &Silent)?;
+        let read = read_all(repo, subject.identity, &to_read, request.n_threads, watch)?;
         self.n_read = unread.len() as u64;
         for (one, reading) in unread.iter().zip(read) {
             let Reading::Read(mut read) = reading else { return Ok(false) };

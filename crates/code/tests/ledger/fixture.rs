@@ -1,8 +1,7 @@
 //! A repository made by `sim`, and a database to index it into.
 
-use code::index::{IndexReport, Request, index};
+use code::index::{IndexReport, Request, Watch, index};
 use git::Repo;
-use model::progress::Silent;
 use model::{Clock, Timestamp};
 use sim::git::{History, MergeAs, MergeStyle, Signature, written};
 use std::path::{Path, PathBuf};
@@ -89,7 +88,7 @@ pub fn request(rev: Option<&str>) -> Request {
 
 pub fn index_at(repo: &Path, db: &Path, request: &Request) -> IndexReport {
     let mut writer = Writer::open(db).unwrap();
-    index(&Repo::open(repo).unwrap(), &mut writer, request, &Still, &Silent).unwrap()
+    index(&Repo::open(repo).unwrap(), &mut writer, request, &Still, &Watch::NOBODY).unwrap()
 }
 
 pub fn reader(db: &Path) -> Reader {

@@ -1,10 +1,9 @@
 //! Repositories of every shape: nothing to index, odd files, work trees.
 
 use crate::fixture::{Bench, Still, index_at, request};
-use code::index::{Request, index};
+use code::index::{Request, Watch, index};
 use git::Repo;
 use model::ErrorCode;
-use model::progress::Silent;
 use std::collections::BTreeMap;
 use store::Writer;
 
@@ -17,9 +16,27 @@ fn a_repository_without_commits_says_what_to_do() {
     assert!(status.success());
     let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
     let repo = Repo::open(&path).unwrap();
-    let error = index(&repo, &mut writer, &request(None), &Still, &Silent).unwrap_err();
+    let error = index(&repo, &mut writer, &request(None), &Still, &Watch::NOBODY).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotIndexed);
     assert!(error.suggestion().unwrap().contains("lore index"), "{error:?}");
+}
+
+#[test]
+fn work_that_is_stopped_leaves_what_was_and_can_be_done_again() {
+    let mut bench = Bench::new();
+    bench.commit("main", &[("a.py", "def a(): ...\n"), ("b.py", "def b(): ...\n")]);
+    let (repo, db) = (Repo::open(&bench.clone_as("repo")).unwrap(), bench.database("db"));
+    let n_asked = std::cell::Cell::new(0);
+    let is_stopped = || {
+        n_asked.set(n_asked.get() + 1);
+        n_asked.get() > 1
+    };
+    let watch = Watch { is_stopped: &is_stopped, ..Watch::NOBODY };
+    let mut writer = Writer::open(&db).unwrap();
+    let error = index(&repo, &mut writer, &request(None), &Still, &watch).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Interrupted);
+    let at_work = index(&repo, &mut writer, &request(None), &Still, &Watch::NOBODY).unwrap();
+    assert_eq!((at_work.files, at_work.files_read), (2, 2), "{at_work:?}");
 }
 
 #[test]
