@@ -2,6 +2,7 @@
 
 use super::Lines;
 use super::generations::{self, Generation};
+use crate::file_history;
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
 use git::{BlameAt, BlameRequest, BlamedRun, RepoPath};
@@ -70,7 +71,7 @@ pub(super) fn origins(
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
     let mut origins: Vec<LineOrigin> = Vec::new();
-    for (run, mover) in blamed(clone, &target.path, lines)? {
+    for (run, mover) in blamed(reader, target, clone, lines)? {
         let found = match &run.commit {
             Some(commit) => known.get(&commit.to_string())?,
             None => Found::default(),
@@ -118,16 +119,24 @@ const MOST_COMPARED: usize = 2;
 
 /// Runs of lines with where their text comes from and who moved it, from top
 /// to bottom.
-fn blamed(clone: &LocalClone, path: &str, lines: Lines) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
+fn blamed(
+    reader: &Reader,
+    target: &FileTarget,
+    clone: &LocalClone,
+    lines: Lines,
+) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
     let request = BlameRequest {
-        path: RepoPath::from(path),
-        at: blamed_at(clone, path)?,
+        path: RepoPath::from(target.path.as_str()),
+        at: blamed_at(clone, &target.path)?,
         lines: Some((lines.first, lines.last)),
         follows_moves: true,
     };
     let runs = clone.git.blame(&request)?.runs;
-    let mut movers =
-        if are_in_place(clone, &request, &runs) { BTreeMap::new() } else { last(clone, request)? };
+    let mut movers = if are_in_place(reader, target, clone, &request, &runs)? {
+        BTreeMap::new()
+    } else {
+        last(clone, request)?
+    };
     let mut found: Vec<(BlamedRun, Option<Mover>)> = Vec::new();
     for line in runs.iter().flat_map(single_lines) {
         let origin = line.commit.map(|commit| commit.to_string());
@@ -150,26 +159,39 @@ fn blamed(clone: &LocalClone, path: &str, lines: Lines) -> Result<Vec<(BlamedRun
 
 /// Whether all lines still stand where the commits they come from put them, as
 /// lines around them came and went. Then nobody moved them, and there is no need
-/// for a second blame, which takes several times as long as a difference. Of
-/// another file it cannot be told: its lines may have come here one by one.
-fn are_in_place(clone: &LocalClone, request: &BlameRequest, runs: &[BlamedRun]) -> bool {
-    let path = &request.path;
+/// for a second blame, which takes several times as long as a difference. Lines
+/// of another file may have come here one by one, unless it is known to be this
+/// one under an older name.
+fn are_in_place(
+    reader: &Reader,
+    target: &FileTarget,
+    clone: &LocalClone,
+    request: &BlameRequest,
+    runs: &[BlamedRun],
+) -> Result<bool> {
     let mut by_origin: BTreeMap<_, Vec<&BlamedRun>> = BTreeMap::new();
     for run in runs {
         if let Some(commit) = run.commit {
-            by_origin.entry(commit).or_default().push(run);
+            by_origin.entry((commit, &run.original_path)).or_default().push(run);
         }
     }
-    by_origin.len() <= MOST_COMPARED
-        && runs.iter().all(|run| run.commit.is_none() || run.original_path == *path)
-        && by_origin.into_iter().all(|(commit, runs)| {
-            let Ok(hunks) = clone.git.hunks((commit, path), (request.at, path)) else {
-                return false;
-            };
-            let is_in_place =
-                |line: &BlamedRun| git::line_before(&hunks, line.line) == Some(line.original_line);
-            runs.into_iter().flat_map(single_lines).all(|line| is_in_place(&line))
-        })
+    if by_origin.len() > MOST_COMPARED {
+        return Ok(false);
+    }
+    if by_origin.keys().any(|(_, path)| **path != request.path) {
+        let names = file_history::chain(reader, target)?.names;
+        if !by_origin.keys().all(|(_, path)| names.iter().any(|name| *name == path.text())) {
+            return Ok(false);
+        }
+    }
+    Ok(by_origin.into_iter().all(|((commit, path), runs)| {
+        let Ok(hunks) = clone.git.hunks((commit, path), (request.at, &request.path)) else {
+            return false;
+        };
+        let is_in_place =
+            |line: &BlamedRun| git::line_before(&hunks, line.line) == Some(line.original_line);
+        runs.into_iter().flat_map(single_lines).all(|line| is_in_place(&line))
+    }))
 }
 
 /// Who touched each line last, whether its text changed or only its place.
