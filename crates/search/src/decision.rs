@@ -5,6 +5,7 @@
 //! the discussion is judged in `insight::decisions`, which builds on this.
 
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// What a phrase hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -251,10 +252,19 @@ const READ: usize = 8_000;
 /// The cues of a text, by kind and then in order of the table; each phrase
 /// counts once, and a phrase inside a longer one that was found does not count.
 pub fn cues(text: &str) -> Vec<Cue> {
-    let words = own_words(text);
+    cues_in(&own_words(text))
+}
+
+/// [`cues`] of a text's [`own_words`].
+pub fn cues_in(words: &str) -> Vec<Cue> {
+    let known: HashSet<&str> = words.split(' ').collect();
     let mut found: Vec<Cue> = Vec::new();
     for (kind, points, phrases) in CUES {
-        for phrase in *phrases {
+        // Most phrases begin with a word that the text does not have, which is
+        // seen sooner than that it does not have the phrase.
+        let may_be_there =
+            |phrase: &&&str| phrase.split(' ').next().is_some_and(|first| known.contains(first));
+        for phrase in phrases.iter().filter(may_be_there) {
             let is_inside =
                 found.iter().any(|cue| cue.kind == *kind && contains(cue.phrase, phrase));
             if !is_inside && words.contains(&format!(" {phrase} ")) {

@@ -68,13 +68,14 @@ impl Judgement {
 /// Weighs a note. The same note in the same context always weighs the same.
 pub fn judge(note: &NoteInContext<'_>) -> Judgement {
     let mut judgement = Judgement::default();
-    let cues = decision::cues(note.body);
+    let words = decision::own_words(note.body);
+    let cues = decision::cues_in(&words);
     for kind in [CueKind::Decision, CueKind::Reason, CueKind::Alternative, CueKind::Noise] {
         let phrases =
             cues.iter().filter(|cue| cue.kind == kind).map(|cue| cue.phrase.to_owned()).collect();
         judgement.add(kind.as_str(), decision::points_of(&cues, kind), phrases);
     }
-    let n_words = decision::own_words(note.body).split_whitespace().count();
+    let n_words = words.split_whitespace().count();
     judgement.add("length", length_points(n_words), Vec::new());
     judgement.add("quotes_and_answers", quote_points(note.body, n_words), Vec::new());
     judgement.add("only_a_question", question_points(note.body, n_words), Vec::new());
