@@ -75,18 +75,16 @@ fn root_after_three(n_nodes: u64) -> Duration {
     let started = Instant::now();
     for package in [0, n_packages / 2, n_packages - 1] {
         let own = package * PER_PACKAGE..((package + 1) * PER_PACKAGE).min(n_nodes);
-        let state = |n: u64| {
+        let leaves = own.flat_map(|n| {
             let node = hashes[n as usize];
-            identity::node_state(node, "def f(a, b)", Some(node))
-        };
-        let mut leaves: Vec<Hash32> = own.clone().map(state).collect();
-        let calls = own.flat_map(|n| (0..CALLS).map(move |call| (n, called(n, call, n_nodes))));
-        let (kind, how) = (EdgeKind::Calls, Provenance::AstInferred);
-        let edges: Vec<identity::Named> = calls
-            .map(|(from, to)| (hashes[from as usize], hashes[to as usize], kind, how))
-            .collect();
-        leaves.extend(identity::edges(&edges));
-        roots[package as usize] = identity::package_root(leaves);
+            let state = identity::node_state(node, "def f(a, b)", Some(node));
+            let edges = (0..CALLS).map(|call| called(n, call, n_nodes)).map(|other| {
+                let to = hashes[other as usize];
+                identity::edge(hashes[n as usize], to, EdgeKind::Calls, Provenance::AstInferred)
+            });
+            std::iter::once(state).chain(edges.collect::<Vec<_>>())
+        });
+        roots[package as usize] = identity::package_root(leaves.collect());
     }
     let all = paths.iter().map(String::as_str).zip(roots);
     std::hint::black_box(identity::snapshot_root(all));

@@ -51,7 +51,7 @@ fn parents(level: &[Hash32]) -> Vec<Hash32> {
 }
 
 /// Fewer hashes than this are computed sooner than shared among threads.
-pub(super) const MANY: usize = 1024;
+const MANY: usize = 1024;
 
 /// The way from an item to the root; none when there is no such item.
 pub fn path(items: &[Hash32], mut index: usize) -> Option<Vec<Step>> {

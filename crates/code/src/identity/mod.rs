@@ -11,7 +11,6 @@ pub use naming::{module_of, package_of, symbol_path};
 
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
-use rayon::prelude::*;
 
 /// SHA-256 over fields, each behind its length in eight bytes, big end first.
 /// The first field is the tag that says what is hashed: without it an edge
@@ -92,19 +91,6 @@ pub fn edge(source: Hash32, target: Hash32, kind: EdgeKind, provenance: Provenan
             provenance.as_str().as_bytes(),
         ],
     )
-}
-
-/// An edge by the names of its ends.
-pub type Named = (Hash32, Hash32, EdgeKind, Provenance);
-
-/// [`edge`] for each of many, on all cores where that is worth it.
-pub fn edges(named: &[Named]) -> Vec<Hash32> {
-    let name =
-        |(source, target, kind, provenance): &Named| edge(*source, *target, *kind, *provenance);
-    if named.len() < merkle::MANY {
-        return named.iter().map(name).collect();
-    }
-    named.par_iter().with_min_len(merkle::MANY / 4).map(name).collect()
 }
 
 /// The root over the node states and out-edges of a package. Order and

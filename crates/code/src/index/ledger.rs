@@ -335,13 +335,11 @@ pub fn version_of(
     reads.dedup();
     asked.sort_unstable();
     asked.dedup();
-    let mut named: Vec<identity::Named> = Vec::with_capacity(edges.len());
     for edge in &edges {
         if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
-            named.push((source, target, edge.kind, edge.provenance));
+            leaves.push(identity::edge(source, target, edge.kind, edge.provenance));
         }
     }
-    leaves.extend(identity::edges(&named));
     Ok(PackageVersion {
         package,
         n_nodes: nodes.len() as u64,
