@@ -408,6 +408,16 @@ fn symbols_are_a_source_of_search() {
     .assert_eq(&lore(&env, &["search", "sum", "--type", "symbol", "-n", "2"]));
 }
 
+#[test]
+fn a_symbol_without_a_name_is_a_mistake_and_not_a_miss() {
+    let env = indexed();
+    for command in ["impact", "callers", "callees"] {
+        let said = lore(&env, &[command, " "]);
+        assert!(said.contains("no symbol was given"), "{said}");
+        assert!(said.contains("[exit status: 2]"), "{said}");
+    }
+}
+
 /// The index keeps no texts, so that FTS5 itself would call all matches equal.
 #[test]
 fn a_symbol_with_the_word_in_its_name_comes_before_one_in_such_a_file() {

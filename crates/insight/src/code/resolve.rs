@@ -129,6 +129,9 @@ pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeI
 /// What can be called is meant before a variable or a module of the same name;
 /// a whole qualified name (`repo://package.name`) says which it is.
 pub(super) fn one(view: &View<'_>, typed: &str) -> Result<NodeId> {
+    if typed.trim().is_empty() {
+        return Err(Error::usage("no symbol was given").suggest("e.g. Cart.checkout"));
+    }
     let (_, found) = find(view, typed)?;
     let found = most_useful(view, found)?;
     let shown = one_line(typed, 80);
