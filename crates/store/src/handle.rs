@@ -90,6 +90,13 @@ impl Reader {
         crate::open::reader(path)
     }
 
+    /// False once another version of lore has changed the tables of the file
+    /// while this reader was open.
+    pub fn has_todays_tables(&self) -> bool {
+        crate::migrate::version(&self.connection)
+            .is_ok_and(|found| found == crate::migrate::SCHEMA_VERSION)
+    }
+
     /// Stops this reader's statements from another thread.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.connection.get_interrupt_handle())

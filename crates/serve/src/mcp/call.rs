@@ -1,6 +1,7 @@
 //! One call: what a tool may ask for while it works, and the brake that stops
 //! it when nobody waits for the answer any more.
 
+use super::readers::{Lent, Readers};
 use super::surroundings::Surroundings;
 use forge::sync::Stop;
 use insight::file_target::Typed;
@@ -41,6 +42,14 @@ impl Brake {
             self.pull();
         }
     }
+
+    /// Lets go of the connections of a call that is over: they may work for
+    /// another one soon. False when they were stopped.
+    fn let_go(&self) -> bool {
+        let Ok(mut readers) = self.readers.lock() else { return false };
+        readers.clear();
+        !self.stop.is_set()
+    }
 }
 
 /// Lives on the thread that does the work.
@@ -51,7 +60,8 @@ pub struct Call {
     pub now: Timestamp,
     pub progress: Arc<dyn Progress>,
     pub brake: Brake,
-    reader: OnceCell<Reader>,
+    readers: Arc<Readers>,
+    reader: OnceCell<Lent>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
 }
@@ -75,6 +85,7 @@ impl Call {
         dir: PathBuf,
         progress: Arc<dyn Progress>,
         brake: Brake,
+        readers: Arc<Readers>,
         provider: Providers,
     ) -> Self {
         Call {
@@ -83,20 +94,21 @@ impl Call {
             dir,
             progress,
             brake,
+            readers,
             reader: OnceCell::new(),
             provider,
             warnings: RefCell::default(),
         }
     }
 
-    /// A connection of this call's own.
+    /// A connection of this call's own, as long as it lasts.
     pub fn reader(&self) -> Result<&Reader> {
-        if let Some(reader) = self.reader.get() {
-            return Ok(reader);
+        if let Some(lent) = self.reader.get() {
+            return Ok(&lent.reader);
         }
-        let reader = Reader::open(&self.around.database(&self.dir)?)?;
-        self.brake.watch(&reader);
-        Ok(self.reader.get_or_init(|| reader))
+        let lent = self.readers.lend(&self.around.database(&self.dir)?)?;
+        self.brake.watch(&lent.reader);
+        Ok(&self.reader.get_or_init(|| lent).reader)
     }
 
     /// Watches a connection that was opened elsewhere.
@@ -138,6 +150,18 @@ impl Call {
     /// `2w`, `2024-01-31` or a time in full.
     pub fn when(&self, typed: Option<&str>) -> Result<Option<Timestamp>> {
         typed.map(|typed| parse_when(typed, self.now)).transpose()
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let was_stopped = !self.brake.let_go();
+        if let Some(lent) = self.reader.take()
+            && !was_stopped
+            && !std::thread::panicking()
+        {
+            self.readers.take_back(lent);
+        }
     }
 }
 

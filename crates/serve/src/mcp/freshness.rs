@@ -1,13 +1,12 @@
 //! How fresh the record is, kept until the database changes: every answer says
 //! it, and none should wait for it.
 
+use super::readers::{FileState, Readers};
 use insight::freshness::{Freshness, freshness};
 use model::{Error, ErrorCode, Result, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::SystemTime;
-use store::Reader;
 
 /// What every answer says of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,28 +20,21 @@ pub struct Known {
 /// The last known state of each database.
 #[derive(Debug, Default)]
 pub struct Cache {
-    of: Mutex<BTreeMap<PathBuf, (FileState, Known)>>,
+    of: Mutex<BTreeMap<PathBuf, (DatabaseState, Known)>>,
 }
 
 /// Changes with every transaction: SQLite writes to the log beside the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FileState([Option<(u64, SystemTime)>; 2]);
+type DatabaseState = [FileState; 2];
 
-impl FileState {
-    fn of(path: &Path) -> Self {
-        let state = |path: &Path| {
-            let meta = std::fs::metadata(path).ok()?;
-            Some((meta.len(), meta.modified().ok()?))
-        };
-        let mut log = path.as_os_str().to_owned();
-        log.push("-wal");
-        FileState([state(path), state(Path::new(&log))])
-    }
+fn state_of(path: &Path) -> DatabaseState {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    [FileState::of(path), FileState::of(Path::new(&log))]
 }
 
 impl Cache {
-    pub fn get(&self, path: &Path, now: Timestamp) -> Known {
-        let state = FileState::of(path);
+    pub fn get(&self, path: &Path, readers: &Readers, now: Timestamp) -> Known {
+        let state = state_of(path);
         if let Ok(kept) = self.of.lock()
             && let Some((of, known)) = kept.get(path)
             && *of == state
@@ -51,7 +43,7 @@ impl Cache {
         {
             return known.clone();
         }
-        let known = read(path, now).unwrap_or_else(|error| unread(&error));
+        let known = read(path, readers, now).unwrap_or_else(|error| unread(&error));
         if let Ok(mut kept) = self.of.lock() {
             kept.insert(path.to_owned(), (state, known.clone()));
         }
@@ -59,9 +51,10 @@ impl Cache {
     }
 }
 
-fn read(path: &Path, now: Timestamp) -> Result<Known> {
-    let reader = Reader::open(path)?;
-    let (fresh, missing) = freshness(&reader, now)?;
+fn read(path: &Path, readers: &Readers, now: Timestamp) -> Result<Known> {
+    let lent = readers.lend(path)?;
+    let (fresh, missing) = freshness(&lent.reader, now)?;
+    readers.take_back(lent);
     let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);
     Ok(Known { fresh, missing, stamp })
 }

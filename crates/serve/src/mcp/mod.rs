@@ -13,6 +13,7 @@ mod instructions;
 mod place;
 mod progress;
 mod prompts;
+mod readers;
 mod resources;
 mod schema;
 mod shared;

@@ -6,6 +6,7 @@ use super::background::Background;
 use super::call::{Brake, Call, Providers, given_up};
 use super::cursor::Cursor;
 use super::freshness::{Cache, Known};
+use super::readers::Readers;
 use super::surroundings::Surroundings;
 use super::tools::{self, Entry};
 use super::{Options, place};
@@ -32,6 +33,7 @@ pub struct Shared {
     /// Whoever writes for long does so alone.
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
+    pub readers: Arc<Readers>,
     providers: Providers,
 }
 
@@ -61,6 +63,7 @@ impl Shared {
             questions: Arc::new(Semaphore::new(AT_ONCE)),
             jobs: Arc::new(Semaphore::new(1)),
             freshness: Cache::default(),
+            readers: Arc::default(),
         })
     }
 
@@ -115,11 +118,12 @@ impl Shared {
         let permit = self.permit(is_long, &asker.given_up).await?;
         let brake = Brake::default();
         let (around, providers) = (Arc::clone(&self.around), Arc::clone(&self.providers));
+        let readers = Arc::clone(&self.readers);
         let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);
         let thread = tokio::task::spawn_blocking(move || {
             // Held until the work is really over, given up or not.
             let _permit = permit;
-            work(&Call::new(around, dir, progress, of_call, providers))
+            work(&Call::new(around, dir, progress, of_call, readers, providers))
         });
         let limit = self.options.time_limit;
         let out_of_time = async {
@@ -166,7 +170,7 @@ impl Shared {
     /// How fresh the record is, and what is missing, for someone in `dir`.
     pub fn known(&self, dir: &Path) -> Known {
         let mut known = match self.around.database(dir) {
-            Ok(path) => self.freshness.get(&path, self.around.now()),
+            Ok(path) => self.freshness.get(&path, &self.readers, self.around.now()),
             Err(error) => Known { missing: vec![error.to_string()], ..Known::default() },
         };
         if let Some(said) = self.background.said_of(dir) {
