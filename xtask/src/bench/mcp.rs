@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use store::Reader;
 use store::listing::{self, EntityFilter};
@@ -109,13 +110,14 @@ impl Place {
         let path = files.first().ok_or("the merge request has no files")?.path.clone();
         let project = entity.project.clone();
         let mut all: Vec<Question> = Vec::new();
-        let (db, query) = (self.db.clone(), words.clone());
+        // Kept open from one question to the next, as the server does.
+        let reader = Rc::new(reader);
+        let (db, query) = (Rc::clone(&reader), words.clone());
         all.push((
             "search",
             json!({"query": words, "mode": "lexical"}),
             Box::new(move || {
-                let reader = Reader::open(&db)?;
-                let searcher = Searcher { reader: &reader, provider: None, now: Timestamp::EPOCH };
+                let searcher = Searcher { reader: &db, provider: None, now: Timestamp::EPOCH };
                 let request = search::Request {
                     query: query.clone(),
                     limit: 10,
@@ -125,49 +127,45 @@ impl Place {
                 Ok(serde_json::to_value(searcher.find(&request)?)?)
             }),
         ));
-        let (db, wanted) = (self.db.clone(), reference.clone());
+        let (db, wanted) = (Rc::clone(&reader), reference.clone());
         all.push((
             "timeline",
             json!({"query": reference}),
             Box::new(move || {
-                let reader = Reader::open(&db)?;
-                let searcher = Searcher { reader: &reader, provider: None, now: Timestamp::EPOCH };
+                let searcher = Searcher { reader: &db, provider: None, now: Timestamp::EPOCH };
                 let entity = timeline::named_entity(&wanted).ok_or("no reference")?;
                 let start = Start::Entity { wanted: entity, project: None };
                 let request = timeline::Request { limit: 40, ..timeline::Request::new("", start) };
                 Ok(serde_json::to_value(timeline::timeline(&searcher, &request)?)?)
             }),
         ));
-        let (db, wanted) = (self.db.clone(), reference.clone());
+        let (db, wanted) = (Rc::clone(&reader), reference.clone());
         all.push((
             "show",
             json!({"reference": reference}),
             Box::new(move || {
-                let reader = Reader::open(&db)?;
                 let asked = code::Asked::default();
-                Ok(serde_json::to_value(show::show(&reader, &wanted, None, &asked)?)?)
+                Ok(serde_json::to_value(show::show(&db, &wanted, None, &asked)?)?)
             }),
         ));
-        let (db, dir, wanted) = (self.db.clone(), self.dir.clone(), reference.clone());
+        let (db, dir, wanted) = (Rc::clone(&reader), self.dir.clone(), reference.clone());
         all.push((
             "why",
             json!({"target": reference}),
             Box::new(move || {
-                let reader = Reader::open(&db)?;
                 let scope =
                     file_target::Typed { path: &wanted, project: None, repo: None, cwd: &dir };
                 let request =
                     why::Request { scope, limit: 3, notes: 2, experts: 3, now: Timestamp::EPOCH };
-                Ok(serde_json::to_value(why::why(&reader, &request)?)?)
+                Ok(serde_json::to_value(why::why(&db, &request)?)?)
             }),
         ));
-        let (db, dir) = (self.db.clone(), self.dir.clone());
+        let (db, dir) = (reader, self.dir.clone());
         let (file, of) = (path.clone(), project.clone());
         all.push((
             "file_history",
             json!({"path": path, "project": project}),
             Box::new(move || {
-                let reader = Reader::open(&db)?;
                 let file =
                     file_target::Typed { path: &file, project: Some(&of), repo: None, cwd: &dir };
                 let request = file_history::Request {
@@ -176,7 +174,7 @@ impl Place {
                     discussions: false,
                     limit: 10,
                 };
-                Ok(serde_json::to_value(file_history::file_history(&reader, &request)?)?)
+                Ok(serde_json::to_value(file_history::file_history(&db, &request)?)?)
             }),
         ));
         Ok(all)
