@@ -5,6 +5,7 @@
 //! clock. What needs "now" takes a [`time::Clock`].
 
 pub mod backoff;
+mod beside;
 pub mod code;
 pub mod entity;
 pub mod error;
@@ -20,6 +21,7 @@ pub mod suggest;
 pub mod text;
 pub mod time;
 
+pub use beside::beside;
 pub use entity::{EntityKind, EntityState};
 pub use error::{Error, ErrorCode, Result};
 pub use hash::Hash32;

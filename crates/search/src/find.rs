@@ -14,7 +14,7 @@ use crate::signals::{Question, SIGNALS};
 use crate::suggestions;
 use crate::words::Patterns;
 use model::ids::ProjectId;
-use model::{Error, ErrorCode, Result, Timestamp};
+use model::{Error, ErrorCode, Result, Timestamp, beside};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -186,25 +186,6 @@ struct Embedding<'a> {
     text: String,
 }
 
-/// Has the model read the query while `other` is done: they share nothing, and
-/// the model, which is a few milliseconds at work, is not waited for in vain.
-fn beside<T>(
-    asked: Option<Result<Embedding<'_>>>,
-    other: impl FnOnce() -> T,
-) -> (Option<Result<Vec<f32>>>, T) {
-    let Embedding { provider, text } = match asked {
-        None => return (None, other()),
-        Some(Err(error)) => return (Some(Err(error)), other()),
-        Some(Ok(embedding)) => embedding,
-    };
-    std::thread::scope(|scope| {
-        let vector = scope.spawn(move || provider.embed_query(&text));
-        let other = other();
-        let vector = vector.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (Some(vector), other)
-    })
-}
-
 impl Search<'_> {
     fn run(&mut self, query: Option<Query>) -> Result<()> {
         let Found { candidates, query, expression } = self.ranked(query)?;
@@ -232,7 +213,16 @@ impl Search<'_> {
     fn ranked(&mut self, query: Option<Query>) -> Result<Found> {
         let mut query = query;
         let asked = self.asked_of_model(query.as_ref())?;
-        let (vector, lexical) = beside(asked, || self.by_words(query.as_ref()));
+        let (vector, lexical) = match asked {
+            // The model is a few milliseconds at work; words do not wait for it.
+            Some(Ok(Embedding { provider, text })) => {
+                let embed = || provider.embed_query(&text);
+                let (vector, lexical) = beside(embed, || self.by_words(query.as_ref()));
+                (Some(vector), lexical)
+            }
+            Some(Err(error)) => (Some(Err(error)), self.by_words(query.as_ref())),
+            None => (None, self.by_words(query.as_ref())),
+        };
         let mut lexical = lexical?;
         if lexical.total == 0
             && let Some(relaxed) = query.as_ref().and_then(Query::relaxed)

@@ -35,7 +35,7 @@ use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Entry, State, store_files};
 use model::hash::Hash32;
 use model::ids::{FileId, PackageId, RepoId, SnapshotSeq};
-use model::{Clock, Error, ErrorCode, Result};
+use model::{Clock, Error, ErrorCode, Result, beside};
 use read::{Content, Outcome, Wanted, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -460,17 +460,6 @@ fn write(
     let url = &subject.clone.canonical_url;
     let report = report::of_new(url, &snapshot, skipped, troubled, &written, input.n_read);
     Ok((report, edges.map(|body| (snapshot, body))))
-}
-
-/// Both at once: the first on a thread of its own, which what holds a
-/// connection cannot be on.
-fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
-    std::thread::scope(|scope| {
-        let running = scope.spawn(first);
-        let second = second();
-        let first = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (first, second)
-    })
 }
 
 /// Writes the snapshot in place of the one it supersedes: the last state of

@@ -1,7 +1,6 @@
 //! Writes what linking made of a whole commit: links, package versions, and
 //! the file of edges. An update of a few files is in `update_write`.
 
-use super::beside;
 use super::externals::Externals;
 use super::ledger::{
     Entry, FileLink, Part, Shelf, Stored, Written, by_file, edges_of, note_changes, version_of,
@@ -10,9 +9,9 @@ use super::symbols::FileSymbol;
 use crate::facts::FileFacts;
 use crate::identity::package_of;
 use crate::link::{self, PathKey};
-use model::Result;
 use model::hash::Hash32;
 use model::ids::{LinkId, NodeId, PackageId, PackageVersionId};
+use model::{Result, beside};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use store::Tx;
