@@ -5,7 +5,8 @@
 //! the discussion is judged in `insight::decisions`, which builds on this.
 
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a phrase hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -257,27 +258,51 @@ pub fn cues(text: &str) -> Vec<Cue> {
 
 /// [`cues`] of a text's [`own_words`].
 pub fn cues_in(words: &str) -> Vec<Cue> {
-    let known: HashSet<&str> = words.split(' ').collect();
+    // Few phrases begin with a word that the text has; only those are looked for.
+    let mut candidates: Vec<usize> =
+        words.split(' ').filter_map(|word| BY_FIRST_WORD.get(word)).flatten().copied().collect();
+    candidates.sort_unstable();
+    candidates.dedup();
     let mut found: Vec<Cue> = Vec::new();
-    for (kind, points, phrases) in CUES {
-        // Most phrases begin with a word that the text does not have, which is
-        // seen sooner than that it does not have the phrase.
-        let may_be_there =
-            |phrase: &&&str| phrase.split(' ').next().is_some_and(|first| known.contains(first));
-        for phrase in phrases.iter().filter(may_be_there) {
-            let is_inside =
-                found.iter().any(|cue| cue.kind == *kind && contains(cue.phrase, phrase));
-            if !is_inside && words.contains(&format!(" {phrase} ")) {
-                found.push(Cue { kind: *kind, phrase, points: *points });
-            }
+    for cue in candidates.into_iter().map(|place| ALL_CUES[place]) {
+        let is_inside =
+            found.iter().any(|it| it.kind == cue.kind && contains(it.phrase, cue.phrase));
+        if !is_inside && contains(words, cue.phrase) {
+            found.push(cue);
         }
     }
     found.sort_by_key(|cue| cue.kind);
     found
 }
 
-fn contains(longer: &str, phrase: &str) -> bool {
-    format!(" {longer} ").contains(&format!(" {phrase} "))
+/// The table, one phrase after the other.
+static ALL_CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
+    let groups = CUES.iter();
+    groups
+        .flat_map(|(kind, points, phrases)| {
+            phrases.iter().map(|phrase| Cue { kind: *kind, phrase, points: *points })
+        })
+        .collect()
+});
+
+/// Places in that list.
+static BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
+    let mut places: HashMap<&'static str, Vec<usize>> = HashMap::new();
+    for (place, cue) in ALL_CUES.iter().enumerate() {
+        let first = cue.phrase.split(' ').next().unwrap_or(cue.phrase);
+        places.entry(first).or_default().push(place);
+    }
+    places
+});
+
+/// Whether the words of a phrase follow each other in a text of words.
+fn contains(text: &str, phrase: &str) -> bool {
+    let is_end = |byte: Option<&u8>| matches!(byte, None | Some(b' '));
+    let bytes = text.as_bytes();
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        is_end(before) && is_end(bytes.get(at + phrase.len()))
+    })
 }
 
 /// The points of cues, each kind up to its limit; tenths.
