@@ -1,7 +1,7 @@
 //! Merge requests with what explains them: the issues behind them, and the
 //! notes in which the choice was argued.
 
-use crate::decisions;
+use crate::decisions::{self, Judge};
 use model::ids::ForgeId;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
@@ -87,14 +87,12 @@ pub fn explain(reader: &Reader, ids: &[i64], about: About<'_>) -> Result<Vec<Exp
     let heads: BTreeMap<EntityRow, Head> =
         timeline::heads(reader, &wanted)?.into_iter().map(|head| (head.row, head)).collect();
     let notes = timeline::notes(reader, &wanted, MOST_READ)?;
-    let judgements = decisions::judge_all(&heads, &notes);
-    let judged: Vec<(&WrittenNote, i32)> =
-        notes.iter().zip(judgements.iter().map(|judgement| judgement.points)).collect();
+    let discussed = Discussed { heads: &heads, notes: &notes, judge: Judge::new(&heads, &notes) };
     Ok(rows
         .iter()
         .filter_map(|row| {
             let links = behind.get(row).map_or(&[][..], Vec::as_slice);
-            Some(explained(heads.get(row)?, links, &heads, &judged, about))
+            Some(explained(heads.get(row)?, links, &discussed, about))
         })
         .collect())
 }
@@ -113,8 +111,7 @@ fn issue_of(link: &Link) -> &timeline::End {
 fn explained(
     head: &Head,
     links: &[&Link],
-    heads: &BTreeMap<EntityRow, Head>,
-    judged: &[(&WrittenNote, i32)],
+    discussed: &Discussed<'_>,
     about: About<'_>,
 ) -> Explained {
     let mut issues: Vec<LinkedIssue> = links
@@ -143,46 +140,61 @@ fn explained(
         merged_by: head.merged_by.clone(),
         url: head.web_url.clone(),
         issues,
-        notes: best_notes(&owners, heads, judged, about),
+        notes: discussed.best_notes(&owners, about),
         id: head.row.id,
     }
 }
 
-fn best_notes(
-    owners: &[EntityRow],
-    heads: &BTreeMap<EntityRow, Head>,
-    judged: &[(&WrittenNote, i32)],
-    about: About<'_>,
-) -> Vec<EvidenceNote> {
-    let is_on_file =
-        |note: &WrittenNote| note.path.as_ref().is_some_and(|path| about.paths.contains(path));
-    let mut chosen: Vec<&(&WrittenNote, i32)> = judged
-        .iter()
-        .filter(|(note, points)| {
-            // On the file itself, anything that is not mere noise counts.
-            let enough = if is_on_file(note) { 1 } else { decisions::DECISION_BEARING };
-            owners.contains(&note.entity) && *points >= enough
-        })
-        .collect();
-    chosen
-        .sort_by_key(|(note, points)| (!is_on_file(note), -points, note.created_at, note.forge_id));
-    chosen
-        .into_iter()
-        .take(about.most_notes)
-        .filter_map(|(note, points)| {
-            let head = heads.get(&note.entity)?;
-            Some(EvidenceNote {
-                id: ForgeId(note.forge_id),
-                on: format!("{}{}{}", head.project, head.row.kind.sigil(), head.iid),
-                author: note.author.clone(),
-                created_at: note.created_at,
-                body: model::text::clean(&note.body).chars().take(SHOWN_BODY).collect(),
-                path: note.path.clone(),
-                line: note.line,
-                is_on_file: is_on_file(note),
-                points: *points,
-                url: format!("{}#note_{}", head.web_url, note.forge_id),
+/// What was said on merge requests and the issues behind them.
+struct Discussed<'a> {
+    heads: &'a BTreeMap<EntityRow, Head>,
+    notes: &'a [WrittenNote],
+    judge: Judge<'a>,
+}
+
+impl Discussed<'_> {
+    /// Those on the file itself come first, so that the others are judged only
+    /// where too few of them are left.
+    fn best_notes(&self, owners: &[EntityRow], about: About<'_>) -> Vec<EvidenceNote> {
+        let is_on_file =
+            |note: &WrittenNote| note.path.as_ref().is_some_and(|path| about.paths.contains(path));
+        let (on_file, elsewhere): (Vec<usize>, Vec<usize>) = (0..self.notes.len())
+            .filter(|index| owners.contains(&self.notes[*index].entity))
+            .partition(|index| is_on_file(&self.notes[*index]));
+        // On the file itself, anything that is not mere noise counts.
+        let mut best = self.weightiest(on_file, 1, about.most_notes);
+        let n_missing = about.most_notes - best.len();
+        if n_missing > 0 {
+            best.extend(self.weightiest(elsewhere, decisions::DECISION_BEARING, n_missing));
+        }
+        best.into_iter()
+            .filter_map(|(note, points)| {
+                let head = self.heads.get(&note.entity)?;
+                Some(EvidenceNote {
+                    id: ForgeId(note.forge_id),
+                    on: format!("{}{}{}", head.project, head.row.kind.sigil(), head.iid),
+                    author: note.author.clone(),
+                    created_at: note.created_at,
+                    body: model::text::clean(&note.body).chars().take(SHOWN_BODY).collect(),
+                    path: note.path.clone(),
+                    line: note.line,
+                    is_on_file: is_on_file(note),
+                    points,
+                    url: format!("{}#note_{}", head.web_url, note.forge_id),
+                })
             })
-        })
-        .collect()
+            .collect()
+    }
+
+    /// The first `most` of those that have enough points.
+    fn weightiest(&self, of: Vec<usize>, enough: i32, most: usize) -> Vec<(&WrittenNote, i32)> {
+        let mut judged: Vec<(&WrittenNote, i32)> = of
+            .into_iter()
+            .map(|index| (&self.notes[index], self.judge.of(index).points))
+            .filter(|(_, points)| *points >= enough)
+            .collect();
+        judged.sort_by_key(|(note, points)| (-points, note.created_at, note.forge_id));
+        judged.truncate(most);
+        judged
+    }
 }

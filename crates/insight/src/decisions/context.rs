@@ -13,27 +13,42 @@ const LAST_WORD: Duration = Duration::from_secs(600);
 /// Judges notes, each beside the others of its entity. Notes whose entity is
 /// not among `heads` are judged by their words and threads alone.
 pub fn judge_all(heads: &BTreeMap<EntityRow, Head>, notes: &[WrittenNote]) -> Vec<Judgement> {
-    let before_end = notes_before_end(heads, notes);
-    let lasts = last_of_threads(notes);
-    notes
-        .iter()
-        .enumerate()
-        .map(|(index, note)| {
-            let head = heads.get(&note.entity);
-            let is = |other: Option<&String>| other.is_some() && other == note.author.as_ref();
-            judge(&NoteInContext {
-                body: &note.body,
-                author: note.author.as_deref(),
-                is_by_author: is(head.and_then(|head| head.author.as_ref())),
-                is_by_ender: is(head.and_then(ender)),
-                is_by_assignee: head.is_some_and(|head| {
-                    note.author.as_ref().is_some_and(|author| head.assignees.contains(author))
-                }),
-                is_last_of_thread: lasts.get(&note.discussion) == Some(&index),
-                notes_before_end: before_end[index],
-            })
+    let judge = Judge::new(heads, notes);
+    (0..notes.len()).map(|index| judge.of(index)).collect()
+}
+
+/// The same one by one, for those who need not know of all: to read what a
+/// long discussion says takes its time.
+pub struct Judge<'a> {
+    heads: &'a BTreeMap<EntityRow, Head>,
+    notes: &'a [WrittenNote],
+    before_end: Vec<Option<usize>>,
+    lasts: BTreeMap<i64, usize>,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(heads: &'a BTreeMap<EntityRow, Head>, notes: &'a [WrittenNote]) -> Self {
+        let (before_end, lasts) = (notes_before_end(heads, notes), last_of_threads(notes));
+        Judge { heads, notes, before_end, lasts }
+    }
+
+    /// What the note at this place of the list weighs.
+    pub fn of(&self, index: usize) -> Judgement {
+        let note = &self.notes[index];
+        let head = self.heads.get(&note.entity);
+        let is = |other: Option<&String>| other.is_some() && other == note.author.as_ref();
+        judge(&NoteInContext {
+            body: &note.body,
+            author: note.author.as_deref(),
+            is_by_author: is(head.and_then(|head| head.author.as_ref())),
+            is_by_ender: is(head.and_then(ender)),
+            is_by_assignee: head.is_some_and(|head| {
+                note.author.as_ref().is_some_and(|author| head.assignees.contains(author))
+            }),
+            is_last_of_thread: self.lasts.get(&note.discussion) == Some(&index),
+            notes_before_end: self.before_end[index],
         })
-        .collect()
+    }
 }
 
 fn ender(head: &Head) -> Option<&String> {

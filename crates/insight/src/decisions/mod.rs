@@ -7,7 +7,7 @@
 
 mod context;
 
-pub use context::judge_all;
+pub use context::{Judge, judge_all};
 
 use schemars::JsonSchema;
 use search::decision::{self, CueKind};

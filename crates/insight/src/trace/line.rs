@@ -1,16 +1,19 @@
 //! Lines → commits → merge requests.
 
-use super::Lines;
 use super::generations::{self, Generation};
-use crate::file_history;
+use super::moves::{self, Mover};
+use super::{Lines, Request};
+use crate::code::SymbolRef;
+use crate::evidence::{self, About, Explained};
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
 use git::{BlameAt, BlameRequest, BlamedRun, RepoPath};
-use model::{Error, Result, Timestamp};
+use model::{Error, Result, Timestamp, beside};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use store::Reader;
+use store::code::snapshots;
 
 /// Lines that came with one commit.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -62,16 +65,57 @@ pub struct TracedCommit {
     pub landed_in: Option<String>,
 }
 
-pub(super) fn origins(
+/// What was found of lines.
+pub(super) struct Traced {
+    pub origins: Vec<LineOrigin>,
+    /// Those named in `origins`: first who brought lines, then who moved them.
+    pub merge_requests: Vec<Explained>,
+    pub symbol: Option<SymbolRef>,
+}
+
+/// What git can tell and what the store knows are asked for side by side, where
+/// one does not need the other: half of the time is spent waiting for git.
+pub(super) fn traced(
     reader: &Reader,
+    request: &Request<'_>,
     target: &FileTarget,
     lines: Lines,
-    n_generations: usize,
-) -> Result<Vec<LineOrigin>> {
+) -> Result<Traced> {
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
+    let asked = BlameRequest {
+        path: RepoPath::from(target.path.as_str()),
+        at: blamed_at(clone, &target.path)?,
+        lines: Some((lines.first, lines.last)),
+        follows_moves: true,
+    };
+    let (runs, symbol) = beside(|| clone.git.blame(&asked), || symbol(reader, target, lines));
+    let runs = runs?.runs;
+    let names = moves::names(reader, target, &runs)?;
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
-    let mut origins: Vec<LineOrigin> = Vec::new();
-    for (run, mover) in blamed(reader, target, clone, lines)? {
+    // A note on the file under any name that these lines went by counts.
+    let mut paths = vec![target.path.clone()];
+    for run in &runs {
+        let path = run.original_path.text().into_owned();
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let about = About { paths: &paths, most_notes: request.notes };
+    let is_cut = |run: &BlamedRun| run.is_boundary && clone.git.is_shallow();
+    let (movers, brought) = beside(
+        || moves::movers(&clone.git, &asked, &runs, &names),
+        || {
+            let mut ids = Vec::new();
+            for commit in runs.iter().filter(|run| !is_cut(run)).filter_map(|run| run.commit) {
+                let origin = known.get(&commit.to_string())?.origin;
+                ids.extend(origin.map(|origin| origin.merge_request.id));
+            }
+            evidence::explain(reader, &each_once(ids, &[]), about)
+        },
+    );
+    let mut merge_requests = brought?;
+    let mut origins = Vec::new();
+    for (run, mover) in moves::with_movers(&runs, movers?) {
         let found = match &run.commit {
             Some(commit) => known.get(&commit.to_string())?,
             None => Found::default(),
@@ -80,11 +124,36 @@ pub(super) fn origins(
             Some(mover) => Some(moved(mover, known.get(&mover.commit)?)),
             None => None,
         };
-        let generations = generations::of(reader, target, clone, &run, n_generations)?;
-        let is_cut = run.is_boundary && clone.git.is_shallow();
-        origins.push(line_origin(&run, is_cut, found, moved_by, generations));
+        let generations = generations::of(reader, target, clone, &run, request.generations)?;
+        origins.push(line_origin(&run, is_cut(&run), found, moved_by, generations));
     }
-    Ok(origins)
+    let moved = origins.iter().filter_map(|origin| origin.moved_by.as_ref()?.merge_request_id);
+    let moved = each_once(moved.collect(), &merge_requests);
+    merge_requests.extend(evidence::explain(reader, &moved, about)?);
+    Ok(Traced { origins, merge_requests, symbol: symbol? })
+}
+
+/// Those that are not explained yet, in order.
+fn each_once(ids: Vec<i64>, explained: &[Explained]) -> Vec<i64> {
+    let mut new: Vec<i64> = Vec::new();
+    for id in ids {
+        if !new.contains(&id) && !explained.iter().any(|it| it.id == id) {
+            new.push(id);
+        }
+    }
+    new
+}
+
+/// What is indexed of the commit checked out, around a line.
+fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<SymbolRef>> {
+    let (Some(clone), Some(repo)) = (&target.clone, target.repo_id()) else { return Ok(None) };
+    // Asking git takes longer than everything else that is done here.
+    if snapshots::latest(reader, repo)?.is_none() {
+        return Ok(None);
+    }
+    let Some(head) = clone.git.head_commit() else { return Ok(None) };
+    let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
+    crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
 }
 
 /// Commits that were looked up already.
@@ -104,118 +173,6 @@ impl Known<'_> {
         self.by_sha.insert(sha.to_owned(), found.clone());
         Ok(found)
     }
-}
-
-/// The commit that put lines where they are, when they are older than it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Mover {
-    commit: String,
-    summary: String,
-}
-
-/// Differences looked at to see whether lines were moved; for more, a blame is
-/// cheaper.
-const MOST_COMPARED: usize = 2;
-
-/// Runs of lines with where their text comes from and who moved it, from top
-/// to bottom.
-fn blamed(
-    reader: &Reader,
-    target: &FileTarget,
-    clone: &LocalClone,
-    lines: Lines,
-) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
-    let request = BlameRequest {
-        path: RepoPath::from(target.path.as_str()),
-        at: blamed_at(clone, &target.path)?,
-        lines: Some((lines.first, lines.last)),
-        follows_moves: true,
-    };
-    let runs = clone.git.blame(&request)?.runs;
-    let mut movers = if are_in_place(reader, target, clone, &request, &runs)? {
-        BTreeMap::new()
-    } else {
-        last(clone, request)?
-    };
-    let mut found: Vec<(BlamedRun, Option<Mover>)> = Vec::new();
-    for line in runs.iter().flat_map(single_lines) {
-        let origin = line.commit.map(|commit| commit.to_string());
-        let mover =
-            movers.remove(&line.line).filter(|mover| Some(&mover.commit) != origin.as_ref());
-        match found.last_mut() {
-            Some((run, known))
-                if run.commit == line.commit
-                    && run.original_path == line.original_path
-                    && *known == mover =>
-            {
-                run.len += 1;
-                run.text.extend(line.text);
-            }
-            _ => found.push((line, mover)),
-        }
-    }
-    Ok(found)
-}
-
-/// Whether all lines still stand where the commits they come from put them, as
-/// lines around them came and went. Then nobody moved them, and there is no need
-/// for a second blame, which takes several times as long as a difference. Lines
-/// of another file may have come here one by one, unless it is known to be this
-/// one under an older name.
-fn are_in_place(
-    reader: &Reader,
-    target: &FileTarget,
-    clone: &LocalClone,
-    request: &BlameRequest,
-    runs: &[BlamedRun],
-) -> Result<bool> {
-    let mut by_origin: BTreeMap<_, Vec<&BlamedRun>> = BTreeMap::new();
-    for run in runs {
-        if let Some(commit) = run.commit {
-            by_origin.entry((commit, &run.original_path)).or_default().push(run);
-        }
-    }
-    if by_origin.len() > MOST_COMPARED {
-        return Ok(false);
-    }
-    if by_origin.keys().any(|(_, path)| **path != request.path) {
-        let names = file_history::chain(reader, target)?.names;
-        if !by_origin.keys().all(|(_, path)| names.iter().any(|name| *name == path.text())) {
-            return Ok(false);
-        }
-    }
-    Ok(by_origin.into_iter().all(|((commit, path), runs)| {
-        let Ok(hunks) = clone.git.hunks((commit, path), (request.at, &request.path)) else {
-            return false;
-        };
-        let is_in_place =
-            |line: &BlamedRun| git::line_before(&hunks, line.line) == Some(line.original_line);
-        runs.into_iter().flat_map(single_lines).all(|line| is_in_place(&line))
-    }))
-}
-
-/// Who touched each line last, whether its text changed or only its place.
-fn last(clone: &LocalClone, request: BlameRequest) -> Result<BTreeMap<u64, Mover>> {
-    let plain = clone.git.blame(&BlameRequest { follows_moves: false, ..request })?;
-    let mut last = BTreeMap::new();
-    for run in plain.runs {
-        let Some(commit) = run.commit else { continue };
-        for line in run.line..run.line + run.len {
-            last.insert(line, Mover { commit: commit.to_string(), summary: run.summary.clone() });
-        }
-    }
-    Ok(last)
-}
-
-/// A run as runs of one line.
-fn single_lines(run: &BlamedRun) -> impl Iterator<Item = BlamedRun> + '_ {
-    (0..run.len).map(|index| BlamedRun {
-        line: run.line + index,
-        len: 1,
-        original_line: run.original_line + index,
-        text: run.text.get(index as usize).cloned().into_iter().collect(),
-        ..run.clone()
-    })
 }
 
 fn moved(mover: &Mover, found: Found) -> Moved {

@@ -7,6 +7,7 @@
 
 mod generations;
 mod line;
+mod moves;
 mod target;
 
 pub use generations::Generation;
@@ -21,7 +22,6 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
-use store::code::snapshots;
 
 /// What was asked for.
 #[derive(Debug, Clone)]
@@ -124,31 +124,14 @@ fn by_line(
     lines: Lines,
     missing: Vec<Missing>,
 ) -> Result<Trace> {
-    let origins = line::origins(reader, target, lines, request.generations)?;
-    let mut ids: Vec<i64> = Vec::new();
-    let brought = origins.iter().filter_map(|origin| origin.merge_request_id);
-    let moved = origins.iter().filter_map(|origin| origin.moved_by.as_ref()?.merge_request_id);
-    for id in brought.chain(moved) {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    // A note on the file under any name that these lines went by counts.
-    let mut paths = vec![target.path.clone()];
-    for origin in &origins {
-        if !paths.contains(&origin.original_path) {
-            paths.push(origin.original_path.clone());
-        }
-    }
-    let about = About { paths: &paths, most_notes: request.notes };
-    let merge_requests = evidence::explain(reader, &ids, about)?;
+    let traced = line::traced(reader, request, target, lines)?;
     Ok(Trace {
         lines: Some(lines),
-        symbol: symbol(reader, target, lines)?,
+        symbol: traced.symbol,
         tier: Tier::Line,
-        total: merge_requests.len() as u64,
-        origins,
-        merge_requests,
+        total: traced.merge_requests.len() as u64,
+        origins: traced.origins,
+        merge_requests: traced.merge_requests,
         missing,
         ..empty(target)
     })
@@ -174,18 +157,6 @@ fn by_file(
         missing,
         ..empty(target)
     })
-}
-
-/// What is indexed of the commit checked out, around a line.
-fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<SymbolRef>> {
-    let (Some(clone), Some(repo)) = (&target.clone, target.repo_id()) else { return Ok(None) };
-    // Asking git takes longer than everything else that is done here.
-    if snapshots::latest(reader, repo)?.is_none() {
-        return Ok(None);
-    }
-    let Some(head) = clone.git.head_commit() else { return Ok(None) };
-    let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
-    crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
 }
 
 fn empty(target: &FileTarget) -> Trace {
