@@ -10,36 +10,31 @@ mod naming;
 pub use naming::{module_of, package_of, symbol_path};
 
 use model::code::{EdgeKind, NodeKind, Provenance};
-use model::hash::Hash32;
+use model::hash::{Hash32, ShortText};
 
 /// SHA-256 over fields, each behind its length in eight bytes, big end first.
 /// The first field is the tag that says what is hashed: without it an edge
 /// could pass for a node, and without lengths `ab|c` for `a|bc`.
 pub fn hash(tag: &str, fields: &[&[u8]]) -> Hash32 {
     let length = fields.iter().map(|field| field.len() + 8).sum::<usize>() + tag.len() + 8;
-    // Nearly all are short, and there are millions: no allocation for those.
-    let mut short = [0; SHORT];
-    let mut long = Vec::new();
-    let bytes = match short.get_mut(..length) {
-        Some(short) => short,
-        None => {
-            long.resize(length, 0);
-            &mut long[..]
+    let fields = std::iter::once(tag.as_bytes()).chain(fields.iter().copied());
+    let parts = fields.map(|field| ((field.len() as u64).to_be_bytes(), field));
+    // Nearly all are short, and there are millions.
+    if length <= ShortText::MOST {
+        let mut text = ShortText::new();
+        for (size, field) in parts {
+            text.push(&size);
+            text.push(field);
         }
-    };
-    let mut rest = &mut *bytes;
-    for field in std::iter::once(&tag.as_bytes()).chain(fields) {
-        let (size, after) = rest.split_at_mut(8);
-        size.copy_from_slice(&(field.len() as u64).to_be_bytes());
-        let (text, after) = after.split_at_mut(field.len());
-        text.copy_from_slice(field);
-        rest = after;
+        return text.hash();
     }
-    Hash32::of(bytes)
+    let mut text = Vec::with_capacity(length);
+    for (size, field) in parts {
+        text.extend_from_slice(&size);
+        text.extend_from_slice(field);
+    }
+    Hash32::of(&text)
 }
-
-/// Longer than most names of symbols with what is hashed around them.
-const SHORT: usize = 256;
 
 /// By canonical URL: `host/group/name`.
 pub fn repo(url: &str) -> Hash32 {
