@@ -59,6 +59,10 @@ const FEW: usize = 5;
 
 /// `list`: where the list is that pages go through; `from`: where this one begins.
 pub fn fit(data: Value, list: Option<&str>, from: usize, most: usize) -> Fitted {
+    // Most answers fit as they are, and need not be taken apart to see it.
+    if from == 0 && estimate(&data.to_string()) <= most {
+        return Fitted { data, cut: Cut::default(), next: None };
+    }
     let mut last: Option<Attempt> = None;
     for (longest, most_items) in STEPS {
         let fitted = attempt(&data, list, from, most, longest, most_items);
@@ -95,19 +99,14 @@ fn attempt(
     let items = list.and_then(|list| data.pointer_mut(list)).and_then(Value::as_array_mut);
     let mut items = items.map(std::mem::take).unwrap_or_default();
     let total = items.len();
-    shorten(&mut data, "", longest, most_items, &mut cut);
+    shorten(&mut data, &mut String::new(), longest, most_items, &mut cut);
     let mut cost = estimate(&data.to_string());
     let from = from.min(total);
     let mut shown = Vec::new();
+    let mut of_items = format!("{}/*", list.unwrap_or_default());
     for mut item in items.drain(from..) {
         let mut with_item = cut.clone();
-        shorten(
-            &mut item,
-            &format!("{}/*", list.unwrap_or_default()),
-            longest,
-            most_items,
-            &mut with_item,
-        );
+        shorten(&mut item, &mut of_items, longest, most_items, &mut with_item);
         let item_cost = estimate(&item.to_string()) + 1;
         if cost + item_cost > most && !shown.is_empty() {
             break;
@@ -133,7 +132,8 @@ fn attempt(
     Attempt { fitted: Fitted { data, cut, next }, next, n_shown, cost }
 }
 
-fn shorten(value: &mut Value, path: &str, longest: usize, most_items: usize, cut: &mut Cut) {
+/// `path` is where the value stands; it is as before afterwards.
+fn shorten(value: &mut Value, path: &mut String, longest: usize, most_items: usize, cut: &mut Cut) {
     match value {
         Value::String(text) => {
             if text.len() > longest
@@ -146,17 +146,24 @@ fn shorten(value: &mut Value, path: &str, longest: usize, most_items: usize, cut
         }
         Value::Array(items) => {
             if items.len() > most_items {
-                let list = ShortList { list: path.to_owned(), shown: most_items, of: items.len() };
+                let list = ShortList { list: path.clone(), shown: most_items, of: items.len() };
                 items.truncate(most_items);
                 note(cut, list);
             }
+            let length = path.len();
+            path.push_str("/*");
             for item in items {
-                shorten(item, &format!("{path}/*"), longest, most_items, cut);
+                shorten(item, path, longest, most_items, cut);
             }
+            path.truncate(length);
         }
         Value::Object(fields) => {
+            let length = path.len();
             for (name, field) in fields {
-                shorten(field, &format!("{path}/{name}"), longest, most_items, cut);
+                path.push('/');
+                path.push_str(name);
+                shorten(field, path, longest, most_items, cut);
+                path.truncate(length);
             }
         }
         _ => {}

@@ -155,14 +155,11 @@ impl ServerHandler for Session {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let entries = self.shared.options.tools.entries();
-        let tools = entries.map(|entry| entry.listed(&*self.shared.around)).collect();
-        Ok(ListToolsResult::with_all_items(tools))
+        Ok(ListToolsResult::with_all_items(self.shared.listed().to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let entry = self.shared.options.tools.find(name)?;
-        Some(entry.listed(&*self.shared.around))
+        self.shared.listed().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(

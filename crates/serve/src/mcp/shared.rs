@@ -11,12 +11,12 @@ use super::surroundings::Surroundings;
 use super::tools::{self, Entry};
 use super::{Options, place};
 use model::{Error, ErrorCode, Progress, Result};
-use rmcp::model::JsonObject;
+use rmcp::model::{JsonObject, Tool as Listed};
 use search::embedding::Provider;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +34,7 @@ pub struct Shared {
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
     pub readers: Arc<Readers>,
+    listed: OnceLock<Vec<Listed>>,
     providers: Providers,
 }
 
@@ -56,6 +57,7 @@ impl Shared {
     pub fn new(around: Arc<dyn Surroundings>, mut options: Options) -> Arc<Self> {
         options.dir = place::chosen(&[], &options.dir);
         Arc::new(Shared {
+            listed: OnceLock::new(),
             providers: providers(Arc::clone(&around)),
             around,
             options,
@@ -65,6 +67,13 @@ impl Shared {
             freshness: Cache::default(),
             readers: Arc::default(),
         })
+    }
+
+    /// The tools offered, as clients see them: made once, because over HTTP
+    /// they are looked at with every call.
+    pub fn listed(&self) -> &[Listed] {
+        let list = || self.options.tools.entries().map(|entry| entry.listed(&*self.around));
+        self.listed.get_or_init(|| list().collect())
     }
 
     /// Asks a tool; the whole answer as it is sent.
