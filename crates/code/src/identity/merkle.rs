@@ -6,7 +6,6 @@
 
 use super::hash;
 use model::hash::Hash32;
-use rayon::prelude::*;
 
 /// The other child on the way up, and on which side it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,50 +23,53 @@ fn inner(left: Hash32, right: Hash32) -> Hash32 {
 }
 
 pub fn root(items: &[Hash32]) -> Hash32 {
-    let mut level = leaves(items);
-    while level.len() > 1 {
-        level = parents(&level);
-    }
-    level.first().copied().unwrap_or_else(|| hash("lore/empty/1", &[]))
+    if items.is_empty() { hash("lore/empty/1", &[]) } else { subtree(items) }
 }
 
-fn leaves(items: &[Hash32]) -> Vec<Hash32> {
-    let leaf = |item: &Hash32| leaf(*item);
-    if items.len() < MANY {
-        return items.iter().map(leaf).collect();
+/// The node above these items; at least one.
+fn subtree(items: &[Hash32]) -> Hash32 {
+    if let [item] = items {
+        return leaf(*item);
     }
-    items.par_iter().with_min_len(MANY / 4).map(leaf).collect()
-}
-
-fn parents(level: &[Hash32]) -> Vec<Hash32> {
-    let parent = |pair: &[Hash32]| match pair {
-        [left, right] => inner(*left, *right),
-        odd => odd[0],
+    let (left, right) = halves(items);
+    let (left, right) = if items.len() < MANY {
+        (subtree(left), subtree(right))
+    } else {
+        rayon::join(|| subtree(left), || subtree(right))
     };
-    if level.len() < MANY {
-        return level.chunks(2).map(parent).collect();
-    }
-    level.par_chunks(2).with_min_len(MANY / 8).map(parent).collect()
+    inner(left, right)
+}
+
+/// What stands below the two children of a node. The left one is full: that
+/// comes to the same as pairing neighbours level by level, where the odd one
+/// moves up.
+fn halves(items: &[Hash32]) -> (&[Hash32], &[Hash32]) {
+    items.split_at(items.len().next_power_of_two() / 2)
 }
 
 /// Fewer hashes than this are computed sooner than shared among threads.
 const MANY: usize = 1024;
 
 /// The way from an item to the root; none when there is no such item.
-pub fn path(items: &[Hash32], mut index: usize) -> Option<Vec<Step>> {
-    if index >= items.len() {
-        return None;
-    }
-    let mut level = leaves(items);
+pub fn path(items: &[Hash32], index: usize) -> Option<Vec<Step>> {
     let mut steps = Vec::new();
-    while level.len() > 1 {
-        if let Some(sibling) = level.get(index ^ 1) {
-            steps.push(Step { sibling: *sibling, is_left: index % 2 == 1 });
-        }
-        level = parents(&level);
-        index /= 2;
+    (index < items.len()).then(|| climb(items, index, &mut steps)).map(|()| steps)
+}
+
+fn climb(items: &[Hash32], index: usize, steps: &mut Vec<Step>) {
+    if items.len() < 2 {
+        return;
     }
-    Some(steps)
+    let (left, right) = halves(items);
+    let is_left = index >= left.len();
+    let sibling = if is_left {
+        climb(right, index - left.len(), steps);
+        subtree(left)
+    } else {
+        climb(left, index, steps);
+        subtree(right)
+    };
+    steps.push(Step { sibling, is_left });
 }
 
 /// The root an item and its way lead to.
@@ -121,10 +123,9 @@ mod tests {
         assert_ne!(root(&[inner_as_item]), inner_as_item);
     }
 
-    /// Large ones are shared among threads.
-    #[test]
-    fn a_large_tree_is_made_like_a_small_one() {
-        let items = items(4 * MANY + 3);
+    /// Level by level, as it is documented. Large ones are shared among threads.
+    fn check_root(n: usize) {
+        let items = items(n);
         let mut level: Vec<Hash32> = items.iter().map(|item| leaf(*item)).collect();
         while level.len() > 1 {
             let pairs = level.chunks(2);
@@ -132,7 +133,15 @@ mod tests {
                 .map(|pair| pair.get(1).map_or(pair[0], |right| inner(pair[0], *right)))
                 .collect();
         }
-        assert_eq!(root(&items), level[0]);
+        assert_eq!(root(&items), level[0], "{n} items");
+    }
+
+    #[test]
+    fn a_tree_is_made_of_pairs_and_the_odd_one_moves_up() {
+        (1..70).for_each(check_root);
+        for n in [MANY - 1, MANY, MANY + 1, 4 * MANY, 4 * MANY + 3] {
+            check_root(n);
+        }
     }
 
     proptest! {
