@@ -129,9 +129,27 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
+    if let Some(cli) = parse_alone(arguments) {
+        return Ok(cli);
+    }
     let mut command = readable(command()).term_width(env.width.clamp(40, 100));
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// Parses with a tree that has no command but the one that is named. To make
+/// the whole tree takes longer than many an answer, and is needed only for help
+/// and for what cannot be parsed. What can be, means the same in both: the first
+/// word that is no flag is the command.
+fn parse_alone(arguments: &[OsString]) -> Option<Cli> {
+    let entry = arguments
+        .iter()
+        .skip(1)
+        .find_map(|word| commands::ENTRIES.iter().find(|entry| *word == *entry.name))?;
+    let alone = (entry.augment)(clap::Command::new(entry.name));
+    let root = <Globals as clap::Args>::augment_args(clap::Command::new("lore").subcommand(alone));
+    let mut matches = root.subcommand_required(true).try_get_matches_from(arguments).ok()?;
+    Cli::from_arg_matches_mut(&mut matches).ok()
 }
 
 /// The output flags, read without understanding the rest: for a command line
@@ -234,6 +252,34 @@ mod tests {
             ("lore nonsense", false),
         ] {
             assert_eq!(early_globals(&words(line), &env()).json, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_command_alone_is_parsed_as_in_the_whole_tree() {
+        for line in [
+            "lore search retry budget --json -n 5",
+            "lore --db search search issues",
+            "lore --db search issues",
+            "lore -qJ trace src/a.rs:12 --no-pager",
+            "lore search search",
+            "lore repo add . --json",
+            "lore memory check",
+            "lore count issues -v -v --color never",
+            "lore --fields a,b why #12",
+            "lore blast-radius f",
+            "lore search -- --json",
+        ] {
+            let whole = || -> Result<Cli, clap::Error> {
+                let mut matches = command().try_get_matches_from(words(line))?;
+                Cli::from_arg_matches_mut(&mut matches)
+            };
+            let parsed = parse(&words(line), &env()).unwrap();
+            assert_eq!(format!("{parsed:?}"), format!("{:?}", whole().unwrap()), "{line}");
+        }
+        for line in ["lore", "lore search --help", "lore --version search", "lore count --nope"] {
+            assert!(parse_alone(&words(line)).is_none(), "{line}");
+            assert!(parse(&words(line), &env()).is_err(), "{line}");
         }
     }
 

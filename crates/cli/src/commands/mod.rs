@@ -26,6 +26,8 @@ pub struct Entry {
     pub name: &'static str,
     /// The JSON Schema of its answer.
     pub schema: fn() -> Schema,
+    /// Adds its arguments to clap's command of this name.
+    pub augment: fn(clap::Command) -> clap::Command,
 }
 
 macro_rules! commands {
@@ -48,6 +50,7 @@ macro_rules! commands {
             group: $group,
             name: $name,
             schema: schema_of::<$module::Args>,
+            augment: <$module::Args as clap::Args>::augment_args,
         },)*)*];
     };
 }
