@@ -92,23 +92,6 @@ impl Repo {
     }
 }
 
-/// Where a line stood in the older version; none when it was not there.
-pub fn line_before(hunks: &[Hunk], line: u64) -> Option<u64> {
-    let (mut added, mut removed) = (0, 0);
-    for hunk in hunks {
-        // Of a hunk that only removes, `start` is the line it follows.
-        let last = if hunk.len == 0 { hunk.start } else { hunk.start + hunk.len - 1 };
-        if hunk.len > 0 && hunk.start <= line && line <= last {
-            return None;
-        }
-        if last < line {
-            added += hunk.len;
-            removed += hunk.old_len;
-        }
-    }
-    (line + removed).checked_sub(added)
-}
-
 /// `@@ -10,2 +11 @@ context`.
 fn hunk(line: &[u8]) -> Option<Hunk> {
     // The context after the second `@@` may be any bytes, and long.
@@ -156,56 +139,4 @@ pub(crate) fn raw_change<'a>(
         mode: FileMode::parse(mode),
         similarity: std::str::from_utf8(score).ok().and_then(|score| score.parse().ok()),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// What became of the next line.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    enum Step {
-        Stays,
-        Comes,
-        Goes,
-    }
-
-    /// Hunks as git numbers them, and where each line of the newer version was.
-    fn walked(steps: &[Step]) -> (Vec<Hunk>, Vec<Option<u64>>) {
-        let (mut hunks, mut was) = (Vec::new(), Vec::new());
-        let (mut old, mut new) = (0, 0);
-        for run in steps.chunk_by(|a, b| (*a == Step::Stays) == (*b == Step::Stays)) {
-            let n = |step: Step| run.iter().filter(|it| **it == step).count() as u64;
-            let (came, went) = (n(Step::Comes), n(Step::Goes));
-            if run[0] == Step::Stays {
-                was.extend((1..=n(Step::Stays)).map(|line| Some(old + line)));
-                (old, new) = (old + n(Step::Stays), new + n(Step::Stays));
-                continue;
-            }
-            was.extend((0..came).map(|_| None));
-            let first = |before: u64, len: u64| if len == 0 { before } else { before + 1 };
-            hunks.push(Hunk {
-                old_start: first(old, went),
-                old_len: went,
-                start: first(new, came),
-                len: came,
-            });
-            (old, new) = (old + went, new + came);
-        }
-        (hunks, was)
-    }
-
-    proptest! {
-        #[test]
-        fn a_line_is_found_where_it_was(
-            steps in prop::collection::vec(
-                prop_oneof![Just(Step::Stays), Just(Step::Comes), Just(Step::Goes)], 0..40),
-        ) {
-            let (hunks, was) = walked(&steps);
-            for (index, was) in was.into_iter().enumerate() {
-                prop_assert_eq!(line_before(&hunks, index as u64 + 1), was, "{:?}", hunks);
-            }
-        }
-    }
 }

@@ -24,7 +24,7 @@ mod work_tree;
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
 pub use blobs::BlobReader;
-pub use changes::{Change, Hunk, line_before};
+pub use changes::{Change, Hunk};
 pub use command::version;
 pub use log::{Commit, Log, LogOptions, Signature};
 pub use object_id::ObjectId;

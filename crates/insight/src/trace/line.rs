@@ -7,7 +7,7 @@ use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
-use git::{BlameAt, BlameRequest, BlamedRun, RepoPath};
+use git::{BlameAt, BlameRequest, BlamedRun, ObjectId, RepoPath};
 use model::{Error, Result, Timestamp, beside};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub(super) struct Traced {
 }
 
 /// What git can tell and what the store knows are asked for side by side, where
-/// one does not need the other: half of the time is spent waiting for git.
+/// one does not need the other: most of the time is spent waiting for git.
 pub(super) fn traced(
     reader: &Reader,
     request: &Request<'_>,
@@ -86,62 +86,66 @@ pub(super) fn traced(
         path: RepoPath::from(target.path.as_str()),
         at: blamed_at(clone, &target.path)?,
         lines: Some((lines.first, lines.last)),
-        follows_moves: true,
+        follows_moves: false,
     };
-    let (runs, symbol) = beside(|| clone.git.blame(&asked), || symbol(reader, target, lines));
-    let runs = runs?.runs;
-    let names = moves::names(reader, target, &runs)?;
+    let (last, symbol) = beside(|| clone.git.blame(&asked), || symbol(reader, target, lines));
+    let last = last?.runs;
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
-    // A note on the file under any name that these lines went by counts.
-    let mut paths = vec![target.path.clone()];
-    for run in &runs {
-        let path = run.original_path.text().into_owned();
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    let about = About { paths: &paths, most_notes: request.notes };
-    let is_cut = |run: &BlamedRun| run.is_boundary && clone.git.is_shallow();
-    let (movers, brought) = beside(
-        || moves::movers(&clone.git, &asked, &runs, &names),
-        || {
-            let mut ids = Vec::new();
-            for commit in runs.iter().filter(|run| !is_cut(run)).filter_map(|run| run.commit) {
-                let origin = known.get(&commit.to_string())?.origin;
-                ids.extend(origin.map(|origin| origin.merge_request.id));
-            }
-            evidence::explain(reader, &each_once(ids, &[]), about)
-        },
+    // Most lines were never moved: then these are the merge requests that count.
+    let (followed, touched) = beside(
+        || moves::followed(&clone.git, &asked, &last),
+        || explain(&mut known, last.iter().map(|run| (run, None)), request.notes),
     );
-    let mut merge_requests = brought?;
+    let followed = followed?;
+    let merge_requests = if followed.iter().all(|(_, mover)| mover.is_none()) {
+        touched?
+    } else {
+        let runs = followed.iter().map(|(run, mover)| (run, mover.as_ref()));
+        explain(&mut known, runs, request.notes)?
+    };
     let mut origins = Vec::new();
-    for (run, mover) in moves::with_movers(&runs, movers?) {
+    for (run, mover) in followed {
         let found = match &run.commit {
-            Some(commit) => known.get(&commit.to_string())?,
+            Some(commit) => known.get(*commit)?,
             None => Found::default(),
         };
         let moved_by = match &mover {
-            Some(mover) => Some(moved(mover, known.get(&mover.commit)?)),
+            Some(mover) => Some(moved(mover, known.get(mover.commit)?)),
             None => None,
         };
         let generations = generations::of(reader, target, clone, &run, request.generations)?;
-        origins.push(line_origin(&run, is_cut(&run), found, moved_by, generations));
+        origins.push(line_origin(&run, is_cut(clone, &run), found, moved_by, generations));
     }
-    let moved = origins.iter().filter_map(|origin| origin.moved_by.as_ref()?.merge_request_id);
-    let moved = each_once(moved.collect(), &merge_requests);
-    merge_requests.extend(evidence::explain(reader, &moved, about)?);
     Ok(Traced { origins, merge_requests, symbol: symbol? })
 }
 
-/// Those that are not explained yet, in order.
-fn each_once(ids: Vec<i64>, explained: &[Explained]) -> Vec<i64> {
-    let mut new: Vec<i64> = Vec::new();
-    for id in ids {
-        if !new.contains(&id) && !explained.iter().any(|it| it.id == id) {
-            new.push(id);
+/// The merge requests that brought these lines, then those that moved them.
+fn explain<'a>(
+    known: &mut Known<'_>,
+    runs: impl Iterator<Item = (&'a BlamedRun, Option<&'a Mover>)>,
+    most_notes: usize,
+) -> Result<Vec<Explained>> {
+    // A note on the file under any name that these lines went by counts.
+    let mut paths = vec![known.target.path.clone()];
+    let (mut brought, mut moved) = (Vec::new(), Vec::new());
+    for (run, mover) in runs {
+        paths.push(run.original_path.text().into_owned());
+        let commit = run.commit.filter(|_| !is_cut(known.clone, run));
+        brought.extend(known.merge_request(commit)?);
+        moved.extend(known.merge_request(mover.map(|mover| mover.commit))?);
+    }
+    let mut ids: Vec<i64> = Vec::new();
+    for id in brought.into_iter().chain(moved) {
+        if !ids.contains(&id) {
+            ids.push(id);
         }
     }
-    new
+    evidence::explain(known.reader, &ids, About { paths: &paths, most_notes })
+}
+
+/// The history was cut off at this commit, so git blames the cut.
+fn is_cut(clone: &LocalClone, run: &BlamedRun) -> bool {
+    run.is_boundary && clone.git.is_shallow()
 }
 
 /// What is indexed of the commit checked out, around a line.
@@ -161,24 +165,29 @@ struct Known<'a> {
     reader: &'a Reader,
     target: &'a FileTarget,
     clone: &'a LocalClone,
-    by_sha: BTreeMap<String, Found>,
+    by_sha: BTreeMap<ObjectId, Found>,
 }
 
 impl Known<'_> {
-    fn get(&mut self, sha: &str) -> Result<Found> {
-        if let Some(found) = self.by_sha.get(sha) {
+    fn get(&mut self, commit: ObjectId) -> Result<Found> {
+        if let Some(found) = self.by_sha.get(&commit) {
             return Ok(found.clone());
         }
-        let found = find(self.reader, self.target, self.clone, sha)?;
-        self.by_sha.insert(sha.to_owned(), found.clone());
+        let found = find(self.reader, self.target, self.clone, &commit.to_string())?;
+        self.by_sha.insert(commit, found.clone());
         Ok(found)
+    }
+
+    fn merge_request(&mut self, commit: Option<ObjectId>) -> Result<Option<i64>> {
+        let Some(commit) = commit else { return Ok(None) };
+        Ok(self.get(commit)?.origin.map(|origin| origin.merge_request.id))
     }
 }
 
 fn moved(mover: &Mover, found: Found) -> Moved {
     let origin = found.origin;
     Moved {
-        sha: mover.commit.clone(),
+        sha: mover.commit.to_string(),
         subject: mover.summary.clone(),
         merge_request: origin
             .as_ref()
