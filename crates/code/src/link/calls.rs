@@ -1,7 +1,8 @@
 //! What a call gives, and what the parameters of a callback get.
 
 use super::eval::{Eval, Hit, doubt};
-use super::program::{Symbol, Word};
+use super::program::Word;
+use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, Expr, ExprId, Flags, ParamKind};
 

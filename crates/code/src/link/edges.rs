@@ -3,7 +3,8 @@
 use super::eval::{Eval, Hit, doubt};
 use super::layout::FileIx;
 use super::overload::Asked;
-use super::program::{Symbol, Word};
+use super::program::Word;
+use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};

@@ -9,7 +9,8 @@ use super::infer::Knowledge;
 use super::layout::FileIx;
 use super::members::with_args;
 use super::overload::Asked;
-use super::program::{File, Program, Symbol};
+use super::program::{File, Program};
+use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, SpaceRef, Ty, no_args};
 use crate::facts::{
     BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, ParamKind, Space, TypeId, TypeRef,

@@ -3,8 +3,9 @@
 
 use super::layout::FileIx;
 use super::names::hash;
-use super::program::{Program, Symbol};
+use super::program::Program;
 use super::questions::{Answers, Question, ask};
+use super::symbols::Symbol;
 use super::trail::{self, Looks};
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, TypeId, TypeRef};

@@ -3,7 +3,8 @@
 use super::eval::{Eval, Hit, doubt, value_first};
 use super::hierarchy::Ancestor;
 use super::layout::FileIx;
-use super::program::{Symbol, Word};
+use super::program::Word;
+use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty};
 use crate::facts::{Bind, Bound, DefKind, Flags, Space};
 use std::sync::Arc;

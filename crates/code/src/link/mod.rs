@@ -22,12 +22,13 @@ mod references;
 mod relations;
 mod routes;
 mod scope;
+mod symbols;
 mod trail;
 mod ty;
 
 pub use outcome::{Outcome, PathKey, path_key};
 pub use outside::{External, ExternalEdge, ImportPath, Importable};
-pub use program::Symbol;
+pub use symbols::Symbol;
 
 use crate::facts::{DefId, FileFacts};
 use crate::lang;

@@ -6,7 +6,8 @@
 
 use super::edges::Found;
 use super::layout::{FileIx, Target};
-use super::program::{Program, Symbol};
+use super::program::Program;
+use super::symbols::Symbol;
 use super::{EdgeKind, Node};
 use crate::facts::{Bound, Call, Expr, ExprId, ImportId, Imported, Space, TypeRef};
 

@@ -7,7 +7,7 @@
 
 use super::edges::{Found, confidence};
 use super::eval::{Hit, doubt, value_first};
-use super::program::Symbol;
+use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, Node};
 use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, Way};

@@ -4,7 +4,8 @@
 
 use super::eval::{Eval, Hit};
 use super::layout::{FileIx, InSpace};
-use super::program::{Program, Symbol, Word};
+use super::program::{Program, Word};
+use super::symbols::Symbol;
 use super::ty::{Gid, SpaceRef, Ty};
 use crate::facts::{DefId, DefKind, Space, TypeRef};
 
