@@ -258,16 +258,19 @@ pub fn cues(text: &str) -> Vec<Cue> {
 
 /// [`cues`] of a text's [`own_words`].
 pub fn cues_in(words: &str) -> Vec<Cue> {
-    // Few phrases begin with a word that the text has; only those are looked for.
-    let mut candidates: Vec<usize> =
-        words.split(' ').filter_map(|word| BY_FIRST_WORD.get(word)).flatten().copied().collect();
-    candidates.sort_unstable();
-    candidates.dedup();
+    let mut places: Vec<usize> = Vec::new();
+    let mut rest = words;
+    // Few words begin a phrase; only there is one looked for.
+    for word in words.split(' ') {
+        let phrases = BY_FIRST_WORD.get(word).map_or(&[][..], Vec::as_slice);
+        places.extend(phrases.iter().filter(|place| begins_with(rest, ALL_CUES[**place].phrase)));
+        rest = rest.get(word.len() + 1..).unwrap_or_default();
+    }
+    places.sort_unstable();
+    places.dedup();
     let mut found: Vec<Cue> = Vec::new();
-    for cue in candidates.into_iter().map(|place| ALL_CUES[place]) {
-        let is_inside =
-            found.iter().any(|it| it.kind == cue.kind && contains(it.phrase, cue.phrase));
-        if !is_inside && contains(words, cue.phrase) {
+    for cue in places.into_iter().map(|place| ALL_CUES[place]) {
+        if !found.iter().any(|it| it.kind == cue.kind && contains(it.phrase, cue.phrase)) {
             found.push(cue);
         }
     }
@@ -295,14 +298,14 @@ static BY_FIRST_WORD: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::ne
     places
 });
 
-/// Whether the words of a phrase follow each other in a text of words.
+/// Whether a text of words has those of a phrase, one after the other.
 fn contains(text: &str, phrase: &str) -> bool {
-    let is_end = |byte: Option<&u8>| matches!(byte, None | Some(b' '));
-    let bytes = text.as_bytes();
-    text.match_indices(phrase).any(|(at, _)| {
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-        is_end(before) && is_end(bytes.get(at + phrase.len()))
-    })
+    let mut beginnings = text.match_indices(' ').map(|(at, _)| &text[at + 1..]);
+    begins_with(text, phrase) || beginnings.any(|rest| begins_with(rest, phrase))
+}
+
+fn begins_with(text: &str, phrase: &str) -> bool {
+    text.strip_prefix(phrase).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// The points of cues, each kind up to its limit; tenths.
