@@ -12,12 +12,14 @@ pub struct Hash32(pub [u8; 32]);
 impl Ord for Hash32 {
     /// By bytes. Two hashes nearly always differ in the first eight, which is
     /// one comparison of numbers; roots sort them by the thousand.
+    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.first_eight().cmp(&other.first_eight()).then_with(|| self.0.cmp(&other.0))
     }
 }
 
 impl PartialOrd for Hash32 {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -28,10 +30,12 @@ impl Hash32 {
         Hash32(Sha256::digest(bytes).into())
     }
 
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
+    #[inline]
     fn first_eight(&self) -> u64 {
         self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
@@ -84,11 +88,13 @@ impl ShortText {
     /// Bytes it has room for.
     pub const MOST: usize = BLOCK * N_BLOCKS - END;
 
+    #[inline]
     pub fn new() -> Self {
         ShortText { blocks: [[0; BLOCK]; N_BLOCKS], length: 0 }
     }
 
     /// Panics when there is no room left; see [`Self::MOST`].
+    #[inline]
     pub fn push(&mut self, bytes: &[u8]) {
         let end = self.length + bytes.len();
         assert!(end <= Self::MOST, "{end} bytes are no short text");
@@ -96,6 +102,7 @@ impl ShortText {
         self.length = end;
     }
 
+    #[inline]
     pub fn hash(mut self) -> Hash32 {
         let n_blocks = (self.length + END).div_ceil(BLOCK);
         let bytes = &mut self.blocks.as_flattened_mut()[..n_blocks * BLOCK];
