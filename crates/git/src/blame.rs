@@ -22,7 +22,7 @@ pub enum BlameAt {
     Commit(ObjectId),
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlameRequest {
     pub path: RepoPath,
     pub at: BlameAt,

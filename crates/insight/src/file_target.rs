@@ -257,7 +257,7 @@ fn unknown(reader: &Reader, path: &str, is_empty: bool) -> Result<Error> {
 }
 
 /// Without `.` and `..`, separated by `/`.
-fn normal(path: &Path) -> String {
+pub(crate) fn normal(path: &Path) -> String {
     let mut parts: Vec<String> = Vec::new();
     for part in path.components() {
         match part {

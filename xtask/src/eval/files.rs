@@ -36,7 +36,7 @@ pub fn line(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>> {
         generations: 0,
         notes: 0,
     };
-    let found = trace::trace(searcher.reader, &request)?;
+    let found = trace::trace(searcher.reader, &request, None)?;
     Ok(found.merge_requests.into_iter().map(|explained| explained.reference).collect())
 }
 

@@ -43,17 +43,17 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Trace> {
         let (path, lines) = trace::parse(&self.target)?;
-        let reader = Reader::open(&ctx.db_path(ui)?)?;
         let cwd = file_args::cwd(ctx);
-        trace::trace(
-            &reader,
-            &Request {
-                file: self.scope.typed(path, &cwd),
-                lines,
-                limit: self.limit as usize,
-                generations: self.generations as usize,
-                notes: self.notes as usize,
-            },
-        )
+        let file = self.scope.typed(path, &cwd);
+        let begun = trace::begin(file, lines);
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let request = Request {
+            file,
+            lines,
+            limit: self.limit as usize,
+            generations: self.generations as usize,
+            notes: self.notes as usize,
+        };
+        trace::trace(&reader, &request, begun)
     }
 }

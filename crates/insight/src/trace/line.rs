@@ -1,5 +1,6 @@
 //! Lines → commits → merge requests.
 
+use super::begin::{self, Begun};
 use super::generations::{self, Generation};
 use super::moves::{self, Mover};
 use super::{Lines, Request};
@@ -7,7 +8,7 @@ use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
-use git::{BlameAt, BlameRequest, BlamedRun, ObjectId, RepoPath};
+use git::{BlameAt, BlamedRun, ObjectId};
 use model::{Error, Result, Timestamp, beside};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,15 +81,15 @@ pub(super) fn traced(
     request: &Request<'_>,
     target: &FileTarget,
     lines: Lines,
+    begun: Option<Begun>,
 ) -> Result<Traced> {
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
-    let asked = BlameRequest {
-        path: RepoPath::from(target.path.as_str()),
-        at: blamed_at(clone, &target.path)?,
-        lines: Some((lines.first, lines.last)),
-        follows_moves: false,
+    let asked = begin::request(&target.path, blamed_at(clone, &target.path)?, lines);
+    let blame = || {
+        let begun = begun.and_then(|begun| begun.answer_to(&clone.git, &asked));
+        begun.unwrap_or_else(|| clone.git.blame(&asked))
     };
-    let (last, symbol) = beside(|| clone.git.blame(&asked), || symbol(reader, target, lines));
+    let (last, symbol) = beside(blame, || symbol(reader, target, lines));
     let last = last?.runs;
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
     // Most lines were never moved: then these are the merge requests that count.

@@ -5,11 +5,13 @@
 //! that changed the file. Either way each of them comes with the issues behind
 //! it and the notes that argue for it.
 
+mod begin;
 mod generations;
 mod line;
 mod moves;
 mod target;
 
+pub use begin::{Begun, begin};
 pub use generations::Generation;
 pub use line::{LineOrigin, Moved, TracedCommit};
 pub use target::{Lines, parse};
@@ -18,6 +20,7 @@ use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_history::{self, Rename};
 use crate::file_target::{self, FileTarget, Typed};
+use line::Traced;
 use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -82,9 +85,9 @@ impl Missing {
     }
 }
 
-pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
+pub fn trace(reader: &Reader, request: &Request<'_>, begun: Option<Begun>) -> Result<Trace> {
     let target = file_target::locate(reader, request.file)?;
-    of_file(reader, request, &target)
+    of_file(reader, request, &target, begun)
 }
 
 /// The same for a file that was located already.
@@ -92,6 +95,7 @@ pub(crate) fn of_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
+    begun: Option<Begun>,
 ) -> Result<Trace> {
     let mut missing = Vec::new();
     if target.project.is_none() {
@@ -106,7 +110,8 @@ pub(crate) fn of_file(
                     fix,
                 ));
             }
-            by_line(reader, request, target, lines, missing)
+            let traced = line::traced(reader, request, target, lines, begun)?;
+            Ok(by_line(target, lines, traced, missing))
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
@@ -117,15 +122,8 @@ pub(crate) fn of_file(
     }
 }
 
-fn by_line(
-    reader: &Reader,
-    request: &Request<'_>,
-    target: &FileTarget,
-    lines: Lines,
-    missing: Vec<Missing>,
-) -> Result<Trace> {
-    let traced = line::traced(reader, request, target, lines)?;
-    Ok(Trace {
+fn by_line(target: &FileTarget, lines: Lines, traced: Traced, missing: Vec<Missing>) -> Trace {
+    Trace {
         lines: Some(lines),
         symbol: traced.symbol,
         tier: Tier::Line,
@@ -134,7 +132,7 @@ fn by_line(
         merge_requests: traced.merge_requests,
         missing,
         ..empty(target)
-    })
+    }
 }
 
 fn by_file(

@@ -101,7 +101,7 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let target = file_target::locate(reader, file)?;
     let limit = request.limit;
     let asked = trace::Request { file, lines, limit, generations: 0, notes: request.notes };
-    let mut trace = trace::of_file(reader, &asked, &target)?;
+    let mut trace = trace::of_file(reader, &asked, &target, None)?;
     let mut missing = std::mem::take(&mut trace.missing);
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {

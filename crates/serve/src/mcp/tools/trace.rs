@@ -46,6 +46,6 @@ impl Tool for Trace {
             generations: usize::from(params.generations.unwrap_or(0).min(20)),
             notes: 3,
         };
-        trace::trace(call.reader()?, &request)
+        trace::trace(call.reader()?, &request, None)
     }
 }
