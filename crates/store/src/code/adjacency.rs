@@ -20,6 +20,7 @@ use super::links::SiteEdge;
 use super::packed::damaged;
 use super::snapshots::{self, Snapshot};
 use crate::handle::Read;
+use memmap2::Mmap;
 use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
@@ -28,7 +29,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 8] = b"loreadj1";
 const HEAD: u64 = 96;
@@ -75,7 +76,7 @@ pub fn place(on: &impl Read, repo: RepoId) -> Option<PathBuf> {
 
 /// An open file of arcs.
 pub struct Adjacency {
-    file: File,
+    bytes: Mmap,
     pub seq: SnapshotSeq,
     root: Hash32,
     first: u32,
@@ -93,19 +94,17 @@ impl Adjacency {
     /// None where there is no usable file.
     pub fn open(on: &impl Read, repo: RepoId) -> Result<Option<Adjacency>> {
         let Some(path) = place(on, repo) else { return Ok(None) };
-        let Ok(file) = File::open(path) else { return Ok(None) };
-        let mut head = [0; HEAD as usize];
-        if read_at(&file, 0, &mut head).is_err() || &head[..8] != MAGIC {
-            return Ok(None);
-        }
-        let number =
-            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let Some(bytes) = mapped(&path) else { return Ok(None) };
+        let head = match bytes.get(..HEAD as usize) {
+            Some(head) if head.starts_with(MAGIC) => head,
+            _ => return Ok(None),
+        };
+        let number = |at: usize| number_at(head, at);
         let mut seq = [0; 8];
         seq.copy_from_slice(&head[8..16]);
         let mut root = [0; 32];
         root.copy_from_slice(&head[16..48]);
         let found = Adjacency {
-            file,
             seq: SnapshotSeq(i64::from_le_bytes(seq)),
             root: Hash32(root),
             first: number(48),
@@ -114,6 +113,7 @@ impl Adjacency {
             n_entries: number(60),
             n_files: number(64),
             n_packages: number(68),
+            bytes,
             known_files: RefCell::default(),
             known_packages: RefCell::default(),
         };
@@ -121,7 +121,7 @@ impl Adjacency {
         // database that was put in the place of another.
         let is_known = snapshots::get(on, found.seq)?
             .is_some_and(|snapshot| snapshot.root == found.root && snapshot.repo == repo);
-        let is_whole = found.file.metadata().is_ok_and(|about| about.len() >= found.texts());
+        let is_whole = found.bytes.len() as u64 >= found.texts();
         Ok((is_known && is_whole).then_some(found))
     }
 
@@ -191,9 +191,8 @@ impl Adjacency {
         let both = self.numbers::<6>(HEAD + u64::from(slot) * SLOT)?;
         let (start, end) = (both[direction], both[direction + 3]);
         let n_arcs = end.checked_sub(start).filter(|_| end <= self.n_arcs).ok_or_else(damaged)?;
-        let mut bytes = vec![0; n_arcs as usize * ARC as usize];
         let section = self.outgoing_arcs() + direction as u64 * u64::from(self.n_arcs) * ARC;
-        self.read(section + u64::from(start) * ARC, &mut bytes)?;
+        let bytes = self.read(section + u64::from(start) * ARC, n_arcs as usize * ARC as usize)?;
         bytes.chunks_exact(ARC as usize).map(unpack_arc).collect()
     }
 
@@ -218,50 +217,39 @@ impl Adjacency {
     }
 
     fn text(&self, start: u32, length: u32) -> Result<String> {
-        let mut bytes = vec![0; length.min(1 << 16) as usize];
-        self.read(self.texts() + u64::from(start), &mut bytes)?;
-        String::from_utf8(bytes).map_err(|_| damaged())
+        let bytes = self.read(self.texts() + u64::from(start), length as usize)?;
+        std::str::from_utf8(bytes).map(str::to_owned).map_err(|_| damaged())
     }
 
     fn numbers<const N: usize>(&self, at: u64) -> Result<[u32; N]> {
-        let mut bytes = [0; 24];
-        let bytes = &mut bytes[..N * 4];
-        self.read(at, bytes)?;
-        let mut numbers = [0; N];
-        for (number, four) in numbers.iter_mut().zip(bytes.chunks_exact(4)) {
-            *number = u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
-        }
-        Ok(numbers)
+        let bytes = self.read(at, N * 4)?;
+        Ok(std::array::from_fn(|place| number_at(bytes, place * 4)))
     }
 
-    fn read(&self, at: u64, bytes: &mut [u8]) -> Result<()> {
-        read_at(&self.file, at, bytes).map_err(|error| damaged().caused_by(error))
+    fn read(&self, at: u64, length: usize) -> Result<&[u8]> {
+        let start = usize::try_from(at).map_err(|_| damaged())?;
+        let end = start.checked_add(length).ok_or_else(damaged)?;
+        self.bytes.get(start..end).ok_or_else(damaged)
     }
 }
 
-#[cfg(unix)]
-fn read_at(file: &File, at: u64, bytes: &mut [u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::FileExt as _;
-    file.read_exact_at(bytes, at)
+/// The bytes of the file where they lie; none where it cannot be had.
+#[expect(unsafe_code, reason = "mapping a file is unsafe where others may change it, see below")]
+fn mapped(path: &Path) -> Option<Mmap> {
+    let file = File::open(path).ok()?;
+    // SAFETY: the bytes must not change while they are mapped. lore never writes
+    // to a file of this name: a new one is written beside it and renamed, and
+    // what is mapped stays what it was. SQLite maps the database beside it on
+    // the same terms.
+    unsafe { Mmap::map(&file) }.ok()
 }
 
-#[cfg(windows)]
-fn read_at(file: &File, mut at: u64, mut bytes: &mut [u8]) -> std::io::Result<()> {
-    use std::os::windows::fs::FileExt as _;
-    while !bytes.is_empty() {
-        let n = file.seek_read(bytes, at)?;
-        if n == 0 {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        bytes = &mut bytes[n..];
-        at += n as u64;
-    }
-    Ok(())
+fn number_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
 fn unpack_arc(bytes: &[u8]) -> Result<Arc> {
-    let four =
-        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let four = |at: usize| number_at(bytes, at);
     let marks = bytes[10];
     Ok(Arc {
         other: NodeId(i64::from(four(0))),
