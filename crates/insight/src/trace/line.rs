@@ -1,15 +1,15 @@
 //! Lines → commits → merge requests.
 
-use super::begin::{self, Begun};
+use super::blaming::{self, Blaming};
 use super::generations::{self, Generation};
-use super::moves::{self, Mover};
+use super::moves::Mover;
 use super::{Lines, Request};
 use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
 use git::{BlameAt, BlamedRun, ObjectId};
-use model::{Error, Result, Timestamp, beside};
+use model::{Error, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,32 +74,28 @@ pub(super) struct Traced {
     pub symbol: Option<SymbolRef>,
 }
 
-/// What git can tell and what the store knows are asked for side by side, where
-/// one does not need the other: most of the time is spent waiting for git.
+/// What git can tell and what the store knows are asked for side by side.
 pub(super) fn traced(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
     lines: Lines,
-    begun: Option<Begun>,
+    begun: Option<Blaming>,
 ) -> Result<Traced> {
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
-    let asked = begin::request(&target.path, blamed_at(clone, &target.path)?, lines);
-    let blame = || {
-        let begun = begun.and_then(|begun| begun.answer_to(&clone.git, &asked));
-        begun.unwrap_or_else(|| clone.git.blame(&asked))
-    };
-    let (last, symbol) = beside(blame, || symbol(reader, target, lines));
-    let last = last?.runs;
-    let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
+    let asked = blaming::request(&target.path, blamed_at(clone, &target.path)?, lines);
+    let blaming = begun
+        .filter(|begun| begun.is_of(&clone.git, &asked))
+        .unwrap_or_else(|| Blaming::start(clone.git.clone(), asked));
+    let symbol = symbol(reader, target, lines)?;
+    let last = blaming.last()?;
     // Most lines were never moved: then these are the merge requests that count.
-    let (followed, touched) = beside(
-        || moves::followed(&clone.git, &asked, &last),
-        || explain(&mut known, last.iter().map(|run| (run, None)), request.notes),
-    );
-    let followed = followed?;
+    // They are explained while git looks behind the lines.
+    let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
+    let touched = explain(&mut known, last.iter().map(|run| (run, None)), request.notes)?;
+    let followed = blaming.followed()?;
     let merge_requests = if followed.iter().all(|(_, mover)| mover.is_none()) {
-        touched?
+        touched
     } else {
         let runs = followed.iter().map(|(run, mover)| (run, mover.as_ref()));
         explain(&mut known, runs, request.notes)?
@@ -117,7 +113,7 @@ pub(super) fn traced(
         let generations = generations::of(reader, target, clone, &run, request.generations)?;
         origins.push(line_origin(&run, is_cut(clone, &run), found, moved_by, generations));
     }
-    Ok(Traced { origins, merge_requests, symbol: symbol? })
+    Ok(Traced { origins, merge_requests, symbol })
 }
 
 /// The merge requests that brought these lines, then those that moved them.

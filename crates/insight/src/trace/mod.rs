@@ -5,13 +5,13 @@
 //! that changed the file. Either way each of them comes with the issues behind
 //! it and the notes that argue for it.
 
-mod begin;
+mod blaming;
 mod generations;
 mod line;
 mod moves;
 mod target;
 
-pub use begin::{Begun, begin};
+pub use blaming::{Blaming, begin};
 pub use generations::Generation;
 pub use line::{LineOrigin, Moved, TracedCommit};
 pub use target::{Lines, parse};
@@ -85,7 +85,7 @@ impl Missing {
     }
 }
 
-pub fn trace(reader: &Reader, request: &Request<'_>, begun: Option<Begun>) -> Result<Trace> {
+pub fn trace(reader: &Reader, request: &Request<'_>, begun: Option<Blaming>) -> Result<Trace> {
     let target = file_target::locate(reader, request.file)?;
     of_file(reader, request, &target, begun)
 }
@@ -95,7 +95,7 @@ pub(crate) fn of_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    begun: Option<Begun>,
+    begun: Option<Blaming>,
 ) -> Result<Trace> {
     let mut missing = Vec::new();
     if target.project.is_none() {
