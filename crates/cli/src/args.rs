@@ -147,7 +147,8 @@ fn parse_alone(arguments: &[OsString]) -> Option<Cli> {
         .skip(1)
         .find_map(|word| commands::ENTRIES.iter().find(|entry| *word == *entry.name))?;
     let alone = (entry.augment)(clap::Command::new(entry.name));
-    let root = <Globals as clap::Args>::augment_args(clap::Command::new("lore").subcommand(alone));
+    let root = clap::Command::new("lore").disable_help_subcommand(true).subcommand(alone);
+    let root = <Globals as clap::Args>::augment_args(root);
     let mut matches = root.subcommand_required(true).try_get_matches_from(arguments).ok()?;
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
@@ -269,6 +270,7 @@ mod tests {
             "lore --fields a,b why #12",
             "lore blast-radius f",
             "lore search -- --json",
+            "lore help search",
         ] {
             let whole = || -> Result<Cli, clap::Error> {
                 let mut matches = command().try_get_matches_from(words(line))?;

@@ -37,7 +37,7 @@ impl Hash32 {
 
     #[inline]
     fn first_eight(&self) -> u64 {
-        self.0.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+        self.0.first_chunk().map_or(0, |eight| u64::from_be_bytes(*eight))
     }
 
     /// Reads the sixty-four digits that `Display` writes.
