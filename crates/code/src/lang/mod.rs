@@ -5,6 +5,7 @@
 //! written in the language itself. `ALL` is the registry: adding a language
 //! is adding a folder and a row.
 
+mod chain;
 mod cpp;
 mod csharp;
 mod go;

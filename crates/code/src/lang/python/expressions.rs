@@ -3,42 +3,29 @@
 use super::kinds::{Kind, fields, kind};
 use super::{Lower, named_children};
 use crate::facts::{Builder, DefKind, Expr, ExprId, Flags, Literal, ScopeKind, Space};
+use crate::lang::chain::Chained;
 use tree_sitter::Node;
 
-impl Lower<'_, '_> {
-    /// The facts of an expression; every call inside it is recorded.
-    ///
-    /// Chains like `a.b(c).d()` nest to the left, one level per link, so they
-    /// are followed down in a loop and built on the way back.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
-        let f = fields();
-        let mut chain = Vec::new();
-        let mut at = node;
-        loop {
-            let next = match kind(at) {
-                Kind::Call => at.child_by_field_id(f.function),
-                Kind::Attribute => at.child_by_field_id(f.object),
-                Kind::Subscript => at.child_by_field_id(f.value),
-                Kind::BinaryOperator => at.child_by_field_id(f.left),
-                _ => None,
-            };
-            let Some(next) = next else { break };
-            chain.push(at);
-            at = next;
-        }
-        if !self.b.dive() {
-            return Builder::OPAQUE;
-        }
-        let mut value = self.plain_expression(at);
-        while let Some(link) = chain.pop() {
-            value = self.link(link, at, value);
-            at = link;
-        }
-        self.b.rise();
-        value
+impl<'s> Chained<'s> for Lower<'_, 's> {
+    fn builder(&mut self) -> &mut Builder<'s> {
+        self.b
     }
 
-    /// One link of a chain, whose left side is already known.
+    fn left_of(node: Node<'_>) -> Option<Node<'_>> {
+        let f = fields();
+        match kind(node) {
+            Kind::Call => node.child_by_field_id(f.function),
+            Kind::Attribute => node.child_by_field_id(f.object),
+            Kind::Subscript => node.child_by_field_id(f.value),
+            Kind::BinaryOperator => node.child_by_field_id(f.left),
+            _ => None,
+        }
+    }
+
+    fn plain(&mut self, node: Node<'_>) -> ExprId {
+        self.plain_expression(node)
+    }
+
     fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
         let f = fields();
         match kind(node) {
@@ -64,6 +51,13 @@ impl Lower<'_, '_> {
                 self.binary(left)
             }
         }
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
     }
 
     /// Operators on text and numbers give the like; on other values anything.

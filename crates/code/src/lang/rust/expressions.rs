@@ -6,10 +6,71 @@ use super::kinds::{Kind, fields, kind};
 use crate::facts::{
     Bound, Builder, DefKind, Expr, ExprId, Literal, Param, ParamKind, ScopeKind, Space,
 };
+use crate::lang::chain::Chained;
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
+impl<'s> Chained<'s> for Lower<'_, 's> {
+    fn builder(&mut self) -> &mut Builder<'s> {
+        self.b
+    }
+
+    fn left_of(node: Node<'_>) -> Option<Node<'_>> {
+        let f = fields();
+        match kind(node) {
+            Kind::CallExpression | Kind::GenericFunction => node.child_by_field_id(f.function),
+            Kind::FieldExpression => node.child_by_field_id(f.value),
+            Kind::BinaryExpression => node.child_by_field_id(f.left),
+            Kind::IndexExpression | Kind::TryExpression | Kind::AwaitExpression => {
+                node.named_child(0)
+            }
+            _ => None,
+        }
+    }
+
+    fn plain(&mut self, node: Node<'_>) -> ExprId {
+        self.plain_expression(node)
+    }
+
+    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
+        let f = fields();
+        match kind(node) {
+            Kind::CallExpression => self.call(node, inner, left),
+            Kind::GenericFunction => {
+                let args = self.type_args(node);
+                self.b.expr(Expr::Generic(left, args.into()))
+            }
+            Kind::FieldExpression => {
+                let Some(field) = node.child_by_field_id(f.field) else { return left };
+                let name = self.name(field);
+                match (kind(field), &self.b.facts.exprs[left.ix()]) {
+                    // `pair.0` of something written as a tuple.
+                    (Kind::IntegerLiteral, Expr::Tuple(parts)) => {
+                        let index: usize = self.text(field).parse().unwrap_or(usize::MAX);
+                        parts.get(index).copied().unwrap_or(Builder::OPAQUE)
+                    }
+                    _ => self.b.expr(Expr::Member(left, name)),
+                }
+            }
+            Kind::TryExpression => self.b.expr(Expr::Unwrap(left)),
+            Kind::AwaitExpression => self.b.expr(Expr::Await(left)),
+            Kind::IndexExpression => {
+                let Some(index) = node.named_child(1) else { return left };
+                let is_slice = kind(index) == Kind::RangeExpression;
+                let index = self.expression(index);
+                if is_slice { left } else { self.b.expr(Expr::Index(left, index)) }
+            }
+            _ => self.binary(node, left),
+        }
+    }
+}
+
 impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
+    }
+
     /// A statement; its value if it ends a block without a semicolon.
     pub(super) fn statement(&mut self, node: Node<'_>) -> ExprId {
         match kind(node) {
@@ -88,70 +149,6 @@ impl Lower<'_, '_> {
         value
     }
 
-    /// The facts of an expression; every call inside it is recorded. Chains
-    /// are followed down in a loop, because they nest one level per link.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
-        let f = fields();
-        let mut chain = Vec::new();
-        let mut at = node;
-        loop {
-            let next = match kind(at) {
-                Kind::CallExpression | Kind::GenericFunction => at.child_by_field_id(f.function),
-                Kind::FieldExpression => at.child_by_field_id(f.value),
-                Kind::BinaryExpression => at.child_by_field_id(f.left),
-                Kind::IndexExpression | Kind::TryExpression | Kind::AwaitExpression => {
-                    at.named_child(0)
-                }
-                _ => None,
-            };
-            let Some(next) = next else { break };
-            chain.push(at);
-            at = next;
-        }
-        if !self.b.dive() {
-            return Builder::OPAQUE;
-        }
-        let mut value = self.plain(at);
-        while let Some(link) = chain.pop() {
-            value = self.link(link, at, value);
-            at = link;
-        }
-        self.b.rise();
-        value
-    }
-
-    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
-        let f = fields();
-        match kind(node) {
-            Kind::CallExpression => self.call(node, inner, left),
-            Kind::GenericFunction => {
-                let args = self.type_args(node);
-                self.b.expr(Expr::Generic(left, args.into()))
-            }
-            Kind::FieldExpression => {
-                let Some(field) = node.child_by_field_id(f.field) else { return left };
-                let name = self.name(field);
-                match (kind(field), &self.b.facts.exprs[left.ix()]) {
-                    // `pair.0` of something written as a tuple.
-                    (Kind::IntegerLiteral, Expr::Tuple(parts)) => {
-                        let index: usize = self.text(field).parse().unwrap_or(usize::MAX);
-                        parts.get(index).copied().unwrap_or(Builder::OPAQUE)
-                    }
-                    _ => self.b.expr(Expr::Member(left, name)),
-                }
-            }
-            Kind::TryExpression => self.b.expr(Expr::Unwrap(left)),
-            Kind::AwaitExpression => self.b.expr(Expr::Await(left)),
-            Kind::IndexExpression => {
-                let Some(index) = node.named_child(1) else { return left };
-                let is_slice = kind(index) == Kind::RangeExpression;
-                let index = self.expression(index);
-                if is_slice { left } else { self.b.expr(Expr::Index(left, index)) }
-            }
-            _ => self.binary(node, left),
-        }
-    }
-
     fn binary(&mut self, node: Node<'_>, left: ExprId) -> ExprId {
         let f = fields();
         let operator = node.child_by_field_id(f.operator).map_or("", |op| op.kind());
@@ -170,7 +167,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn plain(&mut self, node: Node<'_>) -> ExprId {
+    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
         let f = fields();
         match kind(node) {
             Kind::Identifier | Kind::SelfValue | Kind::ScopedIdentifier => self.value_path(node),

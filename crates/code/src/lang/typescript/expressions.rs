@@ -4,42 +4,30 @@ use super::Lower;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, Expr, ExprId, Literal, ScopeKind, Space, TypeId};
+use crate::lang::chain::Chained;
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
-impl Lower<'_, '_> {
-    /// The facts of an expression; every call inside it is recorded. Chains
-    /// are followed down in a loop, because they nest one level per link.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+impl<'s> Chained<'s> for Lower<'_, 's> {
+    fn builder(&mut self) -> &mut Builder<'s> {
+        self.b
+    }
+
+    fn left_of(node: Node<'_>) -> Option<Node<'_>> {
         let f = fields();
-        let mut chain = Vec::new();
-        let mut at = node;
-        loop {
-            let next = match kind(at) {
-                Kind::CallExpression => {
-                    at.child_by_field_id(f.function).filter(|function| function.kind() != "import")
-                }
-                Kind::MemberExpression | Kind::SubscriptExpression => {
-                    at.child_by_field_id(f.object)
-                }
-                Kind::NonNullExpression => at.named_child(0),
-                Kind::BinaryExpression => at.child_by_field_id(f.left),
-                _ => None,
-            };
-            let Some(next) = next else { break };
-            chain.push(at);
-            at = next;
+        match kind(node) {
+            Kind::CallExpression => {
+                node.child_by_field_id(f.function).filter(|function| function.kind() != "import")
+            }
+            Kind::MemberExpression | Kind::SubscriptExpression => node.child_by_field_id(f.object),
+            Kind::NonNullExpression => node.named_child(0),
+            Kind::BinaryExpression => node.child_by_field_id(f.left),
+            _ => None,
         }
-        if !self.b.dive() {
-            return Builder::OPAQUE;
-        }
-        let mut value = self.plain(at);
-        while let Some(link) = chain.pop() {
-            value = self.link(link, at, value);
-            at = link;
-        }
-        self.b.rise();
-        value
+    }
+
+    fn plain(&mut self, node: Node<'_>) -> ExprId {
+        self.plain_expression(node)
     }
 
     fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
@@ -63,6 +51,13 @@ impl Lower<'_, '_> {
             Kind::NonNullExpression => self.b.expr(Expr::Unwrap(left)),
             _ => self.binary(node, left),
         }
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
     }
 
     fn binary(&mut self, node: Node<'_>, left: ExprId) -> ExprId {
@@ -91,7 +86,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn plain(&mut self, node: Node<'_>) -> ExprId {
+    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
         let f = fields();
         match kind(node) {
             Kind::Identifier => {
