@@ -6,6 +6,7 @@ use crate::sql;
 use model::Result;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
+use std::time::Duration;
 
 /// Anything that can be read from: a [`Reader`], a [`Writer`] or a [`Tx`].
 ///
@@ -66,6 +67,23 @@ impl Writer {
     /// one file of its true size.
     pub fn checkpoint(&self) -> Result<()> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(db)
+    }
+}
+
+/// How long closing waits for those who are reading just then.
+const CLOSING: Duration = Duration::from_millis(100);
+
+impl Drop for Writer {
+    /// Folds the log back, even where others have the file open: SQLite leaves
+    /// that to whoever closes last, and a server keeps it open for days. A log
+    /// that is left would be applied to any file that is put in the place of this
+    /// one, such as a backup.
+    fn drop(&mut self) {
+        // Many open the file for writing in case, and write nothing.
+        if self.connection.total_changes() > 0 && self.connection.busy_timeout(CLOSING).is_ok() {
+            // While others write or read it stays; the last of them folds it back.
+            let _ = self.checkpoint();
+        }
     }
 }
 
@@ -176,6 +194,20 @@ mod tests {
         assert!(error.suggestion().unwrap().contains("free some space"), "{error:?}");
         let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
         assert_eq!(kept.unwrap(), 3);
+    }
+
+    #[test]
+    fn no_log_is_left_even_where_others_read() {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("lore.db");
+        let mut writer = Writer::open(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        writer.write(|tx| fill(tx, 2)).unwrap();
+        drop(writer);
+        let log = std::fs::metadata(dir.path().join("lore.db-wal")).unwrap();
+        assert_eq!(log.len(), 0);
+        let kept = sql::one(&reader, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
+        assert_eq!(kept.unwrap(), 2);
     }
 
     #[test]
