@@ -2,11 +2,13 @@
 
 use super::outline::{self, Symbol};
 use super::packed::{ascending, read_ascending};
+use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::Result;
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, PackageId, RepoId};
+use rusqlite::params;
 
 /// What is kept of one version of a file.
 #[derive(Debug, Clone)]
@@ -116,30 +118,39 @@ pub fn rows(on: &impl Read, ids: impl IntoIterator<Item = FileId>) -> Result<Vec
 /// Stores a version; one that was stored before is replaced, under its old id.
 pub fn insert(tx: &Tx<'_>, file: &NewFile<'_>) -> Result<FileId> {
     let nodes = ascending(file.nodes.iter().map(|node| node.0));
-    sql::one(
+    let columns = params![
+        file.package.0,
+        file.name,
+        file.blob,
+        file.indexer,
+        file.content_hash.as_bytes(),
+        file.language,
+        file.size as i64,
+        file.n_defs,
+        file.trouble,
+        nodes,
+        file.outline,
+        file.facts,
+    ];
+    // One statement could do both, but for that SQLite opens a savepoint, at which
+    // the full-text index of symbols writes out the little that it holds.
+    let n_new = sql::run(
         tx,
         "INSERT INTO files (package_id, name, blob, indexer, content_hash, language,
            size, n_defs, trouble, nodes, outline, facts)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-         ON CONFLICT (package_id, name, blob, indexer) DO UPDATE SET
-           content_hash = excluded.content_hash, language = excluded.language,
-           size = excluded.size, n_defs = excluded.n_defs, trouble = excluded.trouble,
-           nodes = excluded.nodes, outline = excluded.outline, facts = excluded.facts
-         RETURNING id",
-        (
-            file.package.0,
-            file.name,
-            file.blob,
-            file.indexer,
-            file.content_hash.as_bytes(),
-            file.language,
-            file.size as i64,
-            file.n_defs,
-            file.trouble,
-            nodes,
-            file.outline,
-            file.facts,
-        ),
+         ON CONFLICT (package_id, name, blob, indexer) DO NOTHING",
+        columns,
+    )?;
+    if n_new == 1 {
+        return Ok(FileId(tx.connection().last_insert_rowid()));
+    }
+    sql::one(
+        tx,
+        "UPDATE files SET content_hash = ?5, language = ?6, size = ?7, n_defs = ?8, trouble = ?9,
+           nodes = ?10, outline = ?11, facts = ?12
+         WHERE package_id = ?1 AND name = ?2 AND blob = ?3 AND indexer = ?4 RETURNING id",
+        columns,
         |row| row.get(0).map(FileId),
     )
 }
