@@ -432,6 +432,33 @@ mr !2 "Put it last" by bo at 2024-01-12T09:00 from b
 }
 
 #[test]
+fn a_line_moved_but_not_committed_is_still_explained() {
+    let history = r#"
+project harbor/tide "Tide"
+mr !1 "Write it" by ada at 2024-01-10T09:00 from a
+  commit "Write it"
+    write src/a.rs
+      | pub fn a_function_with_a_name_of_its_own(count: usize) {}
+      | pub fn something_else_entirely_which_stays(rate: f64) {}
+      | pub fn the_last_of_the_three_that_were_there(name: &str) {}
+  merge by ada +1h
+"#;
+    let site = Site::with_clones(BINARY, history);
+    site.sync();
+    let _added = site.env.lore(&["repo", "add", "harbor/tide"]).success();
+    let file = site.env.dir().join("harbor/tide/src/a.rs");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let (first, rest) = text.split_once('\n').unwrap();
+    std::fs::write(&file, format!("{rest}{first}\n")).unwrap();
+    let traced = site.env.lore(&["trace", "harbor/tide/src/a.rs:3", "--json"]).success();
+    let traced: serde_json::Value = serde_json::from_str(&traced.stdout).unwrap();
+    let data = &traced["data"];
+    assert_eq!(data["origins"][0]["merge_request"], "harbor/tide!1", "{data}");
+    assert_eq!(data["origins"][0]["moved_by"], serde_json::Value::Null, "{data}");
+    assert_eq!(data["merge_requests"][0]["reference"], "harbor/tide!1", "{data}");
+}
+
+#[test]
 fn a_moved_line_leads_to_where_it_was_written_and_names_who_moved_it() {
     let history = r#"
 project harbor/tide "Tide"

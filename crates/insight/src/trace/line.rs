@@ -94,7 +94,10 @@ pub(super) fn traced(
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
     let touched = explain(&mut known, last.iter().map(|run| (run, None)), request.notes)?;
     let followed = blaming.followed()?;
-    let merge_requests = if followed.iter().all(|(_, mover)| mover.is_none()) {
+    let is_where_it_was = |run: &BlamedRun| {
+        last.iter().any(|it| (it.commit, &it.original_path) == (run.commit, &run.original_path))
+    };
+    let merge_requests = if followed.iter().all(|(run, _)| is_where_it_was(run)) {
         touched
     } else {
         let runs = followed.iter().map(|(run, mover)| (run, mover.as_ref()));
