@@ -33,7 +33,7 @@ pub struct Shared {
     /// Whoever writes for long does so alone.
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
-    pub readers: Arc<Readers>,
+    readers: Arc<Readers>,
     listed: OnceLock<Vec<Listed>>,
     providers: Providers,
 }

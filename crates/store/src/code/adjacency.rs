@@ -25,8 +25,6 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, RepoId, SnapshotSeq};
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -85,9 +83,6 @@ pub struct Adjacency {
     n_entries: u32,
     n_files: u32,
     n_packages: u32,
-    /// Paths of files and packages, which many nodes share.
-    known_files: RefCell<FxHashMap<u32, (String, FileId)>>,
-    known_packages: RefCell<FxHashMap<u32, String>>,
 }
 
 impl Adjacency {
@@ -114,8 +109,6 @@ impl Adjacency {
             n_files: number(64),
             n_packages: number(68),
             bytes,
-            known_files: RefCell::default(),
-            known_packages: RefCell::default(),
         };
         // Sequence numbers are never given twice; the root guards against a
         // database that was put in the place of another.
@@ -160,25 +153,15 @@ impl Adjacency {
         if number == NONE {
             return Ok((String::new(), FileId(0)));
         }
-        if let Some(known) = self.known_files.borrow().get(&number) {
-            return Ok(known.clone());
-        }
         let [path, length, id_low, id_high] =
             self.numbers::<4>(self.files() + u64::from(number) * FILE)?;
         let id = FileId((u64::from(id_high) << 32 | u64::from(id_low)) as i64);
-        let found = (self.text(path, length)?, id);
-        self.known_files.borrow_mut().insert(number, found.clone());
-        Ok(found)
+        Ok((self.text(path, length)?, id))
     }
 
     fn package(&self, number: u32) -> Result<String> {
-        if let Some(known) = self.known_packages.borrow().get(&number) {
-            return Ok(known.clone());
-        }
         let [path, length] = self.numbers::<2>(self.packages() + u64::from(number) * PACKAGE)?;
-        let found = self.text(path, length)?;
-        self.known_packages.borrow_mut().insert(number, found.clone());
-        Ok(found)
+        self.text(path, length)
     }
 
     fn slot(&self, node: NodeId) -> Option<u32> {

@@ -26,58 +26,6 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
     }
 
     fn plain(&mut self, node: Node<'_>) -> ExprId {
-        self.plain_expression(node)
-    }
-
-    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
-        let f = fields();
-        match kind(node) {
-            Kind::CallExpression => self.call(node, inner, left),
-            Kind::SelectorExpression => {
-                let Some(field) = node.child_by_field_id(f.field) else { return left };
-                let name = self.name(field);
-                self.b.expr(Expr::Member(left, name))
-            }
-            Kind::IndexExpression => {
-                let index = node.child_by_field_id(f.index).map(|index| self.expression(index));
-                self.b.expr(Expr::Index(left, index.unwrap_or(Builder::OPAQUE)))
-            }
-            Kind::SliceExpression => {
-                for part in named_children(node).into_iter().skip(1) {
-                    self.expression(part);
-                }
-                left
-            }
-            Kind::TypeAssertion => match node.child_by_field_id(f.type_) {
-                Some(ty) => {
-                    let ty = self.ty(ty);
-                    self.b.expr(Expr::Typed(ty))
-                }
-                None => left,
-            },
-            _ => {
-                if let Some(right) = node.child_by_field_id(f.right) {
-                    self.expression(right);
-                }
-                let operator = node.child_by_field_id(f.operator).map_or("", |op| op.kind());
-                match operator {
-                    "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => {
-                        self.b.expr(Expr::Literal(Literal::Bool))
-                    }
-                    _ => left,
-                }
-            }
-        }
-    }
-}
-
-impl Lower<'_, '_> {
-    /// The facts of an expression; every call inside it is recorded.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
-        self.chain(node)
-    }
-
-    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
         let f = fields();
         match kind(node) {
             Kind::Identifier | Kind::TypeIdentifier => {
@@ -146,6 +94,54 @@ impl Lower<'_, '_> {
                 Builder::OPAQUE
             }
         }
+    }
+
+    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
+        let f = fields();
+        match kind(node) {
+            Kind::CallExpression => self.call(node, inner, left),
+            Kind::SelectorExpression => {
+                let Some(field) = node.child_by_field_id(f.field) else { return left };
+                let name = self.name(field);
+                self.b.expr(Expr::Member(left, name))
+            }
+            Kind::IndexExpression => {
+                let index = node.child_by_field_id(f.index).map(|index| self.expression(index));
+                self.b.expr(Expr::Index(left, index.unwrap_or(Builder::OPAQUE)))
+            }
+            Kind::SliceExpression => {
+                for part in named_children(node).into_iter().skip(1) {
+                    self.expression(part);
+                }
+                left
+            }
+            Kind::TypeAssertion => match node.child_by_field_id(f.type_) {
+                Some(ty) => {
+                    let ty = self.ty(ty);
+                    self.b.expr(Expr::Typed(ty))
+                }
+                None => left,
+            },
+            _ => {
+                if let Some(right) = node.child_by_field_id(f.right) {
+                    self.expression(right);
+                }
+                let operator = node.child_by_field_id(f.operator).map_or("", |op| op.kind());
+                match operator {
+                    "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => {
+                        self.b.expr(Expr::Literal(Literal::Bool))
+                    }
+                    _ => left,
+                }
+            }
+        }
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
     }
 
     fn typed(&mut self, ty: Option<TypeId>) -> ExprId {

@@ -23,52 +23,6 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
     }
 
     fn plain(&mut self, node: Node<'_>) -> ExprId {
-        self.plain_expression(node)
-    }
-
-    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
-        let f = fields();
-        match kind(node) {
-            Kind::Call => self.call(node, inner, left),
-            Kind::Attribute => {
-                let Some(attribute) = node.child_by_field_id(f.attribute) else { return left };
-                let name = self.name(attribute);
-                self.b.expr(Expr::Member(left, name))
-            }
-            Kind::Subscript => {
-                let mut index = Builder::OPAQUE;
-                let mut is_slice = false;
-                for part in named_children(node).into_iter().skip(1) {
-                    is_slice |= part.kind() == "slice";
-                    index = self.expression(part);
-                }
-                if is_slice { left } else { self.b.expr(Expr::Index(left, index)) }
-            }
-            _ => {
-                if let Some(right) = node.child_by_field_id(f.right) {
-                    self.expression(right);
-                }
-                self.binary(left)
-            }
-        }
-    }
-}
-
-impl Lower<'_, '_> {
-    /// The facts of an expression; every call inside it is recorded.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
-        self.chain(node)
-    }
-
-    /// Operators on text and numbers give the like; on other values anything.
-    fn binary(&mut self, left: ExprId) -> ExprId {
-        match self.b.facts.exprs[left.ix()] {
-            Expr::Literal(_) => left,
-            _ => Builder::OPAQUE,
-        }
-    }
-
-    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
         match kind(node) {
             Kind::Identifier => {
                 let name = self.name(node);
@@ -114,6 +68,48 @@ impl Lower<'_, '_> {
                 }
                 Builder::OPAQUE
             }
+        }
+    }
+
+    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
+        let f = fields();
+        match kind(node) {
+            Kind::Call => self.call(node, inner, left),
+            Kind::Attribute => {
+                let Some(attribute) = node.child_by_field_id(f.attribute) else { return left };
+                let name = self.name(attribute);
+                self.b.expr(Expr::Member(left, name))
+            }
+            Kind::Subscript => {
+                let mut index = Builder::OPAQUE;
+                let mut is_slice = false;
+                for part in named_children(node).into_iter().skip(1) {
+                    is_slice |= part.kind() == "slice";
+                    index = self.expression(part);
+                }
+                if is_slice { left } else { self.b.expr(Expr::Index(left, index)) }
+            }
+            _ => {
+                if let Some(right) = node.child_by_field_id(f.right) {
+                    self.expression(right);
+                }
+                self.binary(left)
+            }
+        }
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
+    }
+
+    /// Operators on text and numbers give the like; on other values anything.
+    fn binary(&mut self, left: ExprId) -> ExprId {
+        match self.b.facts.exprs[left.ix()] {
+            Expr::Literal(_) => left,
+            _ => Builder::OPAQUE,
         }
     }
 

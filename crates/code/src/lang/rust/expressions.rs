@@ -29,7 +29,75 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
     }
 
     fn plain(&mut self, node: Node<'_>) -> ExprId {
-        self.plain_expression(node)
+        let f = fields();
+        match kind(node) {
+            Kind::Identifier | Kind::SelfValue | Kind::ScopedIdentifier => self.value_path(node),
+            Kind::ParenthesizedExpression | Kind::UnaryExpression | Kind::ReferenceExpression => {
+                let inner = node.child_by_field_id(f.value).or_else(|| node.named_child(0));
+                inner.map_or(Builder::OPAQUE, |inner| self.expression(inner))
+            }
+            Kind::StringLiteral | Kind::RawString | Kind::CharLiteral => {
+                self.b.expr(Expr::Literal(Literal::Text))
+            }
+            Kind::IntegerLiteral => self.b.expr(Expr::Literal(Literal::Number)),
+            Kind::FloatLiteral => self.b.expr(Expr::Literal(Literal::Float)),
+            Kind::BooleanLiteral => self.b.expr(Expr::Literal(Literal::Bool)),
+            Kind::UnitExpression => self.b.expr(Expr::Literal(Literal::Nothing)),
+            Kind::Block => self.in_scope(node, Self::block_of),
+            Kind::UnsafeBlock | Kind::AsyncBlock | Kind::ConstBlock => {
+                let block = named_children(node).into_iter().find(|p| kind(*p) == Kind::Block);
+                block.map_or(Builder::OPAQUE, |block| self.expression(block))
+            }
+            Kind::IfExpression => self.in_scope(node, Self::if_expression),
+            Kind::MatchExpression => self.match_expression(node),
+            Kind::WhileExpression => self.in_scope(node, Self::while_expression),
+            Kind::ForExpression => self.in_scope(node, Self::for_expression),
+            Kind::LoopExpression => {
+                if let Some(body) = node.child_by_field_id(f.body) {
+                    self.expression(body);
+                }
+                Builder::OPAQUE
+            }
+            Kind::LetCondition => self.let_condition(node),
+            Kind::ClosureExpression => self.closure(node, None),
+            Kind::StructExpression => self.struct_expression(node),
+            Kind::TupleExpression => {
+                let parts = self.parts(node);
+                self.b.expr(Expr::Tuple(parts))
+            }
+            Kind::ArrayExpression => {
+                let parts = self.parts(node);
+                self.b.expr(Expr::List(parts.iter().take(4).copied().collect()))
+            }
+            Kind::TypeCast => {
+                let ty = node.child_by_field_id(f.type_).map(|ty| self.ty(ty));
+                if let Some(value) = node.child_by_field_id(f.value) {
+                    self.expression(value);
+                }
+                self.typed(ty)
+            }
+            Kind::MacroInvocation => self.macro_invocation(node),
+            Kind::ReturnExpression | Kind::BreakExpression | Kind::ContinueExpression => {
+                for part in named_children(node) {
+                    self.expression(part);
+                }
+                self.b.expr(Expr::Literal(Literal::Nothing))
+            }
+            _ => {
+                let assigns =
+                    matches!(node.kind(), "assignment_expression" | "compound_assignment_expr");
+                for (nth, part) in named_children(node).into_iter().enumerate() {
+                    if self.b.dive() {
+                        let value = self.statement(part);
+                        if assigns && nth == 0 {
+                            self.b.write(value);
+                        }
+                        self.b.rise();
+                    }
+                }
+                Builder::OPAQUE
+            }
+        }
     }
 
     fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
@@ -164,78 +232,6 @@ impl Lower<'_, '_> {
                 Expr::Literal(_) => left,
                 _ => Builder::OPAQUE,
             },
-        }
-    }
-
-    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
-        let f = fields();
-        match kind(node) {
-            Kind::Identifier | Kind::SelfValue | Kind::ScopedIdentifier => self.value_path(node),
-            Kind::ParenthesizedExpression | Kind::UnaryExpression | Kind::ReferenceExpression => {
-                let inner = node.child_by_field_id(f.value).or_else(|| node.named_child(0));
-                inner.map_or(Builder::OPAQUE, |inner| self.expression(inner))
-            }
-            Kind::StringLiteral | Kind::RawString | Kind::CharLiteral => {
-                self.b.expr(Expr::Literal(Literal::Text))
-            }
-            Kind::IntegerLiteral => self.b.expr(Expr::Literal(Literal::Number)),
-            Kind::FloatLiteral => self.b.expr(Expr::Literal(Literal::Float)),
-            Kind::BooleanLiteral => self.b.expr(Expr::Literal(Literal::Bool)),
-            Kind::UnitExpression => self.b.expr(Expr::Literal(Literal::Nothing)),
-            Kind::Block => self.in_scope(node, Self::block_of),
-            Kind::UnsafeBlock | Kind::AsyncBlock | Kind::ConstBlock => {
-                let block = named_children(node).into_iter().find(|p| kind(*p) == Kind::Block);
-                block.map_or(Builder::OPAQUE, |block| self.expression(block))
-            }
-            Kind::IfExpression => self.in_scope(node, Self::if_expression),
-            Kind::MatchExpression => self.match_expression(node),
-            Kind::WhileExpression => self.in_scope(node, Self::while_expression),
-            Kind::ForExpression => self.in_scope(node, Self::for_expression),
-            Kind::LoopExpression => {
-                if let Some(body) = node.child_by_field_id(f.body) {
-                    self.expression(body);
-                }
-                Builder::OPAQUE
-            }
-            Kind::LetCondition => self.let_condition(node),
-            Kind::ClosureExpression => self.closure(node, None),
-            Kind::StructExpression => self.struct_expression(node),
-            Kind::TupleExpression => {
-                let parts = self.parts(node);
-                self.b.expr(Expr::Tuple(parts))
-            }
-            Kind::ArrayExpression => {
-                let parts = self.parts(node);
-                self.b.expr(Expr::List(parts.iter().take(4).copied().collect()))
-            }
-            Kind::TypeCast => {
-                let ty = node.child_by_field_id(f.type_).map(|ty| self.ty(ty));
-                if let Some(value) = node.child_by_field_id(f.value) {
-                    self.expression(value);
-                }
-                self.typed(ty)
-            }
-            Kind::MacroInvocation => self.macro_invocation(node),
-            Kind::ReturnExpression | Kind::BreakExpression | Kind::ContinueExpression => {
-                for part in named_children(node) {
-                    self.expression(part);
-                }
-                self.b.expr(Expr::Literal(Literal::Nothing))
-            }
-            _ => {
-                let assigns =
-                    matches!(node.kind(), "assignment_expression" | "compound_assignment_expr");
-                for (nth, part) in named_children(node).into_iter().enumerate() {
-                    if self.b.dive() {
-                        let value = self.statement(part);
-                        if assigns && nth == 0 {
-                            self.b.write(value);
-                        }
-                        self.b.rise();
-                    }
-                }
-                Builder::OPAQUE
-            }
         }
     }
 

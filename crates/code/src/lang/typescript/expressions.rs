@@ -27,66 +27,6 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
     }
 
     fn plain(&mut self, node: Node<'_>) -> ExprId {
-        self.plain_expression(node)
-    }
-
-    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
-        let f = fields();
-        match kind(node) {
-            Kind::CallExpression => self.call(node, inner, left),
-            Kind::MemberExpression => {
-                let Some(property) = node.child_by_field_id(f.property) else { return left };
-                let name = self.name(property);
-                self.b.expr(Expr::Member(left, name))
-            }
-            Kind::SubscriptExpression => {
-                let Some(index) = node.child_by_field_id(f.index) else { return left };
-                if kind(index) == Kind::String {
-                    let name = self.name(index);
-                    return self.b.expr(Expr::Member(left, name));
-                }
-                let index = self.expression(index);
-                self.b.expr(Expr::Index(left, index))
-            }
-            Kind::NonNullExpression => self.b.expr(Expr::Unwrap(left)),
-            _ => self.binary(node, left),
-        }
-    }
-}
-
-impl Lower<'_, '_> {
-    /// The facts of an expression; every call inside it is recorded.
-    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
-        self.chain(node)
-    }
-
-    fn binary(&mut self, node: Node<'_>, left: ExprId) -> ExprId {
-        let f = fields();
-        let operator = node.child_by_field_id(f.operator).map_or("", |op| op.kind());
-        let Some(right_node) = node.child_by_field_id(f.right) else { return Builder::OPAQUE };
-        self.b.open(ScopeKind::Block);
-        if operator == "&&"
-            && let Some(left_node) = node.child_by_field_id(f.left)
-        {
-            self.narrow(left_node, right_node.start_byte());
-        }
-        let right = self.expression(right_node);
-        self.b.close();
-        match operator {
-            "||" | "??" => self.b.expr(Expr::Either([left, right].into())),
-            "&&" => right,
-            "==" | "===" | "!=" | "!==" | "<" | "<=" | ">" | ">=" | "instanceof" | "in" => {
-                self.b.expr(Expr::Literal(Literal::Bool))
-            }
-            "+" => match self.b.facts.exprs[left.ix()] {
-                Expr::Literal(_) => left,
-                _ => right,
-            },
-            _ => self.b.expr(Expr::Literal(Literal::Number)),
-        }
-    }
-
-    fn plain_expression(&mut self, node: Node<'_>) -> ExprId {
         let f = fields();
         match kind(node) {
             Kind::Identifier => {
@@ -167,6 +107,62 @@ impl Lower<'_, '_> {
                 }
                 Builder::OPAQUE
             }
+        }
+    }
+
+    fn link(&mut self, node: Node<'_>, inner: Node<'_>, left: ExprId) -> ExprId {
+        let f = fields();
+        match kind(node) {
+            Kind::CallExpression => self.call(node, inner, left),
+            Kind::MemberExpression => {
+                let Some(property) = node.child_by_field_id(f.property) else { return left };
+                let name = self.name(property);
+                self.b.expr(Expr::Member(left, name))
+            }
+            Kind::SubscriptExpression => {
+                let Some(index) = node.child_by_field_id(f.index) else { return left };
+                if kind(index) == Kind::String {
+                    let name = self.name(index);
+                    return self.b.expr(Expr::Member(left, name));
+                }
+                let index = self.expression(index);
+                self.b.expr(Expr::Index(left, index))
+            }
+            Kind::NonNullExpression => self.b.expr(Expr::Unwrap(left)),
+            _ => self.binary(node, left),
+        }
+    }
+}
+
+impl Lower<'_, '_> {
+    /// The facts of an expression; every call inside it is recorded.
+    pub(super) fn expression(&mut self, node: Node<'_>) -> ExprId {
+        self.chain(node)
+    }
+
+    fn binary(&mut self, node: Node<'_>, left: ExprId) -> ExprId {
+        let f = fields();
+        let operator = node.child_by_field_id(f.operator).map_or("", |op| op.kind());
+        let Some(right_node) = node.child_by_field_id(f.right) else { return Builder::OPAQUE };
+        self.b.open(ScopeKind::Block);
+        if operator == "&&"
+            && let Some(left_node) = node.child_by_field_id(f.left)
+        {
+            self.narrow(left_node, right_node.start_byte());
+        }
+        let right = self.expression(right_node);
+        self.b.close();
+        match operator {
+            "||" | "??" => self.b.expr(Expr::Either([left, right].into())),
+            "&&" => right,
+            "==" | "===" | "!=" | "!==" | "<" | "<=" | ">" | ">=" | "instanceof" | "in" => {
+                self.b.expr(Expr::Literal(Literal::Bool))
+            }
+            "+" => match self.b.facts.exprs[left.ix()] {
+                Expr::Literal(_) => left,
+                _ => right,
+            },
+            _ => self.b.expr(Expr::Literal(Literal::Number)),
         }
     }
 
