@@ -14,11 +14,7 @@ const MOST_PARTS: usize = 8;
 pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut forms = BTreeSet::new();
     for text in texts {
-        for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')) {
-            // Most words are not, and a look at their bytes tells.
-            if !may_be_name(run) {
-                continue;
-            }
+        for run in promising(text).flat_map(|run| run.split(|c: char| !is_of_name(c))) {
             let name = run.trim_matches(['_', '-']);
             let is_joined = name.contains(['_', '-']);
             if !(is_joined || is_camel(name)) || name.chars().count() > LONGEST {
@@ -39,12 +35,37 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     forms.into_iter().collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a run has a sign between letters, or a capital that is not its first
-/// letter; letters beyond ASCII may be one.
-fn may_be_name(run: &str) -> bool {
-    let tells =
-        |byte: u8| byte == b'_' || byte == b'-' || !byte.is_ascii() || byte.is_ascii_uppercase();
-    run.bytes().skip(1).any(tells)
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// The runs of a text in which names may be: with a sign between letters, or a
+/// capital that is not the first letter; letters beyond ASCII may be one. Most
+/// words are none, and a look at their bytes tells.
+fn promising(text: &str) -> impl Iterator<Item = &str> {
+    let bytes = text.as_bytes();
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        while next < bytes.len() {
+            let start = next;
+            let mut tells = false;
+            while let Some(byte) = bytes.get(next).filter(|byte| may_be_of_name(**byte)) {
+                tells |= next > start && !byte.is_ascii_lowercase() && !byte.is_ascii_digit();
+                next += 1;
+            }
+            let end = next;
+            next += 1;
+            if tells {
+                return Some(&text[start..end]);
+            }
+        }
+        None
+    })
+}
+
+/// Of bytes, which cannot tell letters beyond ASCII from other signs.
+fn may_be_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || !byte.is_ascii()
 }
 
 /// `HttpClient` as `Http Client`; none for a name without such a border.
@@ -118,6 +139,15 @@ mod tests {
         fn any_text_can_be_read(text in any::<String>()) {
             let _ = complement([text.as_str()]);
             let _ = divided(&text);
+        }
+
+        #[test]
+        fn no_name_is_passed_over(text in "[a-cA-C0-1_é— .-]{0,40}") {
+            for run in text.split(|c: char| !is_of_name(c)) {
+                if is_camel(run) || run.trim_matches(['_', '-']).contains(['_', '-']) {
+                    prop_assert!(promising(&text).any(|seen| seen.contains(run)), "{:?}", run);
+                }
+            }
         }
     }
 }

@@ -389,20 +389,24 @@ fn add_to_set(
     Ok(())
 }
 
-/// Enters the new documents of a transaction into the full-text index.
+/// Enters the new documents of a transaction into the full-text index. A new
+/// document has a larger id than all others, so those are new that come behind
+/// the last one of the index.
 pub(crate) fn enter_waiting(tx: &Tx<'_>) -> Result<()> {
-    let is_waiting: bool =
-        sql::one(tx, "SELECT EXISTS (SELECT 1 FROM documents_waiting)", [], |row| row.get(0))?;
-    if is_waiting {
+    let (last, last_entered): (i64, i64) = sql::one(
+        tx,
+        "SELECT coalesce((SELECT max(id) FROM documents), 0),
+           coalesce((SELECT max(id) FROM documents_fts_docsize), 0)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    if last > last_entered {
         sql::run(
             tx,
             "INSERT INTO documents_fts (rowid, title, content_text, identifiers)
-             SELECT d.id, d.title, d.content_text, d.identifiers
-             FROM documents_waiting AS w JOIN documents AS d ON d.id = w.document_id
-             ORDER BY d.id",
-            [],
+             SELECT id, title, content_text, identifiers FROM documents WHERE id > ?1 ORDER BY id",
+            [last_entered],
         )?;
-        sql::run(tx, "DELETE FROM documents_waiting", [])?;
     }
     Ok(())
 }

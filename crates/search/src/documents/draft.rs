@@ -117,7 +117,7 @@ impl Draft {
         let title = one_line(&self.title);
         let labels = once(self.labels);
         let paths = once(self.paths);
-        let content = Fingerprint::default()
+        let content = Fingerprint::with_capacity(self.text.len() + 512)
             .maybe(self.project.map(|project| project.0.to_string()).as_deref())
             .maybe(self.repo.map(|repo| repo.to_string()).as_deref())
             .field(&self.reference)

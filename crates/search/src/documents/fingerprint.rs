@@ -10,6 +10,11 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
+    /// With room for so many bytes.
+    pub fn with_capacity(n_bytes: usize) -> Fingerprint {
+        Fingerprint { bytes: Vec::with_capacity(n_bytes) }
+    }
+
     pub fn field(mut self, field: &str) -> Self {
         self.bytes.extend_from_slice(&(field.len() as u64).to_le_bytes());
         self.bytes.extend_from_slice(field.as_bytes());
