@@ -4,7 +4,7 @@
 //! `retry_budget` is found by `budget` already. What it misses is here: the
 //! parts of `HttpClient`, and `retrybudget` for those who write `retryBudget`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// Longer runs are keys, hashes and pictures in text form, not names.
 const LONGEST: usize = 64;
@@ -13,8 +13,13 @@ const MOST_PARTS: usize = 8;
 /// The missing forms of every name in the texts, each once, on lines.
 pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut forms = BTreeSet::new();
+    // Paths and names are repeated a great deal.
+    let mut seen = HashSet::new();
     for text in texts {
         for run in promising(text).flat_map(|run| run.split(|c: char| !is_of_name(c))) {
+            if !seen.insert(run) {
+                continue;
+            }
             let name = run.trim_matches(['_', '-']);
             let is_joined = name.contains(['_', '-']);
             if !(is_joined || is_camel(name)) || name.chars().count() > LONGEST {

@@ -31,14 +31,7 @@ pub struct EntitySource {
     pub web_url: String,
 }
 
-/// A thread with what people wrote in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ThreadSource {
-    pub parent: EntitySource,
-    /// In order; what the forge wrote itself is left out.
-    pub notes: Vec<NoteSource>,
-}
-
+/// What a person wrote in a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteSource {
     pub forge_id: ForgeId,
@@ -110,8 +103,8 @@ pub fn entity_source(on: &impl Read, entity: EntityRow) -> Result<Option<EntityS
     Ok(Some(found))
 }
 
-/// A thread of an entity the forge still shows.
-pub fn thread_source(on: &impl Read, discussion: i64) -> Result<Option<ThreadSource>> {
+/// What a thread hangs on.
+pub fn thread_parent(on: &impl Read, discussion: i64) -> Result<Option<EntityRow>> {
     let parent = sql::first(
         on,
         "SELECT issue_id, merge_request_id FROM discussions WHERE id = ?1",
@@ -124,9 +117,13 @@ pub fn thread_source(on: &impl Read, discussion: i64) -> Result<Option<ThreadSou
                 .or(merge_request.map(|id| EntityRow { kind: EntityKind::MergeRequest, id })))
         },
     )?;
-    let Some(parent) = parent.flatten() else { return Ok(None) };
-    let Some(parent) = entity_source(on, parent)? else { return Ok(None) };
-    let notes = sql::all(
+    Ok(parent.flatten())
+}
+
+/// What people wrote in a thread, in order; what the forge wrote itself is left
+/// out.
+pub fn thread_notes(on: &impl Read, discussion: i64) -> Result<Vec<NoteSource>> {
+    sql::all(
         on,
         "SELECT forge_id, body, created_at, updated_at, old_path, new_path,
            (SELECT username FROM users WHERE id = author_id) AS author
@@ -143,8 +140,7 @@ pub fn thread_source(on: &impl Read, discussion: i64) -> Result<Option<ThreadSou
                 new_path: row.get("new_path")?,
             })
         },
-    )?;
-    Ok(Some(ThreadSource { parent, notes }))
+    )
 }
 
 /// A commit of a registered repository.
@@ -301,21 +297,7 @@ macro_rules! columns {
 
 /// Stores a document. The same hashes as before write nothing.
 pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
-    let known = sql::first(
-        tx,
-        "SELECT id, content_hash, labels_hash, paths_hash FROM documents
-         WHERE source_type = ?1 AND source_id = ?2",
-        (document.source.as_str(), document.source_id),
-        |row| {
-            let hash = |column: &str| row.get::<_, [u8; 32]>(column);
-            let hashes = Hashes {
-                content: Hash32(hash("content_hash")?),
-                labels: Hash32(hash("labels_hash")?),
-                paths: Hash32(hash("paths_hash")?),
-            };
-            Ok((row.get::<_, i64>("id")?, hashes))
-        },
-    )?;
+    let known = if is_beyond_all(tx, document)? { None } else { stored(tx, document)? };
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
         return Ok(Stored::Unchanged);
     }
@@ -333,6 +315,41 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
         replace_set(tx, "document_paths", "path", id, &document.paths)?;
     }
     Ok(Stored::Changed)
+}
+
+/// Whether a document comes from a source behind all that have one, as most do
+/// that are new: then there is nothing to look up.
+fn is_beyond_all(tx: &Tx<'_>, document: &Document) -> Result<bool> {
+    let last = match tx.memo.last_source(document.source) {
+        Some(last) => last,
+        None => sql::one(
+            tx,
+            "SELECT coalesce(max(source_id), -1) FROM documents WHERE source_type = ?1",
+            [document.source.as_str()],
+            |row| row.get(0),
+        )?,
+    };
+    tx.memo.keep_last_source(document.source, last.max(document.source_id));
+    Ok(document.source_id > last)
+}
+
+/// The row and the hashes of what is stored of a document's source.
+fn stored(tx: &Tx<'_>, document: &Document) -> Result<Option<(i64, Hashes)>> {
+    sql::first(
+        tx,
+        "SELECT id, content_hash, labels_hash, paths_hash FROM documents
+         WHERE source_type = ?1 AND source_id = ?2",
+        (document.source.as_str(), document.source_id),
+        |row| {
+            let hash = |column: &str| row.get::<_, [u8; 32]>(column);
+            let hashes = Hashes {
+                content: Hash32(hash("content_hash")?),
+                labels: Hash32(hash("labels_hash")?),
+                paths: Hash32(hash("paths_hash")?),
+            };
+            Ok((row.get::<_, i64>("id")?, hashes))
+        },
+    )
 }
 
 /// The row of a document that is not there yet.

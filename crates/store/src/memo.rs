@@ -4,6 +4,7 @@
 //! Lives as long as its transaction and is forgotten when a part of that is
 //! undone, so it can never name a row that is not there.
 
+use crate::dirty::SourceType;
 use crate::payloads::PayloadId;
 use model::hash::Hash32;
 use model::ids::{ForgeId, ProjectId, UserId};
@@ -24,6 +25,7 @@ struct Inner {
     labels: HashMap<String, (LabelRecord, i64)>,
     milestones: HashMap<ForgeId, (MilestoneRecord, i64)>,
     payloads: HashMap<Hash32, PayloadId>,
+    last_sources: HashMap<SourceType, i64>,
 }
 
 /// The row of a record, if exactly this record was stored before.
@@ -75,6 +77,16 @@ impl Memo {
 
     pub fn keep_payload(&self, hash: Hash32, id: PayloadId) {
         self.inner.borrow_mut().payloads.insert(hash, id);
+    }
+
+    /// The highest source of this type that a document was ever made from, as far
+    /// as this transaction knows; documents behind it are new.
+    pub fn last_source(&self, source: SourceType) -> Option<i64> {
+        self.inner.borrow().last_sources.get(&source).copied()
+    }
+
+    pub fn keep_last_source(&self, source: SourceType, id: i64) {
+        self.inner.borrow_mut().last_sources.insert(source, id);
     }
 
     pub fn forget(&self) {

@@ -3,7 +3,7 @@
 use super::draft::{Draft, Section};
 use model::Result;
 use model::memory::{End, Record, RecordKind};
-use store::Tx;
+use store::Read;
 use store::dirty::SourceType;
 use store::documents::Document;
 use store::memory::records;
@@ -19,9 +19,9 @@ pub const fn source_of(kind: RecordKind) -> SourceType {
 }
 
 /// The document of a record; none when it is gone.
-pub fn of_record(tx: &Tx<'_>, kind: RecordKind, row: i64) -> Result<Option<Document>> {
-    let outline = records::outline_of(tx, kind, row)?;
-    let record = records::record(tx, kind, row)?;
+pub fn of_record(on: &impl Read, kind: RecordKind, row: i64) -> Result<Option<Document>> {
+    let outline = records::outline_of(on, kind, row)?;
+    let record = records::record(on, kind, row)?;
     let Some((outline, record)) = outline.zip(record) else { return Ok(None) };
     let source = source_of(kind);
     let id = record.id();
@@ -34,7 +34,7 @@ pub fn of_record(tx: &Tx<'_>, kind: RecordKind, row: i64) -> Result<Option<Docum
     draft.labels = record.tags().to_vec();
     draft.paths = paths(&record);
     if let Some(project) = &outline.project {
-        let known = projects::all(tx)?.into_iter().find(|it| it.path == *project);
+        let known = projects::all(on)?.into_iter().find(|it| it.path == *project);
         draft.project = known.map(|it| it.id);
         draft.line("Project", project);
     }

@@ -9,7 +9,7 @@ use expect_test::expect;
 use model::EntityKind;
 use model::Timestamp;
 use model::ids::{ForgeId, Iid, ProjectId};
-use store::documents::{CommitSource, EntitySource, NoteSource, ThreadSource, Truncation};
+use store::documents::{CommitSource, EntitySource, NoteSource, Truncation};
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse_rfc3339(text).unwrap()
@@ -68,11 +68,8 @@ fn a_merge_request_begins_with_what_people_remember() {
 
 #[test]
 fn a_thread_tells_where_it_hangs_and_what_was_said() {
-    let thread = ThreadSource {
-        parent: merge_request(),
-        notes: vec![note(5, "ada", "Why not Lax?"), note(6, "bo", "Because of POST.")],
-    };
-    let document = of_thread(9, &thread).unwrap();
+    let notes = [note(5, "ada", "Why not Lax?"), note(6, "bo", "Because of POST.")];
+    let document = of_thread(9, &merge_request(), &notes).unwrap();
     expect![[r#"
         Thread on Merge request !7: Keep the session
         Project: harbor/tide
@@ -95,7 +92,7 @@ fn a_thread_tells_where_it_hangs_and_what_was_said() {
 
 #[test]
 fn a_thread_nobody_wrote_in_has_no_document() {
-    assert_eq!(of_thread(9, &ThreadSource { parent: merge_request(), notes: vec![] }), None);
+    assert_eq!(of_thread(9, &merge_request(), &[]), None);
 }
 
 #[test]

@@ -5,21 +5,20 @@ use super::draft::{Draft, Section};
 use super::entity::{author_line, describe, head, named};
 use std::collections::BTreeSet;
 use store::dirty::SourceType;
-use store::documents::{Document, NoteSource, ThreadSource};
+use store::documents::{Document, EntitySource, NoteSource};
 
 /// None when no person wrote in it.
-pub fn of_thread(id: i64, thread: &ThreadSource) -> Option<Document> {
-    let first = thread.notes.first()?;
-    let parent = &thread.parent;
+pub fn of_thread(id: i64, parent: &EntitySource, notes: &[NoteSource]) -> Option<Document> {
+    let first = notes.first()?;
     let first_line = format!("Thread on {}", named(parent));
     let mut draft = Draft::new(SourceType::Discussion, id, first.created_at, &first_line);
     describe(&mut draft, parent);
     draft.url = format!("{}#note_{}", parent.web_url, first.forge_id);
     draft.author.clone_from(&first.author);
-    let updated_at = thread.notes.iter().map(|note| note.updated_at).max();
+    let updated_at = notes.iter().map(|note| note.updated_at).max();
     draft.updated_at = updated_at.unwrap_or(first.updated_at);
     let paths: BTreeSet<&String> =
-        thread.notes.iter().flat_map(|note| [&note.old_path, &note.new_path]).flatten().collect();
+        notes.iter().flat_map(|note| [&note.old_path, &note.new_path]).flatten().collect();
     draft.paths = paths.into_iter().cloned().collect();
 
     let url = draft.url.clone();
@@ -27,7 +26,7 @@ pub fn of_thread(id: i64, thread: &ThreadSource) -> Option<Document> {
     author_line(&mut draft, first.author.as_deref());
     let paths = draft.paths.clone();
     draft.list("Files", &paths);
-    let notes: Vec<String> = thread.notes.iter().map(note_text).collect();
+    let notes: Vec<String> = notes.iter().map(note_text).collect();
     let (notes, truncation) = join_notes(&notes, THREAD_LIMIT);
     draft.truncation = truncation;
     draft.body(Section::Thread, &notes);
