@@ -15,6 +15,7 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
     let mut forms = BTreeSet::new();
     // Paths and names are repeated a great deal.
     let mut seen = HashSet::new();
+    let mut parts = Vec::new();
     for text in texts {
         for run in promising(text).flat_map(|run| run.split(|c: char| !is_of_name(c))) {
             if !seen.insert(run) {
@@ -22,22 +23,30 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
             }
             let name = run.trim_matches(['_', '-']);
             let is_joined = name.contains(['_', '-']);
-            if !(is_joined || is_camel(name)) || name.chars().count() > LONGEST {
-                continue;
-            }
-            let parts: Vec<&str> = name.split(['_', '-']).flat_map(camel_parts).collect();
-            if !(2..=MOST_PARTS).contains(&parts.len()) {
+            let is_camel = divide(name, &mut parts);
+            if !(is_joined || is_camel)
+                || !(2..=MOST_PARTS).contains(&parts.len())
+                || is_too_long(name)
+            {
                 continue;
             }
             if is_joined {
-                forms.insert(parts.concat().to_lowercase());
+                forms.insert(lowercase(&parts.concat()));
             }
-            if name.split(['_', '-']).any(is_camel) {
-                forms.insert(parts.join(" ").to_lowercase());
+            if is_camel {
+                forms.insert(lowercase(&parts.join(" ")));
             }
         }
     }
     forms.into_iter().collect::<Vec<_>>().join("\n")
+}
+
+fn is_too_long(name: &str) -> bool {
+    name.len() > LONGEST && name.chars().count() > LONGEST
+}
+
+fn lowercase(text: &str) -> String {
+    if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() }
 }
 
 fn is_of_name(c: char) -> bool {
@@ -49,18 +58,19 @@ fn is_of_name(c: char) -> bool {
 /// words are none, and a look at their bytes tells.
 fn promising(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
+    let class = |at: usize| bytes.get(at).map_or(Class::Outside, |byte| CLASSES[*byte as usize]);
     let mut next = 0;
     std::iter::from_fn(move || {
         while next < bytes.len() {
             let start = next;
-            let mut tells = false;
-            while let Some(byte) = bytes.get(next).filter(|byte| may_be_of_name(**byte)) {
-                tells |= next > start && !byte.is_ascii_lowercase() && !byte.is_ascii_digit();
+            let mut is_promising = false;
+            while class(next) != Class::Outside {
+                is_promising |= class(next) == Class::Telling && next > start;
                 next += 1;
             }
             let end = next;
             next += 1;
-            if tells {
+            if is_promising {
                 return Some(&text[start..end]);
             }
         }
@@ -68,31 +78,53 @@ fn promising(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Of bytes, which cannot tell letters beyond ASCII from other signs.
-fn may_be_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' || !byte.is_ascii()
+/// What a byte says about the run it is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// No part of a name.
+    Outside,
+    Plain,
+    /// Makes the run a name, perhaps.
+    Telling,
 }
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Outside; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => Class::Plain,
+            b'A'..=b'Z' | b'_' | b'-' | 0x80.. => Class::Telling,
+            _ => Class::Outside,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 /// `HttpClient` as `Http Client`; none for a name without such a border.
 pub fn divided(name: &str) -> Option<String> {
-    (is_camel(name) && name.chars().count() <= LONGEST).then(|| camel_parts(name).join(" "))
-}
-
-fn is_camel(name: &str) -> bool {
-    let mut borders = camel_borders(name);
-    borders.next().is_some()
-}
-
-fn camel_parts(name: &str) -> Vec<&str> {
     let mut parts = Vec::new();
+    (!is_too_long(name) && camel_parts(name, &mut parts)).then(|| parts.join(" "))
+}
+
+/// The parts of a name; whether a capital begins one of them inside.
+fn divide<'a>(name: &'a str, parts: &mut Vec<&'a str>) -> bool {
+    parts.clear();
+    name.split(['_', '-']).fold(false, |is_camel, piece| camel_parts(piece, parts) | is_camel)
+}
+
+/// Adds the parts of a name without signs; whether there is a border in it.
+fn camel_parts<'a>(name: &'a str, parts: &mut Vec<&'a str>) -> bool {
     let mut start = 0;
     for border in camel_borders(name) {
         parts.push(&name[start..border]);
         start = border;
     }
-    parts.push(&name[start..]);
-    parts.retain(|part| !part.is_empty());
-    parts
+    if start < name.len() {
+        parts.push(&name[start..]);
+    }
+    start > 0
 }
 
 /// Before a capital that follows a small letter or digit, and before the last
@@ -101,11 +133,13 @@ fn camel_borders(name: &str) -> impl Iterator<Item = usize> + '_ {
     let mut before = None::<char>;
     name.char_indices().filter_map(move |(at, c)| {
         let previous = before.replace(c)?;
-        let next = name[at + c.len_utf8()..].chars().next();
-        let is_border = c.is_uppercase()
-            && (previous.is_lowercase()
-                || previous.is_numeric()
-                || (previous.is_uppercase() && next.is_some_and(char::is_lowercase)));
+        if !c.is_uppercase() {
+            return None;
+        }
+        let next = || name[at + c.len_utf8()..].chars().next();
+        let is_border = previous.is_lowercase()
+            || previous.is_numeric()
+            || (previous.is_uppercase() && next().is_some_and(char::is_lowercase));
         is_border.then_some(at)
     })
 }
@@ -136,6 +170,7 @@ mod tests {
         assert_eq!(forms("---- __ - a_"), Vec::<String>::new());
         assert_eq!(forms(&"aB".repeat(40)), Vec::<String>::new());
         assert_eq!(divided("Http"), None);
+        assert_eq!(divided(&"aB".repeat(40)), None);
         assert_eq!(divided("HttpClient").as_deref(), Some("Http Client"));
     }
 
@@ -149,7 +184,8 @@ mod tests {
         #[test]
         fn no_name_is_passed_over(text in "[a-cA-C0-1_é— .-]{0,40}") {
             for run in text.split(|c: char| !is_of_name(c)) {
-                if is_camel(run) || run.trim_matches(['_', '-']).contains(['_', '-']) {
+                let name = run.trim_matches(['_', '-']);
+                if divide(name, &mut Vec::new()) || name.contains(['_', '-']) {
                     prop_assert!(promising(&text).any(|seen| seen.contains(run)), "{:?}", run);
                 }
             }
