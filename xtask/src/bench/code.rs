@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 use store::Writer;
 use tempfile::TempDir;
 
+/// Rounds of reading alone and of indexing, in turn.
+const MOST_ROUNDS: usize = 11;
+const LEAST_ROUNDS: usize = 3;
+const LONG_ENOUGH: Duration = Duration::from_secs(20);
+
 struct Still;
 
 impl Clock for Still {
@@ -48,14 +53,21 @@ fn done(outcome: Result<()>) -> ExitCode {
 fn bench(repo: &Repo) -> Result<()> {
     let commit = repo.head()?.commit.ok_or_else(|| Error::usage("the repository has no commit"))?;
     let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
-    let started = cpu_time();
-    let (baseline, n_files, n_bytes) = read_and_parse(repo, commit)?;
-    let baseline_cpu = cpu_time() - started;
-    let db = folder.path().join("lore.db");
-    let mut writer = Writer::open(&db)?;
-    let (started, cpu_started) = (Instant::now(), cpu_time());
-    let report = index_at(repo, &mut writer, &commit.to_string())?;
-    let (cold, cold_cpu) = (started.elapsed(), cpu_time() - cpu_started);
+    let (mut read, mut indexed) = (Vec::new(), Vec::new());
+    let (started, mut round) = (Instant::now(), 0);
+    // In turn, because the machine may be faster now and slower then.
+    let (mut writer, db, report, n_files, n_bytes) = loop {
+        let (took, (n_files, n_bytes)) = timed(|| read_and_parse(repo, commit))?;
+        read.push(took);
+        let db = folder.path().join(format!("lore-{round}.db"));
+        let mut writer = Writer::open(&db)?;
+        let (took, report) = timed(|| index_at(repo, &mut writer, &commit.to_string()))?;
+        indexed.push(took);
+        round += 1;
+        if round >= MOST_ROUNDS || (round >= LEAST_ROUNDS && started.elapsed() > LONG_ENOUGH) {
+            break (writer, db, report, n_files, n_bytes);
+        }
+    };
     let started = Instant::now();
     index_at(repo, &mut writer, &commit.to_string())?;
     let known = started.elapsed();
@@ -63,12 +75,13 @@ fn bench(repo: &Repo) -> Result<()> {
     let size = std::fs::metadata(&db).map_or(0, |about| about.len());
     println!("files read             {n_files} ({n_bytes} bytes)");
     println!("symbols, edges         {}, {}", report.symbols, report.edges);
-    println!("read and parse         {baseline:?}");
-    println!("full index             {cold:?} = {:.2} x", ratio(cold, baseline));
-    println!(
-        "of the processor       {cold_cpu} to {baseline_cpu} ticks = {:.2} x",
-        cold_cpu as f64 / baseline_cpu.max(1) as f64
-    );
+    let (baseline, cold) = (middle(&read).clock, middle(&indexed).clock);
+    let each = read.iter().zip(&indexed);
+    let by_clock: Vec<f64> = each.clone().map(|(a, b)| ratio(b.clock, a.clock)).collect();
+    let by_ticks: Vec<f64> = each.map(|(a, b)| b.ticks as f64 / a.ticks.max(1) as f64).collect();
+    println!("read and parse         {baseline:?} (middle of {round})");
+    println!("full index             {cold:?} = {}", spread(by_clock));
+    println!("of the processor       {}", spread(by_ticks));
     println!("known commit           {known:?}");
     println!("database               {size} bytes = {:.2} x source", size as f64 / n_bytes as f64);
     if let Some(peak) = peak_memory() {
@@ -86,13 +99,39 @@ fn bench(repo: &Repo) -> Result<()> {
     Ok(())
 }
 
+/// What a piece of work took, by the clock and of the processor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Took {
+    clock: Duration,
+    ticks: u64,
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Took, T)> {
+    let (clock, ticks) = (Instant::now(), cpu_time());
+    let done = work()?;
+    Ok((Took { clock: clock.elapsed(), ticks: cpu_time() - ticks }, done))
+}
+
+fn middle(all: &[Took]) -> Took {
+    let mut all = all.to_vec();
+    all.sort_unstable();
+    all[all.len() / 2]
+}
+
+/// The middle one of the ratios of each round, the least and the most.
+fn spread(mut ratios: Vec<f64>) -> String {
+    ratios.sort_by(f64::total_cmp);
+    let at = |index: usize| ratios.get(index).copied().unwrap_or_default();
+    let last = ratios.len().saturating_sub(1);
+    format!("{:.2} x ({:.2} to {:.2})", at(ratios.len() / 2), at(0), at(last))
+}
+
 fn ratio(a: Duration, b: Duration) -> f64 {
     a.as_secs_f64() / b.as_secs_f64().max(1e-9)
 }
 
 /// The baseline: the same blobs through git and tree-sitter, and nothing else.
-fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usize)> {
-    let started = Instant::now();
+fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(usize, usize)> {
     let mut blobs = repo.blobs()?;
     let mut files = Vec::new();
     for entry in repo.files(commit)? {
@@ -112,7 +151,7 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(Duration, usize, usi
         }
     });
     let n_bytes = files.iter().map(|(_, bytes)| bytes.len()).sum();
-    Ok((started.elapsed(), files.len(), n_bytes))
+    Ok((files.len(), n_bytes))
 }
 
 pub fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {

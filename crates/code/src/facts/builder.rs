@@ -41,6 +41,10 @@ pub struct Builder<'s> {
     depth: u32,
 }
 
+/// Source has about one name to look up in so many bytes; lists that begin with
+/// that length need not grow.
+const BYTES_A_NAME: usize = 32;
+
 impl<'s> Builder<'s> {
     pub fn new(language: &str, source: &'s [u8], rules: Rules) -> Self {
         let mut builder = Builder {
@@ -49,13 +53,14 @@ impl<'s> Builder<'s> {
             lines: Lines::of(source),
             table: FxHashMap::default(),
             scopes: Scopes::new(rules),
-            uses: Vec::new(),
-            spots: Vec::new(),
+            uses: Vec::with_capacity(source.len() / BYTES_A_NAME),
+            spots: Vec::with_capacity(source.len() / BYTES_A_NAME),
             written: FxHashSet::default(),
             values: FxHashMap::default(),
             around: vec![DefId::FILE],
             depth: 0,
         };
+        builder.facts.exprs.reserve(source.len() / BYTES_A_NAME);
         builder.facts.exprs.push(Expr::Opaque);
         builder.facts.types.push(TypeRef::Opaque);
         let nameless = builder.name("");

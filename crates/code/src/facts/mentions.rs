@@ -117,6 +117,7 @@ pub(super) fn collect(found: &Found<'_>) -> Mentions {
         .map(|import| import.home)
         .collect();
     let mut seen: FxHashSet<(DefId, u32, Way)> = FxHashSet::default();
+    seen.reserve(facts.calls.len());
     for call in &facts.calls {
         if let Expr::Call(callee, _) | Expr::New(callee, _) = &facts.exprs[call.expr.ix()] {
             let thing = paths.thing[through(facts, *callee).ix()];
@@ -194,6 +195,7 @@ impl Paths {
             paths.spot[spot.expr.ix()] = number as u32;
         }
         let mut things: FxHashMap<Thing, u32> = FxHashMap::default();
+        things.reserve(spots.len() / 2);
         for (at, expr) in facts.exprs.iter().enumerate() {
             let thing = match expr {
                 Expr::Local(name, binds) if paths.spot[at] != u32::MAX => {

@@ -22,6 +22,7 @@ mod typescript;
 use crate::facts::{Builder, FileFacts, Rules, Trouble};
 use crate::link::layout::{Layout, Tree};
 use crate::{routes, structure};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser};
 
@@ -176,14 +177,21 @@ pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
     extract_as(language, path, bytes)
 }
 
+thread_local! {
+    /// One for all files of a thread: a new one has all its lists to grow again.
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
 pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> FileFacts {
     let mut builder = Builder::new(language.name(), bytes, language.rules());
-    let mut parser = Parser::new();
-    if parser.set_language(&language.grammar(path, bytes)).is_err() {
+    let parsed = PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&language.grammar(path, bytes)).map(|()| parse(parser, bytes))
+    });
+    let Ok(tree) = parsed else {
         builder.trouble(Trouble::UnknownLanguage);
         return builder.finish();
-    }
-    match parse(&mut parser, bytes) {
+    };
+    match tree {
         Some(tree) => {
             let root = tree.root_node();
             if root.has_error() {

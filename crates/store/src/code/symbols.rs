@@ -33,6 +33,8 @@ pub struct Words<'a> {
 pub struct Describing<'t> {
     new: CachedStatement<'t>,
     again: CachedStatement<'t>,
+    /// The last node there was before.
+    last_before: i64,
 }
 
 impl<'t> Describing<'t> {
@@ -44,11 +46,21 @@ impl<'t> Describing<'t> {
             );
             tx.connection().prepare_cached(&sql).map_err(db)
         };
-        Ok(Describing { new: prepare("INSERT")?, again: prepare("INSERT OR REPLACE")? })
+        let last = "SELECT coalesce(max(id), 0) FROM nodes";
+        Ok(Describing {
+            new: prepare("INSERT")?,
+            again: prepare("INSERT OR REPLACE")?,
+            last_before: sql::one(tx, last, [], |row| row.get(0))?,
+        })
     }
 
-    /// `is_new`: the node was never described before.
+    /// `is_new`: the node was never described before. One that several files of a
+    /// new commit tell of, such as a package, is found by what the first one says:
+    /// at each step back to an earlier row the index writes out all that it holds.
     pub fn describe(&mut self, node: NodeId, is_new: bool, words: &Words<'_>) -> Result<()> {
+        if !is_new && node.0 > self.last_before {
+            return Ok(());
+        }
         let parts = model::text::name_parts(words.name).join(" ");
         let (doc, signature) = (head(words.doc), head(words.signature));
         let statement = if is_new { &mut self.new } else { &mut self.again };

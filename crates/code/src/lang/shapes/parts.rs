@@ -9,7 +9,16 @@ pub(crate) fn child_where<'t>(
     node: Node<'t>,
     mut is_wanted: impl FnMut(Node<'t>) -> bool,
 ) -> Option<Node<'t>> {
-    named_children(node).into_iter().find(|child| is_wanted(*child))
+    let mut cursor = node.walk();
+    let mut is_inside = cursor.goto_first_child();
+    while is_inside {
+        let child = cursor.node();
+        if child.is_named() && !child.is_extra() && is_wanted(child) {
+            return Some(child);
+        }
+        is_inside = cursor.goto_next_sibling();
+    }
+    None
 }
 
 /// The named children of an optional node.
