@@ -91,15 +91,16 @@ fn root_after_three(n_nodes: u64) -> Vec<Duration> {
 
 /// The states and the edges of these symbols, named anew.
 fn members(own: Range<u64>, hashes: &[Hash32]) -> Vec<Hash32> {
-    let mut members = Vec::new();
+    let (mut members, mut edges) = (Vec::new(), Vec::new());
     for n in own {
         let node = hashes[n as usize];
         members.push(identity::node_state(node, "def f(a, b)", Some(node)));
         for call in 0..CALLS {
             let to = hashes[called(n, call, hashes.len() as u64) as usize];
-            members.push(identity::edge(node, to, EdgeKind::Calls, Provenance::AstInferred));
+            edges.push((node, to, EdgeKind::Calls, Provenance::AstInferred));
         }
     }
+    members.extend(identity::edges(&edges));
     members
 }
 

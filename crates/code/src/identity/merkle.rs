@@ -4,7 +4,7 @@
 //! Leaves and inner nodes carry different tags, so that a part of the tree
 //! cannot pass for a leaf. An odd node moves up as it is; it is not doubled.
 
-use super::hash;
+use super::{MANY, hash};
 use model::hash::Hash32;
 
 /// The other child on the way up, and on which side it stands.
@@ -46,9 +46,6 @@ fn subtree(items: &[Hash32]) -> Hash32 {
 fn halves(items: &[Hash32]) -> (&[Hash32], &[Hash32]) {
     items.split_at(items.len().next_power_of_two() / 2)
 }
-
-/// Fewer hashes than this are computed sooner than shared among threads.
-const MANY: usize = 1024;
 
 /// The way from an item to the root; none when there is no such item.
 pub fn path(items: &[Hash32], index: usize) -> Option<Vec<Step>> {

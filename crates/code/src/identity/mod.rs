@@ -11,6 +11,7 @@ pub use naming::{module_of, package_of, symbol_path};
 
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::{Hash32, ShortText};
+use rayon::prelude::*;
 
 /// SHA-256 over fields, each behind its length in eight bytes, big end first.
 /// The first field is the tag that says what is hashed: without it an edge
@@ -88,6 +89,23 @@ pub fn edge(source: Hash32, target: Hash32, kind: EdgeKind, provenance: Provenan
     )
 }
 
+/// What makes an edge, by the names of its ends.
+pub type EdgeName = (Hash32, Hash32, EdgeKind, Provenance);
+
+/// [`edge`] for each of a list.
+pub fn edges(names: &[EdgeName]) -> Vec<Hash32> {
+    let name =
+        |(source, target, kind, provenance): &EdgeName| edge(*source, *target, *kind, *provenance);
+    if names.len() < MANY {
+        names.iter().map(name).collect()
+    } else {
+        names.par_iter().map(name).collect()
+    }
+}
+
+/// Fewer hashes than this are computed sooner than shared among threads.
+const MANY: usize = 1024;
+
 /// The root over the node states and out-edges of a package. Order and
 /// repetition do not matter.
 pub fn package_root(mut members: Vec<Hash32>) -> Hash32 {
@@ -97,7 +115,11 @@ pub fn package_root(mut members: Vec<Hash32>) -> Hash32 {
 
 /// The members of a package as the tree has them: sorted, each once.
 pub fn settle(members: &mut Vec<Hash32>) {
-    members.sort_unstable();
+    if members.len() < MANY {
+        members.sort_unstable();
+    } else {
+        members.par_sort_unstable();
+    }
     members.dedup();
 }
 

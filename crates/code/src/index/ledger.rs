@@ -335,11 +335,13 @@ pub fn version_of(
     reads.dedup();
     asked.sort_unstable();
     asked.dedup();
+    let mut names: Vec<identity::EdgeName> = Vec::with_capacity(edges.len());
     for edge in &edges {
         if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
-            leaves.push(identity::edge(source, target, edge.kind, edge.provenance));
+            names.push((source, target, edge.kind, edge.provenance));
         }
     }
+    leaves.extend(identity::edges(&names));
     Ok(PackageVersion {
         package,
         n_nodes: nodes.len() as u64,
