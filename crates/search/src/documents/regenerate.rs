@@ -125,8 +125,8 @@ impl Regeneration<'_> {
             lock.check(tx)?;
             made_ahead(tx, reader, batch, now)
         });
-        // A savepoint for each costs a third of the time, and hardly ever does one
-        // fail: then all is undone and each is tried for itself.
+        // For a savepoint SQLite copies every page before it changes, and hardly
+        // ever does one fail: then all is undone, and each is tried in its own.
         let outcomes = together.or_else(|_| {
             self.writer.write(|tx| {
                 lock.check(tx)?;
