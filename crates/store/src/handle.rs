@@ -228,23 +228,6 @@ mod tests {
     }
 
     #[test]
-    fn an_attempt_that_fails_is_undone_alone() {
-        let dir = TempDir::new().unwrap();
-        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
-        let failed = writer.write(|tx| {
-            tx.attempt(|| fill(tx, 2))??;
-            let failed: Result<()> = tx.attempt(|| {
-                sql::run(tx, "DELETE FROM users", [])?;
-                Err(model::Error::internal("on second thought"))
-            })?;
-            Ok(failed.is_err())
-        });
-        assert!(failed.unwrap());
-        let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
-        assert_eq!(kept.unwrap(), 2);
-    }
-
-    #[test]
     fn a_transaction_that_fails_is_undone() {
         let dir = TempDir::new().unwrap();
         let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
