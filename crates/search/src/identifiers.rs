@@ -22,12 +22,12 @@ pub fn complement<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
                 continue;
             }
             let name = run.trim_matches(['_', '-']);
+            if is_too_long(name) {
+                continue;
+            }
             let is_joined = name.contains(['_', '-']);
             let is_camel = divide(name, &mut parts);
-            if !(is_joined || is_camel)
-                || !(2..=MOST_PARTS).contains(&parts.len())
-                || is_too_long(name)
-            {
+            if !(is_joined || is_camel) || !(2..=MOST_PARTS).contains(&parts.len()) {
                 continue;
             }
             if is_joined {
