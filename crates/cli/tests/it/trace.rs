@@ -400,9 +400,8 @@ fn nothing_synced_says_what_to_run() {
     .assert_eq(&env.lore(&["trace", "a.rs:1"]).to_string());
 }
 
-#[test]
-fn a_line_moved_within_its_file_names_who_moved_it_and_a_neighbour_does_not() {
-    let history = r#"
+/// Long enough, each, that git knows it again where it was moved to.
+const THREE_FUNCTIONS: &str = r#"
 project harbor/tide "Tide"
 mr !1 "Write it" by ada at 2024-01-10T09:00 from a
   commit "Write it"
@@ -411,6 +410,11 @@ mr !1 "Write it" by ada at 2024-01-10T09:00 from a
       | pub fn something_else_entirely_which_stays(rate: f64) {}
       | pub fn the_last_of_the_three_that_were_there(name: &str) {}
   merge by ada +1h
+"#;
+
+#[test]
+fn a_line_moved_within_its_file_names_who_moved_it_and_a_neighbour_does_not() {
+    let history = r#"
 mr !2 "Put it last" by bo at 2024-01-12T09:00 from b
   commit "Put it last"
     write src/a.rs
@@ -419,7 +423,7 @@ mr !2 "Put it last" by bo at 2024-01-12T09:00 from b
       | pub fn a_function_with_a_name_of_its_own(count: usize) {}
   merge by ada +1h
 "#;
-    let site = Site::with_clones(BINARY, history);
+    let site = Site::with_clones(BINARY, &format!("{THREE_FUNCTIONS}{history}"));
     site.sync();
     let _added = site.env.lore(&["repo", "add", "harbor/tide"]).success();
     for (line, moved_by) in [(1, None), (2, None), (3, Some("harbor/tide!2"))] {
@@ -433,17 +437,7 @@ mr !2 "Put it last" by bo at 2024-01-12T09:00 from b
 
 #[test]
 fn a_line_moved_but_not_committed_is_still_explained() {
-    let history = r#"
-project harbor/tide "Tide"
-mr !1 "Write it" by ada at 2024-01-10T09:00 from a
-  commit "Write it"
-    write src/a.rs
-      | pub fn a_function_with_a_name_of_its_own(count: usize) {}
-      | pub fn something_else_entirely_which_stays(rate: f64) {}
-      | pub fn the_last_of_the_three_that_were_there(name: &str) {}
-  merge by ada +1h
-"#;
-    let site = Site::with_clones(BINARY, history);
+    let site = Site::with_clones(BINARY, THREE_FUNCTIONS);
     site.sync();
     let _added = site.env.lore(&["repo", "add", "harbor/tide"]).success();
     let file = site.env.dir().join("harbor/tide/src/a.rs");

@@ -70,7 +70,8 @@ macro_rules! grammar {
 
 pub(crate) use grammar;
 
-use tree_sitter::Node;
+use std::ops::ControlFlow;
+use tree_sitter::{Node, TreeCursor};
 
 /// The named children of a node, without comments.
 pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
@@ -86,31 +87,50 @@ pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
 /// The children with a field name, in order.
 pub(crate) fn children_of_field(node: Node<'_>, field: u16) -> Vec<Node<'_>> {
     let mut children = Vec::new();
-    let mut cursor = node.walk();
-    if cursor.goto_first_child() {
-        loop {
-            if cursor.field_id().is_some_and(|id| u16::from(id) == field)
-                && cursor.node().is_named()
-            {
-                children.push(cursor.node());
-            }
-            if !cursor.goto_next_sibling() {
-                break;
-            }
+    along_children(node, |cursor| {
+        if cursor.field_id().is_some_and(|id| u16::from(id) == field) && cursor.node().is_named() {
+            children.push(cursor.node());
         }
-    }
+        ControlFlow::<()>::Continue(())
+    });
     children
 }
 
 /// Every child, comments and punctuation included.
 pub(crate) fn each_child<'t>(node: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
-    let mut cursor = node.walk();
-    if cursor.goto_first_child() {
-        loop {
-            visit(cursor.node());
-            if !cursor.goto_next_sibling() {
-                break;
-            }
+    along_children(node, |cursor| {
+        visit(cursor.node());
+        ControlFlow::<()>::Continue(())
+    });
+}
+
+/// The first named child that meets a condition; a comment is none.
+pub(crate) fn child_where<'t>(
+    node: Node<'t>,
+    mut is_wanted: impl FnMut(Node<'t>) -> bool,
+) -> Option<Node<'t>> {
+    along_children(node, |cursor| {
+        let child = cursor.node();
+        if child.is_named() && !child.is_extra() && is_wanted(child) {
+            ControlFlow::Break(child)
+        } else {
+            ControlFlow::Continue(())
         }
+    })
+}
+
+/// Visits one child after the other until a visit ends it.
+fn along_children<'t, T>(
+    node: Node<'t>,
+    mut visit: impl FnMut(&TreeCursor<'t>) -> ControlFlow<T>,
+) -> Option<T> {
+    let mut cursor = node.walk();
+    let mut is_inside = cursor.goto_first_child();
+    while is_inside {
+        if let ControlFlow::Break(found) = visit(&cursor) {
+            return Some(found);
+        }
+        is_inside = cursor.goto_next_sibling();
     }
+    None
 }

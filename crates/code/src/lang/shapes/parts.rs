@@ -1,25 +1,9 @@
 //! Small ways of reading a tree that all grammars share.
 
 use crate::facts::{DefKind, Flags};
+pub(crate) use crate::lang::grammar::child_where;
 use crate::lang::grammar::{children_of_field, each_child, named_children};
 use tree_sitter::Node;
-
-/// The first named child that meets a condition.
-pub(crate) fn child_where<'t>(
-    node: Node<'t>,
-    mut is_wanted: impl FnMut(Node<'t>) -> bool,
-) -> Option<Node<'t>> {
-    let mut cursor = node.walk();
-    let mut is_inside = cursor.goto_first_child();
-    while is_inside {
-        let child = cursor.node();
-        if child.is_named() && !child.is_extra() && is_wanted(child) {
-            return Some(child);
-        }
-        is_inside = cursor.goto_next_sibling();
-    }
-    None
-}
 
 /// The named children of an optional node.
 pub(crate) fn inside(node: Option<Node<'_>>) -> Vec<Node<'_>> {
