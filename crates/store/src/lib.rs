@@ -8,6 +8,7 @@
 //! everyone who only answers. Reads accept either, and a transaction, through
 //! the [`Read`] trait.
 
+mod compressed;
 mod error;
 mod filter;
 mod hamming;
