@@ -7,19 +7,26 @@ use crate::ui::Ui;
 use forge::sync::Stop;
 use model::{Clock, Result, Timestamp};
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub struct Ctx {
     pub env: Env,
     pub globals: Globals,
     config: OnceCell<Config>,
+    is_upgraded: OnceCell<()>,
     stop: Stop,
 }
 
 impl Ctx {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Ctx { env, globals, config: OnceCell::new(), stop: Stop::default() }
+        Ctx {
+            env,
+            globals,
+            config: OnceCell::new(),
+            is_upgraded: OnceCell::new(),
+            stop: Stop::default(),
+        }
     }
 
     /// For work that somebody else may want to stop.
@@ -48,9 +55,15 @@ impl Ctx {
         Ok(self.config.get_or_init(|| config))
     }
 
-    /// The database file; it need not exist yet.
+    /// The database file; it need not exist yet. One that an older lore wrote is
+    /// upgraded: whose settings name it, chose it.
     pub fn db_path(&self, ui: &mut Ui) -> Result<PathBuf> {
-        self.config(ui)?.db_path().map(Path::to_path_buf)
+        let path = self.config(ui)?.db_path()?;
+        if self.is_upgraded.get().is_none() {
+            store::upgrade(path)?;
+            let _ = self.is_upgraded.set(());
+        }
+        Ok(path.to_path_buf())
     }
 
     pub fn clock(&self) -> Arc<dyn Clock> {

@@ -103,7 +103,8 @@ impl Tx<'_> {
 }
 
 impl Reader {
-    /// Opens an existing database for reading; upgrades an older schema first.
+    /// Opens an existing database for reading. One of an older lore is refused:
+    /// see [`crate::upgrade`].
     pub fn open(path: &Path) -> Result<Reader> {
         crate::open::reader(path)
     }

@@ -56,4 +56,4 @@ pub mod vectors;
 
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
-pub use open::{DatabaseState, database_state};
+pub use open::{DatabaseState, database_state, upgrade};
