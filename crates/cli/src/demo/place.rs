@@ -123,7 +123,7 @@ fn new_folder(dir: &Path) -> Result<PathBuf> {
         return Err(Error::usage(format!("`{}` exists and is not empty", dir.display()))
             .suggest("name a new folder"));
     }
-    std::fs::create_dir_all(dir).map_err(|error| {
+    files::create_dirs(dir).map_err(|error| {
         Error::new(ErrorCode::Usage, format!("cannot make the folder `{}`", dir.display()))
             .caused_by(error)
             .suggest("name a folder in a place you can write to")
@@ -132,11 +132,7 @@ fn new_folder(dir: &Path) -> Result<PathBuf> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    let written = path
-        .parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .and_then(|()| std::fs::write(path, text));
-    written.map_err(|error| {
+    files::replace(path, text.as_bytes(), 0o666).map_err(|error| {
         Error::internal(format!("cannot write {}", path.display())).caused_by(error)
     })
 }
