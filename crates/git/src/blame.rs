@@ -331,7 +331,7 @@ fn joined(
             let run = committed.get(at).filter(|run| run.line <= old)?;
             Some((at, run, old))
         });
-        let key = from.map(|(at, _, old)| (Some(at), old)).unwrap_or((None, line));
+        let key = from.map_or((None, line), |(at, _, old)| (Some(at), old));
         if open != Some(key) {
             runs.push(match from {
                 Some((_, run, old)) => BlamedRun {

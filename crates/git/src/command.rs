@@ -201,8 +201,7 @@ impl Git {
     fn command(&self) -> Command {
         let mut command = Command::new("git");
         let (dir, bare) = match &self.place {
-            Place::Around(dir) => (dir, "safe.bareRepository=explicit"),
-            Place::GitDir(dir) => (dir, "safe.bareRepository=explicit"),
+            Place::Around(dir) | Place::GitDir(dir) => (dir, "safe.bareRepository=explicit"),
             Place::Candidate(dir) => (dir, "safe.bareRepository=all"),
         };
         command.arg("-C").arg(dir).arg("--no-pager");

@@ -52,11 +52,11 @@ const MAX_CANDIDATES: usize = 16;
 /// Pairs the lines from `first` on that differ with equal lines elsewhere in the
 /// old text: they were moved. The longest block counts.
 pub(crate) fn pair_moved(pairs: &mut [Option<u64>], first: u64, old: &[u8], new: &[u8]) {
-    let split = |text| -> Vec<&[u8]> { <[u8]>::split(text, |byte| *byte == b'\n').collect() };
-    let (old, new) = (split(old), split(new));
+    let old: Vec<&[u8]> = old.split(|byte| *byte == b'\n').collect();
+    let new: Vec<&[u8]> = new.split(|byte| *byte == b'\n').collect();
     let new = new.get(first as usize - 1..).unwrap_or_default();
     let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for (at, line) in old.iter().enumerate() {
+    for (at, line) in old.iter().copied().enumerate() {
         let known = places.entry(line).or_default();
         if known.len() < MAX_CANDIDATES {
             known.push(at);
@@ -94,9 +94,7 @@ fn span(start: u64, len: u64) -> (u64, u64) {
 
 /// How many lines a text has; one that ends without a line end counts.
 pub(crate) fn count(text: &[u8]) -> u64 {
-    let n_ends = text.iter().filter(|byte| **byte == b'\n').count();
-    let is_open = text.last().is_some_and(|byte| *byte != b'\n');
-    n_ends as u64 + u64::from(is_open)
+    text.split_inclusive(|byte| *byte == b'\n').count() as u64
 }
 
 /// The text as git stores it where line ends are converted on checkout.

@@ -82,9 +82,10 @@ impl Repo {
         let has_work_tree = linked.exists();
         let git_dir = if has_work_tree { linked } else { dir.to_path_buf() };
         Repo {
-            place: match has_work_tree {
-                true => Place::Around(dir.to_path_buf()),
-                false => Place::GitDir(dir.to_path_buf()),
+            place: if has_work_tree {
+                Place::Around(dir.to_path_buf())
+            } else {
+                Place::GitDir(dir.to_path_buf())
             },
             dir: dir.to_path_buf(),
             common_dir: git_dir.clone(),

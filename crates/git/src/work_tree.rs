@@ -284,12 +284,9 @@ fn listed(text: &[u8]) -> Listing {
             last.stat = last.stat.take().or(about_last);
         }
         match record {
-            [b'?', b' ', path @ ..] => {
-                // A folder that is a repository of its own.
-                if !path.ends_with(b"/") {
-                    listing.new.push(RepoPath::new(path));
-                }
-            }
+            // A folder that is a repository of its own.
+            [b'?', b' ', .., b'/'] => {}
+            [b'?', b' ', path @ ..] => listing.new.push(RepoPath::new(path)),
             [tag, b' ', entry @ ..] => listing.tracked.extend(index_entry(*tag, entry)),
             _ => {}
         }
