@@ -19,6 +19,7 @@ mod golden_memory;
 mod golden_search;
 mod help;
 mod hostile_files;
+mod hostile_git;
 mod init;
 mod kill;
 mod mcp;
