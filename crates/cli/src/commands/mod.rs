@@ -128,6 +128,22 @@ commands! {
     }
 }
 
+impl Command {
+    /// Work on code of strangers, which a parser may die of.
+    pub fn reads_foreign_code(&self) -> bool {
+        matches!(
+            self,
+            Command::Index(_)
+                | Command::Sync(_)
+                | Command::Ingest(_)
+                | Command::Repo(_)
+                | Command::GenerateDocs(_)
+                | Command::Embed(_)
+                | Command::Fsck(_)
+        )
+    }
+}
+
 /// The groups of the root help with their commands.
 pub fn groups() -> Vec<(&'static str, Vec<Entry>)> {
     let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
