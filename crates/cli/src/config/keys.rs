@@ -216,6 +216,7 @@ pub const OTHER_VARIABLES: &[(&str, &str)] = &[
     ("LORE_PAGER", "pager for long answers, before PAGER; `cat` for none"),
     ("LORE_MCP_TOKEN", "the token clients of `lore mcp --http` must show"),
     ("LORE_NO_PROGRESS", "1: never draw progress"),
+    ("LORE_INDEX_MEMORY_MB", "memory for indexing, in MiB (default 4096)"),
 ];
 
 /// Variables for tests and the demo, known but not advertised.

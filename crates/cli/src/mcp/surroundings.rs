@@ -5,6 +5,7 @@ use crate::args::Globals;
 use crate::commands::remember;
 use crate::ctx::Ctx;
 use crate::env::Env;
+use crate::isolation;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::run_embed;
 use crate::run_repo::{self, IndexAnswer};
@@ -53,6 +54,22 @@ fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
 impl Around {
     pub fn new(env: Env, globals: Globals) -> Self {
         Around { env, globals, seen: Mutex::default() }
+    }
+
+    /// Does a job in this process, which may die of it.
+    pub fn run_here(
+        &self,
+        job: Job,
+        dir: &Path,
+        progress: Arc<dyn Progress>,
+        stop: Stop,
+    ) -> Result<(Value, Vec<String>)> {
+        let (ctx, mut ui) = self.at_work(dir, progress, stop);
+        let report = match job {
+            Job::Sync => value(&sync(&ctx, &mut ui)?),
+            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
+        }?;
+        Ok((report, ui.take_warnings()))
     }
 
     fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
@@ -137,12 +154,7 @@ impl Surroundings for Around {
         progress: Arc<dyn Progress>,
         stop: Stop,
     ) -> Result<(Value, Vec<String>)> {
-        let (ctx, mut ui) = self.at_work(dir, progress, stop);
-        let report = match job {
-            Job::Sync => value(&sync(&ctx, &mut ui)?),
-            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
-        }?;
-        Ok((report, ui.take_warnings()))
+        isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
     }
 
     fn report_schema(&self, job: Job) -> Schema {
