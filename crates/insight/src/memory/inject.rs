@@ -6,7 +6,7 @@
 
 use super::recall::{Recalled, Request, Standpoint, recall};
 use model::memory::{DecisionStatus, Record, RecordId, RecordKind};
-use model::text::clean;
+use model::text::clean_for_prompt;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use search::query::Query;
@@ -161,7 +161,7 @@ fn told(item: &Recalled) -> String {
 
 /// One clean line of at most so many characters.
 fn cut(text: &str, room: usize) -> String {
-    let line = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = clean_for_prompt(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= room {
         return line;
     }
