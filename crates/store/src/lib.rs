@@ -8,6 +8,7 @@
 //! everyone who only answers. Reads accept either, and a transaction, through
 //! the [`Read`] trait.
 
+mod database_file;
 mod error;
 mod filter;
 mod hamming;
@@ -53,6 +54,7 @@ pub mod runs;
 pub mod timeline;
 pub mod vectors;
 
+pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, database_state};

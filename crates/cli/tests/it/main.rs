@@ -18,6 +18,7 @@ mod golden_decisions;
 mod golden_memory;
 mod golden_search;
 mod help;
+mod hostile_trust;
 mod init;
 mod kill;
 mod mcp;

@@ -8,6 +8,7 @@ mod hostile;
 mod http;
 mod install;
 mod official;
+mod trust;
 
 use crate::BINARY;
 use client::Client;
