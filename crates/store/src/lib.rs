@@ -9,6 +9,7 @@
 //! the [`Read`] trait.
 
 mod compressed;
+mod database_file;
 mod error;
 mod filter;
 mod hamming;
@@ -54,6 +55,7 @@ pub mod runs;
 pub mod timeline;
 pub mod vectors;
 
+pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, database_state, upgrade};

@@ -179,7 +179,8 @@ fn remove_partial(folder: &Path, name: &str) {
     let start = format!(".{name}.");
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let found = entry.file_name();
-        let is_partial = |found: &str| found.starts_with(&start) && found.ends_with(".tmp");
+        let is_partial =
+            |found: &str| found.starts_with(&start) && found.strip_suffix(".tmp").is_some();
         if found.to_str().is_some_and(is_partial) {
             let _ = std::fs::remove_file(entry.path());
         }

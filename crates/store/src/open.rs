@@ -1,5 +1,6 @@
 //! Opening the file: where connections get their settings.
 
+use crate::database_file::{Belief, DatabaseFile};
 use crate::error::db;
 use crate::handle::{Reader, Writer};
 use crate::migrate::{self, LADDER, Migration, SCHEMA_VERSION, with_suffix};
@@ -169,12 +170,42 @@ pub(crate) fn reader(path: &Path) -> Result<Reader> {
     // A search reads megabytes of codes and lists: not copied, but seen where
     // they lie in the file.
     connection.pragma_update(None, "mmap_size", MAPPED).map_err(db)?;
-    Ok(Reader { connection })
+    Ok(Reader { connection, belief: Belief::default() })
+}
+
+/// A file that came with a clone: opened as if it could not change, so that
+/// SQLite makes, reads and locks nothing beside it.
+pub(crate) fn foreign_reader(file: &DatabaseFile) -> Result<Reader> {
+    let path = file.path();
+    if matches!(existing(path)?, Existing::Nothing) {
+        return Err(nothing_yet());
+    }
+    let connection = frozen(path).context(path.display())?;
+    configure(&connection)?;
+    let found = migrate::check_ours(&connection, path, SCHEMA_VERSION)?;
+    if found < SCHEMA_VERSION {
+        let refused = file.refused("it is of an older lore, and not upgraded");
+        return Err(refused.unwrap_or_else(nothing_yet));
+    }
+    connection.pragma_update(None, "query_only", true).map_err(db)?;
+    Ok(Reader { connection, belief: Belief::of(file) })
+}
+
+/// A connection to a file that is promised not to change.
+fn frozen(path: &Path) -> Result<Connection> {
+    let uri = format!("file:{}?immutable=1", escape_uri(path));
+    let connection = Connection::open_with_flags(&uri, READ_ONLY).map_err(db)?;
+    harden(&connection)?;
+    Ok(connection)
 }
 
 fn nothing_yet() -> Error {
     Error::new(ErrorCode::NotIndexed, "no data yet").suggest("run: lore sync")
 }
+
+const READ_ONLY: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    .union(OpenFlags::SQLITE_OPEN_URI);
 
 fn read_only(path: &Path) -> Result<Connection> {
     let connection = probed(path)?;
@@ -184,10 +215,7 @@ fn read_only(path: &Path) -> Result<Connection> {
 
 /// A connection that reads the file, by one way or the other.
 fn probed(path: &Path) -> Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(path, flags).map_err(db)?;
+    let connection = Connection::open_with_flags(path, READ_ONLY).map_err(db)?;
     harden(&connection)?;
     // Before anything else is set: most settings read the schema, and so fail
     // where the file cannot be read this way.
@@ -196,9 +224,7 @@ fn probed(path: &Path) -> Result<Connection> {
         Err(error) if needs_writing(&error) && is_log_empty(path) => {
             // A file in WAL mode on a medium that cannot be written (a CD, a
             // read-only mount) opens only when promised that nobody changes it.
-            let uri = format!("file:{}?immutable=1", escape_uri(path));
-            let frozen = Connection::open_with_flags(&uri, flags).map_err(db)?;
-            harden(&frozen)?;
+            let frozen = frozen(path)?;
             // Not the medium but the file is at fault: report the first attempt.
             probe(&frozen).map_err(|_| db(error))?;
             Ok(frozen)

@@ -1,14 +1,18 @@
 use super::Run;
 use crate::config::file::{CLONE_DIR, TOML_NAME};
+use crate::config::repo_trust::FirstMemory;
 use crate::config::trust::Pins;
 use crate::config::write::{self, Template};
 use crate::config::{Config, keys, layer, value};
 use crate::ctx::Ctx;
 use crate::forge_client::{self, Connection};
 use crate::interrupt::block_on;
+use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
 use files::ReadError;
 use git::{Remote, Repo};
+use memory::Root;
+use memory::root::RootKind;
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -176,12 +180,17 @@ impl Args {
             ui.note(&format!("the old config is kept as {}", kept.display()));
         }
         let text = template.render();
+        // Memory that is there already may be somebody else's; what comes into
+        // an empty one is the user's.
+        let memory = target.path().with_file_name("memory");
+        let first = FirstMemory::of(&Root::new(memory, RootKind::Project));
         target.write("toml", &text)?;
         if self.local {
             // The user has just chosen every word of it.
             let mut pins = Pins::load(&ctx.env)?;
             pins.pin(&target.path(), Hash32::of(text.as_bytes()).to_string());
             pins.save()?;
+            memory_roots::pin_first(ctx, ui, first);
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 use super::Run;
 use super::recall::KindArg;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -11,6 +12,7 @@ use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use store::Writer;
 use store::memory::access::{self, How};
 use store::memory::records::RecordFilter;
 
@@ -143,9 +145,8 @@ impl Run for Args {
                 let found = detail(&level.reader, &id)?;
                 let now = ctx.now();
                 let opened = std::slice::from_ref(&id);
-                if let Err(error) =
-                    level.writer.write(|tx| access::log(tx, opened, How::Opened, now))
-                {
+                let log = |it: &mut Writer| it.write(|tx| access::log(tx, opened, How::Opened, now));
+                if let Some(Err(error)) = level.writer.as_mut().map(log) {
                     ui.detail(&format!("the access was not noted: {error}"));
                 }
                 Ok(MemoryAnswer::Detail(Box::new(found)))
@@ -207,7 +208,9 @@ fn import(
     };
     if !dry_run {
         let root = place.root(ctx)?;
+        let first = FirstMemory::of(&root);
         let done = root.import(&found)?;
+        memory_roots::pin_first(ctx, ui, first);
         memory_roots::follow(ctx, ui, &root);
         report.new = done.new;
         report.same = done.same;

@@ -40,7 +40,7 @@ impl Run for Args {
             return Err(Error::usage("what were you looking for?")
                 .suggest("lore miss 'why we keep minima'"));
         }
-        let mut writer = Writer::open(&ctx.db_path(ui)?)?;
+        let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
         let project =
             memory_roots::standpoint(&writer, memory_roots::around(ctx).as_ref())?.project;
         let now = ctx.now();

@@ -1,4 +1,5 @@
 use super::Run;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -153,8 +154,12 @@ impl Run for Args {
         };
         let mut records = Vec::new();
         for draft in drafts {
+            let first = FirstMemory::of(&root);
             match self.keep(ctx, &root, draft, &choice) {
-                Ok(kept) => records.push(kept),
+                Ok(kept) => {
+                    memory_roots::pin_first(ctx, ui, first);
+                    records.push(kept);
+                }
                 Err(error) => {
                     // What was written before it stays, and must be findable.
                     memory_roots::follow(ctx, ui, &root);

@@ -33,7 +33,7 @@ impl Run for Args {
         );
         let mut repaired = Vec::new();
         if self.repair {
-            let mut writer = Writer::open(&path)?;
+            let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
             let now = ctx.now();
             repaired = writer.write(|tx| store::check::repair(tx, now, &expected))?;
         }

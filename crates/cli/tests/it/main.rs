@@ -22,6 +22,7 @@ mod hostile;
 mod hostile_files;
 mod hostile_git;
 mod hostile_http;
+mod hostile_trust;
 mod init;
 mod isolation;
 mod kill;

@@ -159,8 +159,8 @@ mod tests {
         fn version(&self) -> String {
             String::new()
         }
-        fn database(&self, _: &Path) -> Result<PathBuf> {
-            Ok(self.0.join("lore.db"))
+        fn database(&self, _: &Path) -> Result<store::DatabaseFile> {
+            Ok(store::DatabaseFile::own(self.0.join("lore.db")))
         }
         fn provider(&self, _: &Path) -> Result<Option<Box<dyn search::embedding::Provider>>> {
             Ok(None)

@@ -325,7 +325,7 @@ pub fn sweep(on: &impl Read) -> Result<()> {
             .and_then(|number| number.parse().ok())
             .is_some_and(|id| !known.contains(&RepoId(id)));
         // Left by a process that died while it wrote one.
-        let is_partial = name.ends_with(".tmp")
+        let is_partial = name.strip_suffix(".tmp").is_some()
             && name.strip_prefix('.').is_some_and(|name| name.starts_with(&start));
         if is_unknown || is_partial {
             let _ = std::fs::remove_file(entry.path());

@@ -8,6 +8,7 @@ mod hostile;
 pub mod http;
 mod install;
 mod official;
+mod trust;
 
 use crate::BINARY;
 pub use client::Client;
