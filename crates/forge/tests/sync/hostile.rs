@@ -82,9 +82,15 @@ fn a_listing_without_end_stops_and_keeps_what_came() {
 
 #[test]
 fn a_listing_longer_than_its_limit_goes_on_in_the_next_run() {
-    let world = sim::Corpus::new(3, 250, 0).build().unwrap();
-    let site = Site::of(world);
-    site.wait(Duration::from_secs(3600));
+    // An hour apart: a run goes on after the last stamp it has seen.
+    let issues: String = (0..250)
+        .map(|n| {
+            let (day, hour) = (n / 24 + 1, n % 24);
+            format!("issue #{} \"Lamp\" by ada at 2024-01-{day:02}T{hour:02}:00\n", n + 1)
+        })
+        .collect();
+    let head = "user ada \"Ada\"\nproject harbor/tide \"Tide\"\n";
+    let site = Site::scenario(&format!("{head}{issues}"));
     let once = |options: &mut forge::sync::SyncOptions| {
         options.overlap = Duration::ZERO;
         options.listing = ListingLimit { max_pages: 2, ..ListingLimit::default() };
