@@ -78,12 +78,12 @@ fn f(path: &Path) {
         assert_eq!(
             found(check, &[("crates/store/src/a.rs", TEXT)]),
             [
-                "crates/store/src/a.rs:10: creates a file with `NamedTempFile`",
                 "crates/store/src/a.rs:2: creates a file with `File::create`",
                 "crates/store/src/a.rs:3: creates a file with `fs::write`",
                 "crates/store/src/a.rs:4: creates a file with `fs::copy`",
                 "crates/store/src/a.rs:5: creates a file with `OpenOptions::new`",
                 "crates/store/src/a.rs:9: creates a file with `File::options`",
+                "crates/store/src/a.rs:10: creates a file with `NamedTempFile`",
             ]
         );
     }

@@ -279,7 +279,6 @@ fn a_database_on_a_read_only_medium_answers() {
     let before = std::fs::read(site.env.db()).unwrap();
     for command in [
         &["issues"][..],
-        &["mrs"],
         &["count", "issues"],
         &["stats"],
         &["status"],
