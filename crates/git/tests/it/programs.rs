@@ -159,7 +159,7 @@ fn the_trap_works() {
         (&["blame", "a.txt"], "diff.textconv"),
         (&["blame", "--no-textconv", "a.txt"], "filter."),
         (&["cat-file", "-p", &"1".repeat(40)], "remote.url"),
-        (&["log", "-p", "--ext-diff", "main"], "diff."),
+        (&["log", "-p", "--ext-diff", "main~1"], "filter."),
     ] {
         trap.fixture.in_repo_may_fail(args);
         let ran = trap.ran();
