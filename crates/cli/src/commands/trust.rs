@@ -120,10 +120,8 @@ impl Run for Args {
             return Ok(listed(&pins));
         }
         let target = Target::find(ctx, self.path.as_deref())?;
-        let repository = match self.revoke {
-            true => revoke(&mut pins, &target)?,
-            false => grant(&mut pins, &target)?,
-        };
+        let change = if self.revoke { revoke } else { grant };
+        let repository = change(&mut pins, &target)?;
         pins.save()?;
         let repositories = vec![repository];
         Ok(Trusted { repositories, databases: Vec::new(), is_list: false })

@@ -184,9 +184,10 @@ pub fn database(env: &Env, config: &Config) -> Result<DatabaseFile> {
     let path = config.db_path()?.to_path_buf();
     let file = match repository_in_question(env, config, &path) {
         Some(repository) if path.symlink_metadata().is_ok() => {
-            match Pins::load(env)?.trusts_database(&repository, &path) {
-                true => DatabaseFile::own(path),
-                false => DatabaseFile::foreign(path, repository.top),
+            if Pins::load(env)?.trusts_database(&repository, &path) {
+                DatabaseFile::own(path)
+            } else {
+                DatabaseFile::foreign(path, repository.top)
             }
         }
         _ => DatabaseFile::own(path),

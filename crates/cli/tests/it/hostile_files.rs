@@ -167,7 +167,7 @@ fn settings_of_agents_are_not_written_through_links_of_the_clone() {
     ];
     for (path, command) in attacks {
         let (folder, name) = path.split_once('/').unwrap_or(("", path));
-        let text = if name.ends_with(".toml") { "" } else { "{}\n" };
+        let text = if name.strip_suffix(".toml").is_some() { "" } else { "{}\n" };
         for linked in [path, folder].into_iter().filter(|linked| !linked.is_empty()) {
             let env = clone();
             let outside = Outside::with(&env, &[name], text.as_bytes());
@@ -214,7 +214,7 @@ fn memory_is_not_written_through_a_link_of_the_clone() {
             std::fs::remove_dir_all(env.dir().join(".lore")).unwrap();
         }
         let outside = Outside::with(&env, &["decisions.jsonl"], b"");
-        let is_file = name.ends_with(".jsonl");
+        let is_file = name.strip_suffix(".jsonl").is_some();
         let target =
             if is_file { outside.dir.join("decisions.jsonl") } else { outside.dir.clone() };
         link(&env, name, &target);

@@ -202,7 +202,7 @@ fn an_edge_of_a_strangers_graph_changes_nothing_of_the_users() {
     let injected = net.inject();
     assert!(injected.contains(&own) && !injected.contains("dec-aaaaaaaa"), "{injected}");
     let recalled = net.run(&["recall", "installer", "--json"]).success().stdout;
-    assert!(!recalled.contains(&format!(r#""superseded_by":["dec-aaaaaaaa"]"#)), "{recalled}");
+    assert!(!recalled.contains(r#""superseded_by":["dec-aaaaaaaa"]"#), "{recalled}");
 }
 
 #[test]
