@@ -5,6 +5,7 @@
 //! GitLab live in `sim`, because `lore demo` uses them too.
 
 pub mod env;
+pub mod hostile;
 pub mod site;
 
 pub use env::{Output, TestEnv};

@@ -18,6 +18,7 @@ mod golden_decisions;
 mod golden_memory;
 mod golden_search;
 mod help;
+mod hostile;
 mod hostile_files;
 mod hostile_git;
 mod hostile_http;
