@@ -227,10 +227,11 @@ fn memory_is_not_written_through_a_link_of_the_clone() {
 #[test]
 fn a_pipe_in_the_place_of_the_database_is_refused_at_once() {
     let env = clone();
-    let pipe = env.dir().join("pipe");
+    let pipe = env.home().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.display().to_string();
     for command in [&["issues"][..], &["stats"], &["index"], &["search", "x"]] {
-        let output = env.lore(&[&["--db", "pipe"], command].concat()).failure(11);
+        let output = env.lore(&[&["--db", &pipe], command].concat()).failure(11);
         assert!(output.stderr.contains("is not a regular file"), "{output}");
     }
 }
