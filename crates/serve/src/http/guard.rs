@@ -46,7 +46,7 @@ impl Guard {
         }
         let headers = request.headers();
         self.check_host(headers)?;
-        self.check_origin(headers)?;
+        check_origin(headers)?;
         self.check_token(headers)
     }
 
@@ -72,21 +72,6 @@ impl Guard {
             || *host == Host::Ip(self.listening.to_canonical())
     }
 
-    fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let Some(value) = single(headers, &ORIGIN)? else { return Ok(()) };
-        let origin = value.to_str().ok();
-        let host = origin
-            .and_then(|origin| {
-                origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
-            })
-            .and_then(host_and_port);
-        // `null` is what files and sandboxed frames send.
-        if host.is_some_and(|host| is_local(&host)) {
-            return Ok(());
-        }
-        Err(Refusal::Forbidden("web pages may not ask\n"))
-    }
-
     fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let Some(wanted) = &self.token else { return Ok(()) };
         let shown = match single(headers, &AUTHORIZATION) {
@@ -98,6 +83,21 @@ impl Guard {
             _ => Err(Refusal::NoToken),
         }
     }
+}
+
+fn check_origin(headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(value) = single(headers, &ORIGIN)? else { return Ok(()) };
+    let origin = value.to_str().ok();
+    let host = origin
+        .and_then(|origin| {
+            origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"))
+        })
+        .and_then(host_and_port);
+    // `null` is what files and sandboxed frames send.
+    if host.is_some_and(|host| is_local(&host)) {
+        return Ok(());
+    }
+    Err(Refusal::Forbidden("web pages may not ask\n"))
 }
 
 /// The only header of this name; two of one are understood differently by

@@ -142,7 +142,8 @@ async fn whole(request: Request, limit: usize) -> std::result::Result<Request, R
         Ok(bytes) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Err(error) => {
             let cause = std::error::Error::source(&error);
-            let is_long = cause.is_some_and(|cause| cause.is::<LengthLimitError>());
+            let is_long =
+                cause.and_then(|cause| cause.downcast_ref::<LengthLimitError>()).is_some();
             let (status, why) = if is_long {
                 (StatusCode::PAYLOAD_TOO_LARGE, "the body is too large\n")
             } else {
