@@ -90,7 +90,7 @@ fn limit_memory(megabytes: Option<u64>) {
 
 /// Asks the work to stop when the input ends, and ends it where it stands when
 /// that takes too long.
-#[expect(clippy::exit, reason = "a child whose parent is gone must end, whatever it is doing")]
+#[expect(clippy::exit, reason = "what does not stop when asked must not outlive its parent")]
 fn stop_with_input(mut input: impl Read + Send + 'static, stop: Stop) {
     std::thread::spawn(move || {
         let mut ignored = [0; 64];
@@ -170,7 +170,7 @@ fn no_program() -> Error {
 mod crash {
     use crate::env::Env;
 
-    #[expect(clippy::exit, reason = "ends without an answer, as a test asks for")]
+    #[expect(clippy::exit, reason = "one of the deaths")]
     pub fn on_demand(env: &Env) {
         match env.var("LORE_TEST_CRASH") {
             Some("abort") => std::process::abort(),
