@@ -4,8 +4,7 @@ use crate::args::Globals;
 use crate::config::Config;
 use crate::env::Env;
 use crate::ui::Ui;
-use forge::sync::Stop;
-use model::{Clock, Result, Timestamp};
+use model::{CancelToken, Clock, Result, Timestamp};
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,21 +13,21 @@ pub struct Ctx {
     pub env: Env,
     pub globals: Globals,
     config: OnceCell<Config>,
-    stop: Stop,
+    stop: CancelToken,
 }
 
 impl Ctx {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Ctx { env, globals, config: OnceCell::new(), stop: Stop::default() }
+        Ctx { env, globals, config: OnceCell::new(), stop: CancelToken::default() }
     }
 
     /// For work that somebody else may want to stop.
-    pub fn stopped_by(self, stop: Stop) -> Self {
+    pub fn stopped_by(self, stop: CancelToken) -> Self {
         Ctx { stop, ..self }
     }
 
     /// Asks long work to end at a good place.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> CancelToken {
         self.stop.clone()
     }
 

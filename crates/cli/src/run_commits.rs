@@ -6,13 +6,12 @@ use crate::ctx::Ctx;
 use crate::interrupt::block_on_stoppable;
 use crate::ui::Ui;
 use code::history::{self, CommitScan, ScanReport};
-use model::{Clock, Error, ErrorCode, Progress, Result};
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::lock::AppLock;
-use store::{Reader, Writer, repos};
+use store::{Reader, WriteQueue, repos};
 
 /// What reading the clones brought.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -66,30 +65,29 @@ pub fn add(ctx: &Ctx, ui: &mut Ui, wanted: &Wanted) -> Result<ScanReport> {
 pub fn remove(ctx: &Ctx, ui: &mut Ui, place: repos::Place) -> Result<()> {
     with_writer(ctx, ui, "repo remove", move |desk| {
         let now = desk.clock.now();
-        desk.writer.write(|tx| repos::remove_place(tx, place.id, now))?;
-        store::code::adjacency::sweep(desk.writer)
+        desk.queue.write(|tx| repos::remove_place(tx, place.id, now))?;
+        store::code::adjacency::sweep(&desk.queue.reader()?)
     })
 }
 
-/// Whoever writes: the writer, the lock, and whom to tell.
+/// Whoever writes: the queue, and whom to tell.
 struct Desk<'a> {
-    writer: &'a mut Writer,
-    lock: &'a AppLock,
+    queue: &'a WriteQueue,
     clock: &'a dyn Clock,
     progress: &'a dyn Progress,
-    is_stopped: &'a dyn Fn() -> bool,
+    cancel: &'a CancelToken,
 }
 
 impl Desk<'_> {
-    fn all(&mut self, wanted: &[Wanted]) -> Result<CommitsReport> {
+    fn all(&self, wanted: &[Wanted]) -> Result<CommitsReport> {
         let mut report = CommitsReport::default();
         for wanted in wanted {
             if let Err(error) = self.enter(wanted) {
                 report.add_problem(&wanted.path, error)?;
             }
         }
-        self.writer.write(repos::match_projects)?;
-        for place in repos::places(self.writer)? {
+        self.queue.write(repos::match_projects)?;
+        for place in repos::places(&self.queue.reader()?)? {
             match self.scan(&place) {
                 Ok(scanned) => report.repos.push(scanned),
                 Err(error) => report.add_problem(Path::new(&place.dir), error)?,
@@ -98,26 +96,25 @@ impl Desk<'_> {
         Ok(report)
     }
 
-    fn add(&mut self, clone: &history::Clone) -> Result<ScanReport> {
+    fn add(&self, clone: &history::Clone) -> Result<ScanReport> {
         let now = self.clock.now();
-        let id = self.writer.write(|tx| history::register(tx, clone, now))?;
-        let place = repos::places(self.writer)?.into_iter().find(|place| place.id == id);
+        let id = self.queue.write(|tx| history::register(tx, clone, now))?;
+        let place = repos::places(&self.queue.reader()?)?.into_iter().find(|place| place.id == id);
         self.scan(&place.ok_or_else(|| Error::internal("the clone just entered is not there"))?)
     }
 
-    fn enter(&mut self, wanted: &Wanted) -> Result<()> {
+    fn enter(&self, wanted: &Wanted) -> Result<()> {
         let clone = history::find_clone(&wanted.path, wanted.url.as_deref())?;
         let now = self.clock.now();
-        self.writer.write(|tx| history::register(tx, &clone, now)).map(drop)
+        self.queue.write(|tx| history::register(tx, &clone, now)).map(drop)
     }
 
-    fn scan(&mut self, place: &repos::Place) -> Result<ScanReport> {
+    fn scan(&self, place: &repos::Place) -> Result<ScanReport> {
         CommitScan {
-            writer: self.writer,
-            lock: self.lock,
+            queue: self.queue,
             clock: self.clock,
             progress: self.progress,
-            is_stopped: self.is_stopped,
+            cancel: self.cancel,
         }
         .scan(place)
     }
@@ -145,7 +142,7 @@ fn with_writer<T: Send + 'static>(
     ctx: &Ctx,
     ui: &mut Ui,
     command: &str,
-    work: impl FnOnce(&mut Desk<'_>) -> Result<T> + Send + 'static,
+    work: impl FnOnce(&Desk<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let path = ctx.db_path(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
@@ -156,16 +153,14 @@ fn with_writer<T: Send + 'static>(
         ctx.stop(),
         |stop| async move {
             let work = tokio::task::spawn_blocking(move || {
-                let mut writer = Writer::open(&path)?;
-                let lock = AppLock::acquire(&mut writer, &path, &owner, &*clock, false)?;
-                let outcome = work(&mut Desk {
-                    writer: &mut writer,
-                    lock: &lock,
+                let queue = WriteQueue::open(&path, &owner, Arc::clone(&clock), false)?;
+                let outcome = work(&Desk {
+                    queue: &queue,
                     clock: &*clock,
                     progress: &*progress,
-                    is_stopped: &|| stop.is_set(),
+                    cancel: &stop,
                 });
-                lock.release(&mut writer)?;
+                queue.close()?;
                 outcome
             });
             work.await

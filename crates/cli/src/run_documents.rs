@@ -7,8 +7,7 @@ use crate::ui::Ui;
 use model::{Error, Result};
 use search::documents::{DocumentReport, Regeneration};
 use std::sync::Arc;
-use store::Writer;
-use store::lock::AppLock;
+use store::WriteQueue;
 
 pub fn run(ctx: &Ctx, ui: &mut Ui, command: &str, full: bool) -> Result<DocumentReport> {
     let path = ctx.db_path(ui)?;
@@ -20,17 +19,15 @@ pub fn run(ctx: &Ctx, ui: &mut Ui, command: &str, full: bool) -> Result<Document
         ctx.stop(),
         |stop| async move {
             let work = tokio::task::spawn_blocking(move || {
-                let mut writer = Writer::open(&path)?;
-                let lock = AppLock::acquire(&mut writer, &path, &owner, &*clock, false)?;
+                let queue = WriteQueue::open(&path, &owner, Arc::clone(&clock), false)?;
                 let report = Regeneration {
-                    writer: &mut writer,
-                    lock: &lock,
+                    queue: &queue,
                     clock: &*clock,
                     progress: &*progress,
-                    is_stopped: &|| stop.is_set(),
+                    cancel: &stop,
                 }
                 .run(full);
-                lock.release(&mut writer)?;
+                queue.close()?;
                 report
             });
             work.await

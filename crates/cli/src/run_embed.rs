@@ -8,8 +8,7 @@ use crate::ui::Ui;
 use model::{Error, Result};
 use search::embedding::{self, EmbedOptions, EmbedReport, Embedding, Provider, Settings};
 use std::sync::Arc;
-use store::Writer;
-use store::lock::AppLock;
+use store::WriteQueue;
 
 /// Texts a sync embeds before it leaves the rest to `lore embed`: what changes
 /// in a day or two is done at once, and a first sync does not keep anybody
@@ -50,18 +49,16 @@ pub fn run(
         ctx.stop(),
         |stop| async move {
             let work = tokio::task::spawn_blocking(move || {
-                let mut writer = Writer::open(&path)?;
-                let lock = AppLock::acquire(&mut writer, &path, &owner, &*clock, false)?;
+                let queue = WriteQueue::open(&path, &owner, Arc::clone(&clock), false)?;
                 let report = Embedding {
-                    writer: &mut writer,
-                    lock: &lock,
+                    queue: &queue,
                     clock: &*clock,
                     progress: &*progress,
                     provider: &*provider,
-                    is_stopped: &|| stop.is_set(),
+                    cancel: &stop,
                 }
                 .run(options);
-                lock.release(&mut writer)?;
+                queue.close()?;
                 report
             });
             work.await.map_err(|error| Error::internal("embedding ended early").caused_by(error))?

@@ -7,8 +7,8 @@ use code::index::{IndexReport, Request, Watch};
 use git::Repo;
 use model::{ErrorCode, Result};
 use std::path::Path;
-use store::lock::AppLock;
-use store::{Reader, Writer};
+use std::sync::Arc;
+use store::{Reader, WriteQueue};
 
 /// Indexes the repository around `dir`.
 pub fn run(
@@ -22,12 +22,11 @@ pub fn run(
     let path = ctx.db_path(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
     let clock = ctx.clock();
-    let mut writer = Writer::open(&path)?;
-    let lock = AppLock::acquire(&mut writer, &path, &owner, &*clock, false)?;
+    let queue = WriteQueue::open(&path, &owner, Arc::clone(&clock), false)?;
     let (progress, stop) = (ui.progress(), ctx.stop());
-    let watch = Watch { progress: &*progress, is_stopped: &|| stop.is_set() };
-    let report = code::index::index(&repo, &mut writer, request, &*clock, &watch);
-    lock.release(&mut writer)?;
+    let watch = Watch { progress: &*progress, is_stopped: &|| stop.is_cancelled() };
+    let report = code::index::index(&repo, &queue, request, &*clock, &watch);
+    queue.close()?;
     report
 }
 
@@ -71,11 +70,10 @@ pub fn gc(
 ) -> Result<code::gc::GcReport> {
     let path = ctx.db_path(ui)?;
     let owner = format!("{} (lore snapshots --gc)", ctx.env.process_name());
-    let mut writer = Writer::open(&path)?;
-    let lock = AppLock::acquire(&mut writer, &path, &owner, &*ctx.clock(), false)?;
+    let queue = WriteQueue::open(&path, &owner, ctx.clock(), false)?;
     let clone = dir.map(|dir| Repo::open(Path::new(dir))).transpose();
-    let report = clone.and_then(|clone| code::gc::gc(&mut writer, repo.id, clone.as_ref(), n_keep));
-    lock.release(&mut writer)?;
+    let report = clone.and_then(|clone| code::gc::gc(&queue, repo.id, clone.as_ref(), n_keep));
+    queue.close()?;
     report
 }
 

@@ -16,6 +16,7 @@ mod memo;
 mod migrate;
 mod open;
 mod sql;
+mod write_queue;
 
 pub mod activity;
 pub mod check;
@@ -56,3 +57,4 @@ pub mod vectors;
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, database_state};
+pub use write_queue::WriteQueue;

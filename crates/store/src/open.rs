@@ -10,8 +10,14 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a statement waits for another process's write before it gives up.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a statement waits for another process's write before it gives up:
+/// 500 looks a millisecond apart, then 1,900 looks five apart, about ten seconds.
+/// SQLite's own way waits ever longer and would sleep through the moments that a
+/// long run leaves between its transactions.
+const FREQUENT_LOOKS: i32 = 500;
+const MOST_LOOKS: i32 = FREQUENT_LOOKS + 1_900;
+/// The same for writes that go with an answer: about half a second.
+const BRIEF_LOOKS: i32 = 400;
 /// Pages in the write-ahead log (4 KiB each) before it is folded back. Folding
 /// waits for the disk; at SQLite's default of 1000 a large sync would spend
 /// more time on that than on its work.
@@ -29,7 +35,7 @@ pub(crate) fn writer(path: &Path) -> Result<Writer> {
     }
     let opened = (|| {
         let mut connection = Connection::open(path).map_err(db)?;
-        configure(&connection)?;
+        configure(&mut connection)?;
         migrate::check_ours(&connection, path, SCHEMA_VERSION)?;
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).map_err(db)?;
         connection.pragma_update(None, "synchronous", "NORMAL").map_err(db)?;
@@ -76,16 +82,16 @@ fn read_only(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(path, flags).map_err(db)?;
-    configure(&connection)?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(db)?;
+    configure(&mut connection)?;
     if migrate::version(&connection).is_ok() {
         return Ok(connection);
     }
     // A file in WAL mode on a medium that cannot be written (a CD, a read-only
     // mount) opens only when promised that nobody changes it.
     let uri = format!("file:{}?immutable=1", escape_uri(path));
-    let frozen = Connection::open_with_flags(&uri, flags).map_err(db)?;
-    configure(&frozen)?;
+    let mut frozen = Connection::open_with_flags(&uri, flags).map_err(db)?;
+    configure(&mut frozen)?;
     match migrate::version(&frozen) {
         Ok(_) => Ok(frozen),
         // Not the medium but the file is at fault: report the first attempt.
@@ -97,8 +103,8 @@ fn escape_uri(path: &Path) -> String {
     path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
-fn configure(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(db)?;
+fn configure(connection: &mut Connection) -> Result<()> {
+    connection.busy_handler(Some(wait)).map_err(db)?;
     connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
     // Plan a statement once, not anew whenever a parameter that a partial
     // index might care about is bound to something else.
@@ -106,6 +112,15 @@ fn configure(connection: &Connection) -> Result<()> {
     // 64 MiB of pages: a sync touches the same indexes over and over.
     connection.pragma_update(None, "cache_size", -65_536).map_err(db)?;
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(db)
+}
+
+fn wait(n_looks: i32) -> bool {
+    std::thread::sleep(Duration::from_millis(if n_looks < FREQUENT_LOOKS { 1 } else { 5 }));
+    n_looks < MOST_LOOKS
+}
+
+pub(crate) fn wait_briefly(n_looks: i32) -> bool {
+    n_looks < BRIEF_LOOKS && wait(n_looks)
 }
 
 /// What `lore doctor` wants to know of the file, without changing it.

@@ -11,11 +11,11 @@ use search::embedding::{Builtin, EmbedOptions, Embedding};
 use search::{Fusion, Mode, Request, Searcher, Syntax};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
-use store::lock::AppLock;
-use store::{Reader, Writer, documents};
+use store::{Reader, WriteQueue, Writer, documents};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -139,17 +139,17 @@ fn fill(database: &Path, rng: &mut Rng) -> Outcome<()> {
         }
         Ok(())
     })?;
-    let lock = AppLock::acquire(&mut writer, database, "fuzz", &clock, false)?;
+    drop(writer);
+    let queue = WriteQueue::open(database, "fuzz", Arc::new(clock), false)?;
     Embedding {
-        writer: &mut writer,
-        lock: &lock,
+        queue: &queue,
         clock: &clock,
         progress: &model::progress::Silent,
         provider: &Builtin,
-        is_stopped: &|| false,
+        cancel: &model::CancelToken::default(),
     }
     .run(EmbedOptions::default())?;
-    lock.release(&mut writer)?;
+    queue.close()?;
     Ok(())
 }
 

@@ -10,10 +10,10 @@ use crate::run_embed;
 use crate::run_repo::{self, IndexAnswer};
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::{Stop, Wanted};
+use forge::sync::Wanted;
 use memory::Root;
 use model::progress::Silent;
-use model::{Error, Progress, Result, Timestamp};
+use model::{CancelToken, Error, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
@@ -56,10 +56,10 @@ impl Around {
     }
 
     fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
-        self.at_work(dir, Arc::new(Silent), Stop::default())
+        self.at_work(dir, Arc::new(Silent), CancelToken::default())
     }
 
-    fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: Stop) -> (Ctx, Ui) {
+    fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: CancelToken) -> (Ctx, Ui) {
         let mut env = self.env.clone();
         dir.clone_into(&mut env.cwd);
         let ui = Ui::silent(&env, &self.globals, progress);
@@ -135,7 +135,7 @@ impl Surroundings for Around {
         job: Job,
         dir: &Path,
         progress: Arc<dyn Progress>,
-        stop: Stop,
+        stop: CancelToken,
     ) -> Result<(Value, Vec<String>)> {
         let (ctx, mut ui) = self.at_work(dir, progress, stop);
         let report = match job {

@@ -5,6 +5,7 @@
 //! package and the symbol, so it follows from the commit alone. Which node of
 //! another repository it stands for is looked up when somebody asks.
 
+use super::ledger::in_batches;
 use crate::identity::{self, NodeName};
 use crate::link::{External, ExternalEdge, Importable};
 use model::Result;
@@ -13,11 +14,14 @@ use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, RepoId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use store::Tx;
 use store::code::adjacency::ExternalShown;
 use store::code::externals::{self, ImportRow};
 use store::code::files;
 use store::code::nodes::{self, NewNode};
+use store::{Tx, WriteQueue};
+
+/// Rows in a transaction at most.
+const MOST_ROWS: usize = 2_000;
 
 /// The external nodes of a linking, stored.
 #[derive(Default)]
@@ -36,15 +40,30 @@ impl Externals {
 
     /// Enters the targets of edges that lead out of the repository.
     pub fn store(
-        tx: &Tx<'_>,
+        queue: &WriteQueue,
         repo: RepoId,
         identity: Hash32,
         edges: &[ExternalEdge],
     ) -> Result<Externals> {
         let distinct: BTreeSet<&External> = edges.iter().map(|edge| &edge.target).collect();
+        let distinct: Vec<&External> = distinct.into_iter().collect();
         let mut stored = Externals::default();
         let mut ids: FxHashMap<String, PackageId> = FxHashMap::default();
-        for external in distinct {
+        in_batches(queue, &distinct, MOST_ROWS, |tx, batch| {
+            stored.enter(tx, repo, identity, batch, &mut ids)
+        })?;
+        Ok(stored)
+    }
+
+    fn enter(
+        &mut self,
+        tx: &Tx<'_>,
+        repo: RepoId,
+        identity: Hash32,
+        externals: &[&External],
+        ids: &mut FxHashMap<String, PackageId>,
+    ) -> Result<()> {
+        for external in externals {
             let path = externals::package_path(&external.language, &external.package);
             let package = match ids.get(&path) {
                 Some(known) => *known,
@@ -58,36 +77,36 @@ impl Externals {
             let (scope, name) = symbol.rsplit_once('.').unwrap_or(("", symbol));
             let node = NewNode { hash, package, kind, scope, name, disambiguator };
             let (id, _) = nodes::intern(tx, &node)?;
-            stored.hashes.insert(id, hash);
+            self.hashes.insert(id, hash);
             let (path_shown, symbol) = (path.clone(), nodes::symbol(scope, name));
-            stored.shown.insert(id, ExternalShown { package, path: path_shown, symbol });
-            stored.packages.insert(package, path);
-            stored.ids.insert(external.clone(), id);
+            self.shown.insert(id, ExternalShown { package, path: path_shown, symbol });
+            self.packages.insert(package, path);
+            self.ids.insert((*external).clone(), id);
         }
-        Ok(stored)
+        Ok(())
     }
 }
 
 /// Enters how others import the files, given with their packages and paths.
 pub fn store_importable(
-    tx: &Tx<'_>,
+    queue: &WriteQueue,
     repo: RepoId,
     importable: &[Importable],
     file: impl Fn(u32) -> Option<(PackageId, String)>,
 ) -> Result<()> {
-    for one in importable {
-        let Some((package, path)) = file(one.file) else { continue };
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        externals::enter_import(
-            tx,
-            &ImportRow {
+    in_batches(queue, importable, MOST_ROWS, |tx, batch| {
+        for one in batch {
+            let Some((package, path)) = file(one.file) else { continue };
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            let row = ImportRow {
                 repo,
                 language: one.language.to_owned(),
                 path: one.path.path.clone(),
                 package,
                 file: if one.path.is_folder { String::new() } else { name.to_owned() },
-            },
-        )?;
-    }
-    Ok(())
+            };
+            externals::enter_import(tx, &row)?;
+        }
+        Ok(())
+    })
 }

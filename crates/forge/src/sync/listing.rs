@@ -46,7 +46,7 @@ impl<F: Forge> Engine<F> {
                 Ok(())
             }
             Err(failure) => Err(failure),
-            Ok(()) if self.options.full && !self.options.dry_run && !self.stop.is_set() => {
+            Ok(()) if self.options.full && !self.options.dry_run && !self.cancel.is_cancelled() => {
                 self.sweep(target, kind, run).await
             }
             Ok(()) => Ok(()),
@@ -61,7 +61,7 @@ impl<F: Forge> Engine<F> {
         let mut page = 1;
         let mut empty_pages = 0;
         let mut block = BTreeSet::new();
-        while !self.stop.is_set() {
+        while !self.cancel.is_cancelled() {
             let stored = self.page(target, kind, run, since, page).await?;
             if stored.ids.is_empty() {
                 empty_pages += 1;
@@ -104,7 +104,7 @@ impl<F: Forge> Engine<F> {
         for _ in 0..MAX_BLOCK_PASSES {
             let before = seen.len();
             for page in 1..=pages {
-                if self.stop.is_set() {
+                if self.cancel.is_cancelled() {
                     return Ok(());
                 }
                 seen.extend(self.page(target, kind, run, since, page).await?.ids);

@@ -1,10 +1,9 @@
 //! What a server must be told by the program around it: paths, settings, the
 //! clock, and how long work is done.
 
-use forge::sync::Stop;
 use insight::memory::recall::Standpoint;
 use memory::Root;
-use model::{Progress, Result, Timestamp};
+use model::{CancelToken, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde_json::Value;
@@ -63,7 +62,7 @@ pub trait Surroundings: Send + Sync + 'static {
         job: Job,
         dir: &Path,
         progress: Arc<dyn Progress>,
-        stop: Stop,
+        stop: CancelToken,
     ) -> Result<(Value, Vec<String>)>;
 
     /// The JSON Schema of a job's report.
