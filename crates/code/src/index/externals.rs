@@ -5,7 +5,7 @@
 //! package and the symbol, so it follows from the commit alone. Which node of
 //! another repository it stands for is looked up when somebody asks.
 
-use super::ledger::in_batches;
+use super::ledger::Batches;
 use crate::identity::{self, NodeName};
 use crate::link::{External, ExternalEdge, Importable};
 use model::Result;
@@ -14,11 +14,11 @@ use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, RepoId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use store::Tx;
 use store::code::adjacency::ExternalShown;
 use store::code::externals::{self, ImportRow};
 use store::code::files;
 use store::code::nodes::{self, NewNode};
-use store::{Tx, WriteQueue};
 
 /// Rows in a transaction at most.
 const MOST_ROWS: usize = 2_000;
@@ -40,7 +40,7 @@ impl Externals {
 
     /// Enters the targets of edges that lead out of the repository.
     pub fn store(
-        queue: &WriteQueue,
+        batches: Batches<'_>,
         repo: RepoId,
         identity: Hash32,
         edges: &[ExternalEdge],
@@ -49,7 +49,7 @@ impl Externals {
         let distinct: Vec<&External> = distinct.into_iter().collect();
         let mut stored = Externals::default();
         let mut ids: FxHashMap<String, PackageId> = FxHashMap::default();
-        in_batches(queue, &distinct, MOST_ROWS, |tx, batch| {
+        batches.each(&distinct, MOST_ROWS, |tx, batch| {
             stored.enter(tx, repo, identity, batch, &mut ids)
         })?;
         Ok(stored)
@@ -89,12 +89,12 @@ impl Externals {
 
 /// Enters how others import the files, given with their packages and paths.
 pub fn store_importable(
-    queue: &WriteQueue,
+    batches: Batches<'_>,
     repo: RepoId,
     importable: &[Importable],
     file: impl Fn(u32) -> Option<(PackageId, String)>,
 ) -> Result<()> {
-    in_batches(queue, importable, MOST_ROWS, |tx, batch| {
+    batches.each(importable, MOST_ROWS, |tx, batch| {
         for one in batch {
             let Some((package, path)) = file(one.file) else { continue };
             let name = path.rsplit('/').next().unwrap_or(&path);

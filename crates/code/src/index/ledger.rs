@@ -5,6 +5,7 @@ use super::INDEXER;
 use super::externals::Externals;
 use super::read::ReadFile;
 use super::symbols::{FileSymbol, FileSymbols};
+use super::watch::Watch;
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::link::{self, PathKey};
@@ -67,25 +68,38 @@ pub fn batch_len<'f>(files: impl Iterator<Item = (&'f FileSymbols, &'f ReadFile)
     files.take_while(fits).count().max(1)
 }
 
-/// Does work for items in transactions of at most `most` each.
-pub fn in_batches<T>(
-    queue: &WriteQueue,
-    items: &[T],
-    most: usize,
-    mut work: impl FnMut(&Tx<'_>, &[T]) -> Result<()>,
-) -> Result<()> {
-    items.chunks(most).try_for_each(|batch| queue.write(|tx| work(tx, batch)))
+/// Work in short transactions, which may end between any two of them.
+#[derive(Clone, Copy)]
+pub struct Batches<'a> {
+    pub queue: &'a WriteQueue,
+    pub watch: &'a Watch<'a>,
+}
+
+impl Batches<'_> {
+    pub fn write<T>(&self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.watch.go_on()?;
+        self.queue.write(work)
+    }
+
+    /// Does work for items, at most `most` of them in a transaction.
+    pub fn each<T>(
+        &self,
+        items: &[T],
+        most: usize,
+        mut work: impl FnMut(&Tx<'_>, &[T]) -> Result<()>,
+    ) -> Result<()> {
+        items.chunks(most).try_for_each(|batch| self.write(|tx| work(tx, batch)))
+    }
 }
 
 /// Stores the files that are new, with their nodes and definitions: each file
 /// whole, a few in a transaction. What is left by a run that dies is found by the
-/// next one. `go_on` is asked in between.
+/// next one.
 pub fn store_files(
-    queue: &WriteQueue,
+    batches: Batches<'_>,
     entries: &[Entry],
     states: Vec<State>,
     cache: &mut NodeCache,
-    go_on: impl Fn() -> Result<()>,
 ) -> Result<Vec<Stored>> {
     let mut stored: Vec<Option<Stored>> = Vec::with_capacity(entries.len());
     let mut new: Vec<(usize, Box<ReadFile>)> = Vec::new();
@@ -99,10 +113,9 @@ pub fn store_files(
         });
     }
     while !new.is_empty() {
-        go_on()?;
         let sizes = new.iter().map(|(at, read)| (&entries[*at].symbols, &**read));
         let rest = new.split_off(batch_len(sizes).min(new.len()));
-        queue.write(|tx| {
+        batches.write(|tx| {
             let mut files = FileWriter::new(tx, cache)?;
             for (at, read) in &new {
                 stored[*at] = Some(files.store(&entries[*at], read)?);
@@ -345,7 +358,7 @@ pub struct NewLink<'l> {
 /// given. The edges come first: a run that dies between leaves edges that no link
 /// has, which nobody sees, and never a link whose edges cannot be found.
 pub fn store_links(
-    queue: &WriteQueue,
+    batches: Batches<'_>,
     reader: &Reader,
     links: &[NewLink<'_>],
 ) -> Result<Vec<LinkId>> {
@@ -361,9 +374,9 @@ pub fn store_links(
     // In the order of the table, which is the fastest way to fill it.
     to_enter.par_sort_unstable();
     to_enter.dedup();
-    in_batches(queue, &to_enter, MOST_EDGES, links::enter)?;
+    batches.each(&to_enter, MOST_EDGES, links::enter)?;
     let new: Vec<usize> = (0..links.len()).filter(|at| known[*at].is_none()).collect();
-    in_batches(queue, &new, MOST_LINKS, |tx, batch| {
+    batches.each(&new, MOST_LINKS, |tx, batch| {
         for at in batch {
             // Looked for again: two files can be one version with equal links.
             known[*at] = Some(links::keep(tx, links[*at].file, links[*at].packed)?.0);
@@ -378,11 +391,11 @@ const MOST_VERSIONS: usize = 500;
 
 /// Stores package versions; their rows, in the order given.
 pub fn store_versions(
-    queue: &WriteQueue,
+    batches: Batches<'_>,
     versions: &[&PackageVersion],
 ) -> Result<Vec<PackageVersionId>> {
     let mut ids = Vec::with_capacity(versions.len());
-    in_batches(queue, versions, MOST_VERSIONS, |tx, batch| {
+    batches.each(versions, MOST_VERSIONS, |tx, batch| {
         for version in batch {
             ids.push(snapshots::keep_version(tx, version)?);
         }

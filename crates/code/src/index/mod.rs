@@ -33,7 +33,7 @@ use crate::identity;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
 use git::{ObjectId, Repo, TreeEntry};
-use ledger::{Entry, State};
+use ledger::{Batches, Entry, State};
 use model::hash::Hash32;
 use model::ids::{PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Result};
@@ -86,7 +86,7 @@ pub fn index(
         let place = history::register(tx, &subject.clone, clock.now())?;
         store::repos::repo_of_place(tx, place)
     })?;
-    let reader = &queue.reader()?;
+    let (reader, batches) = (&queue.reader()?, Batches { queue, watch });
     let sha = subject.commit.to_string();
     let known = snapshots::of_commit(reader, repo_id, &sha, INDEXER)?;
     if let Some(known) = known.filter(|_| !request.full && subject.work_tree.is_none()) {
@@ -97,15 +97,13 @@ pub fn index(
         && let Some(update) =
             Update::prepare(repo, queue, reader, repo_id, &subject, request, previous, watch)?
     {
-        watch.go_on()?;
-        let report = update.write(queue, reader, &subject, request, clock)?;
+        let report = update.write(batches, reader, &subject, request, clock)?;
         return walkable(reader, report);
     }
     let input = gather(repo, reader, repo_id, &subject, request, watch)?;
-    watch.go_on()?;
     watch.progress.phase("linking", None);
-    let whole = WholeSnapshot { queue, reader, repo: repo_id, subject: &subject, request, clock };
-    let written = whole.write(input, previous, watch);
+    let whole = WholeSnapshot { batches, reader, repo: repo_id, subject: &subject, request, clock };
+    let written = whole.write(input, previous);
     watch.progress.finish();
     let (report, edges) = written?;
     match edges {

@@ -3,8 +3,8 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    self, Entry, FileLink, NewLink, Part, State, Stored, Written, by_file, distinct, note_changes,
-    store_files, store_links, store_versions, version_of,
+    self, Batches, Entry, FileLink, NewLink, Part, State, Stored, Written, by_file, distinct,
+    note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport};
 use super::shelf::Shelf;
@@ -23,7 +23,7 @@ use store::code::links::{self, Edge, PackedLink};
 use store::code::nodes::NodeCache;
 use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
 use store::code::{files, manifests, nodes};
-use store::{Reader, Tx, WriteQueue};
+use store::{Reader, Tx};
 
 /// What becomes of the files of a package; with their places on the shelf.
 #[derive(Default)]
@@ -37,19 +37,19 @@ impl Update<'_> {
     /// Writes in several transactions; the last one makes the snapshot visible.
     pub fn write(
         mut self,
-        queue: &WriteQueue,
+        batches: Batches<'_>,
         reader: &Reader,
         subject: &Subject,
         request: &Request,
         clock: &dyn Clock,
     ) -> Result<IndexReport> {
         let linked = std::mem::take(&mut self.linked);
-        let stored = self.store_changed(queue, reader)?;
+        let stored = self.store_changed(batches, reader)?;
         let placed = self.placed(reader, &linked, stored)?;
         let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
-        let externals = Externals::store(queue, self.repo, subject.identity, &linked.external)?;
+        let externals = Externals::store(batches, self.repo, subject.identity, &linked.external)?;
         self.package_paths.extend(externals.packages.iter().map(|(id, path)| (*id, path.clone())));
-        store_importable(queue, self.repo, &linked.importable, |file| {
+        store_importable(batches, self.repo, &linked.importable, |file| {
             let item = self.shelf.items.get(file as usize)?;
             Some((item.package, item.path.clone()))
         })?;
@@ -59,16 +59,16 @@ impl Update<'_> {
         // another must not take the place of what linking that one found.
         links.retain(|file, _| live.contains(file));
         let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
-        let edits = self.package_edits(queue, reader, &placed, &links)?;
-        self.store_versions(queue, reader, subject, &edits, &links, &mut written)?;
-        queue.write(|tx| self.finish(tx, subject, request, clock, written))
+        let edits = self.package_edits(batches, reader, &placed, &links)?;
+        self.store_versions(batches, reader, subject, &edits, &links, &mut written)?;
+        batches.write(|tx| self.finish(tx, subject, request, clock, written))
     }
 
     /// New versions of the packages with edits; all packages of the snapshot are
     /// counted.
     fn store_versions(
         &self,
-        queue: &WriteQueue,
+        batches: Batches<'_>,
         reader: &Reader,
         subject: &Subject,
         edits: &BTreeMap<PackageId, PackageEdit>,
@@ -85,7 +85,7 @@ impl Update<'_> {
             let version = self.new_version(reader, *package, edit, links, &mut hasher, written)?;
             new.extend(version.map(|version| (*package, version)));
         }
-        let ids = store_versions(queue, &new.values().collect::<Vec<_>>())?;
+        let ids = store_versions(batches, &new.values().collect::<Vec<_>>())?;
         let new: BTreeMap<PackageId, (PackageVersionId, PackageVersion)> = new
             .into_iter()
             .zip(ids)
@@ -109,7 +109,7 @@ impl Update<'_> {
 
     fn store_changed(
         &mut self,
-        queue: &WriteQueue,
+        batches: Batches<'_>,
         reader: &Reader,
     ) -> Result<FxHashMap<u32, Stored>> {
         let mut places = Vec::with_capacity(self.changed.len());
@@ -132,7 +132,7 @@ impl Update<'_> {
             });
         }
         let mut cache = NodeCache::new(reader, false)?;
-        let stored = store_files(queue, &entries, states, &mut cache, || Ok(()))?;
+        let stored = store_files(batches, &entries, states, &mut cache)?;
         Ok(places.into_iter().zip(stored).collect())
     }
 
@@ -163,7 +163,7 @@ impl Update<'_> {
     /// one, or with files that went, what becomes of its files.
     fn package_edits(
         &self,
-        queue: &WriteQueue,
+        batches: Batches<'_>,
         reader: &Reader,
         placed: &FxHashMap<u32, PlacedFile>,
         file_links: &FxHashMap<u32, FileLink>,
@@ -178,7 +178,7 @@ impl Update<'_> {
             let file = placed[*at].stored.id;
             NewLink { file, packed, edges }
         });
-        let ids = store_links(queue, reader, &to_store.collect::<Vec<_>>())?;
+        let ids = store_links(batches, reader, &to_store.collect::<Vec<_>>())?;
         for (at, link) in order.keys().zip(ids) {
             let item = &self.shelf.items[**at as usize];
             let new = Member { file: placed[*at].stored.id, link };

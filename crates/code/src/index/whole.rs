@@ -3,12 +3,11 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Entry, FileLink, NewLink, Part, Shelf, State, Stored, Written, by_file, edges_of, in_batches,
+    Batches, Entry, FileLink, NewLink, Part, Shelf, State, Stored, Written, by_file, edges_of,
     note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport, TroubledFile};
 use super::symbols::FileSymbol;
-use super::watch::Watch;
 use super::{INDEXER, Input, Previous, Request, Subject, UnfitFile, keep, link_all};
 use crate::facts::FileFacts;
 use crate::identity::{self, package_of};
@@ -23,14 +22,14 @@ use store::code::links::PackedLink;
 use store::code::nodes::NodeCache;
 use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages, Snapshot};
 use store::code::{adjacency, files, manifests, nodes};
-use store::{Reader, Tx, WriteQueue};
+use store::{Reader, Tx};
 
 /// Packages, or files that are no source, in a transaction at most.
 const MOST_PACKAGES: usize = 4_000;
 
 /// A whole commit or work tree on its way into the store.
 pub struct WholeSnapshot<'a> {
-    pub queue: &'a WriteQueue,
+    pub batches: Batches<'a>,
     pub reader: &'a Reader,
     pub repo: RepoId,
     pub subject: &'a Subject,
@@ -42,13 +41,8 @@ pub struct WholeSnapshot<'a> {
 type Outcome = (IndexReport, Option<(Snapshot, adjacency::Body)>);
 
 impl WholeSnapshot<'_> {
-    pub fn write(
-        &self,
-        mut input: Input,
-        previous: Option<Previous>,
-        watch: &Watch<'_>,
-    ) -> Result<Outcome> {
-        let WholeSnapshot { queue, reader, repo, .. } = *self;
+    pub fn write(&self, mut input: Input, previous: Option<Previous>) -> Result<Outcome> {
+        let WholeSnapshot { batches, reader, repo, .. } = *self;
         let is_first = files::packages(reader, repo)?.is_empty();
         let packages = self.enter_packages(&mut input.entries)?;
         let troubled = report::troubled(reader, &input.entries)?;
@@ -57,27 +51,26 @@ impl WholeSnapshot<'_> {
         // What files say is stored while what they say together is found out.
         let (linked, stored) = beside(
             || link_all(&input),
-            || store_files(queue, &input.entries, states, &mut cache, || watch.go_on()),
+            || store_files(batches, &input.entries, states, &mut cache),
         );
         let stored = stored?;
         drop(cache);
-        watch.go_on()?;
         self.store_unfit(&input.unfit)?;
         let before = previous.as_ref().map(|previous| &previous.packages);
-        let externals = Externals::store(queue, repo, self.subject.identity, &linked.external)?;
-        store_importable(queue, repo, &linked.importable, |file| {
+        let externals = Externals::store(batches, repo, self.subject.identity, &linked.external)?;
+        store_importable(batches, repo, &linked.importable, |file| {
             let entry = input.entries.get(file as usize)?;
             Some((entry.package, entry.path.clone()))
         })?;
         let entries = &mut input.entries;
-        let written = store_packages(queue, reader, entries, &stored, linked, &externals, before)?;
+        let written =
+            store_packages(batches, reader, entries, &stored, linked, &externals, before)?;
         let names: FxHashMap<PackageId, &str> =
             packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
         let root = identity::snapshot_root(
             written.roots.iter().map(|(package, root)| (names[package], *root)),
         );
-        watch.go_on()?;
-        queue.write(|tx| self.finish(tx, &input, root, troubled, written, previous.as_ref()))
+        batches.write(|tx| self.finish(tx, &input, root, troubled, written, previous.as_ref()))
     }
 
     /// Sets the packages of the entries; by path.
@@ -85,7 +78,7 @@ impl WholeSnapshot<'_> {
         let paths: BTreeSet<&str> = entries.iter().map(|entry| package_of(&entry.path)).collect();
         let paths: Vec<&str> = paths.into_iter().collect();
         let mut packages: FxHashMap<String, PackageId> = FxHashMap::default();
-        in_batches(self.queue, &paths, MOST_PACKAGES, |tx, batch| {
+        self.batches.each(&paths, MOST_PACKAGES, |tx, batch| {
             for path in batch {
                 packages.insert((*path).to_owned(), files::package(tx, self.repo, path)?);
             }
@@ -98,7 +91,7 @@ impl WholeSnapshot<'_> {
     }
 
     fn store_unfit(&self, unfit: &[UnfitFile]) -> Result<()> {
-        in_batches(self.queue, unfit, MOST_PACKAGES, |tx, batch| {
+        self.batches.each(unfit, MOST_PACKAGES, |tx, batch| {
             for file in batch {
                 let package = files::package(tx, self.repo, package_of(&file.path))?;
                 let new = files::NewFile {
@@ -176,7 +169,7 @@ impl WholeSnapshot<'_> {
 /// changed against it; without one the file of edges is made as well. The facts
 /// of the entries are used up.
 fn store_packages(
-    queue: &WriteQueue,
+    batches: Batches<'_>,
     reader: &Reader,
     entries: &mut [Entry],
     stored: &[Stored],
@@ -219,7 +212,7 @@ fn store_packages(
             let new = stored.iter().zip(&packed).zip(&parts).map(|((stored, packed), part)| {
                 NewLink { file: stored.id, packed, edges: &part.edges }
             });
-            store_links(queue, reader, &new.collect::<Vec<_>>())
+            store_links(batches, reader, &new.collect::<Vec<_>>())
         },
     );
     let (versions, edges) = computed;
@@ -250,7 +243,7 @@ fn store_packages(
     }
     let new = versions.iter().zip(&same).filter(|(_, same)| same.is_none());
     let new: Vec<&PackageVersion> = new.map(|(version, _)| version).collect();
-    let mut ids = store_versions(queue, &new)?.into_iter();
+    let mut ids = store_versions(batches, &new)?.into_iter();
     for (version, same) in versions.iter().zip(same) {
         let id = same.or_else(|| ids.next());
         let id = id.ok_or_else(|| Error::internal("a package was left out"))?;
