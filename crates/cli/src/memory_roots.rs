@@ -21,10 +21,10 @@ const MOST_WARNINGS: usize = 5;
 /// a folder that was named.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct PlaceArgs {
-    /// Keep it for yourself, not in the repository
+    /// Use your personal memory instead of the repository
     #[arg(long)]
     pub personal: bool,
-    /// Use this folder of memory files
+    /// Use this memory folder
     #[arg(long, value_name = "DIR", conflicts_with = "personal")]
     pub root: Option<PathBuf>,
 }

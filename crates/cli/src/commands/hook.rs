@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Let an agent ask memory at every prompt
+/// Install the prompt hook for a coding agent
 ///
-/// Registers `lore inject` as the prompt hook in the agent's own settings. What
-/// else is in them stays as it is, order and comments included. Agents: claude,
-/// codex, gemini.
+/// Registers `lore inject` as the prompt hook in the agent's settings file. All
+/// other settings are kept, including order and comments. Agents: claude, codex,
+/// gemini.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore hook install --agent claude
@@ -26,21 +26,21 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Register the hook; does nothing where it is registered already
+    /// Install the hook; does nothing if it is already installed
     Install(HookArgs),
-    /// Take the hook out again
+    /// Remove the hook
     Remove(HookArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct HookArgs {
-    /// The agent: claude, codex or gemini
+    /// Agent: claude, codex or gemini
     #[arg(long, value_name = "AGENT")]
     agent: String,
-    /// In the settings of this repository instead of your own
+    /// Use the settings of this repository instead of your own
     #[arg(long)]
     project: bool,
-    /// Only show what the settings would be
+    /// Print the resulting settings file without writing it
     #[arg(long)]
     print: bool,
 }

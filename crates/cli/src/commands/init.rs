@@ -14,27 +14,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Write a config file: server, token, projects
+/// Write a config file with server, token and projects
 ///
-/// Asks on a terminal; takes flags everywhere. Inside a clone, server, project
-/// and repository are guessed from its `origin`. The token and the projects are
-/// checked against the server before anything is written.
+/// Asks questions on a terminal; every answer can be a flag. Inside a clone,
+/// server, project and repository default to its `origin`. Token and projects
+/// are checked against the server before anything is written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore init
   lore init --base-url https://gitlab.example.com --project group/app --project group/lib
   lore init --local --no-check --base-url https://gitlab.example.com")]
 pub struct Args {
-    /// Address of the GitLab server
+    /// URL of the GitLab server
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Name of the environment variable that holds the token
     #[arg(long, value_name = "NAME")]
     token_env_var: Option<String>,
-    /// A project to keep, as group/project (can be repeated)
+    /// Project to sync, as group/project (repeatable)
     #[arg(short, long, value_name = "PATH")]
     project: Vec<String>,
-    /// A git repository on this machine (can be repeated)
+    /// Local git repository (repeatable)
     #[arg(short, long, value_name = "PATH")]
     repo: Vec<PathBuf>,
     /// Write .lore/lore.toml in this working tree, and trust it
@@ -43,7 +43,7 @@ pub struct Args {
     /// Replace an existing file (kept as lore.toml.bak)
     #[arg(long)]
     force: bool,
-    /// Do not ask the server whether token and projects work
+    /// Do not check token and projects against the server
     #[arg(long)]
     no_check: bool,
 }

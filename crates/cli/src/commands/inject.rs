@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 use store::memory as rows;
 use store::{Reader, Writer};
 
-/// Print what an agent should know before it reads a prompt
+/// Print memory records relevant to an agent's prompt
 ///
-/// For the prompt hook of an agent: reads the prompt on stdin, as text or as
-/// the JSON the hook hands over, and prints at most 1,500 characters of memory
-/// that fits, or nothing. Never fails: trouble is silence.
+/// Called by an agent's prompt hook: reads the prompt on stdin, as text or as
+/// the hook's JSON, and prints at most 1,500 characters of relevant records, or
+/// nothing. Never fails: on any error it prints nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   echo 'why is there no queue?' | lore inject
   lore inject --agent gemini < event.json
   lore inject --json < prompt.txt")]
 pub struct Args {
-    /// The agent whose hook this is; some want JSON instead of text
+    /// Agent that runs the hook; some expect JSON instead of text
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 }

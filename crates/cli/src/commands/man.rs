@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Print the manual page, or write all of them into a folder
+/// Print the man page, or write all of them to a directory
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore man | man -l -
   lore man --dir ~/.local/share/man/man1")]
 pub struct Args {
-    /// Write one page per command here instead
+    /// Write one page per command to this directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -15,11 +15,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Answer coding agents over the Model Context Protocol
+/// Run the MCP server for coding agents
 ///
-/// Speaks on stdin and stdout, as agents start it; with --http over streamable
-/// HTTP. A repository that is not indexed yet is indexed in the background.
-/// --tools takes core (default), code, forge, memory, all, and names of tools.
+/// Uses stdin and stdout; --http serves streamable HTTP instead. A repository
+/// that is not indexed yet is indexed in the background. --tools takes core
+/// (default), code, forge, memory, all, and tool names.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = "Examples:
   lore mcp install claude
@@ -35,24 +35,24 @@ pub struct Args {
 
 #[derive(Debug, clap::Args)]
 struct ServeArgs {
-    /// Listen here instead; any address but loopback needs a token
+    /// Listen on this address; any address but loopback needs a token
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
-    /// Which tools to offer (can be repeated)
+    /// Tools to offer (repeatable)
     #[arg(long, value_name = "TOOLS", default_value = "core")]
     tools: Vec<String>,
-    /// Tokens an answer may have, about
+    /// Approximate maximum of tokens per answer
     #[arg(long, value_name = "N", default_value_t = Options::MAX_TOKENS as u32,
           value_parser = clap::value_parser!(u32).range(500..=50_000))]
     max_tokens: u32,
-    /// Do not index a repository by itself
+    /// Do not index repositories automatically
     #[arg(long)]
     no_index: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Enter lore with an agent: claude, cursor, vscode, codex, zed, generic
+    /// Register lore with an agent: claude, cursor, vscode, codex, zed, generic
     Install(InstallArgs),
     /// Print the skill for agents that use skills
     Skill,
@@ -63,22 +63,22 @@ struct InstallArgs {
     /// The agent
     #[arg(value_name = "CLIENT")]
     client: String,
-    /// In your own settings, or in those of this repository
+    /// Your user settings, or the settings of this repository
     #[arg(long, value_enum, default_value = "user")]
     scope: Scope,
-    /// Only show what the settings would be
+    /// Print the resulting settings file without writing it
     #[arg(long)]
     print: bool,
     /// Write to this file instead
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Offer these tools (can be repeated)
+    /// Tools to offer (repeatable)
     #[arg(long, value_name = "TOOLS")]
     tools: Vec<String>,
-    /// What starts lore, where it is not on the agent's PATH
+    /// Path of the lore binary, if it is not on the agent's PATH
     #[arg(long, value_name = "PATH", default_value = "lore")]
     command: String,
-    /// Write the skill, too
+    /// Also write the skill file
     #[arg(long)]
     skill: bool,
 }
