@@ -27,7 +27,8 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
     on_stop: impl Fn(),
 ) -> Result<T> {
     let signal = stop.clone();
-    runtime()?.block_on(async move {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(async move {
         let work = work(stop);
         tokio::pin!(work);
         tokio::select! {
@@ -41,7 +42,10 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
             result = &mut work => result,
             () = interrupted() => Err(Error::new(ErrorCode::Interrupted, "interrupted")),
         }
-    })
+    });
+    // Work that was asked twice and still goes on is left behind, as by a crash.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// Runs a server to its end. What still works then for nobody is left behind.

@@ -8,9 +8,9 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use store::memory as rows;
-use store::{Reader, Writer};
+use store::Reader;
 
 /// Print memory records relevant to an agent's prompt
 ///
@@ -86,7 +86,11 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
         return Ok(Injection::default());
     }
     let path = ctx.db_path(ui)?;
-    let reader = level(ctx, &path, &roots)?;
+    let refreshed = pipeline::memory::try_refresh_only(&path, &roots, ctx.now());
+    if let Err(error) = refreshed {
+        ui.detail(&format!("memory files were not read again: {error}"));
+    }
+    let reader = Reader::open(&path)?;
     let known = rows::roots(&reader)?;
     let ids: Vec<rows::RootId> = roots
         .iter()
@@ -95,23 +99,6 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
         .collect();
     let from = memory_roots::standpoint(&reader, around.as_ref())?;
     inject(&reader, &prompt, &ids, &from, ctx.now())
-}
-
-/// A reader that is level with these roots. Opening for writing costs more, so
-/// it is done only when something changed.
-fn level(ctx: &Ctx, path: &Path, roots: &[Root]) -> Result<Reader> {
-    if let Ok(reader) = Reader::open(path) {
-        let mut is_level = true;
-        for root in roots {
-            is_level &= index::looks_stale(&reader, root, ctx.now())?.is_none();
-        }
-        if is_level {
-            return Ok(reader);
-        }
-    }
-    let mut writer = Writer::open(path)?;
-    memory_roots::refresh_only(ctx, &mut writer, roots)?;
-    Reader::open(path)
 }
 
 /// Prompt and working directory of a hook's event; plain text is the prompt.

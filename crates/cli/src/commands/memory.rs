@@ -138,16 +138,13 @@ impl Run for Args {
                 Ok(MemoryAnswer::List(list(&level.reader, &filter, args.limit as usize)?))
             }
             What::Show { id } => {
-                let mut level = memory_roots::level(ctx, ui, &[])?;
+                let level = memory_roots::level(ctx, ui, &[])?;
                 let id = insight::memory::resolve(&level.reader, id)?;
                 let found = detail(&level.reader, &id)?;
                 let now = ctx.now();
-                let opened = std::slice::from_ref(&id);
-                if let Err(error) =
-                    level.writer.write(|tx| access::log(tx, opened, How::Opened, now))
-                {
-                    ui.detail(&format!("the access was not noted: {error}"));
-                }
+                ctx.write_later(&level.database, move |tx| {
+                    access::log(tx, std::slice::from_ref(&id), How::Opened, now)
+                });
                 Ok(MemoryAnswer::Detail(Box::new(found)))
             }
             What::Check => {

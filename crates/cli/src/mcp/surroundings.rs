@@ -90,8 +90,8 @@ impl Surroundings for Around {
         let (ctx, mut ui) = self.in_dir(dir);
         let level = memory_roots::level(&ctx, &mut ui, &[])?;
         Ok(Memory {
-            writer: level.writer,
             reader: level.reader,
+            database: level.database,
             standpoint: level.standpoint,
             warnings: ui.take_warnings(),
         })

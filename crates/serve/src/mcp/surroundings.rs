@@ -9,7 +9,7 @@ use search::embedding::Provider;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use store::{Reader, Writer};
+use store::Reader;
 
 /// Work that writes, and may take minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,10 +20,10 @@ pub enum Job {
     Index,
 }
 
-/// Memory with its index level with the files.
+/// Memory, its index as level with the files as it could be made.
 pub struct Memory {
-    pub writer: Writer,
     pub reader: Reader,
+    pub database: PathBuf,
     pub standpoint: Standpoint,
     /// What is broken in the files.
     pub warnings: Vec<String>,
