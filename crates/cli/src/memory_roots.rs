@@ -110,16 +110,20 @@ pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level
 }
 
 /// For those who answer from everything: the index follows what was written by
-/// hand since. Answers do not fail for it.
-pub fn catch_up(ctx: &Ctx, ui: &mut Ui) {
+/// hand since. Answers do not fail for it; false when it could not be done now.
+pub fn catch_up(ctx: &Ctx, ui: &mut Ui) -> bool {
     let roots = here(ctx, &[]);
     if !roots.iter().any(|root| root.dir.is_dir()) {
-        return;
+        return true;
     }
     let outcome =
         ctx.db_path(ui).and_then(|path| pipeline::memory::try_refresh(&path, &roots, ctx.now()));
-    if let Err(error) = outcome {
-        ui.detail(&format!("memory files were not read again: {error}"));
+    match outcome {
+        Ok(()) => true,
+        Err(error) => {
+            ui.detail(&format!("memory files were not read again: {error}"));
+            false
+        }
     }
 }
 

@@ -108,8 +108,9 @@ impl Surroundings for Around {
         if is_level || files.is_empty() {
             return;
         }
-        memory_roots::catch_up(&ctx, &mut ui);
-        if let Ok(mut seen) = self.seen.lock() {
+        if memory_roots::catch_up(&ctx, &mut ui)
+            && let Ok(mut seen) = self.seen.lock()
+        {
             seen.insert(dir.to_owned(), files);
         }
     }
