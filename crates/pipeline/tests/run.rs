@@ -17,7 +17,9 @@ use store::lock::{self, Holder};
 use store::{Reader, WriteQueue};
 use tempfile::TempDir;
 
-const NOW: FixedClock = FixedClock(Timestamp::from_millis(1_700_000_000_000));
+fn still() -> FixedClock {
+    FixedClock(Timestamp::from_millis(1_700_000_000_000))
+}
 
 struct Place {
     dir: TempDir,
@@ -31,7 +33,7 @@ impl Place {
     /// A repository with one commit of one module.
     fn repository(&self) -> PathBuf {
         let mut history = History::new("main");
-        let by = Signature::new("Ada", "ada@example.com", NOW.now());
+        let by = Signature::new("Ada", "ada@example.com", still().now());
         let files = written(&[("app.py", "def run():\n    return 1\n")]);
         history.commit("main", &by, "Begin", &files).unwrap();
         let path = self.dir.path().join("repo");
@@ -55,7 +57,7 @@ impl Place {
         cancel: CancelToken,
     ) -> model::Result<RunReport> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let control = RunControl { clock: Arc::new(NOW), progress, cancel };
+        let control = RunControl { clock: Arc::new(still()), progress, cancel };
         pipeline::run(plan, &self.database(), &control, runtime.handle())
     }
 }
@@ -83,7 +85,7 @@ impl Progress for LockWatch {
     fn phase(&self, name: &str, _total: Option<u64>) {
         let holder = lock::holder(&Reader::open(&self.path).unwrap()).unwrap();
         self.seen.lock().unwrap().push((name.to_owned(), holder));
-        let other = WriteQueue::open(&self.path, "bo, process 2", Arc::new(NOW), false);
+        let other = WriteQueue::open(&self.path, "bo, process 2", Arc::new(still()), false);
         assert_eq!(other.err().unwrap().code(), ErrorCode::Locked);
     }
 

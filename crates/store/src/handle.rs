@@ -60,7 +60,6 @@ impl Writer {
             .map_err(db)?;
         let tx = Tx { transaction, memo: Memo::default() };
         let value = work(&tx)?;
-        crate::documents::enter_waiting(&tx)?;
         tx.transaction.commit().map_err(db)?;
         Ok(value)
     }

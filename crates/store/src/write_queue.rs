@@ -218,7 +218,9 @@ fn serve(mut session: Box<Session>, inbox: &Inbox) -> Result<()> {
             let Session { writer, lock, clock } = &mut *session;
             let _ = lock.heartbeat(writer, clock.as_ref());
         }
-        if took >= LONG_TRANSACTION && inbox.has_work() {
+        // Always: who writes one transaction after the other has not yet asked for
+        // the next when this one ends.
+        if took >= LONG_TRANSACTION {
             std::thread::sleep(PAUSE);
         }
     }
@@ -404,10 +406,6 @@ impl Inbox {
 
     fn has_first(&self) -> bool {
         !self.waiting().first.is_empty()
-    }
-
-    fn has_work(&self) -> bool {
-        self.waiting().has_work()
     }
 
     fn take(&self) -> Next {

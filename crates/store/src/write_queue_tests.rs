@@ -173,16 +173,13 @@ fn another_process_gets_its_turn_between_long_transactions() {
     let queue = open(&dir, Ticking::of(LONG_TRANSACTION.as_millis() as i64));
     let is_over = AtomicBool::new(false);
     let n_turns = std::thread::scope(|scope| {
-        for thread in 0..2 {
-            let (queue, is_over) = (&queue, &is_over);
-            scope.spawn(move || {
-                while !is_over.load(Ordering::SeqCst) {
-                    // Long enough that who waits must find the gap behind it.
-                    let many = (1..=3_000).map(|id| id + thread * 10_000);
-                    queue.write(|tx| many.clone().try_for_each(|id| mark(tx, id))).unwrap();
-                }
-            });
-        }
+        // One transaction after the other, as an index makes them, and each long
+        // enough that who waits must find the gap behind it.
+        scope.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                queue.write(|tx| (1..=3_000).try_for_each(|id| mark(tx, id))).unwrap();
+            }
+        });
         let turn = |id: i64| {
             let mut other = Writer::open_interactive(&path)?;
             other.write(|tx| mark(tx, id))

@@ -137,7 +137,7 @@ fn fill(database: &Path, rng: &mut Rng) -> Outcome<()> {
             draft.body(Section::Description, &nonsense(rng, 60));
             documents::store(tx, &draft.finish())?;
         }
-        Ok(())
+        documents::flush_full_text(tx)
     })?;
     drop(writer);
     let queue = WriteQueue::open(database, "fuzz", Arc::new(clock), false)?;

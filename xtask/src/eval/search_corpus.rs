@@ -93,7 +93,7 @@ fn fill(corpus: &Corpus, database: &Path, provider: &dyn Provider) -> Outcome<()
             draft.body(Section::Description, &text.body);
             documents::store(tx, &draft.finish())?;
         }
-        Ok(())
+        documents::flush_full_text(tx)
     })?;
     drop(writer);
     let clock = FixedClock(NOW);

@@ -343,9 +343,9 @@ impl Written {
 }
 
 /// Edges in a transaction at most.
-const MOST_EDGES: usize = 20_000;
+const MOST_EDGES: usize = 10_000;
 /// Links in a transaction at most.
-const MOST_LINKS: usize = 400;
+const MOST_LINKS: usize = 200;
 
 /// A link to be stored, if no equal one is there.
 pub struct NewLink<'l> {

@@ -106,14 +106,20 @@ impl Regeneration<'_> {
         now: Timestamp,
         report: &mut DocumentReport,
     ) -> Result<()> {
-        let together = self.queue.write(|tx| made_ahead(tx, reader, batch, now));
+        let together = self.queue.write(|tx| {
+            let outcomes = made_ahead(tx, reader, batch, now)?;
+            documents::flush_full_text(tx)?;
+            Ok(outcomes)
+        });
         // For a savepoint SQLite copies every page before it changes, and hardly
         // ever does one fail: then all is undone, and each is tried in its own.
         let outcomes = together.or_else(|_| {
             self.queue.write(|tx| {
                 let mut sources = Sources::new(tx);
                 let each = batch.iter().map(|item| attempt(tx, &mut sources, item, now));
-                each.collect::<Result<Vec<_>>>()
+                let outcomes = each.collect::<Result<Vec<_>>>()?;
+                documents::flush_full_text(tx)?;
+                Ok(outcomes)
             })
         })?;
         for outcome in outcomes {
@@ -146,7 +152,7 @@ pub fn catch_up(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> 
                 for item in &batch {
                     attempt(tx, &mut sources, item, now)?;
                 }
-                Ok(())
+                documents::flush_full_text(tx)
             })?;
             n_made += batch.len() as u64;
         }

@@ -38,7 +38,7 @@ impl Index {
                 for (id, text) in texts.iter().enumerate() {
                     documents::store(tx, &document(project, id as i64, text))?;
                 }
-                Ok(())
+                documents::flush_full_text(tx)
             })
             .unwrap();
         Index { _dir: dir, path }
@@ -50,7 +50,11 @@ impl Index {
 
     pub fn change(&self, document: &Document) {
         let mut writer = Writer::open(&self.path).unwrap();
-        writer.write(|tx| documents::store(tx, document)).unwrap();
+        let stored = writer.write(|tx| {
+            documents::store(tx, document)?;
+            documents::flush_full_text(tx)
+        });
+        stored.unwrap();
     }
 
     pub fn queue(&self) -> WriteQueue {
