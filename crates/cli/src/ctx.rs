@@ -1,18 +1,20 @@
 //! What every command may ask for: flags, surroundings, configuration.
 
 use crate::args::Globals;
-use crate::config::Config;
+use crate::config::{Config, repo_trust};
 use crate::env::Env;
 use crate::ui::Ui;
 use model::{CancelToken, Clock, Result, Timestamp};
 use std::cell::{OnceCell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use store::DatabaseFile;
 
 pub struct Ctx {
     pub env: Env,
     pub globals: Globals,
     config: OnceCell<Config>,
+    is_upgraded: OnceCell<()>,
     stop: CancelToken,
     deferred: RefCell<Vec<Deferred>>,
 }
@@ -26,6 +28,7 @@ impl Ctx {
             env,
             globals,
             config: OnceCell::new(),
+            is_upgraded: OnceCell::new(),
             stop: CancelToken::default(),
             deferred: RefCell::default(),
         }
@@ -57,19 +60,41 @@ impl Ctx {
         Ok(self.config.get_or_init(|| config))
     }
 
-    /// The database file; it need not exist yet.
-    pub fn db_path(&self, ui: &mut Ui) -> Result<PathBuf> {
-        self.config(ui)?.db_path().map(Path::to_path_buf)
+    /// The database file, to read from; it need not exist yet. One that an older
+    /// lore wrote is upgraded, unless it came with a clone: whose settings name
+    /// it, chose it.
+    pub fn db_path(&self, ui: &mut Ui) -> Result<DatabaseFile> {
+        let file = repo_trust::database(&self.env, self.config(ui)?)?;
+        if !file.is_foreign() && self.is_upgraded.get().is_none() {
+            store::upgrade(file.path())?;
+            let _ = self.is_upgraded.set(());
+        }
+        Ok(file)
+    }
+
+    /// The same for those who write: one that came with a clone is refused,
+    /// one that lore is about to make in a repository is pinned as its own.
+    pub fn writable_db(&self, ui: &mut Ui) -> Result<PathBuf> {
+        let file = self.db_path(ui)?;
+        if let Some(refusal) = file.refusal() {
+            return Err(refusal);
+        }
+        repo_trust::pin_new_database(&self.env, self.config(ui)?, file.path())?;
+        Ok(file.path().to_path_buf())
     }
 
     /// Writes rows that an answer leaves behind after it is shown: nobody waits
     /// for them, and the answer stands if they cannot be written.
     pub fn write_later(
         &self,
-        database: &Path,
+        database: &DatabaseFile,
         work: impl FnOnce(&store::Tx<'_>) -> Result<()> + 'static,
     ) {
-        let database = database.to_owned();
+        // One that came with a clone is never written to.
+        if database.is_foreign() {
+            return;
+        }
+        let database = database.path().to_owned();
         let work = move || pipeline::notes::try_write(&database, work);
         self.deferred.borrow_mut().push(Box::new(work));
     }

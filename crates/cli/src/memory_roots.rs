@@ -1,6 +1,7 @@
 //! Which folders of memory a command works with, and keeping the index level
 //! with them before it answers.
 
+use crate::config::repo_trust::{self, FirstMemory};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use insight::memory::recall::Standpoint;
@@ -10,7 +11,7 @@ use memory::root::RootKind;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
 use store::memory as rows;
-use store::{Read, Reader};
+use store::{DatabaseFile, Read, Reader};
 
 /// Warnings shown of one run; `lore memory check` shows them all.
 const MOST_WARNINGS: usize = 5;
@@ -80,7 +81,7 @@ pub struct Level {
     pub reader: Reader,
     /// Where the question is asked from.
     pub standpoint: Standpoint,
-    pub database: PathBuf,
+    pub database: DatabaseFile,
 }
 
 /// Opens the database after it was brought level with all roots that are here or
@@ -95,7 +96,13 @@ pub fn level(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
 /// The same, for those who show all that is broken themselves.
 pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
     let database = ctx.db_path(ui)?;
-    let refreshed = pipeline::memory::try_refresh(&database, &here(ctx, named), ctx.now());
+    let refreshed = match database.is_foreign() {
+        // One that came with a clone is read as it is.
+        true => Ok(()),
+        false => ctx
+            .writable_db(ui)
+            .and_then(|path| pipeline::memory::try_refresh(&path, &here(ctx, named), ctx.now())),
+    };
     let reader = match (Reader::open(&database), refreshed) {
         (Ok(reader), Ok(())) => reader,
         (Ok(reader), Err(error)) => {
@@ -116,8 +123,9 @@ pub fn catch_up(ctx: &Ctx, ui: &mut Ui) -> bool {
     if !roots.iter().any(|root| root.dir.is_dir()) {
         return true;
     }
-    let outcome =
-        ctx.db_path(ui).and_then(|path| pipeline::memory::try_refresh(&path, &roots, ctx.now()));
+    let outcome = ctx
+        .writable_db(ui)
+        .and_then(|path| pipeline::memory::try_refresh(&path, &roots, ctx.now()));
     match outcome {
         Ok(()) => true,
         Err(error) => {
@@ -152,19 +160,33 @@ fn warn(reader: &Reader, ui: &mut Ui, roots: &[Root]) -> Result<()> {
     Ok(())
 }
 
+/// Memory that this run began is the user's own. That it could not be noted is
+/// no reason to fail: the record is written.
+pub fn pin_first(ctx: &Ctx, ui: &mut Ui, first: Option<FirstMemory>) {
+    if let Some(Err(error)) = first.map(|first| first.pin(&ctx.env)) {
+        ui.detail(&format!("the new memory could not be noted as yours: {error}"));
+    }
+}
+
 /// After a write: the index follows, and a failure of that is only a warning,
 /// because the file is written.
 pub fn follow(ctx: &Ctx, ui: &mut Ui, root: &Root) {
     let outcome = ctx
-        .db_path(ui)
+        .writable_db(ui)
         .and_then(|path| pipeline::memory::refresh(&path, std::slice::from_ref(root), ctx.now()));
     if let Err(error) = outcome {
         ui.warn(&format!("the record is written, but not indexed yet: {error}"));
     }
+    if root.kind == RootKind::Project && !repo_trust::folder_trust(&ctx.env)(&root.dir) {
+        ui.note(
+            "others have written to this memory: it stays out of prompts until you run `lore trust`",
+        );
+    }
 }
 
 /// The root that holds a record: the one around first, then the user's own,
-/// then any other.
+/// then any other that lore was told of. A database that came with a clone is
+/// not believed about folders: a name in it must not decide what is changed.
 pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Result<Root> {
     let found = rows::records::by_id(reader, id.as_str())?;
     let all = rows::roots(reader)?;
@@ -177,6 +199,7 @@ pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Resul
     };
     found
         .into_iter()
+        .filter(|it| !reader.is_foreign() || rank(&it.root_path) < preferred.len())
         .min_by_key(|it| (rank(&it.root_path), it.root_path.clone()))
         .and_then(|it| all.into_iter().find(|row| row.id == it.root))
         .map(|row| Root { dir: PathBuf::from(row.path), kind: row.kind, project: row.project })

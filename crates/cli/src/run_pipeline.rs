@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The database of the config, written to by this process.
 pub fn database(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Database> {
     let owner = format!("{} (lore {command})", ctx.env.process_name());
-    Ok(Database { path: ctx.db_path(ui)?, owner, force: false })
+    Ok(Database { path: ctx.writable_db(ui)?, owner, force: false })
 }
 
 /// Does what the plan says; what it warns of is shown.

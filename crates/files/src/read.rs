@@ -65,6 +65,16 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_regular(file, limit)
 }
 
+/// A regular file opened for reading, for those who map it; a link in its place
+/// is refused.
+pub fn open_regular(path: &Path) -> Result<File, ReadError> {
+    match rustix::fs::open(path, READ | OFlags::NOFOLLOW, Mode::empty()) {
+        Ok(file) => regular(&file).map(|_| File::from(file)),
+        Err(Errno::LOOP | Errno::MLINK) => Err(ReadError::Link),
+        Err(error) => Err(io::Error::from(error).into()),
+    }
+}
+
 /// [`read`] for text; what is not UTF-8 is an error.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     text(read(path, limit)?)
@@ -86,12 +96,17 @@ pub fn read_text_below(top: &Path, relative: &Path, limit: u64) -> Result<String
     text(read_below(top, relative, limit)?)
 }
 
-fn read_regular(file: OwnedFd, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let found = rustix::fs::fstat(&file).map_err(io::Error::from)?;
+/// The length a regular file says it has.
+fn regular(file: &OwnedFd) -> Result<u64, ReadError> {
+    let found = rustix::fs::fstat(file).map_err(io::Error::from)?;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
         return Err(ReadError::NotRegular);
     }
-    let len = u64::try_from(found.st_size).unwrap_or_default();
+    Ok(u64::try_from(found.st_size).unwrap_or_default())
+}
+
+fn read_regular(file: OwnedFd, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let len = regular(&file)?;
     if len > limit {
         return Err(ReadError::TooLarge { limit });
     }

@@ -29,6 +29,8 @@ fn no_link_below_the_top_is_written_through() {
     remove_below(&top, Path::new("linked/victim")).unwrap_err();
     open_lock(&top.join("file")).unwrap_err();
     open_lock(&top.join("dangling")).unwrap_err();
+    open_lock_below(&top, Path::new("linked/lock")).unwrap_err();
+    open_lock_below(&top, Path::new("file")).unwrap_err();
     create_new(&top.join("dangling"), 0o600).unwrap_err();
     assert_eq!(std::fs::read(outside.join("victim")).unwrap(), b"mine");
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
@@ -41,6 +43,7 @@ fn no_link_below_the_top_is_read_through() {
         let read = read_below(&top, Path::new(path), 100);
         assert!(matches!(read, Err(ReadError::Link)), "{path}: {read:?}");
     }
+    assert!(matches!(open_regular(&top.join("file")), Err(ReadError::Link)));
     assert_eq!(entry_below(&top, Path::new("linked/victim")).unwrap(), None);
     assert_eq!(entry_below(&top, Path::new("file")).unwrap(), Some(Entry::Link));
     assert!(read_link_below(&top, Path::new("file")).unwrap().ends_with("outside/victim"));
@@ -69,6 +72,7 @@ fn pipes_devices_and_folders_are_no_files() {
         replace(&top.join(path), b"x", 0o600).unwrap_err();
     }
     open_lock(&top.join("pipe")).unwrap_err();
+    assert!(matches!(open_regular(&top.join("pipe")), Err(ReadError::NotRegular)));
     assert!(matches!(read(Path::new("/dev/zero"), 100), Err(ReadError::NotRegular)));
     assert_eq!(entry_below(&top, Path::new("pipe")).unwrap(), Some(Entry::Other));
 }

@@ -20,6 +20,12 @@ const NEW: OFlags = OFlags::WRONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
+const LOCK: OFlags = OFlags::RDWR
+    .union(OFlags::CREATE)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
 /// Writes a file of the user's own, whole or not at all.
 ///
 /// Missing folders are created for the user alone. A link in the file's place
@@ -61,9 +67,18 @@ pub fn create_temp(dir: &Path, prefix: &str) -> io::Result<(File, PathBuf)> {
 /// A lock file, created if it is missing; a link or anything but a regular
 /// file is refused. Its content is never touched.
 pub fn open_lock(path: &Path) -> io::Result<File> {
-    let flags =
-        OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::from_raw_mode(0o600)) {
+    regular_lock(rustix::fs::open(path, LOCK, Mode::from_raw_mode(0o600)), path)
+}
+
+/// A lock file of a work tree, over no link below `top`.
+pub fn open_lock_below(top: &Path, relative: &Path) -> io::Result<File> {
+    let (folder, name) = open_parent_below(top, relative, Missing::Create)?;
+    let file = rustix::fs::openat(&folder, name, LOCK, Mode::from_raw_mode(0o600));
+    regular_lock(file, &top.join(relative))
+}
+
+fn regular_lock(opened: Result<OwnedFd, Errno>, path: &Path) -> io::Result<File> {
+    let file = match opened {
         Ok(file) => file,
         Err(Errno::LOOP | Errno::MLINK) => return Err(link(path)),
         Err(error) => return Err(error.into()),

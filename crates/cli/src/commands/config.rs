@@ -101,8 +101,8 @@ impl Run for Args {
 /// A broken file must not keep its own path a secret.
 fn path(ctx: &Ctx, _: &mut Ui) -> Result<ConfigPath> {
     let found = file::find(&ctx.env, &ctx.globals)?;
-    let exists = found.is_some();
-    let path = match found {
+    let exists = found.file.is_some();
+    let path = match found.file {
         Some(file) => file.path,
         None => ctx.env.config_dir().map(|dir| dir.join(file::TOML_NAME)).ok_or_else(|| {
             Error::not_found("no home directory to look in").suggest("name a file with --config")

@@ -1,5 +1,6 @@
 use super::Run;
-use crate::agents::{self, settings_file};
+use crate::agents;
+use crate::agents::settings_file::SettingsFile;
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
@@ -78,9 +79,12 @@ impl Run for Args {
             What::Remove(args) => (args, false),
         };
         let agent = agents::find(&args.agent)?;
-        let path = agent.path(&base(ctx, args.project)?);
-        let before = settings_file::read(&path)?;
-        let changed = if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
+        let base = base(ctx, args.project)?;
+        let path = agent.path(&base);
+        let file = SettingsFile { path: path.clone(), top: args.project.then_some(base) };
+        let before = file.read()?;
+        let changed =
+            if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
         let changed = changed.map_err(|reason| {
             Error::new(
                 ErrorCode::ConfigInvalid,
@@ -89,13 +93,11 @@ impl Run for Args {
             .suggest("mend it, or see `lore hook install --print` and add the hook by hand")
         })?;
         let (state, settings) = match changed {
-            changed if args.print => {
-                (HookState::Shown, Some(changed.unwrap_or(before)))
-            }
+            changed if args.print => (HookState::Shown, Some(changed.unwrap_or(before))),
             None if is_install => (HookState::Present, None),
             None => (HookState::Absent, None),
             Some(text) => {
-                settings_file::write(&path, &text)?;
+                file.write(&text)?;
                 (if is_install { HookState::Installed } else { HookState::Removed }, None)
             }
         };

@@ -1,4 +1,5 @@
 use super::Run;
+use crate::config::repo_trust;
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Painter, Show, Ui};
@@ -16,7 +17,8 @@ use store::Reader;
 ///
 /// Called by an agent's prompt hook: reads the prompt on stdin, as text or as
 /// the hook's JSON, and prints at most 1,500 characters of relevant records, or
-/// nothing. Never fails: on any error it prints nothing.
+/// nothing. Memory of a clone is used only after `lore trust`. Never fails: on
+/// any error it prints nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   echo 'why is there no queue?' | lore inject
@@ -75,7 +77,8 @@ impl Args {
 fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
     let (prompt, cwd) = event(&super::remember::stdin()?);
     let dir = cwd.filter(|dir| dir.is_dir()).unwrap_or_else(|| ctx.env.cwd.clone());
-    let around = memory_roots::around_dir(&dir);
+    let is_trusted = repo_trust::folder_trust(&ctx.env);
+    let around = memory_roots::around_dir(&dir).filter(|root| is_trusted(&root.dir));
     let roots: Vec<Root> = around
         .iter()
         .cloned()
@@ -85,12 +88,18 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
     if roots.is_empty() {
         return Ok(Injection::default());
     }
-    let path = ctx.db_path(ui)?;
-    let refreshed = pipeline::memory::try_refresh_only(&path, &roots, ctx.now());
+    let database = ctx.db_path(ui)?;
+    if let Some(refusal) = database.refusal() {
+        // It could hold anything under the name of the user's own memory.
+        return Err(refusal);
+    }
+    let refreshed = ctx
+        .writable_db(ui)
+        .and_then(|path| pipeline::memory::try_refresh_only(&path, &roots, ctx.now()));
     if let Err(error) = refreshed {
         ui.detail(&format!("memory files were not read again: {error}"));
     }
-    let reader = Reader::open(&path)?;
+    let reader = Reader::open(&database)?;
     let known = rows::roots(&reader)?;
     let ids: Vec<rows::RootId> = roots
         .iter()

@@ -55,7 +55,8 @@ fn write_pages(
 ) -> Result<()> {
     let path = dir.join(format!("{name}.1"));
     let command = command.clone().name(name.to_owned());
-    std::fs::write(&path, page(&command)?).map_err(|error| cannot_write(&path, error))?;
+    files::replace(&path, page(&command)?.as_bytes(), 0o666)
+        .map_err(|error| cannot_write(&path, error))?;
     files.push(path.display().to_string());
     for sub in command.get_subcommands() {
         write_pages(sub, &format!("{name}-{}", sub.get_name()), dir, files)?;

@@ -1,5 +1,5 @@
 use super::Run;
-use crate::agents::settings_file;
+use crate::agents::settings_file::SettingsFile;
 use crate::config::token;
 use crate::ctx::Ctx;
 use crate::interrupt;
@@ -21,11 +21,14 @@ use std::sync::Arc;
 /// that is not indexed yet is indexed in the background. --tools takes core
 /// (default), code, forge, memory, all, and tool names.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
   lore mcp install claude
   lore mcp install codex --scope project --print
   lore mcp --tools core,person
-  lore mcp --http 127.0.0.1:7777")]
+  lore mcp --http 127.0.0.1:7777"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -87,7 +90,9 @@ struct InstallArgs {
 #[serde(untagged)]
 pub enum Answer {
     Entered(Entered),
-    Text { text: String },
+    Text {
+        text: String,
+    },
     /// The client has closed the connection.
     Served {},
 }
@@ -173,7 +178,13 @@ impl InstallArgs {
             Some(file) => Some(ctx.env.resolve(&file.to_string_lossy(), &ctx.env.cwd)),
             None => client.settings(self.scope, &ctx.env, top.as_deref())?,
         };
-        let before = file.as_deref().map(settings_file::read).transpose()?.unwrap_or_default();
+        let tree = top.clone().filter(|_| self.scope == Scope::Project);
+        let settings = file.clone().map(|path| SettingsFile {
+            path,
+            // A file that was named is the user's choice.
+            top: tree.clone().filter(|_| self.file.is_none()),
+        });
+        let before = settings.as_ref().map(SettingsFile::read).transpose()?.unwrap_or_default();
         let changed = client.with_server(&before, &start).map_err(|reason| {
             let file = file.as_deref().unwrap_or(Path::new("the file"));
             Error::new(
@@ -191,18 +202,18 @@ impl InstallArgs {
             skill: None,
         };
         // Where the file is not known there is nothing but showing.
-        match (changed, &file) {
+        match (changed, &settings) {
             (changed, None) => entered.settings = Some(changed.unwrap_or(before)),
             (changed, Some(_)) if self.print => entered.settings = Some(changed.unwrap_or(before)),
             (None, Some(_)) => entered.state = EntryState::Present,
             (Some(text), Some(file)) => {
-                settings_file::write(file, &text)?;
+                file.write(&text)?;
                 entered.state = EntryState::Installed;
             }
         }
         if self.skill && !self.print {
             let file = client.skill(self.scope, &ctx.env, top.as_deref())?;
-            settings_file::write(&file, SKILL)?;
+            SettingsFile { path: file.clone(), top: tree }.write(SKILL)?;
             entered.skill = Some(shown(&file));
         }
         Ok(entered)

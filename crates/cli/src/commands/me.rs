@@ -6,8 +6,7 @@ use crate::ui::Ui;
 use insight::people::me::{self, Inbox};
 use model::time::parse_when;
 use model::{Error, ErrorCode, Result};
-use std::path::Path;
-use store::{Reader, looks};
+use store::{DatabaseFile, Reader, looks};
 
 /// Show what waits for you and what is new
 ///
@@ -51,7 +50,7 @@ impl Run for Args {
 }
 
 /// As it was told before, else as the forge says now.
-fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &Path) -> Result<String> {
+fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &DatabaseFile) -> Result<String> {
     let connection = Connection::from_config(ctx.config(ui)?, &ctx.env);
     let host = match &connection {
         Ok(connection) => Some(connection.host()),

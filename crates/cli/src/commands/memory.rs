@@ -1,5 +1,6 @@
 use super::Run;
 use super::recall::KindArg;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -204,7 +205,9 @@ fn import(
     };
     if !dry_run {
         let root = place.root(ctx)?;
+        let first = FirstMemory::of(&root);
         let done = root.import(&found)?;
+        memory_roots::pin_first(ctx, ui, first);
         memory_roots::follow(ctx, ui, &root);
         report.new = done.new;
         report.same = done.same;

@@ -41,7 +41,7 @@ impl Run for Args {
         }
         let around = memory_roots::around(ctx);
         let now = ctx.now();
-        let (misses, recalls) = pipeline::notes::write(&ctx.db_path(ui)?, |tx| {
+        let (misses, recalls) = pipeline::notes::write(&ctx.writable_db(ui)?, |tx| {
             let project = memory_roots::standpoint(tx, around.as_ref())?.project;
             access::add_miss(tx, &query, project.as_deref(), now)?;
             access::miss_counts(tx, insight::stats::miss_window(now))

@@ -138,6 +138,22 @@ pub const EVERYDAY: &[(&str, &[&str])] = &[
     ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),
 ];
 
+impl Command {
+    /// Work on code of strangers, which a parser may die of.
+    pub fn reads_foreign_code(&self) -> bool {
+        matches!(
+            self,
+            Command::Index(_)
+                | Command::Sync(_)
+                | Command::Ingest(_)
+                | Command::Repo(_)
+                | Command::GenerateDocs(_)
+                | Command::Embed(_)
+                | Command::Fsck(_)
+        )
+    }
+}
+
 /// Every command by group, as `lore help all` lists them.
 pub fn groups() -> Vec<(&'static str, Vec<Entry>)> {
     let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();

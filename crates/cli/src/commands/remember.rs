@@ -1,4 +1,5 @@
 use super::Run;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -7,7 +8,7 @@ use memory::draft::{self, Draft};
 use memory::{Choice, Kept, KeptRecord, Root};
 use model::memory::{RecordId, RecordKind};
 use model::{Error, Result};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 
 /// Record a decision, a pattern or a handoff
 ///
@@ -146,14 +147,19 @@ impl Run for Args {
             Some(text) => vec![plain(kind, text)],
             None if ui.can_ask() => Draft::read(kind, &edited(ctx, draft::template(kind))?)?,
             None => {
-                return Err(Error::usage(format!("what is the {kind}?"))
-                    .suggest(format!("lore remember {kind} 'text', or `-` to read it from stdin")));
+                return Err(Error::usage(format!("what is the {kind}?")).suggest(format!(
+                    "lore remember {kind} 'text', or `-` to read it from stdin"
+                )));
             }
         };
         let mut records = Vec::new();
         for draft in drafts {
+            let first = FirstMemory::of(&root);
             match self.keep(ctx, &root, draft, &choice) {
-                Ok(kept) => records.push(kept),
+                Ok(kept) => {
+                    memory_roots::pin_first(ctx, ui, first);
+                    records.push(kept);
+                }
                 Err(error) => {
                     // What was written before it stays, and must be findable.
                     memory_roots::follow(ctx, ui, &root);
@@ -256,8 +262,8 @@ fn edited(ctx: &Ctx, template: &str) -> Result<String> {
             .suggest("set EDITOR, or give the text on the command line")
             .caused_by(error)
     };
-    let file = tempfile::Builder::new().suffix(".md").tempfile().map_err(failed)?;
-    std::fs::write(file.path(), template).map_err(failed)?;
+    let mut file = tempfile::Builder::new().suffix(".md").tempfile().map_err(failed)?;
+    file.write_all(template.as_bytes()).map_err(failed)?;
     // Through a shell, because people write `code --wait` there.
     let status = std::process::Command::new("sh")
         .args(["-c", "$0 \"$1\"", editor])

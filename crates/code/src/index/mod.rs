@@ -30,6 +30,7 @@ pub use watch::Watch;
 use crate::facts::FileFacts;
 use crate::history;
 use crate::identity;
+use crate::lang;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
 use git::{ObjectId, Repo, TreeEntry};
@@ -172,7 +173,7 @@ fn gather(
 ) -> Result<Input> {
     let mut tree = repo.files(subject.commit)?;
     let overlay = match &subject.work_tree {
-        Some(_) => work_tree::overlay(repo, &mut tree)?,
+        Some(_) => work_tree::overlay(repo, subject.commit, &mut tree)?,
         None => BTreeMap::new(),
     };
     let rule_texts = rule_texts(repo, &tree, &overlay)?;
@@ -232,6 +233,9 @@ fn gather(
                 *input.skipped.entry(reason).or_default() += 1;
                 input.unfit.push(UnfitFile { path: path.clone(), blob, reason, hash, size });
             }
+            (None, _, Some(Outcome::TooLarge)) => {
+                *input.skipped.entry(Skip::Huge).or_default() += 1;
+            }
             (None, _, Some(Outcome::Missing) | None) => {
                 *input.skipped.entry(Skip::Missing).or_default() += 1;
             }
@@ -263,7 +267,7 @@ fn texts_of(repo: &Repo, wanted: &[(String, ObjectId)]) -> Result<Vec<(String, S
     let mut blobs = repo.blobs()?;
     let mut texts = Vec::new();
     for (path, id) in wanted {
-        if let Some(bytes) = blobs.read(*id)? {
+        if let Some(bytes) = blobs.read(*id, lang::MAX_BYTES as u64)?.into_content() {
             texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -283,7 +287,7 @@ fn texts(
     for (path, entry) in wanted {
         let bytes = match overlay.get(&path) {
             Some(bytes) => Some(bytes.clone()),
-            None => blobs.read(entry.id)?,
+            None => blobs.read(entry.id, lang::MAX_BYTES as u64)?.into_content(),
         };
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         texts.push((path, text));
@@ -299,7 +303,9 @@ fn read_texts(
 ) -> Result<()> {
     input.texts.extend(texts(repo, chosen.manifests.clone(), overlay)?);
     input.texts.sort_unstable();
-    if let Some((path, entry)) = &chosen.owners {
+    if chosen.owners.as_ref().is_some_and(|(_, entry)| entry.size > lang::MAX_BYTES as u64) {
+        *input.skipped.entry(Skip::Huge).or_default() += 1;
+    } else if let Some((path, entry)) = &chosen.owners {
         let read = texts(repo, vec![(path.clone(), *entry)], overlay)?;
         let blob = entry.id.as_bytes().to_vec();
         input.owners = read.into_iter().next().map(|(_, text)| (blob, text));

@@ -5,7 +5,7 @@ use super::symbols::{FileSymbols, outline_of};
 use super::watch::Watch;
 use crate::facts::{FileFacts, Trouble};
 use crate::lang;
-use git::{ObjectId, Repo};
+use git::{Blob, ObjectId, Repo};
 use model::hash::Hash32;
 use model::{Error, Result};
 use std::sync::Mutex;
@@ -43,6 +43,8 @@ pub struct ReadFile {
 pub enum Outcome {
     Read(Box<ReadFile>),
     Unfit(Skip, Hash32, u64),
+    /// Larger than any file that is parsed; never in memory.
+    TooLarge,
     /// The clone does not have it (a partial clone).
     Missing,
 }
@@ -58,7 +60,7 @@ pub fn read_all(
     n_threads: usize,
     watch: &Watch<'_>,
 ) -> Result<Vec<Outcome>> {
-    let (work, todo) = mpsc::sync_channel::<(usize, Option<Vec<u8>>)>(IN_FLIGHT);
+    let (work, todo) = mpsc::sync_channel::<(usize, Option<Blob>)>(IN_FLIGHT);
     let todo = Mutex::new(todo);
     let (done, results) = mpsc::channel::<(usize, Result<Outcome>)>();
     let mut outcomes: Vec<Option<Outcome>> = Vec::new();
@@ -69,11 +71,14 @@ pub fn read_all(
             scope.spawn(move || {
                 loop {
                     let next = todo.lock().map(|todo| todo.recv());
-                    let Ok(Ok((at, bytes))) = next else { break };
-                    let outcome = match (bytes, wanted[at].content) {
-                        (Some(bytes), _) => read_one(identity, wanted[at].path, &bytes),
+                    let Ok(Ok((at, blob))) = next else { break };
+                    let outcome = match (blob, wanted[at].content) {
+                        (Some(Blob::Content(bytes)), _) => {
+                            read_one(identity, wanted[at].path, &bytes)
+                        }
+                        (Some(Blob::TooLarge(_)), _) => Ok(Outcome::TooLarge),
                         (None, Content::Bytes(bytes)) => read_one(identity, wanted[at].path, bytes),
-                        (None, Content::Blob(_)) => Ok(Outcome::Missing),
+                        (Some(Blob::Missing), _) | (None, Content::Blob(_)) => Ok(Outcome::Missing),
                     };
                     if done.send((at, outcome)).is_err() {
                         break;
@@ -98,25 +103,25 @@ pub fn read_all(
 fn feed(
     repo: &Repo,
     wanted: &[Wanted<'_>],
-    work: mpsc::SyncSender<(usize, Option<Vec<u8>>)>,
+    work: mpsc::SyncSender<(usize, Option<Blob>)>,
     watch: &Watch<'_>,
 ) -> Result<()> {
     let mut blobs = None;
     for (at, file) in wanted.iter().enumerate() {
         watch.go_on()?;
-        let bytes = match file.content {
+        let blob = match file.content {
             Content::Bytes(_) => None,
             Content::Blob(id) => {
                 if blobs.is_none() {
                     blobs = Some(repo.blobs()?);
                 }
                 match &mut blobs {
-                    Some(blobs) => blobs.read(id)?,
+                    Some(blobs) => Some(blobs.read(id, lang::MAX_BYTES as u64)?),
                     None => None,
                 }
             }
         };
-        if work.send((at, bytes)).is_err() {
+        if work.send((at, blob)).is_err() {
             break;
         }
     }

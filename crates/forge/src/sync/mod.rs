@@ -16,6 +16,7 @@ mod reconcile;
 mod report;
 mod sweep;
 
+pub use listing::ListingLimit;
 pub use report::{DependentCounts, EntityCounts, ProjectReport, SyncReport};
 
 use crate::api::{FailureKind, Forge};
@@ -57,6 +58,9 @@ pub struct SyncOptions {
     pub reconcile: Reconcile,
     /// Requests in flight at the same time.
     pub concurrency: usize,
+    /// What one run reads of one project's issues, and of its merge requests.
+    /// The next run goes on from there.
+    pub listing: ListingLimit,
     /// Who runs this, unique per run, shown to whoever finds the lock taken.
     pub owner: String,
     /// The command as typed, for the audit trail.
@@ -82,6 +86,7 @@ impl SyncOptions {
             overlap: Self::DEFAULT_OVERLAP,
             reconcile: Reconcile::default(),
             concurrency: Self::DEFAULT_CONCURRENCY,
+            listing: ListingLimit::default(),
             owner: "lore".to_owned(),
             command: "sync".to_owned(),
         }

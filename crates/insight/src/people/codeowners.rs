@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 /// Where GitLab looks, in this order; the first that exists counts.
 const PLACES: [&str; 3] = ["CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
-/// Read of a file; no team has so many rules.
-const MOST_BYTES: usize = 1_000_000;
+/// A larger file is not read; no team has so many rules.
+const MOST_BYTES: u64 = 1_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Owners {
@@ -26,8 +26,9 @@ pub fn of_path(clones: &[PathBuf], path: &str) -> Option<Owners> {
         let head = repo.resolve("HEAD").ok()?;
         let mut blobs = repo.blobs().ok()?;
         PLACES.iter().find_map(|place| {
-            let bytes = blobs.read_file(head, place).ok()??;
-            let text = String::from_utf8_lossy(bytes.get(..MOST_BYTES).unwrap_or(&bytes));
+            let file = blobs.read_file(head, &git::RepoPath::from(*place), MOST_BYTES).ok()?;
+            let bytes = file.into_content()?;
+            let text = String::from_utf8_lossy(&bytes);
             let owners = owners(&text, path);
             (!owners.is_empty()).then(|| Owners { file: (*place).to_owned(), owners })
         })

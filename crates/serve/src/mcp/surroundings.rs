@@ -7,9 +7,9 @@ use model::{CancelToken, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use store::Reader;
+use store::{DatabaseFile, Reader};
 
 /// Work that writes, and may take minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Job {
 /// Memory, its index as level with the files as it could be made.
 pub struct Memory {
     pub reader: Reader,
-    pub database: PathBuf,
+    pub database: DatabaseFile,
     pub standpoint: Standpoint,
     /// What is broken in the files.
     pub warnings: Vec<String>,
@@ -36,7 +36,7 @@ pub trait Surroundings: Send + Sync + 'static {
     fn version(&self) -> String;
 
     /// The database file; it need not exist yet.
-    fn database(&self, dir: &Path) -> Result<PathBuf>;
+    fn database(&self, dir: &Path) -> Result<DatabaseFile>;
 
     /// Who makes vectors; none when nobody does.
     fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>>;
