@@ -4,9 +4,8 @@ use crate::args::Globals;
 use crate::config::{Config, repo_trust};
 use crate::env::Env;
 use crate::ui::Ui;
-use forge::sync::Stop;
-use model::{Clock, Result, Timestamp};
-use std::cell::OnceCell;
+use model::{CancelToken, Clock, Result, Timestamp};
+use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::DatabaseFile;
@@ -16,8 +15,12 @@ pub struct Ctx {
     pub globals: Globals,
     config: OnceCell<Config>,
     is_upgraded: OnceCell<()>,
-    stop: Stop,
+    stop: CancelToken,
+    deferred: RefCell<Vec<Deferred>>,
 }
+
+/// Rows to be written once the answer is out.
+type Deferred = Box<dyn FnOnce() -> Result<()>>;
 
 impl Ctx {
     pub fn new(env: Env, globals: Globals) -> Self {
@@ -26,17 +29,18 @@ impl Ctx {
             globals,
             config: OnceCell::new(),
             is_upgraded: OnceCell::new(),
-            stop: Stop::default(),
+            stop: CancelToken::default(),
+            deferred: RefCell::default(),
         }
     }
 
     /// For work that somebody else may want to stop.
-    pub fn stopped_by(self, stop: Stop) -> Self {
+    pub fn stopped_by(self, stop: CancelToken) -> Self {
         Ctx { stop, ..self }
     }
 
     /// Asks long work to end at a good place.
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> CancelToken {
         self.stop.clone()
     }
 
@@ -77,6 +81,31 @@ impl Ctx {
         }
         repo_trust::pin_new_database(&self.env, self.config(ui)?, file.path())?;
         Ok(file.path().to_path_buf())
+    }
+
+    /// Writes rows that an answer leaves behind after it is shown: nobody waits
+    /// for them, and the answer stands if they cannot be written.
+    pub fn write_later(
+        &self,
+        database: &DatabaseFile,
+        work: impl FnOnce(&store::Tx<'_>) -> Result<()> + 'static,
+    ) {
+        // One that came with a clone is never written to.
+        if database.is_foreign() {
+            return;
+        }
+        let database = database.path().to_owned();
+        let work = move || pipeline::notes::try_write(&database, work);
+        self.deferred.borrow_mut().push(Box::new(work));
+    }
+
+    /// Does what was put off until the answer was out.
+    pub fn finish(&self, ui: &mut Ui) {
+        for write in self.deferred.take() {
+            if let Err(error) = write() {
+                ui.detail(&format!("the access was not recorded: {error}"));
+            }
+        }
     }
 
     pub fn clock(&self) -> Arc<dyn Clock> {

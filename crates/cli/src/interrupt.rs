@@ -1,7 +1,6 @@
 //! Ctrl-C, and the runtime for work that waits on the network.
 
-use forge::sync::Stop;
-use model::{Error, ErrorCode, Result};
+use model::{CancelToken, Error, ErrorCode, Result};
 use std::future::Future;
 
 /// Runs asynchronous work to its end, or until Ctrl-C drops it: the work must
@@ -23,12 +22,13 @@ pub fn block_on<T, E: Into<Error>>(
 /// ends at a good place; a second one ends it where it stands. Whoever else
 /// holds `stop` may ask it too.
 pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
-    stop: Stop,
-    work: impl FnOnce(Stop) -> Work,
+    stop: CancelToken,
+    work: impl FnOnce(CancelToken) -> Work,
     on_stop: impl Fn(),
 ) -> Result<T> {
     let signal = stop.clone();
-    runtime()?.block_on(async move {
+    let runtime = runtime()?;
+    let outcome = runtime.block_on(async move {
         let work = work(stop);
         tokio::pin!(work);
         tokio::select! {
@@ -37,12 +37,15 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
             result = &mut work => return result,
         }
         on_stop();
-        signal.set();
+        signal.cancel();
         tokio::select! {
             result = &mut work => result,
             () = interrupted() => Err(Error::new(ErrorCode::Interrupted, "interrupted")),
         }
-    })
+    });
+    // Work that was asked twice and still goes on is left behind, as by a crash.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// Runs blocking work to its end; `on_interrupt` is called at each Ctrl-C,

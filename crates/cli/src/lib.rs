@@ -22,9 +22,9 @@ mod isolation;
 mod mcp;
 mod memory_roots;
 mod run_commits;
-mod run_documents;
 mod run_embed;
 mod run_index;
+mod run_pipeline;
 mod run_repo;
 mod run_sync;
 mod text;
@@ -33,7 +33,7 @@ pub mod ui;
 use args::Cli;
 use ctx::Ctx;
 use env::Env;
-use forge::sync::Stop;
+use model::CancelToken;
 use model::{Error, Result};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,7 +55,7 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
         Err(refusal) => return refuse(&refusal, &arguments, &env),
     };
     let mut ui = Ui::new(&env, &cli.globals);
-    let mut stop = Stop::default();
+    let mut stop = CancelToken::default();
     if role.is_some() {
         stop = isolation::supervised::enter(&env);
     } else if ui.is_json()
@@ -73,7 +73,7 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     ui.finish(result)
 }
 
-fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: Stop) -> Result<()> {
+fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: CancelToken) -> Result<()> {
     let ctx = Ctx::new(env, cli.globals).stopped_by(stop);
     cli.command.run(&ctx, ui)
 }

@@ -4,16 +4,14 @@
 use crate::config::repo_trust::{self, FirstMemory};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use git::Repo;
 use insight::memory::recall::Standpoint;
 use memory::Root;
-use memory::index::{self, Refreshed};
-use memory::root::{self, RootKind};
+use memory::index;
+use memory::root::RootKind;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
-use store::dirty::SourceType;
-use store::memory::{self as rows, RootRow};
-use store::{Read, Reader, Writer};
+use store::memory as rows;
+use store::{DatabaseFile, Read, Reader};
 
 /// Warnings shown of one run; `lore memory check` shows them all.
 const MOST_WARNINGS: usize = 5;
@@ -57,24 +55,13 @@ pub fn around(ctx: &Ctx) -> Option<Root> {
 }
 
 pub fn around_dir(dir: &Path) -> Option<Root> {
-    root::around(dir).map(|dir| Root::new(dir, RootKind::Project))
+    pipeline::memory::root_around(dir)
 }
 
 /// The user's own memory.
 pub fn personal(ctx: &Ctx) -> Option<Root> {
     let dir = ctx.env.data_dir()?.join("memory");
     Some(Root::new(dir, RootKind::Personal))
-}
-
-/// What the records of a repository belong to: its project on the forge, else
-/// the name of its folder.
-fn project_of(root: &Root) -> Option<String> {
-    let top = root.top()?;
-    let remote = Repo::open(top).and_then(|repo| repo.remote()).ok().flatten();
-    remote
-        .filter(|remote| !remote.project.is_empty())
-        .map(|remote| remote.project)
-        .or_else(|| Some(top.file_name()?.to_string_lossy().into_owned()))
 }
 
 /// The roots that are here: around, the user's own, and those named.
@@ -89,17 +76,17 @@ pub fn here(ctx: &Ctx, named: &[PathBuf]) -> Vec<Root> {
     roots
 }
 
-/// An index that is level with the files.
+/// Memory to answer from, as level with its files as it could be made.
 pub struct Level {
-    /// None over a database that came with a clone: it is read as it is.
-    pub writer: Option<Writer>,
     pub reader: Reader,
     /// Where the question is asked from.
     pub standpoint: Standpoint,
+    pub database: DatabaseFile,
 }
 
-/// Opens the database and brings it level with all roots that are here or were
-/// indexed before. What is broken in the files here is warned about.
+/// Opens the database after it was brought level with all roots that are here or
+/// were indexed before, if it can be written just now. What is broken in the files
+/// here is warned about.
 pub fn level(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
     let level = level_silently(ctx, ui, named)?;
     warn(&level.reader, ui, &here(ctx, named))?;
@@ -108,42 +95,43 @@ pub fn level(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
 
 /// The same, for those who show all that is broken themselves.
 pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
-    let file = ctx.db_path(ui)?;
-    let writer = if file.is_foreign() {
-        None
-    } else {
-        let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
-        refresh(ctx, &mut writer, &here(ctx, named))?;
-        Some(writer)
+    let database = ctx.db_path(ui)?;
+    let refreshed = match database.is_foreign() {
+        // One that came with a clone is read as it is.
+        true => Ok(()),
+        false => ctx
+            .writable_db(ui)
+            .and_then(|path| pipeline::memory::try_refresh(&path, &here(ctx, named), ctx.now())),
     };
-    let reader = Reader::open(&file)?;
+    let reader = match (Reader::open(&database), refreshed) {
+        (Ok(reader), Ok(())) => reader,
+        (Ok(reader), Err(error)) => {
+            ui.detail(&format!("memory files were not read again: {error}"));
+            reader
+        }
+        // Why there is nothing to read is said best by what could not make it.
+        (Err(_), Err(error)) | (Err(error), Ok(())) => return Err(error),
+    };
     let standpoint = standpoint(&reader, around(ctx).as_ref())?;
-    Ok(Level { writer, reader, standpoint })
+    Ok(Level { reader, standpoint, database })
 }
 
 /// For those who answer from everything: the index follows what was written by
-/// hand since. Answers do not fail for it.
-pub fn catch_up(ctx: &Ctx, ui: &mut Ui) {
+/// hand since. Answers do not fail for it; false when it could not be done now.
+pub fn catch_up(ctx: &Ctx, ui: &mut Ui) -> bool {
     let roots = here(ctx, &[]);
-    if roots.iter().any(|root| root.dir.is_dir()) {
-        take_up(ctx, ui, &roots);
+    if !roots.iter().any(|root| root.dir.is_dir()) {
+        return true;
     }
-}
-
-/// The memory of a clone that lore has just come to know.
-pub fn meet(ctx: &Ctx, ui: &mut Ui, clone: &Path) {
-    if let Some(root) = around_dir(clone).filter(|root| root.dir.is_dir()) {
-        take_up(ctx, ui, std::slice::from_ref(&root));
-    }
-}
-
-fn take_up(ctx: &Ctx, ui: &mut Ui, roots: &[Root]) {
-    let outcome = ctx.writable_db(ui).and_then(|path| {
-        let mut writer = Writer::open(&path)?;
-        refresh(ctx, &mut writer, roots)
-    });
-    if let Err(error) = outcome {
-        ui.detail(&format!("memory files were not read again: {error}"));
+    let outcome = ctx
+        .writable_db(ui)
+        .and_then(|path| pipeline::memory::try_refresh(&path, &roots, ctx.now()));
+    match outcome {
+        Ok(()) => true,
+        Err(error) => {
+            ui.detail(&format!("memory files were not read again: {error}"));
+            false
+        }
     }
 }
 
@@ -152,51 +140,8 @@ pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<Standpoint> {
     let known = Standpoint::at(on, &index::path_text(around))?;
     Ok(match known.root {
         Some(_) => known,
-        None => Standpoint { project: project_of(around), ..known },
+        None => Standpoint { project: pipeline::memory::project_of(around), ..known },
     })
-}
-
-/// Kinds of sources that memory makes documents of.
-const MEMORY: [SourceType; 3] = [SourceType::Decision, SourceType::Pattern, SourceType::Handoff];
-
-/// Brings the index level with these roots and with those it knows already,
-/// and the documents that are searched with it.
-pub fn refresh(ctx: &Ctx, writer: &mut Writer, roots: &[Root]) -> Result<Refreshed> {
-    let known = rows::roots(writer)?;
-    let now = ctx.now();
-    let mut all = refresh_only(ctx, writer, roots)?;
-    let is_here = |row: &&RootRow| roots.iter().any(|root| index::path_text(root) == row.path);
-    for row in known.iter().filter(|row| !is_here(row)) {
-        let root = Root::new(PathBuf::from(&row.path), row.kind);
-        if root.dir.is_dir() {
-            add(&mut all, index::refresh(writer, &root, now)?);
-        } else {
-            writer.write(|tx| rows::index::remove_root(tx, row, now))?;
-        }
-    }
-    search::documents::catch_up(writer, &MEMORY, now)?;
-    Ok(all)
-}
-
-/// The same for these roots alone, and without their documents.
-pub fn refresh_only(ctx: &Ctx, writer: &mut Writer, roots: &[Root]) -> Result<Refreshed> {
-    let known = rows::roots(writer)?;
-    let mut all = Refreshed::default();
-    for root in roots.iter().filter(|root| root.dir.is_dir()) {
-        let mut root = root.clone();
-        if !known.iter().any(|row| row.path == index::path_text(&root)) {
-            root.project = project_of(&root);
-        }
-        add(&mut all, index::refresh(writer, &root, ctx.now())?);
-    }
-    Ok(all)
-}
-
-fn add(all: &mut Refreshed, one: Refreshed) {
-    all.files_read += one.files_read;
-    all.new += one.new;
-    all.changed += one.changed;
-    all.removed += one.removed;
 }
 
 fn warn(reader: &Reader, ui: &mut Ui, roots: &[Root]) -> Result<()> {
@@ -226,10 +171,9 @@ pub fn pin_first(ctx: &Ctx, ui: &mut Ui, first: Option<FirstMemory>) {
 /// After a write: the index follows, and a failure of that is only a warning,
 /// because the file is written.
 pub fn follow(ctx: &Ctx, ui: &mut Ui, root: &Root) {
-    let outcome = ctx.writable_db(ui).and_then(|path| {
-        let mut writer = Writer::open(&path)?;
-        refresh(ctx, &mut writer, std::slice::from_ref(root))
-    });
+    let outcome = ctx
+        .writable_db(ui)
+        .and_then(|path| pipeline::memory::refresh(&path, std::slice::from_ref(root), ctx.now()));
     if let Err(error) = outcome {
         ui.warn(&format!("the record is written, but not indexed yet: {error}"));
     }

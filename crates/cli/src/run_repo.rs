@@ -2,12 +2,12 @@
 //! code, and the texts to search.
 
 use crate::ctx::Ctx;
-use crate::run_commits::{self, Wanted};
 use crate::ui::Ui;
-use crate::{memory_roots, run_documents, run_index, run_sync};
-use code::history::ScanReport;
+use crate::{run_embed, run_pipeline};
+use code::history::{self, ScanReport};
 use code::index::{IndexReport, Request};
-use model::{ErrorCode, Result};
+use model::Result;
+use pipeline::{Clones, CodeScope, DocumentScope, Plan};
 use schemars::JsonSchema;
 use search::documents::DocumentReport;
 use search::embedding::EmbedReport;
@@ -26,26 +26,29 @@ pub struct IndexAnswer {
 }
 
 pub fn index(ctx: &Ctx, ui: &mut Ui, dir: &Path) -> Result<IndexAnswer> {
-    const COMMAND: &str = "mcp";
-    let commits = run_commits::add(ctx, ui, &Wanted { path: dir.to_owned(), url: None })?;
-    memory_roots::meet(ctx, ui, dir);
+    // Looked at first: what is no clone must not make a database.
+    let clone = history::find_clone(dir, None)?;
     let request = Request {
         url: None,
         rev: None,
         work_tree: false,
         full: false,
-        n_threads: run_index::n_threads(),
+        n_threads: run_pipeline::n_threads(),
     };
-    let code = match run_index::run(ctx, ui, COMMAND, dir, &request) {
-        Ok(report) => Some(report),
-        Err(error) if error.code() == ErrorCode::Interrupted => return Err(error),
-        // A repository without a commit has history and memory still.
-        Err(error) => {
-            ui.warn(&format!("the code was not indexed: {error}"));
-            None
-        }
+    let plan = Plan {
+        commits: Some(Clones::One(clone)),
+        memory: vec![dir.to_owned()],
+        code: Some(CodeScope::Tolerant { dir: dir.to_owned(), request }),
+        documents: Some(DocumentScope::Due),
+        embedding: Some(run_embed::share(ctx, ui)),
+        fetch: None,
     };
-    let documents = run_documents::run(ctx, ui, COMMAND, false)?;
-    let embedding = run_sync::embed(ctx, ui, COMMAND)?;
-    Ok(IndexAnswer { commits, code, documents, embedding })
+    let database = run_pipeline::database(ctx, ui, "mcp")?;
+    let report = run_pipeline::run(ctx, ui, database, plan)?;
+    Ok(IndexAnswer {
+        commits: report.scanned.ok_or_else(|| run_pipeline::missing("reading commits"))?,
+        code: report.code.into_iter().next(),
+        documents: report.documents.ok_or_else(|| run_pipeline::missing("making documents"))?,
+        embedding: report.embedding,
+    })
 }

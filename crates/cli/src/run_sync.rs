@@ -3,20 +3,18 @@
 
 use crate::ctx::Ctx;
 use crate::forge_client::Connection;
-use crate::interrupt::block_on_stoppable;
-use crate::run_commits::{self, CommitsReport};
 use crate::ui::Ui;
-use crate::{run_documents, run_embed, run_index};
+use crate::{run_commits, run_embed, run_pipeline};
 use code::index::IndexReport;
-use forge::sync::{self, SyncOptions, SyncReport, Wanted};
+use forge::sync::{SyncOptions, SyncReport, Wanted};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
+use pipeline::commits::CommitsReport;
+use pipeline::{Clones, CodeScope, Database, DocumentScope, Fetch, Plan};
 use schemars::JsonSchema;
 use search::documents::DocumentReport;
-use search::embedding::{EmbedOptions, EmbedReport};
+use search::embedding::EmbedReport;
 use serde::Serialize;
-use std::sync::Arc;
-use store::runs::RunStatus;
 
 /// What a run fetched, and what became of it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -54,68 +52,34 @@ pub struct Request {
 
 /// A run, and then the documents of what it changed, and their vectors.
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
-    let (command, no_docs, no_embed) = (request.command.clone(), request.no_docs, request.no_embed);
-    let no_code = request.no_code;
-    let sync = fetch(ctx, ui, request)?;
-    let mut answer =
-        SyncAnswer { sync, commits: None, code: Vec::new(), documents: None, embedding: None };
-    let is_over = answer.sync.status != RunStatus::Interrupted && !answer.sync.is_dry_run;
-    if !is_over {
-        return Ok(answer);
-    }
-    let commits = run_commits::run(ctx, ui, &command);
-    answer.commits =
-        unless_locked(ui, commits, "the commits of local clones were not read")?.flatten();
-    if !no_code {
-        answer.code = run_index::all(ctx, ui, &command)?;
-    }
-    if no_docs {
-        return Ok(answer);
-    }
-    let documents = run_documents::run(ctx, ui, &command, false);
-    answer.documents = unless_locked(ui, documents, "the search index was not brought up to date")?;
-    if !no_embed && answer.documents.is_some() {
-        answer.embedding = embed(ctx, ui, &command)?;
-    }
-    Ok(answer)
+    let mut database = run_pipeline::database(ctx, ui, &request.command)?;
+    database.force = request.force;
+    let n_threads = run_pipeline::n_threads();
+    let (no_code, no_docs, no_embed) = (request.no_code, request.no_docs, request.no_embed);
+    let plan = Plan {
+        fetch: Some(fetch(ctx, ui, request, &database)?),
+        commits: Some(Clones::All(run_commits::configured(ctx.config(ui)?))),
+        code: (!no_code).then_some(CodeScope::Registered { n_threads }),
+        documents: (!no_docs).then_some(DocumentScope::Due),
+        embedding: (!no_docs && !no_embed).then(|| run_embed::share(ctx, ui)),
+        memory: Vec::new(),
+    };
+    let report = run_pipeline::run(ctx, ui, database, plan)?;
+    Ok(SyncAnswer {
+        sync: report.fetched.ok_or_else(|| run_pipeline::missing("fetching"))?,
+        commits: report.commits,
+        code: report.code,
+        documents: report.documents,
+        embedding: report.embedding,
+    })
 }
 
-/// What was fetched stands; whoever writes now, or the next run, goes on.
-fn unless_locked<T>(ui: &mut Ui, outcome: Result<T>, what: &str) -> Result<Option<T>> {
-    match outcome {
-        Ok(done) => Ok(Some(done)),
-        Err(error) if error.code() == ErrorCode::Locked => {
-            ui.warn(&format!("{what}: {error}"));
-            Ok(None)
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// A share of the vectors. What was fetched is worth having without them.
-pub fn embed(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Option<EmbedReport>> {
-    let options =
-        EmbedOptions { most_texts: Some(run_embed::SYNC_SHARE), ..EmbedOptions::default() };
-    let outcome = run_embed::provider(ctx, ui).and_then(|provider| match provider {
-        Some(provider) => run_embed::run(ctx, ui, command, provider, options).map(Some),
-        None => Ok(None),
-    });
-    match outcome {
-        Err(error) if error.code() != ErrorCode::Interrupted => {
-            let next = error.suggestion().map(|next| format!(" ({next})")).unwrap_or_default();
-            ui.warn(&format!("no vectors were made: {error}{next}"));
-            Ok(None)
-        }
-        outcome => outcome,
-    }
-}
-
-fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
+fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Result<Fetch> {
     let config = ctx.config(ui)?;
     let connection = Connection::from_config(config, &ctx.env)?;
     let settings = config.sync();
     let mut options = SyncOptions::new(
-        ctx.writable_db(ui)?,
+        database.path.clone(),
         &connection.host(),
         chosen(config.projects(), &request.projects)?,
     );
@@ -125,23 +89,14 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
                 && !settings.fetch_mr_file_changes)
     });
     options.full = request.full;
-    options.force = request.force;
     options.retry_failed = request.retry_failed;
     options.dry_run = request.dry_run;
     options.overlap = settings.overlap;
     options.reconcile.budget = settings.reconcile_budget;
     options.concurrency = settings.concurrency;
-    options.owner = format!("{} (lore {})", ctx.env.process_name(), request.command);
+    options.owner.clone_from(&database.owner);
     options.command = request.command;
-    let progress = ui.progress();
-    let client = Arc::new(connection.client(Arc::clone(&progress))?);
-    let clock = ctx.clock();
-    let told = Arc::clone(&progress);
-    block_on_stoppable(
-        ctx.stop(),
-        |stop| sync::run(client, options, clock, progress, stop),
-        || told.note("stopping after the transaction in hand; press Ctrl-C again to stop at once"),
-    )
+    Ok(Fetch { client: connection.client(ui.progress())?, options })
 }
 
 /// The configured projects, or those among them that were asked for.

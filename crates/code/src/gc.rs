@@ -4,7 +4,7 @@ use git::Repo;
 use model::Result;
 use model::ids::RepoId;
 use std::collections::BTreeSet;
-use store::Writer;
+use store::WriteQueue;
 use store::code::snapshots;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct GcReport {
 /// Removes snapshots but the newest `n_keep`, those of branches, tags and
 /// work trees, and states of work trees that still exist.
 pub fn gc(
-    writer: &mut Writer,
+    queue: &WriteQueue,
     repo: RepoId,
     clone: Option<&Repo>,
     n_keep: usize,
@@ -26,7 +26,7 @@ pub fn gc(
         Some(clone) => stands(clone)?,
         None => BTreeSet::new(),
     };
-    let report = writer.write(|tx| {
+    let report = queue.write(|tx| {
         let all = snapshots::list(tx, repo)?;
         let of_commits = all.iter().filter(|snapshot| snapshot.work_tree.is_none());
         let newest: BTreeSet<_> = of_commits.take(n_keep).map(|snapshot| snapshot.seq).collect();
@@ -45,8 +45,9 @@ pub fn gc(
         Ok(report)
     })?;
     // The file of edges may have been that of a snapshot that went.
-    if let Some(latest) = snapshots::latest(writer, repo)? {
-        store::code::adjacency::refresh(writer, &latest)?;
+    let reader = queue.reader()?;
+    if let Some(latest) = snapshots::latest(&reader, repo)? {
+        store::code::adjacency::refresh(&reader, &latest)?;
     }
     Ok(report)
 }

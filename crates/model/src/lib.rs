@@ -6,6 +6,7 @@
 
 pub mod backoff;
 mod beside;
+mod cancel;
 pub mod code;
 pub mod entity;
 pub mod error;
@@ -22,6 +23,7 @@ pub mod text;
 pub mod time;
 
 pub use beside::beside;
+pub use cancel::CancelToken;
 pub use entity::{EntityKind, EntityState};
 pub use error::{Error, ErrorCode, Result};
 pub use hash::Hash32;

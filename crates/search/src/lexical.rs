@@ -255,7 +255,9 @@ mod tests {
         let file = folder.path().join("lore.db");
         let mut writer = store::Writer::open(&file).unwrap();
         let write = |tx: &store::Tx<'_>| {
-            (1..=DOCUMENTS).try_for_each(|it| store::documents::store(tx, &document(it)).map(drop))
+            (1..=DOCUMENTS)
+                .try_for_each(|it| store::documents::store(tx, &document(it)).map(drop))?;
+            store::documents::flush_full_text(tx)
         };
         writer.write(write).unwrap();
         let reader = std::sync::Mutex::new(Reader::open(&file).unwrap());

@@ -205,6 +205,7 @@ fn document(tx: &Tx<'_>, issue: i64) -> Result<embeddings::Pending> {
         truncation: None,
     };
     documents::store(tx, &document)?;
+    documents::flush_full_text(tx)?;
     crate::dirty::mark(tx, crate::dirty::SourceType::Issue, issue, NOW)?;
     let id = crate::fulltext::highest_id(tx)?;
     Ok(embeddings::Pending { document: id, hash, updated_at: NOW })

@@ -295,7 +295,8 @@ macro_rules! columns {
     };
 }
 
-/// Stores a document. The same hashes as before write nothing.
+/// Stores a document. The same hashes as before write nothing. Found by its words
+/// after [`flush_full_text`].
 pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     let known = if is_beyond_all(tx, document)? { None } else { stored(tx, document)? };
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
@@ -406,10 +407,12 @@ fn add_to_set(
     Ok(())
 }
 
-/// Enters the new documents of a transaction into the full-text index. A new
-/// document has a larger id than all others, so those are new that come behind
-/// the last one of the index.
-pub(crate) fn enter_waiting(tx: &Tx<'_>) -> Result<()> {
+/// Enters new documents into the full-text index; until then they are not found.
+/// Called once by every transaction that stores documents: one at a time would cost
+/// a quarter more. A new document has a larger id than all others, so those are new
+/// that come behind the last one of the index, and what a transaction left out is
+/// entered by the next one that flushes.
+pub fn flush_full_text(tx: &Tx<'_>) -> Result<()> {
     let (last, last_entered): (i64, i64) = sql::one(
         tx,
         "SELECT coalesce((SELECT max(id) FROM documents), 0),

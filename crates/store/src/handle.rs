@@ -55,6 +55,15 @@ impl Writer {
         }
     }
 
+    /// The same for a few rows that go with an answer: gives up after a short wait
+    /// where another process writes, so that nobody waits for an answer because of
+    /// them.
+    pub fn open_interactive(path: &Path) -> Result<Writer> {
+        let mut writer = Writer::open(path)?;
+        writer.connection.busy_handler(Some(crate::open::wait_briefly)).map_err(db)?;
+        Ok(writer)
+    }
+
     /// Runs `work` in one transaction: committed when it returns `Ok`, undone
     /// otherwise.
     pub fn write<T>(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
@@ -64,7 +73,6 @@ impl Writer {
             .map_err(db)?;
         let tx = Tx { transaction, memo: Memo::default() };
         let value = work(&tx)?;
-        crate::documents::enter_waiting(&tx)?;
         tx.transaction.commit().map_err(db)?;
         Ok(value)
     }

@@ -18,6 +18,7 @@ mod memo;
 mod migrate;
 mod open;
 mod sql;
+mod write_queue;
 
 pub mod activity;
 pub mod check;
@@ -59,3 +60,4 @@ pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, database_state, upgrade};
+pub use write_queue::WriteQueue;

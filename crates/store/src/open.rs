@@ -12,8 +12,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a statement waits for another process's write before it gives up.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a statement waits for another process's write before it gives up:
+/// 500 looks a millisecond apart, then 1,900 looks five apart, about ten seconds.
+/// SQLite's own way waits ever longer and would sleep through the moments that a
+/// long run leaves between its transactions.
+const FREQUENT_LOOKS: i32 = 500;
+const MOST_LOOKS: i32 = FREQUENT_LOOKS + 1_900;
+/// The same for writes that go with an answer: about half a second.
+const BRIEF_LOOKS: i32 = 400;
 /// Pages in the write-ahead log (4 KiB each) before it is folded back. Folding
 /// waits for the disk; at SQLite's default of 1000 a large sync would spend
 /// more time on that than on its work.
@@ -129,8 +135,8 @@ fn create(path: &Path) -> Result<()> {
 /// A connection, and the schema the file has now.
 fn for_writing(path: &Path) -> Result<(Connection, u32)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(db)?;
-    harden(&connection)?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(db)?;
+    harden(&mut connection)?;
     configure(&connection)?;
     let found = migrate::check_ours(&connection, path, SCHEMA_VERSION)?;
     Ok((connection, found))
@@ -194,8 +200,8 @@ pub(crate) fn foreign_reader(file: &DatabaseFile) -> Result<Reader> {
 /// A connection to a file that is promised not to change.
 fn frozen(path: &Path) -> Result<Connection> {
     let uri = format!("file:{}?immutable=1", escape_uri(path));
-    let connection = Connection::open_with_flags(&uri, READ_ONLY).map_err(db)?;
-    harden(&connection)?;
+    let mut connection = Connection::open_with_flags(&uri, READ_ONLY).map_err(db)?;
+    harden(&mut connection)?;
     Ok(connection)
 }
 
@@ -215,8 +221,8 @@ fn read_only(path: &Path) -> Result<Connection> {
 
 /// A connection that reads the file, by one way or the other.
 fn probed(path: &Path) -> Result<Connection> {
-    let connection = Connection::open_with_flags(path, READ_ONLY).map_err(db)?;
-    harden(&connection)?;
+    let mut connection = Connection::open_with_flags(path, READ_ONLY).map_err(db)?;
+    harden(&mut connection)?;
     // Before anything else is set: most settings read the schema, and so fail
     // where the file cannot be read this way.
     match probe(&connection) {
@@ -258,8 +264,8 @@ fn escape_uri(path: &Path) -> String {
 }
 
 /// What holds before the first look at the file: it may come from anybody.
-fn harden(connection: &Connection) -> Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(db)?;
+fn harden(connection: &mut Connection) -> Result<()> {
+    connection.busy_handler(Some(wait)).map_err(db)?;
     // Functions and virtual tables with side effects do nothing in a schema, and
     // what makes a file corrupt (writing to the schema or to the tables behind
     // a full-text index) cannot be asked for. lore needs none of it.
@@ -275,6 +281,15 @@ fn configure(connection: &Connection) -> Result<()> {
     // 64 MiB of pages: a sync touches the same indexes over and over.
     connection.pragma_update(None, "cache_size", -65_536).map_err(db)?;
     connection.pragma_update(None, "temp_store", "MEMORY").map_err(db)
+}
+
+fn wait(n_looks: i32) -> bool {
+    std::thread::sleep(Duration::from_millis(if n_looks < FREQUENT_LOOKS { 1 } else { 5 }));
+    n_looks < MOST_LOOKS
+}
+
+pub(crate) fn wait_briefly(n_looks: i32) -> bool {
+    n_looks < BRIEF_LOOKS && wait(n_looks)
 }
 
 /// Held while a file is made or upgraded, so that of many processes that start

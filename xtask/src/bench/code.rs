@@ -11,8 +11,9 @@ use model::{Clock, Error, Result, Timestamp};
 use rayon::prelude::*;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::Writer;
+use store::WriteQueue;
 use tempfile::TempDir;
 
 /// Rounds of reading alone and of indexing, in turn.
@@ -21,6 +22,20 @@ const LEAST_ROUNDS: usize = 3;
 const LONG_ENOUGH: Duration = Duration::from_secs(20);
 
 struct Still;
+
+/// Transactions are timed with it.
+struct WallClock;
+
+impl Clock for WallClock {
+    fn now(&self) -> Timestamp {
+        let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        Timestamp::from_millis(since.as_millis() as i64)
+    }
+}
+
+fn open(db: &Path) -> Result<WriteQueue> {
+    WriteQueue::open(db, "bench", Arc::new(WallClock), false)
+}
 
 impl Clock for Still {
     fn now(&self) -> Timestamp {
@@ -56,22 +71,23 @@ fn bench(repo: &Repo) -> Result<()> {
     let (mut read, mut indexed) = (Vec::new(), Vec::new());
     let (started, mut round) = (Instant::now(), 0);
     // In turn, because the machine may be faster now and slower then.
-    let (mut writer, db, report, n_files, n_bytes) = loop {
+    let (queue, db, report, n_files, n_bytes) = loop {
         let (took, (n_files, n_bytes)) = timed(|| read_and_parse(repo, commit))?;
         read.push(took);
         let db = folder.path().join(format!("lore-{round}.db"));
-        let mut writer = Writer::open(&db)?;
-        let (took, report) = timed(|| index_at(repo, &mut writer, &commit.to_string()))?;
+        let queue = open(&db)?;
+        let (took, report) = timed(|| index_at(repo, &queue, &commit.to_string()))?;
         indexed.push(took);
         round += 1;
         if round >= MOST_ROUNDS || (round >= LEAST_ROUNDS && started.elapsed() > LONG_ENOUGH) {
-            break (writer, db, report, n_files, n_bytes);
+            break (queue, db, report, n_files, n_bytes);
         }
     };
     let started = Instant::now();
-    index_at(repo, &mut writer, &commit.to_string())?;
+    let longest = queue.longest_transaction();
+    index_at(repo, &queue, &commit.to_string())?;
     let known = started.elapsed();
-    writer.checkpoint()?;
+    queue.close()?;
     let size = std::fs::metadata(&db).map_or(0, |about| about.len());
     println!("files read             {n_files} ({n_bytes} bytes)");
     println!("symbols, edges         {}, {}", report.symbols, report.edges);
@@ -82,12 +98,13 @@ fn bench(repo: &Repo) -> Result<()> {
     println!("read and parse         {baseline:?} (middle of {round})");
     println!("full index             {cold:?} = {}", spread(by_clock));
     println!("of the processor       {}", spread(by_ticks));
+    println!("longest transaction    {longest:?}");
     println!("known commit           {known:?}");
     println!("database               {size} bytes = {:.2} x source", size as f64 / n_bytes as f64);
     if let Some(peak) = peak_memory() {
         println!("peak memory            {peak} kB");
     }
-    for step in super::code_steps::steps(repo, folder.path(), &mut writer)? {
+    for step in super::code_steps::steps(repo, folder.path(), &open(&db)?)? {
         let IndexReport { files_read, files_linked, .. } = step.report;
         println!(
             "{:<23}{:?} = {:.2} % ({files_read} files read, {files_linked} linked)",
@@ -154,12 +171,12 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(usize, usize)> {
     Ok((files.len(), n_bytes))
 }
 
-pub fn index_at(repo: &Repo, writer: &mut Writer, rev: &str) -> Result<IndexReport> {
-    index(repo, writer, &request(Some(rev), false), &Still, &Watch::NOBODY)
+pub fn index_at(repo: &Repo, queue: &WriteQueue, rev: &str) -> Result<IndexReport> {
+    index(repo, queue, &request(Some(rev), false), &Still, &Watch::NOBODY)
 }
 
-pub fn work_tree_at(repo: &Repo, writer: &mut Writer) -> Result<IndexReport> {
-    index(repo, writer, &request(None, true), &Still, &Watch::NOBODY)
+pub fn work_tree_at(repo: &Repo, queue: &WriteQueue) -> Result<IndexReport> {
+    index(repo, queue, &request(None, true), &Still, &Watch::NOBODY)
 }
 
 fn request(rev: Option<&str>, work_tree: bool) -> Request {
@@ -205,20 +222,20 @@ fn compare(repo: &Repo, n_commits: usize) -> Result<()> {
     line.truncate(n_commits);
     line.reverse();
     let folder = TempDir::new().map_err(|error| Error::internal(error.to_string()))?;
-    let mut chain = Writer::open(&folder.path().join("chain.db"))?;
+    let chain = open(&folder.path().join("chain.db"))?;
     let mut n_different = 0;
     let (mut steps, mut fulls) = (Vec::new(), Vec::new());
     for commit in &line {
         let rev = commit.to_string();
         let started = Instant::now();
-        let step = index_at(repo, &mut chain, &rev)?;
+        let step = index_at(repo, &chain, &rev)?;
         steps.push(started.elapsed());
         let alone = folder.path().join(&rev);
-        let mut writer = Writer::open(&alone.join("lore.db"))?;
+        let queue = open(&alone.join("lore.db"))?;
         let started = Instant::now();
-        let full = index_at(repo, &mut writer, &rev)?;
+        let full = index_at(repo, &queue, &rev)?;
         fulls.push(started.elapsed());
-        drop(writer);
+        queue.close()?;
         // One database after the other, not two hundred at once.
         drop(std::fs::remove_dir_all(&alone));
         if step.static_root != full.static_root {

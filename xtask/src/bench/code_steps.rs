@@ -11,7 +11,7 @@ use model::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use store::Writer;
+use store::WriteQueue;
 
 pub struct Step {
     pub what: &'static str,
@@ -24,18 +24,18 @@ struct Copy {
     dir: PathBuf,
 }
 
-/// Indexes the copy's commit into `writer`, then every step.
-pub fn steps(repo: &Repo, folder: &Path, writer: &mut Writer) -> Result<Vec<Step>> {
+/// Indexes the copy's commit into `queue`, then every step.
+pub fn steps(repo: &Repo, folder: &Path, queue: &WriteQueue) -> Result<Vec<Step>> {
     let copy = Copy::of(repo, &folder.join("copy"))?;
     let repo = Repo::open(&copy.dir)?;
-    index_at(&repo, writer, "HEAD")?;
+    index_at(&repo, queue, "HEAD")?;
     let [one, two, three] = middle_files(&repo)?;
     let mut steps = Vec::new();
     let mut step = |what, change: &dyn Fn() -> Result<()>| -> Result<()> {
         change()?;
         copy.commit(what)?;
         let started = Instant::now();
-        let report = index_at(&repo, writer, "HEAD")?;
+        let report = index_at(&repo, queue, "HEAD")?;
         steps.push(Step { what, took: started.elapsed(), report });
         Ok(())
     };
@@ -51,7 +51,7 @@ pub fn steps(repo: &Repo, folder: &Path, writer: &mut Writer) -> Result<Vec<Step
     step("a folder new", &|| copy.copy(&three, &format!("brand_new/{}", name(&three))))?;
     copy.add_comment(&one)?;
     let started = Instant::now();
-    let report = work_tree_at(&repo, writer)?;
+    let report = work_tree_at(&repo, queue)?;
     steps.push(Step { what: "a dirty work tree", took: started.elapsed(), report });
     Ok(steps)
 }

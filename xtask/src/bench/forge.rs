@@ -7,7 +7,7 @@
 
 use super::recorder::Recorder;
 use forge::gitlab::{Client, Options};
-use forge::sync::{self, Stop, SyncOptions};
+use forge::sync::{self, SyncOptions};
 use model::progress::Silent;
 use model::time::FixedClock;
 use sim::{Corpus, Server};
@@ -235,7 +235,7 @@ async fn first_sync(
     let clock = Arc::new(FixedClock(now));
     let mut options = SyncOptions::new(database.to_owned(), "127.0.0.1", projects);
     options.concurrency = CONCURRENCY;
-    sync::run(client, options, clock, Arc::new(Silent), Stop::default()).await?;
+    sync::run(client, options, clock, Arc::new(Silent), model::CancelToken::default()).await?;
     Ok(())
 }
 

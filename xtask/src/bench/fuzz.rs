@@ -11,11 +11,11 @@ use search::embedding::{Builtin, EmbedOptions, Embedding};
 use search::{Fusion, Mode, Request, Searcher, Syntax};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
-use store::lock::AppLock;
-use store::{Reader, Writer, documents};
+use store::{Reader, WriteQueue, Writer, documents};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -137,19 +137,19 @@ fn fill(database: &Path, rng: &mut Rng) -> Outcome<()> {
             draft.body(Section::Description, &nonsense(rng, 60));
             documents::store(tx, &draft.finish())?;
         }
-        Ok(())
+        documents::flush_full_text(tx)
     })?;
-    let lock = AppLock::acquire(&mut writer, database, "fuzz", &clock, false)?;
+    drop(writer);
+    let queue = WriteQueue::open(database, "fuzz", Arc::new(clock), false)?;
     Embedding {
-        writer: &mut writer,
-        lock: &lock,
+        queue: &queue,
         clock: &clock,
         progress: &model::progress::Silent,
         provider: &Builtin,
-        is_stopped: &|| false,
+        cancel: &model::CancelToken::default(),
     }
     .run(EmbedOptions::default())?;
-    lock.release(&mut writer)?;
+    queue.close()?;
     Ok(())
 }
 

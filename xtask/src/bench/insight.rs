@@ -47,19 +47,16 @@ fn prepare(db: &Path) -> Outcome<()> {
     world.advance(Duration::from_secs(86_400));
     let server = Server::start(world, sim::Options::default())?;
     sync_into(&server, db)?;
-    let mut writer = store::Writer::open(db)?;
-    let now = server.world().now();
-    let clock = model::time::FixedClock(now);
-    let lock = store::lock::AppLock::acquire(&mut writer, db, "bench", &clock, false)?;
+    let clock = model::time::FixedClock(server.world().now());
+    let queue = store::WriteQueue::open(db, "bench", std::sync::Arc::new(clock), false)?;
     search::documents::Regeneration {
-        writer: &mut writer,
-        lock: &lock,
+        queue: &queue,
         clock: &clock,
         progress: &model::progress::Silent,
-        is_stopped: &|| false,
+        cancel: &model::CancelToken::default(),
     }
     .run(false)?;
-    lock.release(&mut writer)?;
+    queue.close()?;
     Ok(())
 }
 

@@ -117,7 +117,7 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
             for (index, (title, body)) in batch.iter().enumerate() {
                 documents::store(tx, &document(n_done + index, n_documents, title, body))?;
             }
-            Ok(())
+            documents::flush_full_text(tx)
         })?;
         spent[2] += since(started);
         let started = processor_time();

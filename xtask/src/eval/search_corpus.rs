@@ -11,9 +11,9 @@ use search::embedding::{self, EmbedOptions, Embedding, Kind, Provider, Settings}
 use search::{Fusion, Mode, Request, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use store::dirty::SourceType;
-use store::lock::AppLock;
-use store::{Reader, Writer, documents, vectors};
+use store::{Reader, WriteQueue, Writer, documents, vectors};
 
 const NOW: Timestamp = Timestamp::EPOCH;
 
@@ -93,21 +93,21 @@ fn fill(corpus: &Corpus, database: &Path, provider: &dyn Provider) -> Outcome<()
             draft.body(Section::Description, &text.body);
             documents::store(tx, &draft.finish())?;
         }
-        Ok(())
+        documents::flush_full_text(tx)
     })?;
+    drop(writer);
     let clock = FixedClock(NOW);
-    let lock = AppLock::acquire(&mut writer, database, "eval", &clock, false)?;
+    let queue = WriteQueue::open(database, "eval", Arc::new(clock), false)?;
     let started = std::time::Instant::now();
     let report = Embedding {
-        writer: &mut writer,
-        lock: &lock,
+        queue: &queue,
         clock: &clock,
         progress: &Silent,
         provider,
-        is_stopped: &|| false,
+        cancel: &model::CancelToken::default(),
     }
     .run(EmbedOptions::default())?;
-    lock.release(&mut writer)?;
+    queue.close()?;
     if report.texts > 0 {
         let seconds = started.elapsed().as_secs_f64();
         println!("{} texts embedded in {seconds:.0} s", report.texts);

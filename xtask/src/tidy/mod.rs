@@ -22,6 +22,7 @@ mod sql;
 mod surroundings;
 mod tree;
 mod whitespace;
+mod writers;
 
 use source::Source;
 use std::fmt;
@@ -90,6 +91,11 @@ const RULES: &[Rule] = &[
         name: "whitespace",
         about: "no tabs, no trailing blanks, a line break at the end",
         check: whitespace::check,
+    },
+    Rule {
+        name: "writers",
+        about: "only `store`, `pipeline` and the producers open the database for writing",
+        check: writers::check,
     },
 ];
 

@@ -1,8 +1,9 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_embed;
+use crate::{run_embed, run_pipeline};
 use crate::ui::Ui;
 use model::{Error, ErrorCode, Result};
+use pipeline::{EmbedPlan, Plan};
 use search::embedding::{EmbedOptions, EmbedReport};
 
 /// Compute embeddings for semantic search
@@ -39,6 +40,11 @@ impl Run for Args {
             retry_failed: self.retry_failed,
             most_texts: None,
         };
-        run_embed::run(ctx, ui, "embed", provider, options)
+        let provider = Ok(Some(provider));
+        let embedding = Some(EmbedPlan { provider, options, is_optional: false });
+        let plan = Plan { embedding, ..Plan::default() };
+        let database = run_pipeline::database(ctx, ui, "embed")?;
+        let report = run_pipeline::run(ctx, ui, database, plan)?;
+        report.embedding.ok_or_else(|| run_pipeline::missing("embedding"))
     }
 }

@@ -1,8 +1,9 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_documents;
+use crate::run_pipeline;
 use crate::ui::Ui;
 use model::Result;
+use pipeline::{DocumentScope, Plan};
 use search::documents::DocumentReport;
 
 /// Rebuild full-text search documents
@@ -25,6 +26,10 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<DocumentReport> {
         // An empty database has nothing to make texts of; do not create one.
         drop(store::Reader::open(&ctx.db_path(ui)?)?);
-        run_documents::run(ctx, ui, "generate-docs", self.full)
+        let scope = if self.full { DocumentScope::Full } else { DocumentScope::Due };
+        let plan = Plan { documents: Some(scope), ..Plan::default() };
+        let database = run_pipeline::database(ctx, ui, "generate-docs")?;
+        let report = run_pipeline::run(ctx, ui, database, plan)?;
+        report.documents.ok_or_else(|| run_pipeline::missing("making documents"))
     }
 }

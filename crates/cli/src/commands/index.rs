@@ -1,6 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_index;
+use crate::{run_index, run_pipeline};
 use crate::ui::Ui;
 use code::index::{IndexReport, Request};
 use model::Result;
@@ -41,8 +41,8 @@ impl Run for Args {
             rev: self.at.clone(),
             work_tree: self.working_tree,
             full: self.full,
-            n_threads: run_index::n_threads(),
+            n_threads: run_pipeline::n_threads(),
         };
-        run_index::run(ctx, ui, "index", &dir, &request)
+        run_index::run(ctx, ui, "index", &dir, request)
     }
 }

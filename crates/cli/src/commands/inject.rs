@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use store::memory as rows;
-use store::{DatabaseFile, Reader, Writer};
+use store::Reader;
 
 /// Print memory records relevant to an agent's prompt
 ///
@@ -93,7 +93,13 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
         // It could hold anything under the name of the user's own memory.
         return Err(refusal);
     }
-    let reader = level(ctx, ui, &database, &roots)?;
+    let refreshed = ctx
+        .writable_db(ui)
+        .and_then(|path| pipeline::memory::try_refresh_only(&path, &roots, ctx.now()));
+    if let Err(error) = refreshed {
+        ui.detail(&format!("memory files were not read again: {error}"));
+    }
+    let reader = Reader::open(&database)?;
     let known = rows::roots(&reader)?;
     let ids: Vec<rows::RootId> = roots
         .iter()
@@ -102,23 +108,6 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
         .collect();
     let from = memory_roots::standpoint(&reader, around.as_ref())?;
     inject(&reader, &prompt, &ids, &from, ctx.now())
-}
-
-/// A reader that is level with these roots. Opening for writing costs more, so
-/// it is done only when something changed.
-fn level(ctx: &Ctx, ui: &mut Ui, database: &DatabaseFile, roots: &[Root]) -> Result<Reader> {
-    if let Ok(reader) = Reader::open(database) {
-        let mut is_level = true;
-        for root in roots {
-            is_level &= index::looks_stale(&reader, root, ctx.now())?.is_none();
-        }
-        if is_level {
-            return Ok(reader);
-        }
-    }
-    let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
-    memory_roots::refresh_only(ctx, &mut writer, roots)?;
-    Reader::open(database)
 }
 
 /// Prompt and working directory of a hook's event; plain text is the prompt.

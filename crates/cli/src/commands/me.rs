@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use insight::people::me::{self, Inbox};
 use model::time::parse_when;
 use model::{Error, ErrorCode, Result};
-use store::{DatabaseFile, Reader, Writer, looks};
+use store::{DatabaseFile, Reader, looks};
 
 /// Show what waits for you and what is new
 ///
@@ -42,13 +42,8 @@ impl Run for Args {
         };
         let inbox = me::inbox(&reader, &who, since, ctx.now())?;
         if !self.peek && self.user.is_none() {
-            let now = ctx.now();
-            // A look that could not be written down is no reason to hide it.
-            let kept = Writer::open(&path)
-                .and_then(|mut it| it.write(|tx| looks::keep_look(tx, &inbox.username, now)));
-            if let Err(error) = kept {
-                ui.warn(&format!("this look was not remembered: {error}"));
-            }
+            let (now, username) = (ctx.now(), inbox.username.clone());
+            ctx.write_later(&path, move |tx| looks::keep_look(tx, &username, now));
         }
         Ok(inbox)
     }
@@ -76,7 +71,8 @@ fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &DatabaseFile) -> Res
     let username = identity.user.username;
     if let Some(host) = host {
         let now = ctx.now();
-        Writer::open(path)?.write(|tx| looks::keep_identity(tx, &host, &username, now))?;
+        let known = username.clone();
+        ctx.write_later(path, move |tx| looks::keep_identity(tx, &host, &known, now));
     }
     Ok(username)
 }

@@ -12,7 +12,6 @@ use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use store::Writer;
 use store::memory::access::{self, How};
 use store::memory::records::RecordFilter;
 
@@ -140,15 +139,13 @@ impl Run for Args {
                 Ok(MemoryAnswer::List(list(&level.reader, &filter, args.limit as usize)?))
             }
             What::Show { id } => {
-                let mut level = memory_roots::level(ctx, ui, &[])?;
+                let level = memory_roots::level(ctx, ui, &[])?;
                 let id = insight::memory::resolve(&level.reader, id)?;
                 let found = detail(&level.reader, &id)?;
                 let now = ctx.now();
-                let opened = std::slice::from_ref(&id);
-                let log = |it: &mut Writer| it.write(|tx| access::log(tx, opened, How::Opened, now));
-                if let Some(Err(error)) = level.writer.as_mut().map(log) {
-                    ui.detail(&format!("the access was not noted: {error}"));
-                }
+                ctx.write_later(&level.database, move |tx| {
+                    access::log(tx, std::slice::from_ref(&id), How::Opened, now)
+                });
                 Ok(MemoryAnswer::Detail(Box::new(found)))
             }
             What::Check => {

@@ -5,7 +5,6 @@ use crate::ui::{Painter, Show, Ui};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::Writer;
 use store::memory::access;
 
 /// Record that a search did not find what you needed
@@ -40,11 +39,10 @@ impl Run for Args {
             return Err(Error::usage("what were you looking for?")
                 .suggest("lore miss 'why we keep minima'"));
         }
-        let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
-        let project =
-            memory_roots::standpoint(&writer, memory_roots::around(ctx).as_ref())?.project;
+        let around = memory_roots::around(ctx);
         let now = ctx.now();
-        let (misses, recalls) = writer.write(|tx| {
+        let (misses, recalls) = pipeline::notes::write(&ctx.writable_db(ui)?, |tx| {
+            let project = memory_roots::standpoint(tx, around.as_ref())?.project;
             access::add_miss(tx, &query, project.as_deref(), now)?;
             access::miss_counts(tx, insight::stats::miss_window(now))
         })?;

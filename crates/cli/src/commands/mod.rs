@@ -173,6 +173,7 @@ fn present<C: Run>(command: &C, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
     }
     let answer = command.run(ctx, ui)?;
     ui.show(&answer)?;
+    ctx.finish(ui);
     answer.failure().map_or(Ok(()), Err)
 }
 

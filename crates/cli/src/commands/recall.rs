@@ -120,7 +120,7 @@ impl Run for Args {
             since: when(&self.since)?,
             until: when(&self.until)?,
         };
-        let mut level = memory_roots::level(ctx, ui, &self.root)?;
+        let level = memory_roots::level(ctx, ui, &self.root)?;
         let words = std::iter::once(&self.query).chain(&self.words);
         let request = Request {
             query: words.map(String::as_str).collect::<Vec<_>>().join(" "),
@@ -139,15 +139,11 @@ impl Run for Args {
         };
         let found = recall_with(&searcher, &request)?;
         let shown: Vec<RecordId> = found.items.iter().map(|it| it.record.id.clone()).collect();
-        let logged = level.writer.as_mut().map(|writer| {
-            writer.write(|tx| {
-                access::count_recall(tx, ctx.now())?;
-                access::log(tx, &shown, How::Shown, ctx.now())
-            })
+        let now = ctx.now();
+        ctx.write_later(&level.database, move |tx| {
+            access::count_recall(tx, now)?;
+            access::log(tx, &shown, How::Shown, now)
         });
-        if let Some(Err(error)) = logged {
-            ui.detail(&format!("the access was not noted: {error}"));
-        }
         Ok(found)
     }
 }

@@ -1,11 +1,11 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::memory_roots;
-use crate::run_commits::{self, Wanted};
+use crate::run_commits;
 use crate::ui::Ui;
 use code::history::ScanReport;
 use insight::repos::{self, RepoList};
 use model::Result;
+use pipeline::CloneSpec;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -81,9 +81,8 @@ impl Run for Args {
             }
             What::Add { path, url } => {
                 let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
-                let wanted = Wanted { path, url: url.clone() };
-                let scan = run_commits::add(ctx, ui, &wanted)?;
-                memory_roots::meet(ctx, ui, &wanted.path);
+                let clone = CloneSpec { path, url: url.clone() };
+                let scan = run_commits::add(ctx, ui, &clone)?;
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 let known = repos::list(&reader)?.items;
                 let project =
@@ -98,7 +97,7 @@ impl Run for Args {
                 let place = repos::find_place(&reader, repo, Some(&dir))?;
                 drop(reader);
                 let removed = place.dir.clone();
-                run_commits::remove(ctx, ui, place)?;
+                run_commits::remove(ctx, ui, &place)?;
                 Ok(Answer::Removed(Removed { removed }))
             }
         }

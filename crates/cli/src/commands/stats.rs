@@ -1,9 +1,10 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::run_pipeline;
 use crate::ui::Ui;
 use insight::stats::Stats;
 use model::Result;
-use store::{Reader, Writer};
+use store::Reader;
 
 /// Show statistics, check integrity and repair
 #[derive(Debug, clap::Args)]
@@ -33,9 +34,11 @@ impl Run for Args {
         );
         let mut repaired = Vec::new();
         if self.repair {
-            let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
             let now = ctx.now();
-            repaired = writer.write(|tx| store::check::repair(tx, now, &expected))?;
+            let database = run_pipeline::database(ctx, ui, "stats --repair")?;
+            repaired = pipeline::write(&database, &ctx.clock(), |queue| {
+                queue.write(|tx| store::check::repair(tx, now, &expected))
+            })?;
         }
         insight::stats::stats(&reader, ctx.now(), self.check.then_some(&expected), &repaired)
     }

@@ -6,7 +6,7 @@ use crate::args::Globals;
 use crate::env::Env;
 use crate::mcp::Around;
 use crate::ui;
-use forge::sync::Stop;
+use model::CancelToken;
 use model::{Error, ErrorCode, Progress, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub fn run(
     globals: &Globals,
     (job, dir): (Job, &Path),
     progress: &dyn Progress,
-    stop: &Stop,
+    stop: &CancelToken,
 ) -> Outcome {
     let mut command = command(env, JOB).ok_or_else(no_program)?;
     let child = command.current_dir(dir).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
@@ -113,11 +113,11 @@ fn follow<Stdin>(
     child: &mut Running,
     messages: &Receiver<Message>,
     patience: &mut Patience<Stdin>,
-    (progress, stop): (&dyn Progress, &Stop),
+    (progress, stop): (&dyn Progress, &CancelToken),
 ) -> Option<Outcome> {
     let mut outcome = None;
     loop {
-        if stop.is_set() && !patience.is_stopping {
+        if stop.is_cancelled() && !patience.is_stopping {
             patience.is_stopping = true;
             patience.stdin = None;
             patience.until = patience.until.min(Instant::now() + GRACE);

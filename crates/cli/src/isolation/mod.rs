@@ -10,7 +10,7 @@ pub mod job;
 pub mod supervised;
 
 use crate::env::Env;
-use forge::sync::Stop;
+use model::CancelToken;
 use model::Error;
 use model::text::one_line;
 use std::ffi::OsString;
@@ -60,9 +60,9 @@ fn command(env: &Env, role: &str) -> Option<Command> {
 
 /// The first thing a child does, once it has read what it was sent: from here
 /// on it is bounded, and stops with whoever started it.
-fn enter(env: &Env, input: impl Read + Send + 'static) -> Stop {
+fn enter(env: &Env, input: impl Read + Send + 'static) -> CancelToken {
     limit_memory(env.var(MEMORY_VARIABLE).and_then(|text| text.parse().ok()));
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     stop_with_input(input, stop.clone());
     #[cfg(debug_assertions)]
     crash::on_demand(env);
@@ -90,12 +90,12 @@ fn limit_memory(megabytes: Option<u64>) {
 
 /// Asks the work to stop when the input ends, and ends it where it stands when
 /// that takes too long.
-#[expect(clippy::exit, reason = "what does not stop when asked must not outlive its parent")]
-fn stop_with_input(mut input: impl Read + Send + 'static, stop: Stop) {
+#[expect(clippy::exit, reason = "a child whose parent is gone must end, whatever it is doing")]
+fn stop_with_input(mut input: impl Read + Send + 'static, stop: CancelToken) {
     std::thread::spawn(move || {
         let mut ignored = [0; 64];
         while matches!(input.read(&mut ignored), Ok(n) if n > 0) {}
-        stop.set();
+        stop.cancel();
         std::thread::sleep(GRACE);
         std::process::exit(i32::from(model::ErrorCode::Interrupted.exit_code()));
     });

@@ -6,7 +6,7 @@ use crate::args::Globals;
 use crate::env::Env;
 use crate::interrupt;
 use crate::ui::Ui;
-use forge::sync::Stop;
+use model::CancelToken;
 use model::{Error, Result};
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -35,7 +35,7 @@ pub fn run(arguments: &[OsString], env: &Env, globals: &Globals) -> Option<u8> {
 }
 
 /// The child: from here on it is what the user called.
-pub fn enter(env: &Env) -> Stop {
+pub fn enter(env: &Env) -> CancelToken {
     super::enter(env, std::io::stdin())
 }
 

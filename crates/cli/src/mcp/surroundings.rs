@@ -12,10 +12,10 @@ use crate::run_embed;
 use crate::run_repo::{self, IndexAnswer};
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::{Stop, Wanted};
+use forge::sync::Wanted;
 use memory::Root;
 use model::progress::Silent;
-use model::{Error, Progress, Result, Timestamp};
+use model::{CancelToken, Error, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
@@ -66,7 +66,7 @@ impl Around {
         job: Job,
         dir: &Path,
         progress: Arc<dyn Progress>,
-        stop: Stop,
+        stop: CancelToken,
     ) -> Result<(Value, Vec<String>)> {
         let (ctx, mut ui) = self.at_work(dir, progress, stop);
         let report = match job {
@@ -77,10 +77,10 @@ impl Around {
     }
 
     fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
-        self.at_work(dir, Arc::new(Silent), Stop::default())
+        self.at_work(dir, Arc::new(Silent), CancelToken::default())
     }
 
-    fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: Stop) -> (Ctx, Ui) {
+    fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: CancelToken) -> (Ctx, Ui) {
         let mut env = self.env.clone();
         dir.clone_into(&mut env.cwd);
         let ui = Ui::silent(&env, &self.globals, progress);
@@ -111,8 +111,8 @@ impl Surroundings for Around {
         let (ctx, mut ui) = self.in_dir(dir);
         let level = memory_roots::level(&ctx, &mut ui, &[])?;
         Ok(Memory {
-            writer: level.writer,
             reader: level.reader,
+            database: level.database,
             standpoint: level.standpoint,
             warnings: ui.take_warnings(),
         })
@@ -129,8 +129,9 @@ impl Surroundings for Around {
         if is_level || files.is_empty() {
             return;
         }
-        memory_roots::catch_up(&ctx, &mut ui);
-        if let Ok(mut seen) = self.seen.lock() {
+        if memory_roots::catch_up(&ctx, &mut ui)
+            && let Ok(mut seen) = self.seen.lock()
+        {
             seen.insert(dir.to_owned(), files);
         }
     }
@@ -162,7 +163,7 @@ impl Surroundings for Around {
         job: Job,
         dir: &Path,
         progress: Arc<dyn Progress>,
-        stop: Stop,
+        stop: CancelToken,
     ) -> Result<(Value, Vec<String>)> {
         isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
     }

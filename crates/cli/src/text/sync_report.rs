@@ -1,13 +1,13 @@
 use super::document_report::changes;
 use super::embed_report;
 use super::{counted, grouped};
-use crate::run_commits::CommitsReport;
 use crate::run_sync::SyncAnswer;
 use crate::ui::{Label, Painter, Show};
 use code::history::ScanReport;
 use forge::sync::{EntityCounts, ProjectReport};
 use model::time::human_duration;
 use model::{Error, ErrorCode};
+use pipeline::commits::CommitsReport;
 use std::time::Duration;
 use store::runs::RunStatus;
 

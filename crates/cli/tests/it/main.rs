@@ -8,6 +8,7 @@
 
 mod bad_config;
 mod bad_states;
+mod busy;
 mod code;
 mod config;
 mod docs;

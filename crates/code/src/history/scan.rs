@@ -3,14 +3,13 @@
 use super::landing;
 use git::{Change, Commit, LogOptions, ObjectId, Repo};
 use model::record::ChangeKind;
-use model::{Clock, Error, ErrorCode, Progress, Result};
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
-use store::Writer;
+use store::WriteQueue;
 use store::commits::{self, CommitFile, CommitRecord};
-use store::lock::{self, AppLock};
 use store::repos::{self, Place, Scanned};
 
 /// Commits per transaction.
@@ -27,14 +26,13 @@ pub struct ScanReport {
     pub unreachable: u64,
 }
 
-/// A run over clones. Whoever has one holds the lock.
+/// A run over clones.
 pub struct CommitScan<'a> {
-    pub writer: &'a mut Writer,
-    pub lock: &'a AppLock,
+    pub queue: &'a WriteQueue,
     pub clock: &'a dyn Clock,
     pub progress: &'a dyn Progress,
     /// Asked between transactions.
-    pub is_stopped: &'a dyn Fn() -> bool,
+    pub cancel: &'a CancelToken,
 }
 
 /// Where the branches of a clone stand.
@@ -45,9 +43,10 @@ struct Heads {
 
 impl CommitScan<'_> {
     /// Reads what the branches of a clone have since the last time.
-    pub fn scan(&mut self, place: &Place) -> Result<ScanReport> {
+    pub fn scan(&self, place: &Place) -> Result<ScanReport> {
+        let reader = self.queue.reader()?;
         let clone = Repo::open(Path::new(&place.dir))?;
-        let repo = repos::get(self.writer, place.repo)?
+        let repo = repos::get(&reader, place.repo)?
             .ok_or_else(|| Error::internal("a clone without a repository"))?;
         let mut report = ScanReport {
             repo: repo.canonical_url.clone(),
@@ -57,11 +56,11 @@ impl CommitScan<'_> {
         };
         let main = clone.default_branch()?;
         let heads = heads_of(&clone)?;
-        let before = repos::heads(self.writer, place.id)?;
+        let before = repos::heads(&reader, place.id)?;
         if heads.named == before && repo.main_sha.is_some() == main.is_some() {
             return Ok(report);
         }
-        let elsewhere = parsed(&repos::heads_elsewhere(self.writer, place.id)?);
+        let elsewhere = parsed(&repos::heads_elsewhere(&reader, place.id)?);
         let before: Vec<ObjectId> =
             before.iter().filter_map(|(_, sha)| ObjectId::parse(sha)).collect();
         let mut known = before.clone();
@@ -75,14 +74,13 @@ impl CommitScan<'_> {
         };
         report.new_commits = self.store_all(&repo, clone.log(&options)?)?;
         let gone = left_behind(&clone, &heads.ids, &before, &elsewhere, &known, || {
-            Ok(parsed(&commits::reachable(self.writer, repo.id)?))
+            Ok(parsed(&commits::reachable(&reader, repo.id)?))
         })?;
         report.unreachable = gone.len() as u64;
         let gone: Vec<String> = gone.iter().map(ToString::to_string).collect();
         let now = self.clock.now();
-        let (lock, place_id) = (self.lock, place.id);
-        self.writer.write(|tx| {
-            lock.check(tx)?;
+        let place_id = place.id;
+        self.queue.write(|tx| {
             commits::mark_unreachable(tx, repo.id, &gone, now)?;
             let tip = main.as_ref().map(|main| main.commit);
             let found = match tip {
@@ -103,12 +101,11 @@ impl CommitScan<'_> {
     }
 
     /// Stores commits in batches; tells how many were new.
-    fn store_all(&mut self, repo: &repos::Repo, mut log: git::Log) -> Result<u64> {
+    fn store_all(&self, repo: &repos::Repo, mut log: git::Log) -> Result<u64> {
         self.progress.phase("commits", None);
         let mut n_new = 0;
-        let mut last_sign = self.clock.now();
         loop {
-            if (self.is_stopped)() {
+            if self.cancel.is_cancelled() {
                 return Err(Error::new(ErrorCode::Interrupted, "interrupted")
                     .suggest("run the command again; it goes on where this one stopped"));
             }
@@ -118,19 +115,14 @@ impl CommitScan<'_> {
             }
             n_new += self.store_batch(repo, &batch)?;
             self.progress.advance(batch.len() as u64);
-            if self.clock.now().since(last_sign) > lock::HEARTBEAT {
-                last_sign = self.clock.now();
-                self.lock.heartbeat(self.writer, self.clock)?;
-            }
         }
         self.progress.finish();
         Ok(n_new)
     }
 
-    fn store_batch(&mut self, repo: &repos::Repo, batch: &[Commit]) -> Result<u64> {
-        let (lock, now) = (self.lock, self.clock.now());
-        self.writer.write(|tx| {
-            lock.check(tx)?;
+    fn store_batch(&self, repo: &repos::Repo, batch: &[Commit]) -> Result<u64> {
+        let now = self.clock.now();
+        self.queue.write(|tx| {
             let mut n_new = 0;
             for commit in batch {
                 n_new += u64::from(commits::insert(tx, repo.id, &record(commit), now)?);

@@ -5,6 +5,7 @@
 //! package and the symbol, so it follows from the commit alone. Which node of
 //! another repository it stands for is looked up when somebody asks.
 
+use super::ledger::Batches;
 use crate::identity::{self, NodeName};
 use crate::link::{External, ExternalEdge, Importable};
 use model::Result;
@@ -18,6 +19,9 @@ use store::code::adjacency::ExternalShown;
 use store::code::externals::{self, ImportRow};
 use store::code::files;
 use store::code::nodes::{self, NewNode};
+
+/// Rows in a transaction at most.
+const MOST_ROWS: usize = 2_000;
 
 /// The external nodes of a linking, stored.
 #[derive(Default)]
@@ -36,15 +40,30 @@ impl Externals {
 
     /// Enters the targets of edges that lead out of the repository.
     pub fn store(
-        tx: &Tx<'_>,
+        batches: Batches<'_>,
         repo: RepoId,
         identity: Hash32,
         edges: &[ExternalEdge],
     ) -> Result<Externals> {
         let distinct: BTreeSet<&External> = edges.iter().map(|edge| &edge.target).collect();
+        let distinct: Vec<&External> = distinct.into_iter().collect();
         let mut stored = Externals::default();
         let mut ids: FxHashMap<String, PackageId> = FxHashMap::default();
-        for external in distinct {
+        batches.each(&distinct, MOST_ROWS, |tx, batch| {
+            stored.enter(tx, repo, identity, batch, &mut ids)
+        })?;
+        Ok(stored)
+    }
+
+    fn enter(
+        &mut self,
+        tx: &Tx<'_>,
+        repo: RepoId,
+        identity: Hash32,
+        externals: &[&External],
+        ids: &mut FxHashMap<String, PackageId>,
+    ) -> Result<()> {
+        for external in externals {
             let path = externals::package_path(&external.language, &external.package);
             let package = match ids.get(&path) {
                 Some(known) => *known,
@@ -58,36 +77,36 @@ impl Externals {
             let (scope, name) = symbol.rsplit_once('.').unwrap_or(("", symbol));
             let node = NewNode { hash, package, kind, scope, name, disambiguator };
             let (id, _) = nodes::intern(tx, &node)?;
-            stored.hashes.insert(id, hash);
+            self.hashes.insert(id, hash);
             let (path_shown, symbol) = (path.clone(), nodes::symbol(scope, name));
-            stored.shown.insert(id, ExternalShown { package, path: path_shown, symbol });
-            stored.packages.insert(package, path);
-            stored.ids.insert(external.clone(), id);
+            self.shown.insert(id, ExternalShown { package, path: path_shown, symbol });
+            self.packages.insert(package, path);
+            self.ids.insert((*external).clone(), id);
         }
-        Ok(stored)
+        Ok(())
     }
 }
 
 /// Enters how others import the files, given with their packages and paths.
 pub fn store_importable(
-    tx: &Tx<'_>,
+    batches: Batches<'_>,
     repo: RepoId,
     importable: &[Importable],
     file: impl Fn(u32) -> Option<(PackageId, String)>,
 ) -> Result<()> {
-    for one in importable {
-        let Some((package, path)) = file(one.file) else { continue };
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        externals::enter_import(
-            tx,
-            &ImportRow {
+    batches.each(importable, MOST_ROWS, |tx, batch| {
+        for one in batch {
+            let Some((package, path)) = file(one.file) else { continue };
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            let row = ImportRow {
                 repo,
                 language: one.language.to_owned(),
                 path: one.path.path.clone(),
                 package,
                 file: if one.path.is_folder { String::new() } else { name.to_owned() },
-            },
-        )?;
-    }
-    Ok(())
+            };
+            externals::enter_import(tx, &row)?;
+        }
+        Ok(())
+    })
 }

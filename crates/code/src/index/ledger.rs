@@ -1,23 +1,26 @@
 //! Writes what was read and linked: nodes, files, links, package versions and
 //! the snapshot, each only where it is new.
 
+use super::INDEXER;
 use super::externals::Externals;
 use super::read::ReadFile;
 use super::symbols::{FileSymbol, FileSymbols};
+use super::watch::Watch;
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::link::{self, PathKey};
-use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
-use model::ids::{FileId, NodeId, PackageId, PackageVersionId};
+use model::ids::{FileId, LinkId, NodeId, PackageId, PackageVersionId};
+use model::{Error, Result};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use store::Tx;
 use store::code::files::{self, NewFile};
 use store::code::links::{self, Edge, PackedLink, SiteEdge, Unresolved};
-use store::code::nodes::{self, NewNode};
-use store::code::snapshots::{EdgeEvent, Member, PackageVersion, Packages};
+use store::code::nodes::{self, NewNode, NodeCache};
+use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages};
 use store::code::{adjacency, routes, symbols};
+use store::{Reader, Tx, WriteQueue};
 
 /// A file of the snapshot in the making.
 pub struct Entry {
@@ -48,48 +51,106 @@ impl State {
     }
 }
 
-/// Stores the files that are new, with their nodes. `is_first`: nothing of the
-/// repository is stored yet.
+/// What a transaction holds of files at most, in symbols: others write between
+/// two of them.
+const MOST_SYMBOLS: usize = 1_500;
+/// So many bytes are as much work as a symbol.
+const BYTES_PER_SYMBOL: usize = 2_000;
+
+/// How many of these files go into one transaction; one at least.
+pub fn batch_len<'f>(files: impl Iterator<Item = (&'f FileSymbols, &'f ReadFile)>) -> usize {
+    let mut sum = 0;
+    let fits = |(symbols, read): &(&FileSymbols, &ReadFile)| {
+        let n_bytes = read.packed_facts.len() + read.packed_outline.len();
+        sum += 1 + symbols.all.len() + n_bytes / BYTES_PER_SYMBOL;
+        sum <= MOST_SYMBOLS
+    };
+    files.take_while(fits).count().max(1)
+}
+
+/// Work in short transactions, which may end between any two of them.
+#[derive(Clone, Copy)]
+pub struct Batches<'a> {
+    pub queue: &'a WriteQueue,
+    pub watch: &'a Watch<'a>,
+}
+
+impl Batches<'_> {
+    pub fn write<T>(&self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.watch.go_on()?;
+        self.queue.write(work)
+    }
+
+    /// Does work for items, at most `most` of them in a transaction.
+    pub fn each<T>(
+        &self,
+        items: &[T],
+        most: usize,
+        mut work: impl FnMut(&Tx<'_>, &[T]) -> Result<()>,
+    ) -> Result<()> {
+        items.chunks(most).try_for_each(|batch| self.write(|tx| work(tx, batch)))
+    }
+}
+
+/// Stores the files that are new, with their nodes and definitions: each file
+/// whole, a few in a transaction. What is left by a run that dies is found by the
+/// next one.
 pub fn store_files(
-    tx: &Tx<'_>,
+    batches: Batches<'_>,
     entries: &[Entry],
     states: Vec<State>,
-    indexer: u32,
-    is_first: bool,
+    cache: &mut NodeCache,
 ) -> Result<Vec<Stored>> {
-    let mut stored = Vec::with_capacity(entries.len());
-    let mut definitions: Vec<(NodeId, FileId, u32)> = Vec::new();
-    let mut files = FileWriter::new(tx, indexer, is_first)?;
-    for (entry, state) in entries.iter().zip(states) {
-        let file = match state {
-            State::Known(id, nodes) => Stored { id, nodes },
+    let mut stored: Vec<Option<Stored>> = Vec::with_capacity(entries.len());
+    let mut new: Vec<(usize, Box<ReadFile>)> = Vec::new();
+    for (at, state) in states.into_iter().enumerate() {
+        stored.push(match state {
+            State::Known(id, nodes) => Some(Stored { id, nodes }),
             State::New(read) => {
-                let file = files.store(entry, &read)?;
-                let defined = file.nodes.iter().enumerate();
-                definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
-                file
+                new.push((at, read));
+                None
             }
-        };
-        stored.push(file);
+        });
     }
-    // In the order of the table, which is the fastest way to fill it.
-    definitions.sort_unstable();
-    nodes::define(tx, &definitions)?;
-    Ok(stored)
+    while !new.is_empty() {
+        let sizes = new.iter().map(|(at, read)| (&entries[*at].symbols, &**read));
+        let rest = new.split_off(batch_len(sizes).min(new.len()));
+        batches.write(|tx| {
+            let mut files = FileWriter::new(tx, cache)?;
+            for (at, read) in &new {
+                stored[*at] = Some(files.store(&entries[*at], read)?);
+            }
+            files.define()
+        })?;
+        new = rest;
+    }
+    stored
+        .into_iter()
+        .map(|file| file.ok_or_else(|| Error::internal("a file was left out")))
+        .collect()
 }
 
 /// Stores files one after the other.
 pub struct FileWriter<'t, 'w> {
     tx: &'t Tx<'w>,
-    indexer: u32,
+    cache: &'t mut NodeCache,
     nodes: nodes::Entering<'t>,
     words: symbols::Describing<'t>,
+    definitions: Vec<(NodeId, FileId, u32)>,
 }
 
 impl<'t, 'w> FileWriter<'t, 'w> {
-    pub fn new(tx: &'t Tx<'w>, indexer: u32, is_first: bool) -> Result<Self> {
-        let nodes = nodes::Entering::new(tx, is_first)?;
-        Ok(FileWriter { tx, indexer, nodes, words: symbols::Describing::new(tx)? })
+    pub fn new(tx: &'t Tx<'w>, cache: &'t mut NodeCache) -> Result<Self> {
+        let (nodes, words) = (nodes::Entering::new(tx)?, symbols::Describing::new(tx, cache)?);
+        Ok(FileWriter { tx, cache, nodes, words, definitions: Vec::new() })
+    }
+
+    /// Enters which of the files define which nodes; must be done once, in the
+    /// transaction of the files.
+    pub fn define(mut self) -> Result<()> {
+        // In the order of the table, which is the fastest way to fill it.
+        self.definitions.sort_unstable();
+        nodes::define(self.tx, &self.definitions)
     }
 
     /// Stores a version of a file, with its nodes.
@@ -104,7 +165,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
                 package: entry.package,
                 name: entry.path.rsplit('/').next().unwrap_or(&entry.path),
                 blob: &entry.blob,
-                indexer: self.indexer,
+                indexer: INDEXER,
                 content_hash: read.content_hash,
                 language: &entry.facts.language,
                 size: read.size,
@@ -115,18 +176,21 @@ impl<'t, 'w> FileWriter<'t, 'w> {
                 facts: &read.packed_facts,
             },
         )?;
+        let defined = ids.iter().enumerate();
+        self.definitions.extend(defined.map(|(def, node)| (*node, id, def as u32)));
         Ok(Stored { id, nodes: ids })
     }
 
     fn store_symbol(&mut self, entry: &Entry, symbol: &FileSymbol) -> Result<NodeId> {
-        let (id, is_new) = self.nodes.intern(&NewNode {
+        let node = NewNode {
             hash: symbol.node,
             package: entry.package,
             kind: symbol.kind,
             scope: &symbol.scope,
             name: &symbol.name,
             disambiguator: &symbol.disambiguator,
-        })?;
+        };
+        let (id, is_new) = self.nodes.intern(&node, Some(self.cache))?;
         let def = entry.facts.def(symbol.def);
         let text = |name: Option<_>| name.map_or("", |name| entry.facts.text(name));
         let words = symbols::Words {
@@ -276,6 +340,68 @@ impl Written {
         self.roots.push((package, version.root));
         self.packages.insert(package, id);
     }
+}
+
+/// Edges in a transaction at most.
+const MOST_EDGES: usize = 10_000;
+/// Links in a transaction at most.
+const MOST_LINKS: usize = 200;
+
+/// A link to be stored, if no equal one is there.
+pub struct NewLink<'l> {
+    pub file: FileId,
+    pub packed: &'l PackedLink,
+    pub edges: &'l [Edge],
+}
+
+/// Stores links, and the edges of those that are new; the links in the order
+/// given. The edges come first: a run that dies between leaves edges that no link
+/// has, which nobody sees, and never a link whose edges cannot be found.
+pub fn store_links(
+    batches: Batches<'_>,
+    reader: &Reader,
+    links: &[NewLink<'_>],
+) -> Result<Vec<LinkId>> {
+    let mut known: Vec<Option<LinkId>> = Vec::with_capacity(links.len());
+    let mut to_enter: Vec<Edge> = Vec::new();
+    for link in links {
+        let same = links::find(reader, link.file, link.packed)?;
+        if same.is_none() {
+            to_enter.extend(link.edges);
+        }
+        known.push(same);
+    }
+    // In the order of the table, which is the fastest way to fill it.
+    to_enter.par_sort_unstable();
+    to_enter.dedup();
+    batches.each(&to_enter, MOST_EDGES, links::enter)?;
+    let new: Vec<usize> = (0..links.len()).filter(|at| known[*at].is_none()).collect();
+    batches.each(&new, MOST_LINKS, |tx, batch| {
+        for at in batch {
+            // Looked for again: two files can be one version with equal links.
+            known[*at] = Some(links::keep(tx, links[*at].file, links[*at].packed)?.0);
+        }
+        Ok(())
+    })?;
+    known.into_iter().map(|id| id.ok_or_else(|| Error::internal("a link was left out"))).collect()
+}
+
+/// Package versions in a transaction at most.
+const MOST_VERSIONS: usize = 500;
+
+/// Stores package versions; their rows, in the order given.
+pub fn store_versions(
+    batches: Batches<'_>,
+    versions: &[&PackageVersion],
+) -> Result<Vec<PackageVersionId>> {
+    let mut ids = Vec::with_capacity(versions.len());
+    batches.each(versions, MOST_VERSIONS, |tx, batch| {
+        for version in batch {
+            ids.push(snapshots::keep_version(tx, version)?);
+        }
+        Ok(())
+    })?;
+    Ok(ids)
 }
 
 /// What one file brings into its package.

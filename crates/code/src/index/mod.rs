@@ -1,8 +1,10 @@
 //! `lore index`: from a commit's tree to a snapshot of the graph.
 //!
 //! What a file says is read once per version of it; linking looks at all
-//! files of the commit together; the store keeps each outcome once. One
-//! transaction per snapshot: a run that dies leaves the one before.
+//! files of the commit together; the store keeps each outcome once. Written in
+//! many short transactions, so that others can write meanwhile; the last one
+//! makes the snapshot visible. What a run that dies leaves is found by the next
+//! one, or collected with what no snapshot needs.
 
 mod choose;
 mod edits;
@@ -31,22 +33,20 @@ use crate::identity;
 use crate::lang;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, is_rules};
-use externals::{Externals, store_importable};
 use git::{ObjectId, Repo, TreeEntry};
-use ledger::{Entry, State, store_files};
+use ledger::{Batches, Entry, State};
 use model::hash::Hash32;
-use model::ids::{FileId, PackageId, RepoId, SnapshotSeq};
-use model::{Clock, Error, ErrorCode, Result, beside};
+use model::ids::{PackageId, RepoId, SnapshotSeq};
+use model::{Clock, Error, ErrorCode, Result};
 use read::{Content, Outcome, Wanted, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use store::code::adjacency;
 use store::code::files::{self, FileRow};
-use store::code::manifests;
 use store::code::snapshots::{self, Packages, Snapshot};
-use store::{Tx, Writer};
+use store::{Reader, Tx, WriteQueue};
 use update::Update;
-use whole::store_packages;
+use whole::WholeSnapshot;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
@@ -77,51 +77,51 @@ struct Subject {
 /// Brings the graph of a repository to a commit.
 pub fn index(
     repo: &Repo,
-    writer: &mut Writer,
+    queue: &WriteQueue,
     request: &Request,
     clock: &dyn Clock,
     watch: &Watch<'_>,
 ) -> Result<IndexReport> {
     let subject = subject(repo, request)?;
-    let repo_id = writer.write(|tx| {
+    let repo_id = queue.write(|tx| {
         let place = history::register(tx, &subject.clone, clock.now())?;
         store::repos::repo_of_place(tx, place)
     })?;
+    let (reader, batches) = (&queue.reader()?, Batches { queue, watch });
     let sha = subject.commit.to_string();
-    let known = snapshots::of_commit(writer, repo_id, &sha, INDEXER)?;
+    let known = snapshots::of_commit(reader, repo_id, &sha, INDEXER)?;
     if let Some(known) = known.filter(|_| !request.full && subject.work_tree.is_none()) {
         return Ok(report::of_known(&subject.clone.canonical_url, &known));
     }
-    let previous = previous::nearest(repo, writer, repo_id, &subject, request.full)?;
+    let previous = previous::nearest(repo, reader, repo_id, &subject, request.full)?;
     if let Some(previous) = &previous
         && let Some(update) =
-            Update::prepare(repo, writer, repo_id, &subject, request, previous, watch)?
+            Update::prepare(repo, queue, reader, repo_id, &subject, request, previous, watch)?
     {
-        watch.go_on()?;
-        let report = update.write(writer, &subject, request, clock)?;
-        return walkable(writer, report);
+        let report = update.write(batches, reader, &subject, request, clock)?;
+        return walkable(reader, report);
     }
-    let input = gather(repo, writer, repo_id, &subject, request, watch)?;
-    watch.go_on()?;
+    let input = gather(repo, reader, repo_id, &subject, request, watch)?;
     watch.progress.phase("linking", None);
-    let written = writer.write(|tx| write(tx, repo_id, &subject, request, input, previous, clock));
+    let whole = WholeSnapshot { batches, reader, repo: repo_id, subject: &subject, request, clock };
+    let written = whole.write(input, previous);
     watch.progress.finish();
     let (report, edges) = written?;
     match edges {
         Some((snapshot, body)) => {
-            adjacency::write(writer, &snapshot, &body);
+            adjacency::write(reader, &snapshot, &body);
             Ok(report)
         }
-        None => walkable(writer, report),
+        None => walkable(reader, report),
     }
 }
 
 /// Sees to it that questions about the new snapshot are answered fast.
-fn walkable(writer: &Writer, report: IndexReport) -> Result<IndexReport> {
+fn walkable(reader: &Reader, report: IndexReport) -> Result<IndexReport> {
     if report.work_tree.is_none()
-        && let Some(snapshot) = snapshots::get(writer, report.snapshot)?
+        && let Some(snapshot) = snapshots::get(reader, report.snapshot)?
     {
-        adjacency::refresh(writer, &snapshot)?;
+        adjacency::refresh(reader, &snapshot)?;
     }
     Ok(report)
 }
@@ -165,7 +165,7 @@ struct UnfitFile {
 
 fn gather(
     repo: &Repo,
-    writer: &Writer,
+    reader: &Reader,
     repo_id: RepoId,
     subject: &Subject,
     request: &Request,
@@ -186,7 +186,7 @@ fn gather(
         unfit: Vec::new(),
         n_read: 0,
     };
-    let known = known_files(writer, repo_id, &chosen, request.full)?;
+    let known = known_files(reader, repo_id, &chosen, request.full)?;
     let missing: Vec<usize> = (0..chosen.files.len()).filter(|at| known[*at].is_none()).collect();
     let wanted: Vec<Wanted<'_>> = missing
         .iter()
@@ -204,7 +204,7 @@ fn gather(
     watch.progress.finish();
     input.n_read = wanted.len() as u64;
     let mut outcomes: FxHashMap<usize, Outcome> = missing.into_iter().zip(outcomes).collect();
-    let decoded = decode(writer, subject.identity, &chosen, &known)?;
+    let decoded = decode(reader, subject.identity, &chosen, &known)?;
     for (at, facts) in decoded.into_iter().enumerate() {
         let (path, entry) = &chosen.files[at];
         let blob = entry.id.as_bytes().to_vec();
@@ -215,7 +215,7 @@ fn gather(
                 blob,
                 facts,
                 symbols,
-                state: State::Known(row.id, files::nodes(writer, row.id)?),
+                state: State::Known(row.id, files::nodes(reader, row.id)?),
             }),
             (Some(row), None, _) => {
                 let reason = row.trouble.as_deref().and_then(Skip::parse).unwrap_or(Skip::Binary);
@@ -315,7 +315,7 @@ fn read_texts(
 
 /// For each chosen file the row of an earlier run, if there is one.
 fn known_files(
-    writer: &Writer,
+    reader: &Reader,
     repo: RepoId,
     chosen: &Chosen<'_>,
     full: bool,
@@ -324,11 +324,11 @@ fn known_files(
         return Ok(chosen.files.iter().map(|_| None).collect());
     }
     let packages: FxHashMap<String, PackageId> =
-        files::packages(writer, repo)?.into_iter().map(|(id, path)| (path, id)).collect();
+        files::packages(reader, repo)?.into_iter().map(|(id, path)| (path, id)).collect();
     let find = |(path, entry): &(String, &TreeEntry)| {
         let Some(package) = packages.get(identity::package_of(path)) else { return Ok(None) };
         let name = path.rsplit('/').next().unwrap_or(path);
-        files::find(writer, *package, name, entry.id.as_bytes(), INDEXER)
+        files::find(reader, *package, name, entry.id.as_bytes(), INDEXER)
     };
     chosen.files.iter().map(find).collect()
 }
@@ -337,7 +337,7 @@ type Decoded = Option<(FileFacts, FileSymbols)>;
 
 /// The facts of the known files that are source.
 fn decode(
-    writer: &Writer,
+    reader: &Reader,
     repo: Hash32,
     chosen: &Chosen<'_>,
     known: &[Option<FileRow>],
@@ -346,7 +346,7 @@ fn decode(
     let packed: Vec<Option<Vec<u8>>> = known
         .iter()
         .map(|row| match row {
-            Some(row) if !row.language.is_empty() => files::packed_facts(writer, row.id).map(Some),
+            Some(row) if !row.language.is_empty() => files::packed_facts(reader, row.id).map(Some),
             _ => Ok(None),
         })
         .collect::<Result<_>>()?;
@@ -388,86 +388,6 @@ struct Previous {
     packages: Packages,
 }
 
-/// Writes a snapshot; with the file of its edges, if that is to be written too.
-fn write(
-    tx: &Tx<'_>,
-    repo: RepoId,
-    subject: &Subject,
-    request: &Request,
-    mut input: Input,
-    previous: Option<Previous>,
-    clock: &dyn Clock,
-) -> Result<(IndexReport, Option<(Snapshot, adjacency::Body)>)> {
-    let is_first = files::packages(tx, repo)?.is_empty();
-    let mut packages: FxHashMap<String, PackageId> = FxHashMap::default();
-    for entry in &mut input.entries {
-        let path = identity::package_of(&entry.path);
-        entry.package = match packages.get(path) {
-            Some(known) => *known,
-            None => {
-                let id = files::package(tx, repo, path)?;
-                packages.insert(path.to_owned(), id);
-                id
-            }
-        };
-    }
-    let troubled = report::troubled(tx, &input.entries)?;
-    let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
-    // What files say is stored while what they say together is found out.
-    let (linked, stored) =
-        beside(|| link_all(&input), || store_files(tx, &input.entries, states, INDEXER, is_first));
-    let stored = stored?;
-    store_unfit(tx, repo, &input.unfit)?;
-    let before = previous.as_ref().map(|previous| &previous.packages);
-    let externals = Externals::store(tx, repo, subject.identity, &linked.external)?;
-    store_importable(tx, repo, &linked.importable, |file| {
-        let entry = input.entries.get(file as usize)?;
-        Some((entry.package, entry.path.clone()))
-    })?;
-    let mut written = store_packages(tx, &mut input.entries, &stored, linked, &externals, before)?;
-    let names: FxHashMap<PackageId, &str> =
-        packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
-    let root = identity::snapshot_root(
-        written.roots.iter().map(|(package, root)| (names[package], *root)),
-    );
-    if let Some((blob, text)) = &input.owners {
-        crate::owners::store(tx, repo, blob, text)?;
-    }
-    let skipped: BTreeMap<&str, u64> =
-        input.skipped.iter().map(|(reason, n)| (reason.as_str(), *n)).collect();
-    let snapshot = Snapshot {
-        seq: SnapshotSeq(0),
-        repo,
-        sha: subject.commit.to_string(),
-        work_tree: subject.work_tree.clone(),
-        parent: previous.as_ref().map(|previous| previous.snapshot.seq),
-        static_root: root,
-        // Language servers and SCIP files have added nothing yet.
-        root,
-        indexer: INDEXER,
-        owners: input.owners.as_ref().map(|(blob, _)| blob.clone()),
-        manifests: Some(manifests::keep(tx, &input.texts)?),
-        n_files: input.entries.len() as u64,
-        n_packages: written.packages.len() as u64,
-        n_nodes: written.totals.n_nodes,
-        n_edges: written.totals.n_edges,
-        n_unresolved: written.totals.n_unresolved,
-        n_troubled: troubled.len() as u64,
-        skipped: serde_json::to_string(&skipped).unwrap_or_default(),
-        created_at: clock.now(),
-    };
-    let seq = keep(tx, request, &snapshot, &written.packages, before)?;
-    // The state of a work tree is outside the chain.
-    if previous.is_some() && snapshot.work_tree.is_none() {
-        snapshots::log_events(tx, seq, &written.events)?;
-    }
-    let snapshot = Snapshot { seq, ..snapshot };
-    let edges = written.edges.take().filter(|_| snapshot.work_tree.is_none());
-    let url = &subject.clone.canonical_url;
-    let report = report::of_new(url, &snapshot, skipped, troubled, &written, input.n_read);
-    Ok((report, edges.map(|body| (snapshot, body))))
-}
-
 /// Writes the snapshot in place of the one it supersedes: the last state of
 /// the same work tree, or a commit that was indexed anew in full.
 fn keep(
@@ -488,28 +408,4 @@ fn keep(
         snapshots::remove(tx, old.seq)?;
     }
     snapshots::insert(tx, snapshot, packages, before)
-}
-
-fn store_unfit(tx: &Tx<'_>, repo: RepoId, unfit: &[UnfitFile]) -> Result<()> {
-    for file in unfit {
-        let package = files::package(tx, repo, identity::package_of(&file.path))?;
-        let _: FileId = files::insert(
-            tx,
-            &files::NewFile {
-                package,
-                name: file.path.rsplit('/').next().unwrap_or(&file.path),
-                blob: &file.blob,
-                indexer: INDEXER,
-                content_hash: file.hash,
-                language: "",
-                size: file.size,
-                n_defs: 0,
-                trouble: Some(file.reason.as_str()),
-                nodes: &[],
-                outline: &[],
-                facts: &[],
-            },
-        )?;
-    }
-    Ok(())
 }

@@ -24,10 +24,10 @@ use model::Result;
 use model::ids::{FileId, PackageId, RepoId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use store::Writer;
 use store::code::files::{self, FileRow};
 use store::code::manifests;
 use store::code::snapshots::{self, PackageVersion};
+use store::{Reader, WriteQueue};
 
 /// Everything to be written, worked out.
 pub struct Update<'p> {
@@ -71,7 +71,8 @@ impl<'p> Update<'p> {
     /// None when more changed than what files say.
     pub fn prepare(
         repo: &Repo,
-        writer: &mut Writer,
+        queue: &WriteQueue,
+        reader: &Reader,
         repo_id: RepoId,
         subject: &Subject,
         request: &Request,
@@ -83,17 +84,17 @@ impl<'p> Update<'p> {
             return Ok(None);
         };
         let Some(mut edits) = edits(repo, old_commit, subject)? else { return Ok(None) };
-        let Some(old_texts) = manifests::get(writer, kept)? else { return Ok(None) };
+        let Some(old_texts) = manifests::get(reader, kept)? else { return Ok(None) };
         let rules = Rules::of(&old_texts);
-        let mut update = Update::on(writer, repo_id, previous, &edits)?;
+        let mut update = Update::on(queue, reader, repo_id, previous, &edits)?;
         let Some(texts) = update.new_texts(repo, &mut edits, &old_texts, &rules)? else {
             return Ok(None);
         };
         let is_moved = texts != old_texts;
         update.texts = texts;
-        let Some(wanted) = update.sort(writer, edits, &rules)? else { return Ok(None) };
+        let Some(wanted) = update.sort(queue, edits, &rules)? else { return Ok(None) };
         let is_moved = is_moved || update.n_gone > 0 || wanted.iter().any(|one| one.is_new);
-        if !update.read(repo, writer, subject, request, wanted, watch)? {
+        if !update.read(repo, reader, subject, request, wanted, watch)? {
             return Ok(None);
         }
         update.link(&old_texts, is_moved)?;
@@ -101,18 +102,24 @@ impl<'p> Update<'p> {
     }
 
     /// The snapshot before.
-    fn on(writer: &Writer, repo: RepoId, previous: &'p Previous, edits: &Edits) -> Result<Self> {
+    fn on(
+        queue: &WriteQueue,
+        reader: &Reader,
+        repo: RepoId,
+        previous: &'p Previous,
+        edits: &Edits,
+    ) -> Result<Self> {
         let package_paths: FxHashMap<PackageId, String> =
-            files::packages(writer, repo)?.into_iter().collect();
+            files::packages(reader, repo)?.into_iter().collect();
         let mut versions: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
         let mut packages_by_key = FxHashMap::default();
         let mut items = Vec::new();
         let mut troubled = Vec::new();
         for (package, id) in &previous.packages {
-            versions.insert(*package, snapshots::version(writer, *id)?);
+            versions.insert(*package, snapshots::version(reader, *id)?);
         }
         let members = versions.values().flat_map(|version| &version.members);
-        let mut rows: FxHashMap<FileId, FileRow> = files::rows(writer, members.map(|m| m.file))?
+        let mut rows: FxHashMap<FileId, FileRow> = files::rows(reader, members.map(|m| m.file))?
             .into_iter()
             .map(|row| (row.id, row))
             .collect();
@@ -143,9 +150,9 @@ impl<'p> Update<'p> {
             versions,
             package_paths,
             packages_by_key,
-            shelf: Shelf::new(writer.reader()?, items),
+            shelf: Shelf::new(queue.reader()?, items),
             changed: BTreeMap::new(),
-            old: Shelf::new(writer.reader()?, Vec::new()),
+            old: Shelf::new(queue.reader()?, Vec::new()),
             n_gone: 0,
             texts: Vec::new(),
             linked: link::Linked::default(),
@@ -212,7 +219,7 @@ impl<'p> Update<'p> {
     /// must be read.
     fn sort(
         &mut self,
-        writer: &mut Writer,
+        queue: &WriteQueue,
         edits: Edits,
         rules: &Rules,
     ) -> Result<Option<Vec<ToRead>>> {
@@ -244,7 +251,7 @@ impl<'p> Update<'p> {
             }
         }
         self.take_off(&gone, &mut wanted);
-        self.put_on(writer, &new, &mut wanted)?;
+        self.put_on(queue, &new, &mut wanted)?;
         Ok(Some(wanted))
     }
 
@@ -272,12 +279,12 @@ impl<'p> Update<'p> {
         self.old.set(old);
     }
 
-    fn put_on(&mut self, writer: &mut Writer, new: &[String], wanted: &mut [ToRead]) -> Result<()> {
+    fn put_on(&mut self, queue: &WriteQueue, new: &[String], wanted: &mut [ToRead]) -> Result<()> {
         if new.is_empty() {
             return Ok(());
         }
         let repo = self.repo;
-        let packages: Vec<PackageId> = writer.write(|tx| {
+        let packages: Vec<PackageId> = queue.write(|tx| {
             new.iter().map(|path| files::package(tx, repo, identity::package_of(path))).collect()
         })?;
         let mut items = std::mem::take(&mut self.shelf.items);
@@ -306,7 +313,7 @@ impl<'p> Update<'p> {
     fn read(
         &mut self,
         repo: &Repo,
-        writer: &Writer,
+        reader: &Reader,
         subject: &Subject,
         request: &Request,
         wanted: Vec<ToRead>,
@@ -316,7 +323,7 @@ impl<'p> Update<'p> {
         for one in wanted {
             let name = one.path.rsplit('/').next().unwrap_or(&one.path);
             let package = self.shelf.items[one.at as usize].package;
-            match files::find(writer, package, name, one.content.id.as_bytes(), INDEXER)? {
+            match files::find(reader, package, name, one.content.id.as_bytes(), INDEXER)? {
                 Some(row) => known.push((one, row)),
                 None => unread.push(one),
             }
@@ -348,9 +355,9 @@ impl<'p> Update<'p> {
             if row.language.is_empty() {
                 return Ok(false);
             }
-            let facts = facts_of(&files::packed_facts(writer, row.id)?)?;
+            let facts = facts_of(&files::packed_facts(reader, row.id)?)?;
             let symbols = FileSymbols::of(subject.identity, &one.path, &facts);
-            let nodes = files::nodes(writer, row.id)?;
+            let nodes = files::nodes(reader, row.id)?;
             self.trouble(&one.path, row.trouble.as_deref());
             self.shelf.replace(one.at, facts);
             let state = State::Known(row.id, nodes);

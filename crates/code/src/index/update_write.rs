@@ -3,14 +3,14 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    self, Entry, FileLink, FileWriter, Part, State, Stored, Written, by_file, distinct,
-    note_changes, version_of,
+    self, Batches, Entry, FileLink, NewLink, Part, State, Stored, Written, by_file, distinct,
+    note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport};
 use super::shelf::Shelf;
 use super::symbols::{FileSymbols, places};
 use super::update::{Update, joined};
-use super::{INDEXER, Request, Subject, facts_of, keep};
+use super::{Request, Subject, facts_of, keep};
 use crate::facts::FileFacts;
 use crate::identity::{self, NodeName};
 use crate::link::{self, Library as _};
@@ -19,10 +19,11 @@ use model::ids::{NodeId, PackageId, PackageVersionId, SnapshotSeq};
 use model::{Clock, Result};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
-use store::code::links::{self, Edge};
+use store::code::links::{self, Edge, PackedLink};
+use store::code::nodes::NodeCache;
 use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
 use store::code::{files, manifests, nodes};
-use store::{Tx, Writer};
+use store::{Reader, Tx};
 
 /// What becomes of the files of a package; with their places on the shelf.
 #[derive(Default)]
@@ -33,30 +34,22 @@ struct PackageEdit {
 }
 
 impl Update<'_> {
+    /// Writes in several transactions; the last one makes the snapshot visible.
     pub fn write(
-        self,
-        writer: &mut Writer,
-        subject: &Subject,
-        request: &Request,
-        clock: &dyn Clock,
-    ) -> Result<IndexReport> {
-        writer.write(|tx| self.write_in(tx, subject, request, clock))
-    }
-
-    fn write_in(
         mut self,
-        tx: &Tx<'_>,
+        batches: Batches<'_>,
+        reader: &Reader,
         subject: &Subject,
         request: &Request,
         clock: &dyn Clock,
     ) -> Result<IndexReport> {
         let linked = std::mem::take(&mut self.linked);
-        let stored = self.store_changed(tx)?;
-        let placed = self.placed(tx, &linked, stored)?;
+        let stored = self.store_changed(batches, reader)?;
+        let placed = self.placed(reader, &linked, stored)?;
         let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
-        let externals = Externals::store(tx, self.repo, subject.identity, &linked.external)?;
+        let externals = Externals::store(batches, self.repo, subject.identity, &linked.external)?;
         self.package_paths.extend(externals.packages.iter().map(|(id, path)| (*id, path.clone())));
-        store_importable(tx, self.repo, &linked.importable, |file| {
+        store_importable(batches, self.repo, &linked.importable, |file| {
             let item = self.shelf.items.get(file as usize)?;
             Some((item.package, item.path.clone()))
         })?;
@@ -66,64 +59,87 @@ impl Update<'_> {
         // another must not take the place of what linking that one found.
         links.retain(|file, _| live.contains(file));
         let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
-        let edits = self.package_edits(tx, &placed, &links)?;
+        let edits = self.package_edits(batches, reader, &placed, &links)?;
+        self.store_versions(batches, reader, subject, &edits, &links, &mut written)?;
+        batches.write(|tx| self.finish(tx, subject, request, clock, written))
+    }
+
+    /// New versions of the packages with edits; all packages of the snapshot are
+    /// counted.
+    fn store_versions(
+        &self,
+        batches: Batches<'_>,
+        reader: &Reader,
+        subject: &Subject,
+        edits: &BTreeMap<PackageId, PackageEdit>,
+        links: &FxHashMap<u32, FileLink>,
+        written: &mut Written,
+    ) -> Result<()> {
         let mut hasher = Hasher {
             identity: subject.identity,
             paths: &self.package_paths,
             known: FxHashMap::default(),
         };
+        let mut new: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
+        for (package, edit) in edits {
+            let version = self.new_version(reader, *package, edit, links, &mut hasher, written)?;
+            new.extend(version.map(|version| (*package, version)));
+        }
+        let ids = store_versions(batches, &new.values().collect::<Vec<_>>())?;
+        let new: BTreeMap<PackageId, (PackageVersionId, PackageVersion)> = new
+            .into_iter()
+            .zip(ids)
+            .map(|((package, version), id)| (package, (id, version)))
+            .collect();
         let packages: BTreeSet<PackageId> =
             self.previous.packages.keys().chain(edits.keys()).copied().collect();
         for package in packages {
-            let kept = self.previous.packages.get(&package);
-            let made = match (edits.get(&package), kept) {
-                (Some(edit), _) => {
-                    self.new_version(tx, package, edit, &links, &mut hasher, &mut written)?
+            match (edits.contains_key(&package), self.previous.packages.get(&package)) {
+                (false, Some(id)) => written.count(package, *id, &self.versions[&package]),
+                // One without files any more has no version.
+                _ => {
+                    if let Some((id, version)) = new.get(&package) {
+                        written.count(package, *id, version);
+                    }
                 }
-                (None, Some(id)) => Some((*id, self.versions[&package].clone())),
-                (None, None) => None,
-            };
-            if let Some((id, version)) = made {
-                written.count(package, id, &version);
             }
         }
-        self.finish(tx, subject, request, clock, written)
+        Ok(())
     }
 
-    fn store_changed(&mut self, tx: &Tx<'_>) -> Result<FxHashMap<u32, Stored>> {
-        let mut stored = FxHashMap::default();
-        let mut definitions = Vec::new();
-        let mut files = FileWriter::new(tx, INDEXER, false)?;
+    fn store_changed(
+        &mut self,
+        batches: Batches<'_>,
+        reader: &Reader,
+    ) -> Result<FxHashMap<u32, Stored>> {
+        let mut places = Vec::with_capacity(self.changed.len());
+        let mut entries = Vec::with_capacity(self.changed.len());
+        let mut states = Vec::with_capacity(self.changed.len());
         for (at, changed) in &mut self.changed {
             let item = &self.shelf.items[*at as usize];
-            let file = match changed.state.take() {
-                State::Known(id, nodes) => Stored { id, nodes },
-                State::New(read) => {
-                    let entry = Entry {
-                        path: item.path.clone(),
-                        package: item.package,
-                        blob: changed.blob.clone(),
-                        facts: self.shelf.facts(*at).clone(),
-                        symbols: changed.symbols.clone(),
-                        state: State::Known(item.file, Vec::new()),
-                    };
-                    let file = files.store(&entry, &read)?;
-                    let defined = file.nodes.iter().enumerate();
-                    definitions.extend(defined.map(|(def, node)| (*node, file.id, def as u32)));
-                    file
-                }
-            };
-            stored.insert(*at, file);
+            let state = changed.state.take();
+            let is_new = matches!(state, State::New(_));
+            places.push(*at);
+            states.push(state);
+            entries.push(Entry {
+                path: item.path.clone(),
+                package: item.package,
+                blob: changed.blob.clone(),
+                // Only those of a new file are looked at.
+                facts: if is_new { self.shelf.facts(*at).clone() } else { FileFacts::default() },
+                symbols: changed.symbols.clone(),
+                state: State::Known(item.file, Vec::new()),
+            });
         }
-        definitions.sort_unstable();
-        nodes::define(tx, &definitions)?;
-        Ok(stored)
+        let mut cache = NodeCache::new(reader, false)?;
+        let stored = store_files(batches, &entries, states, &mut cache)?;
+        Ok(places.into_iter().zip(stored).collect())
     }
 
     /// Stored nodes of every file that an edge starts or ends in.
     fn placed(
         &self,
-        tx: &Tx<'_>,
+        reader: &Reader,
         linked: &link::Linked,
         mut stored: FxHashMap<u32, Stored>,
     ) -> Result<FxHashMap<u32, PlacedFile>> {
@@ -135,7 +151,7 @@ impl Update<'_> {
             let Some(item) = self.shelf.items.get(at as usize) else { continue };
             let stored = match stored.remove(&at) {
                 Some(stored) => stored,
-                None => Stored { id: item.file, nodes: files::nodes(tx, item.file)? },
+                None => Stored { id: item.file, nodes: files::nodes(reader, item.file)? },
             };
             placed.insert(at, PlacedFile { places: places(self.shelf.facts(at)), stored });
         }
@@ -147,36 +163,37 @@ impl Update<'_> {
     /// one, or with files that went, what becomes of its files.
     fn package_edits(
         &self,
-        tx: &Tx<'_>,
+        batches: Batches<'_>,
+        reader: &Reader,
         placed: &FxHashMap<u32, PlacedFile>,
         file_links: &FxHashMap<u32, FileLink>,
     ) -> Result<BTreeMap<PackageId, PackageEdit>> {
         let mut edits: BTreeMap<PackageId, PackageEdit> = BTreeMap::new();
-        let mut to_enter: Vec<Edge> = Vec::new();
         let order: BTreeMap<&u32, &FileLink> = file_links.iter().collect();
-        for (at, link) in order {
-            let item = &self.shelf.items[*at as usize];
-            let stored = &placed[at].stored;
-            let (id, is_new) = links::keep(tx, stored.id, &link.packed()?)?;
-            if is_new {
-                to_enter.extend(distinct(&stored.nodes, &link.edges));
-            }
-            let new = Member { file: stored.id, link: id };
+        let mut new: Vec<(PackedLink, Vec<Edge>)> = Vec::with_capacity(order.len());
+        for (at, link) in &order {
+            new.push((link.packed()?, distinct(&placed[*at].stored.nodes, &link.edges)));
+        }
+        let to_store = order.keys().zip(&new).map(|(at, (packed, edges))| {
+            let file = placed[*at].stored.id;
+            NewLink { file, packed, edges }
+        });
+        let ids = store_links(batches, reader, &to_store.collect::<Vec<_>>())?;
+        for (at, link) in order.keys().zip(ids) {
+            let item = &self.shelf.items[**at as usize];
+            let new = Member { file: placed[*at].stored.id, link };
             match item.member() {
                 Some(old) if old == new => {}
                 Some(old) => {
                     let edit = edits.entry(item.package).or_default();
-                    edit.replaced.insert(old, (*at, new));
+                    edit.replaced.insert(old, (**at, new));
                 }
-                None => edits.entry(item.package).or_default().added.push((*at, new)),
+                None => edits.entry(item.package).or_default().added.push((**at, new)),
             }
         }
         for item in self.gone() {
             edits.entry(item.package).or_default().gone.extend(item.member());
         }
-        to_enter.sort_unstable();
-        to_enter.dedup();
-        links::enter(tx, &to_enter)?;
         Ok(edits)
     }
 
@@ -184,14 +201,14 @@ impl Update<'_> {
     /// those that were linked.
     fn members(
         &self,
-        tx: &Tx<'_>,
+        reader: &Reader,
         package: PackageId,
         edit: &PackageEdit,
     ) -> Result<Vec<(String, Member, Option<u32>)>> {
         let mut members = Vec::new();
         let old = self.versions.get(&package).map_or(&[][..], |version| &version.members);
         for before in old.iter().filter(|member| !edit.gone.contains(member)) {
-            let name = files::get(tx, before.file)?.name;
+            let name = files::get(reader, before.file)?.name;
             members.push(match edit.replaced.get(before) {
                 Some((at, now)) => (name, *now, Some(*at)),
                 None => (name, *before, None),
@@ -209,29 +226,29 @@ impl Update<'_> {
     /// None when the package has no files any more.
     fn new_version(
         &self,
-        tx: &Tx<'_>,
+        reader: &Reader,
         package: PackageId,
         edit: &PackageEdit,
         file_links: &FxHashMap<u32, FileLink>,
         hasher: &mut Hasher<'_>,
         written: &mut Written,
-    ) -> Result<Option<(PackageVersionId, PackageVersion)>> {
+    ) -> Result<Option<PackageVersion>> {
         let folder = self.package_paths.get(&package).map_or("", String::as_str);
         let mut members = Vec::new();
         let mut parts = Vec::new();
         let mut same: Vec<Edge> = Vec::new();
         let mut new: Vec<Edge> = Vec::new();
-        for (name, now, at) in self.members(tx, package, edit)? {
+        for (name, now, at) in self.members(reader, package, edit)? {
             members.push(now);
-            let facts = facts_of(&files::packed_facts(tx, now.file)?)?;
+            let facts = facts_of(&files::packed_facts(reader, now.file)?)?;
             let symbols = FileSymbols::of(hasher.identity, &joined(folder, &name), &facts);
-            let nodes = files::nodes(tx, now.file)?;
+            let nodes = files::nodes(reader, now.file)?;
             hasher.learn(&symbols, &nodes);
             let kept;
             let link = match at.and_then(|at| file_links.get(&at)) {
                 Some(link) => link,
                 None => {
-                    kept = kept_link(tx, now)?;
+                    kept = kept_link(reader, now)?;
                     &kept
                 }
             };
@@ -241,8 +258,8 @@ impl Update<'_> {
         }
         let mut old = Vec::new();
         for member in edit.replaced.keys().chain(&edit.gone) {
-            let nodes = files::nodes(tx, member.file)?;
-            old.extend(distinct(&nodes, &links::edges(tx, member.link)?));
+            let nodes = files::nodes(reader, member.file)?;
+            old.extend(distinct(&nodes, &links::edges(reader, member.link)?));
         }
         same.sort_unstable();
         note_changes(&same, old, new, &mut written.events);
@@ -250,8 +267,7 @@ impl Update<'_> {
             return Ok(None);
         }
         let parts: Vec<&Part> = parts.iter().collect();
-        let version = version_of(package, members, &parts, &mut |node| hasher.hash(tx, node))?;
-        Ok(Some((snapshots::keep_version(tx, &version)?, version)))
+        version_of(package, members, &parts, &mut |node| hasher.hash(reader, node)).map(Some)
     }
 
     fn finish(
@@ -300,11 +316,11 @@ impl Update<'_> {
 }
 
 /// The link of a file that was not linked again.
-fn kept_link(tx: &Tx<'_>, member: Member) -> Result<FileLink> {
-    let state = links::state(tx, member.link)?;
+fn kept_link(reader: &Reader, member: Member) -> Result<FileLink> {
+    let state = links::state(reader, member.link)?;
     Ok(FileLink {
-        edges: links::edges(tx, member.link)?,
-        unresolved: links::unresolved(tx, member.link)?,
+        edges: links::edges(reader, member.link)?,
+        unresolved: links::unresolved(reader, member.link)?,
         outcome: link::Outcome::decode(&state).unwrap_or_default(),
     })
 }
@@ -347,11 +363,11 @@ impl Hasher<'_> {
         self.known.extend(pairs.map(|(symbol, node)| (*node, Some(symbol.node))));
     }
 
-    fn hash(&mut self, tx: &Tx<'_>, id: NodeId) -> Result<Option<Hash32>> {
+    fn hash(&mut self, reader: &Reader, id: NodeId) -> Result<Option<Hash32>> {
         if let Some(known) = self.known.get(&id) {
             return Ok(*known);
         }
-        let hash = nodes::get(tx, id)?.and_then(|node| {
+        let hash = nodes::get(reader, id)?.and_then(|node| {
             let package = self.paths.get(&node.package)?;
             let symbol = node.symbol();
             let (kind, disambiguator) = (node.kind, node.disambiguator.as_str());

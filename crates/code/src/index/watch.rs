@@ -6,7 +6,7 @@ use model::{Error, ErrorCode, Progress, Result, progress::Silent};
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     pub progress: &'a dyn Progress,
-    /// Asked between two files and before anything is written: what ends there
+    /// Asked between two files and between two transactions: what ends there
     /// leaves the snapshots that were.
     pub is_stopped: &'a dyn Fn() -> bool,
 }
@@ -19,7 +19,7 @@ impl Watch<'_> {
         if !(self.is_stopped)() {
             return Ok(());
         }
-        Err(Error::new(ErrorCode::Interrupted, "indexing was stopped; nothing of it was stored")
+        Err(Error::new(ErrorCode::Interrupted, "indexing was stopped before its end")
             .suggest("run it again: lore index"))
     }
 }

@@ -1,29 +1,176 @@
-//! Writes what linking made of a whole commit: links, package versions, and
-//! the file of edges. An update of a few files is in `update_write`.
+//! Writes a whole commit: files, links, package versions, the snapshot, and the
+//! file of edges. An update of a few files is in `update_write`.
 
-use super::externals::Externals;
+use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Entry, FileLink, Part, Shelf, Stored, Written, by_file, edges_of, note_changes, version_of,
+    Batches, Entry, FileLink, NewLink, Part, Shelf, State, Stored, Written, by_file, edges_of,
+    note_changes, store_files, store_links, store_versions, version_of,
 };
+use super::report::{self, IndexReport, TroubledFile};
 use super::symbols::FileSymbol;
+use super::{INDEXER, Input, Previous, Request, Subject, UnfitFile, keep, link_all};
 use crate::facts::FileFacts;
-use crate::identity::package_of;
+use crate::identity::{self, package_of};
 use crate::link::{self, PathKey};
 use model::hash::Hash32;
-use model::ids::{LinkId, NodeId, PackageId, PackageVersionId};
-use model::{Result, beside};
+use model::ids::{NodeId, PackageId, PackageVersionId, RepoId, SnapshotSeq};
+use model::{Clock, Error, Result, beside};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use store::Tx;
-use store::code::links::{self, Edge, PackedLink};
-use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages};
-use store::code::{adjacency, nodes};
+use std::collections::{BTreeMap, BTreeSet};
+use store::code::links::PackedLink;
+use store::code::nodes::NodeCache;
+use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages, Snapshot};
+use store::code::{adjacency, files, manifests, nodes};
+use store::{Reader, Tx};
+
+/// Packages, or files that are no source, in a transaction at most.
+const MOST_PACKAGES: usize = 4_000;
+
+/// A whole commit or work tree on its way into the store.
+pub struct WholeSnapshot<'a> {
+    pub batches: Batches<'a>,
+    pub reader: &'a Reader,
+    pub repo: RepoId,
+    pub subject: &'a Subject,
+    pub request: &'a Request,
+    pub clock: &'a dyn Clock,
+}
+
+/// The report, and the adjacency index of the snapshot if it was made on the way.
+type Outcome = (IndexReport, Option<(Snapshot, adjacency::Body)>);
+
+impl WholeSnapshot<'_> {
+    pub fn write(&self, mut input: Input, previous: Option<Previous>) -> Result<Outcome> {
+        let WholeSnapshot { batches, reader, repo, .. } = *self;
+        let is_first = files::packages(reader, repo)?.is_empty();
+        let packages = self.enter_packages(&mut input.entries)?;
+        let troubled = report::troubled(reader, &input.entries)?;
+        let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
+        let mut cache = NodeCache::new(reader, is_first)?;
+        // What files say is stored while what they say together is found out.
+        let (linked, stored) = beside(
+            || link_all(&input),
+            || store_files(batches, &input.entries, states, &mut cache),
+        );
+        let stored = stored?;
+        drop(cache);
+        self.store_unfit(&input.unfit)?;
+        let before = previous.as_ref().map(|previous| &previous.packages);
+        let externals = Externals::store(batches, repo, self.subject.identity, &linked.external)?;
+        store_importable(batches, repo, &linked.importable, |file| {
+            let entry = input.entries.get(file as usize)?;
+            Some((entry.package, entry.path.clone()))
+        })?;
+        let entries = &mut input.entries;
+        let written =
+            store_packages(batches, reader, entries, &stored, linked, &externals, before)?;
+        let names: FxHashMap<PackageId, &str> =
+            packages.iter().map(|(path, id)| (*id, path.as_str())).collect();
+        let root = identity::snapshot_root(
+            written.roots.iter().map(|(package, root)| (names[package], *root)),
+        );
+        batches.write(|tx| self.finish(tx, &input, root, troubled, written, previous.as_ref()))
+    }
+
+    /// Sets the packages of the entries; by path.
+    fn enter_packages(&self, entries: &mut [Entry]) -> Result<FxHashMap<String, PackageId>> {
+        let paths: BTreeSet<&str> = entries.iter().map(|entry| package_of(&entry.path)).collect();
+        let paths: Vec<&str> = paths.into_iter().collect();
+        let mut packages: FxHashMap<String, PackageId> = FxHashMap::default();
+        self.batches.each(&paths, MOST_PACKAGES, |tx, batch| {
+            for path in batch {
+                packages.insert((*path).to_owned(), files::package(tx, self.repo, path)?);
+            }
+            Ok(())
+        })?;
+        for entry in entries {
+            entry.package = packages[package_of(&entry.path)];
+        }
+        Ok(packages)
+    }
+
+    fn store_unfit(&self, unfit: &[UnfitFile]) -> Result<()> {
+        self.batches.each(unfit, MOST_PACKAGES, |tx, batch| {
+            for file in batch {
+                let package = files::package(tx, self.repo, package_of(&file.path))?;
+                let new = files::NewFile {
+                    package,
+                    name: file.path.rsplit('/').next().unwrap_or(&file.path),
+                    blob: &file.blob,
+                    indexer: INDEXER,
+                    content_hash: file.hash,
+                    language: "",
+                    size: file.size,
+                    n_defs: 0,
+                    trouble: Some(file.reason.as_str()),
+                    nodes: &[],
+                    outline: &[],
+                    facts: &[],
+                };
+                files::insert(tx, &new)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The last transaction: what was stored becomes a snapshot.
+    fn finish(
+        &self,
+        tx: &Tx<'_>,
+        input: &Input,
+        root: Hash32,
+        troubled: Vec<TroubledFile>,
+        mut written: Written,
+        previous: Option<&Previous>,
+    ) -> Result<Outcome> {
+        let subject = self.subject;
+        if let Some((blob, text)) = &input.owners {
+            crate::owners::store(tx, self.repo, blob, text)?;
+        }
+        let skipped: BTreeMap<&str, u64> =
+            input.skipped.iter().map(|(reason, n)| (reason.as_str(), *n)).collect();
+        let snapshot = Snapshot {
+            seq: SnapshotSeq(0),
+            repo: self.repo,
+            sha: subject.commit.to_string(),
+            work_tree: subject.work_tree.clone(),
+            parent: previous.map(|previous| previous.snapshot.seq),
+            static_root: root,
+            // Language servers and SCIP files have added nothing yet.
+            root,
+            indexer: INDEXER,
+            owners: input.owners.as_ref().map(|(blob, _)| blob.clone()),
+            manifests: Some(manifests::keep(tx, &input.texts)?),
+            n_files: input.entries.len() as u64,
+            n_packages: written.packages.len() as u64,
+            n_nodes: written.totals.n_nodes,
+            n_edges: written.totals.n_edges,
+            n_unresolved: written.totals.n_unresolved,
+            n_troubled: troubled.len() as u64,
+            skipped: serde_json::to_string(&skipped).unwrap_or_default(),
+            created_at: self.clock.now(),
+        };
+        let before = previous.map(|previous| &previous.packages);
+        let seq = keep(tx, self.request, &snapshot, &written.packages, before)?;
+        // The state of a work tree is outside the chain.
+        if previous.is_some() && snapshot.work_tree.is_none() {
+            snapshots::log_events(tx, seq, &written.events)?;
+        }
+        let snapshot = Snapshot { seq, ..snapshot };
+        let edges = written.edges.take().filter(|_| snapshot.work_tree.is_none());
+        let url = &subject.clone.canonical_url;
+        let report = report::of_new(url, &snapshot, skipped, troubled, &written, input.n_read);
+        Ok((report, edges.map(|body| (snapshot, body))))
+    }
+}
 
 /// Stores links and package versions. `before` is the parent's list, for what
 /// changed against it; without one the file of edges is made as well. The facts
 /// of the entries are used up.
-pub fn store_packages(
-    tx: &Tx<'_>,
+fn store_packages(
+    batches: Batches<'_>,
+    reader: &Reader,
     entries: &mut [Entry],
     stored: &[Stored],
     linked: link::Linked,
@@ -61,54 +208,50 @@ pub fn store_packages(
             let edges = before.is_none().then(|| whole.edges(externals));
             (whole.versions(externals), edges)
         },
-        || keep_links(tx, stored, &packed, &parts),
+        || {
+            let new = stored.iter().zip(&packed).zip(&parts).map(|((stored, packed), part)| {
+                NewLink { file: stored.id, packed, edges: &part.edges }
+            });
+            store_links(batches, reader, &new.collect::<Vec<_>>())
+        },
     );
     let (versions, edges) = computed;
     let links = links?;
     let mut written = Written { n_linked: entries.len() as u64, ..Written::default() };
-    for ((package, files), version) in order.iter().zip(versions?) {
+    let mut versions = versions?;
+    // Of packages that came out as they were, the version that is stored.
+    let mut same: Vec<Option<PackageVersionId>> = Vec::with_capacity(versions.len());
+    for ((package, files), version) in order.iter().zip(&mut versions) {
         let members = files.iter().map(|at| Member { file: stored[*at].id, link: links[*at] });
-        let version = PackageVersion { members: members.collect(), ..version };
+        version.members = members.collect();
         let old = before.and_then(|before| before.get(package)).copied();
-        let old_version = old.map(|id| snapshots::version(tx, id)).transpose()?;
-        let (id, version) = match (old, old_version) {
-            (Some(id), Some(old)) if old.members == version.members => (id, old),
+        let old_version = old.map(|id| snapshots::version(reader, id)).transpose()?;
+        same.push(match (old, old_version) {
+            (Some(id), Some(old)) if old.members == version.members => {
+                *version = old;
+                Some(id)
+            }
             (_, old_version) => {
                 if before.is_some() {
-                    let before = old_version.map(|old| edges_of(tx, &old)).transpose()?;
-                    let after = edges_of(tx, &version)?;
+                    let before = old_version.map(|old| edges_of(reader, &old)).transpose()?;
+                    let after = edges_of(reader, version)?;
                     note_changes(&[], before.unwrap_or_default(), after, &mut written.events);
                 }
-                (snapshots::keep_version(tx, &version)?, version)
+                None
             }
-        };
-        written.count(*package, id, &version);
+        });
     }
-    note_gone(tx, before, &written.packages, &mut written.events)?;
+    let new = versions.iter().zip(&same).filter(|(_, same)| same.is_none());
+    let new: Vec<&PackageVersion> = new.map(|(version, _)| version).collect();
+    let mut ids = store_versions(batches, &new)?.into_iter();
+    for (version, same) in versions.iter().zip(same) {
+        let id = same.or_else(|| ids.next());
+        let id = id.ok_or_else(|| Error::internal("a package was left out"))?;
+        written.count(version.package, id, version);
+    }
+    note_gone(reader, before, &written.packages, &mut written.events)?;
     written.edges = edges.transpose()?;
     Ok(written)
-}
-
-/// Stores links, and the edges of those that are new.
-fn keep_links(
-    tx: &Tx<'_>,
-    stored: &[Stored],
-    packed: &[PackedLink],
-    parts: &[Part],
-) -> Result<Vec<LinkId>> {
-    let mut links = Vec::with_capacity(packed.len());
-    let mut to_enter: Vec<Edge> = Vec::new();
-    for ((stored, packed), part) in stored.iter().zip(packed).zip(parts) {
-        let (id, is_new) = links::keep(tx, stored.id, packed)?;
-        if is_new {
-            to_enter.extend(&part.edges);
-        }
-        links.push(id);
-    }
-    to_enter.par_sort_unstable();
-    to_enter.dedup();
-    links::enter(tx, &to_enter)?;
-    Ok(links)
 }
 
 /// All files of a snapshot, linked.
@@ -192,7 +335,7 @@ impl Shelf for AllFiles<'_> {
 
 /// The edges of packages that are no longer there.
 fn note_gone(
-    tx: &Tx<'_>,
+    reader: &Reader,
     before: Option<&Packages>,
     now: &Packages,
     events: &mut Vec<EdgeEvent>,
@@ -201,7 +344,7 @@ fn note_gone(
     let gone = before.iter().filter(|(package, _)| !now.contains_key(package));
     for (_, version) in gone {
         let version: PackageVersionId = *version;
-        let edges = edges_of(tx, &snapshots::version(tx, version)?)?;
+        let edges = edges_of(reader, &snapshots::version(reader, version)?)?;
         events.extend(edges.into_iter().map(|edge| EdgeEvent { edge, is_added: false }));
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::path::Path;
 use store::code::adjacency::Adjacency;
 use store::code::snapshots;
 
-fn assert_sound(db: &Path) {
+pub fn assert_sound(db: &Path) {
     let reader = reader(db);
     for repo in store::repos::all(&reader).unwrap() {
         let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();

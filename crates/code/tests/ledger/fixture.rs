@@ -5,7 +5,8 @@ use git::Repo;
 use model::{Clock, Timestamp};
 use sim::git::{History, MergeAs, MergeStyle, Signature, written};
 use std::path::{Path, PathBuf};
-use store::{Reader, Writer};
+use std::sync::Arc;
+use store::{Reader, WriteQueue};
 use tempfile::TempDir;
 
 pub struct Still;
@@ -86,9 +87,13 @@ pub fn request(rev: Option<&str>) -> Request {
     }
 }
 
+pub fn queue(db: &Path) -> WriteQueue {
+    WriteQueue::open(db, "test", Arc::new(Still), false).unwrap()
+}
+
 pub fn index_at(repo: &Path, db: &Path, request: &Request) -> IndexReport {
-    let mut writer = Writer::open(db).unwrap();
-    index(&Repo::open(repo).unwrap(), &mut writer, request, &Still, &Watch::NOBODY).unwrap()
+    let repo = Repo::open(repo).unwrap();
+    index(&repo, &queue(db), request, &Still, &Watch::NOBODY).unwrap()
 }
 
 pub fn reader(db: &Path) -> Reader {

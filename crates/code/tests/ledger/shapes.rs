@@ -1,11 +1,10 @@
 //! Repositories of every shape: nothing to index, odd files, work trees.
 
-use crate::fixture::{Bench, Still, index_at, request};
+use crate::fixture::{Bench, Still, index_at, queue, request};
 use code::index::{Request, Watch, index};
 use git::Repo;
 use model::ErrorCode;
 use std::collections::BTreeMap;
-use store::Writer;
 
 #[test]
 fn a_repository_without_commits_says_what_to_do() {
@@ -14,9 +13,9 @@ fn a_repository_without_commits_says_what_to_do() {
     std::fs::create_dir(&path).unwrap();
     let status = sim::git::command(&path).args(["init", "--quiet"]).status().unwrap();
     assert!(status.success());
-    let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+    let queue = queue(&dir.path().join("lore.db"));
     let repo = Repo::open(&path).unwrap();
-    let error = index(&repo, &mut writer, &request(None), &Still, &Watch::NOBODY).unwrap_err();
+    let error = index(&repo, &queue, &request(None), &Still, &Watch::NOBODY).unwrap_err();
     assert_eq!(error.code(), ErrorCode::NotIndexed);
     assert!(error.suggestion().unwrap().contains("lore index"), "{error:?}");
 }
@@ -32,10 +31,10 @@ fn work_that_is_stopped_leaves_what_was_and_can_be_done_again() {
         n_asked.get() > 1
     };
     let watch = Watch { is_stopped: &is_stopped, ..Watch::NOBODY };
-    let mut writer = Writer::open(&db).unwrap();
-    let error = index(&repo, &mut writer, &request(None), &Still, &watch).unwrap_err();
+    let queue = queue(&db);
+    let error = index(&repo, &queue, &request(None), &Still, &watch).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Interrupted);
-    let at_work = index(&repo, &mut writer, &request(None), &Still, &Watch::NOBODY).unwrap();
+    let at_work = index(&repo, &queue, &request(None), &Still, &Watch::NOBODY).unwrap();
     assert_eq!((at_work.files, at_work.files_read), (2, 2), "{at_work:?}");
 }
 

@@ -174,17 +174,17 @@ impl<F: Forge> Engine<F> {
         // Waiting for a retry counts as time passed, whatever the clock says.
         let mut as_of = self.clock.now();
         loop {
-            if drain.fatal.is_none() && !self.stop.is_set() {
+            if drain.fatal.is_none() && !self.cancel.is_cancelled() {
                 as_of = as_of.max(self.clock.now());
                 self.keep_busy(&mut drain, &by_project, as_of);
             }
             if drain.running.is_empty() {
-                self.db.hurry();
+                self.db.flush();
             }
             match drain.next().await? {
                 Some(Ended::Set(stored)) => self.take_stored(&mut drain, stored),
                 Some(Ended::Task(event)) => self.take_note(&mut drain, event).await?,
-                None if drain.fatal.is_some() || self.stop.is_set() => break,
+                None if drain.fatal.is_some() || self.cancel.is_cancelled() => break,
                 None => match self.wait_for_retries(targets, as_of).await? {
                     Some(due) => {
                         as_of = as_of.max(due);
@@ -316,7 +316,7 @@ impl<F: Forge> Engine<F> {
             self.progress.waiting("failed fetches are tried again", wait);
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
-                () = self.stop.wait() => {}
+                () = self.cancel.cancelled() => {}
             }
         }
         Ok(Some(due))
@@ -368,7 +368,7 @@ impl<F: Forge> Engine<F> {
         let size = arrival.payload.size();
         drain.unstored.take(size);
         let (told, told_of) = (drain.told.clone(), Arc::clone(&target));
-        self.db.write_soon(
+        self.db.submit(
             move |tx| {
                 let Arrival { head, set, payload, fetched_at, .. } = &arrival;
                 let condition =

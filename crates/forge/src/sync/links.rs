@@ -13,7 +13,7 @@ impl<F: Forge> Engine<F> {
     pub(super) async fn link(&self) -> Result<()> {
         let waiting = self.db.write(|tx| store::references::count_dirty(tx)).await?;
         self.progress.phase("linking", Some(waiting));
-        while !self.stop.is_set() {
+        while !self.cancel.is_cancelled() {
             let done = self.db.write(link_batch::<F>).await?;
             self.progress.advance(done as u64);
             if done < BATCH {

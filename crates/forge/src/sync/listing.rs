@@ -71,7 +71,7 @@ impl<F: Forge> Engine<F> {
                 Ok(())
             }
             Err(failure) => Err(failure),
-            Ok(()) if self.options.full && !self.options.dry_run && !self.stop.is_set() => {
+            Ok(()) if self.options.full && !self.options.dry_run && !self.cancel.is_cancelled() => {
                 self.sweep(target, kind, run).await
             }
             Ok(()) => Ok(()),
@@ -87,7 +87,7 @@ impl<F: Forge> Engine<F> {
         let mut page = 1;
         let mut stale_pages = 0;
         let mut block = BTreeSet::new();
-        while !self.stop.is_set() {
+        while !self.cancel.is_cancelled() {
             let stored = self.page(&mut walk, since, page).await?;
             let n_before = block.len();
             block.extend(stored.ids);
@@ -125,7 +125,7 @@ impl<F: Forge> Engine<F> {
         for _ in 0..MAX_BLOCK_PASSES {
             let before = seen.len();
             for page in 1..=pages {
-                if self.stop.is_set() {
+                if self.cancel.is_cancelled() {
                     return Ok(());
                 }
                 seen.extend(self.page(walk, since, page).await?.ids);

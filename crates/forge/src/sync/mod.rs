@@ -14,24 +14,21 @@ mod plan;
 mod project;
 mod reconcile;
 mod report;
-mod stop;
 mod sweep;
 
 pub use listing::ListingLimit;
 pub use report::{DependentCounts, EntityCounts, ProjectReport, SyncReport};
-pub use stop::Stop;
 
 use crate::api::{FailureKind, Forge};
 use database::Database;
-use model::{Clock, Error, ErrorCode, Progress, Result};
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use project::Target;
 use report::Books;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use store::Writer;
-use store::lock::AppLock;
+use store::WriteQueue;
 use store::runs::{self, RunStatus};
 use tokio::sync::Semaphore;
 
@@ -103,42 +100,60 @@ struct Engine<F> {
     options: SyncOptions,
     clock: Arc<dyn Clock>,
     progress: Arc<dyn Progress>,
-    stop: Stop,
+    cancel: CancelToken,
     /// Bounds requests in flight over all projects and steps.
     slots: Arc<Semaphore>,
     books: Books,
 }
 
-/// Runs one sync. The report tells what happened even when some of it failed;
-/// an error means that nothing could be done at all.
+/// Runs one sync on a queue of its own.
 pub async fn run<F: Forge>(
     forge: Arc<F>,
     options: SyncOptions,
     clock: Arc<dyn Clock>,
     progress: Arc<dyn Progress>,
-    stop: Stop,
+    cancel: CancelToken,
 ) -> Result<SyncReport> {
+    check(&options)?;
+    let queue =
+        WriteQueue::open(&options.database, &options.owner, Arc::clone(&clock), options.force)?;
+    let queue = Arc::new(queue);
+    let outcome = run_on(Arc::clone(&queue), forge, options, clock, progress, cancel).await;
+    let closed = tokio::task::spawn_blocking(move || queue.close())
+        .await
+        .map_err(|error| Error::internal("closing the database").caused_by(error))?;
+    let report = outcome?;
+    closed?;
+    Ok(report)
+}
+
+fn check(options: &SyncOptions) -> Result<()> {
     if options.projects.is_empty() {
         return Err(Error::new(ErrorCode::ConfigInvalid, "no projects to sync")
             .suggest("add one with `lore init --project group/project`"));
     }
-    let mut writer = Writer::open(&options.database)?;
-    let lock = AppLock::acquire(
-        &mut writer,
-        &options.database,
-        &options.owner,
-        clock.as_ref(),
-        options.force,
-    )?;
-    let db = Database::start(writer, lock, Arc::clone(&clock))?;
+    Ok(())
+}
+
+/// Runs one sync. The report tells what happened even when some of it failed;
+/// an error means that nothing could be done at all.
+pub async fn run_on<F: Forge>(
+    queue: Arc<WriteQueue>,
+    forge: Arc<F>,
+    options: SyncOptions,
+    clock: Arc<dyn Clock>,
+    progress: Arc<dyn Progress>,
+    cancel: CancelToken,
+) -> Result<SyncReport> {
+    check(&options)?;
     let engine = Arc::new(Engine {
         forge,
-        db,
+        db: Database(queue),
         slots: Arc::new(Semaphore::new(options.concurrency.max(1))),
         options,
         clock,
         progress,
-        stop,
+        cancel,
         books: Books::default(),
     });
     engine.run_locked().await
@@ -168,7 +183,7 @@ impl<F: Forge> Engine<F> {
         let outcome = Arc::clone(&self).steps(run).await;
         self.progress.finish();
         let status = match &outcome {
-            Ok(()) if self.stop.is_set() => RunStatus::Interrupted,
+            Ok(()) if self.cancel.is_cancelled() => RunStatus::Interrupted,
             Ok(()) if self.books.has_failures() => RunStatus::Partial,
             Ok(()) => RunStatus::Succeeded,
             Err(_) => RunStatus::Failed,
@@ -186,7 +201,6 @@ impl<F: Forge> Engine<F> {
                 store::queue::depth(tx)
             })
             .await;
-        self.db.close().await?;
         outcome?;
         let mut report = report;
         if let Ok(queue) = queue {
@@ -199,7 +213,7 @@ impl<F: Forge> Engine<F> {
     async fn steps(self: Arc<Self>, run: model::ids::SyncRunId) -> Result<()> {
         let targets = Arc::clone(&self).locate_projects().await?;
         Arc::clone(&self).list_everything(&targets, run).await?;
-        if self.options.dry_run || self.stop.is_set() {
+        if self.options.dry_run || self.cancel.is_cancelled() {
             return Ok(());
         }
         self.reconcile(&targets).await?;
@@ -208,7 +222,7 @@ impl<F: Forge> Engine<F> {
         drained?;
         let complete: Vec<Target> =
             targets.iter().filter(|target| !self.books.failed(&target.path)).cloned().collect();
-        if !self.stop.is_set() {
+        if !self.cancel.is_cancelled() {
             let now = self.clock.now();
             self.db
                 .write(move |tx| {
@@ -229,7 +243,7 @@ impl<F: Forge> Engine<F> {
         let mut targets: Vec<Target> = Vec::new();
         let mut seen = BTreeSet::new();
         for path in self.options.projects.clone() {
-            if self.stop.is_set() {
+            if self.cancel.is_cancelled() {
                 break;
             }
             match self.locate(&path).await {
@@ -244,7 +258,7 @@ impl<F: Forge> Engine<F> {
             }
             self.progress.advance(1);
         }
-        if targets.is_empty() && !self.stop.is_set() {
+        if targets.is_empty() && !self.cancel.is_cancelled() {
             return Err(self.books.first_error());
         }
         Ok(targets)
@@ -261,7 +275,7 @@ impl<F: Forge> Engine<F> {
             let (engine, target) = (Arc::clone(&self), target.clone());
             walks.spawn(async move {
                 for kind in engine.options.wanted.kinds.clone() {
-                    if engine.stop.is_set() {
+                    if engine.cancel.is_cancelled() {
                         break;
                     }
                     if let Err(failure) = engine.list(&target, kind, run).await {

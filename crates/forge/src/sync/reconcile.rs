@@ -65,7 +65,7 @@ impl<F: Forge> Engine<F> {
                     .await?;
                 left = left.saturating_sub(visits.len() as u64 * cost);
                 for (row, iid) in visits {
-                    if self.stop.is_set() {
+                    if self.cancel.is_cancelled() {
                         return Ok(());
                     }
                     match self.settle_doubt(target, row, iid, true).await {

@@ -20,7 +20,7 @@ impl<F: Forge> Engine<F> {
         let project = target.scope.project;
         let unseen = self.db.write(move |tx| entities::unseen(tx, project, kind, run)).await?;
         for (row, iid) in unseen {
-            if self.stop.is_set() {
+            if self.cancel.is_cancelled() {
                 break;
             }
             self.settle_doubt(target, row, iid, false).await?;

@@ -1,10 +1,10 @@
 //! A simulated GitLab with a database beside it, in a few words.
 
 use forge::gitlab::{Client, Options};
-use forge::sync::{self, Reconcile, Stop, SyncOptions, SyncReport};
+use forge::sync::{self, Reconcile, SyncOptions, SyncReport};
 use model::backoff::Backoff;
 use model::progress::Silent;
-use model::{Clock, Result, Timestamp};
+use model::{CancelToken, Clock, Result, Timestamp};
 use sim::{FaultPlan, Server, World};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,21 +71,26 @@ impl Site {
     }
 
     pub fn run(&self, options: SyncOptions) -> Result<SyncReport> {
-        self.run_until(options, Stop::default())
+        self.run_until(options, CancelToken::default())
     }
 
-    pub fn run_until(&self, options: SyncOptions, stop: Stop) -> Result<SyncReport> {
-        self.run_by(self.client(), options, stop)
+    pub fn run_until(&self, options: SyncOptions, cancel: CancelToken) -> Result<SyncReport> {
+        self.run_by(self.client(), options, cancel)
     }
 
-    pub fn run_by(&self, client: Client, options: SyncOptions, stop: Stop) -> Result<SyncReport> {
+    pub fn run_by(
+        &self,
+        client: Client,
+        options: SyncOptions,
+        cancel: CancelToken,
+    ) -> Result<SyncReport> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(sync::run(
             Arc::new(client),
             options,
             Arc::new(WorldClock(self.server.world_handle())),
             Arc::new(Silent),
-            stop,
+            cancel,
         ))
     }
 

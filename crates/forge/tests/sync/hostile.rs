@@ -2,7 +2,8 @@
 //! what is stored stays, and what failed comes with a later run.
 
 use crate::harness::Site;
-use forge::sync::{ListingLimit, Stop};
+use forge::sync::ListingLimit;
+use model::CancelToken;
 use sim::FaultPlan;
 use std::time::Duration;
 use store::runs::RunStatus;
@@ -33,7 +34,8 @@ fn fails_and_recovers(plan: FaultPlan, word: &str) {
         options.max_attempts = 2;
         options.slow_start = Duration::from_millis(100);
     });
-    let report = site.run_by(client, site.options(site.database()), Stop::default()).unwrap();
+    let report =
+        site.run_by(client, site.options(site.database()), CancelToken::default()).unwrap();
     assert_eq!(report.queue_failed, 2, "{report:?}");
     let failed = store::queue::failed(&site.reader(), 10).unwrap();
     assert_eq!(failed.len(), 2, "{failed:?}");

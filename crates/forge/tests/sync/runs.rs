@@ -43,19 +43,19 @@ fn a_stopped_run_is_continued_not_repeated() {
     let undisturbed = site.undisturbed();
     let mut runs = 0;
     loop {
-        let stop = forge::sync::Stop::default();
+        let stop = model::CancelToken::default();
         let trigger = stop.clone();
         let before = site.server.requests().entries.len();
         let watched = &site.server;
         let report = std::thread::scope(|scope| {
             scope.spawn(move || {
-                while watched.requests().entries.len() < before + 120 && !trigger.is_set() {
+                while watched.requests().entries.len() < before + 120 && !trigger.is_cancelled() {
                     std::thread::yield_now();
                 }
-                trigger.set();
+                trigger.cancel();
             });
             let report = site.run_until(site.options(site.database()), stop.clone()).unwrap();
-            stop.set();
+            stop.cancel();
             report
         });
         runs += 1;

@@ -1,14 +1,13 @@
 //! Keeping documents level with their sources, from a queue.
 
 use super::source::{self, Sources};
-use model::{Clock, Error, ErrorCode, Progress, Result, Timestamp};
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::mpsc::sync_channel;
 use store::dirty::{self, DirtySource, SourceType};
 use store::documents::{self, Document, Stored};
-use store::lock::{self, AppLock};
-use store::{Reader, Tx, Writer};
+use store::{Reader, Tx, WriteQueue, Writer};
 
 /// Sources per transaction: large enough that the index is written in good
 /// pieces, small enough that others get their turn.
@@ -31,14 +30,13 @@ pub struct DocumentReport {
     pub waiting: u64,
 }
 
-/// A run over the queue. Whoever has one holds the lock.
+/// A run over the sources that are due.
 pub struct Regeneration<'a> {
-    pub writer: &'a mut Writer,
-    pub lock: &'a AppLock,
+    pub queue: &'a WriteQueue,
     pub clock: &'a dyn Clock,
     pub progress: &'a dyn Progress,
     /// Asked between transactions.
-    pub is_stopped: &'a dyn Fn() -> bool,
+    pub cancel: &'a CancelToken,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,49 +50,37 @@ enum Outcome {
 impl Regeneration<'_> {
     /// Makes the documents of all sources that are due. With `full`, all
     /// sources are made due first.
-    pub fn run(&mut self, full: bool) -> Result<DocumentReport> {
+    pub fn run(&self, full: bool) -> Result<DocumentReport> {
         let now = self.clock.now();
         if full {
             self.queue_all(now)?;
         }
         let mut report = DocumentReport::default();
-        let mut last_sign = now;
-        self.progress.phase("documents", Some(dirty::count(self.writer)?));
-        let mut reader = None;
+        let mut reader = self.queue.reader()?;
+        self.progress.phase("documents", Some(dirty::count(&reader)?));
         for source in SourceType::ALL {
             loop {
-                let batch = dirty::due(self.writer, source, now, BATCH)?;
+                let batch = dirty::due(&reader, source, now, BATCH)?;
                 if batch.is_empty() {
                     break;
                 }
                 self.check_stopped()?;
-                let reader = match &mut reader {
-                    Some(reader) => reader,
-                    none => none.insert(self.writer.reader()?),
-                };
-                self.make(&batch, reader, now, &mut report)?;
+                self.make(&batch, &mut reader, now, &mut report)?;
                 self.progress.advance(batch.len() as u64);
-                if self.clock.now().since(last_sign) > lock::HEARTBEAT {
-                    last_sign = self.clock.now();
-                    self.lock.heartbeat(self.writer, self.clock)?;
-                }
             }
         }
         self.progress.finish();
-        report.waiting = dirty::count(self.writer)?;
+        report.waiting = dirty::count(&reader)?;
         Ok(report)
     }
 
-    fn queue_all(&mut self, now: Timestamp) -> Result<()> {
-        self.writer.write(|tx| dirty::mark_orphans(tx, now))?;
+    fn queue_all(&self, now: Timestamp) -> Result<()> {
+        self.queue.write(|tx| dirty::mark_orphans(tx, now))?;
         for source in SourceType::ALL {
             let mut after = 0;
             loop {
                 self.check_stopped()?;
-                let page = self.writer.write(|tx| {
-                    self.lock.check(tx)?;
-                    dirty::mark_page(tx, source, after, PAGE, now)
-                })?;
+                let page = self.queue.write(|tx| dirty::mark_page(tx, source, after, PAGE, now))?;
                 match page {
                     Some(last) => after = last,
                     None => break,
@@ -105,7 +91,7 @@ impl Regeneration<'_> {
     }
 
     fn check_stopped(&self) -> Result<()> {
-        if (self.is_stopped)() {
+        if self.cancel.is_cancelled() {
             return Err(Error::new(ErrorCode::Interrupted, "interrupted")
                 .suggest("run `lore generate-docs`; it goes on where this one stopped"));
         }
@@ -114,25 +100,26 @@ impl Regeneration<'_> {
 
     /// One transaction, in which each source stands or falls alone.
     fn make(
-        &mut self,
+        &self,
         batch: &[DirtySource],
         reader: &mut Reader,
         now: Timestamp,
         report: &mut DocumentReport,
     ) -> Result<()> {
-        let lock = self.lock;
-        let together = self.writer.write(|tx| {
-            lock.check(tx)?;
-            made_ahead(tx, reader, batch, now)
+        let together = self.queue.write(|tx| {
+            let outcomes = made_ahead(tx, reader, batch, now)?;
+            documents::flush_full_text(tx)?;
+            Ok(outcomes)
         });
         // For a savepoint SQLite copies every page before it changes, and hardly
         // ever does one fail: then all is undone, and each is tried in its own.
         let outcomes = together.or_else(|_| {
-            self.writer.write(|tx| {
-                lock.check(tx)?;
+            self.queue.write(|tx| {
                 let mut sources = Sources::new(tx);
                 let each = batch.iter().map(|item| attempt(tx, &mut sources, item, now));
-                each.collect::<Result<Vec<_>>>()
+                let outcomes = each.collect::<Result<Vec<_>>>()?;
+                documents::flush_full_text(tx)?;
+                Ok(outcomes)
             })
         })?;
         for outcome in outcomes {
@@ -165,7 +152,7 @@ pub fn catch_up(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> 
                 for item in &batch {
                     attempt(tx, &mut sources, item, now)?;
                 }
-                Ok(())
+                documents::flush_full_text(tx)
             })?;
             n_made += batch.len() as u64;
         }

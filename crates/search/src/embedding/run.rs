@@ -3,14 +3,13 @@
 
 use super::{Provider, chunk};
 use model::hash::Hash32;
-use model::{Clock, Error, ErrorCode, Progress, Result, Timestamp};
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use store::embeddings::{self, Chunk, Pending};
-use store::lock::{self, AppLock};
 use store::vectors::Space;
-use store::{Writer, codes};
+use store::{Reader, WriteQueue, codes};
 
 /// Texts given to the provider at once: enough to keep all cores busy, few
 /// enough that stopping does not take long.
@@ -44,15 +43,14 @@ pub struct EmbedReport {
     pub left: u64,
 }
 
-/// A run. Whoever has one holds the lock.
+/// A run over the documents without vectors.
 pub struct Embedding<'a> {
-    pub writer: &'a mut Writer,
-    pub lock: &'a AppLock,
+    pub queue: &'a WriteQueue,
     pub clock: &'a dyn Clock,
     pub progress: &'a dyn Progress,
     pub provider: &'a dyn Provider,
     /// Asked between transactions.
-    pub is_stopped: &'a dyn Fn() -> bool,
+    pub cancel: &'a CancelToken,
 }
 
 /// A document whose pieces are known.
@@ -62,83 +60,77 @@ struct Prepared {
 }
 
 impl Embedding<'_> {
-    pub fn run(&mut self, options: EmbedOptions) -> Result<EmbedReport> {
+    pub fn run(&self, options: EmbedOptions) -> Result<EmbedReport> {
+        let reader = &self.queue.reader()?;
         let space = self.provider.space();
         if options.full {
-            self.writer.write(embeddings::clear)?;
+            self.queue.write(embeddings::clear)?;
         }
-        let n_waiting = embeddings::count_pending(self.writer, &space, options.retry_failed)?;
+        let n_waiting = embeddings::count_pending(reader, &space, options.retry_failed)?;
         let mut report = EmbedReport { model: space.model.clone(), ..EmbedReport::default() };
         if n_waiting == 0 {
-            self.settle(&space)?;
+            self.settle(reader, &space)?;
             return Ok(report);
         }
         self.provider.check()?;
         self.progress.phase("embedding", Some(n_waiting));
-        let outcome = self.all(&space, options, &mut report);
+        let outcome = self.all(reader, &space, options, &mut report);
         self.progress.finish();
         outcome?;
-        self.writer.write(embeddings::sweep)?;
-        self.settle(&space)?;
-        report.left = embeddings::count_pending(self.writer, &space, false)?;
+        self.queue.write(embeddings::sweep)?;
+        self.settle(reader, &space)?;
+        report.left = embeddings::count_pending(reader, &space, false)?;
         Ok(report)
     }
 
     fn all(
-        &mut self,
+        &self,
+        reader: &Reader,
         space: &Space,
         options: EmbedOptions,
         report: &mut EmbedReport,
     ) -> Result<()> {
         let mut last: Option<Pending> = None;
-        let mut last_sign = self.clock.now();
         let mut settled_at = report.texts;
         while options.most_texts.is_none_or(|most| (report.texts as usize) < most) {
             self.check_stopped()?;
-            let page = embeddings::pending(
-                self.writer,
-                space,
-                options.retry_failed,
-                last.as_ref(),
-                BATCH / 2,
-            )?;
+            let page =
+                embeddings::pending(reader, space, options.retry_failed, last.as_ref(), BATCH / 2)?;
             let Some(end) = page.last() else { break };
             last = Some(end.clone());
-            self.page(space, page, report)?;
+            self.page(reader, space, page, report)?;
             // Others search meanwhile, and codes around a centre are far better.
             if report.texts - settled_at >= SETTLE_EVERY {
                 settled_at = report.texts;
-                self.settle(space)?;
-            }
-            if self.clock.now().since(last_sign) > lock::HEARTBEAT {
-                last_sign = self.clock.now();
-                self.lock.heartbeat(self.writer, self.clock)?;
+                self.settle(reader, space)?;
             }
         }
         Ok(())
     }
 
     /// Makes the codes fit where the vectors lie, if that is worth it by now.
-    fn settle(&mut self, space: &Space) -> Result<()> {
-        if !codes::is_unsettled(self.writer, space)? {
+    fn settle(&self, reader: &Reader, space: &Space) -> Result<()> {
+        if !codes::is_unsettled(reader, space)? {
             return Ok(());
         }
-        let lock = self.lock;
-        self.writer.write(|tx| {
-            lock.check(tx)?;
-            codes::settle(tx, space)
-        })
+        self.queue.write(|tx| codes::settle(tx, space))
     }
 
-    fn page(&mut self, space: &Space, page: Vec<Pending>, report: &mut EmbedReport) -> Result<()> {
+    fn page(
+        &self,
+        reader: &Reader,
+        space: &Space,
+        page: Vec<Pending>,
+        report: &mut EmbedReport,
+    ) -> Result<()> {
         let mut prepared = Vec::new();
         let mut vectors: BTreeMap<Hash32, Result<Vec<f32>>> = BTreeMap::new();
         let mut texts: BTreeMap<Hash32, String> = BTreeMap::new();
         for pending in page {
-            let Some((title, text)) = embeddings::text(self.writer, pending.document)? else {
+            let Some((title, text)) = embeddings::text(reader, pending.document)? else {
                 continue;
             };
-            let known = embeddings::known_vectors(self.writer, space, pending.document)?;
+            let known = embeddings::known_vectors(reader, space, pending.document)?;
             let mut chunks = Vec::new();
             for piece in chunk(&title, &text, self.provider) {
                 let hash = Hash32::of(piece.text.as_bytes());
@@ -183,17 +175,15 @@ impl Embedding<'_> {
 
     /// One transaction, in which each document stands or falls alone.
     fn store(
-        &mut self,
+        &self,
         space: &Space,
         prepared: Vec<Prepared>,
         vectors: &BTreeMap<Hash32, Result<Vec<f32>>>,
         report: &mut EmbedReport,
     ) -> Result<()> {
         let now: Timestamp = self.clock.now();
-        let lock = self.lock;
         let n_documents = prepared.len() as u64;
-        let n_failed = self.writer.write(|tx| {
-            lock.check(tx)?;
+        let n_failed = self.queue.write(|tx| {
             let mut n_failed = 0;
             for document in &prepared {
                 let outcome = match complete(document, vectors) {
@@ -216,7 +206,7 @@ impl Embedding<'_> {
     }
 
     fn check_stopped(&self) -> Result<()> {
-        if (self.is_stopped)() {
+        if self.cancel.is_cancelled() {
             return Err(Error::new(ErrorCode::Interrupted, "interrupted")
                 .suggest("run `lore embed`; it goes on where this one stopped"));
         }

@@ -118,7 +118,11 @@ mod tests {
         let mut draft = crate::documents::Draft::new(store::dirty::SourceType::Issue, 1, at, "");
         draft.body(crate::documents::Section::Description, &words.join(" "));
         let document = draft.finish();
-        writer.write(|tx| store::documents::store(tx, &document)).unwrap();
+        let store = |tx: &store::Tx<'_>| {
+            store::documents::store(tx, &document)?;
+            store::documents::flush_full_text(tx)
+        };
+        writer.write(store).unwrap();
         let reader = store::Reader::open(&file).unwrap();
         let mut known: BTreeMap<(char, usize), Vec<String>> = BTreeMap::new();
         for word in &words {

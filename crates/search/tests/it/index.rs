@@ -5,18 +5,18 @@ use model::ids::{ForgeId, ProjectId};
 use model::progress::Silent;
 use model::record::ProjectRecord;
 use model::time::FixedClock;
-use model::{Error, ErrorCode, Result, Timestamp};
+use model::{CancelToken, Error, ErrorCode, Result, Timestamp};
 use search::embedding::{CHUNKING, EmbedOptions, EmbedReport, Embedding, Provider};
 use search::{Request, Searcher, Syntax};
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use store::dirty::SourceType;
 use store::documents::{self, Document, Hashes};
-use store::lock::AppLock;
 use store::payloads::{self, Payload};
 use store::vectors::Space;
-use store::{Reader, Writer, projects};
+use store::{Reader, WriteQueue, Writer, projects};
 use tempfile::TempDir;
 
 pub const NOW: Timestamp = Timestamp::EPOCH;
@@ -38,7 +38,7 @@ impl Index {
                 for (id, text) in texts.iter().enumerate() {
                     documents::store(tx, &document(project, id as i64, text))?;
                 }
-                Ok(())
+                documents::flush_full_text(tx)
             })
             .unwrap();
         Index { _dir: dir, path }
@@ -50,24 +50,22 @@ impl Index {
 
     pub fn change(&self, document: &Document) {
         let mut writer = Writer::open(&self.path).unwrap();
-        writer.write(|tx| documents::store(tx, document)).unwrap();
+        let stored = writer.write(|tx| {
+            documents::store(tx, document)?;
+            documents::flush_full_text(tx)
+        });
+        stored.unwrap();
+    }
+
+    pub fn queue(&self) -> WriteQueue {
+        WriteQueue::open(&self.path, "test", Arc::new(FixedClock(NOW)), false).unwrap()
     }
 
     pub fn embed(&self, provider: &dyn Provider, options: EmbedOptions) -> Result<EmbedReport> {
-        let mut writer = Writer::open(&self.path).unwrap();
-        let clock = FixedClock(NOW);
-        let lock = AppLock::acquire(&mut writer, &self.path, "test", &clock, false).unwrap();
-        let report = Embedding {
-            writer: &mut writer,
-            lock: &lock,
-            clock: &clock,
-            progress: &Silent,
-            provider,
-            is_stopped: &|| false,
-        }
-        .run(options);
-        lock.release(&mut writer).unwrap();
-        report
+        let queue = self.queue();
+        let cancel = &CancelToken::default();
+        let clock = &FixedClock(NOW);
+        Embedding { queue: &queue, clock, progress: &Silent, provider, cancel }.run(options)
     }
 
     /// The references found, best first.

@@ -69,7 +69,12 @@ fn the_same_document_is_written_once() {
     let index = Index::new(&["one"]);
     let mut writer = Writer::open(&index.path).unwrap();
     let stored = |writer: &mut Writer, text: &str| {
-        writer.write(|tx| documents::store(tx, &document(ProjectId(1), 0, text))).unwrap()
+        let store = |tx: &store::Tx<'_>| {
+            let stored = documents::store(tx, &document(ProjectId(1), 0, text))?;
+            documents::flush_full_text(tx)?;
+            Ok(stored)
+        };
+        writer.write(store).unwrap()
     };
     assert_eq!(stored(&mut writer, "one"), Stored::Unchanged);
     assert_eq!(stored(&mut writer, "two"), Stored::Changed);

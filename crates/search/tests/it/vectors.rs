@@ -172,17 +172,14 @@ fn n_wrong_codes(index: &Index) -> u64 {
 #[test]
 fn an_interrupted_run_says_how_to_go_on() {
     let (index, topics) = (Index::new(TEXTS), Topics::new());
-    let mut writer = Writer::open(&index.path).unwrap();
-    let clock = model::time::FixedClock(crate::index::NOW);
-    let lock =
-        store::lock::AppLock::acquire(&mut writer, &index.path, "test", &clock, false).unwrap();
+    let cancel = model::CancelToken::default();
+    cancel.cancel();
     let error = search::embedding::Embedding {
-        writer: &mut writer,
-        lock: &lock,
-        clock: &clock,
+        queue: &index.queue(),
+        clock: &model::time::FixedClock(crate::index::NOW),
         progress: &model::progress::Silent,
         provider: &topics,
-        is_stopped: &|| true,
+        cancel: &cancel,
     }
     .run(all())
     .unwrap_err();

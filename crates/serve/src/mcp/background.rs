@@ -5,8 +5,7 @@ use super::place;
 use super::progress::Reporter;
 use super::shared::Shared;
 use super::surroundings::Job;
-use forge::sync::Stop;
-use model::Result;
+use model::{CancelToken, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,7 +17,7 @@ use tokio::sync::broadcast;
 pub struct Background {
     of: Mutex<BTreeMap<PathBuf, State>>,
     ended: broadcast::Sender<PathBuf>,
-    stop: Stop,
+    stop: CancelToken,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +30,11 @@ enum State {
 
 impl Default for Background {
     fn default() -> Self {
-        Background { of: Mutex::default(), ended: broadcast::channel(16).0, stop: Stop::default() }
+        Background {
+            of: Mutex::default(),
+            ended: broadcast::channel(16).0,
+            stop: CancelToken::default(),
+        }
     }
 }
 
@@ -43,7 +46,7 @@ impl Background {
 
     /// Ends what is under way, at a good place.
     pub fn stop(&self) {
-        self.stop.set();
+        self.stop.cancel();
     }
 
     /// What an answer must say of a repository that is not ready.

@@ -4,10 +4,9 @@
 use super::place::{self, Access};
 use super::readers::{Lent, Readers};
 use super::surroundings::Surroundings;
-use forge::sync::Stop;
 use insight::file_target::Typed;
 use model::time::parse_when;
-use model::{Error, ErrorCode, Progress, Result, Timestamp};
+use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
 use search::Searcher;
 use search::embedding::Provider;
 use std::cell::{OnceCell, RefCell};
@@ -18,19 +17,19 @@ use store::{Interrupter, Reader};
 /// Stops work from outside: statements of the database, and long jobs.
 #[derive(Clone, Default)]
 pub struct Brake {
-    stop: Stop,
+    stop: CancelToken,
     readers: Arc<Mutex<Vec<Interrupter>>>,
 }
 
 impl Brake {
     pub fn pull(&self) {
-        self.stop.set();
+        self.stop.cancel();
         if let Ok(readers) = self.readers.lock() {
             readers.iter().for_each(Interrupter::interrupt);
         }
     }
 
-    pub fn stop(&self) -> Stop {
+    pub fn stop(&self) -> CancelToken {
         self.stop.clone()
     }
 
@@ -39,7 +38,7 @@ impl Brake {
             readers.push(reader.interrupter());
         }
         // Pulled between the two lines above: the statement must still stop.
-        if self.stop.is_set() {
+        if self.stop.is_cancelled() {
             self.pull();
         }
     }
@@ -49,7 +48,7 @@ impl Brake {
     fn let_go(&self) -> bool {
         let Ok(mut readers) = self.readers.lock() else { return false };
         readers.clear();
-        !self.stop.is_set()
+        !self.stop.is_cancelled()
     }
 }
 

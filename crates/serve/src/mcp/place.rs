@@ -183,7 +183,7 @@ mod tests {
             _: crate::mcp::Job,
             _: &Path,
             _: Arc<dyn model::Progress>,
-            _: forge::sync::Stop,
+            _: model::CancelToken,
         ) -> Result<(serde_json::Value, Vec<String>)> {
             Err(Error::internal("no jobs"))
         }

@@ -1,16 +1,15 @@
 //! What a server must be told by the program around it: paths, settings, the
 //! clock, and how long work is done.
 
-use forge::sync::Stop;
 use insight::memory::recall::Standpoint;
 use memory::Root;
-use model::{Progress, Result, Timestamp};
+use model::{CancelToken, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use store::{DatabaseFile, Reader, Writer};
+use store::{DatabaseFile, Reader};
 
 /// Work that writes, and may take minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +20,10 @@ pub enum Job {
     Index,
 }
 
-/// Memory with its index level with the files.
+/// Memory, its index as level with the files as it could be made.
 pub struct Memory {
-    /// None over a database that came with a clone.
-    pub writer: Option<Writer>,
     pub reader: Reader,
+    pub database: DatabaseFile,
     pub standpoint: Standpoint,
     /// What is broken in the files.
     pub warnings: Vec<String>,
@@ -64,7 +62,7 @@ pub trait Surroundings: Send + Sync + 'static {
         job: Job,
         dir: &Path,
         progress: Arc<dyn Progress>,
-        stop: Stop,
+        stop: CancelToken,
     ) -> Result<(Value, Vec<String>)>;
 
     /// The JSON Schema of a job's report.

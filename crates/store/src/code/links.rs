@@ -99,16 +99,26 @@ impl PackedLink {
 /// The row of a link; an equal one of the same file is used again. The second
 /// says whether it is new.
 pub fn keep(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<(LinkId, bool)> {
-    let same = sql::first(
-        tx,
+    match find(tx, file, link)? {
+        Some(same) => Ok((same, false)),
+        None => Ok((insert(tx, file, link)?, true)),
+    }
+}
+
+/// An equal link of the same file, if there is one.
+pub fn find(on: &impl Read, file: FileId, link: &PackedLink) -> Result<Option<LinkId>> {
+    sql::first(
+        on,
         "SELECT id FROM links
          WHERE file_id = ?1 AND edges = ?2 AND unresolved = ?3 AND reads = ?4",
         (file.0, &link.edges, &link.unresolved, &link.state),
         |row| row.get(0).map(LinkId),
-    )?;
-    if let Some(same) = same {
-        return Ok((same, false));
-    }
+    )
+}
+
+/// Stores a link that is new. Its edges must have been entered before or in the
+/// same transaction: those of a link that is there are taken to be.
+pub fn insert(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<LinkId> {
     let id = sql::insert(
         tx,
         "INSERT INTO links (file_id, n_edges, n_unresolved, edges, unresolved, reads)
@@ -129,7 +139,7 @@ pub fn keep(tx: &Tx<'_>, file: FileId, link: &PackedLink) -> Result<(LinkId, boo
             statement.execute((name, id, n_sites)).map_err(db)?;
         }
     }
-    Ok((LinkId(id), true))
+    Ok(LinkId(id))
 }
 
 /// The edges of a link, site by site.

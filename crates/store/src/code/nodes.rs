@@ -70,18 +70,31 @@ fn key(hash: Hash32) -> i32 {
     i32::from_be_bytes(first)
 }
 
+/// What a run over several transactions knows of the nodes it met.
+pub struct NodeCache {
+    /// By hash, when every node of the repository is of this run.
+    met: Option<FxHashMap<Hash32, NodeId>>,
+    /// The last node there was before.
+    pub(super) last_before: NodeId,
+}
+
+impl NodeCache {
+    /// `is_first`: nothing of the repository is stored yet, so that nothing
+    /// need be looked for.
+    pub fn new(on: &impl Read, is_first: bool) -> Result<Self> {
+        let last = sql::one(on, "SELECT coalesce(max(id), 0) FROM nodes", [], |row| row.get(0))?;
+        Ok(NodeCache { met: is_first.then(FxHashMap::default), last_before: NodeId(last) })
+    }
+}
+
 /// Finds or enters nodes one after the other, with statements made ready once.
 pub struct Entering<'t> {
     find: CachedStatement<'t>,
     insert: CachedStatement<'t>,
-    /// By hash, when every node of the repository is of this transaction.
-    met: Option<FxHashMap<Hash32, NodeId>>,
 }
 
 impl<'t> Entering<'t> {
-    /// `is_first`: nothing of the repository is stored yet, so that nothing
-    /// need be looked for.
-    pub fn new(tx: &'t Tx<'_>, is_first: bool) -> Result<Self> {
+    pub fn new(tx: &'t Tx<'_>) -> Result<Self> {
         let prepare = |sql: &str| tx.connection().prepare_cached(sql).map_err(db);
         Ok(Entering {
             find: prepare(
@@ -93,15 +106,19 @@ impl<'t> Entering<'t> {
                 "INSERT INTO nodes (name, key, package_id, kind, scope, disambiguator)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?,
-            met: is_first.then(FxHashMap::default),
         })
     }
 
     /// The row of a node; the second says whether it is new.
-    pub fn intern(&mut self, node: &NewNode<'_>) -> Result<(NodeId, bool)> {
+    pub fn intern(
+        &mut self,
+        node: &NewNode<'_>,
+        cache: Option<&mut NodeCache>,
+    ) -> Result<(NodeId, bool)> {
         let (package, kind) = (node.package.0, node.kind.number());
         let row = (node.name, key(node.hash), package, kind, node.scope, node.disambiguator);
-        let known = match &self.met {
+        let mut met = cache.and_then(|cache| cache.met.as_mut());
+        let known = match &met {
             Some(met) => met.get(&node.hash).copied(),
             None => {
                 let found = self.find.query_row(row, |row| row.get(0).map(NodeId));
@@ -112,7 +129,7 @@ impl<'t> Entering<'t> {
             return Ok((known, false));
         }
         let id = NodeId(self.insert.insert(row).map_err(db)?);
-        if let Some(met) = &mut self.met {
+        if let Some(met) = &mut met {
             met.insert(node.hash, id);
         }
         Ok((id, true))
@@ -121,7 +138,7 @@ impl<'t> Entering<'t> {
 
 /// The row of a node; the second says whether it is new.
 pub fn intern(tx: &Tx<'_>, node: &NewNode<'_>) -> Result<(NodeId, bool)> {
-    Entering::new(tx, false)?.intern(node)
+    Entering::new(tx)?.intern(node, None)
 }
 
 pub fn get(on: &impl Read, id: NodeId) -> Result<Option<NodeRow>> {

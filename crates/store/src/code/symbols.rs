@@ -1,6 +1,7 @@
 //! Symbols by words: the parts of their names, their files, documentation and
 //! signatures.
 
+use super::nodes::NodeCache;
 use crate::error::db;
 use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
@@ -33,12 +34,12 @@ pub struct Words<'a> {
 pub struct Describing<'t> {
     new: CachedStatement<'t>,
     again: CachedStatement<'t>,
-    /// The last node there was before.
-    last_before: i64,
+    /// The last node there was before this run.
+    last_before: NodeId,
 }
 
 impl<'t> Describing<'t> {
-    pub fn new(tx: &'t Tx<'_>) -> Result<Self> {
+    pub fn new(tx: &'t Tx<'_>, cache: &NodeCache) -> Result<Self> {
         let prepare = |verb: &str| {
             let sql = format!(
                 "{verb} INTO nodes_fts (rowid, name, parts, path, doc, signature)
@@ -46,11 +47,10 @@ impl<'t> Describing<'t> {
             );
             tx.connection().prepare_cached(&sql).map_err(db)
         };
-        let last = "SELECT coalesce(max(id), 0) FROM nodes";
         Ok(Describing {
             new: prepare("INSERT")?,
             again: prepare("INSERT OR REPLACE")?,
-            last_before: sql::one(tx, last, [], |row| row.get(0))?,
+            last_before: cache.last_before,
         })
     }
 
@@ -58,7 +58,7 @@ impl<'t> Describing<'t> {
     /// new commit tell of, such as a package, is found by what the first one says:
     /// at each step back to an earlier row the index writes out all that it holds.
     pub fn describe(&mut self, node: NodeId, is_new: bool, words: &Words<'_>) -> Result<()> {
-        if !is_new && node.0 > self.last_before {
+        if !is_new && node > self.last_before {
             return Ok(());
         }
         let parts = model::text::name_parts(words.name).join(" ");

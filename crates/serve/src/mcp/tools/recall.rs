@@ -76,7 +76,7 @@ impl Tool for Recall {
             until: call.when(params.until.as_deref())?,
         };
         let limit = within("limit", params.limit, 8, 100)?;
-        let mut memory = call.around.memory(&call.dir)?;
+        let memory = call.around.memory(&call.dir)?;
         call.watch(&memory.reader);
         for warning in memory.warnings {
             call.warn(warning);
@@ -95,8 +95,8 @@ impl Tool for Recall {
         let found = recall::recall_with(&searcher, &request)?;
         let shown: Vec<RecordId> = found.items.iter().map(|it| it.record.id.clone()).collect();
         // What is used often ranks higher; an answer does not fail over it.
-        if let Some(writer) = &mut memory.writer {
-            let _ = writer.write(|tx| {
+        if !memory.database.is_foreign() {
+            let _ = pipeline::notes::try_write(memory.database.path(), |tx| {
                 access::count_recall(tx, call.now)?;
                 access::log(tx, &shown, How::Shown, call.now)
             });

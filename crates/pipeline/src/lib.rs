@@ -1,0 +1,23 @@
+//! Keeps the record current: forge → commits → code → documents → embeddings.
+//!
+//! The order of the steps, the one lock that is held over all of them, and which
+//! failures are tolerated are decided here and nowhere else. Whoever wants a run
+//! describes it as a [`Plan`] and gets a [`RunReport`]; rendering it is theirs.
+//!
+//! [`memory`] follows memory files that people wrote by hand, [`notes`] keeps what
+//! an answer leaves behind (access counts, last-seen marks): both are short, go
+//! beside a run without its lock, and never hold up an answer.
+
+pub mod commits;
+pub mod memory;
+pub mod notes;
+mod plan;
+mod run;
+
+pub use plan::{CloneSpec, Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
+pub use run::{Database, RunControl, RunReport, run, write};
+
+/// Texts that a run which does more than embedding embeds before it leaves the
+/// rest to `lore embed`: what changes in a day or two is done at once, and a first
+/// run does not keep anybody waiting.
+pub const EMBED_SHARE: usize = 512;

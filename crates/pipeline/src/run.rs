@@ -1,0 +1,239 @@
+//! One run: one lock from beginning to end, the steps in their order, and which
+//! of their failures are only warnings.
+
+use crate::commits::{CommitReader, CommitsReport};
+use crate::plan::{Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
+use code::history::ScanReport;
+use code::index::{IndexReport, Request, Watch};
+use forge::sync::{self, SyncReport};
+use git::Repo;
+use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
+use search::documents::{DocumentReport, Regeneration};
+use search::embedding::{EmbedReport, Embedding};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use store::runs::RunStatus;
+use store::{WriteQueue, repos};
+
+/// The file a run writes to, and who writes.
+#[derive(Debug, Clone)]
+pub struct Database {
+    pub path: PathBuf,
+    /// Unique per run; shown to whoever finds the lock taken.
+    pub owner: String,
+    /// Take over a lock whose holder went silent.
+    pub force: bool,
+}
+
+impl Database {
+    fn open(&self, clock: &Arc<dyn Clock>) -> Result<WriteQueue> {
+        WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force)
+    }
+}
+
+/// Time, whom to tell, and who may end it.
+#[derive(Clone)]
+pub struct RunControl {
+    pub clock: Arc<dyn Clock>,
+    pub progress: Arc<dyn Progress>,
+    pub cancel: CancelToken,
+}
+
+/// What came of the steps.
+#[derive(Debug, Default)]
+pub struct RunReport {
+    pub fetched: Option<SyncReport>,
+    /// Of all clones; none without clones.
+    pub commits: Option<CommitsReport>,
+    /// Of the one clone that was asked for.
+    pub scanned: Option<ScanReport>,
+    pub code: Vec<IndexReport>,
+    pub documents: Option<DocumentReport>,
+    pub embedding: Option<EmbedReport>,
+    /// Failures that the run did not end for.
+    pub warnings: Vec<String>,
+}
+
+/// Does what the plan says, holding the application lock from the first step to
+/// the last. Blocks; what waits for the network does so on `runtime`.
+pub fn run(
+    plan: Plan,
+    database: &Database,
+    control: &RunControl,
+    runtime: &tokio::runtime::Handle,
+) -> Result<RunReport> {
+    let queue = Arc::new(database.open(&control.clock)?);
+    let report = RunReport::default();
+    let mut steps = Steps { queue: &queue, path: &database.path, control, runtime, report };
+    let outcome = steps.all(plan);
+    let report = steps.report;
+    let closed = queue.close();
+    outcome?;
+    closed?;
+    Ok(report)
+}
+
+/// Writes something small under the lock: removing a clone, repairing the database.
+pub fn write<T>(
+    database: &Database,
+    clock: &Arc<dyn Clock>,
+    work: impl FnOnce(&WriteQueue) -> Result<T>,
+) -> Result<T> {
+    let queue = database.open(clock)?;
+    let outcome = work(&queue);
+    let closed = queue.close();
+    let value = outcome?;
+    closed?;
+    Ok(value)
+}
+
+struct Steps<'a> {
+    queue: &'a Arc<WriteQueue>,
+    path: &'a Path,
+    control: &'a RunControl,
+    runtime: &'a tokio::runtime::Handle,
+    report: RunReport,
+}
+
+impl Steps<'_> {
+    fn all(&mut self, plan: Plan) -> Result<()> {
+        if let Some(fetch) = plan.fetch {
+            let fetched = self.fetch(fetch)?;
+            let is_over = fetched.status != RunStatus::Interrupted && !fetched.is_dry_run;
+            self.report.fetched = Some(fetched);
+            if !is_over {
+                return Ok(());
+            }
+        }
+        match plan.commits {
+            Some(Clones::All(configured)) => {
+                self.report.commits = self.commit_reader().all(&configured)?;
+            }
+            Some(Clones::One(clone)) => {
+                self.report.scanned = Some(self.commit_reader().one(&clone)?);
+            }
+            None => {}
+        }
+        self.memory(&plan.memory);
+        if let Some(scope) = plan.code {
+            self.code(scope)?;
+        }
+        if let Some(scope) = plan.documents {
+            self.report.documents = Some(self.documents(scope)?);
+        }
+        if let Some(plan) = plan.embedding {
+            self.embed(plan)?;
+        }
+        Ok(())
+    }
+
+    fn fetch(&self, fetch: Fetch) -> Result<SyncReport> {
+        let RunControl { clock, progress, cancel } = self.control.clone();
+        let queue = Arc::clone(self.queue);
+        let client = Arc::new(fetch.client);
+        self.runtime.block_on(sync::run_on(queue, client, fetch.options, clock, progress, cancel))
+    }
+
+    fn commit_reader(&self) -> CommitReader<'_> {
+        CommitReader {
+            queue: self.queue,
+            clock: &*self.control.clock,
+            progress: &*self.control.progress,
+            cancel: &self.control.cancel,
+        }
+    }
+
+    /// What is broken in memory files is told by those who show them.
+    fn memory(&mut self, clones: &[PathBuf]) {
+        let roots: Vec<_> =
+            clones.iter().filter_map(|dir| crate::memory::root_around(dir)).collect();
+        if roots.iter().any(|root| root.dir.is_dir()) {
+            let now = self.control.clock.now();
+            if let Err(error) = crate::memory::refresh(self.path, &roots, now) {
+                self.report.warnings.push(format!("memory files were not read: {error}"));
+            }
+        }
+    }
+
+    fn code(&mut self, scope: CodeScope) -> Result<()> {
+        match scope {
+            CodeScope::One { dir, request } => {
+                let report = self.index(&dir, &request)?;
+                self.report.code.push(report);
+            }
+            CodeScope::Tolerant { dir, request } => {
+                self.index_or_warn(&dir, &request, "the code was not indexed")?;
+            }
+            CodeScope::Registered { n_threads } => {
+                let reader = self.queue.reader()?;
+                let (places, names) = (repos::places(&reader)?, repos::all(&reader)?);
+                drop(reader);
+                for place in places {
+                    let url = names.iter().find(|repo| repo.id == place.repo);
+                    let request = Request {
+                        // As registered; a name that is no address stays what git says.
+                        url: url
+                            .map(|repo| repo.canonical_url.clone())
+                            .filter(|url| !url.starts_with("local/")),
+                        rev: None,
+                        work_tree: false,
+                        full: false,
+                        n_threads,
+                    };
+                    let failure = format!("{} was not indexed", place.dir);
+                    self.index_or_warn(Path::new(&place.dir), &request, &failure)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A repository without a commit has history and memory still.
+    fn index_or_warn(&mut self, dir: &Path, request: &Request, failure: &str) -> Result<()> {
+        match self.index(dir, request) {
+            Ok(report) => self.report.code.push(report),
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => self.report.warnings.push(format!("{failure}: {error}")),
+        }
+        Ok(())
+    }
+
+    fn index(&self, dir: &Path, request: &Request) -> Result<IndexReport> {
+        let RunControl { clock, progress, cancel } = self.control;
+        let watch = Watch { progress: &**progress, is_stopped: &|| cancel.is_cancelled() };
+        code::index::index(&Repo::open(dir)?, self.queue, request, &**clock, &watch)
+    }
+
+    fn documents(&self, scope: DocumentScope) -> Result<DocumentReport> {
+        let RunControl { clock, progress, cancel } = self.control;
+        let queue = self.queue;
+        Regeneration { queue, clock: &**clock, progress: &**progress, cancel }
+            .run(scope == DocumentScope::Full)
+    }
+
+    fn embed(&mut self, plan: EmbedPlan) -> Result<()> {
+        let EmbedPlan { provider, options, is_optional } = plan;
+        let RunControl { clock, progress, cancel } = self.control;
+        let queue = self.queue;
+        let outcome = provider.and_then(|provider| {
+            let Some(provider) = provider else { return Ok(None) };
+            let (clock, progress, provider) = (&**clock, &**progress, &*provider);
+            Embedding { queue, clock, progress, provider, cancel }.run(options).map(Some)
+        });
+        match outcome {
+            Ok(report) => self.report.embedding = report,
+            Err(error) if is_optional && !is_final(&error) => {
+                let next = error.suggestion().map(|next| format!(" ({next})")).unwrap_or_default();
+                self.report.warnings.push(format!("no vectors were made: {error}{next}"));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Failures that end a run wherever they happen: somebody stopped it, or another
+/// run took over the lock.
+fn is_final(error: &Error) -> bool {
+    matches!(error.code(), ErrorCode::Interrupted | ErrorCode::Locked)
+}
