@@ -96,12 +96,12 @@ pub fn level(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
 /// The same, for those who show all that is broken themselves.
 pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
     let database = ctx.db_path(ui)?;
-    let refreshed = match database.is_foreign() {
-        // One that came with a clone is read as it is.
-        true => Ok(()),
-        false => ctx
-            .writable_db(ui)
-            .and_then(|path| pipeline::memory::try_refresh(&path, &here(ctx, named), ctx.now())),
+    // One that came with a clone is read as it is.
+    let refreshed = if database.is_foreign() {
+        Ok(())
+    } else {
+        ctx.writable_db(ui)
+            .and_then(|path| pipeline::memory::try_refresh(&path, &here(ctx, named), ctx.now()))
     };
     let reader = match (Reader::open(&database), refreshed) {
         (Ok(reader), Ok(())) => reader,

@@ -59,5 +59,5 @@ pub mod vectors;
 pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
-pub use open::{DatabaseState, database_state, upgrade};
+pub use open::{DatabaseState, create_database, database_state, upgrade};
 pub use write_queue::WriteQueue;

@@ -87,6 +87,11 @@ pub fn upgrade(path: &Path) -> Result<()> {
     }
 }
 
+/// Makes an empty database with today's tables, or upgrades the one that is there.
+pub fn create_database(path: &Path) -> Result<()> {
+    writer(path).map(drop)
+}
+
 /// What is at a path that a database may be opened at.
 enum Existing {
     File,

@@ -123,9 +123,10 @@ impl WriteQueue {
 
     fn lease(&self, is_first: bool) -> Result<Lease> {
         let (sender, leased) = sync_channel(1);
-        match is_first {
-            true => self.inbox.put_first(sender),
-            false => self.inbox.put(Job::Lease(sender), true),
+        if is_first {
+            self.inbox.put_first(sender);
+        } else {
+            self.inbox.put(Job::Lease(sender), true);
         }
         leased.recv().map_err(|_| thread_gone())
     }

@@ -97,7 +97,8 @@ fn who_answers_somebody_goes_before_what_waits() {
         scope.spawn(move || {
             queue.write(|_| {
                 entered.send(()).unwrap();
-                Ok(released.recv().unwrap())
+                released.recv().unwrap();
+                Ok(())
             })
         });
         is_in.recv().unwrap();
@@ -186,7 +187,7 @@ fn another_process_gets_its_turn_between_long_transactions() {
         };
         let turns: Vec<_> = (100_001..=100_005).map(turn).collect();
         is_over.store(true, Ordering::SeqCst);
-        turns.into_iter().filter(|turn| turn.is_ok()).count()
+        turns.into_iter().flatten().count()
     });
     assert_eq!(n_turns, 5);
 }

@@ -205,10 +205,14 @@ fn wildcard_imports(site: &Site<'_>) {
         let _ = writeln!(py, "def f{at}():\n    return missing_name()");
         let _ = writeln!(ts, "export function f{at}() {{ return missingName(); }}");
         let _ = writeln!(rs, "pub fn f{at}() {{ missing_name(); }}");
-        write(&site.top.join(format!("mesh/m{at}.py")), &py);
+        write(&site.top.join(format!("m{at}.py")), &py);
         write(&site.top.join(format!("mesh/m{at}.ts")), &ts);
         write(&site.top.join(format!("crate/src/m{at}.rs")), &rs);
     }
+    write(
+        &site.top.join("mesh/main.ts"),
+        "import { gone } from './m0';\nexport function start() { return gone(); }\n",
+    );
     let mods: String = (0..N).map(|at| format!("pub mod m{at};\n")).collect();
     write(&site.top.join("crate/src/lib.rs"), &mods);
     write(&site.top.join("crate/Cargo.toml"), "[package]\nname = \"mesh\"\nversion = \"0.1.0\"\n");

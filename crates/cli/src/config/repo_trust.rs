@@ -25,7 +25,7 @@ use memory::root::RootKind;
 use model::Result;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use store::{DatabaseFile, FolderTrust, Writer};
+use store::{DatabaseFile, FolderTrust};
 
 /// Files of git that are read here have a line or a few; a config may have
 /// hundreds of remotes.
@@ -221,7 +221,7 @@ pub fn pin_new_database(env: &Env, config: &Config, path: &Path) -> Result<()> {
     if is_there || repository_in_question(env, config, path).is_none() {
         return Ok(());
     }
-    drop(Writer::open(path)?);
+    store::create_database(path)?;
     let mut pins = Pins::load(env)?;
     if let Ok(path) = path.canonicalize() {
         pins.databases.insert(path);

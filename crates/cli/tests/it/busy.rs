@@ -40,7 +40,12 @@ fn write_by_hand(env: &TestEnv) {
 /// Runs `work` while another process is in the middle of a transaction.
 fn while_writing(env: &TestEnv, work: impl FnOnce()) {
     let mut writer = store::Writer::open(&env.db()).unwrap();
-    writer.write(|_| Ok(work())).unwrap();
+    writer
+        .write(|_| {
+            work();
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]

@@ -96,7 +96,7 @@ pub fn index(
     let previous = previous::nearest(repo, reader, repo_id, &subject, request.full)?;
     if let Some(previous) = &previous
         && let Some(update) =
-            Update::prepare(repo, queue, reader, repo_id, &subject, request, previous, watch)?
+            Update::prepare(repo, queue, reader, &subject, request, previous, watch)?
     {
         let report = update.write(batches, reader, &subject, request, clock)?;
         return walkable(reader, report);

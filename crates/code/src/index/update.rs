@@ -73,7 +73,6 @@ impl<'p> Update<'p> {
         repo: &Repo,
         queue: &WriteQueue,
         reader: &Reader,
-        repo_id: RepoId,
         subject: &Subject,
         request: &Request,
         previous: &'p Previous,
@@ -86,7 +85,7 @@ impl<'p> Update<'p> {
         let Some(mut edits) = edits(repo, old_commit, subject)? else { return Ok(None) };
         let Some(old_texts) = manifests::get(reader, kept)? else { return Ok(None) };
         let rules = Rules::of(&old_texts);
-        let mut update = Update::on(queue, reader, repo_id, previous, &edits)?;
+        let mut update = Update::on(queue, reader, old.repo, previous, &edits)?;
         let Some(texts) = update.new_texts(repo, &mut edits, &old_texts, &rules)? else {
             return Ok(None);
         };
