@@ -360,7 +360,7 @@ pub enum ParamKind {
 }
 
 /// What a name can stand for: values and types may share a name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Space {
     Value,
     Type,
