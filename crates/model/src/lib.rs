@@ -7,6 +7,7 @@
 pub mod backoff;
 mod beside;
 pub mod code;
+pub mod codeowners;
 pub mod entity;
 pub mod error;
 pub mod glob;
