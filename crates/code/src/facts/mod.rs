@@ -107,6 +107,8 @@ pub enum Trouble {
     TooDeep,
     /// The grammar could not read this line; the rest of the file counts.
     Syntax { line: u32 },
+    /// More syntax than a file anybody wrote has; nothing was read.
+    TooMuch,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]

@@ -29,7 +29,7 @@ use crate::facts::FileFacts;
 use crate::history;
 use crate::identity;
 use crate::link::{self, Manifest, Source};
-use choose::{Chosen, Rules, choose, is_rules};
+use choose::{Chosen, Rules, choose, rule_files};
 use externals::{Externals, store_importable};
 use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Entry, State, store_files};
@@ -247,12 +247,7 @@ fn rule_texts(
     tree: &[TreeEntry],
     overlay: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<(String, String)>> {
-    let found: Vec<(String, &TreeEntry)> = tree
-        .iter()
-        .map(|entry| (entry.path.text().into_owned(), entry))
-        .filter(|(path, entry)| is_rules(path) && entry.mode.is_file() && entry.size < 1 << 20)
-        .collect();
-    texts(repo, found, overlay)
+    texts(repo, rule_files(tree), overlay)
 }
 
 /// Blobs as texts, by path; without those the clone does not have.
@@ -405,12 +400,13 @@ fn write(
             }
         };
     }
-    let troubled = report::troubled(tx, &input.entries)?;
+    let mut troubled = report::troubled(tx, &input.entries)?;
     let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
     // What files say is stored while what they say together is found out.
     let (linked, stored) =
         beside(|| link_all(&input), || store_files(tx, &input.entries, states, INDEXER, is_first));
     let stored = stored?;
+    report::add_costly(&mut troubled, &linked, |file| input.entries[file as usize].path.clone());
     store_unfit(tx, repo, &input.unfit)?;
     let before = previous.as_ref().map(|previous| &previous.packages);
     let externals = Externals::store(tx, repo, subject.identity, &linked.external)?;
