@@ -14,8 +14,8 @@ use std::path::PathBuf;
 
 /// The memory of a software project, on your own machine
 ///
-/// lore keeps the history of your GitLab projects in one SQLite file and
-/// answers from it: what happened, who decided it, when and why.
+/// Answers from code, git history, GitLab discussions and recorded decisions:
+/// what happened, why a line exists, what breaks if it changes.
 #[derive(Debug, Parser)]
 #[command(name = "lore", version, disable_help_subcommand = true)]
 pub struct Cli {
@@ -29,16 +29,16 @@ pub struct Cli {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Globals {
-    /// Answer with one JSON document (also: LORE_ROBOT=1)
+    /// Print one JSON document (also: LORE_ROBOT=1)
     #[arg(short = 'J', long, global = true)]
     pub json: bool,
-    /// Keep only these paths of the JSON answer; `?` lists them
+    /// Select fields of the JSON output; `?` lists them
     #[arg(long, global = true, value_name = "A,B.C")]
     pub fields: Vec<String>,
-    /// Say nothing but the answer and errors
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more on stderr
+    /// Print more details to stderr
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
     /// When to use colours
@@ -50,16 +50,16 @@ pub struct Globals {
         hide_default_value = true
     )]
     pub color: ColorWhen,
-    /// The database file to use (also: LORE_DB)
+    /// Database file (also: LORE_DB)
     #[arg(long, global = true, value_name = "FILE")]
     pub db: Option<PathBuf>,
-    /// The config file to use (also: LORE_CONFIG)
+    /// Config file (also: LORE_CONFIG)
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Never start a pager
+    /// Do not use a pager
     #[arg(long, global = true)]
     pub no_pager: bool,
-    /// Show dates in full instead of `2 days ago`
+    /// Show absolute dates
     #[arg(long, global = true)]
     pub absolute: bool,
 }
@@ -82,27 +82,43 @@ fn root_template(root: &clap::Command) -> String {
     let header = STYLES.get_header();
     let literal = STYLES.get_literal();
     let mut groups = String::new();
-    for (heading, entries) in commands::groups() {
+    for (heading, names) in commands::EVERYDAY {
         let _ = writeln!(groups, "{header}{heading}:{header:#}");
-        for entry in entries {
-            let about = root
-                .find_subcommand(entry.name)
-                .and_then(clap::Command::get_about)
-                .map(ToString::to_string)
-                .unwrap_or_default();
-            let _ = writeln!(groups, "  {literal}{:<13}{literal:#} {about}", entry.name);
+        for name in *names {
+            let about = about(root, name);
+            let _ = writeln!(groups, "  {literal}{name:<13}{literal:#} {about}");
         }
         groups.push('\n');
     }
-    let _ = writeln!(groups, "{header}Help topics:{header:#}");
-    for topic in crate::help::TOPICS {
-        let _ = writeln!(groups, "  {literal}{:<13}{literal:#} {}", topic.name, topic.about);
-    }
     format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n\
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\
          {header}Options:{header:#}\n{{options}}\n\n\
-         `lore help <command>` shows examples; `lore help <topic>` explains a topic.\n"
+         `lore help all` lists every command, `lore help <command>` shows examples.\n"
     )
+}
+
+fn about(root: &clap::Command, name: &str) -> String {
+    root.find_subcommand(name)
+        .and_then(clap::Command::get_about)
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+/// `lore help all`: every command by group, and the topics.
+pub fn all_commands(root: &clap::Command) -> String {
+    let mut text = String::new();
+    for (heading, entries) in commands::groups() {
+        let _ = writeln!(text, "{heading}:");
+        for entry in entries {
+            let _ = writeln!(text, "  {:<13} {}", entry.name, about(root, entry.name));
+        }
+        text.push('\n');
+    }
+    text.push_str("Help topics:\n");
+    for topic in crate::help::TOPICS {
+        let _ = writeln!(text, "  {:<13} {}", topic.name, topic.about);
+    }
+    text
 }
 
 /// The tree as a person reads it: `--help` in the dense form of `-h`, but with

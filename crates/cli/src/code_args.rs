@@ -11,10 +11,10 @@ use store::Reader;
 
 #[derive(Debug, clap::Args)]
 pub struct ScopeArgs {
-    /// In this repository (name, or an ending of it that is unique)
+    /// Repository (name or unique suffix; default: the one you are in)
     #[arg(short, long, value_name = "REPO")]
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
+    /// Indexed commit, branch, tag or snapshot (@12)
     #[arg(long, value_name = "REV")]
     at: Option<String>,
 }
@@ -50,17 +50,17 @@ fn tell(ui: &mut Ui, standing: &Standing) {
 
 #[derive(Debug, clap::Args)]
 pub struct WalkArgs {
-    /// How many steps to go
+    /// Maximum number of hops
     #[arg(short, long, value_name = "N")]
     depth: Option<u32>,
-    /// How many symbols to show
+    /// Maximum number of symbols
     #[arg(short = 'n', long, value_name = "N", default_value_t = 500,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     limit: u32,
-    /// Leave out what is less sure than this, 0 to 1
+    /// Minimum confidence of edges, 0 to 1
     #[arg(long, value_name = "C", default_value_t = 0.0)]
     min_confidence: f64,
-    /// Follow edges of this kind (can be repeated)
+    /// Follow only this edge type (repeatable)
     #[arg(long = "edge", value_name = "KIND")]
     edges: Vec<String>,
 }

@@ -1,25 +1,33 @@
 //! What every command may ask for: flags, surroundings, configuration.
 
 use crate::args::Globals;
-use crate::config::Config;
+use crate::config::{Config, repo_trust};
 use crate::env::Env;
 use crate::ui::Ui;
 use forge::sync::Stop;
 use model::{Clock, Result, Timestamp};
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use store::DatabaseFile;
 
 pub struct Ctx {
     pub env: Env,
     pub globals: Globals,
     config: OnceCell<Config>,
+    is_upgraded: OnceCell<()>,
     stop: Stop,
 }
 
 impl Ctx {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Ctx { env, globals, config: OnceCell::new(), stop: Stop::default() }
+        Ctx {
+            env,
+            globals,
+            config: OnceCell::new(),
+            is_upgraded: OnceCell::new(),
+            stop: Stop::default(),
+        }
     }
 
     /// For work that somebody else may want to stop.
@@ -48,9 +56,27 @@ impl Ctx {
         Ok(self.config.get_or_init(|| config))
     }
 
-    /// The database file; it need not exist yet.
-    pub fn db_path(&self, ui: &mut Ui) -> Result<PathBuf> {
-        self.config(ui)?.db_path().map(Path::to_path_buf)
+    /// The database file, to read from; it need not exist yet. One that an older
+    /// lore wrote is upgraded, unless it came with a clone: whose settings name
+    /// it, chose it.
+    pub fn db_path(&self, ui: &mut Ui) -> Result<DatabaseFile> {
+        let file = repo_trust::database(&self.env, self.config(ui)?)?;
+        if !file.is_foreign() && self.is_upgraded.get().is_none() {
+            store::upgrade(file.path())?;
+            let _ = self.is_upgraded.set(());
+        }
+        Ok(file)
+    }
+
+    /// The same for those who write: one that came with a clone is refused,
+    /// one that lore is about to make in a repository is pinned as its own.
+    pub fn writable_db(&self, ui: &mut Ui) -> Result<PathBuf> {
+        let file = self.db_path(ui)?;
+        if let Some(refusal) = file.refusal() {
+            return Err(refusal);
+        }
+        repo_trust::pin_new_database(&self.env, self.config(ui)?, file.path())?;
+        Ok(file.path().to_path_buf())
     }
 
     pub fn clock(&self) -> Arc<dyn Clock> {

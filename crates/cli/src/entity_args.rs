@@ -42,56 +42,56 @@ pub enum StateArg {
 
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
-    /// Only in this project (path, or an ending of it that is unique)
+    /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only by this author
+    /// Filter by author
     #[arg(long, value_name = "USER")]
     author: Option<String>,
-    /// Only assigned to this person
+    /// Filter by assignee
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
-    /// Only with this label (can be repeated: all of them)
+    /// Filter by label (repeatable; all must match)
     #[arg(long, value_name = "LABEL")]
     label: Vec<String>,
-    /// Only in this milestone
+    /// Filter by milestone
     #[arg(long, value_name = "TITLE")]
     milestone: Option<String>,
-    /// Only created since then: 7d, 2w, 1m, 2024-01-31
+    /// Only created after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only created until then
+    /// Only created before this date
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only changed since then
+    /// Only updated after this date
     #[arg(long, value_name = "WHEN")]
     updated_since: Option<String>,
     /// Only with comments by people
     #[arg(long)]
     has_discussions: bool,
-    /// Also those the forge no longer shows
+    /// Include items deleted on the server
     #[arg(long)]
     include_gone: bool,
-    /// What to sort by, newest first
+    /// Sort order, newest first
     #[arg(long, value_enum, default_value = "updated")]
     sort: SortArg,
-    /// Oldest first
+    /// Sort oldest first
     #[arg(long)]
     ascending: bool,
-    /// How many to show
+    /// Maximum number of rows
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// How many to pass over first
+    /// Number of rows to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
-    /// With one entity: leave out the threads
+    /// For a single item: omit discussion threads
     #[arg(long)]
     no_notes: bool,
-    /// With one entity: the notes GitLab wrote itself, too
+    /// For a single item: include system notes
     #[arg(long)]
     system_notes: bool,
-    /// With one entity: label, milestone and state changes
+    /// For a single item: include label, milestone and state changes
     #[arg(long)]
     events: bool,
 }

@@ -28,6 +28,8 @@ pub struct Env {
     vars: BTreeMap<String, String>,
     pub cwd: PathBuf,
     pub home: Option<PathBuf>,
+    /// This program's own file.
+    pub exe: Option<PathBuf>,
     pub stdin_is_tty: bool,
     pub stdout_is_tty: bool,
     pub stderr_is_tty: bool,
@@ -47,6 +49,7 @@ impl Env {
             .collect();
         let mut env = Env::from_vars(vars, std::env::current_dir().unwrap_or_default());
         env.home = env.home.or_else(std::env::home_dir);
+        env.exe = std::env::current_exe().ok();
         env.stdin_is_tty = std::io::stdin().is_terminal();
         env.stderr_is_tty = std::io::stderr().is_terminal();
         if !env.tty_is_forced {
@@ -71,6 +74,7 @@ impl Env {
         Env {
             cwd,
             home,
+            exe: None,
             stdin_is_tty: false,
             stdout_is_tty: forced_width.is_some(),
             stderr_is_tty: false,

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub struct ScopeArgs {
-    /// In this project (path, or an ending of it that is unique)
+    /// Project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// In this registered repository (folder or name)
+    /// Registered repository (folder or name)
     #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
     repo: Option<String>,
 }

@@ -45,6 +45,33 @@ pub fn block_on_stoppable<T, Work: Future<Output = Result<T>>>(
     })
 }
 
+/// Runs blocking work to its end; `on_interrupt` is called at each Ctrl-C,
+/// which does nothing else meanwhile.
+pub fn meanwhile<T: Send>(
+    on_interrupt: impl Fn() + Send + Sync,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))?;
+    let (done, mut ended) = tokio::sync::oneshot::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || done.send(work()));
+        runtime.block_on(async {
+            loop {
+                tokio::select! {
+                    biased;
+                    outcome = &mut ended => return outcome.unwrap_or_else(|error| {
+                        Err(Error::internal("the work crashed").caused_by(error))
+                    }),
+                    () = interrupted() => on_interrupt(),
+                }
+            }
+        })
+    })
+}
+
 /// Runs a server to its end. What still works then for nobody is left behind.
 pub fn serve(server: impl Future<Output = Result<()>>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -18,6 +18,7 @@ mod file_args;
 pub mod forge_client;
 pub mod help;
 pub mod interrupt;
+mod isolation;
 mod mcp;
 mod memory_roots;
 mod run_commits;
@@ -32,6 +33,7 @@ pub mod ui;
 use args::Cli;
 use ctx::Ctx;
 use env::Env;
+use forge::sync::Stop;
 use model::{Error, Result};
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,23 +45,36 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_with(env::arguments(), Env::from_process()))
 }
 
-fn run_with(arguments: Vec<OsString>, env: Env) -> u8 {
+fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
+    let role = isolation::role(&mut arguments);
+    if role == Some(isolation::JOB) {
+        return isolation::job::main(&env);
+    }
     let cli = match args::parse(&arguments, &env) {
         Ok(cli) => cli,
         Err(refusal) => return refuse(&refusal, &arguments, &env),
     };
     let mut ui = Ui::new(&env, &cli.globals);
+    let mut stop = Stop::default();
+    if role.is_some() {
+        stop = isolation::supervised::enter(&env);
+    } else if ui.is_json()
+        && cli.command.reads_foreign_code()
+        && let Some(code) = isolation::supervised::run(&arguments, &env, &cli.globals)
+    {
+        return code;
+    }
     // A bug must still leave one document on stdout and a documented status.
-    let result =
-        catch_unwind(AssertUnwindSafe(|| run_command(cli, env, &mut ui))).unwrap_or_else(|_| {
+    let result = catch_unwind(AssertUnwindSafe(|| run_command(cli, env, &mut ui, stop)))
+        .unwrap_or_else(|_| {
             Err(Error::internal("lore crashed; the lines above say where")
                 .suggest("please report it together with those lines"))
         });
     ui.finish(result)
 }
 
-fn run_command(cli: Cli, env: Env, ui: &mut Ui) -> Result<()> {
-    let ctx = Ctx::new(env, cli.globals);
+fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: Stop) -> Result<()> {
+    let ctx = Ctx::new(env, cli.globals).stopped_by(stop);
     cli.command.run(&ctx, ui)
 }
 

@@ -1,6 +1,7 @@
 //! Which folders of memory a command works with, and keeping the index level
 //! with them before it answers.
 
+use crate::config::repo_trust::{self, FirstMemory};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use git::Repo;
@@ -21,10 +22,10 @@ const MOST_WARNINGS: usize = 5;
 /// a folder that was named.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct PlaceArgs {
-    /// Keep it for yourself, not in the repository
+    /// Use your personal memory instead of the repository
     #[arg(long)]
     pub personal: bool,
-    /// Use this folder of memory files
+    /// Use this memory folder
     #[arg(long, value_name = "DIR", conflicts_with = "personal")]
     pub root: Option<PathBuf>,
 }
@@ -90,7 +91,8 @@ pub fn here(ctx: &Ctx, named: &[PathBuf]) -> Vec<Root> {
 
 /// An index that is level with the files.
 pub struct Level {
-    pub writer: Writer,
+    /// None over a database that came with a clone: it is read as it is.
+    pub writer: Option<Writer>,
     pub reader: Reader,
     /// Where the question is asked from.
     pub standpoint: Standpoint,
@@ -106,10 +108,15 @@ pub fn level(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
 
 /// The same, for those who show all that is broken themselves.
 pub fn level_silently(ctx: &Ctx, ui: &mut Ui, named: &[PathBuf]) -> Result<Level> {
-    let path = ctx.db_path(ui)?;
-    let mut writer = Writer::open(&path)?;
-    refresh(ctx, &mut writer, &here(ctx, named))?;
-    let reader = Reader::open(&path)?;
+    let file = ctx.db_path(ui)?;
+    let writer = if file.is_foreign() {
+        None
+    } else {
+        let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
+        refresh(ctx, &mut writer, &here(ctx, named))?;
+        Some(writer)
+    };
+    let reader = Reader::open(&file)?;
     let standpoint = standpoint(&reader, around(ctx).as_ref())?;
     Ok(Level { writer, reader, standpoint })
 }
@@ -131,7 +138,7 @@ pub fn meet(ctx: &Ctx, ui: &mut Ui, clone: &Path) {
 }
 
 fn take_up(ctx: &Ctx, ui: &mut Ui, roots: &[Root]) {
-    let outcome = ctx.db_path(ui).and_then(|path| {
+    let outcome = ctx.writable_db(ui).and_then(|path| {
         let mut writer = Writer::open(&path)?;
         refresh(ctx, &mut writer, roots)
     });
@@ -208,20 +215,34 @@ fn warn(reader: &Reader, ui: &mut Ui, roots: &[Root]) -> Result<()> {
     Ok(())
 }
 
+/// Memory that this run began is the user's own. That it could not be noted is
+/// no reason to fail: the record is written.
+pub fn pin_first(ctx: &Ctx, ui: &mut Ui, first: Option<FirstMemory>) {
+    if let Some(Err(error)) = first.map(|first| first.pin(&ctx.env)) {
+        ui.detail(&format!("the new memory could not be noted as yours: {error}"));
+    }
+}
+
 /// After a write: the index follows, and a failure of that is only a warning,
 /// because the file is written.
 pub fn follow(ctx: &Ctx, ui: &mut Ui, root: &Root) {
-    let outcome = ctx.db_path(ui).and_then(|path| {
+    let outcome = ctx.writable_db(ui).and_then(|path| {
         let mut writer = Writer::open(&path)?;
         refresh(ctx, &mut writer, std::slice::from_ref(root))
     });
     if let Err(error) = outcome {
         ui.warn(&format!("the record is written, but not indexed yet: {error}"));
     }
+    if root.kind == RootKind::Project && !repo_trust::folder_trust(&ctx.env)(&root.dir) {
+        ui.note(
+            "others have written to this memory: it stays out of prompts until you run `lore trust`",
+        );
+    }
 }
 
 /// The root that holds a record: the one around first, then the user's own,
-/// then any other.
+/// then any other that lore was told of. A database that came with a clone is
+/// not believed about folders: a name in it must not decide what is changed.
 pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Result<Root> {
     let found = rows::records::by_id(reader, id.as_str())?;
     let all = rows::roots(reader)?;
@@ -234,6 +255,7 @@ pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Resul
     };
     found
         .into_iter()
+        .filter(|it| !reader.is_foreign() || rank(&it.root_path) < preferred.len())
         .min_by_key(|it| (rank(&it.root_path), it.root_path.clone()))
         .and_then(|it| all.into_iter().find(|row| row.id == it.root))
         .map(|row| Root { dir: PathBuf::from(row.path), kind: row.kind, project: row.project })

@@ -147,7 +147,7 @@ fn with_writer<T: Send + 'static>(
     command: &str,
     work: impl FnOnce(&mut Desk<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let path = ctx.db_path(ui)?;
+    let path = ctx.writable_db(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
     let clock = ctx.clock();
     let progress = ui.progress();

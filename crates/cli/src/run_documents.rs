@@ -11,7 +11,7 @@ use store::Writer;
 use store::lock::AppLock;
 
 pub fn run(ctx: &Ctx, ui: &mut Ui, command: &str, full: bool) -> Result<DocumentReport> {
-    let path = ctx.db_path(ui)?;
+    let path = ctx.writable_db(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
     let clock = ctx.clock();
     let progress = ui.progress();

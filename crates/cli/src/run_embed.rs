@@ -41,7 +41,7 @@ pub fn run(
     provider: Box<dyn Provider>,
     options: EmbedOptions,
 ) -> Result<EmbedReport> {
-    let path = ctx.db_path(ui)?;
+    let path = ctx.writable_db(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
     let clock = ctx.clock();
     let progress = ui.progress();

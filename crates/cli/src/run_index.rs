@@ -19,7 +19,7 @@ pub fn run(
     request: &Request,
 ) -> Result<IndexReport> {
     let repo = Repo::open(dir)?;
-    let path = ctx.db_path(ui)?;
+    let path = ctx.writable_db(ui)?;
     let owner = format!("{} (lore {command})", ctx.env.process_name());
     let clock = ctx.clock();
     let mut writer = Writer::open(&path)?;
@@ -69,7 +69,7 @@ pub fn gc(
     dir: Option<&str>,
     n_keep: usize,
 ) -> Result<code::gc::GcReport> {
-    let path = ctx.db_path(ui)?;
+    let path = ctx.writable_db(ui)?;
     let owner = format!("{} (lore snapshots --gc)", ctx.env.process_name());
     let mut writer = Writer::open(&path)?;
     let lock = AppLock::acquire(&mut writer, &path, &owner, &*ctx.clock(), false)?;

@@ -115,7 +115,7 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncReport> {
     let connection = Connection::from_config(config, &ctx.env)?;
     let settings = config.sync();
     let mut options = SyncOptions::new(
-        config.db_path()?.to_path_buf(),
+        ctx.writable_db(ui)?,
         &connection.host(),
         chosen(config.projects(), &request.projects)?,
     );

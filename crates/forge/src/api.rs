@@ -9,6 +9,8 @@ use model::reference::EntityReference;
 use model::relation::{RelationType, SystemAction};
 use model::{EntityKind, Error, ErrorCode, Timestamp};
 use std::fmt;
+use std::sync::Arc;
+use tokio::sync::OwnedSemaphorePermit;
 
 pub type Result<T> = std::result::Result<T, Failure>;
 
@@ -106,6 +108,7 @@ pub struct EntityPage {
     pub has_more: bool,
     /// The server's clock when it answered, from the `Date` header.
     pub server_time: Option<Timestamp>,
+    pub reservation: Reservation,
 }
 
 /// An answer with the bytes it was read from.
@@ -115,6 +118,25 @@ pub struct Fetched<T> {
     /// JSON as received; for a paged set, one array of all items.
     pub raw: Vec<u8>,
     pub server_time: Option<Timestamp>,
+    pub reservation: Reservation,
+}
+
+/// The right to hold a large answer in memory. Only a few are given out at a
+/// time, so that large answers of many requests do not add up; an answer keeps
+/// its own until it is stored. Small answers need none.
+#[derive(Debug, Clone, Default)]
+pub struct Reservation(Option<Arc<OwnedSemaphorePermit>>);
+
+impl Reservation {
+    pub fn is_held(&self) -> bool {
+        self.0.is_some()
+    }
+}
+
+impl From<OwnedSemaphorePermit> for Reservation {
+    fn from(permit: OwnedSemaphorePermit) -> Self {
+        Reservation(Some(Arc::new(permit)))
+    }
 }
 
 /// Why a call failed, as far as the engine must act on it differently.

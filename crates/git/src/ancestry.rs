@@ -1,5 +1,6 @@
 //! Who descends from whom, and which commit of the main line brought another.
 
+use crate::command::LONG;
 use crate::object_id::ObjectId;
 use crate::repo::Repo;
 use model::Result;
@@ -63,27 +64,28 @@ impl Repo {
     pub fn is_ancestor(&self, ancestor: ObjectId, descendant: ObjectId) -> Result<bool> {
         let answer = self
             .git("merge-base")
+            .limit(LONG)
             .arg("--is-ancestor")
             .args([ancestor.to_string(), descendant.to_string()])
             .run();
         match answer {
             Ok(_) => Ok(true),
-            Err(failed) if failed.stderr.is_empty() => Ok(false),
+            Err(failed) if failed.is_no() => Ok(false),
             Err(failed) => Err(failed.into()),
         }
     }
 
     pub fn merge_base(&self, a: ObjectId, b: ObjectId) -> Result<Option<ObjectId>> {
-        match self.git("merge-base").args([a.to_string(), b.to_string()]).line() {
+        match self.git("merge-base").limit(LONG).args([a.to_string(), b.to_string()]).line() {
             Ok(text) => Ok(ObjectId::parse(text)),
-            Err(failed) if failed.stderr.is_empty() => Ok(None),
+            Err(failed) if failed.is_no() => Ok(None),
             Err(failed) => Err(failed.into()),
         }
     }
 
     pub fn parents(&self, commit: ObjectId) -> Result<Vec<ObjectId>> {
         let text = self.git("rev-list").args(["--parents", "--max-count=1"]);
-        let text = text.arg(commit.to_string()).line()?;
+        let text = text.arg(commit.to_string()).arg("--").line()?;
         Ok(text.split(' ').skip(1).filter_map(ObjectId::parse).collect())
     }
 
@@ -97,8 +99,8 @@ impl Repo {
             return Ok(None);
         }
         let list = |option: &str| -> Result<Vec<ObjectId>> {
-            let text = self.git("rev-list").args(["--topo-order", option]);
-            let text = text.arg(target.to_string()).arg(format!("^{commit}")).line()?;
+            let text = self.git("rev-list").limit(LONG).args(["--topo-order", option]);
+            let text = text.arg(target.to_string()).arg(format!("^{commit}")).arg("--").line()?;
             Ok(text.lines().filter_map(ObjectId::parse).collect())
         };
         let contains: HashSet<ObjectId> = list("--ancestry-path")?.into_iter().collect();
@@ -113,8 +115,9 @@ impl Repo {
 
     /// The first commit of the history of `head`, along first parents.
     pub fn root(&self, head: ObjectId) -> Result<Option<ObjectId>> {
-        let text = self.git("rev-list").args(["--first-parent", "--max-parents=0"]);
-        Ok(ObjectId::parse(text.arg(head.to_string()).line()?.lines().last().unwrap_or_default()))
+        let text = self.git("rev-list").limit(LONG).args(["--first-parent", "--max-parents=0"]);
+        let text = text.arg(head.to_string()).arg("--").line()?;
+        Ok(ObjectId::parse(text.lines().last().unwrap_or_default()))
     }
 }
 

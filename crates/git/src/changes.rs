@@ -1,12 +1,14 @@
 //! What differs between two commits.
 
-use crate::blame::BlameAt;
+use crate::blobs::Blob;
+use crate::command::LONG;
+use crate::lines;
 use crate::object_id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::tree::FileMode;
-use model::Result;
 use model::record::ChangeKind;
+use model::{Error, Result};
 
 /// One file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +40,14 @@ pub struct Hunk {
 
 /// Renames are looked for among at most this many candidates; the same number
 /// everywhere, whatever the user's configuration says.
-pub(crate) const RENAMES: [&str; 4] = ["-M", "-l1000", "--no-ext-diff", "-O/dev/null"];
+pub(crate) const RENAMES: [&str; 5] = ["-M", "-l1000", "--no-ext-diff", "-O/dev/null", SUBMODULES];
+
+/// Between two trees submodules are names of commits, and no folder is looked
+/// into; without this, settings could leave them out.
+pub(crate) const SUBMODULES: &str = "--ignore-submodules=none";
+
+/// Files larger than this are not compared line by line.
+pub(crate) const MAX_TEXT: u64 = 32 << 20;
 
 impl Repo {
     /// The files that differ, renames followed. Without `old`, all files of `new`.
@@ -46,9 +55,11 @@ impl Repo {
         let old = old.unwrap_or_else(|| new.empty_tree_like());
         let text = self
             .git("diff-tree")
+            .limit(LONG)
             .args(["-r", "-z", "--raw", "--no-abbrev", "--no-commit-id"])
             .args(RENAMES)
             .args([old.to_string(), new.to_string()])
+            .arg("--")
             .run()?;
         let mut tokens = text.split(|byte| *byte == 0);
         let mut changes = Vec::new();
@@ -64,46 +75,22 @@ impl Repo {
     pub fn hunks(
         &self,
         (old, old_path): (ObjectId, &RepoPath),
-        (new, path): (BlameAt, &RepoPath),
+        (new, path): (ObjectId, &RepoPath),
     ) -> Result<Vec<Hunk>> {
-        let side = |commit: ObjectId, path: &RepoPath| {
-            let mut side = std::ffi::OsString::from(format!("{commit}:"));
-            side.push(path.to_path());
-            side
+        let mut blobs = self.blobs()?;
+        let mut side = |commit, path: &RepoPath| match blobs.read_file(commit, path, MAX_TEXT)? {
+            Blob::Content(bytes) => Ok(bytes),
+            Blob::TooLarge(_) => Err(too_large(path)),
+            Blob::Missing => Err(Error::not_found(format!("no file `{path}` in {commit}"))),
         };
-        let git = self
-            .git("diff")
-            .args([
-                "--unified=0",
-                "--no-color",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--text",
-                "-O/dev/null",
-            ])
-            .arg("--end-of-options")
-            .arg(side(old, old_path));
-        let git = match new {
-            BlameAt::Commit(new) => git.arg(side(new, path)),
-            BlameAt::WorkTree => git.arg("--").arg(path.to_path()),
-        };
-        let text = git.run()?;
-        Ok(text.split(|byte| *byte == b'\n').filter_map(hunk).collect())
+        let (old, new) = (side(old, old_path)?, side(new, path)?);
+        Ok(lines::hunks(&old, &new))
     }
 }
 
-/// `@@ -10,2 +11 @@ context`.
-fn hunk(line: &[u8]) -> Option<Hunk> {
-    // The context after the second `@@` may be any bytes, and long.
-    let line = String::from_utf8_lossy(&line[..line.len().min(80)]);
-    let mut words = line.strip_prefix("@@ -")?.split(' ');
-    let side = |word: &str| -> Option<(u64, u64)> {
-        let (start, len) = word.split_once(',').unwrap_or((word, "1"));
-        Some((start.parse().ok()?, len.parse().ok()?))
-    };
-    let (old_start, old_len) = side(words.next()?)?;
-    let (start, len) = side(words.next()?.strip_prefix('+')?)?;
-    Some(Hunk { old_start, old_len, start, len })
+pub(crate) fn too_large(path: &RepoPath) -> Error {
+    Error::usage(format!("`{path}` is larger than {} MB", MAX_TEXT >> 20))
+        .suggest("choose a smaller file")
 }
 
 /// One entry of the raw format: `:100644 100644 <id> <id> R087`, then one path

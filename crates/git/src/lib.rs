@@ -5,16 +5,19 @@
 //!
 //! Names of files are bytes ([`RepoPath`]), names of objects are
 //! [`ObjectId`]s; what people typed goes through [`Repo::resolve`] first.
-//! Nothing typed can become an option of git, see `command.rs`.
+//! Nothing typed can become an option of git, and nothing a repository says
+//! can become a program, see `command.rs`.
 
 mod ancestry;
 mod blame;
 mod blobs;
 mod changes;
 mod command;
+mod lines;
 mod log;
 mod object_id;
 mod path;
+mod process;
 mod refs;
 mod remote;
 mod repo;
@@ -23,7 +26,7 @@ mod work_tree;
 
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
-pub use blobs::BlobReader;
+pub use blobs::{Blob, BlobReader};
 pub use changes::{Change, Hunk};
 pub use command::version;
 pub use log::{Commit, Log, LogOptions, Signature};
@@ -33,3 +36,4 @@ pub use refs::{Branch, Head, Worktree};
 pub use remote::Remote;
 pub use repo::Repo;
 pub use tree::{FileMode, TreeEntry};
+pub use work_tree::{WorkTreeChange, WorkTreeContent};

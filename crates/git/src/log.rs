@@ -4,6 +4,7 @@ use crate::changes::{Change, RENAMES, raw_change};
 use crate::command::{Stream, lossy};
 use crate::object_id::ObjectId;
 use crate::repo::Repo;
+use crate::tree::MAX_FILES;
 use model::{Error, Result, Timestamp};
 use std::io::BufRead;
 
@@ -91,6 +92,8 @@ impl Repo {
         } else {
             git.arg("--no-patch")
         };
+        // What follows, if anything, would be paths.
+        git = git.arg("--");
         let mut input = String::new();
         for head in &options.heads {
             input.push_str(&format!("{head}\n"));
@@ -140,20 +143,14 @@ impl Log {
             return Ok(Some(ahead));
         }
         let Some(stream) = &mut self.stream else { return Ok(None) };
-        let mut token = Vec::new();
-        let n_read = stream
-            .stdout
-            .read_until(0, &mut token)
+        let read = token_of(&mut stream.stdout)
             .map_err(|error| Error::internal(format!("reading git log: {error}")))?;
-        if n_read == 0 {
+        if read.is_none() {
             let finished = stream.finish();
             self.stream = None;
             return finished.map(|()| None);
         }
-        if token.last() == Some(&0) {
-            token.pop();
-        }
-        Ok(Some(token))
+        Ok(read)
     }
 
     fn read(&mut self) -> Result<Option<Commit>> {
@@ -206,8 +203,34 @@ impl Log {
             let second = if is_rename { Some(self.field()?) } else { None };
             let mut names = [Some(first.as_slice()), second.as_deref()].into_iter().flatten();
             changes.extend(raw_change(&token, &mut || names.next()));
+            if changes.len() > MAX_FILES {
+                let message = format!("a commit changes more than {MAX_FILES} files");
+                return Err(Error::internal(message).suggest("look for it with: git log --stat"));
+            }
         }
         Ok(changes)
+    }
+}
+
+/// The bytes before the next NUL, at most [`MAX_MESSAGE`] of them; none at the
+/// end.
+fn token_of(stdout: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
+    let mut token = Vec::new();
+    let mut n_read = 0;
+    loop {
+        let buffer = stdout.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok((n_read > 0).then_some(token));
+        }
+        let end = buffer.iter().position(|byte| *byte == 0);
+        let piece = &buffer[..end.unwrap_or(buffer.len())];
+        token.extend_from_slice(&piece[..piece.len().min(MAX_MESSAGE - token.len())]);
+        let n_used = piece.len() + usize::from(end.is_some());
+        n_read += n_used;
+        stdout.consume(n_used);
+        if end.is_some() {
+            return Ok(Some(token));
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The name of an object: SHA-1 or SHA-256, whichever the repository uses.
 
+use model::hash::Hash32;
+use sha1::{Digest, Sha1};
 use std::fmt;
 
 /// 20 or 32 bytes, written in hexadecimal.
@@ -21,6 +23,21 @@ impl ObjectId {
             bytes[index] = digit(pair[0])? << 4 | digit(pair[1])?;
         }
         Some(ObjectId { bytes, len: (text.len() / 2) as u8 })
+    }
+
+    /// The name git gives a file with these bytes, under the hash this id is
+    /// made with: what is in no commit yet is known again when it is.
+    pub fn of_blob_like(self, content: &[u8]) -> Self {
+        let head = format!("blob {}\0", content.len());
+        let mut bytes = [0; 32];
+        if self.len == 20 {
+            let digest = Sha1::new().chain_update(&head).chain_update(content).finalize();
+            bytes[..20].copy_from_slice(&digest);
+        } else {
+            let whole = [head.as_bytes(), content].concat();
+            bytes.copy_from_slice(Hash32::of(&whole).as_bytes());
+        }
+        ObjectId { bytes, len: self.len }
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -75,6 +92,17 @@ impl fmt::Debug for ObjectId {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn names_of_blobs_are_gits() {
+        for (like, name) in [
+            ("0".repeat(40), "ce013625030ba8dba906f756967f9e9ca394464a"),
+            ("0".repeat(64), "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4"),
+        ] {
+            let like = ObjectId::parse(like).unwrap();
+            assert_eq!(like.of_blob_like(b"hello\n").to_string(), name);
+        }
+    }
 
     proptest! {
         #[test]

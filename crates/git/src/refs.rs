@@ -1,5 +1,6 @@
 //! Where a repository stands: its head, its branches, its work trees.
 
+use crate::command::damaged;
 use crate::object_id::ObjectId;
 use crate::repo::{Repo, system_path};
 use model::Result;
@@ -53,15 +54,31 @@ impl Repo {
     pub fn head(&self) -> Result<Head> {
         let branch = self.git("symbolic-ref").args(["--quiet", "HEAD"]).line().ok();
         Ok(Head {
-            commit: self.head_commit(),
+            commit: self.head_commit()?,
             branch: branch.map(|full| short_name(&full).to_owned()),
         })
     }
 
-    /// The commit alone; none before the first.
-    pub fn head_commit(&self) -> Option<ObjectId> {
-        let commit = self.git("rev-parse").args(["--verify", "--quiet", "HEAD^{commit}"]).line();
-        commit.ok().and_then(ObjectId::parse)
+    /// The commit alone; none before the first. A commit that cannot be read
+    /// is damage, and not the same as none.
+    pub fn head_commit(&self) -> Result<Option<ObjectId>> {
+        let parse = |rev: &str| self.git("rev-parse").args(["--verify", "--quiet", rev]).line();
+        let failed = match parse("HEAD^{commit}") {
+            Ok(text) => return Ok(ObjectId::parse(text)),
+            Err(failed) => failed,
+        };
+        if !failed.is_answer() {
+            return Err(failed.into());
+        }
+        // The name that a branch holds is told whether its commit is there or not.
+        if let Ok(id) = parse("HEAD") {
+            return Err(damaged(format!("commit {id} cannot be read")));
+        }
+        // Before the first commit `HEAD` names a branch that is not there yet.
+        match self.git("symbolic-ref").args(["--quiet", "HEAD"]).line() {
+            Ok(_) => Ok(None),
+            Err(_) => Err(damaged("`HEAD` leads nowhere")),
+        }
     }
 
     /// Local branches and those known of remotes, by full name.

@@ -69,7 +69,7 @@ impl Repo {
         let args = ["-z", "--get-regexp", r"^remote\..*\.url$"];
         let text = match self.git("config").args(args).run() {
             Ok(text) => text,
-            Err(failed) if failed.stderr.is_empty() => return Ok(Vec::new()),
+            Err(failed) if failed.is_no() => return Ok(Vec::new()),
             Err(failed) => return Err(failed.into()),
         };
         let text = String::from_utf8_lossy(&text);

@@ -1,6 +1,6 @@
 //! A repository on disk: where it is and how it is made.
 
-use crate::command::{Failed, Git};
+use crate::command::{Failed, Git, Place};
 use crate::object_id::ObjectId;
 use model::{Error, ErrorCode, Result};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 /// A repository that was found at a path. Cheap to clone; holds no process.
 #[derive(Debug, Clone)]
 pub struct Repo {
-    /// Where git is run: the root of the work tree, or the git directory.
+    place: Place,
+    /// The root of the work tree, or the git directory.
     dir: PathBuf,
     git_dir: PathBuf,
     common_dir: PathBuf,
@@ -19,24 +20,29 @@ pub struct Repo {
 impl Repo {
     /// The repository around `path`: a folder in a work tree, a linked work
     /// tree, or a bare repository.
+    ///
+    /// A folder of a clone that looks like a bare repository is a folder: it
+    /// came with the clone, and so did the settings in it.
     pub fn open(path: &Path) -> Result<Repo> {
         if !path.is_dir() {
             return Err(no_repository(path));
         }
-        let probe = Git::new(path, "rev-parse").args([
-            "--is-shallow-repository",
-            "--path-format=absolute",
-            "--git-dir",
-            "--git-common-dir",
-            "--show-toplevel",
-        ]);
-        // Without a work tree the last question fails and the others are
-        // answered all the same.
-        let (text, has_work_tree) = match probe.run() {
-            Ok(stdout) => (stdout, true),
-            Err(failed) if failed.says("must be run in a work tree") => (failed.stdout, false),
-            Err(failed) => return Err(cannot_open(path, failed)),
-        };
+        match probe(Place::Around(path.to_owned())) {
+            Err(failed) if failed.says("cannot use bare repository") => {}
+            answer => return Repo::found(path, answer),
+        }
+        let path = path.canonicalize().map_err(|_| no_repository(path))?;
+        if let Some(top) = path.ancestors().find(|dir| has_git_entry(dir)) {
+            return Repo::found(top, probe(Place::Around(top.to_owned())));
+        }
+        let bare = path.ancestors().find(|dir| is_like_bare(dir));
+        let bare = bare.ok_or_else(|| no_repository(&path))?;
+        Repo::found(bare, probe(Place::Candidate(bare.to_owned())))
+    }
+
+    /// What git told of the repository around a path.
+    fn found(path: &Path, answer: Result<(Vec<u8>, bool), Failed>) -> Result<Repo> {
+        let (text, has_work_tree) = answer.map_err(|failed| cannot_open(path, failed))?;
         let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         let [shallow, git_dir, common_dir, rest @ ..] = lines.as_slice() else {
             return Err(Error::internal("git rev-parse answered too little"));
@@ -46,7 +52,20 @@ impl Repo {
             [top, ..] if has_work_tree => Some(system_path(top)),
             _ => None,
         };
+        if let Some(top) = &work_tree
+            && !is_home(top, &git_dir)
+        {
+            // `core.worktree` may name any folder of the machine as the work
+            // tree of a stranger's repository.
+            let message = format!("the settings of {} put its work tree elsewhere", path.display());
+            return Err(Error::new(ErrorCode::NotFound, message)
+                .suggest("run: git config --unset core.worktree"));
+        }
         Ok(Repo {
+            place: match &work_tree {
+                Some(top) => Place::Around(top.clone()),
+                None => Place::GitDir(git_dir.clone()),
+            },
             dir: work_tree.clone().unwrap_or_else(|| git_dir.clone()),
             common_dir: system_path(common_dir),
             git_dir,
@@ -63,6 +82,11 @@ impl Repo {
         let has_work_tree = linked.exists();
         let git_dir = if has_work_tree { linked } else { dir.to_path_buf() };
         Repo {
+            place: if has_work_tree {
+                Place::Around(dir.to_path_buf())
+            } else {
+                Place::GitDir(dir.to_path_buf())
+            },
             dir: dir.to_path_buf(),
             common_dir: git_dir.clone(),
             is_shallow: git_dir.join("shallow").exists(),
@@ -99,8 +123,8 @@ impl Repo {
         self.is_shallow
     }
 
-    pub(crate) fn git(&self, name: &str) -> Git {
-        Git::new(&self.dir, name)
+    pub(crate) fn git(&self, name: &'static str) -> Git {
+        Git::new(self.place.clone(), name)
     }
 
     /// The commit that people mean by a branch, tag, hash or `HEAD~3`.
@@ -124,12 +148,54 @@ impl Repo {
             .line();
         match answer {
             Ok(text) => ObjectId::parse(text.trim()).ok_or_else(unknown),
-            Err(failed) if failed.stderr.is_empty() || failed.says("fatal: Needed") => {
-                Err(unknown())
-            }
-            Err(failed) if failed.says("git could not be run") => Err(failed.into()),
+            Err(failed) if failed.is_damage() || !failed.is_answer() => Err(failed.into()),
             Err(_) => Err(unknown()),
         }
+    }
+}
+
+/// Where a repository is; whether it has a work tree.
+fn probe(place: Place) -> Result<(Vec<u8>, bool), Failed> {
+    let probe = Git::new(place, "rev-parse").args([
+        "--is-shallow-repository",
+        "--path-format=absolute",
+        "--git-dir",
+        "--git-common-dir",
+        "--show-toplevel",
+    ]);
+    // Without a work tree the last question fails and the others are
+    // answered all the same.
+    match probe.run() {
+        Ok(stdout) => Ok((stdout, true)),
+        Err(failed) if failed.says("must be run in a work tree") => Ok((failed.stdout, false)),
+        Err(failed) => Err(failed),
+    }
+}
+
+fn has_git_entry(dir: &Path) -> bool {
+    dir.join(".git").symlink_metadata().is_ok()
+}
+
+/// What git takes for a repository, as far as names tell.
+fn is_like_bare(dir: &Path) -> bool {
+    dir.join("HEAD").symlink_metadata().is_ok()
+        && dir.join("objects").is_dir()
+        && dir.join("refs").is_dir()
+}
+
+/// Whether `.git` of a work tree leads to this git directory.
+fn is_home(top: &Path, git_dir: &Path) -> bool {
+    let entry = top.join(".git");
+    let named = if entry.is_dir() {
+        entry
+    } else {
+        let Ok(text) = files::read(&entry, 1 << 14) else { return false };
+        let Some(named) = text.strip_prefix(b"gitdir: ") else { return false };
+        top.join(system_path(named.trim_ascii_end()))
+    };
+    match (named.canonicalize(), git_dir.canonicalize()) {
+        (Ok(named), Ok(git_dir)) => named == git_dir,
+        _ => false,
     }
 }
 

@@ -1,9 +1,13 @@
 //! The files of a commit.
 
+use crate::command::{LONG, MAX_OUTPUT};
 use crate::object_id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
-use model::Result;
+use model::{Error, Result};
+
+/// Files of one commit; the largest repositories known have half as many.
+pub(crate) const MAX_FILES: usize = 1_000_000;
 
 /// What kind of thing a tree entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,12 +51,21 @@ pub struct TreeEntry {
 impl Repo {
     /// Every file of a commit (or tree), in git's order: by the bytes of the path.
     pub fn files(&self, commit: ObjectId) -> Result<Vec<TreeEntry>> {
-        let text = self
-            .git("ls-tree")
-            .args(["-r", "-z", "-l", "--full-tree"])
-            .arg(commit.to_string())
-            .run()?;
-        Ok(text.split(|byte| *byte == 0).filter_map(entry).collect())
+        self.files_within(commit, MAX_OUTPUT)
+    }
+
+    fn files_within(&self, commit: ObjectId, max_output: u64) -> Result<Vec<TreeEntry>> {
+        let git = self.git("ls-tree").limit(LONG).args(["-r", "-z", "-l", "--full-tree"]);
+        let text = git.arg(commit.to_string()).max_output(max_output).run()?;
+        let records = || text.split(|byte| *byte == 0);
+        // A few small trees can name each other into a listing without end.
+        if records().count() > MAX_FILES {
+            let message = format!("commit {} has more than {MAX_FILES} files", commit.short());
+            return Err(
+                Error::internal(message).suggest("check it with: git ls-tree -r HEAD | wc -l")
+            );
+        }
+        Ok(records().filter_map(entry).collect())
     }
 }
 
@@ -65,4 +78,31 @@ fn entry(record: &[u8]) -> Option<TreeEntry> {
     let id = ObjectId::parse(words.nth(1)?)?;
     let size = std::str::from_utf8(words.next()?).ok()?.parse().unwrap_or(0);
     Some(TreeEntry { path: RepoPath::new(path), mode, id, size })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten trees, each with ten times the one below: a commit of a few
+    /// kilobytes with more files than any disk holds.
+    const BOMB: &str = r#"
+        git init --quiet --template= .
+        tree=$(printf '100644 blob %s\tfile\n' $(echo x | git hash-object -w --stdin) | git mktree)
+        for level in 1 2 3 4 5 6 7 8 9 10; do
+            tree=$(for n in 0 1 2 3 4 5 6 7 8 9; do printf "040000 tree $tree\t$n\n"; done | git mktree)
+        done
+        echo $tree
+    "#;
+
+    #[test]
+    fn a_listing_without_end_is_refused() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let mut command = std::process::Command::new("sh");
+        let output = command.args(["-ec", BOMB]).current_dir(dir.path()).output().unwrap();
+        let tree = ObjectId::parse(output.stdout.trim_ascii()).unwrap();
+        let repo = Repo::open(dir.path()).unwrap();
+        let error = repo.files_within(tree, 1 << 20).unwrap_err();
+        assert_eq!(error.message(), "git ls-tree was stopped: it answered more than 1 MB");
+    }
 }

@@ -6,13 +6,13 @@
 
 use crate::files::graph::Edge;
 use crate::files::{Parsed, decisions, graph, handoffs, patterns};
-use crate::root::{Root, is_link, unreadable};
+use crate::root::{Root, RootKind, is_link, unreadable};
 use model::memory::{Decision, Handoff, Pattern, Record, RecordId, RecordKind};
 use model::{Error, ErrorCode, Result};
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::Path;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 const LOCK: &str = ".lock";
 /// One line each side of a merge adds is one line more, not a conflict.
@@ -30,14 +30,10 @@ impl Root {
     /// Runs `work` while no other process changes this root.
     pub fn edit<T>(&self, work: impl FnOnce(&Edit<'_>) -> Result<T>) -> Result<T> {
         self.prepare()?;
-        let path = self.dir.join(LOCK);
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
+        let (top, relative) = self.below(LOCK);
+        let lock = ::files::open_lock_below(top, &relative)
             .and_then(|file| file.lock().map(|()| file))
-            .map_err(|error| unwritable(&path, error))?;
+            .map_err(|error| unwritable(&self.dir.join(LOCK), error))?;
         work(&Edit { root: self, _lock: lock })
     }
 
@@ -50,24 +46,37 @@ impl Root {
             places.extend(self.dir.ancestors().take_while(|place| *place != top));
         }
         if let Some(link) = places.into_iter().find(|place| is_link(place)) {
-            return Err(Error::new(
-                ErrorCode::TransformError,
-                format!("{} is a symbolic link; lore does not write through it", link.display()),
-            )
-            .suggest("replace it by a folder"));
+            return Err(is_a_link(link));
         }
-        fs::create_dir_all(&self.dir).map_err(|error| unwritable(&self.dir, error))?;
+        let (top, relative) = self.below("");
+        let created = match self.top() {
+            Some(_) => ::files::create_dirs_below(top, &relative),
+            None => ::files::create_dirs(top),
+        };
+        created.map_err(|error| unwritable(&self.dir, error))?;
         for (name, text) in [(".gitattributes", ATTRIBUTES), (".gitignore", IGNORED)] {
-            let path = self.dir.join(name);
-            match OpenOptions::new().create_new(true).write(true).open(&path) {
-                Ok(mut file) => {
-                    file.write_all(text.as_bytes()).map_err(|error| unwritable(&path, error))?;
-                }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(unwritable(&path, error)),
-            }
+            let (top, relative) = self.below(name);
+            let made = match ::files::entry_below(top, &relative) {
+                Ok(None) => self.replace(name, text),
+                found => found.map(drop),
+            };
+            made.map_err(|error| unwritable(&self.dir.join(name), error))?;
         }
         Ok(())
+    }
+
+    /// A file of the root as a folder and a path below it. In a work tree the
+    /// folder is its top: of what is below, all may have come with a clone.
+    fn below(&self, name: &str) -> (&Path, PathBuf) {
+        let top = self.top().unwrap_or(&self.dir);
+        let folder = self.dir.strip_prefix(top).unwrap_or(Path::new(""));
+        (top, folder.join(name))
+    }
+
+    fn replace(&self, name: &str, text: &str) -> std::io::Result<()> {
+        let (top, relative) = self.below(name);
+        let mode = if self.kind == RootKind::Personal { 0o600 } else { 0o666 };
+        ::files::replace_below(top, &relative, text.as_bytes(), mode)
     }
 }
 
@@ -183,8 +192,9 @@ impl Edit<'_> {
             RecordKind::Handoff => {
                 let found = self.handoff_names()?.into_iter().find(|(_, known)| known == id);
                 if let Some((name, _)) = &found {
-                    let path = self.root.dir.join(name);
-                    fs::remove_file(&path).map_err(|error| unwritable(&path, error))?;
+                    let (top, relative) = self.root.below(name);
+                    ::files::remove_below(top, &relative)
+                        .map_err(|error| unwritable(&self.root.dir.join(name), error))?;
                 }
                 found.is_some()
             }
@@ -262,38 +272,10 @@ impl Edit<'_> {
         }
     }
 
-    /// A whole file, by way of a temporary one beside it.
+    /// A whole file, or none.
     fn write(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.root.dir.join(name);
-        let (Some(folder), Some(file_name)) = (path.parent(), path.file_name()) else {
-            return Err(Error::internal("a memory file without a name"));
-        };
-        fs::create_dir_all(folder).map_err(|error| unwritable(folder, error))?;
-        let partial = folder.join(format!(".{}.tmp", file_name.to_string_lossy()));
-        replace(&path, &partial, text).map_err(|error| {
-            // What is left of it is in nobody's way, but need not stay.
-            let _ = fs::remove_file(&partial);
-            unwritable(&path, error)
-        })
+        self.root.replace(name, text).map_err(|error| unwritable(&self.root.dir.join(name), error))
     }
-}
-
-fn replace(path: &Path, partial: &Path, text: &str) -> std::io::Result<()> {
-    // Left by a process that died, or put there by a clone: never written
-    // through.
-    match fs::remove_file(partial) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = OpenOptions::new().create_new(true).write(true).open(partial)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_data()?;
-    if let Ok(meta) = fs::symlink_metadata(path)
-        && meta.is_file()
-    {
-        fs::set_permissions(partial, meta.permissions())?;
-    }
-    fs::rename(partial, path)
 }
 
 /// What was to be written is what will be read.
@@ -335,7 +317,18 @@ fn broken(root: &Root, name: &str, line: u32, reason: &str) -> Error {
     .suggest("mend it by hand; `lore memory check` shows what is wrong")
 }
 
+fn is_a_link(path: &Path) -> Error {
+    Error::new(
+        ErrorCode::TransformError,
+        format!("{} is a symbolic link; lore does not write through it", path.display()),
+    )
+    .suggest("replace it by a file or folder of its own")
+}
+
 fn unwritable(path: &Path, error: std::io::Error) -> Error {
+    if ::files::is_link_error(&error) {
+        return is_a_link(path);
+    }
     match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             Error::new(ErrorCode::TransformError, format!("cannot write {}", path.display()))
@@ -349,9 +342,9 @@ fn unwritable(path: &Path, error: std::io::Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::root::RootKind;
     use crate::testing::{decision, handoff, id, pattern};
     use model::memory::{End, Extra, Relation};
+    use std::fs;
     use tempfile::TempDir;
 
     fn root(dir: &TempDir) -> Root {
@@ -424,6 +417,35 @@ mod tests {
         std::os::unix::fs::symlink(dir.path(), root.dir.join("handoffs")).unwrap();
         let error = root.edit(|edit| edit.put(&new)).unwrap_err();
         assert!(error.message().contains("symbolic link"), "{error}");
+    }
+
+    #[test]
+    fn no_link_of_a_clone_leads_a_write_out_of_it() {
+        for link in [".lore", ".lore/memory", ".lore/memory/.lock", ".lore/memory/decisions.jsonl"]
+        {
+            let dir = TempDir::new().unwrap();
+            let [outside, clone] = ["outside", "clone"].map(|name| dir.path().join(name));
+            fs::create_dir(&outside).unwrap();
+            let place = clone.join(link);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&outside, &place).unwrap();
+            let root = Root::new(clone.join(".lore/memory"), RootKind::Project);
+            let new = [Record::Decision(decision("dec-a", "A"))];
+            let error = root.edit(|edit| edit.put(&new)).unwrap_err();
+            assert!(error.message().contains("symbolic link"), "{link}: {error}");
+            assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
+        }
+    }
+
+    #[test]
+    fn the_users_own_memory_may_lie_behind_a_link() {
+        let dir = TempDir::new().unwrap();
+        let [real, linked] = ["real", "linked"].map(|name| dir.path().join(name));
+        fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &linked).unwrap();
+        let root = Root::new(linked.join("memory"), RootKind::Personal);
+        root.edit(|edit| edit.put(&[Record::Decision(decision("dec-a", "A"))])).unwrap();
+        assert!(real.join("memory/decisions.jsonl").is_file());
     }
 
     #[test]

@@ -63,6 +63,9 @@ impl Root {
     /// Names of the files there are, sorted; handoffs with their folder.
     pub fn names(&self) -> Result<Vec<String>> {
         let mut names = Vec::new();
+        if self.is_behind_link() {
+            return Ok(names);
+        }
         for name in [decisions::NAME, graph::NAME, patterns::NAME] {
             if fs::symlink_metadata(self.dir.join(name)).is_ok() {
                 names.push(name.to_owned());
@@ -87,6 +90,13 @@ impl Root {
         found.sort();
         names.extend(found);
         Ok(names)
+    }
+
+    /// Whether a link in the repository leads to this folder: it could lead to
+    /// anything of the user's.
+    fn is_behind_link(&self) -> bool {
+        self.kind == RootKind::Project
+            && (is_link(&self.dir) || self.dir.parent().is_some_and(is_link))
     }
 
     /// What the file system says of a file, as text to compare. Empty when the
@@ -194,6 +204,24 @@ mod tests {
         let error = root.read(decisions::NAME).unwrap_err();
         assert!(error.message().contains("symbolic link"), "{error}");
         assert_eq!(root.names().unwrap(), [decisions::NAME]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_repository_cannot_link_its_memory_to_other_folders() {
+        let dir = TempDir::new().unwrap();
+        let private = dir.path().join("private");
+        fs::create_dir_all(private.join("memory")).unwrap();
+        fs::write(private.join("memory").join(decisions::NAME), "{}\n").unwrap();
+        let [one, other] = ["one", "other"].map(|name| dir.path().join(name));
+        fs::create_dir_all(one.join(".lore")).unwrap();
+        fs::create_dir_all(&other).unwrap();
+        std::os::unix::fs::symlink(private.join("memory"), one.join(FOLDER)).unwrap();
+        std::os::unix::fs::symlink(&private, other.join(".lore")).unwrap();
+        for top in [one, other] {
+            let root = Root::new(top.join(FOLDER), RootKind::Project);
+            assert_eq!(root.names().unwrap(), [""; 0], "{root:?}");
+        }
     }
 
     #[test]

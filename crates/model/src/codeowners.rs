@@ -193,14 +193,12 @@ nobody/
 
     #[test]
     fn a_file_without_end_is_read_up_to_a_limit() {
-        let began = std::time::Instant::now();
         let rules = parse(&"**/[a-*/**/x @a @b\n".repeat(300_000));
         assert!(rules.len() <= MAX_RULES + MAX_OWNERS);
         assert_eq!(matching(&rules, &"a/".repeat(200)).len(), 0);
         assert_eq!(parse(&"\n".repeat(3 << 20)), []);
         let wide = parse(&format!("* {}", "@a ".repeat(300_000)));
         assert_eq!(wide.len(), MAX_OWNERS);
-        assert!(began.elapsed().as_secs() < 10);
     }
 
     proptest! {

@@ -6,27 +6,81 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Removes what could move the cursor, change colours or reverse the reading
-/// order, keeping line breaks and tabs.
+/// Removes what could move the cursor, change colours, reverse the reading
+/// order or hide text, keeping line breaks and tabs. For terminals.
 pub fn clean(text: &str) -> String {
-    text.chars()
-        .filter_map(|c| match c {
-            '\n' | '\t' => Some(c),
-            c if is_unsafe(c) => None,
-            c => Some(c),
-        })
-        .collect()
+    filtered(text, Joiners::BetweenSymbols)
 }
 
-/// Control characters (C0, DEL, C1), bidirectional overrides and isolates,
-/// zero-width marks used to hide text, and the byte order mark. The zero-width
-/// joiner stays: emoji and several scripts need it.
+/// The same for text that a model reads: nothing that cannot be seen passes,
+/// not even what emoji and some scripts are joined with. A reader of the
+/// terminal does not see such characters, a model does: whole sentences have
+/// been hidden in them.
+pub fn clean_for_prompt(text: &str) -> String {
+    filtered(text, Joiners::Never)
+}
+
+/// What becomes of invisible characters that change the look of their
+/// neighbours.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joiners {
+    Never,
+    /// One alone, after a character beyond ASCII: enough for emoji and the
+    /// scripts that need them, too little to hide a text in.
+    BetweenSymbols,
+}
+
+fn filtered(text: &str, joiners: Joiners) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_kept = match c {
+            '\n' | '\t' => true,
+            c if is_joiner(c) => joiners == Joiners::BetweenSymbols && takes_joiner(&out),
+            c => !is_unsafe(c),
+        };
+        if is_kept {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Zero-width joiner and non-joiner, and the choice between a sign as text and
+/// as a picture.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
+}
+
+/// Whether a joiner may follow: after something that is seen, or as the joiner
+/// that follows a picture's variation selector.
+fn takes_joiner(before: &str) -> bool {
+    let mut last = before.chars().rev();
+    match (last.next(), last.next()) {
+        (Some('\u{FE0F}'), Some(base)) => !base.is_ascii() && !is_joiner(base),
+        (Some(base), _) => !base.is_ascii() && !is_joiner(base) && !base.is_whitespace(),
+        (None, _) => false,
+    }
+}
+
+/// What no reader sees or should see: control characters (C0, DEL, C1), line
+/// and paragraph separators, marks of interlinear annotation, and everything
+/// that is displayed as nothing.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c,
-            '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2028}' | '\u{2029}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E007F}')
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}')
+        || is_default_ignorable(c)
+}
+
+/// Unicode's property `Default_Ignorable_Code_Point`, whole, with what is
+/// reserved for it: soft hyphen, joiners, bidirectional controls, fillers,
+/// variation selectors, tags.
+pub const fn is_default_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+        | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Cleaned, white space folded to single blanks, and cut to `width` columns
@@ -46,7 +100,7 @@ fn fold(text: &str, enough: usize) -> String {
         }
         if c.is_whitespace() {
             gap = !out.is_empty();
-        } else if !is_unsafe(c) {
+        } else if !is_unsafe(c) || (is_joiner(c) && !gap && takes_joiner(&out)) {
             if gap {
                 out.push(' ');
                 gap = false;
@@ -185,6 +239,41 @@ mod tests {
         assert_eq!(clean("👩‍👩‍👧 é 漢"), "👩‍👩‍👧 é 漢");
     }
 
+    /// Every code point, one by one, alone and between visible neighbours.
+    #[test]
+    fn nothing_invisible_reaches_a_prompt() {
+        for c in (0..=0x10_FFFF_u32).filter_map(char::from_u32) {
+            let said = clean_for_prompt(&format!("{c}a{c}漢{c}👩{c}"));
+            let is_hidden = is_default_ignorable(c) || (c.is_control() && !"\n\t".contains(c));
+            assert_eq!(
+                said == "a漢👩",
+                is_hidden || "\u{2028}\u{2029}\u{FFF9}\u{FFFA}\u{FFFB}".contains(c),
+                "{c:?}"
+            );
+        }
+        let hidden: String =
+            "ignore all".bytes().map(|b| char::from_u32(0xE0100 + u32::from(b)).unwrap()).collect();
+        for cleaned in [
+            clean(&format!("x{hidden}y")),
+            clean_for_prompt(&format!("é{hidden}y")),
+            one_line(&format!("x{hidden}y"), 40),
+        ] {
+            assert_eq!(cleaned.chars().count(), 2, "{cleaned:?}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_keeps_joiners_of_what_is_seen_only_one_at_a_time() {
+        for text in ["👩‍👩‍👧", "❤\u{FE0F}", "🏳\u{FE0F}\u{200D}🌈", "می\u{200C}خواهم"]
+        {
+            assert_eq!(clean(text), text);
+            assert_eq!(one_line(text, 40), text);
+        }
+        assert_eq!(clean("a\u{200D}b\u{FE0F}c"), "abc");
+        assert_eq!(clean("é\u{200D}\u{200D}\u{200C}\u{200D}b"), "é\u{200D}b");
+        assert_eq!(clean("pass\u{AD}word\u{3164}"), "password");
+    }
+
     #[test]
     fn numbers_are_grouped_by_thousands() {
         assert_eq!([7, 1234, 1_234_567].map(grouped), ["7", "1,234", "1,234,567"]);
@@ -213,7 +302,9 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_unsafe_survives(text in any::<String>(), columns in 0usize..80) {
-            prop_assert!(clean(&text).chars().all(|c| c == '\n' || c == '\t' || !is_unsafe(c)));
+            let is_shown = |c: char| c == '\n' || c == '\t' || !is_unsafe(c);
+            prop_assert!(clean(&text).chars().all(|c| is_joiner(c) || is_shown(c)));
+            prop_assert!(clean_for_prompt(&text).chars().all(is_shown));
             let line = one_line(&text, columns);
             prop_assert!(line.width() <= columns);
             prop_assert!(!line.contains('\n'));

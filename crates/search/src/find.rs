@@ -206,7 +206,11 @@ impl Search<'_> {
             &page,
             &sought,
             *explain,
-            |document| self.records.note(self.searcher.reader, document, *graph_depth, *explain),
+            |document| {
+                let reader = self.searcher.reader;
+                let note = self.records.note(reader, document, *graph_depth, *explain)?;
+                Ok((note, self.records.is_foreign(document)))
+            },
         )
     }
 

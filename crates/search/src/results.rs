@@ -56,6 +56,9 @@ pub struct SearchHit {
     /// Where in the snippet, in characters.
     pub matches: Vec<Span>,
     pub url: String,
+    /// It came with a clone that nobody trusts; only there when so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
     /// Only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
@@ -137,7 +140,7 @@ pub fn fill(
     page: &[Candidate],
     sought: &Sought<'_>,
     explain: bool,
-    note: impl Fn(i64) -> Result<Option<RecordNote>>,
+    note: impl Fn(i64) -> Result<(Option<RecordNote>, bool)>,
 ) -> Result<()> {
     let ids: Vec<i64> = page.iter().map(|candidate| candidate.document).collect();
     let hits = fulltext::hits(reader, sought.expression, &ids)?;
@@ -149,7 +152,7 @@ pub fn fill(
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
         let mut shown = shown(hit, candidate, range, sought);
         shown.explanation = explain.then(|| explanation(candidate));
-        shown.memory = note(candidate.document)?;
+        (shown.memory, shown.foreign) = note(candidate.document)?;
         results.items.push(shown);
     }
     Ok(())
@@ -188,6 +191,7 @@ fn shown(
         snippet: snippet.text,
         matches: snippet.matches,
         url: hit.url,
+        foreign: false,
         explanation: None,
         memory: None,
         symbol: None,

@@ -6,12 +6,15 @@ use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use crate::vectors::{self, BLOCK, ID_BYTES, Space};
-use model::Result;
+use model::{Error, ErrorCode, Result};
 
 /// With fewer vectors there is no centre: a search looks at all of them.
 const FEWEST: i64 = 256;
 /// The centre is found again when there are so many times more vectors.
 const GROWTH: i64 = 8;
+
+/// No model makes vectors of more components.
+const MAX_DIMS: usize = 1 << 16;
 
 /// The mean of the vectors of a space, as of when it was last found; zero until
 /// there is one.
@@ -39,7 +42,7 @@ pub fn is_unsettled(on: &impl Read, space: &Space) -> Result<bool> {
         (&space.model, space.dims as i64, space.chunking),
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    Ok(n_places >= FEWEST.max(known * GROWTH))
+    Ok(n_places >= FEWEST.max(known.saturating_mul(GROWTH)))
 }
 
 /// Finds the centre and makes all codes of the space anew.
@@ -129,6 +132,11 @@ pub(crate) fn rebuild(tx: &Tx<'_>) -> Result<()> {
     Ok(())
 }
 
+fn damaged() -> Error {
+    Error::new(ErrorCode::Integrity, "a block of embeddings cannot be read back")
+        .suggest("run: lore embed --full")
+}
+
 fn blocks(on: &impl Read) -> Result<Vec<i64>> {
     sql::all(on, "SELECT block FROM embedding_blocks ORDER BY block", [], |row| row.get(0))
 }
@@ -141,7 +149,15 @@ struct Block {
 }
 
 impl Block {
+    /// Room is asked for by what a block says of itself, so it must be possible.
     fn read(on: &impl Read, block: i64) -> Result<Block> {
+        let found = Block::stored(on, block)?;
+        let is_possible = (1..=MAX_DIMS).contains(&found.space.dims)
+            && (0..i64::MAX / BLOCK - 1).contains(&block);
+        if is_possible { Ok(found) } else { Err(damaged()) }
+    }
+
+    fn stored(on: &impl Read, block: i64) -> Result<Block> {
         sql::one(
             on,
             "SELECT model, dims, chunking, documents, codes FROM embedding_blocks WHERE block = ?1",

@@ -7,6 +7,14 @@ use model::ids::ProjectId;
 use model::{EntityState, Result, Timestamp};
 use rusqlite::Params;
 
+/// Row ids beyond this are in no database that lore wrote; a bit for each up to
+/// them would take more memory than there is.
+const MAX_DOCUMENT: i64 = 1 << 30;
+
+fn place(document: i64) -> Option<usize> {
+    usize::try_from(document).ok().filter(|_| document <= MAX_DOCUMENT)
+}
+
 /// Documents by their row ids, which are small and dense.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentSet {
@@ -15,7 +23,7 @@ pub struct DocumentSet {
 
 impl DocumentSet {
     pub fn insert(&mut self, document: i64) {
-        let Ok(place) = usize::try_from(document) else { return };
+        let Some(place) = place(document) else { return };
         if place / 64 >= self.bits.len() {
             self.bits.resize(place / 64 + 1, 0);
         }
@@ -31,7 +39,7 @@ impl DocumentSet {
 
     /// All from the first to this one, whether they exist or not.
     fn up_to(last: i64) -> DocumentSet {
-        let n_words = usize::try_from(last).map_or(0, |last| last / 64 + 1);
+        let n_words = place(last.min(MAX_DOCUMENT)).map_or(0, |last| last / 64 + 1);
         DocumentSet { bits: vec![u64::MAX; n_words] }
     }
 
@@ -224,6 +232,14 @@ mod tests {
             prop_assert_eq!(set.is_empty(), both.is_empty());
             prop_assert!(!set.contains(-1) && !set.contains(100_000));
         }
+    }
+
+    #[test]
+    fn an_id_that_no_database_gives_takes_no_memory() {
+        let set: DocumentSet = [3, MAX_DOCUMENT + 1, i64::MAX, -1].into_iter().collect();
+        assert_eq!(set.iter().collect::<Vec<_>>(), [3]);
+        assert!(!set.contains(i64::MAX));
+        assert_eq!(DocumentSet::up_to(i64::MAX).bits.len(), MAX_DOCUMENT as usize / 64 + 1);
     }
 
     #[test]

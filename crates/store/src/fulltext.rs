@@ -176,7 +176,10 @@ pub fn totals(on: &impl Read) -> Result<Totals> {
     let record: Option<Vec<u8>> =
         sql::first(on, "SELECT block FROM documents_fts_data WHERE id = 1", [], |row| row.get(0))?;
     let mut numbers = varints(record.as_deref().unwrap_or_default());
-    Ok(Totals { n_documents: numbers.next().unwrap_or(0), n_words: numbers.sum() })
+    Ok(Totals {
+        n_documents: numbers.next().unwrap_or(0),
+        n_words: numbers.fold(0, u64::saturating_add),
+    })
 }
 
 fn varints(mut bytes: &[u8]) -> impl Iterator<Item = u64> {

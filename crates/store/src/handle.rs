@@ -1,5 +1,6 @@
 //! The handles callers hold: who may write is a matter of types.
 
+use crate::database_file::{Belief, DatabaseLocation};
 use crate::error::db;
 use crate::memo::Memo;
 use crate::sql;
@@ -16,12 +17,19 @@ pub trait Read: sealed::HasConnection {}
 pub(crate) mod sealed {
     pub trait HasConnection {
         fn connection(&self) -> &rusqlite::Connection;
+
+        /// How far the file may be believed; none where it is the user's own
+        /// and nobody asked about folders.
+        fn belief(&self) -> Option<&crate::database_file::Belief> {
+            None
+        }
     }
 }
 
 /// Opened read-only with `query_only`; sees a consistent snapshot per statement.
 pub struct Reader {
     pub(crate) connection: Connection,
+    pub(crate) belief: Belief,
 }
 
 /// The one write connection of a process.
@@ -37,9 +45,14 @@ pub struct Tx<'w> {
 }
 
 impl Writer {
-    /// Opens, creates or upgrades the database at `path`.
-    pub fn open(path: &Path) -> Result<Writer> {
-        crate::open::writer(path)
+    /// Opens, creates or upgrades a database. One that came with a clone is
+    /// refused.
+    pub fn open(location: &(impl DatabaseLocation + ?Sized)) -> Result<Writer> {
+        let file = location.database_file();
+        match file.refusal() {
+            Some(error) => Err(error),
+            None => crate::open::writer(file.path()),
+        }
     }
 
     /// Runs `work` in one transaction: committed when it returns `Ok`, undone
@@ -103,9 +116,28 @@ impl Tx<'_> {
 }
 
 impl Reader {
-    /// Opens an existing database for reading; upgrades an older schema first.
-    pub fn open(path: &Path) -> Result<Reader> {
-        crate::open::reader(path)
+    /// Opens an existing database for reading. One of an older lore is refused:
+    /// see [`crate::upgrade`].
+    pub fn open(location: &(impl DatabaseLocation + ?Sized)) -> Result<Reader> {
+        let file = location.database_file();
+        let mut reader = if file.is_foreign() {
+            crate::open::foreign_reader(&file)?
+        } else {
+            crate::open::reader(file.path())?
+        };
+        reader.belief = Belief::of(&file);
+        Ok(reader)
+    }
+
+    /// Whether the file came with a clone that nobody trusts.
+    pub fn is_foreign(&self) -> bool {
+        self.belief.is_foreign_file()
+    }
+
+    /// Forgets what was known of the trust in folders, for a reader that is
+    /// kept open while the user may grant or revoke it.
+    pub fn ask_trust_again(&mut self, location: &impl DatabaseLocation) {
+        self.belief = Belief::of(&location.database_file());
     }
 
     /// False once another version of lore has changed the tables of the file
@@ -134,6 +166,10 @@ impl Interrupter {
 impl sealed::HasConnection for Reader {
     fn connection(&self) -> &Connection {
         &self.connection
+    }
+
+    fn belief(&self) -> Option<&Belief> {
+        Some(&self.belief)
     }
 }
 

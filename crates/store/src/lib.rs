@@ -8,6 +8,8 @@
 //! everyone who only answers. Reads accept either, and a transaction, through
 //! the [`Read`] trait.
 
+mod compressed;
+mod database_file;
 mod error;
 mod filter;
 mod hamming;
@@ -53,6 +55,7 @@ pub mod runs;
 pub mod timeline;
 pub mod vectors;
 
+pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
-pub use open::{DatabaseState, database_state};
+pub use open::{DatabaseState, database_state, upgrade};

@@ -156,8 +156,7 @@ fn held(holder: &Holder, now: Timestamp) -> Error {
 /// `None`: another process holds it.
 fn lock_file(database: &Path) -> Result<Option<File>> {
     let path = with_suffix(database, ".lock");
-    let open = File::options().create(true).truncate(false).read(true).write(true).open(&path);
-    let file = open.map_err(|error| {
+    let file = files::open_lock(&path).map_err(|error| {
         Error::new(ErrorCode::DbError, format!("cannot open the lock file {}", path.display()))
             .suggest("check that the folder is writable, or choose another database with --db")
             .caused_by(error)
@@ -199,6 +198,23 @@ mod tests {
         assert!(error.message().starts_with("ada pid 1 has been writing since"), "{error}");
         lock.release(&mut writer).unwrap();
         AppLock::acquire(&mut writer, &path, "bo pid 2", &at(104), false).unwrap();
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_lock_file_is_refused() {
+        let (dir, path) = database();
+        let victim = dir.path().join("victim");
+        std::fs::write(&victim, "mine").unwrap();
+        std::os::unix::fs::symlink(&victim, dir.path().join("lore.db.lock")).unwrap();
+        let mut writer = Writer::open(&path).unwrap();
+        let error = AppLock::acquire(&mut writer, &path, "ada", &at(100), false).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::DbError);
+        assert_eq!(std::fs::read(&victim).unwrap(), b"mine");
+        std::fs::remove_file(dir.path().join("lore.db.lock")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("new"), dir.path().join("lore.db.lock"))
+            .unwrap();
+        AppLock::acquire(&mut writer, &path, "ada", &at(100), false).unwrap_err();
+        assert!(!dir.path().join("new").exists());
     }
 
     #[test]

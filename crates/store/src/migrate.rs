@@ -7,7 +7,8 @@
 use crate::error::db;
 use model::error::Context as _;
 use model::{Error, ErrorCode, Result};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Migration {
@@ -130,16 +131,60 @@ fn step(connection: &mut Connection, version: u32, migration: &Migration) -> Res
 }
 
 /// `lore.db` → `lore.db.v3.bak`: an online copy, complete or absent.
+///
+/// The copy is made in a new file of a random name, so that nothing that lies
+/// beside the database, a link to another program's file for one, is written to.
 fn back_up(connection: &Connection, path: &Path, version: u32) -> Result<PathBuf> {
-    let target = with_suffix(path, &format!(".v{version}.bak"));
-    let partial = with_suffix(path, &format!(".v{version}.bak.tmp"));
-    connection.backup("main", &partial, None::<fn(rusqlite::backup::Progress)>).map_err(db)?;
-    std::fs::rename(&partial, &target).map_err(|error| {
-        Error::new(ErrorCode::DbError, format!("writing the backup {} failed", target.display()))
+    let failed = |error: std::io::Error| {
+        let name = path.display();
+        Error::new(ErrorCode::DbError, format!("writing a backup of {name} failed"))
             .suggest("check that the folder is writable and has space")
             .caused_by(error)
-    })?;
-    Ok(target)
+    };
+    // Beside the real file, because SQLite is told to follow no link.
+    let real = path.canonicalize().map_err(failed)?;
+    let target = with_suffix(&real, &format!(".v{version}.bak"));
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(Error::internal("a database without a name"));
+    };
+    let name = name.to_string_lossy();
+    remove_partial(folder, &name);
+    let (file, partial) = files::create_temp(folder, &name).map_err(failed)?;
+    let copied = copy(connection, &partial)
+        .and_then(|()| file.sync_all().map_err(failed))
+        .and_then(|()| std::fs::rename(&partial, &target).map_err(failed));
+    if copied.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    copied.map(|()| target)
+}
+
+fn copy(connection: &Connection, to: &Path) -> Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut target = Connection::open_with_flags(to, flags).map_err(db)?;
+    let backup = Backup::new(connection, &mut target).map_err(db)?;
+    // All pages in one step: who else writes cannot make it begin anew.
+    match backup.step(-1).map_err(db)? {
+        StepResult::Done => Ok(()),
+        _ => Err(Error::new(ErrorCode::Locked, "another process is writing to the database")
+            .suggest("wait for it to finish, then run the command again")),
+    }
+}
+
+/// Removes what a process left that died while it made a backup. Called by the
+/// one process that may make one.
+fn remove_partial(folder: &Path, name: &str) {
+    let start = format!(".{name}.");
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let is_partial =
+            |found: &str| found.starts_with(&start) && found.strip_suffix(".tmp").is_some();
+        if found.to_str().is_some_and(is_partial) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -1,6 +1,7 @@
 //! Exact bytes of what a forge answered, kept for replay and for telling
 //! whether anything changed.
 
+use crate::compressed;
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::hash::Hash32;
@@ -109,13 +110,13 @@ pub fn read(on: &impl Read, hash: Hash32) -> Result<Option<Vec<u8>>> {
         on,
         "SELECT size, body FROM raw_payloads WHERE hash = ?1",
         [hash.as_bytes()],
-        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)),
+        |row| Ok((row.get::<_, u64>(0)?, row.get::<_, Vec<u8>>(1)?)),
     )?;
     let Some((size, body)) = found else { return Ok(None) };
     if !body.starts_with(&PACKED) {
         return Ok(Some(body));
     }
-    let raw = zstd::bulk::decompress(&body, size as usize).map_err(|error| {
+    let raw = compressed::decompress(&body, size).map_err(|error| {
         Error::new(ErrorCode::Integrity, format!("payload {hash} cannot be read back"))
             .caused_by(error)
     })?;
@@ -136,6 +137,19 @@ mod tests {
         let payload = Payload::of(b"[]").unwrap();
         let ids = writer.write(|tx| Ok([keep(tx, &payload)?, keep(tx, &payload)?])).unwrap();
         assert_eq!(ids[0], ids[1]);
+    }
+
+    #[test]
+    fn a_forged_size_is_an_error() {
+        let dir = TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let payload = Payload::of(&[b'x'; 500]).unwrap();
+        writer.write(|tx| keep(tx, &payload)).unwrap();
+        for size in [1, 501, i64::MAX] {
+            writer.write(|tx| sql::run(tx, "UPDATE raw_payloads SET size = ?1", [size])).unwrap();
+            let error = read(&writer, payload.hash()).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::Integrity, "{size}: {error}");
+        }
     }
 
     proptest! {

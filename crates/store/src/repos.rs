@@ -58,16 +58,20 @@ pub fn get(on: &impl Read, id: RepoId) -> Result<Option<Repo>> {
     sql::first(on, &format!("SELECT {COLUMNS} FROM repos AS r WHERE id = ?1"), [id.0], read)
 }
 
-/// Every place, by directory.
+/// Every place, by directory. A database that came with a clone cannot say
+/// which other folders of this machine to look into.
 pub fn places(on: &impl Read) -> Result<Vec<Place>> {
-    sql::all(on, "SELECT id, repo_id, dir, is_shallow FROM repo_places ORDER BY dir", [], |row| {
+    let sql = "SELECT id, repo_id, dir, is_shallow FROM repo_places ORDER BY dir";
+    let mut places = sql::all(on, sql, [], |row| {
         Ok(Place {
             id: RepoPlaceId(row.get(0)?),
             repo: RepoId(row.get(1)?),
             dir: row.get(2)?,
             is_shallow: row.get(3)?,
         })
-    })
+    })?;
+    places.retain(|place| on.belief().is_none_or(|belief| belief.covers_folder(&place.dir)));
+    Ok(places)
 }
 
 /// The repository a place belongs to.

@@ -137,7 +137,7 @@ pub fn scan(
             // when the centre moves meanwhile.
             query_code = code(query, &codes::centre(on, space)?);
         }
-        let first = row.get::<_, i64>(0).map_err(db)? * BLOCK;
+        let first = row.get::<_, i64>(0).map_err(db)?.saturating_mul(BLOCK);
         let documents = row.get_ref(1).map_err(db)?.as_blob().unwrap_or_default();
         let codes = row.get_ref(2).map_err(db)?.as_blob().unwrap_or_default();
         hamming::distances(&query_code, codes, &mut distances);
@@ -152,7 +152,7 @@ pub fn scan(
                 continue;
             }
             n_chunks += 1;
-            nearest.offer(Near { chunk: first + place as i64, document, distance });
+            nearest.offer(Near { chunk: first.saturating_add(place as i64), document, distance });
         }
     }
     Ok(Scan { near: nearest.finish(), n_chunks, n_documents: seen.len() })

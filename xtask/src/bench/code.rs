@@ -138,7 +138,7 @@ fn read_and_parse(repo: &Repo, commit: ObjectId) -> Result<(usize, usize)> {
         let path = entry.path.text().into_owned();
         if entry.mode.is_file()
             && code::lang::by_path(&path).is_some()
-            && let Some(bytes) = blobs.read(entry.id)?
+            && let Some(bytes) = blobs.read(entry.id, entry.size)?.into_content()
         {
             files.push((path, bytes));
         }

@@ -4,34 +4,43 @@ use super::Violation;
 use super::tree::{Dependency, Package, Tree};
 
 const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
-    "model", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory", "search",
-    "insight", "serve", "sim",
+    "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
+    "search", "pipeline", "insight", "serve", "sim",
 ];
 
 /// Each crate with those it may use. What is not here may not exist.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     // Leaves: a local repository, a text's vector, a payload's bytes.
-    ("git", &["model"]),
+    ("files", &[]),
+    ("git", &["model", "files"]),
     ("grammars", &[]),
     ("embed", &["model"]),
     ("wire", &["model"]),
-    ("store", &["model"]),
+    ("store", &["model", "files"]),
     // The three producers do not know each other.
     ("forge", &["model", "store"]),
-    ("code", &["model", "store", "git", "grammars"]),
-    ("memory", &["model", "store"]),
+    ("code", &["model", "store", "files", "git", "grammars"]),
+    ("memory", &["model", "store", "files"]),
     ("search", &["model", "store", "embed"]),
-    ("insight", &["model", "store", "search", "git", "wire"]),
-    ("serve", &["model", "store", "search", "insight", "git", "wire", "forge", "code", "memory"]),
+    ("insight", &["model", "store", "files", "search", "git", "wire"]),
+    // Order, locks and schedules of what keeps the record current.
+    ("pipeline", &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory"]),
+    (
+        "serve",
+        &[
+            "model", "store", "files", "search", "insight", "git", "wire", "forge", "code",
+            "memory", "pipeline",
+        ],
+    ),
     ("sim", &["model"]),
     ("testkit", EVERY_ROOM_BUT_TESTKIT),
     ("cli", EVERY_ROOM_BUT_TESTKIT),
     (
         "xtask",
         &[
-            "model", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
-            "search", "insight", "serve", "sim", "testkit", "cli",
+            "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code",
+            "memory", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
         ],
     ),
 ];

@@ -7,6 +7,7 @@
 
 mod arrows;
 mod documents;
+mod file_creation;
 mod heads;
 mod manifests;
 mod markers;
@@ -44,6 +45,11 @@ const RULES: &[Rule] = &[
         name: "documents",
         about: "documents name things that exist; CI runs the command the README shows",
         check: documents::check,
+    },
+    Rule {
+        name: "file-creation",
+        about: "files are created by the crate `files` only",
+        check: file_creation::check,
     },
     Rule {
         name: "heads",

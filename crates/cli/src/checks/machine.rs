@@ -1,8 +1,8 @@
 //! Database, model server, disk, git, variables.
 
 use super::Check;
-use crate::config::Config;
 use crate::config::keys::{HIDDEN_VARIABLES, KEYS, OTHER_VARIABLES};
+use crate::config::{Config, repo_trust};
 use crate::env::Env;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result, Timestamp};
@@ -13,15 +13,18 @@ use store::DatabaseState;
 /// Below this a sync may well run out of space.
 const LITTLE_SPACE_KIB: u64 = 1 << 20;
 
-pub fn check_database(config: &Config, now: Timestamp) -> Check {
-    let checked = config.db_path().and_then(|path| {
-        let state = store::database_state(path)?;
-        check_writable(path)?;
-        Ok((path, state))
+pub fn check_database(config: &Config, env: &Env, now: Timestamp) -> Check {
+    let checked = repo_trust::database(env, config).and_then(|file| {
+        if let Some(refusal) = file.refusal() {
+            return Err(refusal);
+        }
+        let state = store::database_state(file.path())?;
+        check_writable(file.path())?;
+        Ok((file.path().to_path_buf(), state))
     });
-    let (path, state) = match checked {
-        Ok(found) => found,
-        Err(error) => return Check::fail("database", &error),
+    let (path, state) = match &checked {
+        Ok((path, state)) => (path, state),
+        Err(error) => return Check::fail("database", error),
     };
     let shown = path.display();
     match state {

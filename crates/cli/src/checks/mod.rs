@@ -107,7 +107,7 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
         Ok(config) => {
             checks.push(check_config(ctx, config));
             checks.extend(forge::check(ctx, config, network));
-            checks.push(machine::check_database(config, ctx.now()));
+            checks.push(machine::check_database(config, &ctx.env, ctx.now()));
             if network {
                 checks.push(machine::check_disk(config));
                 checks.push(machine::check_embedding(config));

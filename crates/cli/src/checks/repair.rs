@@ -11,7 +11,7 @@ pub fn repair(config: &Config) -> Result<Vec<String>> {
         done.extend(close_token_file(path)?);
     }
     if let Some(folder) = config.db_path()?.parent().filter(|folder| !folder.exists()) {
-        std::fs::create_dir_all(folder).map_err(|error| failed("create", folder, error))?;
+        files::create_dirs(folder).map_err(|error| failed("create", folder, error))?;
         done.push(format!("created {}", folder.display()));
     }
     Ok(done)

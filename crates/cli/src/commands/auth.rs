@@ -7,7 +7,7 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Show who you are at the forge
+/// Show the GitLab user that the token belongs to
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore auth

@@ -7,16 +7,16 @@ use insight::code::neighbours::{Neighbours, neighbours};
 use model::Result;
 use model::code::EdgeKind;
 
-/// What a symbol calls
+/// List what a symbol calls
 ///
-/// Direct callees, or with --depth what those call too; and the calls in it that
-/// could not be bound.
+/// Direct callees; --depth follows theirs. Call sites in it that could not be
+/// resolved are reported separately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore callees Flask.run
   lore callees Flask.run --depth 3 --min-confidence 0.7")]
 pub struct Args {
-    /// Its name, or an ending of its qualified name
+    /// Symbol name, or the end of its qualified name
     symbol: String,
     #[command(flatten)]
     scope: ScopeArgs,

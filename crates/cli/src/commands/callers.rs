@@ -7,16 +7,16 @@ use insight::code::neighbours::{Neighbours, neighbours};
 use model::Result;
 use model::code::EdgeKind;
 
-/// Who calls a symbol
+/// List callers of a symbol
 ///
-/// Direct callers, or with --depth those of callers too. Tells apart that nobody
-/// calls it and that calls of its name could not be bound.
+/// Direct callers; --depth follows theirs. Unresolved call sites with the same
+/// name are reported separately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore callers Flask.run
   lore callers Flask.run --depth 3 --min-confidence 0.7")]
 pub struct Args {
-    /// Its name, or an ending of its qualified name
+    /// Symbol name, or the end of its qualified name
     symbol: String,
     #[command(flatten)]
     scope: ScopeArgs,

@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use insight::code::communities::{Communities, communities};
 use model::Result;
 
-/// Groups of symbols that belong together, by their calls and imports
+/// Cluster symbols by their calls and imports
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore communities
@@ -13,7 +13,7 @@ use model::Result;
 pub struct Args {
     #[command(flatten)]
     scope: ScopeArgs,
-    /// How many to show
+    /// Maximum number of communities
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
 }

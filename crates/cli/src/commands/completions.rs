@@ -5,14 +5,14 @@ use crate::ui::Ui;
 use clap_complete::Shell;
 use model::Result;
 
-/// Print a completion script for your shell
+/// Print a shell completion script
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore completions bash > ~/.local/share/bash-completion/completions/lore
   lore completions zsh > ~/.zfunc/_lore
   lore completions fish > ~/.config/fish/completions/lore.fish")]
 pub struct Args {
-    /// The shell to write for
+    /// Shell
     shell: Shell,
 }
 

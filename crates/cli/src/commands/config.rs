@@ -6,7 +6,7 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Show the settings in force and where each came from
+/// Show settings and where each value comes from
 ///
 /// Without a subcommand this is `lore config list`. `lore help config`
 /// explains the file.
@@ -24,11 +24,11 @@ pub struct Args {
 enum What {
     /// List every setting with its value and source
     List,
-    /// Print the config file in force, or the one `lore init` would write
+    /// Print the path of the config file in use, or the one `lore init` would write
     Path,
     /// Print the value of one setting
     Get {
-        /// Such as `sync.concurrency` or `projects`
+        /// Setting name, such as `sync.concurrency` or `projects`
         key: String,
     },
 }
@@ -101,8 +101,8 @@ impl Run for Args {
 /// A broken file must not keep its own path a secret.
 fn path(ctx: &Ctx, _: &mut Ui) -> Result<ConfigPath> {
     let found = file::find(&ctx.env, &ctx.globals)?;
-    let exists = found.is_some();
-    let path = match found {
+    let exists = found.file.is_some();
+    let path = match found.file {
         Some(file) => file.path,
         None => ctx.env.config_dir().map(|dir| dir.join(file::TOML_NAME)).ok_or_else(|| {
             Error::not_found("no home directory to look in").suggest("name a file with --config")

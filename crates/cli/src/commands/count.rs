@@ -5,7 +5,7 @@ use insight::counts::{Count, Countable};
 use model::Result;
 use store::Reader;
 
-/// Count what is in the database
+/// Count issues, merge requests, notes, commits or symbols
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore count issues
@@ -13,7 +13,7 @@ use store::Reader;
 pub struct Args {
     /// What to count
     what: What,
-    /// Only in this project
+    /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
 }

@@ -5,11 +5,11 @@ use crate::ui::Ui;
 use model::Result;
 use std::path::PathBuf;
 
-/// Take a tour on a built-in project history: no network, no token
+/// Run a tour on built-in data, with no network and no token
 ///
-/// Starts a small GitLab on this machine, syncs its two projects into a
-/// temporary database and shows what lore answers. Nothing is left behind
-/// unless --keep says where.
+/// Starts a simulated GitLab on this machine, syncs its two projects into a
+/// temporary database and runs the main commands on it. Everything is removed
+/// at the end unless --keep names a folder.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore demo

@@ -6,14 +6,14 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Check config, token, forge, database and tools, and say how to fix them
+/// Check the setup and show how to fix problems
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore doctor
   lore doctor --fix
   lore doctor --json --fields checks.id,checks.status")]
 pub struct Args {
-    /// Repair what is safe to repair: file modes, missing folders
+    /// Fix what is safe to fix: file modes, missing folders
     #[arg(long)]
     fix: bool,
 }

@@ -5,21 +5,21 @@ use crate::ui::Ui;
 use model::{Error, ErrorCode, Result};
 use search::embedding::{EmbedOptions, EmbedReport};
 
-/// Make the vectors that search by meaning needs
+/// Compute embeddings for semantic search
 ///
-/// `lore sync` embeds what is new, up to a few hundred texts; this does the
-/// rest, newest first. It can be stopped at any time and goes on from there.
-/// Until a document has its vectors it is found by its words.
+/// `lore sync` embeds up to a few hundred new documents; this embeds the rest,
+/// newest first. It can be interrupted at any time and resumes where it stopped.
+/// A document without an embedding is found by lexical search only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore embed
   lore embed --retry-failed
   lore embed --full")]
 pub struct Args {
-    /// Forget all vectors and begin anew
+    /// Delete all embeddings and compute them again
     #[arg(long)]
     full: bool,
-    /// Try again what failed before
+    /// Retry documents that failed before
     #[arg(long)]
     retry_failed: bool,
 }

@@ -7,10 +7,10 @@ use model::Result;
 use search::Searcher;
 use store::Reader;
 
-/// Find whom to ask about a file, folder, label, issue or subject
+/// Rank people who know a file, folder, label, issue or topic
 ///
-/// Ranked by merge requests, reviews and notes there, and by lines that still
-/// stand where a local clone is registered; what was long ago counts less.
+/// Ranked by merge requests, reviews and notes on it, and by lines that still
+/// stand in a registered clone; older activity counts less.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore experts src/store.rs
@@ -19,13 +19,13 @@ use store::Reader;
   lore experts '!34'
   lore experts 'retry budget' --json")]
 pub struct Args {
-    /// A path, a folder, a label, #12, !34, or words
+    /// A path, a folder, a label, #12, !34, or words to search for
     #[arg(value_name = "TARGET")]
     target: String,
-    /// Only in this project (path, or an ending of it that is unique)
+    /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// How many people to show
+    /// Maximum number of people
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,

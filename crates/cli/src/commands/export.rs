@@ -7,11 +7,11 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Write a snapshot of the code graph for other tools
+/// Export the code graph as JSON, DOT, GraphML or SCIP
 ///
 /// All symbols with their community, and all edges with type, provenance and
-/// confidence. As SCIP, definitions with their documentation and all places
-/// where they are called, for code search and editors.
+/// confidence. SCIP holds definitions with documentation and every reference,
+/// for code search and editors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore export > graph.json
@@ -19,7 +19,7 @@ use serde::Serialize;
   lore export --format graphml --at v1.2.0 > graph.graphml
   lore export --format scip > index.scip")]
 pub struct Args {
-    /// In this form
+    /// Output format
     #[arg(long, value_enum, default_value = "json")]
     format: Format,
     #[command(flatten)]

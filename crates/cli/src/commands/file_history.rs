@@ -6,11 +6,11 @@ use insight::file_history::{self, FileHistory, Request};
 use model::Result;
 use store::Reader;
 
-/// Which merge requests changed a file
+/// List merge requests and commits that changed a file
 ///
-/// Newest first, with renames followed both ways. Commits that no merge
-/// request explains are listed apart; for these the clone must be known
-/// (`lore repo add`). Inside a clone the path is as you see it.
+/// Newest first; renames are followed in both directions. Commits without a
+/// merge request are listed separately; they need a registered clone (`lore repo
+/// add`). Inside a clone, paths are relative to the current directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore file-history src/auth/oauth.rs
@@ -21,13 +21,13 @@ pub struct Args {
     path: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Only what was merged
+    /// Only merged merge requests
     #[arg(long)]
     merged: bool,
-    /// With the threads on lines of the file
+    /// Show discussion threads on lines of the file
     #[arg(long)]
     discussions: bool,
-    /// How many to show
+    /// Maximum number of changes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,

@@ -6,15 +6,15 @@ use insight::code::flow::{Flow, flow};
 use model::Result;
 use model::code::EdgeKind;
 
-/// How one symbol comes to call another
+/// Show call paths between two symbols
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore flow Flask.wsgi_app Flask.dispatch_request
   lore flow main Parser.parse --depth 8")]
 pub struct Args {
-    /// Where the way begins
+    /// First symbol of the path
     from: String,
-    /// Where it ends
+    /// Last symbol of the path
     to: String,
     #[command(flatten)]
     scope: ScopeArgs,

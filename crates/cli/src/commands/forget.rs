@@ -7,17 +7,17 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Remove a record from memory
+/// Delete a memory record
 ///
-/// Takes it out of its file, together with the edges that touch it. In a
-/// repository git still has it. What was replaced by something better is
-/// superseded, not forgotten.
+/// Removes it from its file, together with its edges. In a repository, git
+/// history still has it. To replace a record by a newer one, use `lore
+/// supersede`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore forget dec-4k2p9xqa
   lore forget pat-77ab pat-91cd")]
 pub struct Args {
-    /// Ids, or beginnings of them that are unique
+    /// Record ids, or unique prefixes
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
 }

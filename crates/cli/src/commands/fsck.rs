@@ -6,15 +6,15 @@ use insight::code::scope::{Asked, repository};
 use model::Result;
 use store::Reader;
 
-/// Compute every hash and root of the code graph again and compare
+/// Verify every hash and Merkle root of the code graph
 ///
-/// Exit code 19 when something does not agree.
+/// Recomputes them from the stored facts. Exit code 19 on a mismatch.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore fsck
   lore fsck -r app --json")]
 pub struct Args {
-    /// Of this repository (name, or an ending of it that is unique)
+    /// Limit to one repository (name or unique suffix)
     #[arg(short, long, value_name = "REPO")]
     repo: Option<String>,
 }

@@ -5,16 +5,16 @@ use crate::ui::Ui;
 use model::Result;
 use search::documents::DocumentReport;
 
-/// Make the texts that are searched from what was synced
+/// Rebuild full-text search documents
 ///
-/// `lore sync` does this at its end; alone it is of use after `lore sync
-/// --no-docs` or when a new lore makes better texts.
+/// `lore sync` does this at its end; run it alone after `lore sync --no-docs`
+/// or after an upgrade that changes how documents are built.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore generate-docs
   lore generate-docs --full")]
 pub struct Args {
-    /// All of them, not only those whose source changed
+    /// Rebuild all documents, not only changed ones
     #[arg(long)]
     full: bool,
 }

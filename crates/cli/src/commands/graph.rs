@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
 
-/// Connect records with each other, with code and with the forge
+/// Link memory records to each other, to code and to issues
 ///
-/// An end is a record, a path, path:line, a symbol, #12, !34 or a commit. The
-/// relations: relates_to, depends_on, implements, learned_from, affects,
+/// Either end is a record, a path, path:line, a symbol, #12, !34 or a commit.
+/// Relations: relates_to, depends_on, implements, learned_from, affects,
 /// produces, contradicts, supersedes, derived_from, part_of, summarized_by.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -31,32 +31,32 @@ pub struct Args {
 enum What {
     /// Add an edge
     Connect {
-        /// Where it begins
+        /// Source of the edge
         from: String,
-        /// Where it leads
+        /// Target of the edge
         to: String,
-        /// How the one stands to the other
+        /// Relation type
         #[arg(default_value = "relates_to")]
         relation: String,
         #[command(flatten)]
         place: PlaceArgs,
     },
-    /// Take edges away
+    /// Remove edges
     Disconnect {
-        /// Where they begin
+        /// Source of the edges
         from: String,
-        /// Where they lead
+        /// Target of the edges
         to: String,
-        /// Only this relation
+        /// Remove only this relation type
         relation: Option<String>,
         #[command(flatten)]
         place: PlaceArgs,
     },
-    /// Show what leads from a thing and to it
+    /// Show edges from and to a record, path, symbol or issue
     Show {
         /// A record, a path, a symbol, #12, !34, a commit
         end: String,
-        /// How many edges to follow, 1 to 3
+        /// Number of hops, 1 to 3
         #[arg(long, value_name = "N", default_value_t = 1,
               value_parser = clap::value_parser!(u8).range(1..=3))]
         depth: u8,

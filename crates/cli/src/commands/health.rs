@@ -6,10 +6,10 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Tell by the exit code whether lore can work; sends nothing
+/// Check readiness offline, by exit code
 ///
-/// The fast form of `lore doctor` for scripts and probes: config, token and
-/// database, without a single request.
+/// The fast form of `lore doctor` for scripts and probes: checks config, token
+/// and database without a network request.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore health

@@ -6,14 +6,15 @@ use crate::ui::Ui;
 use model::suggest::nearest;
 use model::{Error, Result};
 
-/// Explain a command or a topic: config, environment, exit-codes, formatting
+/// Show help for a command or topic; `lore help all` lists everything
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  lore help all
   lore help doctor
   lore help exit-codes
   lore help config list")]
 pub struct Args {
-    /// A command, with its subcommand, or a topic
+    /// A command, with its subcommand, a topic, or `all`
     what: Vec<String>,
 }
 
@@ -25,6 +26,9 @@ impl Run for Args {
         root.build();
         let mut command = &mut root;
         for (depth, word) in self.what.iter().enumerate() {
+            if depth == 0 && self.what.len() == 1 && word == "all" {
+                return Ok(Text { text: args::all_commands(command) });
+            }
             // A command wins over the topic of the same name only when it has
             // more to say: `lore help config` is about the file.
             if depth == 0

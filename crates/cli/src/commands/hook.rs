@@ -1,5 +1,6 @@
 use super::Run;
-use crate::agents::{self, settings_file};
+use crate::agents;
+use crate::agents::settings_file::SettingsFile;
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
@@ -8,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Let an agent ask memory at every prompt
+/// Install the prompt hook for a coding agent
 ///
-/// Registers `lore inject` as the prompt hook in the agent's own settings. What
-/// else is in them stays as it is, order and comments included. Agents: claude,
-/// codex, gemini.
+/// Registers `lore inject` as the prompt hook in the agent's settings file. All
+/// other settings are kept, including order and comments. Agents: claude, codex,
+/// gemini.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore hook install --agent claude
@@ -26,21 +27,21 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Register the hook; does nothing where it is registered already
+    /// Install the hook; does nothing if it is already installed
     Install(HookArgs),
-    /// Take the hook out again
+    /// Remove the hook
     Remove(HookArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct HookArgs {
-    /// The agent: claude, codex or gemini
+    /// Agent: claude, codex or gemini
     #[arg(long, value_name = "AGENT")]
     agent: String,
-    /// In the settings of this repository instead of your own
+    /// Use the settings of this repository instead of your own
     #[arg(long)]
     project: bool,
-    /// Only show what the settings would be
+    /// Print the resulting settings file without writing it
     #[arg(long)]
     print: bool,
 }
@@ -78,9 +79,12 @@ impl Run for Args {
             What::Remove(args) => (args, false),
         };
         let agent = agents::find(&args.agent)?;
-        let path = agent.path(&base(ctx, args.project)?);
-        let before = settings_file::read(&path)?;
-        let changed = if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
+        let base = base(ctx, args.project)?;
+        let path = agent.path(&base);
+        let file = SettingsFile { path: path.clone(), top: args.project.then_some(base) };
+        let before = file.read()?;
+        let changed =
+            if is_install { agent.with_hook(&before) } else { agent.without_hook(&before) };
         let changed = changed.map_err(|reason| {
             Error::new(
                 ErrorCode::ConfigInvalid,
@@ -89,13 +93,11 @@ impl Run for Args {
             .suggest("mend it, or see `lore hook install --print` and add the hook by hand")
         })?;
         let (state, settings) = match changed {
-            changed if args.print => {
-                (HookState::Shown, Some(changed.unwrap_or(before)))
-            }
+            changed if args.print => (HookState::Shown, Some(changed.unwrap_or(before))),
             None if is_install => (HookState::Present, None),
             None => (HookState::Absent, None),
             Some(text) => {
-                settings_file::write(&path, &text)?;
+                file.write(&text)?;
                 (if is_install { HookState::Installed } else { HookState::Removed }, None)
             }
         };

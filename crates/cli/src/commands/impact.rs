@@ -5,9 +5,9 @@ use crate::ui::Ui;
 use insight::code::impact::{self, Impact, impact};
 use model::Result;
 
-/// What a change of a symbol or a file can reach
+/// Show everything a change to a symbol or file can affect
 ///
-/// Follows callers, users, heirs and tests, up to five steps; grouped by
+/// Follows callers, references, subtypes and tests up to five hops; grouped by
 /// package, with the tests to run and the owners to ask.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "blast-radius", after_help = "Examples:
@@ -15,7 +15,7 @@ use model::Result;
   lore impact src/flask/app.py --depth 2
   lore impact Session.get --fields tests.path,owners")]
 pub struct Args {
-    /// A symbol, or the path of a file
+    /// Symbol name or file path
     #[arg(value_name = "SYMBOL|PATH")]
     what: String,
     #[command(flatten)]

@@ -6,27 +6,27 @@ use code::index::{IndexReport, Request};
 use model::Result;
 use std::path::PathBuf;
 
-/// Read a repository's code into the graph of symbols
+/// Index a repository into the code graph
 ///
-/// Indexes a commit (by default the one checked out) from git's own objects;
-/// files that did not change are not read again. Branches and work trees live
-/// side by side, and a commit that is known costs nothing.
+/// Indexes a commit (default: the one checked out) from git's object database;
+/// unchanged files are not read again. Branches and work trees are kept side by
+/// side, and a commit that is already indexed costs nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore index
   lore index ~/src/project --at v1.2.0
   lore index --working-tree")]
 pub struct Args {
-    /// A folder of the repository
+    /// Directory inside the repository
     #[arg(value_name = "PATH", default_value = ".")]
     path: PathBuf,
-    /// Index this branch, tag or commit instead
+    /// Branch, tag or commit to index (default: HEAD)
     #[arg(long, value_name = "REV")]
     at: Option<String>,
-    /// Index the files as they are in the work tree, uncommitted changes included
+    /// Index the working tree, including uncommitted changes
     #[arg(long, conflicts_with = "at")]
     working_tree: bool,
-    /// Read and link everything again, whatever is known
+    /// Read and link every file again
     #[arg(long)]
     full: bool,
 }

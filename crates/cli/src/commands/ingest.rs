@@ -6,9 +6,9 @@ use forge::sync::Wanted;
 use model::record::Dependent;
 use model::{EntityKind, Result};
 
-/// Run one step of a sync alone, for recovery
+/// Run a single step of a sync, for recovery
 ///
-/// `lore sync` does all of these; use a single step to catch up on something
+/// `lore sync` runs all of them; use a single step to catch up on something
 /// that was switched off or failed before.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -18,19 +18,19 @@ use model::{EntityKind, Result};
 pub struct Args {
     /// What to fetch
     what: What,
-    /// Only this project of the config (can be repeated)
+    /// Limit to this configured project (repeatable)
     #[arg(short, long, value_name = "PROJECT")]
     project: Vec<String>,
-    /// For every entity, not only for those that changed
+    /// Fetch for every issue and merge request, not only changed ones
     #[arg(long)]
     full: bool,
     /// Take over the lock of a run that died
     #[arg(long)]
     force: bool,
-    /// Try failed fetches again now instead of when they are due
+    /// Retry failed fetches now instead of when they are due
     #[arg(long)]
     retry_failed: bool,
-    /// Leave the search index for `lore generate-docs`
+    /// Do not update the search index
     #[arg(long)]
     no_docs: bool,
 }

@@ -1,40 +1,48 @@
 use super::Run;
 use crate::config::file::{CLONE_DIR, TOML_NAME};
+use crate::config::repo_trust::FirstMemory;
 use crate::config::trust::Pins;
-use crate::config::write::{Template, replace_file};
+use crate::config::write::{self, Template};
 use crate::config::{Config, keys, layer, value};
 use crate::ctx::Ctx;
 use crate::forge_client::{self, Connection};
 use crate::interrupt::block_on;
+use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
+use files::ReadError;
 use git::{Remote, Repo};
+use memory::Root;
+use memory::root::RootKind;
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Write a config file: server, token, projects
+/// A config file that is larger was not written by hand.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Write a config file with server, token and projects
 ///
-/// Asks on a terminal; takes flags everywhere. Inside a clone, server, project
-/// and repository are guessed from its `origin`. The token and the projects are
-/// checked against the server before anything is written.
+/// Asks questions on a terminal; every answer can be a flag. Inside a clone,
+/// server, project and repository default to its `origin`. Token and projects
+/// are checked against the server before anything is written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore init
   lore init --base-url https://gitlab.example.com --project group/app --project group/lib
   lore init --local --no-check --base-url https://gitlab.example.com")]
 pub struct Args {
-    /// Address of the GitLab server
+    /// URL of the GitLab server
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
     /// Name of the environment variable that holds the token
     #[arg(long, value_name = "NAME")]
     token_env_var: Option<String>,
-    /// A project to keep, as group/project (can be repeated)
+    /// Project to sync, as group/project (repeatable)
     #[arg(short, long, value_name = "PATH")]
     project: Vec<String>,
-    /// A git repository on this machine (can be repeated)
+    /// Local git repository (repeatable)
     #[arg(short, long, value_name = "PATH")]
     repo: Vec<PathBuf>,
     /// Write .lore/lore.toml in this working tree, and trust it
@@ -43,7 +51,7 @@ pub struct Args {
     /// Replace an existing file (kept as lore.toml.bak)
     #[arg(long)]
     force: bool,
-    /// Do not ask the server whether token and projects work
+    /// Do not check token and projects against the server
     #[arg(long)]
     no_check: bool,
 }
@@ -66,16 +74,15 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Written> {
         let target = self.target(ctx)?;
-        if target.exists() && !self.force {
-            return Err(Error::usage(format!("{} already exists", target.display())).suggest(
-                "edit it, or replace it with `lore init --force` (the old one is kept)",
-            ));
+        if target.path().exists() && !self.force {
+            return Err(Error::usage(format!("{} already exists", target.path().display()))
+                .suggest("edit it, or replace it with `lore init --force` (the old one is kept)"));
         }
         let mut template = self.gather(ctx, ui)?;
         let username = if self.no_check { None } else { Some(check(ctx, &mut template)?) };
         self.write(ctx, ui, &target, &template)?;
         Ok(Written {
-            config: target.display().to_string(),
+            config: target.path().display().to_string(),
             username,
             next: if template.projects.is_empty() {
                 "add [[projects]] to the config, then run: lore sync".to_owned()
@@ -91,18 +98,18 @@ impl Run for Args {
 }
 
 impl Args {
-    fn target(&self, ctx: &Ctx) -> Result<PathBuf> {
+    fn target(&self, ctx: &Ctx) -> Result<Target> {
         if self.local {
             let root = work_tree(&ctx.env.cwd).unwrap_or_else(|| ctx.env.cwd.clone());
-            return Ok(root.join(CLONE_DIR).join(TOML_NAME));
+            return Ok(Target::WorkTree(root));
         }
         if let Some(path) = &ctx.globals.config {
-            return Ok(ctx.env.cwd.join(path));
+            return Ok(Target::Own(ctx.env.cwd.join(path)));
         }
         if let Some(path) = ctx.env.var("LORE_CONFIG") {
-            return Ok(ctx.env.resolve(path, &ctx.env.cwd));
+            return Ok(Target::Own(ctx.env.resolve(path, &ctx.env.cwd)));
         }
-        ctx.env.config_dir().map(|dir| dir.join(TOML_NAME)).ok_or_else(|| {
+        ctx.env.config_dir().map(|dir| Target::Own(dir.join(TOML_NAME))).ok_or_else(|| {
             Error::new(ErrorCode::ConfigInvalid, "no home directory to write the config to")
                 .suggest("name a file with --config, or set HOME")
         })
@@ -119,10 +126,8 @@ impl Args {
         };
         check_variable_name(&token_env_var)?;
         let projects = self.projects(ui, origin.filter(|origin| origin.base_url == base_url))?;
-        let projects = projects
-            .iter()
-            .map(|path| layer::check_project(path))
-            .collect::<Result<Vec<_>>>()?;
+        let projects =
+            projects.iter().map(|path| layer::check_project(path)).collect::<Result<Vec<_>>>()?;
         Ok(Template { base_url, token_env_var, projects, repos: self.repos(ctx)? })
     }
 
@@ -169,24 +174,76 @@ impl Args {
             .collect()
     }
 
-    fn write(&self, ctx: &Ctx, ui: &mut Ui, target: &Path, template: &Template) -> Result<()> {
-        if target.exists() {
-            let kept = target.with_extension("toml.bak");
-            std::fs::copy(target, &kept).map_err(|error| {
-                Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", kept.display()))
-                    .caused_by(error)
-            })?;
+    fn write(&self, ctx: &Ctx, ui: &mut Ui, target: &Target, template: &Template) -> Result<()> {
+        if let Some(old) = target.read()? {
+            let kept = target.write("toml.bak", &old)?;
             ui.note(&format!("the old config is kept as {}", kept.display()));
         }
         let text = template.render();
-        replace_file(target, &text)?;
+        // Memory that is there already may be somebody else's; what comes into
+        // an empty one is the user's.
+        let memory = target.path().with_file_name("memory");
+        let first = FirstMemory::of(&Root::new(memory, RootKind::Project));
+        target.write("toml", &text)?;
         if self.local {
             // The user has just chosen every word of it.
             let mut pins = Pins::load(&ctx.env)?;
-            pins.pin(target, Hash32::of(text.as_bytes()).to_string());
+            pins.pin(&target.path(), Hash32::of(text.as_bytes()).to_string());
             pins.save()?;
+            memory_roots::pin_first(ctx, ui, first);
         }
         Ok(())
+    }
+}
+
+/// The file to write.
+enum Target {
+    /// The user's own: a link in its place was made by the user.
+    Own(PathBuf),
+    /// That of the work tree with this top.
+    WorkTree(PathBuf),
+}
+
+impl Target {
+    fn path(&self) -> PathBuf {
+        match self {
+            Target::Own(path) => path.clone(),
+            Target::WorkTree(top) => top.join(CLONE_DIR).join(TOML_NAME),
+        }
+    }
+
+    /// What is there now, if anything is.
+    fn read(&self) -> Result<Option<String>> {
+        let read = match self {
+            Target::Own(path) => files::read_text(path, MAX_BYTES),
+            Target::WorkTree(top) => {
+                files::read_text_below(top, &Path::new(CLONE_DIR).join(TOML_NAME), MAX_BYTES)
+            }
+        };
+        match read {
+            Ok(text) => Ok(Some(text)),
+            Err(ReadError::NotFound) => Ok(None),
+            Err(ReadError::Link) => Err(write::behind_a_link(&self.path())),
+            Err(error) => Err(Error::new(
+                ErrorCode::ConfigInvalid,
+                format!("cannot keep the old {}", self.path().display()),
+            )
+            .suggest("move it away, then run `lore init` again")
+            .caused_by(error)),
+        }
+    }
+
+    /// Writes the file with this extension; where that is.
+    fn write(&self, extension: &str, text: &str) -> Result<PathBuf> {
+        let path = self.path().with_extension(extension);
+        match self {
+            Target::Own(_) => write::replace_file(&path, text)?,
+            Target::WorkTree(top) => {
+                let relative = Path::new(CLONE_DIR).join(TOML_NAME).with_extension(extension);
+                write::replace_file_below(top, &relative, text)?;
+            }
+        }
+        Ok(path)
     }
 }
 

@@ -1,4 +1,5 @@
 use super::Run;
+use crate::config::repo_trust;
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Painter, Show, Ui};
@@ -8,22 +9,23 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use store::memory as rows;
-use store::{Reader, Writer};
+use store::{DatabaseFile, Reader, Writer};
 
-/// Print what an agent should know before it reads a prompt
+/// Print memory records relevant to an agent's prompt
 ///
-/// For the prompt hook of an agent: reads the prompt on stdin, as text or as
-/// the JSON the hook hands over, and prints at most 1,500 characters of memory
-/// that fits, or nothing. Never fails: trouble is silence.
+/// Called by an agent's prompt hook: reads the prompt on stdin, as text or as
+/// the hook's JSON, and prints at most 1,500 characters of relevant records, or
+/// nothing. Memory of a clone is used only after `lore trust`. Never fails: on
+/// any error it prints nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   echo 'why is there no queue?' | lore inject
   lore inject --agent gemini < event.json
   lore inject --json < prompt.txt")]
 pub struct Args {
-    /// The agent whose hook this is; some want JSON instead of text
+    /// Agent that runs the hook; some expect JSON instead of text
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 }
@@ -75,7 +77,8 @@ impl Args {
 fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
     let (prompt, cwd) = event(&super::remember::stdin()?);
     let dir = cwd.filter(|dir| dir.is_dir()).unwrap_or_else(|| ctx.env.cwd.clone());
-    let around = memory_roots::around_dir(&dir);
+    let is_trusted = repo_trust::folder_trust(&ctx.env);
+    let around = memory_roots::around_dir(&dir).filter(|root| is_trusted(&root.dir));
     let roots: Vec<Root> = around
         .iter()
         .cloned()
@@ -85,8 +88,12 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
     if roots.is_empty() {
         return Ok(Injection::default());
     }
-    let path = ctx.db_path(ui)?;
-    let reader = level(ctx, &path, &roots)?;
+    let database = ctx.db_path(ui)?;
+    if let Some(refusal) = database.refusal() {
+        // It could hold anything under the name of the user's own memory.
+        return Err(refusal);
+    }
+    let reader = level(ctx, ui, &database, &roots)?;
     let known = rows::roots(&reader)?;
     let ids: Vec<rows::RootId> = roots
         .iter()
@@ -99,8 +106,8 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
 
 /// A reader that is level with these roots. Opening for writing costs more, so
 /// it is done only when something changed.
-fn level(ctx: &Ctx, path: &Path, roots: &[Root]) -> Result<Reader> {
-    if let Ok(reader) = Reader::open(path) {
+fn level(ctx: &Ctx, ui: &mut Ui, database: &DatabaseFile, roots: &[Root]) -> Result<Reader> {
+    if let Ok(reader) = Reader::open(database) {
         let mut is_level = true;
         for root in roots {
             is_level &= index::looks_stale(&reader, root, ctx.now())?.is_none();
@@ -109,9 +116,9 @@ fn level(ctx: &Ctx, path: &Path, roots: &[Root]) -> Result<Reader> {
             return Ok(reader);
         }
     }
-    let mut writer = Writer::open(path)?;
+    let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
     memory_roots::refresh_only(ctx, &mut writer, roots)?;
-    Reader::open(path)
+    Reader::open(database)
 }
 
 /// Prompt and working directory of a hook's event; plain text is the prompt.

@@ -15,7 +15,7 @@ use model::{EntityKind, Result};
 pub struct Args {
     /// Number or reference of one issue: 12, #12, group/project#12, a URL
     issue: Option<String>,
-    /// Only issues in this state
+    /// Filter by state
     #[arg(short, long, value_enum)]
     state: Option<IssueState>,
     #[command(flatten)]

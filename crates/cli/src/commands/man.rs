@@ -8,13 +8,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Print the manual page, or write all of them into a folder
+/// Print the man page, or write all of them to a directory
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore man | man -l -
   lore man --dir ~/.local/share/man/man1")]
 pub struct Args {
-    /// Write one page per command here instead
+    /// Write one page per command to this directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -55,7 +55,8 @@ fn write_pages(
 ) -> Result<()> {
     let path = dir.join(format!("{name}.1"));
     let command = command.clone().name(name.to_owned());
-    std::fs::write(&path, page(&command)?).map_err(|error| cannot_write(&path, error))?;
+    files::replace(&path, page(&command)?.as_bytes(), 0o666)
+        .map_err(|error| cannot_write(&path, error))?;
     files.push(path.display().to_string());
     for sub in command.get_subcommands() {
         write_pages(sub, &format!("{name}-{}", sub.get_name()), dir, files)?;

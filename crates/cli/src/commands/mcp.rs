@@ -1,5 +1,5 @@
 use super::Run;
-use crate::agents::settings_file;
+use crate::agents::settings_file::SettingsFile;
 use crate::config::token;
 use crate::ctx::Ctx;
 use crate::interrupt;
@@ -15,17 +15,20 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Answer coding agents over the Model Context Protocol
+/// Run the MCP server for coding agents
 ///
-/// Speaks on stdin and stdout, as agents start it; with --http over streamable
-/// HTTP. A repository that is not indexed yet is indexed in the background.
-/// --tools takes core (default), code, forge, memory, all, and names of tools.
+/// Uses stdin and stdout; --http serves streamable HTTP instead. A repository
+/// that is not indexed yet is indexed in the background. --tools takes core
+/// (default), code, forge, memory, all, and tool names.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
   lore mcp install claude
   lore mcp install codex --scope project --print
   lore mcp --tools core,person
-  lore mcp --http 127.0.0.1:7777")]
+  lore mcp --http 127.0.0.1:7777"
+)]
 pub struct Args {
     #[command(subcommand)]
     what: Option<What>,
@@ -35,24 +38,24 @@ pub struct Args {
 
 #[derive(Debug, clap::Args)]
 struct ServeArgs {
-    /// Listen here instead; any address but loopback needs a token
+    /// Listen on this address; any address but loopback needs a token
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
-    /// Which tools to offer (can be repeated)
+    /// Tools to offer (repeatable)
     #[arg(long, value_name = "TOOLS", default_value = "core")]
     tools: Vec<String>,
-    /// Tokens an answer may have, about
+    /// Approximate maximum of tokens per answer
     #[arg(long, value_name = "N", default_value_t = Options::MAX_TOKENS as u32,
           value_parser = clap::value_parser!(u32).range(500..=50_000))]
     max_tokens: u32,
-    /// Do not index a repository by itself
+    /// Do not index repositories automatically
     #[arg(long)]
     no_index: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Enter lore with an agent: claude, cursor, vscode, codex, zed, generic
+    /// Register lore with an agent: claude, cursor, vscode, codex, zed, generic
     Install(InstallArgs),
     /// Print the skill for agents that use skills
     Skill,
@@ -63,22 +66,22 @@ struct InstallArgs {
     /// The agent
     #[arg(value_name = "CLIENT")]
     client: String,
-    /// In your own settings, or in those of this repository
+    /// Your user settings, or the settings of this repository
     #[arg(long, value_enum, default_value = "user")]
     scope: Scope,
-    /// Only show what the settings would be
+    /// Print the resulting settings file without writing it
     #[arg(long)]
     print: bool,
     /// Write to this file instead
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Offer these tools (can be repeated)
+    /// Tools to offer (repeatable)
     #[arg(long, value_name = "TOOLS")]
     tools: Vec<String>,
-    /// What starts lore, where it is not on the agent's PATH
+    /// Path of the lore binary, if it is not on the agent's PATH
     #[arg(long, value_name = "PATH", default_value = "lore")]
     command: String,
-    /// Write the skill, too
+    /// Also write the skill file
     #[arg(long)]
     skill: bool,
 }
@@ -87,7 +90,9 @@ struct InstallArgs {
 #[serde(untagged)]
 pub enum Answer {
     Entered(Entered),
-    Text { text: String },
+    Text {
+        text: String,
+    },
     /// The client has closed the connection.
     Served {},
 }
@@ -173,7 +178,13 @@ impl InstallArgs {
             Some(file) => Some(ctx.env.resolve(&file.to_string_lossy(), &ctx.env.cwd)),
             None => client.settings(self.scope, &ctx.env, top.as_deref())?,
         };
-        let before = file.as_deref().map(settings_file::read).transpose()?.unwrap_or_default();
+        let tree = top.clone().filter(|_| self.scope == Scope::Project);
+        let settings = file.clone().map(|path| SettingsFile {
+            path,
+            // A file that was named is the user's choice.
+            top: tree.clone().filter(|_| self.file.is_none()),
+        });
+        let before = settings.as_ref().map(SettingsFile::read).transpose()?.unwrap_or_default();
         let changed = client.with_server(&before, &start).map_err(|reason| {
             let file = file.as_deref().unwrap_or(Path::new("the file"));
             Error::new(
@@ -191,18 +202,18 @@ impl InstallArgs {
             skill: None,
         };
         // Where the file is not known there is nothing but showing.
-        match (changed, &file) {
+        match (changed, &settings) {
             (changed, None) => entered.settings = Some(changed.unwrap_or(before)),
             (changed, Some(_)) if self.print => entered.settings = Some(changed.unwrap_or(before)),
             (None, Some(_)) => entered.state = EntryState::Present,
             (Some(text), Some(file)) => {
-                settings_file::write(file, &text)?;
+                file.write(&text)?;
                 entered.state = EntryState::Installed;
             }
         }
         if self.skill && !self.print {
             let file = client.skill(self.scope, &ctx.env, top.as_deref())?;
-            settings_file::write(&file, SKILL)?;
+            SettingsFile { path: file.clone(), top: tree }.write(SKILL)?;
             entered.skill = Some(shown(&file));
         }
         Ok(entered)

@@ -6,26 +6,25 @@ use crate::ui::Ui;
 use insight::people::me::{self, Inbox};
 use model::time::parse_when;
 use model::{Error, ErrorCode, Result};
-use std::path::Path;
-use store::{Reader, Writer, looks};
+use store::{DatabaseFile, Reader, Writer, looks};
 
-/// Show what waits for you, and what is new since you last looked
+/// Show what waits for you and what is new
 ///
-/// Who you are is what the forge says of your token; it is asked once and kept.
-/// A look is remembered unless --peek is given or someone else is meant.
+/// The user is the owner of the token; the server is asked once. Updates the
+/// last-seen mark unless --peek or another user is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore me
   lore me --peek --since 7d
   lore me --user ada --json")]
 pub struct Args {
-    /// Someone else, or who you are where no token tells it
+    /// Show another user, or set who you are when there is no token
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// What counts as new: since then, not since the last look
+    /// Show changes since this date instead of the last-seen mark
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Do not remember this look
+    /// Do not update the last-seen mark
     #[arg(long)]
     peek: bool,
 }
@@ -56,7 +55,7 @@ impl Run for Args {
 }
 
 /// As it was told before, else as the forge says now.
-fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &Path) -> Result<String> {
+fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &DatabaseFile) -> Result<String> {
     let connection = Connection::from_config(ctx.config(ui)?, &ctx.env);
     let host = match &connection {
         Ok(connection) => Some(connection.host()),

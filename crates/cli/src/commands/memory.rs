@@ -1,5 +1,6 @@
 use super::Run;
 use super::recall::KindArg;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -11,10 +12,11 @@ use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use store::Writer;
 use store::memory::access::{self, How};
 use store::memory::records::RecordFilter;
 
-/// List, show, check, import and export what is in memory
+/// List, show, check, import and export memory records
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore memory list --kind decision --since 3m
@@ -30,26 +32,26 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List records, youngest first
+    /// List records, newest first
     List(ListArgs),
-    /// Show one record whole
+    /// Show one record in full
     Show {
-        /// Its id, or a beginning of it that is unique
+        /// Record id, or a unique prefix
         id: String,
     },
-    /// Read all memory files over and say what is wrong in them
+    /// Check all memory files for errors
     Check,
-    /// Take over decision records, an older store, or an exported file
+    /// Import ADRs, an older store, or an exported file
     Import {
-        /// A folder of decision records (docs/adr), of an older store, or a JSON file
+        /// Folder of ADRs (docs/adr), of an older store, or a JSON file
         path: PathBuf,
-        /// Only say what would be done
+        /// Show what would be imported
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
         place: PlaceArgs,
     },
-    /// Write a whole memory as one JSON document
+    /// Export all records as one JSON document
     Export {
         #[command(flatten)]
         place: PlaceArgs,
@@ -58,22 +60,22 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct ListArgs {
-    /// Only of this kind (can be repeated: any of them)
+    /// Filter by kind (repeatable; any matches)
     #[arg(long, value_enum, value_name = "KIND")]
     kind: Vec<KindArg>,
-    /// Only of this project
+    /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only with this tag (can be repeated: all of them)
+    /// Filter by tag (repeatable; all must match)
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Only since then: 7d, 2w, 1m, 2024-01-31
+    /// Only after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only until then
+    /// Only before this date
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// How many to show
+    /// Maximum number of records
     #[arg(short = 'n', long, value_name = "N", default_value_t = 30,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
@@ -143,9 +145,8 @@ impl Run for Args {
                 let found = detail(&level.reader, &id)?;
                 let now = ctx.now();
                 let opened = std::slice::from_ref(&id);
-                if let Err(error) =
-                    level.writer.write(|tx| access::log(tx, opened, How::Opened, now))
-                {
+                let log = |it: &mut Writer| it.write(|tx| access::log(tx, opened, How::Opened, now));
+                if let Some(Err(error)) = level.writer.as_mut().map(log) {
                     ui.detail(&format!("the access was not noted: {error}"));
                 }
                 Ok(MemoryAnswer::Detail(Box::new(found)))
@@ -207,7 +208,9 @@ fn import(
     };
     if !dry_run {
         let root = place.root(ctx)?;
+        let first = FirstMemory::of(&root);
         let done = root.import(&found)?;
+        memory_roots::pin_first(ctx, ui, first);
         memory_roots::follow(ctx, ui, &root);
         report.new = done.new;
         report.same = done.same;

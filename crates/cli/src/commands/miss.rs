@@ -8,10 +8,10 @@ use serde::Serialize;
 use store::Writer;
 use store::memory::access;
 
-/// Note that a search did not find what you were looking for
+/// Record that a search did not find what you needed
 ///
-/// `lore stats` shows how often that happens: the sign that something should
-/// be written down, or that the ranking needs a look.
+/// `lore stats` shows the rate of misses: a sign that something should be
+/// written down, or that ranking needs work.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore miss 'why we keep minima'
@@ -40,7 +40,7 @@ impl Run for Args {
             return Err(Error::usage("what were you looking for?")
                 .suggest("lore miss 'why we keep minima'"));
         }
-        let mut writer = Writer::open(&ctx.db_path(ui)?)?;
+        let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
         let project =
             memory_roots::standpoint(&writer, memory_roots::around(ctx).as_ref())?.project;
         let now = ctx.now();

@@ -56,7 +56,7 @@ macro_rules! commands {
 }
 
 commands! {
-    "Start" {
+    "Set up" {
         "init" => Init in init;
         "demo" => Demo in demo;
         "doctor" => Doctor in doctor;
@@ -65,7 +65,7 @@ commands! {
         "trust" => Trust in trust;
         "config" => Config in config;
     }
-    "Keep up" {
+    "Update" {
         "sync" => Sync in sync;
         "ingest" => Ingest in ingest;
         "repo" => Repo in repo;
@@ -75,7 +75,7 @@ commands! {
         "status" => Status in status;
         "stats" => Stats in stats;
     }
-    "Look" {
+    "Ask" {
         "search" => Search in search;
         "timeline" => Timeline in timeline;
         "issues" => Issues in issues;
@@ -104,7 +104,7 @@ commands! {
         "verify" => Verify in verify;
         "fsck" => Fsck in fsck;
     }
-    "Remember" {
+    "Memory" {
         "remember" => Remember in remember;
         "recall" => Recall in recall;
         "forget" => Forget in forget;
@@ -128,7 +128,33 @@ commands! {
     }
 }
 
-/// The groups of the root help with their commands.
+/// The first screen: everyday commands by task. Everything else is one line
+/// away, in `lore help all`.
+pub const EVERYDAY: &[(&str, &[&str])] = &[
+    ("Ask", &["search", "why", "timeline", "trace", "experts"]),
+    ("Understand code", &["symbol", "callers", "impact"]),
+    ("Follow work", &["issues", "mrs", "me"]),
+    ("Keep decisions", &["remember", "recall"]),
+    ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),
+];
+
+impl Command {
+    /// Work on code of strangers, which a parser may die of.
+    pub fn reads_foreign_code(&self) -> bool {
+        matches!(
+            self,
+            Command::Index(_)
+                | Command::Sync(_)
+                | Command::Ingest(_)
+                | Command::Repo(_)
+                | Command::GenerateDocs(_)
+                | Command::Embed(_)
+                | Command::Fsck(_)
+        )
+    }
+}
+
+/// Every command by group, as `lore help all` lists them.
 pub fn groups() -> Vec<(&'static str, Vec<Entry>)> {
     let mut groups: Vec<(&str, Vec<Entry>)> = Vec::new();
     for entry in ENTRIES {
@@ -178,6 +204,29 @@ mod tests {
         let in_tree: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
         let in_table: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
         assert_eq!(in_tree, in_table);
+    }
+
+    #[test]
+    fn the_first_screen_names_commands_that_exist() {
+        for (_, names) in EVERYDAY {
+            for name in *names {
+                assert!(ENTRIES.iter().any(|entry| entry.name == *name), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn summaries_are_short_and_imperative() {
+        for command in args::command().get_subcommands() {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let name = command.get_name();
+            assert!(about.chars().count() <= 70, "`{name}`: {about}");
+            assert!(!about.ends_with('.'), "`{name}`: {about}");
+            let first = about.split(' ').next().unwrap_or_default();
+            let is_verb =
+                !["What", "Who", "Where", "How", "Which", "The", "Everything"].contains(&first);
+            assert!(is_verb, "`{name}` does not begin with a verb: {about}");
+        }
     }
 
     #[test]

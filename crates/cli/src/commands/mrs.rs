@@ -15,16 +15,16 @@ use model::{EntityKind, Result};
 pub struct Args {
     /// Number or reference of one merge request: 34, !34, group/project!34, a URL
     merge_request: Option<String>,
-    /// Only merge requests in this state
+    /// Filter by state
     #[arg(short, long, value_enum)]
     state: Option<MrState>,
-    /// Only those this person reviews
+    /// Filter by reviewer
     #[arg(long, value_name = "USER")]
     reviewer: Option<String>,
     /// Only drafts
     #[arg(long, conflicts_with = "no_draft")]
     draft: bool,
-    /// No drafts
+    /// Exclude drafts
     #[arg(long)]
     no_draft: bool,
     #[command(flatten)]

@@ -5,13 +5,13 @@ use crate::ui::Ui;
 use insight::code::owners::{Owners, owners};
 use model::Result;
 
-/// Who owns a file, by the CODEOWNERS of the indexed commit
+/// Show the CODEOWNERS entry for a file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore owners src/app.py
   lore owners docs/ --at main")]
 pub struct Args {
-    /// Path from the root of the repository
+    /// Path relative to the repository root
     path: String,
     #[command(flatten)]
     scope: ScopeArgs,

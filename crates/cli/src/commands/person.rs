@@ -6,19 +6,19 @@ use model::Result;
 use model::time::parse_when;
 use store::Reader;
 
-/// Show what someone did: areas, merge requests, reviews, decisions
+/// Show a person's work: areas, merge requests, reviews
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore person ada
   lore person @ada --since 1y -p group/project
   lore person ada --fields paths,labels")]
 pub struct Args {
-    /// The username, or the whole name
+    /// Username or full name
     user: String,
-    /// Only in this project (path, or an ending of it that is unique)
+    /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only what they did since then: 7d, 2w, 1m, 2024-01-31
+    /// Only activity after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
 }

@@ -7,20 +7,20 @@ use insight::code::resolve::symbol_named;
 use model::code::EdgeKind;
 use model::{Error, Result};
 
-/// Prove that an edge is in a snapshot, or that it is not
+/// Print a Merkle inclusion or absence proof for an edge
 ///
-/// Prints a document of hashes that `lore verify` checks without a database;
-/// whoever trusts the snapshot's root needs to trust nothing else.
+/// `lore verify` checks the proof without a database; only the root of the
+/// snapshot has to be trusted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore prove Flask.wsgi_app Flask.full_dispatch_request > proof.json
   lore prove Cart.sum price.total --edge imports --at v1.2.0")]
 pub struct Args {
-    /// Where the edge begins
+    /// Source symbol
     source: String,
-    /// Where it ends
+    /// Target symbol
     target: String,
-    /// Its kind
+    /// Edge type
     #[arg(long, value_name = "KIND", default_value = "calls")]
     edge: String,
     #[command(flatten)]

@@ -15,9 +15,9 @@ use store::memory::records::RecordFilter;
 
 /// Find decisions, patterns and handoffs
 ///
-/// Any of the words may match, or the meaning once `lore embed` has run. What is young, important, of this project or
-/// often used comes first; --explain shows how much each of these weighs, and
-/// --without takes one out.
+/// Lexical and semantic matches are combined. Recent, important and often used
+/// records and those of this project rank higher; --explain shows each factor
+/// and --without disables one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore recall 'why no postgres'
@@ -25,42 +25,42 @@ use store::memory::records::RecordFilter;
   lore recall alarms --graph-depth 2
   lore recall 'api keys' --without decay --without project --json")]
 pub struct Args {
-    /// What to look for
+    /// Search query
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// More of it, when it was not put in quotes
+    /// Further words of the query
     #[arg(value_name = "WORD", hide = true)]
     words: Vec<String>,
-    /// Only of this kind (can be repeated: any of them)
+    /// Filter by kind (repeatable; any matches)
     #[arg(long, value_enum, value_name = "KIND")]
     kind: Vec<KindArg>,
-    /// Only of this project
+    /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only with this tag (can be repeated: all of them)
+    /// Filter by tag (repeatable; all must match)
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Only since then: 7d, 2w, 1m, 2024-01-31
+    /// Only after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only until then
+    /// Only before this date
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// How many to show
+    /// Maximum number of records
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
-    /// How many edges to follow from each, 0 to 3
+    /// Number of edges to follow from each record, 0 to 3
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=3))]
     graph_depth: u8,
-    /// Show how each score came about
+    /// Show how each score was computed
     #[arg(long)]
     explain: bool,
-    /// Rank without this (can be repeated)
+    /// Disable a ranking factor (repeatable)
     #[arg(long, value_enum, value_name = "FACTOR")]
     without: Vec<FactorArg>,
-    /// Search this folder of memory files too (can be repeated)
+    /// Also search this folder of memory files (repeatable)
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
 }
@@ -139,11 +139,13 @@ impl Run for Args {
         };
         let found = recall_with(&searcher, &request)?;
         let shown: Vec<RecordId> = found.items.iter().map(|it| it.record.id.clone()).collect();
-        let logged = level.writer.write(|tx| {
-            access::count_recall(tx, ctx.now())?;
-            access::log(tx, &shown, How::Shown, ctx.now())
+        let logged = level.writer.as_mut().map(|writer| {
+            writer.write(|tx| {
+                access::count_recall(tx, ctx.now())?;
+                access::log(tx, &shown, How::Shown, ctx.now())
+            })
         });
-        if let Err(error) = logged {
+        if let Some(Err(error)) = logged {
             ui.detail(&format!("the access was not noted: {error}"));
         }
         Ok(found)

@@ -1,4 +1,5 @@
 use super::Run;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
@@ -7,12 +8,12 @@ use memory::draft::{self, Draft};
 use memory::{Choice, Kept, KeptRecord, Root};
 use model::memory::{RecordId, RecordKind};
 use model::{Error, Result};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 
-/// Keep a decision, a pattern or a handoff
+/// Record a decision, a pattern or a handoff
 ///
 /// Written to plain files under `.lore/memory/` of the repository, for you and
-/// your team to review and commit; or with --personal for yourself alone.
+/// your team to review and commit; with --personal, to your own data directory.
 /// Without a text, your editor opens; `-` reads text or JSON from stdin.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "learn")]
@@ -31,9 +32,9 @@ pub struct Args {
 enum What {
     /// What was decided, and why
     Decision(DecisionArgs),
-    /// A lesson that applies again
+    /// A reusable lesson
     Pattern(PatternArgs),
-    /// Where a session of work stopped
+    /// State of unfinished work, for whoever continues
     Handoff(HandoffArgs),
 }
 
@@ -42,10 +43,10 @@ enum What {
 struct Common {
     #[command(flatten)]
     place: PlaceArgs,
-    /// Keep it even if another record says nearly the same or the opposite
+    /// Record it even if a similar or contradicting record exists
     #[arg(long)]
     force: bool,
-    /// It takes the place of this record (can be repeated)
+    /// Mark this record as superseded by the new one (repeatable)
     #[arg(long, value_name = "ID")]
     supersede: Vec<String>,
 }
@@ -55,25 +56,25 @@ struct DecisionArgs {
     /// What was decided; `-` reads it from stdin
     #[arg(value_name = "DECISION")]
     text: Option<String>,
-    /// Why
+    /// Rationale
     #[arg(long, alias = "rationale", value_name = "TEXT")]
     why: Option<String>,
-    /// What else was considered (can be repeated)
+    /// Alternative that was considered (repeatable)
     #[arg(long, value_name = "TEXT")]
     alternative: Vec<String>,
-    /// A word to find it by (can be repeated)
+    /// Tag (repeatable)
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// The project it belongs to (default: that of the repository)
+    /// Project (default: the one of the repository)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// How much it matters, 1 to 5 (default: 3)
+    /// Importance, 1 to 5 (default: 3)
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=5))]
     importance: Option<u8>,
-    /// What it is about: #12, !34, path, path:line, symbol, commit (can be repeated)
+    /// Link to #12, !34, path, path:line, symbol or commit (repeatable)
     #[arg(long, value_name = "END")]
     link: Vec<String>,
-    /// Who decided (default: you)
+    /// Author (default: you)
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
     #[command(flatten)]
@@ -82,7 +83,7 @@ struct DecisionArgs {
 
 #[derive(Debug, clap::Args)]
 struct PatternArgs {
-    /// What the lesson is called; `-` reads it from stdin
+    /// Name of the pattern; `-` reads it from stdin
     #[arg(value_name = "NAME")]
     text: Option<String>,
     /// When it applies
@@ -94,10 +95,10 @@ struct PatternArgs {
     /// What to do
     #[arg(long, value_name = "TEXT")]
     solution: Option<String>,
-    /// How sure it is, 0 to 1 (default: 0.5)
+    /// Confidence, 0 to 1 (default: 0.5)
     #[arg(long, value_name = "N")]
     confidence: Option<f64>,
-    /// A word to find it by (can be repeated)
+    /// Tag (repeatable)
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
     #[command(flatten)]
@@ -109,19 +110,19 @@ struct HandoffArgs {
     /// What was done; `-` reads it from stdin
     #[arg(value_name = "SUMMARY")]
     text: Option<String>,
-    /// What comes next (can be repeated)
+    /// Next step (repeatable)
     #[arg(long, value_name = "TEXT")]
     next: Vec<String>,
-    /// What is not settled (can be repeated)
+    /// Open question (repeatable)
     #[arg(long, value_name = "TEXT")]
     question: Vec<String>,
-    /// The project it belongs to (default: that of the repository)
+    /// Project (default: the one of the repository)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// What it is about: #12, !34, path, path:line, symbol, commit (can be repeated)
+    /// Link to #12, !34, path, path:line, symbol or commit (repeatable)
     #[arg(long, value_name = "END")]
     link: Vec<String>,
-    /// Who worked on it (default: you)
+    /// Author (default: you)
     #[arg(long, value_name = "NAME")]
     author: Option<String>,
     #[command(flatten)]
@@ -146,14 +147,19 @@ impl Run for Args {
             Some(text) => vec![plain(kind, text)],
             None if ui.can_ask() => Draft::read(kind, &edited(ctx, draft::template(kind))?)?,
             None => {
-                return Err(Error::usage(format!("what is the {kind}?"))
-                    .suggest(format!("lore remember {kind} 'text', or `-` to read it from stdin")));
+                return Err(Error::usage(format!("what is the {kind}?")).suggest(format!(
+                    "lore remember {kind} 'text', or `-` to read it from stdin"
+                )));
             }
         };
         let mut records = Vec::new();
         for draft in drafts {
+            let first = FirstMemory::of(&root);
             match self.keep(ctx, &root, draft, &choice) {
-                Ok(kept) => records.push(kept),
+                Ok(kept) => {
+                    memory_roots::pin_first(ctx, ui, first);
+                    records.push(kept);
+                }
                 Err(error) => {
                     // What was written before it stays, and must be findable.
                     memory_roots::follow(ctx, ui, &root);
@@ -256,8 +262,8 @@ fn edited(ctx: &Ctx, template: &str) -> Result<String> {
             .suggest("set EDITOR, or give the text on the command line")
             .caused_by(error)
     };
-    let file = tempfile::Builder::new().suffix(".md").tempfile().map_err(failed)?;
-    std::fs::write(file.path(), template).map_err(failed)?;
+    let mut file = tempfile::Builder::new().suffix(".md").tempfile().map_err(failed)?;
+    file.write_all(template.as_bytes()).map_err(failed)?;
     // Through a shell, because people write `code --wait` there.
     let status = std::process::Command::new("sh")
         .args(["-c", "$0 \"$1\"", editor])

@@ -11,12 +11,12 @@ use serde::Serialize;
 use std::path::PathBuf;
 use store::Reader;
 
-/// Register local clones, so that lore knows their commits
+/// Register local clones
 ///
-/// Their commits and the files these changed are read into the database, now
-/// and at every `lore sync`. A clone belongs to the forge project that its
-/// remote names. Clones under `[[repos]]` in the config count without being
-/// added. Nothing in a clone is ever changed.
+/// Reads their commits and changed files into the database, now and at every
+/// `lore sync`. A clone belongs to the forge project that its remote names.
+/// Clones under `[[repos]]` in the config are registered automatically. lore
+/// never writes to a clone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore repo add .
@@ -32,18 +32,18 @@ pub struct Args {
 enum What {
     /// Register a clone, a linked work tree or a bare repository
     Add {
-        /// A folder inside it
+        /// Directory inside the clone
         #[arg(value_name = "PATH", default_value = ".")]
         path: PathBuf,
-        /// The address that names the repository, if its remote does not
+        /// Canonical URL, if the remote does not name it
         #[arg(long, value_name = "URL")]
         url: Option<String>,
     },
-    /// List what is registered
+    /// List registered clones
     List,
-    /// Forget a clone; with the last one of a repository its commits go too
+    /// Unregister a clone; the last one also removes its commits
     Remove {
-        /// Its folder, or the name of the repository
+        /// Directory of the clone, or name of the repository
         #[arg(value_name = "PATH")]
         repo: String,
     },

@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 use model::{ErrorCode, Result};
 use std::fmt::Write as _;
 
-/// Print one page that teaches an agent the whole command line
+/// Print a one-page reference of all commands for agents
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore robot-docs
@@ -56,7 +56,7 @@ enum Flags {
 /// What people set up once is named, not taught.
 fn flags_of(group: &str) -> Flags {
     match group {
-        "Start" | "Serve" | "Reference" => Flags::LeftOut,
+        "Set up" | "Serve" | "Reference" => Flags::LeftOut,
         _ => Flags::Told,
     }
 }

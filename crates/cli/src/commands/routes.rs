@@ -5,16 +5,16 @@ use crate::ui::Ui;
 use insight::code::routes::{Routes, routes};
 use model::Result;
 
-/// Where requests arrive: methods, patterns, and the functions that answer
+/// List HTTP routes and their handlers
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore routes
   lore routes /users --at main")]
 pub struct Args {
-    /// Only routes with this in their method or pattern
+    /// Filter by text in method or pattern
     #[arg(default_value = "")]
     pattern: String,
-    /// How many to show
+    /// Maximum number of routes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
     limit: u32,
     #[command(flatten)]

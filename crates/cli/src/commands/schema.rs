@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Print the JSON Schemas of the answers
+/// Print the JSON Schema of command output
 ///
 /// With a command, the schema of its `data`; without, those of all commands
 /// and of the envelope around them.
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
   lore schema doctor
   lore schema | jq '.commands | keys'")]
 pub struct Args {
-    /// The command whose answer to describe
+    /// Command name
     command: Option<String>,
 }
 

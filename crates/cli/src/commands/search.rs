@@ -11,16 +11,15 @@ use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
 
-/// Find issues, merge requests, threads, commits, memory and symbols by words and by meaning
+/// Search issues, merge requests, commits, memory and symbols
 ///
-/// Any of the words may match, and texts that say the same in other words are
-/// found too; the best come first. "a phrase" in quotes must stand as it is,
-/// +word is required, begin* finds every word that begins so; with such marks
-/// only what matches them is shown. Names from code are found whole and by
-/// their parts. Everything else is taken literally.
+/// Combines full-text and semantic search, best match first. "a phrase" in
+/// quotes matches exactly, +word is required, prefix* matches words that start
+/// with it; with such operators only documents that satisfy them are shown.
+/// Identifiers are found whole and by their parts. Everything else is literal.
 ///
-/// Symbols of indexed code are found with --type symbol: by their words alone,
-/// in all repositories, at the commit checked out.
+/// --type symbol searches symbols of indexed code by name, documentation and
+/// signature, in all repositories, at the commit checked out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore search 'why did we remove NATS'
@@ -32,68 +31,68 @@ use store::document_set::DocumentFilter;
   lore search retryBudget --type symbol --path src/
   lore search 'title : nats NOT queue' --fts-mode raw")]
 pub struct Args {
-    /// What to look for
+    /// Search query
     #[arg(allow_hyphen_values = true)]
     query: String,
-    /// More of it, when it was not put in quotes
+    /// Further words of the query
     #[arg(value_name = "WORD", hide = true)]
     words: Vec<String>,
-    /// Only of this type (can be repeated: any of them)
+    /// Filter by type (repeatable; any matches)
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     types: Vec<TypeArg>,
-    /// Only in this project (path, or an ending of it that is unique)
+    /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Only of this local repository (folder, name, or an ending of it)
+    /// Limit to one local repository (folder, name or suffix)
     #[arg(short, long, value_name = "REPO")]
     repo: Option<String>,
-    /// Only by this author; of a thread, who began it
+    /// Filter by author (for threads: who started it)
     #[arg(long, value_name = "USER")]
     author: Option<String>,
-    /// Only with this label (can be repeated: all of them)
+    /// Filter by label (repeatable; all must match)
     #[arg(long, value_name = "LABEL")]
     label: Vec<String>,
-    /// Only about this file, or with a / at the end this folder
+    /// Filter by file, or by folder with a trailing /
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Only in this state; of a thread, what it hangs on
+    /// Filter by state (for threads: state of the issue or merge request)
     #[arg(short, long, value_enum)]
     state: Option<StateArg>,
-    /// Only created since then: 7d, 2w, 1m, 2024-01-31
+    /// Only created after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, alias = "after", value_name = "WHEN")]
     since: Option<String>,
-    /// Only created until then
+    /// Only created before this date
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Only changed since then
+    /// Only updated after this date
     #[arg(long, value_name = "WHEN")]
     updated_after: Option<String>,
-    /// How many to show
+    /// Maximum number of results
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     limit: u32,
-    /// How many to pass over first
+    /// Number of results to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
-    /// How to read the query: as words, or as SQLite's FTS5 syntax
+    /// Query syntax: plain words, or raw SQLite FTS5
     #[arg(long, value_enum, default_value = "safe")]
     fts_mode: FtsMode,
-    /// Find by words, by meaning, or by both
+    /// Search mode: hybrid, lexical or semantic
     #[arg(long, value_enum, default_value = "hybrid")]
     mode: ModeArg,
-    /// How to put both together: by their scores, or by their ranks alone
+    /// How to fuse both result lists: by score or by rank (RRF)
     #[arg(long, value_enum, default_value = "scores")]
     fusion: FusionArg,
-    /// Leave a ranking signal out: recency, title, same-project, memory, or one
-    /// factor of memory: decay, frequency, importance, last-access, project,
-    /// superseded (can be repeated)
+    /// Disable a ranking signal: recency, title, same-project, memory, or one
+    /// memory factor: decay, frequency, importance, last-access, project,
+    /// superseded (repeatable)
     #[arg(long, value_name = "SIGNAL")]
     without: Vec<String>,
-    /// How many edges to follow from each record of memory, 0 to 3
+    /// Number of edges to follow from each memory record, 0 to 3
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u8).range(0..=3))]
     graph_depth: u8,
-    /// Show how each hit came to its place
+    /// Show how each result was ranked
     #[arg(long)]
     explain: bool,
 }

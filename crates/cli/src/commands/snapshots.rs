@@ -7,25 +7,25 @@ use insight::code::scope::Asked;
 use model::Result;
 use store::Reader;
 
-/// The indexed states of a repository
+/// List or prune indexed snapshots
 ///
-/// With --gc, older ones are removed: the newest stay, and every one that a
-/// branch, a tag or a work tree stands at.
+/// --gc removes older snapshots; it keeps the newest and every one that a
+/// branch, a tag or a work tree points to.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore snapshots
   lore snapshots -r app --gc --keep 50")]
 pub struct Args {
-    /// Of this repository (name, or an ending of it that is unique)
+    /// Limit to one repository (name or unique suffix)
     #[arg(short, long, value_name = "REPO")]
     repo: Option<String>,
-    /// How many to show
+    /// Maximum number of snapshots
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
-    /// Remove older ones and what only they need
+    /// Remove old snapshots and data that only they use
     #[arg(long)]
     gc: bool,
-    /// With --gc: how many of the newest stay
+    /// Number of newest snapshots to keep with --gc
     #[arg(long, value_name = "N", default_value_t = 100, requires = "gc")]
     keep: u32,
 }

@@ -5,7 +5,7 @@ use insight::code::ledger::{Staleness, staleness};
 use model::Result;
 use store::Reader;
 
-/// Which clones are ahead of what is indexed of them
+/// List clones with unindexed commits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore stale

@@ -5,17 +5,17 @@ use insight::stats::Stats;
 use model::Result;
 use store::{Reader, Writer};
 
-/// Count everything; check the database for damage and repair it
+/// Show statistics, check integrity and repair
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore stats
   lore stats --check
   lore stats --check --repair")]
 pub struct Args {
-    /// Check that everything stored fits together
+    /// Check the integrity of every table
     #[arg(long)]
     check: bool,
-    /// Mend what can be mended; the rest is fetched again by the next sync
+    /// Repair what can be repaired; the next sync fetches the rest
     #[arg(long, requires = "check")]
     repair: bool,
 }
@@ -33,7 +33,7 @@ impl Run for Args {
         );
         let mut repaired = Vec::new();
         if self.repair {
-            let mut writer = Writer::open(&path)?;
+            let mut writer = Writer::open(&ctx.writable_db(ui)?)?;
             let now = ctx.now();
             repaired = writer.write(|tx| store::check::repair(tx, now, &expected))?;
         }

@@ -5,7 +5,7 @@ use insight::status::Status;
 use model::Result;
 use store::Reader;
 
-/// Show how far the record reaches and what is still to do
+/// Show sync state and pending work
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "sync-status", after_help = "Examples:
   lore status

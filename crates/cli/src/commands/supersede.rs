@@ -9,25 +9,25 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Say that one record took the place of another
+/// Mark a record as superseded
 ///
-/// The old one stays, ranks lower, and leads to the new one. Name the record
-/// that replaces it, or write the new decision right here.
+/// The old record is kept, ranks lower and points to the new one. Name the
+/// record that replaces it, or give the new decision here.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore supersede dec-4k2p9xqa dec-m1n2r3s4
   lore supersede dec-4k2p9xqa --decision 'A cursor over the readings, no NATS' --why 'one machine is enough'")]
 pub struct Args {
-    /// The record that is out of date
+    /// Record that is superseded
     #[arg(value_name = "OLD")]
     old: String,
-    /// The record that stands now
+    /// Record that replaces it
     #[arg(value_name = "NEW", required_unless_present = "decision")]
     new: Option<String>,
-    /// The new decision, when it is not in memory yet
+    /// Text of the new decision, if it is not recorded yet
     #[arg(long, value_name = "TEXT", conflicts_with = "new")]
     decision: Option<String>,
-    /// Why it was decided anew
+    /// Rationale of the new decision
     #[arg(long, alias = "rationale", value_name = "TEXT", requires = "decision")]
     why: Option<String>,
 }

@@ -5,21 +5,21 @@ use crate::ui::Ui;
 use insight::code::symbol::{Symbols, symbols};
 use model::Result;
 
-/// Find a symbol: where it is, what it is, who uses it
+/// Show where a symbol is defined and who uses it
 ///
-/// By its name or the end of its qualified name; failing that, by its words:
-/// parts of names, documentation, signature, path.
+/// Looks up the name or the end of the qualified name, then searches name parts,
+/// documentation, signature and path.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore symbol Flask.run
   lore symbol 'dispatch request' -n 5
   lore symbol parse_header --at v1.2.0")]
 pub struct Args {
-    /// Its name, an ending of it, or words
+    /// Symbol name, suffix, or words to search for
     name: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// How many to show
+    /// Maximum number of symbols
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u32).range(1..=500))]
     limit: u32,

@@ -5,12 +5,12 @@ use crate::ui::Ui;
 use forge::sync::Wanted;
 use model::Result;
 
-/// Bring the database level with the forge
+/// Fetch new issues, merge requests and discussions from GitLab
 ///
-/// Fetches what changed since the last run: issues, merge requests, their
-/// discussions, events, commits and changed files; then brings the search
-/// index up to date and embeds what is new, up to a few hundred texts. Stops
-/// cleanly at Ctrl-C and goes on from there next time.
+/// Incremental: issues, merge requests, discussions, events, commits and changed
+/// files since the last run; then updates the code index and the search index
+/// and embeds up to a few hundred documents. Ctrl-C stops cleanly; the next run
+/// resumes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore sync
@@ -18,31 +18,31 @@ use model::Result;
   lore sync --full
   lore sync --dry-run")]
 pub struct Args {
-    /// Only this project of the config (can be repeated)
+    /// Limit to this configured project (repeatable)
     #[arg(short, long, value_name = "PROJECT")]
     project: Vec<String>,
-    /// List everything again and mark what is no longer there as gone
+    /// List everything again and mark deleted items
     #[arg(long)]
     full: bool,
     /// Take over the lock of a run that died
     #[arg(long)]
     force: bool,
-    /// Leave out state, label and milestone events
+    /// Skip state, label and milestone events
     #[arg(long)]
     no_events: bool,
-    /// Try failed fetches again now instead of when they are due
+    /// Retry failed fetches now instead of when they are due
     #[arg(long)]
     retry_failed: bool,
-    /// Leave the code of local clones for `lore index`
+    /// Do not index the code of local clones
     #[arg(long)]
     no_code: bool,
-    /// Leave the search index for `lore generate-docs`
+    /// Do not update the search index
     #[arg(long)]
     no_docs: bool,
-    /// Leave the vectors for `lore embed`
+    /// Do not compute embeddings
     #[arg(long)]
     no_embed: bool,
-    /// Say what changed at the forge; store nothing
+    /// Show what changed on the server without storing it
     #[arg(long)]
     dry_run: bool,
 }

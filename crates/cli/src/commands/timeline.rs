@@ -11,12 +11,12 @@ use search::{Mode, Searcher, Syntax};
 use store::Reader;
 use store::document_set::DocumentFilter;
 
-/// Tell what happened with a subject, an issue or a merge request
+/// Show the history of a topic, issue or merge request
 ///
-/// Starts from what a search finds, or from #12, !34, group/project#12 or a
-/// URL; follows relations from there; and tells in order of time what happened
-/// to all of it, with the notes in which it was argued. Label changes in one
-/// go, bulk edits and mentions are told in one line each.
+/// Starts from search results, or from #12, !34, group/project#12 or a URL;
+/// follows relations from there and lists the events of all of them in
+/// chronological order, with the notes that argue. Simultaneous label changes,
+/// bulk edits and mentions are folded into one line each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore timeline 'auth migration'
@@ -28,44 +28,44 @@ pub struct Args {
     /// A query, #12, !34, group/project#12 or a URL
     #[arg(value_name = "QUERY|REF", allow_hyphen_values = true)]
     query: String,
-    /// More of it, when it was not put in quotes
+    /// Further words of the query
     #[arg(value_name = "WORD", hide = true)]
     words: Vec<String>,
-    /// Only seeds of this project (path, or an ending of it that is unique)
+    /// Limit search results to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// How many relations to follow from a seed
+    /// Number of relations to follow from each result
     #[arg(long, value_name = "0..3", default_value_t = 1,
           value_parser = clap::value_parser!(u8).range(0..=3))]
     depth: u8,
-    /// Follow mentions too
+    /// Also follow mentions
     #[arg(long)]
     expand_mentions: bool,
-    /// Only what happened since then: 7d, 2w, 1m, 2024-01-31
+    /// Only events after this date: 7d, 2w, 1m, 2024-01-31
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Only what happened until then
+    /// Only events before this date
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// How many events to tell; the most telling are kept
+    /// Maximum number of events; the most significant are kept
     #[arg(short = 'n', long, value_name = "N", default_value_t = Request::LIMIT as u32,
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     limit: u32,
-    /// Fold nothing, and tell what GitLab noted in passing, too
+    /// Show every event, including all system notes
     #[arg(long)]
     all: bool,
-    /// How many issues and merge requests a query may bring
+    /// Maximum number of issues and merge requests to start from
     #[arg(long, value_name = "N", default_value_t = Request::SEEDS as u32,
           value_parser = clap::value_parser!(u32).range(1..=100))]
     seeds: u32,
-    /// How many notes to show as evidence
+    /// Maximum number of notes shown as evidence
     #[arg(long, value_name = "N", default_value_t = Request::EVIDENCE as u32,
           value_parser = clap::value_parser!(u32).range(0..=200))]
     evidence: u32,
-    /// Find seeds by words alone
+    /// Search lexically only
     #[arg(long)]
     lexical: bool,
-    /// Say of each note why it counts
+    /// Show why each note was selected
     #[arg(long)]
     explain: bool,
 }

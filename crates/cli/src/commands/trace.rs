@@ -6,13 +6,13 @@ use insight::trace::{self, Request, Trace};
 use model::Result;
 use store::Reader;
 
-/// Why a line, or a file, is as it is
+/// Trace a line to its commit, merge request and discussion
 ///
-/// With a line: which commit it comes from, which merge request brought that,
-/// how this is known and how surely, and what was said about it. Moved lines
-/// and renamed files are followed, reformatting listed in
-/// .git-blame-ignore-revs is looked through. Without a line: the merge
-/// requests that changed the file, each with its issues and arguments.
+/// With a line: its commit, the merge request that contains it, how that was
+/// determined and with what confidence, and what was said about it. Moved lines
+/// and renamed files are followed; commits listed in .git-blame-ignore-revs are
+/// skipped. Without a line: the merge requests that changed the file, with their
+/// issues and deciding notes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore trace src/auth/oauth.rs:45
@@ -24,15 +24,15 @@ pub struct Args {
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// Also how the line read before, and before that
+    /// Number of earlier versions of the line to show
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=50))]
     generations: u32,
-    /// How many merge requests of a file to show
+    /// Maximum number of merge requests for a file
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=200))]
     limit: u32,
-    /// How many notes of each merge request to show
+    /// Maximum number of notes per merge request
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(0..=50))]
     notes: u32,

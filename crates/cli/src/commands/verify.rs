@@ -5,18 +5,18 @@ use code::proof::{Proof, Verdict, verify};
 use model::{Error, Result};
 use std::io::Read as _;
 
-/// Check a proof of `lore prove`, without a database
+/// Verify a proof from `lore prove`, without a database
 ///
-/// Exit code 19 when it does not hold. Compare the root it names with one you
-/// trust, or give that with --root.
+/// Exit code 19 if it is not valid. Compare the root it names with one you
+/// trust, or pass that with --root.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore verify proof.json
   lore verify proof.json --root 4f2a9c")]
 pub struct Args {
-    /// The proof, or - for standard input
+    /// Proof file, or - for stdin
     file: String,
-    /// The proof must be for this root (or the beginning of it)
+    /// Required root hash (or a prefix of it)
     #[arg(long, value_name = "HASH")]
     root: Option<String>,
 }

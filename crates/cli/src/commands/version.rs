@@ -5,7 +5,7 @@ use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Show the version, and what it was built for
+/// Show version and build information
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore version

@@ -7,11 +7,12 @@ use insight::why::{self, Request, Why};
 use model::Result;
 use store::Reader;
 
-/// Everything known about the reason for a line, a symbol, a file, an MR or an issue
+/// Explain why a line, symbol, file, merge request or issue exists
 ///
-/// Joins what `lore trace` finds with what was recorded: decisions and
-/// patterns that link to the file, the merge request or the issue behind it,
-/// superseded ones marked, and with whom to ask. Says which part is missing and what would bring it.
+/// Joins `lore trace` with recorded decisions and patterns about the file, the
+/// merge request or the issue (superseded ones are marked), and shows who to ask
+/// and what depends on it. Missing parts are named with the command that adds
+/// them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore why src/auth/oauth.rs:45
@@ -20,15 +21,15 @@ use store::Reader;
   lore why '!12'
   lore why 'group/project#34' --json")]
 pub struct Args {
-    /// A path, with lines if you like, a symbol, or !12, #34, a URL
+    /// Path with optional lines, symbol, !12, #34, or URL
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,
-    /// How many merge requests to show
+    /// Maximum number of merge requests
     #[arg(short = 'n', long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=200))]
     limit: u32,
-    /// How many notes of each merge request to show
+    /// Maximum number of notes per merge request
     #[arg(long, value_name = "N", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(0..=50))]
     notes: u32,

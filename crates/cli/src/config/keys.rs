@@ -24,10 +24,9 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FromClone {
     Allowed,
-    /// Names a host, a credential or a server: only after `lore trust`.
+    /// Names a host, a credential, a server, a file or folder of this machine,
+    /// or what to fetch: only after `lore trust`.
     NeedsTrust,
-    /// A path: without `lore trust` only inside the clone.
-    InsideOnly,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,7 +109,7 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Path,
         default: None,
         env: &["LORE_STORAGE_DB_PATH", "LORE_DB"],
-        from_clone: FromClone::InsideOnly,
+        from_clone: FromClone::NeedsTrust,
         about: "the database file",
     },
     Key {
@@ -166,7 +165,8 @@ pub const KEYS: &[Key] = &[
         kind: Kind::Choice(&["builtin", "ollama", "none"]),
         default: Some("builtin"),
         env: &["LORE_EMBEDDING_PROVIDER"],
-        from_clone: FromClone::Allowed,
+        // `ollama` hands every text to whoever listens there.
+        from_clone: FromClone::NeedsTrust,
         about: "who turns text into vectors: builtin, ollama or none",
     },
     Key {
@@ -197,14 +197,27 @@ pub const KEYS: &[Key] = &[
 
 /// The lists of tables: their keys and which of them must be given.
 pub const LISTS: &[List] = &[
-    List { name: "projects", keys: &["path"], about: "forge projects to keep, as `group/project`" },
-    List { name: "repos", keys: &["path", "url"], about: "git repositories on this machine" },
+    List {
+        name: "projects",
+        keys: &["path"],
+        from_clone: FromClone::NeedsTrust,
+        about: "forge projects to keep, as `group/project`",
+    },
+    // Draws folders of the user into the index.
+    List {
+        name: "repos",
+        keys: &["path", "url"],
+        from_clone: FromClone::NeedsTrust,
+        about: "git repositories on this machine",
+    },
 ];
 
 #[derive(Debug)]
 pub struct List {
     pub name: &'static str,
     pub keys: &'static [&'static str],
+    /// Whether it counts when it stands in an untrusted clone's file.
+    pub from_clone: FromClone,
     pub about: &'static str,
 }
 
@@ -216,10 +229,16 @@ pub const OTHER_VARIABLES: &[(&str, &str)] = &[
     ("LORE_PAGER", "pager for long answers, before PAGER; `cat` for none"),
     ("LORE_MCP_TOKEN", "the token clients of `lore mcp --http` must show"),
     ("LORE_NO_PROGRESS", "1: never draw progress"),
+    ("LORE_INDEX_MEMORY_MB", "memory for indexing, in MiB (default 4096)"),
 ];
 
 /// Variables for tests and the demo, known but not advertised.
 pub const HIDDEN_VARIABLES: &[&str] = &["LORE_NOW", "LORE_FORCE_TTY"];
+
+/// What an untrusted clone's file may say of a list.
+pub fn list_from_clone(name: &str) -> FromClone {
+    LISTS.iter().find(|list| list.name == name).map_or(FromClone::NeedsTrust, |it| it.from_clone)
+}
 
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)

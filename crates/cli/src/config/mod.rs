@@ -1,12 +1,14 @@
 //! The settings in force, each with where it came from.
 //!
 //! Four layers, later ones win: defaults, one config file, `LORE_*`
-//! variables, flags. A file found in a working tree is not trusted with hosts
-//! and credentials until `lore trust` pins it.
+//! variables, flags. A file found in a working tree is not trusted with hosts,
+//! credentials, files and folders until `lore trust` pins it; until then the
+//! user's own file counts for these.
 
 pub mod file;
 pub mod keys;
 pub mod layer;
+pub mod repo_trust;
 pub mod token;
 pub mod tree;
 pub mod trust;
@@ -18,7 +20,7 @@ pub use token::{Token, wide_mode};
 
 use crate::args::Globals;
 use crate::env::Env;
-use keys::{FromClone, KEYS, Key, Value};
+use keys::{FromClone, KEYS, Key, Value, list_from_clone};
 use layer::{Layer, RepoEntry};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
@@ -101,13 +103,11 @@ pub enum EmbeddingProvider {
 
 impl Config {
     pub fn load(env: &Env, globals: &Globals) -> Result<Self> {
-        let file = file::find(env, globals)?;
+        let found = file::find(env, globals)?;
         let mut config = Config::defaults(env);
-        if let Some(file) = file {
-            let layer = tree::parse(&file.text, file.syntax)
-                .and_then(|root| layer::read(&root, file.syntax))
-                .map_err(|error| in_file(error, &env.display(&file.path)))?;
-            config.take_file(env, file, layer)?;
+        config.warnings = found.warnings;
+        if let Some(file) = found.file {
+            config.take_file(env, file)?;
         }
         config.take_variables(env)?;
         if let Some(db) = &globals.db {
@@ -158,31 +158,49 @@ impl Config {
         }
     }
 
-    fn take_file(&mut self, env: &Env, file: ConfigFile, layer: Layer) -> Result<()> {
-        let is_trusted = file.origin != Origin::Clone
-            || trust::Pins::load(env)?.covers(&file.path, &file.hash.to_string());
+    fn take_file(&mut self, env: &Env, file: ConfigFile) -> Result<()> {
+        let layer = parsed(env, &file)?;
+        let is_trusted =
+            file.origin != Origin::Clone || trust::Pins::load(env)?.covers_config(&file);
+        if !is_trusted && let Some(own) = file::users_own(env)? {
+            let layer = parsed(env, &own)?;
+            self.take_layer(env, &own, layer, true);
+        }
+        self.take_layer(env, &file, layer, is_trusted);
+        self.warn_about(env, &file);
+        self.file = Some(file);
+        Ok(())
+    }
+
+    fn take_layer(&mut self, env: &Env, file: &ConfigFile, layer: Layer, is_trusted: bool) {
         let source = Source::File(file.path.clone());
+        let counts = |from_clone| is_trusted || from_clone == FromClone::Allowed;
         for (key, value) in layer.values {
             let value = match value {
                 Value::Path(path) => Value::Path(env.resolve(&path.to_string_lossy(), file.base())),
                 other => other,
             };
-            if is_trusted || is_harmless(key, &value, file.base()) {
+            if counts(key.from_clone) {
                 self.set(key.name, value, source.clone());
             } else {
                 self.ignored.push(key.name);
             }
         }
-        if let Some(projects) = layer.projects {
-            self.projects = (projects, source.clone());
+        match layer.projects {
+            Some(projects) if counts(list_from_clone("projects")) => {
+                self.projects = (projects, source.clone());
+            }
+            Some(_) => self.ignored.push("projects"),
+            None => {}
         }
-        if let Some(repos) = layer.repos {
-            let repos = repos.into_iter().map(|entry| repo(env, &file, entry)).collect();
-            self.repos = (repos, source);
+        match layer.repos {
+            Some(repos) if counts(list_from_clone("repos")) => {
+                let repos = repos.into_iter().map(|entry| repo(env, file, entry)).collect();
+                self.repos = (repos, source);
+            }
+            Some(_) => self.ignored.push("repos"),
+            None => {}
         }
-        self.warn_about(env, &file);
-        self.file = Some(file);
-        Ok(())
     }
 
     fn warn_about(&mut self, env: &Env, file: &ConfigFile) {
@@ -233,6 +251,11 @@ impl Config {
 
     pub fn file(&self) -> Option<&ConfigFile> {
         self.file.as_ref()
+    }
+
+    /// Whether this is a file the user named for this run.
+    pub fn is_named_file(&self, path: &Path) -> bool {
+        self.file.as_ref().is_some_and(|file| file.origin == Origin::Named && file.path == path)
     }
 
     /// What a person should know about how this came together.
@@ -399,24 +422,10 @@ fn in_file(error: Error, path: &str) -> Error {
     }
 }
 
-/// What a clone's file may set without being trusted.
-fn is_harmless(key: &Key, value: &Value, base: &Path) -> bool {
-    match (key.from_clone, value) {
-        (FromClone::Allowed, _) => true,
-        (FromClone::InsideOnly, Value::Path(path)) => {
-            let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
-            path.starts_with(base) && !climbs && !is_led_outside(path, base)
-        }
-        _ => false,
-    }
-}
-
-/// Whether a link on the way leads out of the clone.
-fn is_led_outside(path: &Path, base: &Path) -> bool {
-    let Ok(base) = base.canonicalize() else { return false };
-    let nearest = path.ancestors().find(|part| part.symlink_metadata().is_ok());
-    // A link to nothing cannot be resolved, and would be created where it points.
-    !nearest.and_then(|part| part.canonicalize().ok()).is_some_and(|real| real.starts_with(base))
+fn parsed(env: &Env, file: &ConfigFile) -> Result<Layer> {
+    tree::parse(&file.text, file.syntax)
+        .and_then(|root| layer::read(&root, file.syntax))
+        .map_err(|error| in_file(error, &env.display(&file.path)))
 }
 
 fn repo(env: &Env, file: &ConfigFile, entry: RepoEntry) -> Repo {
@@ -455,16 +464,5 @@ mod tests {
         assert_eq!(config.token_env_var(), "GITLAB_TOKEN");
         assert_eq!((config.token_file(), config.ca_file()), (None, None));
         assert_eq!(config.base_url().unwrap_err().code(), ErrorCode::ConfigNotFound);
-    }
-
-    #[test]
-    fn an_untrusted_path_must_stay_inside() {
-        let key = keys::find("storage.db_path").unwrap();
-        let base = Path::new("/repo");
-        for (path, expected) in
-            [("/repo/x.db", true), ("/etc/x.db", false), ("/repo/../etc/x.db", false)]
-        {
-            assert_eq!(is_harmless(key, &Value::Path(path.into()), base), expected, "{path}");
-        }
     }
 }

@@ -4,7 +4,6 @@
 use super::keys::{KEYS, Kind};
 use model::{Error, ErrorCode, Result};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 /// What `lore init` found out.
@@ -78,19 +77,33 @@ fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// Writes beside, then renames over.
+/// Writes a file of the user's own, whole or not at all.
 pub fn replace_file(path: &Path, text: &str) -> Result<()> {
-    let failed = |error: std::io::Error| {
-        Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", path.display()))
-            .caused_by(error)
-    };
-    let dir = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(dir).map_err(failed)?;
-    let mut beside = tempfile::NamedTempFile::new_in(dir).map_err(failed)?;
-    beside.write_all(text.as_bytes()).map_err(failed)?;
-    beside.as_file().sync_all().map_err(failed)?;
-    beside.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    files::replace(path, text.as_bytes(), 0o600).map_err(|error| unwritable(path, error))
+}
+
+/// The same below the top of a work tree, where any link may have come with the
+/// clone: none is written through.
+pub fn replace_file_below(top: &Path, relative: &Path, text: &str) -> Result<()> {
+    files::replace_below(top, relative, text.as_bytes(), 0o666)
+        .map_err(|error| unwritable(&top.join(relative), error))
+}
+
+fn unwritable(path: &Path, error: std::io::Error) -> Error {
+    if files::is_link_error(&error) {
+        return behind_a_link(path);
+    }
+    Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", path.display()))
+        .caused_by(error)
+}
+
+/// A path of a work tree that leads through a link.
+pub fn behind_a_link(path: &Path) -> Error {
+    Error::new(
+        ErrorCode::ConfigInvalid,
+        format!("{} leads through a symbolic link; lore does not write there", path.display()),
+    )
+    .suggest("replace the link by a file or folder of its own")
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub fn tour(ctx: &Ctx, ui: &Ui, keep: Option<&Path>) -> Result<Tour> {
             output: run(&place, step.command)?,
         });
     }
-    let kept = place.finish()?;
+    let kept = place.finish(&ctx.env)?;
     Ok(Tour { steps: shown, kept: kept.map(|dir| ctx.env.display(&dir)) })
 }
 

@@ -1,8 +1,11 @@
 //! Where the tour happens: a simulated GitLab, a folder, surroundings.
 
 use crate::config::file::{CLONE_DIR, TOML_NAME};
+use crate::config::repo_trust::Repository;
+use crate::config::trust::{Pins, RepositoryPin};
 use crate::ctx::Ctx;
 use crate::env::Env;
+use model::hash::Hash32;
 use model::{Error, ErrorCode, Result};
 use sim::scenario::demo;
 use sim::{Options, Server};
@@ -76,29 +79,40 @@ impl Place {
     }
 
     /// Clears away; a kept folder gets a config of its own, without the
-    /// server that ends with us.
-    pub fn finish(self) -> Result<Option<PathBuf>> {
+    /// server that ends with us. lore wrote it, so the user need not trust it.
+    pub fn finish(self, user: &Env) -> Result<Option<PathBuf>> {
         // Only what cannot be removed would stay, and then saying so helps nobody.
         let _ = std::fs::remove_dir_all(self.dir.join("home"));
         if self.temporary.is_some() {
             return Ok(None);
         }
-        self.write_config("", DATABASE)?;
+        let mut pins = Pins::load(user)?;
+        self.write_config("", DATABASE, &mut pins)?;
         for project in &self.projects {
             let up = project.split('/').map(|_| "../").collect::<String>();
-            self.write_config(project, &format!("{up}{DATABASE}"))?;
+            self.write_config(project, &format!("{up}{DATABASE}"), &mut pins)?;
         }
+        pins.save()?;
         Ok(Some(self.dir))
     }
 
     /// The config of a folder below, with the database as seen from there.
-    fn write_config(&self, folder: &str, database: &str) -> Result<()> {
+    fn write_config(&self, folder: &str, database: &str, pins: &mut Pins) -> Result<()> {
         let mut text = String::from("# The history of `lore demo`; its GitLab is gone.\n");
         text.push_str(&format!("[storage]\ndb_path = \"{database}\"\n"));
         for project in &self.projects {
             text.push_str(&format!("[[projects]]\npath = \"{project}\"\n"));
         }
-        write(&self.dir.join(folder).join(CLONE_DIR).join(TOML_NAME), &text)
+        let path = self.dir.join(folder).join(CLONE_DIR).join(TOML_NAME);
+        write(&path, &text)?;
+        pins.pin(&path, Hash32::of(text.as_bytes()).to_string());
+        // The memory of the demo's clones is lore's own too.
+        if let Some(repository) = Repository::around(&path) {
+            let origin = repository.origin();
+            let pin = RepositoryPin { origin, memory: true, databases: false };
+            pins.repositories.insert(repository.key, pin);
+        }
+        Ok(())
     }
 }
 
@@ -123,7 +137,7 @@ fn new_folder(dir: &Path) -> Result<PathBuf> {
         return Err(Error::usage(format!("`{}` exists and is not empty", dir.display()))
             .suggest("name a new folder"));
     }
-    std::fs::create_dir_all(dir).map_err(|error| {
+    files::create_dirs(dir).map_err(|error| {
         Error::new(ErrorCode::Usage, format!("cannot make the folder `{}`", dir.display()))
             .caused_by(error)
             .suggest("name a folder in a place you can write to")
@@ -132,11 +146,7 @@ fn new_folder(dir: &Path) -> Result<PathBuf> {
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {
-    let written = path
-        .parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .and_then(|()| std::fs::write(path, text));
-    written.map_err(|error| {
+    files::replace(path, text.as_bytes(), 0o666).map_err(|error| {
         Error::internal(format!("cannot write {}", path.display())).caused_by(error)
     })
 }

@@ -3,8 +3,10 @@
 
 use crate::args::Globals;
 use crate::commands::remember;
+use crate::config::repo_trust::FirstMemory;
 use crate::ctx::Ctx;
 use crate::env::Env;
+use crate::isolation;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::run_embed;
 use crate::run_repo::{self, IndexAnswer};
@@ -23,12 +25,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
+use store::DatabaseFile;
 
 pub struct Around {
     env: Env,
     globals: Globals,
     /// The files of memory as they were when the index was last brought level.
     seen: Mutex<BTreeMap<PathBuf, Vec<FileState>>>,
+    /// Memory that was empty when somebody asked where to keep a record.
+    first: Mutex<BTreeMap<PathBuf, FirstMemory>>,
 }
 
 /// Where, how long, since when.
@@ -52,7 +57,23 @@ fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
 
 impl Around {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Around { env, globals, seen: Mutex::default() }
+        Around { env, globals, seen: Mutex::default(), first: Mutex::default() }
+    }
+
+    /// Does a job in this process, which may die of it.
+    pub fn run_here(
+        &self,
+        job: Job,
+        dir: &Path,
+        progress: Arc<dyn Progress>,
+        stop: Stop,
+    ) -> Result<(Value, Vec<String>)> {
+        let (ctx, mut ui) = self.at_work(dir, progress, stop);
+        let report = match job {
+            Job::Sync => value(&sync(&ctx, &mut ui)?),
+            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
+        }?;
+        Ok((report, ui.take_warnings()))
     }
 
     fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
@@ -76,7 +97,7 @@ impl Surroundings for Around {
         env!("CARGO_PKG_VERSION").to_owned()
     }
 
-    fn database(&self, dir: &Path) -> Result<PathBuf> {
+    fn database(&self, dir: &Path) -> Result<DatabaseFile> {
         let (ctx, mut ui) = self.in_dir(dir);
         ctx.db_path(&mut ui)
     }
@@ -116,11 +137,17 @@ impl Surroundings for Around {
 
     fn memory_root(&self, dir: &Path, personal: bool) -> Result<Root> {
         let (ctx, _) = self.in_dir(dir);
-        PlaceArgs { personal, root: None }.root(&ctx)
+        let root = PlaceArgs { personal, root: None }.root(&ctx)?;
+        if let (Some(first), Ok(mut known)) = (FirstMemory::of(&root), self.first.lock()) {
+            known.insert(root.dir.clone(), first);
+        }
+        Ok(root)
     }
 
     fn index_memory(&self, dir: &Path, root: &Root) -> Vec<String> {
         let (ctx, mut ui) = self.in_dir(dir);
+        let first = self.first.lock().ok().and_then(|mut known| known.remove(&root.dir));
+        memory_roots::pin_first(&ctx, &mut ui, first);
         memory_roots::follow(&ctx, &mut ui, root);
         ui.take_warnings()
     }
@@ -137,12 +164,7 @@ impl Surroundings for Around {
         progress: Arc<dyn Progress>,
         stop: Stop,
     ) -> Result<(Value, Vec<String>)> {
-        let (ctx, mut ui) = self.at_work(dir, progress, stop);
-        let report = match job {
-            Job::Sync => value(&sync(&ctx, &mut ui)?),
-            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
-        }?;
-        Ok((report, ui.take_warnings()))
+        isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
     }
 
     fn report_schema(&self, job: Job) -> Schema {

@@ -26,7 +26,7 @@ impl Show for RecordList {
         for it in &self.items {
             table.row([
                 Cell::text(it.id.as_str()).label(Label::Id),
-                Cell::text(it.kind.as_str()),
+                Cell::text(kind(it.kind.as_str(), it.foreign)),
                 Cell::text(&it.title),
                 Cell::text(it.project.as_deref().unwrap_or("")).label(Label::Path),
                 Cell::date(it.created_at),
@@ -70,7 +70,7 @@ fn rows(recall: &Recall, out: &mut Painter) {
         let record = &item.record;
         table.row([
             Cell::text(record.id.as_str()),
-            Cell::text(record.kind.as_str()),
+            Cell::text(kind(record.kind.as_str(), record.foreign)),
             Cell::text(&record.title),
             Cell::text(record.project.as_deref().unwrap_or("")),
             Cell::date(record.created_at),
@@ -134,8 +134,17 @@ pub(super) fn edges(steps: &[Step], out: &mut Painter) {
     }
 }
 
+/// `decision`, or `decision (foreign)` of what came with a clone that nobody
+/// trusts.
+pub(super) fn kind(kind: &str, foreign: bool) -> String {
+    if foreign { format!("{kind} (foreign)") } else { kind.to_owned() }
+}
+
 fn about(record: &RecordLine, out: &mut Painter) {
     out.label(Label::Faint, record.kind.as_str());
+    if record.foreign {
+        out.text(" ").label(Label::Warning, "(foreign)");
+    }
     match record.confidence {
         Some(confidence) => out.label(Label::Faint, &format!(" · confidence {confidence}")),
         None => out.label(Label::Faint, &format!(" · importance {}", record.importance)),
@@ -221,7 +230,8 @@ fn edge(step: &Step, out: &mut Painter) {
 }
 
 fn node(node: &Node, out: &mut Painter) {
-    out.label(Label::Faint, &format!("[{}] ", node.kind.replace('_', " ")));
+    let kind = kind(&node.kind.replace('_', " "), node.foreign);
+    out.label(Label::Faint, &format!("[{kind}] "));
     match &node.title {
         Some(title) => {
             out.text(&one_line(title, 48)).text(" ");

@@ -27,7 +27,7 @@ fn rows(results: &SearchResults, out: &mut Painter) {
     for hit in &results.items {
         table.row([
             Cell::text(&hit.reference),
-            Cell::text(hit.kind.noun()),
+            Cell::text(super::memory::kind(hit.kind.noun(), hit.foreign)),
             Cell::text(&hit.title),
             Cell::text(hit.project.as_deref().unwrap_or("")),
             Cell::text(hit.author.as_deref().unwrap_or("")),
@@ -127,6 +127,9 @@ fn text_head(hit: &SearchHit, out: &mut Painter) {
     let room = columns.saturating_sub(width(short) + INDENT);
     out.label(Label::Heading, &one_line(&hit.title, room)).end();
     out.text("  ").label(Label::Faint, hit.kind.noun());
+    if hit.foreign {
+        out.text(" ").label(Label::Warning, "(foreign)");
+    }
     if let Some(project) = &hit.project {
         out.label(Label::Faint, " in ").label(Label::Path, project);
     }

@@ -87,6 +87,9 @@ fn recorded(linked: &LinkedRecord, out: &mut Painter) {
     if linked.is_superseded {
         out.label(Label::Warning, "  superseded");
     }
+    if record.foreign {
+        out.text("  ").label(Label::Warning, "(foreign)");
+    }
     out.text("  ").date(record.created_at);
     out.label(Label::Faint, &format!("  about {}", linked.linked_to)).end();
 }

@@ -50,6 +50,11 @@ pub trait Show: Serialize + JsonSchema {
     }
 }
 
+/// stdout for the lines of a protocol, in a process that says nothing else.
+pub fn protocol() -> Box<dyn Write + Send> {
+    Box::new(io::stdout())
+}
+
 /// Owns the streams and knows how each may look.
 pub struct Ui {
     env: Env,
@@ -317,6 +322,11 @@ impl Ui {
             }
         }
         self.to_stdout(text)
+    }
+
+    /// Hands on a document that another process has made.
+    pub fn pass_on(&mut self, document: &[u8]) -> Result<()> {
+        self.bytes_to_stdout(document)
     }
 
     /// Writes to stdout. A reader that stops reading (`lore … | head`) is no

@@ -166,7 +166,7 @@ fn not_text_and_not_small() {
         &env,
         &["auth", "--config", "big.toml", "-J"],
         expect![[r#"
-            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/big.toml is no config file: it has 1800000 bytes","suggestion":null,"retryable":false}}
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/big.toml is no config file: larger than 1048576 bytes","suggestion":null,"retryable":false}}
             [exit status: 4]
         "#]],
     );
@@ -174,7 +174,7 @@ fn not_text_and_not_small() {
         &env,
         &["auth", "--config", ".", "-J"],
         expect![[r#"
-            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"cannot read $DIR; caused by: Is a directory (os error 21)","suggestion":null,"retryable":false}}
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR is no config file: not a regular file","suggestion":null,"retryable":false}}
             [exit status: 4]
         "#]],
     );

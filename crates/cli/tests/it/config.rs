@@ -136,12 +136,12 @@ fn json_files_use_camel_case() {
 #[test]
 fn the_nearest_file_above_counts() {
     let env = lore().with_config(CONFIG);
-    env.write_file(".lore/lore.toml", "[[projects]]\npath = \"from/clone\"\n");
+    env.write_file(".lore/lore.toml", "[sync]\nconcurrency = 3\n");
     env.write_file("deep/er/x", "");
     let deep = env.dir().join("deep/er");
-    let output = env.lore_in(&deep, &["config", "get", "projects"], "");
+    let output = env.lore_in(&deep, &["config", "get", "sync.concurrency"], "");
     expect![[r#"
-        from/clone
+        3
     "#]]
     .assert_eq(&output.to_string());
     check(

@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 fn the_surface_is_what_the_snapshot_says() {
     let env = lore();
     let mut all = env.lore(&["--help"]).success().stdout;
+    let _ = write!(all, "\n=== lore help all ===\n");
+    all.push_str(&env.lore(&["help", "all"]).success().stdout);
     for entry in ENTRIES {
         let help = env.lore(&[entry.name, "--help"]).success().stdout;
         let _ = write!(all, "\n=== lore {} ===\n{help}", entry.name);

@@ -52,10 +52,10 @@ fn sensitive_keys_are_ignored_until_trusted() {
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
             mcp.token_file		default
-            projects	group/app	file:$DIR/.lore/lore.toml
+            projects		default
             repos		default
             ------- stderr -------
-            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url`, `projects` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
         "#]],
     );
     check(
@@ -64,7 +64,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
         expect![[r#"
             {"ok":false,"error":{"code":"CONFIG_INVALID","message":"the config of this clone is not trusted yet","suggestion":"read it, then run `lore trust`","retryable":false}}
             ------- stderr -------
-            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
+            warning: `gitlab.base_url`, `gitlab.token_env_var`, `gitlab.token_file`, `gitlab.ca_file`, `storage.db_path`, `embedding.base_url`, `projects` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
             [exit status: 4]
         "#]],
     );
@@ -72,7 +72,16 @@ fn sensitive_keys_are_ignored_until_trusted() {
         &env,
         &["trust"],
         expect![[r#"
-            $DIR/.lore/lore.toml	trusted
+            $DIR	trusted	config, memory, databases
+            config:      $DIR/.lore/lore.toml, until it changes
+                         gitlab.base_url = https://evil.example
+                         gitlab.token_env_var = AWS_SECRET_ACCESS_KEY
+                         gitlab.token_file = /home/me/.ssh/id_ed25519
+                         gitlab.ca_file = evil.pem
+                         storage.db_path = /etc/lore.db
+                         embedding.base_url = https://evil.example
+                         projects = group/app
+            memory:      0 decisions, 0 patterns, 0 handoffs: agents' prompts may get these and what later pulls bring, as long as it has no origin
         "#]],
     );
     check(
@@ -91,14 +100,14 @@ fn a_changed_file_is_not_trusted_any_more() {
         &env,
         &["trust", "-J"],
         expect![[r#"
-            {"ok":true,"data":{"files":[{"path":"$DIR/.lore/lore.toml","sha256":"47564a62076ec92dc87a00bd49e3237a97de30f88c3654501740e5e7afdbeb70","state":"trusted","unlocks":["gitlab.base_url = https://good.example"]}]},"meta":{"elapsed_ms":0}}
+            {"ok":true,"data":{"repositories":[{"config":[{"path":"$DIR/.lore/lore.toml","sha256":"47564a62076ec92dc87a00bd49e3237a97de30f88c3654501740e5e7afdbeb70","state":"trusted","unlocks":["gitlab.base_url = https://good.example"]}],"databases":[],"memory":{"decisions":0,"handoffs":0,"patterns":0},"origin":null,"path":"$DIR","state":"trusted","trusts_databases":true}]},"meta":{"elapsed_ms":0}}
         "#]],
     );
     check(
         &env,
         &["trust", "--list"],
         expect![[r#"
-            $DIR/.lore/lore.toml	trusted
+            $DIR	trusted	config, memory, databases
         "#]],
     );
     env.write_file(".lore/lore.toml", "[gitlab]\nbase_url = \"https://evil.example\"\n");
@@ -106,7 +115,7 @@ fn a_changed_file_is_not_trusted_any_more() {
         &env,
         &["trust", "--list"],
         expect![[r#"
-            $DIR/.lore/lore.toml	changed
+            $DIR	changed	config, memory, databases
         "#]],
     );
     check(
@@ -130,7 +139,7 @@ fn trust_can_be_taken_away() {
         &env,
         &["trust", "--revoke"],
         expect![[r#"
-            $DIR/.lore/lore.toml	revoked
+            $DIR	revoked	
         "#]],
     );
     check(
@@ -138,7 +147,7 @@ fn trust_can_be_taken_away() {
         &["trust", "--revoke"],
         expect![[r#"
             ------- stderr -------
-            error: $DIR/.lore/lore.toml is not trusted
+            error: $DIR is not trusted
             hint: lore trust --list
             [exit status: 17]
         "#]],
@@ -148,7 +157,7 @@ fn trust_can_be_taken_away() {
         &env,
         &["trust", "--list", "--color", "never"],
         expect![[r#"
-            no trusted files
+            no trusted repositories
         "#]],
     );
 }
@@ -160,8 +169,8 @@ fn nothing_to_trust() {
         &["trust"],
         expect![[r#"
             ------- stderr -------
-            error: no .lore/lore.toml here or above
-            hint: name the file: lore trust <PATH>
+            error: $DIR is in no repository, and has no .lore/
+            hint: name the repository: lore trust <PATH>
             [exit status: 17]
         "#]],
     );
@@ -171,8 +180,8 @@ fn nothing_to_trust() {
         &["trust"],
         expect![[r#"
             ------- stderr -------
-            error: the config in force, $HOME/.config/lore/lore.toml, needs no trust
-            hint: name the file: lore trust <PATH>
+            error: $DIR is in no repository, and has no .lore/
+            hint: name the repository: lore trust <PATH>
             [exit status: 17]
         "#]],
     );
@@ -184,29 +193,6 @@ fn nothing_to_trust() {
             error: $DIR/.lore/lore.toml: line 1: unknown key `gitlb`
             hint: did you mean `gitlab`?
             [exit status: 4]
-        "#]],
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn a_link_out_of_the_clone_is_outside() {
-    let env = clone("[storage]\ndb_path = \"data/lore.db\"\n");
-    check(
-        &env,
-        &["config", "get", "storage.db_path"],
-        expect![[r#"
-            $DIR/data/lore.db
-        "#]],
-    );
-    std::os::unix::fs::symlink(env.home(), env.dir().join("data")).unwrap();
-    check(
-        &env,
-        &["config", "get", "storage.db_path"],
-        expect![[r#"
-            $HOME/.local/share/lore/lore.db
-            ------- stderr -------
-            warning: `storage.db_path` in $DIR/.lore/lore.toml ignored: the file may have come with a clone; read it, then run `lore trust`
         "#]],
     );
 }

@@ -5,7 +5,7 @@ use super::choose::{self, Rules, is_rules};
 use super::work_tree;
 use super::{Skip, Subject};
 use crate::{lang, link};
-use git::{Change, FileMode, ObjectId, Repo};
+use git::{Change, FileMode, ObjectId, Repo, WorkTreeContent};
 use model::Result;
 use model::record::ChangeKind;
 use std::collections::BTreeMap;
@@ -44,11 +44,14 @@ pub fn edits(repo: &Repo, before: ObjectId, subject: &Subject) -> Result<Option<
         }
     }
     if subject.work_tree.is_some() {
-        let is_sha256 = subject.commit.as_bytes().len() == 32;
-        for (path, touched) in work_tree::touched(repo, is_sha256)? {
-            let content =
-                touched.map(|touched| Content { id: touched.id, bytes: Some(touched.bytes) });
-            if !edits.add(path, content, None) {
+        for change in work_tree::changes(repo, subject.commit)? {
+            let content = match change.content {
+                Some(WorkTreeContent::Bytes(id, bytes)) => Some(Content { id, bytes: Some(bytes) }),
+                // A file that is left out for its size is counted on the whole way.
+                Some(WorkTreeContent::TooLarge(_)) => return Ok(None),
+                None => None,
+            };
+            if !edits.add(change.path.text().into_owned(), content, None) {
                 return Ok(None);
             }
         }

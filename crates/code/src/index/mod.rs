@@ -28,6 +28,7 @@ pub use watch::Watch;
 use crate::facts::FileFacts;
 use crate::history;
 use crate::identity;
+use crate::lang;
 use crate::link::{self, Manifest, Source};
 use choose::{Chosen, Rules, choose, rule_files};
 use externals::{Externals, store_importable};
@@ -172,7 +173,7 @@ fn gather(
 ) -> Result<Input> {
     let mut tree = repo.files(subject.commit)?;
     let overlay = match &subject.work_tree {
-        Some(_) => work_tree::overlay(repo, &mut tree)?,
+        Some(_) => work_tree::overlay(repo, subject.commit, &mut tree)?,
         None => BTreeMap::new(),
     };
     let rule_texts = rule_texts(repo, &tree, &overlay)?;
@@ -232,6 +233,9 @@ fn gather(
                 *input.skipped.entry(reason).or_default() += 1;
                 input.unfit.push(UnfitFile { path: path.clone(), blob, reason, hash, size });
             }
+            (None, _, Some(Outcome::TooLarge)) => {
+                *input.skipped.entry(Skip::Huge).or_default() += 1;
+            }
             (None, _, Some(Outcome::Missing) | None) => {
                 *input.skipped.entry(Skip::Missing).or_default() += 1;
             }
@@ -258,7 +262,7 @@ fn texts_of(repo: &Repo, wanted: &[(String, ObjectId)]) -> Result<Vec<(String, S
     let mut blobs = repo.blobs()?;
     let mut texts = Vec::new();
     for (path, id) in wanted {
-        if let Some(bytes) = blobs.read(*id)? {
+        if let Some(bytes) = blobs.read(*id, lang::MAX_BYTES as u64)?.into_content() {
             texts.push((path.clone(), String::from_utf8_lossy(&bytes).into_owned()));
         }
     }
@@ -278,7 +282,7 @@ fn texts(
     for (path, entry) in wanted {
         let bytes = match overlay.get(&path) {
             Some(bytes) => Some(bytes.clone()),
-            None => blobs.read(entry.id)?,
+            None => blobs.read(entry.id, lang::MAX_BYTES as u64)?.into_content(),
         };
         let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
         texts.push((path, text));

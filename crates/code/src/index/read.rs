@@ -5,7 +5,7 @@ use super::symbols::{FileSymbols, outline_of};
 use super::watch::Watch;
 use crate::facts::{FileFacts, Trouble};
 use crate::lang;
-use git::{ObjectId, Repo};
+use git::{Blob, ObjectId, Repo};
 use model::hash::Hash32;
 use model::{Error, Result};
 use rustc_hash::FxHashSet;
@@ -56,6 +56,8 @@ struct Cost {
 pub enum Outcome {
     Read(Box<ReadFile>),
     Unfit(Skip, Hash32, u64),
+    /// Larger than any file that is parsed; never in memory.
+    TooLarge,
     /// The clone does not have it (a partial clone).
     Missing,
 }
@@ -106,7 +108,7 @@ pub fn read_all(
     n_threads: usize,
     watch: &Watch<'_>,
 ) -> Result<Vec<Outcome>> {
-    let (work, todo) = mpsc::sync_channel::<(usize, Option<Vec<u8>>)>(IN_FLIGHT);
+    let (work, todo) = mpsc::sync_channel::<(usize, Option<Blob>)>(IN_FLIGHT);
     let todo = Mutex::new(todo);
     let (done, results) = mpsc::channel::<(usize, Result<Outcome>)>();
     let mut outcomes: Vec<Outcome> = Vec::new();
@@ -116,12 +118,13 @@ pub fn read_all(
             scope.spawn(move || {
                 loop {
                     let next = todo.lock().map(|todo| todo.recv());
-                    let Ok(Ok((at, bytes))) = next else { break };
+                    let Ok(Ok((at, blob))) = next else { break };
                     let path = wanted[at].path;
-                    let read = || match (bytes, wanted[at].content) {
-                        (Some(bytes), _) => read_one(identity, path, &bytes),
+                    let read = || match (blob, wanted[at].content) {
+                        (Some(Blob::Content(bytes)), _) => read_one(identity, path, &bytes),
+                        (Some(Blob::TooLarge(_)), _) => Ok(Outcome::TooLarge),
                         (None, Content::Bytes(bytes)) => read_one(identity, path, bytes),
-                        (None, Content::Blob(_)) => Ok(Outcome::Missing),
+                        (Some(Blob::Missing), _) | (None, Content::Blob(_)) => Ok(Outcome::Missing),
                     };
                     // Every file is waited for: none may go without an answer.
                     let outcome = catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
@@ -205,30 +208,31 @@ impl<'r, 'w> Collector<'r, 'w> {
 fn feed(
     repo: &Repo,
     wanted: &[Wanted<'_>],
-    work: mpsc::SyncSender<(usize, Option<Vec<u8>>)>,
+    work: mpsc::SyncSender<(usize, Option<Blob>)>,
     collector: &mut Collector<'_, '_>,
 ) -> Result<()> {
     let mut blobs = None;
     for (at, file) in wanted.iter().enumerate() {
         collector.watch.go_on()?;
-        let bytes = match file.content {
+        let blob = match file.content {
             Content::Bytes(_) => None,
             Content::Blob(id) => {
                 if blobs.is_none() {
                     blobs = Some(repo.blobs()?);
                 }
                 match &mut blobs {
-                    Some(blobs) => blobs.read(id)?,
+                    Some(blobs) => Some(blobs.read(id, lang::MAX_BYTES as u64)?),
                     None => None,
                 }
             }
         };
-        let n_bytes = match file.content {
-            Content::Bytes(bytes) => bytes.len(),
-            Content::Blob(_) => bytes.as_ref().map_or(0, Vec::len),
+        let n_bytes = match (&blob, file.content) {
+            (_, Content::Bytes(bytes)) => bytes.len(),
+            (Some(Blob::Content(bytes)), _) => bytes.len(),
+            _ => 0,
         };
         collector.make_room(n_bytes)?;
-        if work.send((at, bytes)).is_err() {
+        if work.send((at, blob)).is_err() {
             break;
         }
     }

@@ -9,8 +9,8 @@ use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
 use super::system_note;
 use super::transport::{Answer, Call, Failed, Transport};
 use crate::api::{
-    EntityPage, Failure, FailureKind, Fetched, Forge, Identity, ListFrom, ProjectLocator, Result,
-    SystemNote,
+    EntityPage, Failure, FailureKind, Fetched, Forge, Identity, ListFrom, ProjectLocator,
+    Reservation, Result, SystemNote,
 };
 use model::ids::{ForgeId, Iid};
 use model::record::{Dependent, DependentSet, FileChangeRecord, Listed, ProjectRecord};
@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A page of entities that is too large to read is read in this many parts.
 const PARTS: u32 = 5;
+/// Items of one page that are told of by name when they cannot be read.
+const MAX_UNREADABLE: usize = 100;
 /// After so many merge requests without `/diffs` the server is taken to be one
 /// that does not have it (before 15.7).
 const ENOUGH_WITHOUT_DIFFS: u32 = 3;
@@ -45,8 +47,12 @@ impl Client {
         })))
     }
 
-    async fn get(&self, call: &Call) -> std::result::Result<Answer, Failed> {
-        self.0.transport.get(call).await
+    async fn get(
+        &self,
+        call: &Call,
+        held: &mut Reservation,
+    ) -> std::result::Result<Answer, Failed> {
+        self.0.transport.get(call, held).await
     }
 
     async fn entity_page(
@@ -55,6 +61,7 @@ impl Client {
         kind: EntityKind,
         from: ListFrom,
         page_size: u32,
+        mut reservation: Reservation,
     ) -> std::result::Result<EntityPage, Failed> {
         let after = from.updated_after.map_or_else(String::new, |after| {
             format!("&updated_after={}", encode(&after.to_rfc3339()))
@@ -65,18 +72,24 @@ impl Client {
             from.page
         );
         let call = Call::array(entities_path(project, kind), query);
-        let answer = self.get(&call).await?;
+        let answer = self.get(&call, &mut reservation).await?;
         let mut page = EntityPage {
             items: Vec::with_capacity(answer.items.len()),
             unreadable: Vec::new(),
             has_more: following(&answer, &call.query, page_size).is_some(),
             server_time: headers::server_time(&answer.headers),
+            reservation,
         };
+        let mut n_unnamed = 0;
         for item in answer.items() {
             match convert::listed(item, kind) {
                 Ok(listed) => page.items.push(listed),
-                Err(why) => page.unreadable.push(why),
+                Err(why) if page.unreadable.len() < MAX_UNREADABLE => page.unreadable.push(why),
+                Err(_) => n_unnamed += 1,
             }
+        }
+        if n_unnamed > 0 {
+            page.unreadable.push(format!("{n_unnamed} more items of the same page"));
         }
         Ok(page)
     }
@@ -88,11 +101,21 @@ impl Client {
         kind: EntityKind,
         from: ListFrom,
     ) -> std::result::Result<EntityPage, Failed> {
+        let limit = 2 * self.0.transport.options().max_set_bytes;
         let mut whole: Option<EntityPage> = None;
         for part in 0..PARTS {
             let page = (from.page - 1).saturating_mul(PARTS).saturating_add(part + 1);
             let from = ListFrom { page, ..from };
-            let next = self.entity_page(project, kind, from, PAGE_SIZE / PARTS).await?;
+            let reservation = whole.as_ref().map(|whole| whole.reservation.clone());
+            let next = self
+                .entity_page(
+                    project,
+                    kind,
+                    from,
+                    PAGE_SIZE / PARTS,
+                    reservation.unwrap_or_default(),
+                )
+                .await?;
             let has_more = next.has_more;
             whole = Some(match whole {
                 None => next,
@@ -100,9 +123,18 @@ impl Client {
                     whole.items.extend(next.items);
                     whole.unreadable.extend(next.unreadable);
                     whole.has_more = has_more;
+                    whole.reservation = next.reservation;
                     whole
                 }
             });
+            let n_bytes: usize =
+                whole.iter().flat_map(|whole| &whole.items).map(|item| item.raw.len()).sum();
+            if n_bytes > limit {
+                let limit = limit / (1024 * 1024);
+                let call = Call::array(entities_path(project, kind), "");
+                let message = format!("{} failed: a page has over {limit} MiB", call.words());
+                return Err(Failure::new(FailureKind::Unreadable, message).into());
+            }
             if !has_more {
                 break;
             }
@@ -138,7 +170,8 @@ impl Client {
             query: "access_raw_diffs=true".to_owned(),
             ..Call::object(format!("{entity}/changes"))
         };
-        let answer = self.get(&call).await?;
+        let mut reservation = Reservation::default();
+        let answer = self.get(&call, &mut reservation).await?;
         unseen.fetch_add(1, Ordering::Relaxed);
         let changes = scan::member(answer.object(), "changes")
             .and_then(|list| Some((list, scan::elements(list)?)));
@@ -152,6 +185,7 @@ impl Client {
             items: Vec::with_capacity(ranges.len()),
             raw: vec![b'['],
             server_time: headers::server_time(&answer.headers),
+            reservation,
         };
         for range in ranges {
             let item = &list[range];
@@ -191,9 +225,10 @@ impl Forge for Client {
     }
 
     async fn identity(&self) -> Result<Identity> {
-        let user = self.get(&Call::object("user")).await?;
+        let mut held = Reservation::default();
+        let user = self.get(&Call::object("user"), &mut held).await?;
         // Some servers hide their version; that is no reason to stop.
-        let version = self.get(&Call::object("version")).await.ok();
+        let version = self.get(&Call::object("version"), &mut held).await.ok();
         convert::identity(user.object(), version.as_ref().map(Answer::object))
             .map_err(|why| why.into_failure("GET user"))
     }
@@ -215,10 +250,11 @@ impl Forge for Client {
             }
         };
         let call = Call::object(path);
-        let answer = self.get(&call).await?;
+        let mut held = Reservation::default();
+        let answer = self.get(&call, &mut held).await?;
         let value =
             convert::project(answer.object()).map_err(|why| why.into_failure(&call.words()))?;
-        Ok(fetched(value, &answer))
+        Ok(fetched(value, &answer, held))
     }
 
     async fn entities(
@@ -228,7 +264,8 @@ impl Forge for Client {
         from: ListFrom,
     ) -> Result<EntityPage> {
         let from = ListFrom { page: from.page.max(1), ..from };
-        match self.entity_page(project, kind, from, PAGE_SIZE).await {
+        let first = self.entity_page(project, kind, from, PAGE_SIZE, Reservation::default()).await;
+        match first {
             Err(failed) if failed.is_too_large => {
                 Ok(self.entity_page_in_parts(project, kind, from).await?)
             }
@@ -241,7 +278,8 @@ impl Forge for Client {
         // and the same entity must read the same however it was asked for.
         let query = format!("iids[]={iid}&scope=all&state=all&with_labels_details=true");
         let call = Call::array(entities_path(project, kind), query);
-        let answer = self.get(&call).await?;
+        let mut held = Reservation::default();
+        let answer = self.get(&call, &mut held).await?;
         let Some(item) = answer.items().next() else {
             let name = format!("{} {}{iid}", kind.noun(), kind.sigil());
             return Err(Failure::new(FailureKind::Gone, format!("there is no {name}")));
@@ -259,7 +297,12 @@ impl Forge for Client {
         what: Dependent,
     ) -> Result<Fetched<DependentSet>> {
         if !what.applies_to(kind) {
-            return Ok(Fetched { value: empty(what), raw: b"[]".to_vec(), server_time: None });
+            return Ok(Fetched {
+                value: empty(what),
+                raw: b"[]".to_vec(),
+                server_time: None,
+                reservation: Reservation::default(),
+            });
         }
         let entity = entity_path(project, kind, iid);
         let at = |name: &str| format!("{entity}/{name}");
@@ -337,16 +380,22 @@ fn entity_path(project: ForgeId, kind: EntityKind, iid: Iid) -> String {
     format!("{}/{iid}", entities_path(project, kind))
 }
 
-fn fetched<T>(value: T, answer: &Answer) -> Fetched<T> {
+fn fetched<T>(value: T, answer: &Answer, reservation: Reservation) -> Fetched<T> {
     Fetched {
         value,
         raw: answer.object().to_vec(),
         server_time: headers::server_time(&answer.headers),
+        reservation,
     }
 }
 
 fn fetched_set<T>(set: Set<T>, wrap: fn(Vec<T>) -> DependentSet) -> Fetched<DependentSet> {
-    Fetched { value: wrap(set.items), raw: set.raw, server_time: set.server_time }
+    Fetched {
+        value: wrap(set.items),
+        raw: set.raw,
+        server_time: set.server_time,
+        reservation: set.reservation,
+    }
 }
 
 fn empty(what: Dependent) -> DependentSet {

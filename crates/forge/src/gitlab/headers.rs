@@ -4,7 +4,7 @@
 use crate::budget::Allowance;
 use model::Timestamp;
 use reqwest::header::{DATE, HeaderMap, LINK, RETRY_AFTER};
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Where a paged list goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,15 +122,10 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok().map(str::trim)
 }
 
-/// `Thu, 23 Apr 2026 09:45:00 GMT`, the one form servers send today.
+/// `Thu, 23 Apr 2026 09:45:00 GMT`, or one of the two older forms.
 fn http_date(text: &str) -> Option<Timestamp> {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (_, date) = text.split_once(',')?;
-    let mut words = date.split_whitespace();
-    let (day, month, year, time) = (words.next()?, words.next()?, words.next()?, words.next()?);
-    let month = 1 + MONTHS.iter().position(|name| name.eq_ignore_ascii_case(month))?;
-    Timestamp::parse_rfc3339(&format!("{year}-{month:02}-{day:0>2}T{time}Z")).ok()
+    let since_epoch = httpdate::parse_http_date(text.trim()).ok()?.duration_since(UNIX_EPOCH);
+    Some(Timestamp::EPOCH.plus(since_epoch.ok()?))
 }
 
 #[cfg(test)]

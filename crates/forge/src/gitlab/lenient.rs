@@ -140,6 +140,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
+/// Items of a list inside an item, such as the notes of a thread: GitLab ends
+/// threads long before. A record is a hundred times as large as the shortest
+/// text that makes one.
+const MAX_NESTED: usize = 10_000;
+
 /// A list; anything else counts as empty.
 #[derive(Debug, Clone)]
 pub(super) struct List<T>(pub Vec<T>);
@@ -161,6 +166,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
                 let mut items = Vec::new();
                 while let Some(item) = seq.next_element()? {
+                    if items.len() == MAX_NESTED {
+                        return Err(serde::de::Error::custom(format_args!(
+                            "a list of more than {MAX_NESTED} items"
+                        )));
+                    }
                     items.push(item);
                 }
                 Ok(List(items))

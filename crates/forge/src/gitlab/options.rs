@@ -18,10 +18,21 @@ pub struct Options {
     /// The waits between those tries.
     pub backoff: Backoff,
     pub connect_timeout: Duration,
-    /// For one try, body included.
+    /// For the head of an answer, and again for its body.
     pub request_timeout: Duration,
-    /// For one page, unpacked.
+    /// The longest silence within a body.
+    pub idle_timeout: Duration,
+    /// A body that comes more slowly than this is given up …
+    pub min_bytes_per_second: u64,
+    /// … once it had this long to gather speed.
+    pub slow_start: Duration,
+    /// For one page, decompressed.
     pub max_body_bytes: usize,
+    /// For one list of a dependent, all its pages together.
+    pub max_set_bytes: usize,
+    /// Answers over [`Options::SMALL_BYTES`] held in memory at the same time,
+    /// over all requests.
+    pub max_large_answers: usize,
     /// A server that wants lore to wait longer than this is given up on.
     pub max_rate_wait: Duration,
     /// Certificates to trust besides the system's, as PEM.
@@ -30,6 +41,9 @@ pub struct Options {
 }
 
 impl Options {
+    /// Answers up to this size are not counted.
+    pub const SMALL_BYTES: usize = 1024 * 1024;
+
     pub fn new(base_url: impl Into<String>, token: SecretString) -> Self {
         Options {
             base_url: base_url.into(),
@@ -40,7 +54,13 @@ impl Options {
             connect_timeout: Duration::from_secs(10),
             // GitLab itself gives up on a request after 60 seconds.
             request_timeout: Duration::from_secs(90),
-            max_body_bytes: 64 * 1024 * 1024,
+            idle_timeout: Duration::from_secs(30),
+            min_bytes_per_second: 1024,
+            slow_start: Duration::from_secs(20),
+            // A description has at most 1 MiB, and the smallest pages 20 of them.
+            max_body_bytes: 32 * 1024 * 1024,
+            max_set_bytes: 64 * 1024 * 1024,
+            max_large_answers: 2,
             max_rate_wait: Duration::from_secs(15 * 60),
             ca_pem: None,
             user_agent: concat!("lore/", env!("CARGO_PKG_VERSION")).to_owned(),

@@ -7,22 +7,44 @@
 use serde::de::DeserializeOwned;
 use std::ops::Range;
 
+/// Items of one array, members of one object: to remember where each lies
+/// takes more memory than the shortest of them, so there must be an end.
+pub(super) const MAX_ITEMS: usize = 100_000;
+/// Brackets in brackets. Readers refuse far less; here it only bounds memory.
+const MAX_DEPTH: usize = 4096;
+
+/// Why a body has no items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// Cut off, or no JSON at all.
+    Broken,
+    TooMany,
+}
+
 /// Where each element of the array `body` lies; none when `body` is not one
-/// whole JSON array (cut off, or not JSON at all).
+/// whole JSON array of a bearable length.
 pub(super) fn elements(body: &[u8]) -> Option<Vec<Range<usize>>> {
-    let mut scan = Scan::start(body, b'[')?;
+    array(body).ok()
+}
+
+/// The same, with what is wrong.
+pub(super) fn array(body: &[u8]) -> Result<Vec<Range<usize>>, Flaw> {
+    let mut scan = Scan::start(body, b'[').ok_or(Flaw::Broken)?;
     let mut found = Vec::new();
-    if scan.closes(b']') {
-        return scan.is_over().then_some(found);
-    }
-    loop {
-        found.push(scan.value()?);
-        match scan.after_blank()? {
-            b',' => {}
-            b']' => return scan.is_over().then_some(found),
-            _ => return None,
+    if !scan.closes(b']') {
+        loop {
+            if found.len() == MAX_ITEMS {
+                return Err(Flaw::TooMany);
+            }
+            found.push(scan.value().ok_or(Flaw::Broken)?);
+            match scan.after_blank() {
+                Some(b',') => {}
+                Some(b']') => break,
+                _ => return Err(Flaw::Broken),
+            }
         }
     }
+    if scan.is_over() { Ok(found) } else { Err(Flaw::Broken) }
 }
 
 /// Where the object `body` lies; none when it is not one whole JSON object.
@@ -51,6 +73,9 @@ fn members(body: &[u8]) -> Option<Vec<(Range<usize>, Range<usize>)>> {
         }
         let key = scan.value()?;
         if scan.after_blank()? != b':' {
+            return None;
+        }
+        if found.len() == MAX_ITEMS {
             return None;
         }
         found.push((key, scan.value()?));
@@ -203,6 +228,9 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let mut open = Vec::new();
         loop {
+            if open.len() > MAX_DEPTH {
+                return None;
+            }
             match self.peek()? {
                 b'"' => self.string()?,
                 b'[' => {
@@ -295,6 +323,17 @@ mod tests {
         ] {
             assert_eq!(split(body), None, "{body}");
         }
+    }
+
+    #[test]
+    fn arrays_without_end_and_without_bottom_are_refused() {
+        let many = |n: usize| format!("[{}1]", "1,".repeat(n - 1));
+        assert_eq!(array(many(MAX_ITEMS).as_bytes()).map(|it| it.len()), Ok(MAX_ITEMS));
+        assert_eq!(array(many(MAX_ITEMS + 1).as_bytes()), Err(Flaw::TooMany));
+        let deep = |n: usize| format!("[{}{}]", "[".repeat(n), "]".repeat(n));
+        assert!(elements(deep(1000).as_bytes()).is_some(), "one bad item, the page is whole");
+        assert_eq!(array(deep(1_000_000).as_bytes()), Err(Flaw::Broken));
+        assert!(read::<Value>(deep(1000).as_bytes()).is_err(), "readers go less deep");
     }
 
     #[test]

@@ -6,14 +6,18 @@
 
 use super::convert::Converted;
 use super::headers::{self, Next};
+use super::options::Options;
 use super::transport::{Answer, Call, Failed, Transport};
-use crate::api::{Failure, FailureKind};
+use crate::api::{Failure, FailureKind, Reservation};
 use model::Timestamp;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// No list lore reads comes near this; a server that pages on is broken.
 const MAX_PAGES: usize = 1000;
+/// Pages in a row that bring nothing new, though the server promises more.
+/// Filtering by permission makes empty pages, but not so many.
+const MAX_STALE_PAGES: usize = 100;
 /// How often a list that moved under the reader is read again.
 const MAX_REREADS: usize = 3;
 /// Tries per page size, when a smaller size is still to be tried.
@@ -57,11 +61,14 @@ pub(super) struct Set<T> {
     /// One JSON array of everything that came.
     pub raw: Vec<u8>,
     pub server_time: Option<Timestamp>,
+    pub reservation: Reservation,
 }
 
 struct Reading<T> {
     set: Set<T>,
     keys: Vec<String>,
+    seen: BTreeSet<String>,
+    n_stale_pages: usize,
     n_pages: usize,
     first_total: Option<u64>,
     last_total: Option<u64>,
@@ -70,8 +77,15 @@ struct Reading<T> {
 impl<T> Reading<T> {
     fn new() -> Self {
         Reading {
-            set: Set { items: Vec::new(), raw: vec![b'['], server_time: None },
+            set: Set {
+                items: Vec::new(),
+                raw: vec![b'['],
+                server_time: None,
+                reservation: Reservation::default(),
+            },
             keys: Vec::new(),
+            seen: BTreeSet::new(),
+            n_stale_pages: 0,
             n_pages: 0,
             first_total: None,
             last_total: None,
@@ -79,14 +93,16 @@ impl<T> Reading<T> {
     }
 
     fn has_shifted(&self) -> bool {
-        let has_repeats = self.keys.iter().collect::<BTreeSet<_>>().len() < self.keys.len();
+        let has_repeats = self.seen.len() < self.keys.len();
         let has_new_size = self.first_total.zip(self.last_total).is_some_and(|(a, b)| a != b);
         self.n_pages > 1 && (has_repeats || has_new_size)
     }
 
     fn push(&mut self, item: &[u8], items: &Items<'_, T>) -> Converted<()> {
         if let Some(record) = (items.convert)(item)? {
-            self.keys.push((items.key)(&record));
+            let key = (items.key)(&record);
+            self.seen.insert(key.clone());
+            self.keys.push(key);
             self.set.items.push(record);
         }
         if self.set.raw.len() > 1 {
@@ -121,7 +137,7 @@ pub(super) fn following(answer: &Answer, query: &str, page_size: u32) -> Option<
         Next::Query(next) => match headers::page_of(&next) {
             // A page that does not move forward would be read for ever.
             Some(number) if number <= page => by_length(),
-            _ => (next != query).then_some(next),
+            _ => Some(next),
         },
     }
 }
@@ -183,7 +199,7 @@ impl Transport {
         let mut asked = BTreeSet::new();
         loop {
             asked.insert(call.query.clone());
-            let answer = self.get(&call).await?;
+            let answer = self.get(&call, &mut reading.set.reservation).await?;
             reading.n_pages += 1;
             let total = headers::total(&answer.headers);
             if reading.n_pages == 1 {
@@ -191,27 +207,45 @@ impl Transport {
                 reading.set.server_time = headers::server_time(&answer.headers);
             }
             reading.last_total = total;
+            let n_before = reading.seen.len();
             for item in answer.items() {
                 reading
                     .push(item, items)
                     .map_err(|unreadable| unreadable.into_failure(&call.words()))?;
-            }
-            match following(&answer, &call.query, page_size) {
-                None => return Ok(reading),
-                Some(next) if asked.len() < MAX_PAGES && !asked.contains(&next) => {
-                    call.query = next;
-                }
-                Some(_) => {
-                    return Err(Failure::new(
-                        FailureKind::Unreadable,
-                        format!(
-                            "{} has no end: the server's pages go on or in circles",
-                            call.words()
-                        ),
-                    )
-                    .into());
+                if reading.set.raw.len() > self.options().max_set_bytes {
+                    return Err(too_large(&call, self.options()));
                 }
             }
+            if reading.set.raw.len() > Options::SMALL_BYTES {
+                self.reserve(&mut reading.set.reservation).await;
+            }
+            let is_stale = reading.seen.len() == n_before;
+            reading.n_stale_pages = if is_stale { reading.n_stale_pages + 1 } else { 0 };
+            let Some(next) = following(&answer, &call.query, page_size) else {
+                return Ok(reading);
+            };
+            let goes_on = asked.len() < MAX_PAGES && reading.n_stale_pages < MAX_STALE_PAGES;
+            if !goes_on || asked.contains(&next) {
+                return Err(endless(&call));
+            }
+            call.query = next;
         }
     }
+}
+
+fn endless(call: &Call) -> Failed {
+    Failure::new(
+        FailureKind::Unreadable,
+        format!("{} has no end: the server's pages go on or in circles", call.words()),
+    )
+    .into()
+}
+
+fn too_large(call: &Call, options: &Options) -> Failed {
+    let limit = options.max_set_bytes / (1024 * 1024);
+    Failure::new(
+        FailureKind::Unreadable,
+        format!("{} failed: the list is larger than {limit} MiB", call.words()),
+    )
+    .into()
 }

@@ -6,7 +6,7 @@ use super::headers;
 use super::options::Options;
 use super::scan;
 use super::trouble::{Retry, Trouble, excerpt, reason};
-use crate::api::Failure;
+use crate::api::{Failure, Reservation};
 use crate::budget::Budget;
 use model::{Error, ErrorCode, Progress};
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
@@ -16,6 +16,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 const TOKEN_HEADER: &str = "private-token";
 const MAX_REDIRECTS: usize = 5;
@@ -124,6 +126,8 @@ pub(super) struct Transport {
     budget: Budget,
     progress: Arc<dyn Progress>,
     has_answered: AtomicBool,
+    /// One for each large answer that may be in memory.
+    large_answers: Arc<Semaphore>,
 }
 
 impl Transport {
@@ -147,6 +151,7 @@ impl Transport {
         let budget =
             Budget::new(options.requests_per_second, options.max_rate_wait, Arc::clone(&progress));
         Ok(Transport {
+            large_answers: Arc::new(Semaphore::new(options.max_large_answers.max(1))),
             address,
             options,
             token,
@@ -162,13 +167,30 @@ impl Transport {
         &self.address
     }
 
-    /// Sends `call` until it succeeds or trying again is no use.
-    pub async fn get(&self, call: &Call) -> Result<Answer, Failed> {
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Waits until another large answer may be held in memory. Whoever has a
+    /// reservation never waits for a second one, so nobody waits for ever.
+    pub async fn reserve(&self, held: &mut Reservation) {
+        if held.is_held() {
+            return;
+        }
+        // The semaphore is never closed.
+        if let Ok(permit) = Arc::clone(&self.large_answers).acquire_owned().await {
+            *held = permit.into();
+        }
+    }
+
+    /// Sends `call` until it succeeds or trying again is no use. A large
+    /// answer needs a reservation, which the caller keeps as long as the answer.
+    pub async fn get(&self, call: &Call, held: &mut Reservation) -> Result<Answer, Failed> {
         let url = self.address.url(&call.path, &call.query);
         let seed = seed(url.as_str());
         let mut tries = Tries::default();
         loop {
-            let trouble = match self.try_once(url.clone(), call.shape).await {
+            let trouble = match self.try_once(url.clone(), call.shape, held).await {
                 Ok(answer) => return Ok(answer),
                 Err(trouble) => trouble,
             };
@@ -204,16 +226,23 @@ impl Transport {
         }
     }
 
-    async fn try_once(&self, mut url: Url, shape: Shape) -> Result<Answer, Trouble> {
+    async fn try_once(
+        &self,
+        mut url: Url,
+        shape: Shape,
+        held: &mut Reservation,
+    ) -> Result<Answer, Trouble> {
         let http = self.http()?;
         for _ in 0..=MAX_REDIRECTS {
             self.budget.acquire().await.map_err(Trouble::TooLong)?;
-            let mut response = http
+            let sent = http
                 .get(url.clone())
                 .header(TOKEN_HEADER, self.token.clone())
                 .header(ACCEPT, HeaderValue::from_static("application/json"))
-                .send()
-                .await?;
+                .send();
+            let mut response = tokio::time::timeout(self.options.request_timeout, sent)
+                .await
+                .map_err(|_| Trouble::TimedOut)??;
             self.has_answered.store(true, Ordering::Relaxed);
             if let Some(allowance) = headers::allowance(response.headers()) {
                 self.budget.observe(allowance);
@@ -227,14 +256,17 @@ impl Transport {
             if !status.is_success() {
                 return Err(self.refusal(status, &headers, response).await);
             }
-            let body = read_body(response, self.options.max_body_bytes).await?;
+            let body = self.read_body(response, held).await?;
             let items = match shape {
-                Shape::Array => scan::elements(&body),
-                Shape::Object => scan::object(&body).map(|whole| vec![whole]),
+                Shape::Array => scan::array(&body),
+                Shape::Object => {
+                    scan::object(&body).map(|whole| vec![whole]).ok_or(scan::Flaw::Broken)
+                }
             };
             return match items {
-                Some(items) => Ok(Answer { body, items, headers }),
-                None => Err(Trouble::NotJson(self.scrubbed(excerpt(&body)))),
+                Ok(items) => Ok(Answer { body, items, headers }),
+                Err(scan::Flaw::TooMany) => Err(Trouble::TooManyItems { limit: scan::MAX_ITEMS }),
+                Err(scan::Flaw::Broken) => Err(Trouble::NotJson(self.scrubbed(excerpt(&body)))),
             };
         }
         Err(Trouble::Redirected("the server redirects in circles".to_owned()))
@@ -247,11 +279,11 @@ impl Transport {
         mut response: Response,
     ) -> Trouble {
         let mut body = Vec::new();
+        let pace = Pace::new(&self.options);
         // A refusal whose reason cannot be read to the end is still a refusal.
-        while let Ok(Some(chunk)) = response.chunk().await {
-            let room = MAX_REASON_BYTES - body.len();
-            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-            if body.len() == MAX_REASON_BYTES {
+        while let Ok(true) = pace.read_on(&mut response, &mut body).await {
+            if body.len() >= MAX_REASON_BYTES {
+                body.truncate(MAX_REASON_BYTES);
                 break;
             }
         }
@@ -319,7 +351,6 @@ impl Transport {
         let mut builder = reqwest::Client::builder()
             .user_agent(&self.options.user_agent)
             .connect_timeout(self.options.connect_timeout)
-            .timeout(self.options.request_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .tcp_nodelay(true)
@@ -384,21 +415,68 @@ impl Tries {
     }
 }
 
-/// Reads a body to its end, or not at all when it is larger than `limit`
-/// (measured unpacked: a small body may unpack to a huge one).
-async fn read_body(mut response: Response, limit: usize) -> Result<Vec<u8>, Trouble> {
-    let announced = response.content_length().unwrap_or(0);
-    if announced > limit as u64 {
-        return Err(Trouble::TooLarge { limit });
+/// Waits for the parts of one body, as long as they come soon and fast enough:
+/// a byte now and then would otherwise hold a request for ever.
+struct Pace<'a> {
+    options: &'a Options,
+    started: Instant,
+    /// Not the server's fault.
+    paused: Duration,
+}
+
+impl<'a> Pace<'a> {
+    fn new(options: &'a Options) -> Self {
+        Pace { options, started: Instant::now(), paused: Duration::ZERO }
     }
-    let mut body = Vec::with_capacity(announced as usize);
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > limit {
+
+    /// Adds the next part to `body`; false after the last.
+    async fn read_on(&self, response: &mut Response, body: &mut Vec<u8>) -> Result<bool, Trouble> {
+        let time = |wait: Duration| self.started + self.paused + wait;
+        let n_bytes = body.len();
+        let earned = Duration::from_secs(n_bytes as u64 / self.options.min_bytes_per_second.max(1));
+        let by_rate = time(self.options.slow_start.saturating_add(earned));
+        let at_last = time(self.options.request_timeout);
+        let deadline = by_rate.min(at_last).min(Instant::now() + self.options.idle_timeout);
+        match tokio::time::timeout_at(deadline, response.chunk()).await {
+            Ok(chunk) => {
+                let chunk = chunk?;
+                body.extend_from_slice(chunk.as_deref().unwrap_or_default());
+                Ok(chunk.is_some())
+            }
+            Err(_) if deadline == by_rate => Err(Trouble::TooSlow { n_bytes }),
+            Err(_) => Err(Trouble::TimedOut),
+        }
+    }
+}
+
+impl Transport {
+    /// Reads a body to its end, or not at all when it is too large (measured
+    /// decompressed: a small body may decompress to a huge one).
+    async fn read_body(
+        &self,
+        mut response: Response,
+        held: &mut Reservation,
+    ) -> Result<Vec<u8>, Trouble> {
+        let limit = self.options.max_body_bytes;
+        let announced = response.content_length().unwrap_or(0);
+        if announced > limit as u64 {
             return Err(Trouble::TooLarge { limit });
         }
-        body.extend_from_slice(&chunk);
+        // What is announced need not come.
+        let mut body = Vec::with_capacity((announced as usize).min(Options::SMALL_BYTES));
+        let mut pace = Pace::new(&self.options);
+        while pace.read_on(&mut response, &mut body).await? {
+            if body.len() > limit {
+                return Err(Trouble::TooLarge { limit });
+            }
+            if body.len() > Options::SMALL_BYTES && !held.is_held() {
+                let since = Instant::now();
+                self.reserve(held).await;
+                pace.paused += since.elapsed();
+            }
+        }
+        Ok(body)
     }
-    Ok(body)
 }
 
 fn token_header(options: &Options) -> Result<HeaderValue, Error> {

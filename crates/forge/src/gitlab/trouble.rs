@@ -35,6 +35,14 @@ pub(super) enum Trouble {
     TooLarge {
         limit: usize,
     },
+    /// More items than any page of GitLab's has.
+    TooManyItems {
+        limit: usize,
+    },
+    /// A body that comes, but so slowly that it is no use to wait for it.
+    TooSlow {
+        n_bytes: usize,
+    },
     /// Sent somewhere the token may not go, or in circles.
     Redirected(String),
     /// No HTTP client could be made.
@@ -66,10 +74,11 @@ impl Trouble {
             | Trouble::Refused
             | Trouble::NoSuchHost
             | Trouble::NoConnection(_) => Retry::Yes,
-            Trouble::NotJson(_) => Retry::Briefly,
+            Trouble::NotJson(_) | Trouble::TooSlow { .. } => Retry::Briefly,
             Trouble::TooLong(_)
             | Trouble::Tls(_)
             | Trouble::TooLarge { .. }
+            | Trouble::TooManyItems { .. }
             | Trouble::Redirected(_)
             | Trouble::Setup(_) => Retry::Never,
         }
@@ -91,7 +100,7 @@ impl Trouble {
     /// Asking for less at once may help.
     pub fn is_about_size(&self) -> bool {
         match self {
-            Trouble::TooLarge { .. } | Trouble::TimedOut => true,
+            Trouble::TooLarge { .. } | Trouble::TimedOut | Trouble::TooSlow { .. } => true,
             Trouble::Status { status, .. } => status.is_server_error(),
             _ => false,
         }
@@ -125,6 +134,10 @@ impl Trouble {
             Trouble::TooLarge { limit } => {
                 format!("the answer is larger than {} MiB", limit / (1024 * 1024))
             }
+            Trouble::TooManyItems { limit } => format!("one page has more than {limit} items"),
+            Trouble::TooSlow { n_bytes } => {
+                format!("the answer comes too slowly: {n_bytes} bytes so far")
+            }
             Trouble::Redirected(why) | Trouble::Setup(why) => why.clone(),
         }
     }
@@ -143,8 +156,11 @@ impl Trouble {
                 _ => FailureKind::Unreadable,
             },
             Trouble::TooLong(_) => FailureKind::RateLimited,
-            Trouble::NotJson(_) | Trouble::TooLarge { .. } => FailureKind::Unreadable,
+            Trouble::NotJson(_) | Trouble::TooLarge { .. } | Trouble::TooManyItems { .. } => {
+                FailureKind::Unreadable
+            }
             Trouble::TimedOut
+            | Trouble::TooSlow { .. }
             | Trouble::Refused
             | Trouble::NoSuchHost
             | Trouble::Tls(_)
@@ -172,7 +188,9 @@ impl Trouble {
                 _ => return None,
             },
             Trouble::TooLong(_) => "run it again when the server's rate limit has reset",
-            Trouble::TimedOut => "check the network, or try again when the server is less busy",
+            Trouble::TimedOut | Trouble::TooSlow { .. } => {
+                "check the network, or try again when the server is less busy"
+            }
             Trouble::Refused => "is the server running, and is gitlab.base_url right?",
             Trouble::NoSuchHost => "check gitlab.base_url and the network",
             Trouble::Tls(_) => {
@@ -180,7 +198,7 @@ impl Trouble {
             }
             Trouble::NoConnection(_) | Trouble::Broken(_) => "check the network and try again",
             Trouble::NotJson(_) => "is this really a GitLab server? check gitlab.base_url",
-            Trouble::TooLarge { .. } => return None,
+            Trouble::TooLarge { .. } | Trouble::TooManyItems { .. } => return None,
             Trouble::Redirected(_) => "set gitlab.base_url to the address the server goes by",
             Trouble::Setup(_) => {
                 "install the system's CA certificates, or name a file in gitlab.ca_file"

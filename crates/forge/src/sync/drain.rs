@@ -3,7 +3,7 @@
 use super::project::Target;
 use super::{Engine, StepFailure, StepResult, plan};
 use crate::FailureKind;
-use crate::api::Forge;
+use crate::api::{Forge, Reservation};
 use model::record::DependentSet;
 use model::{Error, Result, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
@@ -42,6 +42,8 @@ struct Arrival {
     set: DependentSet,
     payload: Payload,
     fetched_at: Timestamp,
+    /// Until it is stored.
+    _reservation: Reservation,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -340,6 +342,7 @@ impl<F: Forge> Engine<F> {
                 payload: Payload::of(&fetched.raw)?,
                 fetched_at: fetched.server_time.unwrap_or_else(|| self.clock.now()),
                 set: fetched.value,
+                _reservation: fetched.reservation,
             }))),
             Err(failure) => match failure.kind {
                 Some(FailureKind::Gone) => {
@@ -367,7 +370,7 @@ impl<F: Forge> Engine<F> {
         let (told, told_of) = (drain.told.clone(), Arc::clone(&target));
         self.db.write_soon(
             move |tx| {
-                let Arrival { head, set, payload, fetched_at } = &arrival;
+                let Arrival { head, set, payload, fetched_at, .. } = &arrival;
                 let condition =
                     plan::condition_of_result(head, job.what, set.is_empty(), *fetched_at);
                 let arrived =

@@ -16,16 +16,41 @@ use store::cursors::{self, Cursor};
 use store::entities::{self, Change, EntityHead};
 use store::payloads::Payload;
 
-/// Empty pages in a row that still promise more: past this, the server is broken.
-const MAX_EMPTY_PAGES: u32 = 100;
+/// Pages in a row that bring nothing new and still promise more: past this, the
+/// server is broken.
+const MAX_STALE_PAGES: u32 = 100;
 /// How often a block of equal stamps is read again while new rows keep showing.
 const MAX_BLOCK_PASSES: u32 = 5;
+
+/// How much of a list one run reads: a list that never ends must not fill the
+/// disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListingLimit {
+    pub max_pages: u32,
+    pub max_bytes: u64,
+}
+
+impl Default for ListingLimit {
+    /// Two million entities; the largest projects known have half of that.
+    fn default() -> Self {
+        ListingLimit { max_pages: 20_000, max_bytes: 16 * 1024 * 1024 * 1024 }
+    }
+}
 
 /// What became of one page.
 struct Stored {
     ids: Vec<ForgeId>,
     newest: Option<Timestamp>,
     has_more: bool,
+}
+
+/// A walk in progress.
+struct Walk<'a> {
+    target: &'a Target,
+    kind: EntityKind,
+    run: SyncRunId,
+    n_pages: u32,
+    n_bytes: u64,
 }
 
 impl<F: Forge> Engine<F> {
@@ -58,23 +83,21 @@ impl<F: Forge> Engine<F> {
         let cursor = self.db.write(move |tx| cursors::get(tx, project, kind)).await?;
         let start = if self.options.full { None } else { cursor };
         let mut since = start.map(|cursor| cursor.updated_at.minus(self.options.overlap));
+        let mut walk = Walk { target, kind, run, n_pages: 0, n_bytes: 0 };
         let mut page = 1;
-        let mut empty_pages = 0;
+        let mut stale_pages = 0;
         let mut block = BTreeSet::new();
         while !self.stop.is_set() {
-            let stored = self.page(target, kind, run, since, page).await?;
-            if stored.ids.is_empty() {
-                empty_pages += 1;
-            } else {
-                empty_pages = 0;
-                block.extend(stored.ids);
-            }
-            if empty_pages > MAX_EMPTY_PAGES {
-                return Err(endless(kind));
+            let stored = self.page(&mut walk, since, page).await?;
+            let n_before = block.len();
+            block.extend(stored.ids);
+            stale_pages = if block.len() == n_before { stale_pages + 1 } else { 0 };
+            if stale_pages > MAX_STALE_PAGES {
+                return Err(endless(&walk));
             }
             let moved_on = stored.newest.is_some_and(|newest| since.is_none_or(|s| newest > s));
             if page > 1 && (moved_on || !stored.has_more) {
-                self.reread_block(target, kind, run, since, page, &mut block).await?;
+                self.reread_block(&mut walk, since, page, &mut block).await?;
             }
             if !stored.has_more {
                 break;
@@ -94,9 +117,7 @@ impl<F: Forge> Engine<F> {
     /// meanwhile; a pass that shows nothing new proves that none was missed.
     async fn reread_block(
         &self,
-        target: &Target,
-        kind: EntityKind,
-        run: SyncRunId,
+        walk: &mut Walk<'_>,
         since: Option<Timestamp>,
         pages: u32,
         seen: &mut BTreeSet<ForgeId>,
@@ -107,7 +128,7 @@ impl<F: Forge> Engine<F> {
                 if self.stop.is_set() {
                     return Ok(());
                 }
-                seen.extend(self.page(target, kind, run, since, page).await?.ids);
+                seen.extend(self.page(walk, since, page).await?.ids);
             }
             if seen.len() == before {
                 break;
@@ -119,14 +140,19 @@ impl<F: Forge> Engine<F> {
     /// Fetches one page and stores it: rows, queue, cursor, in one transaction.
     async fn page(
         &self,
-        target: &Target,
-        kind: EntityKind,
-        run: SyncRunId,
+        walk: &mut Walk<'_>,
         since: Option<Timestamp>,
         page: u32,
     ) -> StepResult<Stored> {
+        let limit = self.options.listing;
+        if walk.n_pages >= limit.max_pages || walk.n_bytes >= limit.max_bytes {
+            return Err(too_long(walk));
+        }
+        let (target, kind) = (walk.target, walk.kind);
         let from = ListFrom { updated_after: since, page };
         let answer = self.ask(self.forge.entities(target.forge_id, kind, from)).await?;
+        walk.n_pages += 1;
+        walk.n_bytes += answer.items.iter().map(|listed| listed.raw.len() as u64).sum::<u64>();
         for problem in &answer.unreadable {
             self.books.unreadable(&target.path, problem);
             self.progress.note(&format!("{}: skipped {problem}", target.path));
@@ -135,7 +161,7 @@ impl<F: Forge> Engine<F> {
         let ids = answer.items.iter().map(|listed| listed.entity.core().forge_id).collect();
         let has_more = answer.has_more;
         let n_items = answer.items.len() as u64;
-        self.store_page(target, kind, run, answer).await?;
+        self.store_page(target, kind, walk.run, answer).await?;
         self.progress.advance(n_items);
         Ok(Stored { ids, newest: newest.map(|cursor| cursor.updated_at), has_more })
     }
@@ -150,6 +176,8 @@ impl<F: Forge> Engine<F> {
         let now = self.clock.now();
         let server_now = page.server_time.unwrap_or(now);
         let newest = newest(&page.items);
+        // Held until everything is stored.
+        let _reservation = page.reservation;
         let prepared = page
             .items
             .into_iter()
@@ -214,11 +242,22 @@ fn advance(
     Ok(())
 }
 
-fn endless(kind: EntityKind) -> StepFailure {
+fn endless(walk: &Walk<'_>) -> StepFailure {
+    let (kind, path) = (walk.kind.plural(), &walk.target.path);
     Failure::new(
         FailureKind::Unreadable,
-        format!("the list of {} never ends: empty pages keep promising more", kind.plural()),
+        format!("the list of {kind} of {path} has no end: pages with nothing new promise more"),
     )
     .suggest("run `lore sync` again; if it stays, the server's paging is broken")
+    .into()
+}
+
+fn too_long(walk: &Walk<'_>) -> StepFailure {
+    let (kind, path, n_pages) = (walk.kind.plural(), &walk.target.path, walk.n_pages);
+    Failure::new(
+        FailureKind::Unreadable,
+        format!("the list of {kind} of {path} did not end within {n_pages} pages"),
+    )
+    .suggest("what came is kept; run `lore sync` again to go on from there")
     .into()
 }

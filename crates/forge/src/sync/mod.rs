@@ -17,6 +17,7 @@ mod report;
 mod stop;
 mod sweep;
 
+pub use listing::ListingLimit;
 pub use report::{DependentCounts, EntityCounts, ProjectReport, SyncReport};
 pub use stop::Stop;
 
@@ -60,6 +61,9 @@ pub struct SyncOptions {
     pub reconcile: Reconcile,
     /// Requests in flight at the same time.
     pub concurrency: usize,
+    /// What one run reads of one project's issues, and of its merge requests.
+    /// The next run goes on from there.
+    pub listing: ListingLimit,
     /// Who runs this, unique per run, shown to whoever finds the lock taken.
     pub owner: String,
     /// The command as typed, for the audit trail.
@@ -85,6 +89,7 @@ impl SyncOptions {
             overlap: Self::DEFAULT_OVERLAP,
             reconcile: Reconcile::default(),
             concurrency: Self::DEFAULT_CONCURRENCY,
+            listing: ListingLimit::default(),
             owner: "lore".to_owned(),
             command: "sync".to_owned(),
         }

@@ -153,6 +153,8 @@ impl Server {
             backoff: Backoff { base: Duration::from_millis(1), cap: Duration::from_millis(2) },
             // Tests that stop the clock let it jump; no request must time out by that.
             request_timeout: Duration::from_secs(86_400),
+            idle_timeout: Duration::from_secs(86_400),
+            slow_start: Duration::from_secs(86_400),
             connect_timeout: Duration::from_secs(86_400),
             ..Options::new(self.url.clone(), SecretString::from(TOKEN))
         }

@@ -57,11 +57,16 @@ impl Site {
     }
 
     pub fn client(&self) -> Client {
+        self.client_with(|_| {})
+    }
+
+    pub fn client_with(&self, change: impl FnOnce(&mut Options)) -> Client {
         let mut options = Options::new(self.server.base_url().to_owned(), "sim-token".into());
         options.requests_per_second = None;
         options.max_attempts = 8;
         options.backoff =
             Backoff { base: Duration::from_millis(1), cap: Duration::from_millis(20) };
+        change(&mut options);
         Client::new(options, Arc::new(Silent)).unwrap()
     }
 
@@ -70,9 +75,13 @@ impl Site {
     }
 
     pub fn run_until(&self, options: SyncOptions, stop: Stop) -> Result<SyncReport> {
+        self.run_by(self.client(), options, stop)
+    }
+
+    pub fn run_by(&self, client: Client, options: SyncOptions, stop: Stop) -> Result<SyncReport> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(sync::run(
-            Arc::new(self.client()),
+            Arc::new(client),
             options,
             Arc::new(WorldClock(self.server.world_handle())),
             Arc::new(Silent),

@@ -7,6 +7,7 @@ mod changes;
 mod eras;
 mod faults;
 mod harness;
+mod hostile;
 mod random;
 mod relations;
 mod requests;

@@ -55,6 +55,18 @@ impl Fixture {
         run(&self.path(), args)
     }
 
+    /// A tree with what the lines of a file say.
+    pub fn make_tree(&self, lines: &Path) -> String {
+        let lines = std::fs::File::open(lines).unwrap();
+        let output = command(&self.path()).args(["mktree", "--missing"]).stdin(lines).output();
+        String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+    }
+
+    /// For what git calls a failure, such as a merge with conflicts.
+    pub fn in_repo_may_fail(&self, args: &[&str]) {
+        command(&self.path()).args(args).output().unwrap();
+    }
+
     pub fn id(&self, rev: &str) -> git::ObjectId {
         self.repo().resolve(rev).unwrap()
     }

@@ -6,4 +6,6 @@ mod blame;
 mod fixture;
 mod hostile;
 mod places;
+mod programs;
 mod reading;
+mod work_tree;

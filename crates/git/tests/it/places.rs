@@ -107,3 +107,110 @@ fn an_abbreviated_remote_is_spelled_out() {
     fixture.in_repo(&["config", "url.https://gl.example/.insteadOf", "w:"]);
     assert_eq!(fixture.repo().canonical_url().unwrap(), "gl.example/a/b");
 }
+
+#[test]
+fn a_folder_of_a_clone_that_looks_like_a_bare_repository_is_a_folder() {
+    let fixture = two_commits();
+    fixture.git(&["clone", "--quiet", "--bare", "repo", "repo/sub"]);
+    fixture.in_repo(&["config", "--file", "sub/config", "core.bare", "false"]);
+    fixture.in_repo(&["config", "--file", "sub/config", "core.worktree", "."]);
+    for inside in ["sub", "sub/refs"] {
+        let found = Repo::open(&fixture.path().join(inside)).unwrap();
+        assert_eq!(found.dir(), fixture.repo().dir());
+    }
+}
+
+#[test]
+fn a_folder_inside_a_bare_repository_is_that_repository() {
+    let fixture = two_commits();
+    fixture.git(&["clone", "--quiet", "--bare", "repo", "bare.git"]);
+    let bare = Repo::open(&fixture.beside("bare.git/refs")).unwrap();
+    assert_eq!(bare.dir(), fixture.beside("bare.git").canonicalize().unwrap());
+    assert_eq!(Repo::known(bare.dir()).head().unwrap(), bare.head().unwrap());
+}
+
+#[test]
+fn settings_cannot_put_the_work_tree_elsewhere() {
+    let fixture = two_commits();
+    for place in ["../..", "/"] {
+        fixture.in_repo(&["config", "core.worktree", place]);
+        let error = Repo::open(&fixture.path()).unwrap_err();
+        assert!(error.message().contains("work tree elsewhere"), "{error}");
+    }
+}
+
+#[test]
+fn a_submodule_is_a_repository_of_its_own() {
+    let fixture = two_commits();
+    fixture.git(&["clone", "--quiet", "repo", "outer"]);
+    let outer = fixture.beside("outer");
+    let add = ["-C", "outer", "submodule", "--quiet", "add", "../repo", "inner"];
+    fixture.git(&add);
+    let inner = Repo::open(&outer.join("inner")).unwrap();
+    assert_eq!(inner.work_tree(), Some(outer.join("inner").canonicalize().unwrap().as_path()));
+    assert_eq!(inner.head().unwrap().commit, Some(fixture.id("main")));
+}
+
+/// A repository whose only pack lost its middle.
+#[test]
+fn damage_is_not_the_same_as_no_commits() {
+    let fixture = two_commits();
+    fixture.in_repo(&["repack", "--quiet", "-a", "-d", "-f"]);
+    for file in std::fs::read_dir(fixture.path().join(".git/objects/pack")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_some_and(|it| it == "pack") {
+            let n_bytes = std::fs::metadata(&path).unwrap().len() as usize;
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, vec![7; n_bytes]).unwrap();
+        }
+    }
+    let repo = fixture.repo();
+    for error in [repo.head().unwrap_err(), repo.head_commit().unwrap_err()] {
+        assert_eq!(error.code(), ErrorCode::Integrity, "{error}");
+        assert!(error.message().starts_with("the repository is damaged"), "{error}");
+        assert!(error.suggestion().unwrap().contains("git fsck"), "{error:?}");
+    }
+}
+
+#[test]
+fn a_branch_that_is_no_name_of_a_commit_is_damage() {
+    let fixture = Fixture::new();
+    std::fs::create_dir_all(fixture.path().join(".git/refs/heads")).unwrap();
+    std::fs::write(fixture.path().join(".git/refs/heads/main"), "garbage\n").unwrap();
+    assert_eq!(fixture.repo().head().unwrap_err().code(), ErrorCode::Integrity);
+}
+
+#[test]
+fn replacements_and_grafts_change_no_history() {
+    let fixture = two_commits();
+    let (first, second) = (fixture.id("main~1"), fixture.id("main"));
+    let alone = fixture.in_repo(&["commit-tree", "-m", "Alone", "main^{tree}"]);
+    fixture.in_repo(&["replace", &second.to_string(), &alone]);
+    std::fs::create_dir_all(fixture.path().join(".git/info")).unwrap();
+    std::fs::write(fixture.path().join(".git/info/grafts"), format!("{second}\n")).unwrap();
+    assert_eq!(fixture.repo().parents(second).unwrap(), [first]);
+    assert_eq!(fixture.repo().commit_ids(&[second], &[]).unwrap(), [second, first]);
+}
+
+#[test]
+fn names_of_branches_and_tags_are_no_options() {
+    let fixture = two_commits();
+    let commit = fixture.id("main");
+    let odd = "--output=out";
+    for kind in ["heads", "tags", "remotes/origin"] {
+        for name in [odd, "-Oorder", "--upload-pack=touch ran", "@{0}", "-"] {
+            let place = fixture.path().join(".git/refs").join(kind).join(name);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, format!("{commit}\n")).unwrap();
+        }
+    }
+    std::fs::write(fixture.path().join(".git/HEAD"), format!("ref: refs/heads/{odd}\n")).unwrap();
+    let repo = fixture.repo();
+    assert_eq!(repo.head().unwrap().commit, Some(commit));
+    for branch in repo.branches().unwrap() {
+        drop(repo.resolve(branch.name()));
+    }
+    assert_eq!(repo.resolve("refs/heads/-").unwrap(), commit);
+    drop((repo.tagged().unwrap(), repo.default_branch().unwrap(), repo.worktrees().unwrap()));
+    assert!(!fixture.path().join("out").exists());
+}

@@ -2,7 +2,7 @@
 
 use crate::fixture::{Fixture, commit, file};
 use expect_test::{Expect, expect};
-use git::{Change, LogOptions, Repo};
+use git::{Blob, Change, LogOptions, Repo, RepoPath};
 
 /// main: 1 2 ── 4(merge 3) 5; the branch `side` is 1 ─ 3.
 fn merged() -> Fixture {
@@ -123,13 +123,33 @@ fn files_and_their_content() {
     let names: Vec<String> = files.iter().map(|f| format!("{} {}", f.path, f.size)).collect();
     assert_eq!(names, ["dir/moved.txt 63", "s.txt 2"]);
     let mut blobs = repo.blobs().unwrap();
-    assert_eq!(blobs.read(files[1].id).unwrap().unwrap(), b"s\n");
+    let content = Blob::Content(b"s\n".to_vec());
+    assert_eq!(blobs.read(files[1].id, 2).unwrap(), content);
     let absent = git::ObjectId::parse("1".repeat(40)).unwrap();
-    assert_eq!(blobs.read(absent).unwrap(), None);
-    assert_eq!(blobs.read(files[1].id).unwrap().unwrap(), b"s\n");
+    assert_eq!(blobs.read(absent, 2).unwrap(), Blob::Missing);
+    assert_eq!(blobs.read(files[1].id, 2).unwrap(), content);
     let head = fixture.id("HEAD");
-    assert_eq!(blobs.read_file(head, "s.txt").unwrap().unwrap(), b"s\n");
-    assert_eq!(blobs.read_file(head, "not there").unwrap(), None);
+    let mut file = |path: &str| blobs.read_file(head, &RepoPath::from(path), 2).unwrap();
+    assert_eq!(file("s.txt"), content);
+    assert_eq!(file("not there"), Blob::Missing);
+    assert_eq!(file("dir"), Blob::Missing);
+    assert_eq!(file("dir/moved.txt"), Blob::TooLarge(63));
+    assert_eq!(file("s.txt"), content);
+}
+
+#[test]
+fn a_huge_file_is_not_read() {
+    let huge = "x".repeat(20 << 20);
+    let files = file("huge", &huge) + &file("small", "s\n");
+    let fixture = Fixture::imported(commit("main", 1, 1000, "First", &files));
+    let mut blobs = fixture.repo().blobs().unwrap();
+    let head = fixture.id("HEAD");
+    for _ in 0..2 {
+        let huge = blobs.read_file(head, &RepoPath::from("huge"), 1 << 20).unwrap();
+        assert_eq!(huge, Blob::TooLarge(20 << 20));
+        let small = blobs.read_file(head, &RepoPath::from("small"), 1 << 20).unwrap();
+        assert_eq!(small, Blob::Content(b"s\n".to_vec()));
+    }
 }
 
 #[test]
@@ -146,7 +166,7 @@ fn differences_follow_renames() {
 fn hunks_pair_old_lines_with_new() {
     let fixture = merged();
     let path = git::RepoPath::from("b.txt");
-    let now = (git::BlameAt::Commit(fixture.id("main~2")), &path);
+    let now = (fixture.id("main~2"), &path);
     let hunks = fixture.repo().hunks((fixture.id("main~3"), &path), now).unwrap();
     assert_eq!(hunks, [git::Hunk { old_start: 1, old_len: 0, start: 2, len: 1 }]);
 }

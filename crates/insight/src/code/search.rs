@@ -236,6 +236,7 @@ fn hit(view: &View<'_>, found: &Found, words: &[String]) -> Result<Option<Search
         snippet: snippet.text,
         matches: snippet.matches,
         url: String::new(),
+        foreign: false,
         explanation: None,
         memory: None,
         symbol: Some(SymbolNote {

@@ -40,7 +40,11 @@ pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
         .iter()
         .filter(|step| step.relation == Relation::Supersedes && step.to.end == id.as_str())
         .filter_map(|step| {
-            Some(Named { id: RecordId::parse(&step.from.end)?, title: step.from.title.clone() })
+            Some(Named {
+                id: RecordId::parse(&step.from.end)?,
+                title: step.from.title.clone(),
+                foreign: step.from.foreign,
+            })
         })
         .collect();
     Ok(RecordDetail {

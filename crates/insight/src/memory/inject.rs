@@ -2,11 +2,12 @@
 //! certain, and of this project; nothing when nothing fits.
 //!
 //! Only memory of the repository around and of the user is used: what another
-//! clone on this machine holds has no business in this prompt.
+//! clone on this machine holds has no business in this prompt. And of that only
+//! what the user trusts: a stranger's clone does not speak to an agent unasked.
 
 use super::recall::{Recalled, Request, Standpoint, recall};
 use model::memory::{DecisionStatus, Record, RecordId, RecordKind};
-use model::text::clean;
+use model::text::clean_for_prompt;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use search::query::Query;
@@ -105,7 +106,7 @@ fn fitting(
         ..Request::default()
     };
     let mut items = recall(reader, &request, now)?.items;
-    items.retain(|item| is_certain(item, now) && is_about(item, &words));
+    items.retain(|item| !item.record.foreign && is_certain(item, now) && is_about(item, &words));
     Ok(items)
 }
 
@@ -161,7 +162,7 @@ fn told(item: &Recalled) -> String {
 
 /// One clean line of at most so many characters.
 fn cut(text: &str, room: usize) -> String {
-    let line = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = clean_for_prompt(text).split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= room {
         return line;
     }
@@ -190,7 +191,8 @@ fn last_handoff(
         project.as_ref().is_some_and(|it| Some(it) == from.project.as_ref())
             || (project.is_none() && from.root == Some(root))
     };
-    let last = outlines.into_iter().find(|it| is_here(&it.project, it.root));
+    let mut own = outlines.into_iter().filter(|it| !it.is_foreign);
+    let last = own.find(|it| is_here(&it.project, it.root));
     let Some(outline) = last else { return Ok(None) };
     let Some(Record::Handoff(handoff)) = records::record(reader, outline.kind, outline.row)? else {
         return Ok(None);

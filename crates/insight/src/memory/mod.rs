@@ -36,6 +36,9 @@ pub struct RecordLine {
     /// The file it stands in.
     pub file: String,
     pub line: u32,
+    /// It came with a clone that nobody trusts; only there when so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
 }
 
 impl RecordLine {
@@ -54,6 +57,7 @@ impl RecordLine {
             created_at: outline.created_at,
             file: file.display().to_string(),
             line: outline.line,
+            foreign: outline.is_foreign,
         }
     }
 }

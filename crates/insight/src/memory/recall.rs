@@ -70,6 +70,9 @@ pub struct Recalled {
 pub struct Named {
     pub id: RecordId,
     pub title: Option<String>,
+    /// It came with a clone that nobody trusts; only there when so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -195,7 +198,7 @@ fn rank(
                 continue;
             }
             let score = matches.iter().find(|it| it.outline.id == *old).map_or(0.0, |it| it.score);
-            if let Some(outline) = preferred(reader, new, request.from.root)?
+            if let Some(outline) = preferred(reader, new, request)?
                 && !matches.iter().any(|it| it.outline.id == *new)
             {
                 matches.push(Match { outline, score });
@@ -252,9 +255,12 @@ fn one_of_each(matches: Vec<Match>, here: Option<RootId>) -> Vec<Match> {
     best.into_values().collect()
 }
 
-fn preferred(reader: &Reader, id: &RecordId, here: Option<RootId>) -> Result<Option<Outline>> {
+/// Only of the roots that are asked for: an edge must not draw in others.
+fn preferred(reader: &Reader, id: &RecordId, request: &Request) -> Result<Option<Outline>> {
     let mut found = records::by_id(reader, id.as_str())?;
-    let at = found.iter().position(|it| Some(it.root) == here).unwrap_or(0);
+    let roots = &request.filter.roots;
+    found.retain(|it| roots.is_empty() || roots.contains(&it.root));
+    let at = found.iter().position(|it| Some(it.root) == request.from.root).unwrap_or(0);
     Ok((at < found.len()).then(|| found.swap_remove(at)))
 }
 
@@ -285,7 +291,11 @@ fn recalled(
     let mut contradicts = Vec::new();
     for other in ties.contradicts.get(id).into_iter().flatten() {
         let title = records::by_id(reader, other.as_str())?.into_iter().next();
-        contradicts.push(Named { id: other.clone(), title: title.map(|it| it.title) });
+        contradicts.push(Named {
+            id: other.clone(),
+            foreign: title.as_ref().is_some_and(|it| it.is_foreign),
+            title: title.map(|it| it.title),
+        });
     }
     let mut record = RecordLine::of(outline);
     if ties.summarized.contains(id) {

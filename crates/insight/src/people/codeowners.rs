@@ -21,8 +21,9 @@ pub fn of_path(clones: &[PathBuf], path: &str) -> Option<Owners> {
         let head = repo.resolve("HEAD").ok()?;
         let mut blobs = repo.blobs().ok()?;
         PLACES.iter().find_map(|place| {
-            let bytes = blobs.read_file(head, place).ok()??;
-            let text = String::from_utf8_lossy(bytes.get(..MAX_BYTES).unwrap_or(&bytes));
+            let limit = MAX_BYTES as u64;
+            let file = blobs.read_file(head, &git::RepoPath::from(*place), limit).ok()?;
+            let text = String::from_utf8_lossy(&file.into_content()?).into_owned();
             let owners = owners(&text, path);
             (!owners.is_empty()).then(|| Owners { file: (*place).to_owned(), owners })
         })

@@ -78,7 +78,7 @@ fn before(clone: &LocalClone, run: &BlamedRun) -> Result<Option<(ObjectId, RepoP
     let Some(commit) = run.commit else {
         return Ok(Some((*previous, old_path.clone(), run.original_line)));
     };
-    let now = (BlameAt::Commit(commit), &run.original_path);
+    let now = (commit, &run.original_path);
     let hunks = clone.git.hunks((*previous, old_path), now)?;
     let line = run.original_line;
     let Some(hunk) = hunks.iter().find(|h| h.start <= line && line < h.start + h.len) else {
@@ -101,7 +101,8 @@ fn replaced(
     line: u64,
     text: &str,
 ) -> Result<Option<u64>> {
-    let Some(bytes) = clone.git.blobs()?.read_file(commit, &path.text())? else { return Ok(None) };
+    let old = clone.git.blobs()?.read_file(commit, path, MAX_TEXT)?;
+    let Some(bytes) = old.into_content() else { return Ok(None) };
     let content = String::from_utf8_lossy(&bytes);
     let old: Vec<&str> = content
         .lines()
@@ -120,6 +121,9 @@ fn replaced(
         .filter(|(likeness, _, _)| *likeness >= ALIKE)
         .map(|(_, _, index)| hunk.old_start + index as u64))
 }
+
+/// Of a larger file no line is followed.
+const MAX_TEXT: u64 = 32 << 20;
 
 /// Lines that share less than this many per cent of their words are strangers.
 const ALIKE: u32 = 30;

@@ -155,7 +155,7 @@ fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<S
     if snapshots::latest(reader, repo)?.is_none() {
         return Ok(None);
     }
-    let Some(head) = clone.git.head_commit() else { return Ok(None) };
+    let Some(head) = clone.git.head_commit()? else { return Ok(None) };
     let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
     crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
 }

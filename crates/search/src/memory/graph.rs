@@ -23,6 +23,9 @@ pub struct Node {
     pub kind: String,
     /// Of a record that is indexed.
     pub title: Option<String>,
+    /// It came with a clone that nobody trusts; only there when so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub foreign: bool,
 }
 
 /// An edge on the way.
@@ -81,12 +84,11 @@ pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
 }
 
 fn node(reader: &Reader, end: &End) -> Result<Node> {
-    let (kind, title) = match end.record() {
-        Some(id) => {
-            let found = records::by_id(reader, id.as_str())?.into_iter().next();
-            (id.kind().as_str(), found.map(|it| it.title))
-        }
+    let (kind, found) = match end.record() {
+        Some(id) => (id.kind().as_str(), records::by_id(reader, id.as_str())?.into_iter().next()),
         None => (end.kind(), None),
     };
-    Ok(Node { end: end.to_string(), kind: kind.to_owned(), title })
+    let foreign = found.as_ref().is_some_and(|it| it.is_foreign);
+    let title = found.map(|it| it.title);
+    Ok(Node { end: end.to_string(), kind: kind.to_owned(), title, foreign })
 }

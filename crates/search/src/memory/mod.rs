@@ -14,7 +14,7 @@ use model::Result;
 use model::memory::{DecisionStatus, RecordId, Relation};
 use std::collections::{BTreeMap, BTreeSet};
 use store::memory::edges::{self, EdgeRow};
-use store::memory::records::Outline;
+use store::memory::records::{self, Outline};
 use store::memory::{RootId, access};
 use store::{Read, Reader};
 
@@ -50,8 +50,13 @@ impl Ties {
     pub fn of<'a>(reader: &Reader, ids: impl Iterator<Item = &'a RecordId>) -> Result<Ties> {
         let ids: Vec<String> = ids.map(|id| id.as_str().to_owned()).collect();
         let mut ties = Ties::default();
-        for EdgeRow { from, relation, to, .. } in edges::touching_any(reader, &ids)? {
+        let foreign = store::memory::foreign_roots(reader)?;
+        for EdgeRow { from, relation, to, root, .. } in edges::touching_any(reader, &ids)? {
             let (Some(from), Some(to)) = (from.record(), to.record()) else { continue };
+            // A stranger's graph has no say over what the user keeps.
+            if foreign.contains(&root) && (is_own(reader, from)? || is_own(reader, to)?) {
+                continue;
+            }
             let add =
                 |list: &mut BTreeMap<RecordId, Vec<RecordId>>, of: &RecordId, it: &RecordId| {
                     let list = list.entry(of.clone()).or_default();
@@ -94,4 +99,9 @@ impl Ties {
                 || self.superseded_by.contains_key(&outline.id),
         }
     }
+}
+
+/// Whether a record lies in a folder that is not a stranger's.
+fn is_own(reader: &Reader, id: &RecordId) -> Result<bool> {
+    Ok(records::by_id(reader, id.as_str())?.iter().any(|it| !it.is_foreign))
 }

@@ -9,7 +9,7 @@ use model::memory::{End, RecordId, RecordKind};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
 use store::documents::Card;
@@ -43,6 +43,8 @@ pub struct RecordNote {
 #[derive(Debug, Default)]
 pub struct Records {
     found: BTreeMap<i64, (RecordId, Factors)>,
+    /// Documents whose record came with a clone nobody trusts.
+    foreign: BTreeSet<i64>,
     ties: Ties,
 }
 
@@ -71,7 +73,13 @@ impl Records {
             Some((*keys.get(&outline.key)?, (outline.id.clone(), factors)))
         };
         let found = outlines.iter().filter_map(weighed).collect();
-        Ok(Records { found, ties })
+        let strangers = outlines.iter().filter(|outline| outline.is_foreign);
+        let foreign = strangers.filter_map(|outline| keys.get(&outline.key).copied()).collect();
+        Ok(Records { found, foreign, ties })
+    }
+
+    pub fn is_foreign(&self, document: i64) -> bool {
+        self.foreign.contains(&document)
     }
 
     /// Adds what the factors are worth. Where only memory is asked for they

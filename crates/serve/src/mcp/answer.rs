@@ -6,6 +6,7 @@ use super::fit::{self, Cut};
 use super::freshness::Known;
 use insight::freshness::Freshness;
 use model::Error;
+use model::text::clean_for_prompt;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -71,6 +72,7 @@ const FOR_META: usize = 200;
 /// `{"data":…,"meta":…}`, small enough.
 pub fn envelope(mut found: Found, known: Known, paging: &Paging<'_>) -> Value {
     without_empty(&mut found.data);
+    clean(&mut found.data);
     let mut missing = found.warnings;
     missing.extend(known.missing);
     if let Some(cursor) = &paging.cursor
@@ -112,6 +114,40 @@ fn without_empty(value: &mut Value) {
     }
 }
 
+/// Takes out what cannot be seen: people would not notice what a model reads.
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+            if !is_plain {
+                *text = clean_for_prompt(text);
+            }
+        }
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+/// Takes out records that came with a clone nobody trusts.
+pub fn drop_foreign(value: &mut Value) {
+    let is_foreign = |value: &Value| value.get("foreign") == Some(&Value::Bool(true));
+    if is_foreign(value) {
+        *value = Value::Null;
+    }
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !is_foreign(field));
+            fields.values_mut().for_each(drop_foreign);
+        }
+        Value::Array(items) => {
+            items.retain(|item| !is_foreign(item));
+            items.iter_mut().for_each(drop_foreign);
+        }
+        _ => {}
+    }
+}
+
 pub fn success(envelope: Value) -> CallToolResult {
     CallToolResult::structured(envelope)
 }
@@ -128,6 +164,29 @@ pub fn failure(error: &Error) -> CallToolResult {
 mod tests {
     use super::*;
     use model::ErrorCode;
+
+    #[test]
+    fn what_strangers_wrote_is_taken_out_wherever_it_stands() {
+        let mut value = json!({
+            "items": [{"id": "a", "contradicts": [{"id": "x", "foreign": true}]}, {"id": "b", "foreign": true}],
+            "graph": [{"from": {"title": "evil", "foreign": true}, "to": {"title": "own"}}],
+        });
+        drop_foreign(&mut value);
+        assert_eq!(
+            value,
+            json!({"items": [{"id": "a", "contradicts": []}], "graph": [{"to": {"title": "own"}}]})
+        );
+        let mut whole = json!({"id": "a", "foreign": true});
+        drop_foreign(&mut whole);
+        assert_eq!(whole, Value::Null);
+    }
+
+    #[test]
+    fn nothing_invisible_is_sent() {
+        let mut value = json!({"a": ["x\u{E0101}\u{200B}y\n", "漢\u{3164}"], "b": "plain"});
+        clean(&mut value);
+        assert_eq!(value, json!({"a": ["xy\n", "漢"], "b": "plain"}));
+    }
 
     #[test]
     fn what_is_empty_is_left_out() {

@@ -1,6 +1,7 @@
 //! One call: what a tool may ask for while it works, and the brake that stops
 //! it when nobody waits for the answer any more.
 
+use super::place::{self, Access};
 use super::readers::{Lent, Readers};
 use super::surroundings::Surroundings;
 use forge::sync::Stop;
@@ -64,6 +65,8 @@ pub struct Call {
     reader: OnceCell<Lent>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
+    /// What the client may open; none for the user's own.
+    access: Option<Access>,
 }
 
 /// Who makes vectors in a folder, opened once and kept.
@@ -76,8 +79,11 @@ impl Call {
         path: &'a str,
         project: Option<&'a str>,
         repo: Option<&'a str>,
-    ) -> Typed<'a> {
-        Typed { path, project, repo, cwd: &self.dir }
+    ) -> Result<Typed<'a>> {
+        if let Some(access) = &self.access {
+            access.check_path(&self.dir.join(path))?;
+        }
+        Ok(Typed { path, project, repo, cwd: &self.dir })
     }
 
     pub fn new(
@@ -98,6 +104,21 @@ impl Call {
             reader: OnceCell::new(),
             provider,
             warnings: RefCell::default(),
+            access: None,
+        }
+    }
+
+    /// For a client that may not open everything.
+    pub fn within(mut self, access: Access) -> Self {
+        self.access = Some(access);
+        self
+    }
+
+    /// Refuses folders that are not open to the client.
+    pub fn check_dir(&self, dir: &Path) -> Result<()> {
+        match &self.access {
+            Some(access) if !access.permits(dir) => Err(place::unknown(dir)),
+            _ => Ok(()),
         }
     }
 

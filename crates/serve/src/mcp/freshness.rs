@@ -7,6 +7,7 @@ use model::{Error, ErrorCode, Result, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use store::DatabaseFile;
 
 /// What every answer says of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +34,8 @@ fn state_of(path: &Path) -> DatabaseState {
 }
 
 impl Cache {
-    pub fn get(&self, path: &Path, readers: &Readers, now: Timestamp) -> Known {
+    pub fn get(&self, database: &DatabaseFile, readers: &Readers, now: Timestamp) -> Known {
+        let path = database.path();
         let state = state_of(path);
         if let Ok(kept) = self.of.lock()
             && let Some((of, known)) = kept.get(path)
@@ -43,7 +45,7 @@ impl Cache {
         {
             return known.clone();
         }
-        let known = read(path, readers, now).unwrap_or_else(|error| unread(&error));
+        let known = read(database, readers, now).unwrap_or_else(|error| unread(&error));
         if let Ok(mut kept) = self.of.lock() {
             kept.insert(path.to_owned(), (state, known.clone()));
         }
@@ -51,8 +53,8 @@ impl Cache {
     }
 }
 
-fn read(path: &Path, readers: &Readers, now: Timestamp) -> Result<Known> {
-    let lent = readers.lend(path)?;
+fn read(database: &DatabaseFile, readers: &Readers, now: Timestamp) -> Result<Known> {
+    let lent = readers.lend(database)?;
     let (fresh, missing) = freshness(&lent.reader, now)?;
     readers.take_back(lent);
     let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);

@@ -60,7 +60,9 @@ impl Session {
 
     async fn find_place(&self, peer: &Peer<RoleServer>) {
         let roots = roots(peer).await;
-        let dir = place::chosen(&roots, &self.shared.options.dir);
+        let access = self.shared.access();
+        let chosen = tokio::task::spawn_blocking(move || place::chosen(&roots, &access)).await;
+        let dir = chosen.unwrap_or_else(|_| self.shared.options.dir.clone());
         background::index_if_new(&self.shared, &dir);
         self.place.send_replace(Some(dir));
     }

@@ -16,13 +16,16 @@ mod prompts;
 mod readers;
 mod resources;
 mod schema;
+mod sessions;
 mod shared;
 mod stdio;
 mod surroundings;
 mod tokens;
 mod tools;
 
-pub use http::{HttpOptions, PATH as HTTP_PATH, http};
+pub use crate::http::HttpOptions;
+pub use http::{PATH as HTTP_PATH, http};
+pub use place::Folders;
 pub use stdio::{on_streams, stdio};
 pub use surroundings::{Job, Memory, Surroundings};
 pub use tokens::estimate;
@@ -44,6 +47,8 @@ pub struct Options {
     pub indexes: bool,
     /// How long a question may take.
     pub time_limit: Duration,
+    /// Which folders of this machine a client may name.
+    pub folders: Folders,
 }
 
 impl Options {
@@ -57,6 +62,7 @@ impl Options {
             max_tokens: Options::MAX_TOKENS,
             indexes: true,
             time_limit: Options::TIME_LIMIT,
+            folders: Folders::All,
         }
     }
 }

@@ -5,7 +5,7 @@ use model::Result;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
-use store::Reader;
+use store::{DatabaseLocation, Reader};
 
 /// Idle connections kept; each may hold some megabytes of pages.
 const MOST_IDLE: usize = 4;
@@ -19,22 +19,29 @@ pub struct Readers {
 pub struct Lent {
     pub reader: Reader,
     path: PathBuf,
+    is_foreign: bool,
     /// The file as it was when it was opened.
     file: FileState,
 }
 
 impl Readers {
-    /// A connection to the database at `path` that nobody else has.
-    pub fn lend(&self, path: &Path) -> Result<Lent> {
+    /// A connection to a database that nobody else has.
+    pub fn lend(&self, database: &impl DatabaseLocation) -> Result<Lent> {
+        let database = database.database_file();
+        let path = database.path();
         let file = FileState::of(path);
-        while let Some(lent) = self.idle_of(path) {
+        let is_foreign = database.is_foreign();
+        while let Some(mut lent) = self.idle_of(path) {
             // Another file in its place, or tables of another lore: SQLite
             // would go on with what it remembers.
-            if lent.file == file && lent.reader.has_todays_tables() {
+            let is_same = lent.file == file && lent.is_foreign == is_foreign;
+            if is_same && lent.reader.has_todays_tables() {
+                lent.reader.ask_trust_again(&database);
                 return Ok(lent);
             }
         }
-        Ok(Lent { reader: Reader::open(path)?, path: path.to_owned(), file })
+        let reader = Reader::open(&database)?;
+        Ok(Lent { reader, path: path.to_owned(), is_foreign, file })
     }
 
     pub fn take_back(&self, lent: Lent) {

@@ -6,7 +6,7 @@ use super::place::decoded;
 use super::shared::{Asker, Shared};
 use insight::entities;
 use model::memory::RecordKind;
-use model::text::one_line;
+use model::text::{clean_for_prompt, one_line};
 use model::{EntityKind, Error, ErrorCode, Result};
 use rmcp::model::{
     ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
@@ -70,7 +70,10 @@ pub async fn list(
 
 fn lately(reader: &Reader) -> Result<Vec<Resource>> {
     let mut found = Vec::new();
-    for record in records::list(reader, &RecordFilter::default(), LISTED)? {
+    // Clients put this list before their models unasked: what came with a clone
+    // that nobody trusts is found by asking only.
+    let records = records::list(reader, &RecordFilter::default(), LISTED)?;
+    for record in records.into_iter().filter(|record| !record.is_foreign) {
         let uri = format!("lore://decision/{}", record.id);
         found.push(resource(&uri, record.id.as_str(), &record.title));
     }
@@ -91,7 +94,8 @@ fn lately(reader: &Reader) -> Result<Vec<Resource>> {
 }
 
 fn resource(uri: &str, name: &str, about: &str) -> Resource {
-    Resource::new(uri, name).with_description(one_line(about, 120)).with_mime_type(JSON)
+    let about = clean_for_prompt(&one_line(about, 120));
+    Resource::new(uri, name).with_description(about).with_mime_type(JSON)
 }
 
 pub async fn read(shared: &Arc<Shared>, asker: Asker, uri: &str) -> Result<ReadResourceResult> {

@@ -1,15 +1,16 @@
 //! What all sessions of a server share, and the one way a question is asked:
 //! on a thread of its own, with its own connection, within its time.
 
+use super::Options;
 use super::answer::{self, Found, Paging};
 use super::background::Background;
 use super::call::{Brake, Call, Providers, given_up};
 use super::cursor::Cursor;
 use super::freshness::{Cache, Known};
+use super::place::Access;
 use super::readers::Readers;
 use super::surroundings::Surroundings;
 use super::tools::{self, Entry};
-use super::{Options, place};
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
 use search::embedding::Provider;
@@ -55,7 +56,7 @@ impl Asker {
 
 impl Shared {
     pub fn new(around: Arc<dyn Surroundings>, mut options: Options) -> Arc<Self> {
-        options.dir = place::chosen(&[], &options.dir);
+        options.dir = insight::file_target::real(&options.dir);
         Arc::new(Shared {
             listed: OnceLock::new(),
             providers: providers(Arc::clone(&around)),
@@ -67,6 +68,15 @@ impl Shared {
             freshness: Cache::default(),
             readers: Arc::default(),
         })
+    }
+
+    /// What clients may open on this machine.
+    pub fn access(&self) -> Access {
+        Access {
+            around: Arc::clone(&self.around),
+            folders: self.options.folders,
+            server_dir: self.options.dir.clone(),
+        }
     }
 
     /// The tools offered, as clients see them: made once, because over HTTP
@@ -127,12 +137,13 @@ impl Shared {
         let permit = self.permit(is_long, &asker.given_up).await?;
         let brake = Brake::default();
         let (around, providers) = (Arc::clone(&self.around), Arc::clone(&self.providers));
-        let readers = Arc::clone(&self.readers);
+        let (readers, access) = (Arc::clone(&self.readers), self.access());
         let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);
         let thread = tokio::task::spawn_blocking(move || {
             // Held until the work is really over, given up or not.
             let _permit = permit;
-            work(&Call::new(around, dir, progress, of_call, readers, providers))
+            let call = Call::new(around, dir, progress, of_call, readers, providers);
+            work(&call.within(access))
         });
         let limit = self.options.time_limit;
         let out_of_time = async {

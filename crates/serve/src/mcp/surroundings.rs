@@ -8,9 +8,9 @@ use model::{Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use store::{Reader, Writer};
+use store::{DatabaseFile, Reader, Writer};
 
 /// Work that writes, and may take minutes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub enum Job {
 
 /// Memory with its index level with the files.
 pub struct Memory {
-    pub writer: Writer,
+    /// None over a database that came with a clone.
+    pub writer: Option<Writer>,
     pub reader: Reader,
     pub standpoint: Standpoint,
     /// What is broken in the files.
@@ -37,7 +38,7 @@ pub trait Surroundings: Send + Sync + 'static {
     fn version(&self) -> String;
 
     /// The database file; it need not exist yet.
-    fn database(&self, dir: &Path) -> Result<PathBuf>;
+    fn database(&self, dir: &Path) -> Result<DatabaseFile>;
 
     /// Who makes vectors; none when nobody does.
     fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>>;

@@ -40,6 +40,16 @@ pub struct FaultPlan {
     pub p_short_read: f64,
     /// A complete answer whose JSON is cut off.
     pub p_truncate_json: f64,
+    /// A whole answer with blanks in it, up to `huge_bytes`.
+    pub p_huge_page: f64,
+    /// The same, compressed whatever the client accepts.
+    pub p_gzip_bomb: f64,
+    pub huge_bytes: usize,
+    /// A whole answer, one byte of the body at a time with `drip` between.
+    pub p_slow_body: f64,
+    pub drip: Duration,
+    /// Every page of a list promises another one, empty ones included.
+    pub endless_lists: bool,
     /// The first so many requests to every URL fail.
     pub fail_first_n: u32,
     pub fail_first_with: Fault,
@@ -82,6 +92,9 @@ pub enum Fault {
     ResetMidBody,
     ShortRead,
     TruncateJson,
+    HugePage,
+    GzipBomb,
+    SlowBody,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +122,12 @@ impl Default for FaultPlan {
             p_reset_mid_body: 0.0,
             p_short_read: 0.0,
             p_truncate_json: 0.0,
+            p_huge_page: 0.0,
+            p_gzip_bomb: 0.0,
+            huge_bytes: 64 * 1024 * 1024,
+            p_slow_body: 0.0,
+            drip: Duration::from_millis(20),
+            endless_lists: false,
             fail_first_n: 0,
             fail_first_with: Fault::Internal500,
             p_slow: 0.0,
@@ -186,6 +205,9 @@ impl FaultPlan {
             (self.p_reset_mid_body, Fault::ResetMidBody),
             (self.p_short_read, Fault::ShortRead),
             (self.p_truncate_json, Fault::TruncateJson),
+            (self.p_huge_page, Fault::HugePage),
+            (self.p_gzip_bomb, Fault::GzipBomb),
+            (self.p_slow_body, Fault::SlowBody),
         ];
         pick_share(self.roll(n, 0x6661_756c), &shares)
     }
@@ -214,6 +236,7 @@ pub struct Verdict {
     pub slow: Option<Duration>,
     pub fault: Option<Fault>,
     pub headers: Option<HeaderFault>,
+    pub is_endless: bool,
 }
 
 /// A plan at work, with what it has counted so far.
@@ -252,7 +275,8 @@ impl FaultState {
             .or_else(|| self.plan.pick(n))
             .filter(|_| self.plan.limit.is_none_or(|limit| self.n_faults < limit));
         self.n_faults += u64::from(fault.is_some());
-        Verdict { slow, fault, headers: self.plan.pick_header(n) }
+        let is_endless = self.plan.endless_lists;
+        Verdict { slow, fault, headers: self.plan.pick_header(n), is_endless }
     }
 
     fn first_failure(&mut self, path_and_query: &str) -> Option<Fault> {

@@ -9,9 +9,11 @@ use axum::serve::{IncomingStream, Listener};
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Sleep, sleep};
 
 /// How the next answer on a connection ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub enum Cut {
     ResetInBody(usize),
     /// Orderly close after so many bytes of the body.
     CloseInBody(usize),
+    /// The body byte by byte, with a pause before each.
+    Drip(Duration),
 }
 
 /// A handler's hand on its connection.
@@ -63,8 +67,12 @@ impl Listener for FragileListener {
         let _ = stream.set_nodelay(true);
         (self.on_accept)();
         let connection = Connection::default();
-        let stream =
-            FragileStream { stream, connection: connection.clone(), progress: Progress::default() };
+        let stream = FragileStream {
+            stream,
+            connection: connection.clone(),
+            progress: Progress::default(),
+            pause: None,
+        };
         (stream, connection)
     }
 
@@ -113,9 +121,27 @@ pub struct FragileStream {
     stream: TcpStream,
     connection: Connection,
     progress: Progress,
+    pause: Option<Pin<Box<Sleep>>>,
 }
 
 impl FragileStream {
+    /// The head at once, then a byte after each pause.
+    fn write_drip(
+        &mut self,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+        drip: Duration,
+    ) -> Poll<io::Result<usize>> {
+        let in_body = self.progress.head_end == 4;
+        let limit = self.progress.body_bytes + usize::from(in_body);
+        if in_body {
+            let pause = self.pause.get_or_insert_with(|| Box::pin(sleep(drip)));
+            ready!(pause.as_mut().poll(cx));
+            self.pause = None;
+        }
+        self.write_cut(cx, buf, limit, false)
+    }
+
     fn die(&self, with_reset: bool) -> Poll<io::Result<usize>> {
         if with_reset {
             let _ = self.stream.set_zero_linger();
@@ -171,6 +197,7 @@ impl AsyncWrite for FragileStream {
             Some(Cut::ResetBefore) => self.die(true),
             Some(Cut::ResetInBody(limit)) => self.write_cut(cx, buf, limit, true),
             Some(Cut::CloseInBody(limit)) => self.write_cut(cx, buf, limit, false),
+            Some(Cut::Drip(drip)) => self.write_drip(cx, buf, drip),
         }
     }
 

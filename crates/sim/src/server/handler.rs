@@ -82,12 +82,18 @@ pub(super) async fn handle(
             fault: verdict.fault,
         });
     }
-    let accepts_gzip = lock(&shared.options).gzip && accepts_gzip(&headers);
+    let packs = lock(&shared.options).gzip && accepts_gzip(&headers);
+    let accepts_gzip = match verdict.fault {
+        Some(Fault::GzipBomb) => true,
+        Some(Fault::HugePage | Fault::SlowBody) => false,
+        _ => packs,
+    };
     let response = finish(reply, date, accepts_gzip);
     match (verdict.fault, response.1) {
         (Some(Fault::ResetBefore), _) => connection.cut(Cut::ResetBefore),
         (Some(Fault::ResetMidBody), length) => connection.cut(Cut::ResetInBody(length / 2)),
         (Some(Fault::ShortRead), length) => connection.cut(Cut::CloseInBody(length / 2)),
+        (Some(Fault::SlowBody), _) => connection.cut(Cut::Drip(lock(&shared.faults).plan.drip)),
         _ => {}
     }
     response.0
@@ -123,9 +129,25 @@ fn respond(
         Some(HeaderFault::DropBoth) => drop_headers(&mut reply, &["X-Next-Page", "Link"]),
         None => {}
     }
-    if verdict.fault == Some(Fault::TruncateJson) {
-        let half = reply.body.len() / 2;
-        reply.body.truncate(half);
+    match verdict.fault {
+        Some(Fault::TruncateJson) => {
+            let half = reply.body.len() / 2;
+            reply.body.truncate(half);
+        }
+        // Blanks are JSON, too, before the last bracket.
+        Some(Fault::HugePage | Fault::GzipBomb) => {
+            let huge = lock(&shared.faults).plan.huge_bytes;
+            if let Some(last) = reply.body.pop() {
+                reply.body.resize(huge.max(reply.body.len()), b' ');
+                reply.body.push(last);
+            }
+        }
+        _ => {}
+    }
+    if verdict.is_endless && reply.body.starts_with(b"[") {
+        let next = request.and_then(|request| request.params.number("page").ok().flatten());
+        drop_headers(&mut reply, &["X-Next-Page", "Link"]);
+        reply = reply.header("X-Next-Page", (next.unwrap_or(1) + 1).to_string());
     }
     if let Some((project, kind)) = request.and_then(|request| listed(&world, request)) {
         let disturbance = lock(&shared.faults).after_list(path_and_query);
@@ -181,9 +203,13 @@ fn refusal(fault: Fault, retry_after: u32, now: Timestamp) -> Option<Reply> {
             let error = "This endpoint has been requested too many times. Try again later.";
             Reply::json(429, &json!({ "message": { "error": error } }))
         }
-        Fault::ResetBefore | Fault::ResetMidBody | Fault::ShortRead | Fault::TruncateJson => {
-            return None;
-        }
+        Fault::ResetBefore
+        | Fault::ResetMidBody
+        | Fault::ShortRead
+        | Fault::TruncateJson
+        | Fault::HugePage
+        | Fault::GzipBomb
+        | Fault::SlowBody => return None,
     })
 }
 

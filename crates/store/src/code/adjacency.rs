@@ -25,7 +25,6 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{FileId, NodeId, RepoId, SnapshotSeq};
-use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -219,9 +218,10 @@ impl Adjacency {
 /// The bytes of the file where they lie; none where it cannot be had.
 #[expect(unsafe_code, reason = "mapping a file is unsafe where others may change it, see below")]
 fn mapped(path: &Path) -> Option<Mmap> {
-    let file = File::open(path).ok()?;
+    // A link or a pipe in its place was not put there by lore.
+    let file = files::open_regular(path).ok()?;
     // SAFETY: the bytes must not change while they are mapped. lore never writes
-    // to a file of this name: a new one is written beside it and renamed, and
+    // to a file of this name: a new one is written beside it and renamed over it, and
     // what is mapped stays what it was. SQLite maps the database beside it on
     // the same terms.
     unsafe { Mmap::map(&file) }.ok()
@@ -290,13 +290,15 @@ pub fn refresh(on: &impl Read, snapshot: &Snapshot) -> Result<()> {
 /// right without the file, only slower: where it cannot be written, it is left.
 pub fn write(on: &impl Read, snapshot: &Snapshot, body: &Body) {
     let Some(path) = place(on, snapshot.repo) else { return };
-    let mut beside = path.clone().into_os_string();
-    beside.push(".new");
-    let written = File::create(&beside)
-        .and_then(|mut file| {
-            file.write_all(&build::head(snapshot))?;
-            file.write_all(&body.0)
-        })
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    // Of a random name and new: what somebody put beside the database, a link
+    // to another file for one, is not written to.
+    let Ok((mut file, beside)) = files::create_temp(folder, &name.to_string_lossy()) else {
+        return;
+    };
+    let written = file
+        .write_all(&build::head(snapshot))
+        .and_then(|()| file.write_all(&body.0))
         .and_then(|()| std::fs::rename(&beside, &path));
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
@@ -317,11 +319,15 @@ pub fn sweep(on: &impl Read) -> Result<()> {
     let start = format!("{name}-graph-");
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix(&start));
-        let number = number.map(|number| number.trim_end_matches(".new"));
-        if let Some(id) = number.and_then(|number| number.parse().ok())
-            && !known.contains(&RepoId(id))
-        {
+        let Some(name) = name.to_str() else { continue };
+        let number = name.strip_prefix(&start).map(|number| number.trim_end_matches(".new"));
+        let is_unknown = number
+            .and_then(|number| number.parse().ok())
+            .is_some_and(|id| !known.contains(&RepoId(id)));
+        // Left by a process that died while it wrote one.
+        let is_partial = name.strip_suffix(".tmp").is_some()
+            && name.strip_prefix('.').is_some_and(|name| name.starts_with(&start));
+        if is_unknown || is_partial {
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -330,11 +336,8 @@ pub fn sweep(on: &impl Read) -> Result<()> {
 
 /// Whether the file says what the tables say; true where there is none.
 pub fn agrees(on: &impl Read, repo: RepoId) -> Result<bool> {
-    let (Some(path), Some(found)) = (place(on, repo), Adjacency::open(on, repo)?) else {
-        return Ok(true);
-    };
+    let Some(found) = Adjacency::open(on, repo)? else { return Ok(true) };
     let Some(snapshot) = snapshots::get(on, found.seq)? else { return Ok(true) };
-    let kept = std::fs::read(path).unwrap_or_default();
     let body = build::from_tables(on, &snapshot)?.body()?;
-    Ok(kept.strip_prefix(build::head(&snapshot).as_slice()) == Some(&body.0))
+    Ok(found.bytes.strip_prefix(build::head(&snapshot).as_slice()) == Some(&body.0))
 }

@@ -139,17 +139,17 @@ pub fn edges(on: &impl Read, link: LinkId) -> Result<Vec<SiteEdge>> {
     unpack_edges(&bytes)
 }
 
-fn unpack_edges(bytes: &[u8]) -> Result<Vec<SiteEdge>> {
+pub(super) fn unpack_edges(bytes: &[u8]) -> Result<Vec<SiteEdge>> {
     let mut unpacker = Unpacker::new(bytes);
     let mut edges = Vec::new();
     let (mut target, mut line) = (0, 0);
     while !unpacker.is_empty() {
         let source = unpacker.number()? as u32;
-        target += unpacker.signed()?;
+        target = unpacker.after(target)?;
         let kind = EdgeKind::from_number(unpacker.number()? as u8).ok_or_else(damaged)?;
         let provenance = Provenance::from_number(unpacker.number()? as u8).ok_or_else(damaged)?;
         let confidence = unpacker.number()? as u8;
-        line += unpacker.signed()?;
+        line = unpacker.after(line)?;
         let col = unpacker.number()? as u32;
         let target = NodeId(target);
         edges.push(SiteEdge {
@@ -169,7 +169,11 @@ fn unpack_edges(bytes: &[u8]) -> Result<Vec<SiteEdge>> {
 pub fn unresolved(on: &impl Read, link: LinkId) -> Result<Vec<Unresolved>> {
     let bytes: Vec<u8> =
         sql::one(on, "SELECT unresolved FROM links WHERE id = ?1", [link.0], |row| row.get(0))?;
-    let raw = expand(&bytes)?;
+    unpack_unresolved(&bytes)
+}
+
+pub(super) fn unpack_unresolved(bytes: &[u8]) -> Result<Vec<Unresolved>> {
+    let raw = expand(bytes)?;
     let mut unpacker = Unpacker::new(&raw);
     let mut sites = Vec::new();
     while !unpacker.is_empty() {

@@ -32,13 +32,17 @@ pub fn get(on: &impl Read, hash: Hash32) -> Result<Option<Vec<(String, String)>>
             row.get(0)
         })?;
     let Some(packed) = found else { return Ok(None) };
-    let raw = expand(&packed)?;
+    unpack(&packed).map(Some)
+}
+
+pub(super) fn unpack(packed: &[u8]) -> Result<Vec<(String, String)>> {
+    let raw = expand(packed)?;
     let mut unpacker = Unpacker::new(&raw);
     let mut manifests = Vec::new();
     while !unpacker.is_empty() {
         manifests.push((unpacker.text()?.to_owned(), unpacker.text()?.to_owned()));
     }
-    Ok(Some(manifests))
+    Ok(manifests)
 }
 
 /// Removes what no snapshot of any repository refers to.

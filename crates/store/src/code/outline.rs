@@ -61,7 +61,6 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Symbol>> {
         let kind = NodeKind::from_number(unpacker.number()? as u8).ok_or_else(damaged)?;
         let marks = unpacker.number()?;
         let start_line = unpacker.number()? as u32;
-        let line = |distance: i64| (i64::from(start_line) + distance) as u32;
         symbols.push(Symbol {
             kind,
             visibility: match marks & 3 {
@@ -71,8 +70,8 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<Symbol>> {
             },
             is_test: marks & 4 != 0,
             start_line,
-            end_line: line(unpacker.signed()?),
-            name_line: line(unpacker.signed()?),
+            end_line: unpacker.after(i64::from(start_line))? as u32,
+            name_line: unpacker.after(i64::from(start_line))? as u32,
             name_col: unpacker.number()? as u32,
             signature: unpacker.text()?.to_owned(),
             doc: unpacker.text()?.to_owned(),

@@ -3,9 +3,10 @@
 //! Numbers take seven bits a byte, low bits first; a signed one is folded
 //! (0, -1, 1, -2, …); a text is its length and its bytes.
 
+use crate::compressed;
 use model::{Error, ErrorCode, Result};
 use std::cell::RefCell;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 
 #[derive(Default)]
 pub(crate) struct Packer {
@@ -68,8 +69,13 @@ impl<'a> Unpacker<'a> {
         Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))
     }
 
+    /// A number that was stored as its distance from another.
+    pub fn after(&mut self, last: i64) -> Result<i64> {
+        last.checked_add(self.signed()?).ok_or_else(damaged)
+    }
+
     pub fn text(&mut self) -> Result<&'a str> {
-        let length = self.number()? as usize;
+        let length = usize::try_from(self.number()?).map_err(|_| damaged())?;
         let (text, rest) = self.bytes.split_at_checked(length).ok_or_else(damaged)?;
         self.bytes = rest;
         std::str::from_utf8(text).map_err(|_| damaged())
@@ -98,7 +104,7 @@ pub(crate) fn read_ascending(bytes: &[u8]) -> Result<Vec<i64>> {
     let mut values = Vec::new();
     let mut last = 0;
     while !unpacker.is_empty() {
-        last += unpacker.signed()?;
+        last = unpacker.after(last)?;
         values.push(last);
     }
     Ok(values)
@@ -107,11 +113,13 @@ pub(crate) fn read_ascending(bytes: &[u8]) -> Result<Vec<i64>> {
 thread_local! {
     // Making one costs as much as packing a small file.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Compressed, behind its full length.
 pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
+    if raw.len() > compressed::MAX_LENGTH {
+        return Err(Error::internal("a row of the code graph is too large to be stored"));
+    }
     let mut packer = Packer::default();
     packer.number(raw.len() as u64);
     let mut bytes = packer.finish();
@@ -136,20 +144,11 @@ pub fn squeeze(raw: &[u8]) -> Result<Vec<u8>> {
 /// What [`squeeze`] made, as it was.
 pub fn expand(bytes: &[u8]) -> Result<Vec<u8>> {
     let mut unpacker = Unpacker::new(bytes);
-    let length = unpacker.number()? as usize;
+    let length = unpacker.number()?;
     if length == 0 {
         return Ok(Vec::new());
     }
-    let raw = DECOMPRESSOR.with_borrow_mut(|kept| {
-        let mut decompressor = match kept.take() {
-            Some(decompressor) => decompressor,
-            None => Decompressor::new()?,
-        };
-        let raw = decompressor.decompress(unpacker.bytes, length);
-        *kept = Some(decompressor);
-        raw
-    });
-    raw.map_err(|error| damaged().caused_by(error))
+    compressed::decompress(unpacker.bytes, length).map_err(|error| damaged().caused_by(error))
 }
 
 #[cfg(test)]
@@ -181,7 +180,44 @@ mod tests {
             let mut unpacker = Unpacker::new(&bytes);
             while !unpacker.is_empty() && unpacker.text().is_ok() {}
             let _ = read_ascending(&bytes);
-            let _ = expand(&bytes[..bytes.len().min(3)]);
+            let _ = expand(&bytes);
+            let _ = super::super::snapshots::unpack_members(&bytes);
+            let _ = super::super::links::unpack_edges(&bytes);
+            // As it stands, and as what a well-formed row holds.
+            for row in [bytes.clone(), squeeze(&bytes).unwrap()] {
+                let _ = super::super::outline::unpack(&row);
+                let _ = super::super::links::unpack_unresolved(&row);
+                let _ = super::super::manifests::unpack(&row);
+            }
+        }
+
+        #[test]
+        fn numbers_read_from_damage_take_no_more_room_than_a_few_times_the_bytes(
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+        ) {
+            let room = 64 * bytes.len() + 64;
+            if let Ok(values) = read_ascending(&bytes) {
+                prop_assert!(values.capacity() * size_of::<i64>() <= room);
+            }
+            if let Ok(edges) = super::super::links::unpack_edges(&bytes) {
+                prop_assert!(std::mem::size_of_val(edges.as_slice()) <= room);
+            }
+        }
+
+        #[test]
+        fn a_forged_length_is_an_error(length in any::<u64>(), raw in prop::collection::vec(any::<u8>(), 1..40)) {
+            prop_assume!(length != raw.len() as u64);
+            let row = squeeze(&raw).unwrap();
+            let mut packer = Packer::default();
+            packer.number(length);
+            let mut forged = packer.finish();
+            // The true length takes one byte.
+            forged.extend_from_slice(&row[1..]);
+            if length == 0 {
+                prop_assert_eq!(expand(&forged).unwrap(), Vec::<u8>::new());
+            } else {
+                prop_assert_eq!(expand(&forged).unwrap_err().code(), ErrorCode::Integrity);
+            }
         }
     }
 }

@@ -52,13 +52,13 @@ impl PackageVersion {
     }
 }
 
-fn unpack_members(bytes: &[u8]) -> Result<Vec<Member>> {
+pub(super) fn unpack_members(bytes: &[u8]) -> Result<Vec<Member>> {
     let mut unpacker = Unpacker::new(bytes);
     let mut members = Vec::new();
     let (mut file, mut link) = (0, 0);
     while !unpacker.is_empty() {
-        file += unpacker.signed()?;
-        link += unpacker.signed()?;
+        file = unpacker.after(file)?;
+        link = unpacker.after(link)?;
         members.push(Member { file: FileId(file), link: LinkId(link) });
     }
     Ok(members)
@@ -270,7 +270,13 @@ pub fn package_in(
     package: PackageId,
 ) -> Result<Option<PackageVersionId>> {
     let mut at = Some(seq);
+    let mut n_steps = 0;
     while let Some(seq) = at {
+        // A base that leads back to itself would be followed without end.
+        if n_steps > MOST_DELTAS + 1 {
+            return Err(damaged());
+        }
+        n_steps += 1;
         let found = sql::first(
             on,
             "SELECT version_id FROM snapshot_packages WHERE seq = ?1 AND package_id = ?2",

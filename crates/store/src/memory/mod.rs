@@ -80,6 +80,18 @@ pub fn put_root(tx: &Tx<'_>, path: &str, kind: RootKind, project: Option<&str>) 
     found.ok_or_else(|| model::Error::internal("a root that was just stored is missing"))
 }
 
+/// Whether the records of a root are somebody else's, as far as this handle
+/// can tell.
+pub(crate) fn is_foreign(on: &impl Read, root: RootId, path: &str) -> bool {
+    on.belief().is_some_and(|belief| belief.is_foreign_root(root, path))
+}
+
+/// The roots whose records are somebody else's.
+pub fn foreign_roots(on: &impl Read) -> Result<Vec<RootId>> {
+    let all = roots(on)?;
+    Ok(all.iter().filter(|row| is_foreign(on, row.id, &row.path)).map(|row| row.id).collect())
+}
+
 /// How many records of each kind there are.
 pub fn counts(on: &impl Read) -> Result<[(&'static str, u64); 3]> {
     let count =

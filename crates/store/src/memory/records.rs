@@ -35,6 +35,8 @@ pub struct Outline {
     pub status: DecisionStatus,
     pub author: Option<String>,
     pub created_at: Timestamp,
+    /// Of a folder, or in a database, that came with a clone nobody trusts.
+    pub is_foreign: bool,
 }
 
 /// Which records are asked for.
@@ -90,7 +92,7 @@ pub fn list(on: &impl Read, filter: &RecordFilter, limit: usize) -> Result<Vec<O
             condition.sql()
         ),
         condition.params().as_slice(),
-        outline,
+        outline(on),
     )
 }
 
@@ -188,7 +190,7 @@ pub fn by_keys(on: &impl Read, keys: &[i64], filter: &RecordFilter) -> Result<Ve
             on,
             &format!("{OUTLINE} {}", condition.sql()),
             condition.params().as_slice(),
-            outline,
+            outline(on),
         )?);
     }
     Ok(found)
@@ -211,7 +213,7 @@ pub fn keys_of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, 
 
 /// Records with an id, one per root that has it.
 pub fn by_id(on: &impl Read, id: &str) -> Result<Vec<Outline>> {
-    sql::all(on, &format!("{OUTLINE} WHERE m.record_id = ?1 ORDER BY m.key"), [id], outline)
+    sql::all(on, &format!("{OUTLINE} WHERE m.record_id = ?1 ORDER BY m.key"), [id], outline(on))
 }
 
 /// What ranking and lists need of one row.
@@ -220,7 +222,7 @@ pub fn outline_of(on: &impl Read, kind: RecordKind, row: i64) -> Result<Option<O
         on,
         &format!("{OUTLINE} WHERE m.kind = ?1 AND m.row_id = ?2"),
         (kind.as_str(), row),
-        outline,
+        outline(on),
     )
 }
 
@@ -237,7 +239,15 @@ pub fn ids_with_prefix(on: &impl Read, prefix: &str, limit: usize) -> Result<Vec
     )
 }
 
-fn outline(row: &Row<'_>) -> rusqlite::Result<Outline> {
+fn outline(on: &impl Read) -> impl Fn(&Row<'_>) -> rusqlite::Result<Outline> {
+    |row| {
+        let mut outline = outline_row(row)?;
+        outline.is_foreign = super::is_foreign(on, outline.root, &outline.root_path);
+        Ok(outline)
+    }
+}
+
+fn outline_row(row: &Row<'_>) -> rusqlite::Result<Outline> {
     let kind: String = row.get("kind")?;
     let status: String = row.get("status")?;
     Ok(Outline {
@@ -258,6 +268,7 @@ fn outline(row: &Row<'_>) -> rusqlite::Result<Outline> {
         status: DecisionStatus::parse(&status).unwrap_or_default(),
         author: row.get("author")?,
         created_at: at(row, "created_at")?,
+        is_foreign: false,
     })
 }
 

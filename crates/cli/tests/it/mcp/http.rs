@@ -40,13 +40,18 @@ impl Server {
         Server { child, address }
     }
 
-    fn port(&self) -> &str {
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn port(&self) -> &str {
         let authority = self.address.split('/').next().unwrap();
         authority.rsplit(':').next().unwrap()
     }
 
     /// Sends one request; the status and the whole answer.
-    fn send(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    pub fn send(&self, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(format!("127.0.0.1:{}", self.port())).unwrap();
         let mut head = format!(
             "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n\
@@ -78,7 +83,7 @@ impl Drop for Server {
     }
 }
 
-fn greeting() -> String {
+pub fn greeting() -> String {
     json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {
@@ -90,7 +95,7 @@ fn greeting() -> String {
 }
 
 /// The messages of an answer, from events or from the body itself.
-fn messages(answer: &str) -> Vec<Value> {
+pub fn messages(answer: &str) -> Vec<Value> {
     answer
         .lines()
         .map(|line| line.strip_prefix("data:").unwrap_or(line).trim())

@@ -5,12 +5,13 @@ mod answers;
 mod client;
 mod first_use;
 mod hostile;
-mod http;
+pub mod http;
 mod install;
 mod official;
+mod trust;
 
 use crate::BINARY;
-use client::Client;
+pub use client::Client;
 use std::path::PathBuf;
 use testkit::Site;
 
@@ -37,7 +38,7 @@ issue #2 "Sessions end too soon" by bo at 2024-02-01T09:00
 "#;
 
 /// The project synced, its clone read and indexed, one decision kept.
-fn harbour() -> (Site, PathBuf) {
+pub fn harbour() -> (Site, PathBuf) {
     let site = Site::with_clones(BINARY, HISTORY);
     site.sync();
     let clone = site.env.dir().join("harbor/tide");

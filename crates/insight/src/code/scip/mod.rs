@@ -202,6 +202,9 @@ fn about(symbol: &str, name: &str, entry: &Symbol, bases: &BTreeSet<String>) -> 
     about
 }
 
+/// Larger files are not indexed.
+const MAX_BYTES: u64 = 4 << 20;
+
 /// The files of a clone; nothing where there is none.
 struct Texts {
     blobs: Option<BlobReader>,
@@ -218,7 +221,8 @@ impl Texts {
         let hex: String = view.file(file)?.blob.iter().map(|byte| format!("{byte:02x}")).collect();
         let Some(id) = ObjectId::parse(&hex) else { return Ok(Text::default()) };
         // A blob that went missing costs the lengths of a few names.
-        let bytes = blobs.read(id).ok().flatten().unwrap_or_default();
+        let blob = blobs.read(id, MAX_BYTES).ok();
+        let bytes = blob.and_then(git::Blob::into_content).unwrap_or_default();
         Ok(Text { lines: bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect() })
     }
 }

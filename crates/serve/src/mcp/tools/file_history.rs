@@ -41,7 +41,7 @@ impl Tool for FileHistory {
     type Answer = file_history::FileHistory;
 
     fn answer(call: &Call, params: Params) -> Result<file_history::FileHistory> {
-        let file = call.typed(&params.path, params.project.as_deref(), params.repo.as_deref());
+        let file = call.typed(&params.path, params.project.as_deref(), params.repo.as_deref())?;
         let request = Request {
             file,
             merged_only: params.merged,

@@ -57,11 +57,13 @@ impl Tool for IndexRepo {
 
     fn answer(call: &Call, params: IndexParams) -> Result<Value> {
         let dir = call.dir.join(params.path.unwrap_or_default());
+        call.check_dir(&dir)?;
         if !dir.is_dir() {
             return Err(Error::not_found(format!("there is no folder {}", dir.display()))
                 .suggest("give a folder of a git repository on this machine"));
         }
-        work(call, Job::Index, insight::file_target::real(&dir))
+        let dir = insight::file_target::real(&dir);
+        work(call, Job::Index, dir)
     }
 
     fn output(around: &dyn Surroundings) -> Schema {

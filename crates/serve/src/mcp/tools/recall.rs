@@ -95,10 +95,12 @@ impl Tool for Recall {
         let found = recall::recall_with(&searcher, &request)?;
         let shown: Vec<RecordId> = found.items.iter().map(|it| it.record.id.clone()).collect();
         // What is used often ranks higher; an answer does not fail over it.
-        let _ = memory.writer.write(|tx| {
-            access::count_recall(tx, call.now)?;
-            access::log(tx, &shown, How::Shown, call.now)
-        });
+        if let Some(writer) = &mut memory.writer {
+            let _ = writer.write(|tx| {
+                access::count_recall(tx, call.now)?;
+                access::log(tx, &shown, How::Shown, call.now)
+            });
+        }
         Ok(found)
     }
 }

@@ -38,7 +38,7 @@ impl Tool for Trace {
 
     fn answer(call: &Call, params: Params) -> Result<trace::Trace> {
         let (path, lines) = trace::parse(&params.target)?;
-        let file = call.typed(path, params.project.as_deref(), params.repo.as_deref());
+        let file = call.typed(path, params.project.as_deref(), params.repo.as_deref())?;
         let request = trace::Request {
             file,
             lines,

@@ -36,7 +36,8 @@ impl Tool for Why {
     type Answer = why::Why;
 
     fn answer(call: &Call, params: Params) -> Result<why::Why> {
-        let scope = call.typed(&params.target, params.project.as_deref(), params.repo.as_deref());
+        let scope =
+            call.typed(&params.target, params.project.as_deref(), params.repo.as_deref())?;
         let limit = within("limit", params.limit, 3, 200)?;
         call.around.catch_up(&call.dir);
         let request = why::Request { scope, limit, notes: 2, experts: 3, now: call.now };

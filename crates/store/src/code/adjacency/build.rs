@@ -13,6 +13,11 @@ use model::ids::{FileId, NodeId, PackageId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
+/// Ids of nodes are given one after the other, so few of them are missing
+/// between the first and the last. The file has a slot for each; in a database
+/// where they lie far apart it would fill the disk.
+const MOST_GAPS: usize = 1 << 24;
+
 /// What the file will hold, as it is put together.
 #[derive(Default)]
 pub struct Contents {
@@ -145,6 +150,9 @@ impl Contents {
         ids.sort_unstable();
         let first = ids.first().copied().unwrap_or(0);
         let n_slots = ids.last().map_or(0, |last| last - first + 1);
+        if n_slots as usize > MOST_GAPS.saturating_add(ids.len().saturating_mul(64)) {
+            return Err(damaged());
+        }
         let is_inside = |node: u32| self.entries.contains_key(&node);
         if self.sites.iter().any(|site| !is_inside(site.source) || !is_inside(site.target)) {
             // An edge leads out of the snapshot: better no file than a wrong one.
