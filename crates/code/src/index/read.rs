@@ -63,15 +63,15 @@ pub enum Outcome {
 }
 
 /// Files on their way to a worker, and their bytes; bounds what is in memory
-/// at once: the syntax of a file takes a hundred times its bytes.
+/// at once: the syntax of a file can take two hundred times its bytes.
 const IN_FLIGHT: usize = 64;
-const BYTES_IN_FLIGHT: usize = 8 << 20;
+const BYTES_IN_FLIGHT: usize = 4 << 20;
 
 /// Facts of all files are in memory together when they are linked. A few
 /// kilobytes of a clone can unfold into gigabytes of the same line, so facts
 /// may take so much for each byte that does not repeat another (real code
-/// takes a third of that), and at first so much more.
-const FACTS_PER_BYTE: u64 = 6;
+/// takes two to four), and at first so much more.
+const FACTS_PER_BYTE: u64 = 8;
 const FACTS_AT_FIRST: u64 = 32 << 20;
 
 /// Which files may keep their facts; asked in the order of the files.

@@ -15,13 +15,14 @@ use crate::facts::Space;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
-/// Steps of one lookup; the longest of real code take a few thousand.
-const STEPS_PER_LOOKUP: u64 = 200_000;
+/// Steps of one lookup. All lookups of a file of real code together take ten
+/// thousand at most, a few dozen as a rule.
+const STEPS_PER_LOOKUP: u64 = 100_000;
 /// Steps of all files of a program together, roughly.
-const STEPS_PER_PROGRAM: u64 = 2_000_000_000;
+const STEPS_PER_PROGRAM: u64 = 400_000_000;
 /// What every piece of work has, however many there are.
-const STEPS_AT_LEAST: u64 = 400_000;
-const STEPS_AT_MOST: u64 = 8_000_000;
+const STEPS_AT_LEAST: u64 = 200_000;
+const STEPS_AT_MOST: u64 = 2_000_000;
 /// What a file may take more for each of its expressions.
 const STEPS_PER_EXPRESSION: u64 = 64;
 /// Lookups kept at once.

@@ -270,6 +270,8 @@ impl Program<'_> {
     ) -> Symbol {
         let mut visited: FxHashSet<(FileIx, DefId)> = FxHashSet::default();
         visited.insert(start);
+        // Modules without the name; in a mesh each is met again and again.
+        let mut without: FxHashSet<FileIx> = FxHashSet::default();
         // Modules on the way, each with its next wildcard.
         let mut open: Vec<(FileIx, DefId, usize)> = vec![(start.0, start.1, 0)];
         while let Some((file, home, next)) = open.last_mut() {
@@ -282,7 +284,11 @@ impl Program<'_> {
             if !budget::charge(1) {
                 return Symbol::Unknown;
             }
-            let target = self.import_symbol(file, *id, space, steps + 1);
+            let target = match self.import_target(file, *id) {
+                Target::Module(module) if !without.insert(module) => continue,
+                Target::Module(module) => Symbol::Module(module),
+                _ => self.import_symbol(file, *id, space, steps + 1),
+            };
             match self.own_member(target, word, space, steps + 1) {
                 Symbol::Unknown => {
                     let further = self.wildcard_homes(target).into_iter().rev();
