@@ -45,8 +45,8 @@ fn a_mesh_of_wildcard_imports_ends_and_finds_what_is_there() {
     let (_, linked) = link(python(20));
     assert_eq!(calls(&linked), 20);
     assert!(linked.costly.is_empty());
-    let (_, linked) = link(python(120));
-    assert_eq!(calls(&linked), 120);
+    let (_, linked) = link(python(60));
+    assert_eq!(calls(&linked), 60);
 
     let rest = "export const use = () => { missing(); deep(); };\n";
     let mut typescript = mesh(24, "ts", |m| format!("export * from './m{m}';"), rest);
@@ -189,20 +189,22 @@ fn wide_and_deep_hierarchies_end() {
         }
     }
     text.push_str(&"C23_0().missing()\n".repeat(300));
-    let all: Vec<String> = (0..5_000).map(|at| format!("B{at}")).collect();
+    let all: Vec<String> = (0..2_000).map(|at| format!("B{at}")).collect();
     let mut wide: String = all.iter().map(|name| format!("class {name}: pass\n")).collect();
     let methods: String =
         (0..2_000).map(|at| format!("    def m{at}(self): self.x{at}()\n")).collect();
     let _ = writeln!(wide, "class W({}):\n{methods}", all.join(", "));
-    link(vec![("deep.py".to_owned(), text), ("wide.py".to_owned(), wide)]);
+    let files = vec![("deep.py".to_owned(), text), ("wide.py".to_owned(), wide)];
+    let (_, linked) = link(files);
+    assert_eq!(linked.costly, [1], "what was cut is said");
     let impls: String =
-        (0..5_000).map(|at| format!("impl A {{ fn f{at}(&self) {{}} }}\n")).collect();
+        (0..2_000).map(|at| format!("impl A {{ fn f{at}(&self) {{}} }}\n")).collect();
     let uses = "a.missing();".repeat(500);
     let rust = format!("struct A;\n{impls}fn g(a: A) {{ {uses} a.f7(); }}\n");
     link(vec![("lib.rs".to_owned(), rust)]);
     let blankets: String =
-        (0..2_000).map(|at| format!("trait T{at} {{}} impl<X> T{at} for X {{}}\n")).collect();
-    let rust = format!("struct A;\n{blankets}fn g(a: A) {{ {} }}\n", "a.missing();".repeat(2_000));
+        (0..1_000).map(|at| format!("trait T{at} {{}} impl<X> T{at} for X {{}}\n")).collect();
+    let rust = format!("struct A;\n{blankets}fn g(a: A) {{ {} }}\n", "a.missing();".repeat(500));
     link(vec![("lib.rs".to_owned(), rust)]);
 }
 
