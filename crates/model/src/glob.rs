@@ -13,12 +13,19 @@ pub struct Glob {
     is_folder: bool,
 }
 
+/// Longer patterns are no patterns of paths, and match nothing.
+const MAX_PATTERN: usize = 4_096;
+
 impl Glob {
     pub fn new(pattern: &str) -> Self {
+        let pattern = if pattern.len() > MAX_PATTERN { "" } else { pattern };
         let is_folder = pattern.len() > 1 && pattern.ends_with('/');
         let body = pattern.strip_suffix('/').unwrap_or(pattern);
         let is_anchored = body.contains('/');
-        let parts = body.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        let mut parts: Vec<String> =
+            body.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        // Several in a row stand for what one stands for.
+        parts.dedup_by(|part, before| part == "**" && before == "**");
         Glob { parts, is_anchored, is_folder }
     }
 
@@ -26,38 +33,65 @@ impl Glob {
     pub fn matches(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('/').collect();
         let last = if self.is_folder { names.len().saturating_sub(1) } else { names.len() };
-        (1..=last).any(|end| self.matches_exactly(&names[..end]))
+        match self.parts.first() {
+            None => false,
+            Some(_) if self.is_anchored => {
+                !self.is_folder && folders(&self.parts, &names, false)
+                    || folders(&self.parts, &names, true)
+            }
+            Some(part) => names[..last].iter().any(|name| within(part.as_bytes(), name.as_bytes())),
+        }
     }
 
     /// Whether the path itself is meant, not what lies above it.
     pub fn matches_itself(&self, path: &str) -> bool {
         let names: Vec<&str> = path.split('/').collect();
-        !self.is_folder && self.matches_exactly(&names)
-    }
-
-    fn matches_exactly(&self, names: &[&str]) -> bool {
-        if self.is_anchored {
-            return folders(&self.parts, names);
-        }
         match (self.parts.first(), names.last()) {
+            (Some(_), _) if self.is_anchored => folders(&self.parts, &names, false),
             (Some(part), Some(name)) => within(part.as_bytes(), name.as_bytes()),
             _ => false,
         }
     }
 }
 
-fn folders(parts: &[String], names: &[&str]) -> bool {
-    match (parts.split_first(), names.split_first()) {
-        (None, None) => true,
-        (Some((part, rest)), _) if part == "**" => {
-            // At the end it stands for everything below, but not for nothing.
-            let least = usize::from(rest.is_empty());
-            (least..=names.len()).any(|skipped| folders(rest, &names[skipped..]))
+/// The names of a path against the parts of a pattern, or with `below` those
+/// of something inside of what it means. Goes back at most to the last `**`,
+/// so that no pattern takes more than the product of both lengths.
+fn folders(parts: &[String], names: &[&str], below: bool) -> bool {
+    // At the end it stands for everything below, but not for nothing.
+    let is_open = below || parts.last().is_some_and(|part| part == "**");
+    let parts = match parts.split_last() {
+        Some((last, before)) if last == "**" => before,
+        _ => parts,
+    };
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        if p == parts.len() && is_open {
+            return n < names.len();
         }
-        (Some((part, rest)), Some((name, below))) => {
-            within(part.as_bytes(), name.as_bytes()) && folders(rest, below)
+        if p == parts.len() && n == names.len() {
+            return true;
         }
-        _ => false,
+        match parts.get(p) {
+            Some(part) if part == "**" => {
+                p += 1;
+                star = Some((p, n));
+                continue;
+            }
+            Some(part) if n < names.len() && within(part.as_bytes(), names[n].as_bytes()) => {
+                (p, n) = (p + 1, n + 1);
+                continue;
+            }
+            _ => {}
+        }
+        match star {
+            Some((after, at)) if at < names.len() => {
+                star = Some((after, at + 1));
+                (p, n) = (after, at + 1);
+            }
+            _ => return false,
+        }
     }
 }
 
@@ -159,7 +193,48 @@ mod tests {
         }
     }
 
+    #[test]
+    fn many_stars_take_no_longer_than_few() {
+        let path = "a/".repeat(60) + "x";
+        for stars in [40, 300, 1_000, 300_000] {
+            let glob = Glob::new(&format!("{}b", "**/".repeat(stars)));
+            assert!(!glob.matches(&path));
+            assert!(!Glob::new(&format!("{}b", "**/a/".repeat(stars))).matches(&path));
+            assert!(!Glob::new(&format!("{}b", "*a".repeat(stars))).matches(&"a".repeat(4_000)));
+        }
+        assert!(Glob::new(&format!("{}x", "**/".repeat(40))).matches(&path));
+    }
+
+    /// The rules as they are written in the manual of git, tried one by one.
+    fn by_trying(parts: &[&str], names: &[&str]) -> bool {
+        match (parts.split_first(), names.split_first()) {
+            (None, None) => true,
+            (Some((&"**", rest)), _) => {
+                let least = usize::from(rest.is_empty());
+                (least..=names.len()).any(|skipped| by_trying(rest, &names[skipped..]))
+            }
+            (Some((part, rest)), Some((name, below))) => {
+                within(part.as_bytes(), name.as_bytes()) && by_trying(rest, below)
+            }
+            _ => false,
+        }
+    }
+
     proptest! {
+        #[test]
+        fn stars_over_folders_mean_every_way_to_read_them(
+            parts in proptest::collection::vec("[ab]|\\*|\\*\\*", 2..6),
+            names in proptest::collection::vec("[ab]", 1..7),
+        ) {
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let glob = Glob::new(&format!("/{}", parts.join("/")));
+            let path = names.join("/");
+            prop_assert_eq!(glob.matches_itself(&path), by_trying(&parts, &names));
+            let any = (1..=names.len()).any(|end| by_trying(&parts, &names[..end]));
+            prop_assert_eq!(glob.matches(&path), any);
+        }
+
         #[test]
         fn no_pattern_panics(pattern in ".{0,12}", path in ".{0,20}") {
             let _ = Glob::new(&pattern).matches(&path);

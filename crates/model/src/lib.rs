@@ -8,6 +8,7 @@ pub mod backoff;
 mod beside;
 mod cancel;
 pub mod code;
+pub mod codeowners;
 pub mod entity;
 pub mod error;
 pub mod glob;

@@ -24,6 +24,12 @@ const MAX_DOC: usize = 400;
 /// More than this in one file is data, not structure.
 const MAX_RELATIONS: usize = 2_000;
 
+/// Bindings one use of a name may mean: where assignments meet, or functions
+/// share a name. In a file that has very many of them, fewer.
+const MOST_BOUND: usize = 256;
+const FEW_BOUND: usize = 8;
+const MANY_BOUND: usize = 500_000;
+
 pub struct Builder<'s> {
     pub source: &'s [u8],
     pub facts: FileFacts,
@@ -85,6 +91,11 @@ impl<'s> Builder<'s> {
         self.facts.names.push(text.into());
         self.table.insert(text.into(), name);
         name
+    }
+
+    /// The name a text has, if it has one yet.
+    pub fn known_name(&self, text: &str) -> Option<Name> {
+        self.table.get(text).copied()
     }
 
     pub fn text(&self, name: Name) -> &str {
@@ -375,10 +386,15 @@ impl<'s> Builder<'s> {
 
     pub fn finish(mut self) -> FileFacts {
         self.scopes.settle();
+        let mut n_bound = 0;
         for wanted in std::mem::take(&mut self.uses) {
-            self.facts.exprs[wanted.expr.ix()] = match self.scopes.find(&wanted, &self.facts.binds)
-            {
-                Found::Bound(binds) => Expr::Local(wanted.name, binds),
+            let most = if n_bound < MANY_BOUND { MOST_BOUND } else { FEW_BOUND };
+            let found = self.scopes.find(&wanted, &self.facts.binds, most);
+            self.facts.exprs[wanted.expr.ix()] = match found {
+                Found::Bound(binds) => {
+                    n_bound += binds.len();
+                    Expr::Local(wanted.name, binds)
+                }
                 Found::Free(module) => Expr::Free(wanted.name, module),
             };
         }

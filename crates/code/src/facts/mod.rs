@@ -107,6 +107,8 @@ pub enum Trouble {
     TooDeep,
     /// The grammar could not read this line; the rest of the file counts.
     Syntax { line: u32 },
+    /// More syntax than a file anybody wrote has; nothing was read.
+    TooMuch,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
@@ -360,7 +362,7 @@ pub enum ParamKind {
 }
 
 /// What a name can stand for: values and types may share a name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Space {
     Value,
     Type,

@@ -33,6 +33,9 @@ pub struct Rules {
     pub closed: bool,
 }
 
+/// Declarations of one name in one scope that a use looks at.
+const MAX_LOOKED_AT: usize = 4_096;
+
 #[derive(Debug)]
 struct Scope {
     parent: Option<u32>,
@@ -129,7 +132,8 @@ impl Scopes {
         self.declared.sort_unstable();
     }
 
-    pub fn find(&self, wanted: &Use, binds: &[Bind]) -> Found {
+    /// What a use means: the bindings it may see, at most `most` of them.
+    pub fn find(&self, wanted: &Use, binds: &[Bind], most: usize) -> Found {
         let mut left_function = false;
         let mut at = Some(wanted.scope);
         while let Some(id) = at {
@@ -141,7 +145,7 @@ impl Scopes {
                     left_function && !self.rules.members_in_scope
                 };
             if !is_hidden {
-                let found = self.select(id, wanted, left_function, binds);
+                let found = self.select(id, wanted, left_function, (binds, most));
                 if !found.is_empty() {
                     return Found::Bound(found.into());
                 }
@@ -170,19 +174,24 @@ impl Scopes {
 
     /// Which of the bindings of a scope a use may see. Going back from the
     /// use, the first one that always happens before it hides the older ones.
-    fn select(&self, id: u32, wanted: &Use, left_function: bool, binds: &[Bind]) -> Vec<BindId> {
+    fn select(
+        &self,
+        id: u32,
+        wanted: &Use,
+        left_function: bool,
+        (binds, most): (&[Bind], usize),
+    ) -> Vec<BindId> {
         let first = self.declared.partition_point(|d| (d.scope, d.name) < (id, wanted.name));
-        let here = self.declared[first..]
-            .iter()
-            .take_while(|d| d.scope == id && d.name == wanted.name)
-            .filter(|d| binds[d.bind.ix()].space.meets(wanted.space));
+        let here = &self.declared[first..];
+        let here = &here[..here.partition_point(|d| d.scope == id && d.name == wanted.name)];
+        let sees = |d: &&Declared| binds[d.bind.ix()].space.meets(wanted.space);
         let mut found = Vec::new();
         if self.rules.in_order || !left_function {
-            let before: Vec<&Declared> = here.clone().filter(|d| d.at <= wanted.at).collect();
+            let before = &here[..here.partition_point(|d| d.at <= wanted.at)];
             let mut end: Option<u32> = None;
-            for declared in before.into_iter().rev() {
+            for declared in before.iter().rev().take(MAX_LOOKED_AT).filter(sees) {
                 // Items of one name stand side by side, none hides the other.
-                if end.is_some_and(|end| declared.at < end) {
+                if found.len() >= most || end.is_some_and(|end| declared.at < end) {
                     break;
                 }
                 let always = self.is_around(declared.block, wanted.scope);
@@ -195,7 +204,8 @@ impl Scopes {
             }
         }
         if found.is_empty() && !self.rules.in_order {
-            found = here.map(|d| d.bind).filter(|b| !is_narrowing(&binds[b.ix()])).collect();
+            let all = here.iter().take(MAX_LOOKED_AT).filter(sees).map(|d| d.bind);
+            found = all.filter(|b| !is_narrowing(&binds[b.ix()])).take(most).collect();
         }
         found
     }

@@ -7,6 +7,7 @@
 use crate::lang;
 use crate::link;
 use git::{FileMode, TreeEntry};
+use model::codeowners;
 use model::glob::Glob;
 use std::collections::BTreeMap;
 
@@ -22,6 +23,10 @@ pub enum Skip {
     LargeStorage,
     /// Not in this clone.
     Missing,
+    /// Says more than its bytes can mean, or there are too many of its kind.
+    TooCostly,
+    /// Not a file: rules about files beyond those that are read.
+    UnreadRule,
 }
 
 impl Skip {
@@ -35,11 +40,14 @@ impl Skip {
             Skip::Binary => "binary",
             Skip::LargeStorage => "lfs pointer",
             Skip::Missing => "missing",
+            Skip::TooCostly => "too costly",
+            Skip::UnreadRule => "rules beyond the limit",
         }
     }
 
     pub fn parse(word: &str) -> Option<Self> {
-        [Skip::Binary, Skip::LargeStorage].into_iter().find(|skip| skip.as_str() == word)
+        let stored = [Skip::Binary, Skip::LargeStorage, Skip::TooCostly];
+        stored.into_iter().find(|skip| skip.as_str() == word)
     }
 }
 
@@ -70,14 +78,22 @@ pub struct Chosen<'a> {
     pub skipped: BTreeMap<Skip, u64>,
 }
 
-/// Places a forge looks for owners, the first found counts.
-const OWNERS: [&str; 4] =
-    ["CODEOWNERS", ".gitlab/CODEOWNERS", ".github/CODEOWNERS", "docs/CODEOWNERS"];
+/// Larger manifests are data; all of them together are held while linking.
+pub const MAX_MANIFEST: u64 = 1 << 20;
+pub const MAX_MANIFESTS: u64 = 64 << 20;
+
+/// Files of rules, one and all together.
+const MAX_RULE_FILE: u64 = 1 << 20;
+const MAX_RULE_FILES: u64 = 16 << 20;
+/// Every path is held against every rule.
+const MAX_RULES: usize = 2_000;
 
 /// Rules of the repository about its own files.
 #[derive(Debug, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
+    /// Rules that were not read, for there were too many.
+    pub n_unread: u64,
 }
 
 #[derive(Debug)]
@@ -96,7 +112,23 @@ pub fn is_rules(path: &str) -> bool {
 
 /// Whether a file may say who owns paths.
 pub fn is_owners(path: &str) -> bool {
-    OWNERS.contains(&path)
+    codeowners::PLACES.contains(&path)
+}
+
+/// The files that hold [`Rules`], as far as they are read.
+pub fn rule_files(tree: &[TreeEntry]) -> Vec<(String, &TreeEntry)> {
+    let mut n_bytes = 0;
+    tree.iter()
+        .map(|entry| (entry.path.text().into_owned(), entry))
+        .filter(|(path, entry)| {
+            let is_read = is_rules(path)
+                && entry.mode.is_file()
+                && entry.size < MAX_RULE_FILE
+                && n_bytes + entry.size < MAX_RULE_FILES;
+            n_bytes += if is_read { entry.size } else { 0 };
+            is_read
+        })
+        .collect()
 }
 
 impl Rules {
@@ -146,6 +178,10 @@ impl Rules {
     }
 
     fn push(&mut self, folder: &str, pattern: &str, about: Skip, applies: bool) {
+        if self.rules.len() >= MAX_RULES {
+            self.n_unread += 1;
+            return;
+        }
         let glob = Glob::new(pattern);
         self.rules.push(Rule { folder: folder.to_owned(), glob, about, applies });
     }
@@ -167,6 +203,10 @@ impl Rules {
 pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
     let mut chosen = Chosen::default();
     let mut owners: Option<(usize, String, &TreeEntry)> = None;
+    let mut manifest_bytes = 0;
+    if rules.n_unread > 0 {
+        chosen.skipped.insert(Skip::UnreadRule, rules.n_unread);
+    }
     for entry in entries {
         let path = entry.path.text();
         if entry.mode == FileMode::Submodule {
@@ -176,9 +216,13 @@ pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
         if !entry.mode.is_file() {
             continue;
         }
-        if let Some(rank) = OWNERS.iter().position(|known| *known == path)
+        if let Some(rank) = codeowners::PLACES.iter().position(|known| *known == path)
             && owners.as_ref().is_none_or(|(known, ..)| rank < *known)
         {
+            if entry.size > codeowners::MAX_BYTES as u64 {
+                *chosen.skipped.entry(Skip::Huge).or_default() += 1;
+                continue;
+            }
             owners = Some((rank, path.to_string(), entry));
         }
         let is_manifest = link::is_manifest(&path);
@@ -187,7 +231,16 @@ pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
         }
         match why_not(&path, entry.size, rules) {
             Some(reason) => *chosen.skipped.entry(reason).or_default() += 1,
-            None if is_manifest => chosen.manifests.push((path.into_owned(), entry)),
+            None if is_manifest && entry.size > MAX_MANIFEST => {
+                *chosen.skipped.entry(Skip::Huge).or_default() += 1;
+            }
+            None if is_manifest && manifest_bytes + entry.size > MAX_MANIFESTS => {
+                *chosen.skipped.entry(Skip::TooCostly).or_default() += 1;
+            }
+            None if is_manifest => {
+                manifest_bytes += entry.size;
+                chosen.manifests.push((path.into_owned(), entry));
+            }
             None => chosen.files.push((path.into_owned(), entry)),
         }
     }
@@ -251,6 +304,60 @@ mod tests {
         assert_eq!(reason("scratch/a.py"), Some("ignored"));
         assert_eq!(reason("a/scratch/b.py"), None);
         assert_eq!(why_not("a.py", 1 << 30, &rules), Some(Skip::Huge));
+    }
+
+    fn file(path: &str, size: u64) -> TreeEntry {
+        let id = git::ObjectId::parse("ce013625030ba8dba906f756967f9e9ca394464a").unwrap();
+        TreeEntry { path: git::RepoPath::from(path), mode: FileMode::File, id, size }
+    }
+
+    fn paths(files: &[(String, &TreeEntry)]) -> Vec<String> {
+        files.iter().map(|(path, _)| path.clone()).collect()
+    }
+
+    #[test]
+    fn rules_beyond_the_limit_are_counted_and_not_tried() {
+        let rules = Rules::of(&[
+            (".loreignore".to_owned(), "**/*[a-*/x\n".repeat(300_000)),
+            ("z/.loreignore".to_owned(), "late.py\n".to_owned()),
+        ]);
+        assert_eq!(rules.rules.len(), MAX_RULES);
+        let tree = [file("a.py", 1), file("z/late.py", 1)];
+        let chosen = choose(&tree, &rules);
+        assert_eq!(chosen.skipped, [(Skip::UnreadRule, 300_001 - MAX_RULES as u64)].into());
+        assert_eq!(paths(&chosen.files), ["a.py", "z/late.py"]);
+    }
+
+    #[test]
+    fn files_of_rules_are_read_up_to_a_limit_each_and_together() {
+        let tree: Vec<TreeEntry> = [file(".gitattributes", 1 << 30), file(".loreignore", 9)]
+            .into_iter()
+            .chain((0..40).map(|at| file(&format!("d{at}/.gitattributes"), MAX_RULE_FILE - 1)))
+            .collect();
+        let read = rule_files(&tree);
+        assert_eq!(read.first().map(|(path, _)| path.as_str()), Some(".loreignore"));
+        assert!(read.iter().map(|(_, entry)| entry.size).sum::<u64>() < MAX_RULE_FILES);
+        assert!(read.len() > 10, "{}", read.len());
+    }
+
+    #[test]
+    fn manifests_and_owners_of_no_sane_size_are_left_out() {
+        let tree = [
+            file("CODEOWNERS", 26 << 20),
+            file("a/package.json", MAX_MANIFEST + 1),
+            file("docs/CODEOWNERS", 1 << 20),
+            file("package.json", MAX_MANIFEST),
+        ];
+        let chosen = choose(&tree, &Rules::default());
+        assert_eq!(chosen.owners.map(|(path, _)| path).as_deref(), Some("docs/CODEOWNERS"));
+        assert_eq!(paths(&chosen.manifests), ["package.json"]);
+        assert_eq!(chosen.skipped, [(Skip::Huge, 2)].into());
+
+        let tree: Vec<TreeEntry> =
+            (0..80).map(|at| file(&format!("p{at}/package.json"), MAX_MANIFEST)).collect();
+        let chosen = choose(&tree, &Rules::default());
+        assert_eq!(chosen.manifests.len() as u64, MAX_MANIFESTS / MAX_MANIFEST);
+        assert_eq!(chosen.skipped, [(Skip::TooCostly, 16)].into());
     }
 
     #[test]

@@ -32,7 +32,7 @@ use crate::history;
 use crate::identity;
 use crate::lang;
 use crate::link::{self, Manifest, Source};
-use choose::{Chosen, Rules, choose, is_rules};
+use choose::{Chosen, Rules, choose, rule_files};
 use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Batches, Entry, State};
 use model::hash::Hash32;
@@ -251,12 +251,7 @@ fn rule_texts(
     tree: &[TreeEntry],
     overlay: &BTreeMap<String, Vec<u8>>,
 ) -> Result<Vec<(String, String)>> {
-    let found: Vec<(String, &TreeEntry)> = tree
-        .iter()
-        .map(|entry| (entry.path.text().into_owned(), entry))
-        .filter(|(path, entry)| is_rules(path) && entry.mode.is_file() && entry.size < 1 << 20)
-        .collect();
-    texts(repo, found, overlay)
+    texts(repo, rule_files(tree), overlay)
 }
 
 /// Blobs as texts, by path; without those the clone does not have.
@@ -303,9 +298,7 @@ fn read_texts(
 ) -> Result<()> {
     input.texts.extend(texts(repo, chosen.manifests.clone(), overlay)?);
     input.texts.sort_unstable();
-    if chosen.owners.as_ref().is_some_and(|(_, entry)| entry.size > lang::MAX_BYTES as u64) {
-        *input.skipped.entry(Skip::Huge).or_default() += 1;
-    } else if let Some((path, entry)) = &chosen.owners {
+    if let Some((path, entry)) = &chosen.owners {
         let read = texts(repo, vec![(path.clone(), *entry)], overlay)?;
         let blob = entry.id.as_bytes().to_vec();
         input.owners = read.into_iter().next().map(|(_, text)| (blob, text));

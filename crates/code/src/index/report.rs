@@ -1,6 +1,7 @@
 //! What a run of `lore index` tells.
 
 use super::ledger::{Entry, State, Written};
+use crate::link::Linked;
 use model::Result;
 use model::ids::SnapshotSeq;
 use schemars::JsonSchema;
@@ -111,4 +112,17 @@ pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<Troubled
         }
     }
     Ok(found)
+}
+
+/// Adds the files whose names took too much work to look up.
+pub(super) fn add_costly(
+    troubled: &mut Vec<TroubledFile>,
+    linked: &Linked,
+    path: impl Fn(u32) -> String,
+) {
+    troubled.extend(linked.costly.iter().map(|file| TroubledFile {
+        path: path(*file),
+        trouble: "some names skipped: too costly (too many steps to look them up)".to_owned(),
+    }));
+    troubled.sort_by(|a, b| a.path.cmp(&b.path));
 }

@@ -5,11 +5,11 @@
 //! What changes the choice of files itself (rules, owners, submodules) is for
 //! the whole way in `index`. Writing is in `update_write`.
 
-use super::choose::Rules;
+use super::choose::{MAX_MANIFEST, MAX_MANIFESTS, Rules};
 use super::edits::{Edit, Edits, edits, left_out};
 use super::ledger::State;
 use super::read::{Content, Outcome as Reading, Wanted, read_all};
-use super::report::TroubledFile;
+use super::report::{self, TroubledFile};
 use super::shelf::{Before, Item, Shelf};
 use super::symbols::FileSymbols;
 use super::watch::Watch;
@@ -179,7 +179,7 @@ impl<'p> Update<'p> {
             match edit.content {
                 Some(_) if left_out(&path, rules).is_some() => {}
                 Some(content) => match content.bytes {
-                    Some(bytes) if bytes.len() > lang::MAX_BYTES => return Ok(None),
+                    Some(bytes) if bytes.len() as u64 > MAX_MANIFEST => return Ok(None),
                     Some(bytes) => {
                         texts.insert(path, String::from_utf8_lossy(&bytes).into_owned());
                     }
@@ -189,10 +189,14 @@ impl<'p> Update<'p> {
             }
         }
         let read = texts_of(repo, &wanted)?;
-        if read.len() < wanted.len() || read.iter().any(|(_, text)| text.len() > lang::MAX_BYTES) {
+        let is_large = |text: &String| text.len() as u64 > MAX_MANIFEST;
+        if read.len() < wanted.len() || read.iter().any(|(_, text)| is_large(text)) {
             return Ok(None);
         }
         texts.extend(read);
+        if texts.values().map(|text| text.len() as u64).sum::<u64>() > MAX_MANIFESTS {
+            return Ok(None);
+        }
         Ok(Some(texts.into_iter().collect()))
     }
 
@@ -413,6 +417,8 @@ impl<'p> Update<'p> {
         self.shelf.check()?;
         self.old.check()?;
         self.linked = linked;
+        let items = &self.shelf.items;
+        report::add_costly(&mut self.troubled, &self.linked, |at| items[at as usize].path.clone());
         Ok(())
     }
 

@@ -45,7 +45,7 @@ impl WholeSnapshot<'_> {
         let WholeSnapshot { batches, reader, repo, .. } = *self;
         let is_first = files::packages(reader, repo)?.is_empty();
         let packages = self.enter_packages(&mut input.entries)?;
-        let troubled = report::troubled(reader, &input.entries)?;
+        let mut troubled = report::troubled(reader, &input.entries)?;
         let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
         let mut cache = NodeCache::new(reader, is_first)?;
         // What files say is stored while what they say together is found out.
@@ -57,6 +57,9 @@ impl WholeSnapshot<'_> {
         drop(cache);
         self.store_unfit(&input.unfit)?;
         let before = previous.as_ref().map(|previous| &previous.packages);
+        report::add_costly(&mut troubled, &linked, |file| {
+            input.entries[file as usize].path.clone()
+        });
         let externals = Externals::store(batches, repo, self.subject.identity, &linked.external)?;
         store_importable(batches, repo, &linked.importable, |file| {
             let entry = input.entries.get(file as usize)?;

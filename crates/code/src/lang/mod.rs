@@ -134,6 +134,10 @@ fn steps_for(n_bytes: usize) -> usize {
     STEPS_BASE + generous.min(STEPS_AT_ONCE + n_bytes / BYTES_PER_LATER_STEP)
 }
 
+/// Nodes of the syntax of one file. Code of the largest size that is read has
+/// about half as many.
+const MAX_NODES: usize = 2_000_000;
+
 pub fn by_name(name: &str) -> Option<&'static dyn Language> {
     ALL.iter().copied().find(|language| language.name() == name)
 }
@@ -192,6 +196,9 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
         return builder.finish();
     };
     match tree {
+        Some(tree) if tree.root_node().descendant_count() > MAX_NODES => {
+            builder.trouble(Trouble::TooMuch);
+        }
         Some(tree) => {
             let root = tree.root_node();
             if root.has_error() {

@@ -1,5 +1,6 @@
 //! What a call gives, and what the parameters of a callback get.
 
+use super::budget;
 use super::eval::{Eval, Hit, doubt};
 use super::program::Word;
 use super::symbols::Symbol;
@@ -9,6 +10,10 @@ use crate::facts::{DefId, DefKind, Expr, ExprId, Flags, ParamKind};
 impl Eval<'_, '_> {
     /// What calling something gives.
     pub fn call(&self, callee: &Ty, args: &[ExprId], type_args: &Args) -> Ty {
+        self.nested(Ty::Unknown, || self.call_anew(callee, args, type_args))
+    }
+
+    fn call_anew(&self, callee: &Ty, args: &[ExprId], type_args: &Args) -> Ty {
         match callee {
             Ty::Itself(gid, own) => self.call_definition(*gid, own, args, type_args),
             Ty::Method(gid, on) => {
@@ -170,7 +175,7 @@ impl Eval<'_, '_> {
         if let Some(Ty::Itself(of, args)) = bindings.this.clone() {
             bindings.this = Some(Ty::Value(of, args));
         }
-        let result = bindings.fill(&result);
+        let result = bindings.fill(&result).bounded();
         self.settle(&result)
     }
 
@@ -212,7 +217,7 @@ impl Eval<'_, '_> {
 
     /// Learns what type parameters stand for by laying a value over a pattern.
     fn unify(&self, pattern: &Ty, given: &Ty, known: &mut Vec<(Gid, Ty)>, depth: u32) {
-        if depth > 8 || *given == Ty::Unknown {
+        if depth > 8 || *given == Ty::Unknown || !budget::charge(1) {
             return;
         }
         match (pattern, given) {
@@ -346,7 +351,7 @@ impl Eval<'_, '_> {
 
     pub fn indexed(&self, base: &Ty) -> Ty {
         if let Some(inner) = self.underlying(base) {
-            return self.indexed(&inner);
+            return self.nested(Ty::Unknown, || self.indexed(&inner));
         }
         match base {
             Ty::Value(gid, args) => self.contents(*gid, args, "__getitem__", base),
@@ -384,7 +389,7 @@ impl Eval<'_, '_> {
                 if !element.is_empty() {
                     return match self.associated(over, super::names::hash(element)) {
                         Ty::Unknown => match self.dereferenced(over) {
-                            Some(inner) => self.element(&inner),
+                            Some(inner) => self.nested(Ty::Unknown, || self.element(&inner)),
                             None => Ty::Unknown,
                         },
                         known => known,
@@ -417,7 +422,7 @@ impl Eval<'_, '_> {
 
     pub fn key(&self, over: &Ty) -> Ty {
         if let Some(inner) = self.underlying(over) {
-            return self.key(&inner);
+            return self.nested(Ty::Outside, || self.key(&inner));
         }
         match over {
             Ty::Value(gid, args) if self.program().is_outside(*gid) && args.len() == 2 => {

@@ -407,6 +407,9 @@ impl Found<'_, '_, '_> {
                 continue;
             }
             let word = Word { text: "", hash: name };
+            if !super::budget::charge(1) {
+                break;
+            }
             for base in self.eval.types.bases(gid) {
                 let (hit, level) = self.eval.alone(|| self.eval.member(base, word));
                 if let Hit::Def(target, _) = hit

@@ -4,6 +4,7 @@
 //! from the table of the round before (see `infer`), so that no result depends
 //! on the order in which files are looked at.
 
+use super::budget;
 use super::hierarchy::Hierarchy;
 use super::infer::Knowledge;
 use super::layout::FileIx;
@@ -56,6 +57,8 @@ pub(crate) struct Eval<'p, 'a> {
     memo: RefCell<Vec<Slot>>,
     doubt: Cell<u8>,
     depth: Cell<u32>,
+    /// Questions about types that are being answered, one for another.
+    nesting: Cell<u32>,
     /// The member being looked for is called, so it is no field.
     pub called: Cell<bool>,
     /// The call a function is looked for, where a name may have several.
@@ -64,6 +67,9 @@ pub(crate) struct Eval<'p, 'a> {
 
 /// Expressions that lean on each other more often than this are left unknown.
 const MAX_DEPTH: u32 = 120;
+
+/// Bounds, aliases and pointers lead from type to type, and may lead back.
+const MAX_NESTING: u32 = 64;
 
 /// A member found on a type.
 #[derive(Clone, Debug)]
@@ -93,6 +99,7 @@ impl<'p, 'a> Eval<'p, 'a> {
             memo,
             doubt: Cell::new(0),
             depth: Cell::new(0),
+            nesting: Cell::new(0),
             called: Cell::new(false),
             asked: Cell::new(None),
         }
@@ -111,6 +118,18 @@ impl<'p, 'a> Eval<'p, 'a> {
         let before = self.doubt.replace(doubt::NONE);
         let result = inside();
         (result, self.doubt.replace(before))
+    }
+
+    /// Answers a question about a type; `unknown` where questions lead to
+    /// questions without end, or take too many steps.
+    pub fn nested<T>(&self, unknown: T, answer: impl FnOnce() -> T) -> T {
+        if self.nesting.get() >= MAX_NESTING || !budget::charge(1) {
+            return unknown;
+        }
+        self.nesting.set(self.nesting.get() + 1);
+        let answer = answer();
+        self.nesting.set(self.nesting.get() - 1);
+        answer
     }
 
     pub fn doubt_at_least(&self, level: u8) {
@@ -135,6 +154,7 @@ impl<'p, 'a> Eval<'p, 'a> {
         self.memo.borrow_mut()[id.ix()] = Slot::Busy;
         self.depth.set(self.depth.get() + 1);
         let (ty, level) = self.alone(|| self.expr_anew(id));
+        let ty = ty.bounded();
         let ty = if ty.depth() > 8 { Ty::Unknown } else { ty };
         self.depth.set(self.depth.get() - 1);
         self.memo.borrow_mut()[id.ix()] = Slot::Done(ty.clone(), level);
@@ -492,10 +512,10 @@ impl<'p, 'a> Eval<'p, 'a> {
     /// Types whose parts could not be worked out when they were written.
     pub fn settle(&self, ty: &Ty) -> Ty {
         match ty {
-            Ty::Assoc(of, name) => {
+            Ty::Assoc(of, name) => self.nested(Ty::Unknown, || {
                 let of = self.settle(of);
                 self.associated(&of, *name)
-            }
+            }),
             Ty::Value(gid, args) if args.iter().any(needs_settling) => {
                 Ty::Value(*gid, args.iter().map(|arg| self.settle(arg)).collect())
             }

@@ -1,6 +1,7 @@
 //! Types among themselves: what a written type means, who inherits from whom,
 //! and in which order members are looked for.
 
+use super::budget;
 use super::layout::FileIx;
 use super::names::hash;
 use super::program::Program;
@@ -10,10 +11,23 @@ use super::trail::{self, Looks};
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 const MAX_STEPS: u32 = 24;
+/// Parts of one written type, aliases followed; aliases of aliases can be
+/// written so that each doubles the one before.
+const MAX_PARTS: u32 = 4_096;
+/// Bases of bases that are followed.
+const MAX_ANCESTORS: usize = 200;
+/// Blocks and declarations that add members to one type.
+const MAX_HOLDERS: usize = 2_000;
+
+thread_local! {
+    /// What is left of [`MAX_PARTS`].
+    static PARTS_LEFT: Cell<u32> = const { Cell::new(MAX_PARTS) };
+}
 
 /// A type in the order of lookup, with its arguments in terms of the type
 /// parameters of the one that was asked.
@@ -88,7 +102,8 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             .into_par_iter()
             .map(|file_ix| {
                 let file = program.file(file_ix);
-                let mut found = self.impls_in(file_ix, file.facts);
+                let impls = || self.impls_in(file_ix, file.facts);
+                let (mut found, _) = trail::following(program.allowance(file_ix), impls);
                 if file.semantics.merges {
                     found.extend(self.merged_in(file_ix, file.facts));
                 }
@@ -103,6 +118,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
         }
         for holders in self.also.values_mut() {
             sort(program, holders);
+            holders.truncate(MAX_HOLDERS);
         }
     }
 
@@ -188,8 +204,9 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                 ids.iter().map(|id| self.type_ref(file, *id)).collect()
             };
             let facts = self.program.file(file).facts;
-            let (of, looks) =
-                trail::following(|| facts.defs.iter().map(|def| types(&def.bases)).collect());
+            let (of, looks) = trail::following(self.program.allowance(file), || {
+                facts.defs.iter().map(|def| types(&def.bases)).collect()
+            });
             Bases { of, looks }
         });
         trail::note_all(&bases.looks);
@@ -281,13 +298,16 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
 
     /// What a written type means.
     pub fn type_ref(&self, file: FileIx, id: TypeId) -> Ty {
+        PARTS_LEFT.set(MAX_PARTS);
         self.type_at(file, id, 0)
     }
 
     fn type_at(&self, file: FileIx, id: TypeId, steps: u32) -> Ty {
-        if steps > MAX_STEPS {
+        let left = PARTS_LEFT.get();
+        if steps > MAX_STEPS || left == 0 {
             return Ty::Unknown;
         }
+        PARTS_LEFT.set(left - 1);
         let facts = self.program.file(file).facts;
         let one = |id: TypeId| self.type_at(file, id, steps + 1);
         let all = |ids: &[TypeId]| -> Args { ids.iter().map(|id| one(*id)).collect() };
@@ -325,6 +345,9 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
 
     /// A named type with arguments.
     pub fn named(&self, symbol: Symbol, args: Args, steps: u32) -> Ty {
+        if steps == 0 {
+            PARTS_LEFT.set(MAX_PARTS);
+        }
         match symbol {
             Symbol::Def(gid) => {
                 let (file, _) = self.program.place(gid);
@@ -334,7 +357,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                         let Some(ty) = def.ty else { return Ty::Unknown };
                         let ty = self.type_at(file, ty, steps + 1);
                         let bindings = self.bindings(gid, &args, None);
-                        bindings.fill(&ty)
+                        bindings.fill(&ty).bounded()
                     }
                     DefKind::TypeParam => Ty::Param(gid),
                     DefKind::Variant => Ty::value(self.program.gid(file, def.parent)),
@@ -366,7 +389,8 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
         let (file, def) = self.program.place(gid);
         let Some(slot) = self.types_of(file).lineages.get(def.ix()) else { return Arc::default() };
         let lineage = slot.get_or_init(|| {
-            let (lineage, looks) = trail::following(|| self.lineage_anew(gid));
+            let allowance = self.program.allowance(file);
+            let (lineage, looks) = trail::following(allowance, || self.lineage_anew(gid));
             Arc::new(Lineage { looks, ..lineage })
         });
         trail::note_all(&lineage.looks);
@@ -385,20 +409,19 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
         let mut lineage = Lineage::default();
         self.climb(gid, own, &mut lineage, 0);
         // A base shared by two bases comes after both of them.
-        let mut ancestors: Vec<Ancestor> = Vec::new();
-        for ancestor in lineage.ancestors.into_iter().rev() {
-            if !ancestors.iter().any(|known| known.gid == ancestor.gid) {
-                ancestors.push(ancestor);
-            }
-        }
+        let mut known: FxHashSet<Gid> = FxHashSet::default();
+        let mut ancestors = lineage.ancestors;
+        ancestors.reverse();
+        ancestors.retain(|ancestor| known.insert(ancestor.gid));
         ancestors.reverse();
         Lineage { ancestors, ..lineage }
     }
 
     fn climb(&self, gid: Gid, args: Args, lineage: &mut Lineage, steps: u32) {
-        if steps > MAX_STEPS || lineage.ancestors.len() > 200 {
+        if steps > MAX_STEPS || lineage.ancestors.len() > MAX_ANCESTORS || !budget::charge(1) {
             return;
         }
+        let args: Args = args.iter().map(|arg| arg.clone().bounded()).collect();
         let is_doubtful = lineage.is_open;
         lineage.ancestors.push(Ancestor { gid, args: args.clone(), is_doubtful });
         for holder in self.holders(gid) {

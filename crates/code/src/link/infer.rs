@@ -146,7 +146,7 @@ fn one_round<'a>(
     if defs.is_empty() {
         return Found { results: Vec::new(), looks: Looks::default() };
     }
-    let (results, looks) = trail::following(|| {
+    let (results, looks) = trail::following(types.program.allowance(file), || {
         let eval = Eval::new(types, knowledge, file, round - 1);
         defs.iter().map(|def| (*def, result(&eval, *def))).collect()
     });

@@ -1,5 +1,6 @@
 //! What `.name` on a value is.
 
+use super::budget;
 use super::eval::{Eval, Hit, doubt, value_first};
 use super::hierarchy::Ancestor;
 use super::layout::FileIx;
@@ -9,9 +10,16 @@ use super::ty::{Args, Bindings, Gid, Ty};
 use crate::facts::{Bind, Bound, DefKind, Flags, Space};
 use std::sync::Arc;
 
+/// Places that are asked for a member in one step.
+const ANCESTORS_PER_STEP: usize = 32;
+
 impl Eval<'_, '_> {
     /// The member a name means on a value of a type.
     pub fn member(&self, on: &Ty, word: Word<'_>) -> Hit {
+        self.nested(Hit::Unknown, || self.member_anew(on, word))
+    }
+
+    fn member_anew(&self, on: &Ty, word: Word<'_>) -> Hit {
         match on {
             Ty::Either(_) => self.member_of_either(on, word),
             Ty::Meet(parts) => {
@@ -130,6 +138,9 @@ impl Eval<'_, '_> {
         let semantics = &self.program().file(file).semantics;
         let asked = self.types.bindings(gid, args, None);
         let lineage = self.types.lineage(gid);
+        if !budget::charge(lineage.ancestors.len() / ANCESTORS_PER_STEP) {
+            return Hit::Unknown;
+        }
         for ancestor in &lineage.ancestors {
             let side = semantics.static_side.then_some(on_class);
             let Some(hit) = self.own_member(ancestor.gid, word, side) else { continue };
@@ -199,6 +210,9 @@ impl Eval<'_, '_> {
         };
         let (asked_file, _) = self.program().place(gid);
         let language = self.program().file(asked_file).language;
+        if !budget::charge(self.types.blankets().len() / ANCESTORS_PER_STEP) {
+            return None;
+        }
         for blanket in self.types.blankets() {
             let (file, _) = self.program().place(*blanket);
             if self.program().file(file).language != language {
@@ -350,6 +364,10 @@ impl Eval<'_, '_> {
 
     /// `T::Name`, where `T` is known by now.
     pub fn associated(&self, of: &Ty, name: u64) -> Ty {
+        self.nested(Ty::Unknown, || self.associated_anew(of, name))
+    }
+
+    fn associated_anew(&self, of: &Ty, name: u64) -> Ty {
         match of {
             Ty::Value(gid, args) => {
                 for arg in args.iter() {

@@ -4,6 +4,7 @@
 //! only when scopes, imports and types say what is called; everything else
 //! stays unresolved, with its name and receiver, and is never guessed.
 
+mod budget;
 mod calls;
 mod edges;
 mod eval;
@@ -129,6 +130,9 @@ pub struct Linked {
     pub importable: Vec<Importable>,
     /// The package of every file given, empty where no language knows it.
     pub packages: Vec<String>,
+    /// Files whose names took more steps than allowed; what was not found by
+    /// then is unresolved.
+    pub costly: Vec<u32>,
     /// What each file that was linked came to, by its place in the list given.
     /// Edges and unresolved calls of other files are as they were.
     pub outcomes: FxHashMap<u32, Outcome>,
@@ -316,20 +320,25 @@ fn edges_of<'p, 'a>(
     let program = types.program;
     let live: Vec<(FileIx, Inferred)> =
         live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
-    let parts: Vec<(u32, edges::OfFile, Outcome)> = live
+    let parts: Vec<(u32, edges::OfFile, Outcome, bool)> = live
         .into_par_iter()
         .map(|(file, Inferred { history, mut looked })| {
-            let (found, looks) =
-                trail::following(|| edges::of_file(&Eval::new(types, known, file, SETTLED)));
+            let (found, looks) = trail::following(program.allowance(file), || {
+                edges::of_file(&Eval::new(types, known, file, SETTLED))
+            });
             looked.add(&looks);
+            let is_cut = looked.is_cut;
             looked.asked.extend(&program.file(file).asked);
             let mut outcome = outcome::keep(program, file, &looked, &history);
             outcome.interface = interface::interface(program, file);
-            (program.given(file), found, outcome)
+            (program.given(file), found, outcome, is_cut)
         })
         .collect();
     let mut linked = Linked::default();
-    for (given, found, outcome) in parts {
+    for (given, found, outcome, is_cut) in parts {
+        if is_cut {
+            linked.costly.push(given);
+        }
         linked.edges.extend(found.edges);
         linked.unresolved.extend(found.unresolved);
         linked.external.extend(found.external);

@@ -149,12 +149,15 @@ pub(super) fn keep(
 pub(crate) struct Looked {
     pub files: FxHashSet<FileIx>,
     pub asked: FxHashSet<Question>,
+    /// Some of it took more steps than allowed, and was not finished.
+    pub is_cut: bool,
 }
 
 impl Looked {
     pub fn add(&mut self, looks: &Looks) {
         self.files.extend(&looks.files);
         self.asked.extend(&looks.asked);
+        self.is_cut |= looks.is_cut;
     }
 }
 

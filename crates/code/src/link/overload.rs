@@ -4,9 +4,16 @@
 //! both leave several, one is taken with the least confidence there is, and
 //! only if they stand side by side; otherwise none.
 
+use super::budget;
 use super::eval::{Eval, doubt};
 use super::ty::{Gid, Ty};
 use crate::facts::{Def, DefKind, ExprId, Flags, ParamKind};
+
+/// Functions of one name among which one is chosen; where there are more, a
+/// call stays unresolved.
+const MAX_CANDIDATES: usize = 256;
+/// Parameters compared with arguments in one step.
+const COMPARED_PER_STEP: usize = 8;
 
 /// The call a name is looked up for.
 #[derive(Clone, Copy)]
@@ -72,6 +79,10 @@ impl Eval<'_, '_> {
 
     fn choose_for(&self, candidates: &[Gid], asked: Asked<'_>) -> Option<Gid> {
         let program = self.program();
+        let n_compared = candidates.len() * (1 + asked.n_args);
+        if candidates.len() > MAX_CANDIDATES || !budget::charge(n_compared / COMPARED_PER_STEP) {
+            return None;
+        }
         let fitting: Vec<Gid> = candidates
             .iter()
             .copied()

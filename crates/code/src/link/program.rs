@@ -1,6 +1,7 @@
 //! All files of a commit as one program: global definitions, members by name,
 //! and where imports lead. What a name means is in `symbols.rs`.
 
+use super::budget;
 use super::layout::{FileIx, Layout, Target, Tree, TreeFile};
 use super::names::hash;
 use super::outcome::{Outcome, PathKey, path_key};
@@ -11,7 +12,7 @@ use crate::facts::{BindId, Bound, Def, DefId, FileFacts, ImportId, Imported};
 use crate::lang::{self, Semantics};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 pub(crate) struct File<'a> {
     pub path: &'a str,
@@ -22,13 +23,38 @@ pub(crate) struct File<'a> {
     pub names: Vec<u64>,
     /// Members by home and name, sorted.
     members: Vec<(DefId, u64, BindId)>,
-    pub(super) wildcards: Vec<ImportId>,
+    /// By the module they are written in.
+    wildcards: Vec<(DefId, ImportId)>,
     pub(super) targets: Vec<Target>,
-    pub(super) parts: Vec<FileIx>,
+    parts: Arc<Parts>,
     /// What was asked to find out where its imports lead.
     pub asked: Box<[Question]>,
     /// A prelude: known, but not of this repository.
     pub is_outside: bool,
+}
+
+/// The files that are one module, shared by all of them.
+pub(crate) struct Parts {
+    files: Box<[FileIx]>,
+    /// Over their paths.
+    key: OnceLock<u64>,
+}
+
+/// More files than this are compared as one number.
+const MANY_PARTS: usize = 64;
+
+impl File<'_> {
+    /// The files that share one space of names with it, itself included.
+    pub(super) fn parts(&self) -> &[FileIx] {
+        &self.parts.files
+    }
+
+    /// The wildcards written in a module of the file, in their order.
+    pub(super) fn wildcards_of(&self, home: DefId) -> &[(DefId, ImportId)] {
+        let first = self.wildcards.partition_point(|(h, _)| *h < home);
+        let length = self.wildcards[first..].partition_point(|(h, _)| *h == home);
+        &self.wildcards[first..first + length]
+    }
 }
 
 /// What is known of a file without reading it.
@@ -56,6 +82,8 @@ pub(crate) struct Program<'a> {
     by_key: OnceLock<FxHashMap<PathKey, FileIx>>,
     /// By language; see [`Semantics::by_path`].
     by_path: Vec<bool>,
+    /// The modules of several files, by the first of them.
+    parts: Mutex<FxHashMap<FileIx, Arc<Parts>>>,
 }
 
 /// A name, as text and as it is compared.
@@ -64,6 +92,10 @@ pub(crate) struct Word<'t> {
     pub text: &'t str,
     pub hash: u64,
 }
+
+/// Of so many bindings of one name in one place the first are looked at. More
+/// are no code anybody reads, and every use would look at all of them.
+const MAX_OF_ONE_NAME: usize = 256;
 
 impl<'t> Word<'t> {
     pub fn of(text: &'t str) -> Self {
@@ -133,6 +165,7 @@ impl<'a> Program<'a> {
             is_used,
             by_key,
             by_path,
+            parts: Mutex::default(),
         }
     }
 
@@ -215,10 +248,39 @@ impl<'a> Program<'a> {
                 None => &NO_FACTS,
             };
             let layout = &*self.layouts[language];
-            let (file, looks) =
-                trail::following(|| file(ix, path, facts, language, given.is_none(), layout));
+            let is_outside = given.is_none();
+            let allowance = budget::allowance(self.heads.len(), 0);
+            let (file, looks) = trail::following(allowance, || {
+                let parts = if is_outside { vec![ix] } else { layout.parts(ix) };
+                let parts = self.shared_parts(parts);
+                file(ix, path, facts, language, is_outside, layout, parts)
+            });
             File { asked: looks.asked, ..file }
         })
+    }
+
+    /// The steps that looking up the names of a file may take.
+    pub fn allowance(&self, file: FileIx) -> u64 {
+        budget::allowance(self.heads.len(), self.file(file).facts.exprs.len())
+    }
+
+    /// Files of one module hold one list of them, not each its own.
+    fn shared_parts(&self, parts: Vec<FileIx>) -> Arc<Parts> {
+        let new =
+            |parts: Vec<FileIx>| Arc::new(Parts { files: parts.into(), key: OnceLock::new() });
+        if parts.len() < 2 {
+            return new(parts);
+        }
+        let Ok(mut known) = self.parts.lock() else { return new(parts) };
+        match known.get(&parts[0]) {
+            Some(same) if *same.files == *parts => same.clone(),
+            _ => {
+                let first = parts[0];
+                let parts = new(parts);
+                known.insert(first, parts.clone());
+                parts
+            }
+        }
     }
 
     /// What the files of the commit contribute to the answers of questions.
@@ -244,7 +306,16 @@ impl<'a> Program<'a> {
     pub fn connections(&self, ix: FileIx) -> Vec<u64> {
         let file = self.file(ix);
         let key = |ix: &FileIx| hash(self.path(*ix));
-        let mut all: Vec<u64> = file.parts.iter().map(key).collect();
+        let mut all: Vec<u64> = if file.parts().len() > MANY_PARTS {
+            let whole = || {
+                file.parts().iter().fold(0, |all: u64, part| {
+                    all.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ key(part)
+                })
+            };
+            vec![*file.parts.key.get_or_init(whole)]
+        } else {
+            file.parts().iter().map(key).collect()
+        };
         for target in &file.targets {
             match target {
                 Target::Module(to) => all.extend([1, key(to)]),
@@ -312,6 +383,7 @@ impl<'a> Program<'a> {
         let first = entry.members.partition_point(|(h, n, _)| (*h, *n) < (home, name));
         entry.members[first..]
             .iter()
+            .take(MAX_OF_ONE_NAME)
             .take_while(move |(h, n, _)| *h == home && *n == name)
             .map(move |(_, _, bind)| (*bind, &facts.binds[bind.ix()]))
     }
@@ -383,6 +455,7 @@ fn file<'a>(
     language: usize,
     is_outside: bool,
     layout: &dyn Layout,
+    parts: Arc<Parts>,
 ) -> File<'a> {
     let names: Vec<u64> = facts.names.iter().map(|name| hash(name)).collect();
     let mut members: Vec<(DefId, u64, BindId)> = facts
@@ -392,19 +465,19 @@ fn file<'a>(
         .filter_map(|(at, bind)| Some((bind.home?, names[bind.name.ix()], BindId(at as u32))))
         .collect();
     members.sort_unstable();
-    let wildcards = facts
+    let mut wildcards: Vec<(DefId, ImportId)> = facts
         .imports
         .iter()
         .enumerate()
         .filter(|(_, import)| import.what == Imported::Wildcard)
-        .map(|(at, _)| ImportId(at as u32))
+        .map(|(at, import)| (import.home, ImportId(at as u32)))
         .collect();
+    wildcards.sort_unstable();
     let targets = facts
         .imports
         .iter()
         .map(|import| if is_outside { Target::Scope } else { layout.resolve(ix, facts, import) })
         .collect();
-    let parts = if is_outside { vec![ix] } else { layout.parts(ix) };
     let semantics = lang::ALL[language].semantics();
     let asked = Box::default();
     File {

@@ -2,12 +2,14 @@
 //! their members names to use without a receiver, and whose namespaces span
 //! files.
 
+use super::budget;
 use super::eval::{Eval, Hit};
 use super::layout::{FileIx, InSpace};
 use super::program::{Program, Word};
 use super::symbols::Symbol;
 use super::ty::{Gid, SpaceRef, Ty};
 use crate::facts::{DefId, DefKind, Space, TypeRef};
+use rustc_hash::FxHashSet;
 
 /// Bases of bases that are asked for the types they hold.
 const MAX_BASES: usize = 8;
@@ -98,6 +100,9 @@ impl Program<'_> {
             let facts = self.file(at).facts;
             for base in &facts.def(id).bases {
                 let TypeRef::Named(path, _) = &facts.types[base.ix()] else { continue };
+                if !budget::charge(1) {
+                    return Symbol::Unknown;
+                }
                 let base = self.type_path(at, *path, steps + 8);
                 let found = self.symbol_member(base, word, space, steps + 8);
                 if matches!(found, Symbol::Def(_)) {
@@ -148,13 +153,9 @@ impl Program<'_> {
                 _ => None,
             },
         ));
-        let mut seen = Vec::with_capacity(found.len());
-        for gid in found {
-            if !seen.contains(&gid) {
-                seen.push(gid);
-            }
-        }
-        seen
+        let mut seen: FxHashSet<Gid> = FxHashSet::default();
+        found.retain(|gid| seen.insert(*gid));
+        found
     }
 }
 

@@ -1,10 +1,12 @@
 //! What a name means: followed through imports, wildcards and members to a
 //! definition, a module or something outside.
 
+use super::budget::{self, Key, KeyKind, Start};
 use super::layout::{FileIx, Place, Target};
 use super::program::{Program, Word};
 use super::ty::{Gid, SpaceRef};
 use crate::facts::{Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space};
+use rustc_hash::FxHashSet;
 
 /// What a name means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +20,28 @@ pub enum Symbol {
 
 /// Imports lead to imports; more steps than this is a circle.
 const MAX_STEPS: u32 = 24;
+
+/// Files of one module that are looked at in one step.
+const PARTS_PER_STEP: usize = 16;
+
+fn is_too_deep(steps: u32) -> bool {
+    if steps > MAX_STEPS {
+        budget::too_deep();
+    }
+    steps > MAX_STEPS
+}
+
+/// Looks something up, unless that was done or is being done.
+fn once(key: Key, look_up: impl FnOnce() -> Symbol) -> Symbol {
+    match budget::begin(key) {
+        Start::Known(symbol) => symbol,
+        Start::Open => {
+            let symbol = look_up();
+            budget::end(key, symbol);
+            symbol
+        }
+    }
+}
 
 impl Program<'_> {
     pub fn bound_symbol(&self, file: FileIx, bound: &Bound, space: Space, steps: u32) -> Symbol {
@@ -56,10 +80,16 @@ impl Program<'_> {
         self.file(file).targets[id.ix()]
     }
 
+    /// What an import means; kept while a file is worked on.
     pub fn import_symbol(&self, file: FileIx, id: ImportId, space: Space, steps: u32) -> Symbol {
-        if steps > MAX_STEPS {
+        if is_too_deep(steps) {
             return Symbol::Unknown;
         }
+        let key = Key { kind: KeyKind::Import, file: file.0, at: id.0, word: 0, space };
+        once(key, || self.import_symbol_anew(file, id, space, steps))
+    }
+
+    fn import_symbol_anew(&self, file: FileIx, id: ImportId, space: Space, steps: u32) -> Symbol {
         let entry = self.file(file);
         let import = &entry.facts.imports[id.ix()];
         let start = match entry.targets[id.ix()] {
@@ -154,9 +184,25 @@ impl Program<'_> {
         space: Space,
         steps: u32,
     ) -> Symbol {
-        if steps > MAX_STEPS {
+        if is_too_deep(steps) {
             return Symbol::Unknown;
         }
+        // Asked on the way of another lookup, less of the types around counts.
+        if steps > 0 {
+            return self.free_symbol_anew(file, home, word, space, steps);
+        }
+        let key = Key { kind: KeyKind::Free, file: file.0, at: home.0, word: word.hash, space };
+        once(key, || self.free_symbol_anew(file, home, word, space, steps))
+    }
+
+    fn free_symbol_anew(
+        &self,
+        file: FileIx,
+        home: DefId,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
         let entry = self.file(file);
         if entry.semantics.spaces {
             let found = self.spaced_symbol(file, home, word, space, steps + 1);
@@ -168,7 +214,7 @@ impl Program<'_> {
         if by_wildcard != Symbol::Unknown {
             return by_wildcard;
         }
-        if entry.parts.len() > 1 {
+        if entry.parts().len() > 1 {
             let found = self.module_member(file, word, space, steps + 1);
             if found != Symbol::Unknown {
                 return found;
@@ -197,6 +243,9 @@ impl Program<'_> {
         }
     }
 
+    /// A name that the wildcards of a module bring: those it writes, in their
+    /// order, each with what its own target brings by wildcards right after
+    /// it. Every module is visited once, so circles and meshes of them end.
     pub(super) fn wildcard_symbol(
         &self,
         file: FileIx,
@@ -205,27 +254,66 @@ impl Program<'_> {
         space: Space,
         steps: u32,
     ) -> Symbol {
-        if steps > MAX_STEPS {
+        if is_too_deep(steps) || self.file(file).wildcards_of(home).is_empty() {
             return Symbol::Unknown;
         }
-        let entry = self.file(file);
-        let mut is_outside = false;
-        for id in &entry.wildcards {
-            if entry.facts.imports[id.ix()].home != home {
+        let key = Key { kind: KeyKind::Wildcard, file: file.0, at: home.0, word: word.hash, space };
+        once(key, || self.wildcard_symbol_anew((file, home), word, space, steps))
+    }
+
+    fn wildcard_symbol_anew(
+        &self,
+        start: (FileIx, DefId),
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
+        let mut visited: FxHashSet<(FileIx, DefId)> = FxHashSet::default();
+        visited.insert(start);
+        // Modules without the name; in a mesh each is met again and again.
+        let mut without: FxHashSet<FileIx> = FxHashSet::default();
+        // Modules on the way, each with its next wildcard.
+        let mut open: Vec<(FileIx, DefId, usize)> = vec![(start.0, start.1, 0)];
+        while let Some((file, home, next)) = open.last_mut() {
+            let (file, home) = (*file, *home);
+            let Some((_, id)) = self.file(file).wildcards_of(home).get(*next) else {
+                open.pop();
                 continue;
+            };
+            *next += 1;
+            if !budget::charge(1) {
+                return Symbol::Unknown;
             }
-            match self.import_symbol(file, *id, space, steps + 1) {
-                Symbol::Outside => is_outside = true,
-                module => {
-                    let found = self.symbol_member(module, word, space, steps + 1);
-                    if found != Symbol::Unknown && found != Symbol::Outside {
-                        return found;
-                    }
+            let target = match self.import_target(file, *id) {
+                Target::Module(module) if !without.insert(module) => continue,
+                Target::Module(module) => Symbol::Module(module),
+                _ => self.import_symbol(file, *id, space, steps + 1),
+            };
+            match self.own_member(target, word, space, steps + 1) {
+                Symbol::Unknown => {
+                    let further = self.wildcard_homes(target).into_iter().rev();
+                    let new = further.filter(|home| visited.insert(*home));
+                    open.extend(new.map(|(file, home)| (file, home, 0)));
                 }
+                Symbol::Outside => {}
+                found => return found,
             }
         }
-        let _ = is_outside;
         Symbol::Unknown
+    }
+
+    /// Where the wildcards are written whose names are names of a symbol.
+    fn wildcard_homes(&self, of: Symbol) -> Vec<(FileIx, DefId)> {
+        let homes: Vec<(FileIx, DefId)> = match of {
+            Symbol::Module(module) => {
+                self.file(module).parts().iter().map(|part| (*part, DefId::FILE)).collect()
+            }
+            Symbol::Def(gid) => vec![self.place(gid)],
+            Symbol::Space(_) | Symbol::Outside | Symbol::Unknown => Vec::new(),
+        };
+        let has_any =
+            |(file, home): &(FileIx, DefId)| !self.file(*file).wildcards_of(*home).is_empty();
+        homes.into_iter().filter(has_any).collect()
     }
 
     /// A name of a module, from outside it.
@@ -236,11 +324,62 @@ impl Program<'_> {
         space: Space,
         steps: u32,
     ) -> Symbol {
-        if steps > MAX_STEPS {
+        self.symbol_member(Symbol::Module(module), word, space, steps)
+    }
+
+    /// A name inside whatever a name means: a module, a namespace, a type.
+    pub fn symbol_member(&self, of: Symbol, word: Word<'_>, space: Space, steps: u32) -> Symbol {
+        if is_too_deep(steps) {
             return Symbol::Unknown;
         }
+        let own = self.own_member(of, word, space, steps + 1);
+        if own != Symbol::Unknown {
+            return own;
+        }
+        self.wildcard_homes(of)
+            .into_iter()
+            .map(|(file, home)| self.wildcard_symbol(file, home, word, space, steps + 1))
+            .find(|symbol| *symbol != Symbol::Unknown)
+            .unwrap_or(Symbol::Unknown)
+    }
+
+    /// The same without what wildcards bring.
+    fn own_member(&self, of: Symbol, word: Word<'_>, space: Space, steps: u32) -> Symbol {
+        match of {
+            Symbol::Module(module) => self.own_module_member(module, word, space, steps),
+            Symbol::Space(at) => self.space_member(at, word, space),
+            Symbol::Def(gid) => {
+                let (file, def) = self.place(gid);
+                let own = self
+                    .members(file, def, word.hash)
+                    .filter(|(_, bind)| bind.space.meets(space))
+                    .map(|(_, bind)| self.bound_symbol(file, &bind.to, space, steps + 1));
+                let found = self.best(own);
+                if found != Symbol::Unknown {
+                    return found;
+                }
+                let shared = self.layouts[self.file(file).language].space_of(file, def);
+                shared.map_or(Symbol::Unknown, |id| {
+                    self.space_member(SpaceRef { from: file, id }, word, space)
+                })
+            }
+            Symbol::Outside => Symbol::Outside,
+            Symbol::Unknown => Symbol::Unknown,
+        }
+    }
+
+    fn own_module_member(
+        &self,
+        module: FileIx,
+        word: Word<'_>,
+        space: Space,
+        steps: u32,
+    ) -> Symbol {
         let entry = self.file(module);
-        let own = entry.parts.iter().flat_map(|part| {
+        if !budget::charge(entry.parts().len() / PARTS_PER_STEP) {
+            return Symbol::Unknown;
+        }
+        let own = entry.parts().iter().flat_map(|part| {
             self.members(*part, DefId::FILE, word.hash)
                 .filter(move |(_, bind)| bind.space.meets(space))
                 .map(|(_, bind)| self.bound_symbol(*part, &bind.to, space, steps + 1))
@@ -260,47 +399,8 @@ impl Program<'_> {
                 return found;
             }
         }
-        if let Some(child) = self.layouts[entry.language].child(module, word.text) {
-            return Symbol::Module(child);
-        }
-        entry
-            .parts
-            .iter()
-            .map(|part| self.wildcard_symbol(*part, DefId::FILE, word, space, steps + 1))
-            .find(|symbol| *symbol != Symbol::Unknown)
-            .unwrap_or(Symbol::Unknown)
-    }
-
-    /// A name inside whatever a name means: a module, a namespace, a type.
-    pub fn symbol_member(&self, of: Symbol, word: Word<'_>, space: Space, steps: u32) -> Symbol {
-        if steps > MAX_STEPS {
-            return Symbol::Unknown;
-        }
-        match of {
-            Symbol::Module(module) => self.module_member(module, word, space, steps + 1),
-            Symbol::Space(at) => self.space_member(at, word, space),
-            Symbol::Def(gid) => {
-                let (file, def) = self.place(gid);
-                let own = self
-                    .members(file, def, word.hash)
-                    .filter(|(_, bind)| bind.space.meets(space))
-                    .map(|(_, bind)| self.bound_symbol(file, &bind.to, space, steps + 1));
-                let found = self.best(own);
-                if found != Symbol::Unknown {
-                    return found;
-                }
-                let shared = self.layouts[self.file(file).language].space_of(file, def);
-                if let Some(id) = shared {
-                    let found = self.space_member(SpaceRef { from: file, id }, word, space);
-                    if found != Symbol::Unknown {
-                        return found;
-                    }
-                }
-                self.wildcard_symbol(file, def, word, space, steps + 1)
-            }
-            Symbol::Outside => Symbol::Outside,
-            Symbol::Unknown => Symbol::Unknown,
-        }
+        let child = self.layouts[entry.language].child(module, word.text);
+        child.map_or(Symbol::Unknown, Symbol::Module)
     }
 
     fn default_export(&self, module: FileIx, space: Space, steps: u32) -> Symbol {
@@ -334,7 +434,7 @@ impl Program<'_> {
 
     /// What a path in the space of types means.
     pub fn type_path(&self, file: FileIx, path: ExprId, steps: u32) -> Symbol {
-        if steps > MAX_STEPS {
+        if is_too_deep(steps) {
             return Symbol::Unknown;
         }
         let entry = self.file(file);

@@ -6,6 +6,7 @@
 //! which these are, every look is noted; what is worked out once for many
 //! keeps its own notes and hands them to each who uses it.
 
+use super::budget;
 use super::layout::FileIx;
 use super::questions::Question;
 use rustc_hash::FxHashSet;
@@ -22,6 +23,8 @@ struct Notes {
 pub(crate) struct Looks {
     pub files: Box<[FileIx]>,
     pub asked: Box<[Question]>,
+    /// The work took more steps than it was allowed, and was not finished.
+    pub is_cut: bool,
 }
 
 thread_local! {
@@ -54,6 +57,9 @@ pub(crate) fn ask(question: Question) {
 
 /// Notes what somebody else looked at for us.
 pub(super) fn note_all(looks: &Looks) {
+    if looks.is_cut {
+        budget::mark_cut();
+    }
     NOTES.with_borrow_mut(|notes| {
         if let Some(notes) = notes {
             notes.files.extend(&looks.files);
@@ -62,19 +68,19 @@ pub(super) fn note_all(looks: &Looks) {
     });
 }
 
-/// Runs `work` and tells what it looked at. Notes of work around it go on
-/// afterwards, without these.
-pub(super) fn following<T>(work: impl FnOnce() -> T) -> (T, Looks) {
+/// Runs `work` within a number of steps and tells what it looked at. Notes of
+/// work around it go on afterwards, without these.
+pub(super) fn following<T>(allowance: u64, work: impl FnOnce() -> T) -> (T, Looks) {
     let around = NOTES.replace(Some(Notes::default()));
     LAST.set(u32::MAX);
-    let result = work();
+    let (result, is_cut) = budget::within(allowance, work);
     let notes = NOTES.replace(around).unwrap_or_default();
     LAST.set(u32::MAX);
     let mut files: Box<[FileIx]> = notes.files.into_iter().collect();
     files.sort_unstable();
     let mut asked: Box<[Question]> = notes.asked.into_iter().collect();
     asked.sort_unstable();
-    (result, Looks { files, asked })
+    (result, Looks { files, asked, is_cut })
 }
 
 #[cfg(test)]
@@ -84,16 +90,17 @@ mod tests {
     #[test]
     fn notes_of_inner_work_are_its_own() {
         let question = |text| Question::about("q").part(text);
-        let (inner, outer) = following(|| {
+        let (inner, outer) = following(100, || {
             note(FileIx(4));
-            let ((), inner) = following(|| {
+            let ((), inner) = following(100, || {
                 note(FileIx(4));
                 note(FileIx(1));
                 ask(question("inside"));
             });
             note(FileIx(2));
             ask(question("around"));
-            note_all(&Looks { files: [FileIx(9)].into(), asked: [question("given")].into() });
+            let (files, asked) = ([FileIx(9)].into(), [question("given")].into());
+            note_all(&Looks { files, asked, is_cut: false });
             inner
         });
         assert_eq!(&*inner.files, [FileIx(1), FileIx(4)]);

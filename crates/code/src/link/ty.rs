@@ -22,6 +22,9 @@ pub struct SpaceRef {
 
 pub type Args = Arc<[Ty]>;
 
+/// Parts of one type, all together.
+const MAX_PARTS: usize = 4_096;
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ty {
     Unknown,
@@ -104,6 +107,35 @@ impl Ty {
         match self {
             Ty::Either(parts) => parts.iter().filter(|ty| **ty != Ty::Nothing).collect(),
             other => vec![other],
+        }
+    }
+
+    /// Itself, or unknown where it has more parts than anything a person
+    /// writes: parts are shared, so few lines can make more than memory holds.
+    #[must_use]
+    pub fn bounded(self) -> Ty {
+        let mut left = MAX_PARTS;
+        if self.takes_at_most(&mut left) { self } else { Ty::Unknown }
+    }
+
+    fn takes_at_most(&self, left: &mut usize) -> bool {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        match self {
+            Ty::Value(_, parts)
+            | Ty::Itself(_, parts)
+            | Ty::Tuple(parts)
+            | Ty::Either(parts)
+            | Ty::Meet(parts) => parts.iter().all(|part| part.takes_at_most(left)),
+            Ty::Function(params, result) => {
+                params.iter().all(|part| part.takes_at_most(left)) && result.takes_at_most(left)
+            }
+            Ty::Method(_, inner) | Ty::Assoc(inner, _) | Ty::AssocIs(_, inner) => {
+                inner.takes_at_most(left)
+            }
+            _ => true,
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate};
 use super::tokens::{Kind, Style, Token, closing, span, tokens};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind, Name, RelationKind};
+use rustc_hash::FxHashMap;
 
 const STYLE: Style = Style {
     in_words: "$#",
@@ -33,18 +34,38 @@ pub(super) fn reads(path: &str) -> bool {
 
 pub(super) fn read(b: &mut Builder<'_>, _path: &str) {
     let all = tokens(b.source, STYLE);
+    let mut tables = Tables::default();
     let mut start = 0;
     while start < all.len() {
         let mut end = start;
         while end < all.len() && !all[end].is(";") {
             end += 1;
         }
-        statement(b, &all[start..end]);
+        statement(b, &mut tables, &all[start..end]);
         start = end + 1;
     }
 }
 
-fn statement(b: &mut Builder<'_>, words: &[Token<'_>]) {
+/// The first table of each name, among the definitions read so far.
+#[derive(Default)]
+struct Tables {
+    by_name: FxHashMap<Name, DefId>,
+    n_read: usize,
+}
+
+impl Tables {
+    fn find(&mut self, b: &mut Builder<'_>, name: &str) -> Option<DefId> {
+        for (at, def) in b.facts.defs.iter().enumerate().skip(self.n_read) {
+            if def.kind == DefKind::Table {
+                self.by_name.entry(def.name).or_insert(DefId(at as u32));
+            }
+        }
+        self.n_read = b.facts.defs.len();
+        self.by_name.get(&b.known_name(name)?).copied()
+    }
+}
+
+fn statement(b: &mut Builder<'_>, tables: &mut Tables, words: &[Token<'_>]) {
     let Some(first) = words.first() else { return };
     if first.is_word("create") {
         let what = words.iter().take(6).position(|token| {
@@ -61,7 +82,7 @@ fn statement(b: &mut Builder<'_>, words: &[Token<'_>]) {
             _ => {}
         }
     } else if first.is_word("alter") && words.get(1).is_some_and(|w| w.is_word("table")) {
-        alter(b, words);
+        alter(b, tables, words);
     }
 }
 
@@ -147,14 +168,10 @@ fn sources(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
 }
 
 /// `ALTER TABLE name ADD … REFERENCES other`.
-fn alter(b: &mut Builder<'_>, words: &[Token<'_>]) {
+fn alter(b: &mut Builder<'_>, tables: &mut Tables, words: &[Token<'_>]) {
     let Some((name, next)) = name_at(words, 2) else { return };
-    let known = (0..b.facts.defs.len()).find(|at| {
-        let def = &b.facts.defs[*at];
-        def.kind == DefKind::Table && b.facts.text(def.name) == name
-    });
     let rest = &words[next.min(words.len())..];
-    let Some(table) = known.map(|at| DefId(at as u32)) else {
+    let Some(table) = tables.find(b, &name) else {
         if rest.iter().any(|token| token.is_word("references")) {
             // The table is made elsewhere; this statement is what refers.
             let def = define(b, DefId::FILE, DefKind::Table, &name, span(words));

@@ -5,6 +5,7 @@ mod csharp;
 mod damage;
 mod externals;
 mod go;
+mod hostile;
 mod java;
 mod kotlin;
 mod php;

@@ -2,11 +2,11 @@
 
 use super::scope::{Scope, Standing};
 use model::Result;
-use model::glob::Glob;
+use model::codeowners;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
-use store::code::owners::{self, OwnerRule};
+use store::code::owners;
 
 /// The owners of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -43,54 +43,13 @@ pub fn owners(reader: &Reader, scope: &Scope, path: &str) -> Result<Owners> {
 pub(super) fn owners_of(reader: &Reader, scope: &Scope, path: &str) -> Result<Vec<Owner>> {
     let Some(blob) = &scope.snapshot.owners else { return Ok(Vec::new()) };
     let rules = owners::rules(reader, scope.repo.id, blob)?;
-    Ok(matching(&rules, path))
-}
-
-fn matching(rules: &[OwnerRule], path: &str) -> Vec<Owner> {
-    let mut sections: Vec<&str> = rules.iter().map(|rule| rule.section.as_str()).collect();
-    sections.sort_unstable();
-    sections.dedup();
-    let mut found = Vec::new();
-    for section in sections {
-        let of_section = || rules.iter().filter(|rule| rule.section == section);
-        let last = of_section().rfind(|rule| Glob::new(&rule.pattern).matches(path));
-        let Some(last) = last else { continue };
-        let same = of_section().filter(|rule| rule.line == last.line && !rule.owner.is_empty());
-        found.extend(same.map(|rule| Owner {
+    let speaking = codeowners::matching(&rules, path).into_iter();
+    Ok(speaking
+        .map(|rule| Owner {
             owner: rule.owner.clone(),
             section: rule.section.clone(),
             pattern: rule.pattern.clone(),
             line: rule.line,
-        }));
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_rule_of_each_section_counts() {
-        let rule = |line, pattern: &str, owner: &str, section: &str| OwnerRule {
-            line,
-            pattern: pattern.to_owned(),
-            owner: owner.to_owned(),
-            section: section.to_owned(),
-        };
-        let rules = [
-            rule(1, "*", "@all", ""),
-            rule(2, "/docs/", "@writers", ""),
-            rule(3, "/docs/api.md", "", ""),
-            rule(5, "*.md", "@a", "Texts"),
-            rule(5, "*.md", "@b", "Texts"),
-        ];
-        let owners = |path: &str| -> Vec<String> {
-            matching(&rules, path).into_iter().map(|owner| owner.owner).collect()
-        };
-        assert_eq!(owners("src/a.py"), ["@all"]);
-        assert_eq!(owners("docs/x.txt"), ["@writers"]);
-        assert_eq!(owners("docs/x.md"), ["@writers", "@a", "@b"]);
-        assert_eq!(owners("docs/api.md"), ["@a", "@b"]);
-    }
+        })
+        .collect())
 }

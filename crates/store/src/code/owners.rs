@@ -5,14 +5,7 @@ use crate::sql;
 use model::Result;
 use model::ids::RepoId;
 
-/// One owner of one rule; empty where a rule says that nobody owns the path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnerRule {
-    pub line: u32,
-    pub pattern: String,
-    pub owner: String,
-    pub section: String,
-}
+pub use model::codeowners::Rule as OwnerRule;
 
 /// Keeps the rules of a file, once.
 pub fn keep(tx: &Tx<'_>, repo: RepoId, blob: &[u8], rules: &[OwnerRule]) -> Result<()> {

@@ -177,6 +177,7 @@ impl Spaces {
 
     /// Of several definitions of one name those that can be meant.
     fn nearest<'e>(&self, from: FileIx, entries: &'e [Entry]) -> Vec<&'e Entry> {
+        let entries = within_reason(from, entries);
         let mut chosen: Vec<&Entry> = entries.iter().collect();
         if chosen.len() < 2 {
             return chosen;
@@ -184,12 +185,16 @@ impl Spaces {
         if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
             ask(Question::about("reach").part(self.path(from)));
             let reached = self.reach(from);
-            let seen: Vec<FileIx> =
+            let mut seen: Vec<FileIx> =
                 entries.iter().map(|e| e.file).filter(|file| reached.contains(file)).collect();
+            seen.dedup();
             let is_seen = |entry: &&Entry| {
                 ask(Question::about("reach").part(self.path(entry.file)));
                 reached.contains(&entry.file)
-                    || seen.iter().any(|header| self.reach(entry.file).contains(header))
+                    || !seen.is_empty() && {
+                        let theirs = self.reach(entry.file);
+                        seen.iter().any(|header| theirs.contains(header))
+                    }
             };
             let visible: Vec<&Entry> = chosen.iter().copied().filter(|e| is_seen(e)).collect();
             if !visible.is_empty() {
@@ -211,6 +216,21 @@ impl Spaces {
         chosen.retain(|entry| near(entry) == best);
         chosen
     }
+}
+
+/// Definitions of one name in one namespace that are compared.
+const MAX_OF_ONE_NAME: usize = 300;
+
+/// The definitions to compare: all of them, or where there are more than any
+/// program has, those written nearest. Entries are in the order of paths, so
+/// these stand around the asking file.
+fn within_reason(from: FileIx, entries: &[Entry]) -> &[Entry] {
+    if entries.len() <= MAX_OF_ONE_NAME {
+        return entries;
+    }
+    let here = entries.partition_point(|entry| entry.file < from);
+    let first = here.saturating_sub(MAX_OF_ONE_NAME / 2).min(entries.len() - MAX_OF_ONE_NAME);
+    &entries[first..first + MAX_OF_ONE_NAME]
 }
 
 /// How many folders two places share from the top.
