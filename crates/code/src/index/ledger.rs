@@ -17,7 +17,7 @@ use store::code::files::{self, NewFile};
 use store::code::links::{self, Edge, PackedLink, SiteEdge, Unresolved};
 use store::code::nodes::{self, NewNode};
 use store::code::snapshots::{EdgeEvent, Member, PackageVersion, Packages};
-use store::code::{adjacency, routes, symbols};
+use store::code::{adjacency, routes, symbols, terms};
 
 /// A file of the snapshot in the making.
 pub struct Entry {
@@ -115,6 +115,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
                 facts: &read.packed_facts,
             },
         )?;
+        terms::keep(self.tx, id, &read.packed_terms)?;
         Ok(Stored { id, nodes: ids })
     }
 

@@ -49,7 +49,7 @@ use whole::store_packages;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 6;
+pub const INDEXER: u32 = 7;
 
 /// What to index.
 #[derive(Debug, Clone)]

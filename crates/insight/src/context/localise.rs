@@ -1,0 +1,44 @@
+//! Files and functions for a task, ranked, without packing: what evaluations ask.
+
+use super::corpus::is_function;
+use super::rank::{Share, rank};
+use super::task::Task;
+use crate::code::{Scope, View};
+use model::Result;
+use store::Reader;
+
+/// Best first.
+#[derive(Debug, Clone, Default)]
+pub struct Localised {
+    pub files: Vec<(String, Vec<Share>)>,
+    /// `path::Class.method`
+    pub functions: Vec<(String, Vec<Share>)>,
+}
+
+/// The first `most` files and functions, with what each channel added.
+pub fn localise(
+    reader: &Reader,
+    scope: &Scope,
+    text: &str,
+    most: usize,
+    without: &[String],
+) -> Result<Localised> {
+    let view = View::new(reader, scope);
+    let ranked = rank(&view, &Task::read(text), false, without)?;
+    let mut localised = Localised::default();
+    for (file, _) in ranked.files.iter().take(most) {
+        let path = ranked.corpus.files[*file as usize].path.clone();
+        localised.files.push((path, ranked.parts_of_file(*file)));
+    }
+    for (symbol, _) in &ranked.symbols {
+        if localised.functions.len() == most {
+            break;
+        }
+        if is_function(ranked.corpus.def(*symbol).kind) {
+            let path = &ranked.corpus.files[symbol.file as usize].path;
+            let name = format!("{path}::{}", ranked.name_in_file(&view, *symbol)?);
+            localised.functions.push((name, ranked.parts_of_symbol(*symbol)));
+        }
+    }
+    Ok(localised)
+}
