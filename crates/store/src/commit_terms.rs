@@ -10,8 +10,15 @@ use std::collections::BTreeMap;
 
 /// Lines at the end of a message that are about people, not about the change.
 const TRAILERS: &[&str] = &[
-    "signed-off-by:", "co-authored-by:", "reviewed-by:", "acked-by:", "tested-by:", "change-id:",
-    "merge branch", "merge pull request", "git-svn-id:",
+    "signed-off-by:",
+    "co-authored-by:",
+    "reviewed-by:",
+    "acked-by:",
+    "tested-by:",
+    "change-id:",
+    "merge branch",
+    "merge pull request",
+    "git-svn-id:",
 ];
 
 /// A term of a message: in its first line, and below.
@@ -123,8 +130,7 @@ fn unpack(
         for _ in 0..unpacker.number()? {
             term = term.wrapping_add(unpacker.number()? as u32);
             let count = unpacker.number()? as u32;
-            let length =
-                if is_body { &mut commit.body_length } else { &mut commit.subject_length };
+            let length = if is_body { &mut commit.body_length } else { &mut commit.subject_length };
             *length += count;
             let Some(slot) = wanted(term) else { continue };
             let known = commit.hits.iter_mut().find(|hit| hit.slot == slot);

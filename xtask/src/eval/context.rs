@@ -40,8 +40,10 @@ pub fn run(options: &[&str]) -> Outcome<()> {
     let out = option(options, "--out").ok();
     let features = option(options, "--features").ok();
     let without = option(options, "--without").ok();
-    let without = without.map(|list| list.to_string_lossy().split(',').map(str::to_owned).collect());
-    let mut variants: Vec<(String, Vec<String>)> = vec![("all".to_owned(), without.unwrap_or_default())];
+    let without =
+        without.map(|list| list.to_string_lossy().split(',').map(str::to_owned).collect());
+    let mut variants: Vec<(String, Vec<String>)> =
+        vec![("all".to_owned(), without.unwrap_or_default())];
     if options.contains(&"--ablation") {
         let names = channel_names().into_iter();
         variants.extend(names.map(|name| (format!("- {name}"), vec![name.to_owned()])));
@@ -53,6 +55,8 @@ pub fn run(options: &[&str]) -> Outcome<()> {
     for task in &tasks {
         by_repo.entry(task.repo.clone()).or_default().push(task);
     }
+    let is_foreign = options.contains(&"--foreign");
+    let all_tasks: Vec<&Task> = tasks.iter().collect();
     let scratch = tempfile::tempdir()?;
     for (name, tasks) in by_repo {
         let place = keep.clone().unwrap_or_else(|| scratch.path().to_path_buf());
@@ -62,16 +66,22 @@ pub fn run(options: &[&str]) -> Outcome<()> {
         let tasks = prepare(&repo, &db, &name, tasks)?;
         let reader = Reader::open(&db)?;
         let mut table = Table::default();
+        let mut strengths: BTreeMap<String, usize> = BTreeMap::new();
+        let mut covered = Vec::new();
         for task in tasks {
             let asked = Asked { repo: Some(&name), at: Some(&task.base), here: None };
             let scope = resolve(&reader, &asked)?;
+            // Asked about another repository's issue, the answer should say it is weak.
+            let text = if is_foreign { foreign(&all_tasks, &name, task) } else { &task.text };
             for (at, (_, without)) in variants.iter().enumerate() {
                 let most = if features.is_some() { MOST_FEATURES } else { MOST };
                 let started = Instant::now();
-                let found = localise(&reader, &scope, &task.text, most, without)?;
+                let found = localise(&reader, &scope, text, most, without)?;
                 let ms = started.elapsed().as_secs_f64() * 1e3;
                 tables[at].add(task, &found, ms);
                 if at == 0 {
+                    *strengths.entry(format!("{:?}", found.strength)).or_default() += 1;
+                    covered.push(found.coverage);
                     table.add(task, &found, ms);
                     if let Some(out) = &mut out {
                         writeln!(out, "{}", answer(task, &found, ms))?;
@@ -83,11 +93,26 @@ pub fn run(options: &[&str]) -> Outcome<()> {
             }
         }
         table.print(&name);
+        covered.sort_by(f64::total_cmp);
+        let at = |part: f64| covered.get((covered.len() as f64 * part) as usize).copied();
+        eprintln!(
+            "    strength {strengths:?}, coverage {:.2?} {:.2?} {:.2?}",
+            at(0.1),
+            at(0.5),
+            at(0.9)
+        );
     }
     for ((name, _), table) in variants.iter().zip(&tables) {
         table.print(name);
     }
     Ok(())
+}
+
+/// The text of some task of another repository.
+fn foreign<'t>(all: &[&'t Task], repo: &str, task: &'t Task) -> &'t str {
+    let others: Vec<&&Task> = all.iter().filter(|other| other.repo != repo).collect();
+    let at = task.id.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31) + usize::from(byte));
+    others.get(at % others.len().max(1)).map_or(&task.text, |other| &other.text)
 }
 
 fn read_tasks(path: &Path) -> Outcome<Vec<Task>> {
@@ -124,7 +149,8 @@ fn prepare<'t>(repo: &Repo, db: &Path, name: &str, tasks: Vec<&'t Task>) -> Outc
     let started = Instant::now();
     let mut writer = Writer::open(db)?;
     let clock = FixedClock(model::Timestamp::from_millis(0));
-    let mut heads: Vec<ObjectId> = tasks.iter().filter_map(|task| ObjectId::parse(&task.base)).collect();
+    let mut heads: Vec<ObjectId> =
+        tasks.iter().filter_map(|task| ObjectId::parse(&task.base)).collect();
     heads.sort_unstable();
     heads.dedup();
     let url = format!("example.org/{name}");
@@ -134,21 +160,26 @@ fn prepare<'t>(repo: &Repo, db: &Path, name: &str, tasks: Vec<&'t Task>) -> Outc
     let repo_id = store::repos::repo_of_place(&writer, place)?;
     let mut when: BTreeMap<String, i64> = BTreeMap::new();
     let is_read = commits::count(&writer, Some(repo_id))?.0 > 0;
-    let options = LogOptions { heads, known: Vec::new(), with_changes: !is_read, is_oldest_first: true };
-    let mut batch = Vec::new();
-    for commit in repo.log(&options)? {
-        let commit = commit?;
-        when.insert(commit.id.to_string(), commit.committer.at.as_millis());
-        if !is_read {
-            batch.push(record(&commit));
+    let read = |with_changes: bool| -> model::Result<Vec<CommitRecord>> {
+        let heads = heads.clone();
+        let options = LogOptions { heads, known: Vec::new(), with_changes, is_oldest_first: true };
+        repo.log(&options)?.map(|commit| commit.map(|commit| record(&commit))).collect()
+    };
+    let mut all = read(false)?;
+    if !is_read {
+        // A snapshot without its largest files cannot tell renames.
+        match read(true) {
+            Ok(whole) => all = whole,
+            Err(_) => add_names(repo, &heads, &mut all)?,
         }
+        writer.write(|tx| {
+            for commit in &all {
+                commits::insert(tx, repo_id, commit, now)?;
+            }
+            Ok(())
+        })?;
     }
-    writer.write(|tx| {
-        for commit in &batch {
-            commits::insert(tx, repo_id, commit, now)?;
-        }
-        Ok(())
-    })?;
+    when.extend(all.into_iter().map(|commit| (commit.sha, commit.committed_at.as_millis())));
     let mut tasks = tasks;
     tasks.sort_by_key(|task| (when.get(&task.base).copied().unwrap_or(0), task.id.clone()));
     let n_threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
@@ -169,6 +200,30 @@ fn prepare<'t>(repo: &Repo, db: &Path, name: &str, tasks: Vec<&'t Task>) -> Outc
         started.elapsed().as_secs_f64()
     );
     Ok(tasks)
+}
+
+/// The paths each commit changed, renames not followed.
+fn add_names(repo: &Repo, heads: &[ObjectId], commits: &mut [CommitRecord]) -> Outcome<()> {
+    let mut git = std::process::Command::new("git");
+    git.arg("-C").arg(repo.dir()).args(["-c", "core.quotePath=off", "log", "--no-renames"]);
+    git.args(["--name-only", "--diff-merges=off", "--format=%x01%H"]);
+    git.args(heads.iter().map(ToString::to_string));
+    let text = String::from_utf8_lossy(&git.output()?.stdout).into_owned();
+    let mut names: BTreeMap<&str, Vec<CommitFile>> = BTreeMap::new();
+    for entry in text.split('\u{1}') {
+        let mut lines = entry.lines().filter(|line| !line.is_empty());
+        let Some(sha) = lines.next() else { continue };
+        let file = |path: &str| CommitFile {
+            path: path.to_owned(),
+            old_path: None,
+            kind: "modified".to_owned(),
+        };
+        names.insert(sha, lines.map(file).collect());
+    }
+    for commit in commits {
+        commit.files = names.remove(commit.sha.as_str()).unwrap_or_default();
+    }
+    Ok(())
 }
 
 fn record(commit: &git::Commit) -> CommitRecord {
@@ -229,20 +284,22 @@ struct Table {
 
 impl Table {
     fn add(&mut self, task: &Task, found: &Localised, ms: f64) {
-        let within = |gold: &[String], found: &[(String, Vec<insight::context::Share>)], most: usize| {
-            let mut first: Vec<&str> = Vec::new();
-            for (name, _) in found {
-                if first.len() < most && !first.contains(&name.as_str()) {
-                    first.push(name);
+        let within =
+            |gold: &[String], found: &[(String, Vec<insight::context::Share>)], most: usize| {
+                let mut first: Vec<&str> = Vec::new();
+                for (name, _) in found {
+                    if first.len() < most && !first.contains(&name.as_str()) {
+                        first.push(name);
+                    }
                 }
-            }
-            gold.iter().filter(|it| first.contains(&it.as_str())).count()
-        };
+                gold.iter().filter(|it| first.contains(&it.as_str())).count()
+            };
         self.ms.push(ms);
         if !task.files.is_empty() {
             self.n_files += 1;
             for (at, most) in [1, 3, 5, 10].into_iter().enumerate() {
-                self.files[at] += usize::from(within(&task.files, &found.files, most) == task.files.len());
+                self.files[at] +=
+                    usize::from(within(&task.files, &found.files, most) == task.files.len());
             }
             self.n_zero += usize::from(within(&task.files, &found.files, 10) == 0);
         }

@@ -10,6 +10,7 @@ mod bad_config;
 mod bad_states;
 mod code;
 mod config;
+mod context;
 mod docs;
 mod documents;
 mod fake_gitlab;

@@ -33,7 +33,9 @@ fn marks(language: &str) -> Marks {
     let c_block = Some(("/*", "*/"));
     match language {
         "python" => Marks { line: &["#"], block: None, triple: true, quotes: b"\"'" },
-        "ruby" => Marks { line: &["#"], block: Some(("=begin", "=end")), triple: false, quotes: b"\"'" },
+        "ruby" => {
+            Marks { line: &["#"], block: Some(("=begin", "=end")), triple: false, quotes: b"\"'" }
+        }
         "php" => Marks { line: &["//", "#"], block: c_block, triple: false, quotes: b"\"'" },
         "sql" => Marks { line: &["--"], block: c_block, triple: false, quotes: b"'" },
         "css" => Marks { line: &[], block: c_block, triple: false, quotes: b"\"'" },
@@ -193,21 +195,27 @@ mod tests {
     fn comments_and_texts_are_told_from_code() {
         use PieceKind::{Code, Comment, Doc, Quoted};
         let of = |kind, line, text: &str| (kind, line, text.to_owned());
-        assert_eq!(told("x = 'a # b' # c\n\"\"\"one\ntwo\"\"\"\ny", "python"), [
-            of(Code, 1, "x ="),
-            of(Quoted, 1, "'a # b'"),
-            of(Comment, 1, "# c"),
-            of(Doc, 2, "\"\"\"one"),
-            of(Doc, 3, "two\"\"\""),
-            of(Code, 4, "y"),
-        ]);
-        assert_eq!(told("fn f<'a>() {} // it's\n/* é\n*/ g()", "rust"), [
-            of(Code, 1, "fn f<'a>() {}"),
-            of(Comment, 1, "// it's"),
-            of(Comment, 2, "/* é"),
-            of(Comment, 3, "*/"),
-            of(Code, 3, "g()"),
-        ]);
+        assert_eq!(
+            told("x = 'a # b' # c\n\"\"\"one\ntwo\"\"\"\ny", "python"),
+            [
+                of(Code, 1, "x ="),
+                of(Quoted, 1, "'a # b'"),
+                of(Comment, 1, "# c"),
+                of(Doc, 2, "\"\"\"one"),
+                of(Doc, 3, "two\"\"\""),
+                of(Code, 4, "y"),
+            ]
+        );
+        assert_eq!(
+            told("fn f<'a>() {} // it's\n/* é\n*/ g()", "rust"),
+            [
+                of(Code, 1, "fn f<'a>() {}"),
+                of(Comment, 1, "// it's"),
+                of(Comment, 2, "/* é"),
+                of(Comment, 3, "*/"),
+                of(Code, 3, "g()"),
+            ]
+        );
     }
 
     #[test]

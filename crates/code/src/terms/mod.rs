@@ -177,12 +177,15 @@ mod tests {
     #[test]
     fn every_term_knows_its_definition_and_field() {
         assert_eq!(hits("io/reader.py", PYTHON, "dataset"), [(1, Field::Doc, 1)]);
-        assert_eq!(hits("io/reader.py", PYTHON, "reader"), [
-            (0, Field::Path, 1),
-            (1, Field::Name, 1),
-            (1, Field::Signature, 1),
-            (1, Field::Code, 1)
-        ]);
+        assert_eq!(
+            hits("io/reader.py", PYTHON, "reader"),
+            [
+                (0, Field::Path, 1),
+                (1, Field::Name, 1),
+                (1, Field::Signature, 1),
+                (1, Field::Code, 1)
+            ]
+        );
         assert_eq!(hits("io/reader.py", PYTHON, "thing"), [(2, Field::Doc, 1)], "comment above");
         assert_eq!(hits("io/reader.py", PYTHON, "open_file")[0], (2, Field::Name, 1));
     }
@@ -195,17 +198,21 @@ mod tests {
 
     #[test]
     fn methods_of_an_impl_belong_to_its_type() {
-        let text = "/// Opens.\nstruct Door;\nimpl Door {\n    // swings\n    fn open(&self) {}\n}\n";
+        let text =
+            "/// Opens.\nstruct Door;\nimpl Door {\n    // swings\n    fn open(&self) {}\n}\n";
         let facts = crate::lang::extract("a.rs", text.as_bytes());
         let symbols = FileSymbols::of(Hash32([0; 32]), "a.rs", &facts);
         let read = unpack(&of("a.rs", text.as_bytes(), &facts, &symbols), |_| None).unwrap();
         assert_eq!(read.defs[2].parent, 1);
         assert_eq!(hits("a.rs", text, "swing"), [(2, Field::Doc, 1)]);
-        assert_eq!(hits("a.rs", text, "open"), [
-            (1, Field::Doc, 1),
-            (2, Field::Name, 1),
-            (2, Field::Signature, 1),
-            (2, Field::Code, 1)
-        ]);
+        assert_eq!(
+            hits("a.rs", text, "open"),
+            [
+                (1, Field::Doc, 1),
+                (2, Field::Name, 1),
+                (2, Field::Signature, 1),
+                (2, Field::Code, 1)
+            ]
+        );
     }
 }

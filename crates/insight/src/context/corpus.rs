@@ -7,9 +7,9 @@ use model::Result;
 use model::code::NodeKind;
 use model::ids::{FileId, LinkId, NodeId};
 use rustc_hash::FxHashMap;
+use store::code::files;
 use store::code::snapshots::{self, PackageVersion};
 use store::code::terms::{self, Def, Field, Posting};
-use store::code::files;
 
 /// A file of the snapshot.
 #[derive(Debug)]
@@ -52,7 +52,8 @@ impl Corpus {
         let mut rows: FxHashMap<FileId, files::FileRow> = FxHashMap::default();
         let mut members = Vec::new();
         for version in snapshots::packages(view.reader, view.scope.snapshot.seq)?.values() {
-            let PackageVersion { members: of_package, .. } = snapshots::version(view.reader, *version)?;
+            let PackageVersion { members: of_package, .. } =
+                snapshots::version(view.reader, *version)?;
             members.extend(of_package);
         }
         for row in files::rows(view.reader, members.iter().map(|member| member.file))? {
@@ -62,7 +63,11 @@ impl Corpus {
         for member in members {
             let Some(row) = rows.remove(&member.file) else { continue };
             let package = view.package_path(row.package)?;
-            let path = if package.is_empty() { row.name.clone() } else { format!("{package}/{}", row.name) };
+            let path = if package.is_empty() {
+                row.name.clone()
+            } else {
+                format!("{package}/{}", row.name)
+            };
             entries.push((path, member, row));
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
@@ -118,9 +123,10 @@ impl Corpus {
     /// The innermost function, or else definition, around a line.
     pub fn at_line(&self, file: u32, line: u32) -> Option<Symbol> {
         let defs = &self.files[file as usize].defs;
-        let around = defs.iter().enumerate().skip(1).filter(|(_, def)| {
-            def.start_line <= line && line <= def.end_line && is_unit(def.kind)
-        });
+        let around =
+            defs.iter().enumerate().skip(1).filter(|(_, def)| {
+                def.start_line <= line && line <= def.end_line && is_unit(def.kind)
+            });
         let innermost = around.min_by_key(|(_, def)| def.end_line - def.start_line);
         innermost.map(|(def, _)| Symbol { file, def: def as u32 })
     }

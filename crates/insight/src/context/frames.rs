@@ -29,7 +29,8 @@ pub fn parse(line: &str) -> Option<Frame> {
 
 fn frame(path: &str, line: Option<u32>, function: Option<&str>) -> Frame {
     let path = path.trim_start_matches("file://").replace('\\', "/");
-    let function = function.map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('<'));
+    let function =
+        function.map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('<'));
     Frame { path, line, function: function.map(str::to_owned), is_innermost_last: false }
 }
 
@@ -45,7 +46,8 @@ fn python(line: &str) -> Option<Frame> {
 
 /// `#0 /app/a.php(12): Door->open()`
 fn php(line: &str) -> Option<Frame> {
-    let rest = line.strip_prefix('#')?.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let rest =
+        line.strip_prefix('#')?.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let (path, rest) = rest.split_once(".php(")?;
     let function = rest.split_once("): ").map(|(_, call)| call.split('(').next().unwrap_or(call));
     let function = function.map(|name| name.replace("->", ".").replace("::", "."));
@@ -156,7 +158,10 @@ mod tests {
             ("    at Door.open (/app/src/door.ts:12:3)", "/app/src/door.ts 12 Door.open"),
             ("    at async file:///app/door.mjs:12:3", "/app/door.mjs 12 "),
             ("\tat org.x.Door.open(Door.java:12)", "org/x/Door.java 12 org.x.Door.open"),
-            ("   at N.Door.Open(Int32 x) in C:\\app\\Door.cs:line 12", "C:/app/Door.cs 12 N.Door.Open"),
+            (
+                "   at N.Door.Open(Int32 x) in C:\\app\\Door.cs:line 12",
+                "C:/app/Door.cs 12 N.Door.Open",
+            ),
             ("\t/app/door.go:12 +0x1d", "/app/door.go 12 "),
             ("             at ./src/door.rs:12:5", "./src/door.rs 12 "),
             ("thread 'main' panicked at src/door.rs:12:5:", "src/door.rs 12 "),
@@ -172,7 +177,9 @@ mod tests {
 
     #[test]
     fn prose_is_no_frame() {
-        for line in ["at noon we meet (at 12:30)", "see http://x.org:80", "a: b", "File it", "#1 at"] {
+        for line in
+            ["at noon we meet (at 12:30)", "see http://x.org:80", "a: b", "File it", "#1 at"]
+        {
             assert_eq!(parse(line), None, "{line}");
         }
     }

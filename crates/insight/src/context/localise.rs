@@ -2,14 +2,18 @@
 
 use super::corpus::is_function;
 use super::rank::{Share, rank};
+use super::strength::Strength;
 use super::task::Task;
 use crate::code::{Scope, View};
 use model::Result;
 use store::Reader;
 
 /// Best first.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Localised {
+    pub strength: Strength,
+    /// See docs/context.md.
+    pub coverage: f64,
     pub files: Vec<(String, Vec<Share>)>,
     /// `path::Class.method`
     pub functions: Vec<(String, Vec<Share>)>,
@@ -25,7 +29,12 @@ pub fn localise(
 ) -> Result<Localised> {
     let view = View::new(reader, scope);
     let ranked = rank(&view, &Task::read(text), false, without)?;
-    let mut localised = Localised::default();
+    let mut localised = Localised {
+        strength: ranked.strength(),
+        coverage: ranked.coverage(),
+        files: Vec::new(),
+        functions: Vec::new(),
+    };
     for (file, _) in ranked.files.iter().take(most) {
         let path = ranked.corpus.files[*file as usize].path.clone();
         localised.files.push((path, ranked.parts_of_file(*file)));

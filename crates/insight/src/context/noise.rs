@@ -3,19 +3,121 @@
 
 /// Words of headings that every issue has.
 const GENERIC: &[&str] = &[
-    "a", "about", "actual", "additional", "an", "and", "any", "are", "attachments", "backtrace",
-    "behavior", "behaviour", "bug", "by", "can", "case", "checklist", "code", "comments",
-    "configuration", "context", "current", "currently", "describe", "description", "desired",
-    "detail", "details", "environment", "error", "example", "expected", "feature", "for", "found",
-    "full", "happened", "happening", "have", "how", "i", "info", "information", "installation",
-    "is", "issue", "it", "like", "log", "logs", "message", "minimal", "motivation", "notes",
-    "observed", "of", "or", "other", "output", "please", "possible", "pr", "problem", "proposal",
-    "proposed", "question", "relevant", "report", "reproduce", "reproducer", "reproducible",
-    "reproduction", "request", "result", "results", "sample", "screenshots", "search", "setup",
-    "snippet", "solution", "solutions", "stack", "steps", "suggestion", "summary", "system",
-    "that", "the", "this", "to", "trace", "traceback", "use", "version", "versions", "want",
-    "what", "with", "workaround", "would", "you", "your", "considered", "alternatives",
-    "alternative", "before", "asking", "related", "happens", "did", "do", "does", "expect", "see",
+    "a",
+    "about",
+    "actual",
+    "additional",
+    "an",
+    "and",
+    "any",
+    "are",
+    "attachments",
+    "backtrace",
+    "behavior",
+    "behaviour",
+    "bug",
+    "by",
+    "can",
+    "case",
+    "checklist",
+    "code",
+    "comments",
+    "configuration",
+    "context",
+    "current",
+    "currently",
+    "describe",
+    "description",
+    "desired",
+    "detail",
+    "details",
+    "environment",
+    "error",
+    "example",
+    "expected",
+    "feature",
+    "for",
+    "found",
+    "full",
+    "happened",
+    "happening",
+    "have",
+    "how",
+    "i",
+    "info",
+    "information",
+    "installation",
+    "is",
+    "issue",
+    "it",
+    "like",
+    "log",
+    "logs",
+    "message",
+    "minimal",
+    "motivation",
+    "notes",
+    "observed",
+    "of",
+    "or",
+    "other",
+    "output",
+    "please",
+    "possible",
+    "pr",
+    "problem",
+    "proposal",
+    "proposed",
+    "question",
+    "relevant",
+    "report",
+    "reproduce",
+    "reproducer",
+    "reproducible",
+    "reproduction",
+    "request",
+    "result",
+    "results",
+    "sample",
+    "screenshots",
+    "search",
+    "setup",
+    "snippet",
+    "solution",
+    "solutions",
+    "stack",
+    "steps",
+    "suggestion",
+    "summary",
+    "system",
+    "that",
+    "the",
+    "this",
+    "to",
+    "trace",
+    "traceback",
+    "use",
+    "version",
+    "versions",
+    "want",
+    "what",
+    "with",
+    "workaround",
+    "would",
+    "you",
+    "your",
+    "considered",
+    "alternatives",
+    "alternative",
+    "before",
+    "asking",
+    "related",
+    "happens",
+    "did",
+    "do",
+    "does",
+    "expect",
+    "see",
 ];
 
 /// Headings that say nothing, check boxes, pictures and rules.
@@ -44,9 +146,10 @@ pub fn is_error_line(line: &str) -> bool {
     let is_kind = ["Error", "Exception", "Warning", "Fault", "Panic"]
         .iter()
         .any(|ending| head.ends_with(ending) && head.len() > ending.len());
-    let is_plain = ["error:", "fatal:", "error[", "panic:", "ERROR:", "FATAL:", "Error:", "Exception:"]
-        .iter()
-        .any(|start| line.starts_with(start));
+    let is_plain =
+        ["error:", "fatal:", "error[", "panic:", "ERROR:", "FATAL:", "Error:", "Exception:"]
+            .iter()
+            .any(|start| line.starts_with(start));
     (is_kind && line[head.len()..].starts_with([':', '[', '('])) || is_plain
 }
 
@@ -81,8 +184,10 @@ pub fn is_test_path(path: &str) -> bool {
     let Some(name) = parts.pop() else { return false };
     let is_folder = |part: &&str| {
         let part = part.to_ascii_lowercase();
-        matches!(part.as_str(), "test" | "tests" | "testing" | "spec" | "specs" | "__tests__" | "testdata" | "e2e")
-            || part.starts_with("test_")
+        matches!(
+            part.as_str(),
+            "test" | "tests" | "testing" | "spec" | "specs" | "__tests__" | "testdata" | "e2e"
+        ) || part.starts_with("test_")
             || part.ends_with("_test")
             || part.ends_with("_tests")
     };
@@ -103,15 +208,37 @@ pub fn is_aside(path: &str) -> bool {
     let is_folder = |part: &str| {
         matches!(
             part,
-            "doc" | "docs" | "documentation" | "example" | "examples" | "sample" | "samples" | "demo"
-                | "demos" | "benchmark" | "benchmarks" | "bench" | "benches" | "scripts" | "ci"
-                | "vendor" | "third_party" | "node_modules" | "build" | "dist" | "fixtures"
-                | "migrations" | "locale"
+            "doc"
+                | "docs"
+                | "documentation"
+                | "example"
+                | "examples"
+                | "sample"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "benchmark"
+                | "benchmarks"
+                | "bench"
+                | "benches"
+                | "scripts"
+                | "ci"
+                | "vendor"
+                | "third_party"
+                | "node_modules"
+                | "build"
+                | "dist"
+                | "fixtures"
+                | "migrations"
+                | "locale"
         ) || part.starts_with('.')
     };
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     folders.split('/').any(is_folder)
-        || matches!(name, "setup.py" | "versioneer.py" | "_version.py" | "noxfile.py" | "build.rs" | "conf.py")
+        || matches!(
+            name,
+            "setup.py" | "versioneer.py" | "_version.py" | "noxfile.py" | "build.rs" | "conf.py"
+        )
         || name.contains(".bundle.")
         || name.contains(".min.")
 }
@@ -127,7 +254,13 @@ mod tests {
 
     #[test]
     fn headings_of_templates_say_nothing() {
-        for line in ["**Describe the bug**", "## Steps to Reproduce", "- [x] done", "---", "Expected behavior"] {
+        for line in [
+            "**Describe the bug**",
+            "## Steps to Reproduce",
+            "- [x] done",
+            "---",
+            "Expected behavior",
+        ] {
             assert!(is_template(line), "{line}");
         }
         for line in ["The reader fails", "## Reader of files", "expected `3`, got 4 from parse"] {
@@ -137,7 +270,12 @@ mod tests {
 
     #[test]
     fn error_lines_are_known() {
-        for line in ["ValueError: x", "E   KeyError: 'a'", "error[E0308]: mismatched", "a.b.FooException: no"] {
+        for line in [
+            "ValueError: x",
+            "E   KeyError: 'a'",
+            "error[E0308]: mismatched",
+            "a.b.FooException: no",
+        ] {
             assert!(is_error_line(line), "{line}");
         }
         for line in ["An Error: is human", "Errors happen", "the ValueError is raised"] {
@@ -147,7 +285,14 @@ mod tests {
 
     #[test]
     fn tests_are_known_by_their_paths() {
-        for path in ["tests/a.py", "src/a_test.go", "x/__tests__/a.ts", "a.spec.ts", "FooTest.java", "conftest.py"] {
+        for path in [
+            "tests/a.py",
+            "src/a_test.go",
+            "x/__tests__/a.ts",
+            "a.spec.ts",
+            "FooTest.java",
+            "conftest.py",
+        ] {
             assert!(is_test_path(path), "{path}");
         }
         for path in ["src/contest.py", "latest/a.py", "src/testament.rs", "attest.go"] {

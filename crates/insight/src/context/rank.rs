@@ -46,14 +46,8 @@ pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) 
     let query = Query::of(task);
     let corpus = Corpus::load(view, &query, with_tests)?;
     let history = History::load(view, &query)?;
-    let mut ranked = Ranked {
-        corpus,
-        history,
-        query,
-        said: Vec::new(),
-        files: Vec::new(),
-        symbols: Vec::new(),
-    };
+    let mut ranked =
+        Ranked { corpus, history, query, said: Vec::new(), files: Vec::new(), symbols: Vec::new() };
     let is_asked = |channel: &&&dyn Channel| !without.iter().any(|name| name == channel.name());
     let mut ranking = Ranking::default();
     for is_second in [false, true] {
@@ -115,7 +109,8 @@ impl Ranked {
             .map(|(file, score)| (file as u32, *score))
             .collect();
         best_first(&mut files);
-        if let Some(at) = first.and_then(|first| files.iter().position(|(file, _)| *file == first)) {
+        if let Some(at) = first.and_then(|first| files.iter().position(|(file, _)| *file == first))
+        {
             let (file, _) = files.remove(at);
             let most = files.first().map_or(1.0, |(_, score)| *score);
             files.insert(0, (file, most.max(of_files[file as usize])));
@@ -144,7 +139,10 @@ impl Ranked {
             .filter(|(symbol, _)| is_unit(self.corpus.def(*symbol).kind))
             .map(|(symbol, sum)| {
                 let file = of_file.get(&symbol.file).copied().unwrap_or(0.0);
-                (symbol, sum + weights::FILE_OF_SYMBOL * file + weights::LENGTH * self.length(symbol))
+                (
+                    symbol,
+                    sum + weights::FILE_OF_SYMBOL * file + weights::LENGTH * self.length(symbol),
+                )
             })
             .collect();
         best_first(&mut symbols);

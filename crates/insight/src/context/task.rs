@@ -168,8 +168,10 @@ impl LineReader {
             }
         }
         // `from a.b import c` names `a.b.c`.
-        if let Some((module, names)) =
-            line.trim_start_matches([' ', '>']).strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+        if let Some((module, names)) = line
+            .trim_start_matches([' ', '>'])
+            .strip_prefix("from ")
+            .and_then(|rest| rest.split_once(" import "))
         {
             for name in names.split(',').map(str::trim).filter(|name| is_name(name)).take(8) {
                 self.task.dotted.push(format!("{}.{name}", module.trim().trim_matches('.')));
@@ -183,7 +185,9 @@ fn is_name(word: &str) -> bool {
         part.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && part.chars().all(|c| c.is_alphanumeric() || c == '_')
     };
-    !word.is_empty() && word.len() < 120 && word.split(['.', ':']).all(|part| part.is_empty() || is_plain(part))
+    !word.is_empty()
+        && word.len() < 120
+        && word.split(['.', ':']).all(|part| part.is_empty() || is_plain(part))
 }
 
 /// Indented by four, or what an interpreter printed.
@@ -201,7 +205,8 @@ fn path_mention(word: &str) -> Option<PathMention> {
     if let Some((_, rest)) = word.split_once("://") {
         return link_mention(rest);
     }
-    let (path, line) = frames::place_of(word).map_or((word, None), |(path, line)| (path, Some(line)));
+    let (path, line) =
+        frames::place_of(word).map_or((word, None), |(path, line)| (path, Some(line)));
     let path = path.replace('\\', "/");
     let path = path.trim_start_matches("./").trim_start_matches("../").trim_matches('/');
     let name = path.rsplit('/').next()?;
@@ -209,13 +214,18 @@ fn path_mention(word: &str) -> Option<PathMention> {
     let is_ending = (1..=5).contains(&ending.len())
         && ending.chars().all(|c| c.is_ascii_alphanumeric())
         && ending.starts_with(|c: char| c.is_ascii_lowercase());
-    (is_ending && !stem.is_empty()).then(|| PathMention { path: path.to_owned(), line, is_link: false })
+    (is_ending && !stem.is_empty()).then(|| PathMention {
+        path: path.to_owned(),
+        line,
+        is_link: false,
+    })
 }
 
 /// `host/owner/name/blob/main/src/a.py#L12`, on any of the common forges.
 fn link_mention(rest: &str) -> Option<PathMention> {
     let (_, rest) = rest.split_once("/blob/").or_else(|| rest.split_once("/src/branch/"))?;
-    let (place, anchor) = rest.split_once('#').map_or((rest, ""), |(place, anchor)| (place, anchor));
+    let (place, anchor) =
+        rest.split_once('#').map_or((rest, ""), |(place, anchor)| (place, anchor));
     let (_, path) = place.split_once('/')?;
     let digits = anchor.trim_start_matches(['L', 'l']);
     let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());

@@ -50,7 +50,9 @@ fn what_the_text_names_is_found() {
 
 #[test]
 fn any_text_is_read() {
-    for text in ["", " \n", "x", "日本語のエラー", "\0\u{1}\u{fffd}`", "```", "`a` `", "http://", "a.b:c"] {
+    for text in
+        ["", " \n", "x", "日本語のエラー", "\0\u{1}\u{fffd}`", "```", "`a` `", "http://", "a.b:c"]
+    {
         let _ = Task::read(text);
     }
     let log = "2024-01-01 ERROR something failed in module_x\n".repeat(25_000);

@@ -20,12 +20,14 @@ impl Channel for Directory {
     }
 
     fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
-        let folder_of = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let folder_of =
+            |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let files = &evidence.corpus.files;
         let mut found = Vec::new();
         for (seed, weight) in seeds(evidence) {
             let folder = folder_of(&files[seed as usize].path);
-            let beside = files.iter().enumerate().filter(|(_, file)| folder_of(&file.path) == folder);
+            let beside =
+                files.iter().enumerate().filter(|(_, file)| folder_of(&file.path) == folder);
             found.extend(beside.map(|(at, _)| (at as u32, weight)));
         }
         Ok(Scores { files: summed(found), symbols: Vec::new() })

@@ -85,9 +85,14 @@ impl Channel for RareImports {
                 let n_importers = match importers.get(&file) {
                     Some(known) => *known,
                     None => {
-                        let module = view.nodes_of(corpus.files[file as usize].id)?.first().copied();
+                        let module =
+                            view.nodes_of(corpus.files[file as usize].id)?.first().copied();
                         let n = match module {
-                            Some(node) => view.incoming(node)?.iter().filter(|step| step.kind == EdgeKind::Imports).count(),
+                            Some(node) => view
+                                .incoming(node)?
+                                .iter()
+                                .filter(|step| step.kind == EdgeKind::Imports)
+                                .count(),
                             None => 0,
                         };
                         importers.insert(file, n.max(1) as f64);

@@ -33,7 +33,11 @@ fn files_ending(corpus: &Corpus, written: &str) -> (Vec<u32>, usize) {
 /// Entrances of packages share their name with each other; alone it says nothing.
 fn is_telling(written: &str, n_same: usize) -> bool {
     let name = written.rsplit('/').next().unwrap_or(written);
-    n_same > 1 || !matches!(name, "__init__.py" | "index.js" | "index.ts" | "mod.rs" | "main.rs" | "lib.rs" | "main.go")
+    n_same > 1
+        || !matches!(
+            name,
+            "__init__.py" | "index.js" | "index.ts" | "mod.rs" | "main.rs" | "lib.rs" | "main.go"
+        )
 }
 
 /// Paths and links to files.
@@ -176,7 +180,10 @@ impl Channel for Messages {
         let saturated = |(key, sum): (u32, f64)| (key, 2.0 * sum / (1.0 + sum));
         Ok(Scores {
             files: summed(files).into_iter().map(saturated).collect(),
-            symbols: summed(symbols).into_iter().map(|(key, sum)| (key, 2.0 * sum / (1.0 + sum))).collect(),
+            symbols: summed(symbols)
+                .into_iter()
+                .map(|(key, sum)| (key, 2.0 * sum / (1.0 + sum)))
+                .collect(),
         })
     }
 }
@@ -195,15 +202,18 @@ impl Channel for Modules {
 
     fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
         let corpus = evidence.corpus;
-        let stems: Vec<Vec<&str>> = corpus.files.iter().map(|file| module_parts(&file.path)).collect();
+        let stems: Vec<Vec<&str>> =
+            corpus.files.iter().map(|file| module_parts(&file.path)).collect();
         let mut files = Vec::new();
         let mut asked = FxHashSet::default();
         for dotted in evidence.task.dotted.iter().take(400) {
             let parts: Vec<&str> = dotted.split('.').collect();
             for length in (2..=parts.len()).rev() {
                 let prefix = &parts[..length];
-                let found: Vec<u32> =
-                    (0..stems.len()).filter(|at| stems[*at].ends_with(prefix)).map(|at| at as u32).collect();
+                let found: Vec<u32> = (0..stems.len())
+                    .filter(|at| stems[*at].ends_with(prefix))
+                    .map(|at| at as u32)
+                    .collect();
                 if found.is_empty() {
                     continue;
                 }
@@ -253,7 +263,9 @@ impl Channel for Members {
             let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
             let class = around.rsplit('.').next().unwrap_or("");
             let mut found = Vec::new();
-            for node in nodes::named(view.reader, last)?.into_iter().filter(|node| node.name == last) {
+            for node in
+                nodes::named(view.reader, last)?.into_iter().filter(|node| node.name == last)
+            {
                 let is_member = class.is_empty() || node.scope.rsplit('.').next() == Some(class);
                 if is_member && let Some(symbol) = corpus.symbol_of(view, node.id)? {
                     found.push(symbol);

@@ -8,6 +8,8 @@ mod names;
 mod past;
 mod text;
 
+pub use text::{file_frequencies, rarity};
+
 use super::channel::Channel;
 
 pub const ALL: &[&dyn Channel] = &[

@@ -140,7 +140,8 @@ impl Channel for Functions {
             let counts = by_def(file);
             for ((def, slot), fields) in &counts {
                 let slot = *slot as usize;
-                let is_own = fields[Field::Name as usize..=Field::Code as usize].iter().any(|n| *n > 0);
+                let is_own =
+                    fields[Field::Name as usize..=Field::Code as usize].iter().any(|n| *n > 0);
                 if slot < n_terms && is_own && is_function(file.defs[*def as usize].kind) {
                     n_with[slot] += 1;
                 }
