@@ -80,11 +80,12 @@ fn counted<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<u32, u32> {
     counts
 }
 
-/// Every commit of a repository with the terms for which `wanted` has a number,
-/// in no order. Those read by an earlier lore are told apart on the spot.
+/// The commits of a repository since a time, with the terms for which `wanted` has
+/// a number, in no order. Those read by an earlier lore are told apart on the spot.
 pub fn scan(
     on: &impl Read,
     repo: RepoId,
+    since: Timestamp,
     wanted: impl Fn(u32) -> Option<u32>,
 ) -> Result<Vec<CommitHits>> {
     let mut statement = on
@@ -93,10 +94,10 @@ pub fn scan(
             "SELECT c.id, c.sha, c.parents, c.committed_at, t.terms,
                CASE WHEN t.terms IS NULL THEN c.message END
              FROM git_commits AS c LEFT JOIN commit_terms AS t ON t.commit_id = c.id
-             WHERE c.repo_id = ?1",
+             WHERE c.repo_id = ?1 AND c.committed_at >= ?2",
         )
         .map_err(db)?;
-    let mut rows = statement.query([repo.0]).map_err(db)?;
+    let mut rows = statement.query((repo.0, At(since))).map_err(db)?;
     let mut all = Vec::new();
     while let Some(row) = rows.next().map_err(db)? {
         let packed: Option<Vec<u8>> = row.get(4).map_err(db)?;
@@ -158,17 +159,17 @@ pub fn changed(on: &impl Read, commits: &[i64]) -> Result<Vec<Vec<String>>> {
     Ok(all)
 }
 
-/// Where files of a repository went when they were renamed: (before, after, when),
-/// the latest first.
-pub fn renames(on: &impl Read, repo: RepoId) -> Result<Vec<(String, String)>> {
+/// Where files of a repository went when they were renamed: (commit, before,
+/// after), the latest first.
+pub fn renames(on: &impl Read, repo: RepoId) -> Result<Vec<(i64, String, String)>> {
     sql::all(
         on,
-        "SELECT f.old_path, f.path FROM commit_files AS f
+        "SELECT f.commit_id, f.old_path, f.path FROM commit_files AS f
          JOIN git_commits AS c ON c.id = f.commit_id
          WHERE f.old_path IS NOT NULL AND c.repo_id = ?1
          ORDER BY c.committed_at DESC, f.old_path, f.path",
         [repo.0],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )
 }
 

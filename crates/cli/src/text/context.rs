@@ -27,8 +27,15 @@ pub struct Counter;
 impl TokenCounter for Counter {
     fn count(&self, text: &str) -> usize {
         let mut n_tokens = 0;
-        let mut length = 0_usize;
+        let (mut length, mut n_blanks) = (0_usize, 0_usize);
         for c in text.chars() {
+            // One blank belongs to the word behind it; more are an indent.
+            if c == ' ' {
+                n_blanks += 1;
+            } else {
+                n_tokens += usize::from(n_blanks > 1);
+                n_blanks = 0;
+            }
             if c.is_ascii_alphanumeric() {
                 length += 1;
                 continue;

@@ -23,8 +23,6 @@ pub struct File {
     pub defs: Vec<Def>,
     /// Slots of the question and where they stand.
     pub hits: Vec<(u32, Posting)>,
-    /// The number of its first definition among all.
-    pub first: u32,
 }
 
 /// A definition: a file and a place in its outline.
@@ -71,7 +69,6 @@ impl Corpus {
             entries.push((path, member, row));
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut first = 0;
         for (path, member, row) in entries {
             let is_test = noise::is_test_path(&path);
             if is_test && !with_tests {
@@ -86,7 +83,6 @@ impl Corpus {
             let at = corpus.files.len() as u32;
             corpus.by_path.insert(path.clone(), at);
             corpus.by_id.insert(member.file, at);
-            let n_defs = read.defs.len() as u32;
             corpus.files.push(File {
                 id: member.file,
                 link: member.link,
@@ -95,23 +91,13 @@ impl Corpus {
                 is_test,
                 defs: read.defs,
                 hits: read.hits,
-                first,
             });
-            first += n_defs;
         }
         Ok(corpus)
     }
 
-    pub fn n_symbols(&self) -> usize {
-        self.files.last().map_or(0, |file| file.first as usize + file.defs.len())
-    }
-
     pub fn def(&self, symbol: Symbol) -> &Def {
         &self.files[symbol.file as usize].defs[symbol.def as usize]
-    }
-
-    pub fn number(&self, symbol: Symbol) -> usize {
-        (self.files[symbol.file as usize].first + symbol.def) as usize
     }
 
     pub fn symbols(&self) -> impl Iterator<Item = Symbol> {

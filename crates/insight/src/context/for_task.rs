@@ -95,7 +95,7 @@ fn check(request: &TaskRequest) -> Result<()> {
 fn notes(ranked: &Ranked, request: &TaskRequest) -> Vec<String> {
     let mut notes = Vec::new();
     if ranked.history.commits.is_empty() && !request.without.iter().any(|name| name == "history") {
-        notes.push("no commits are read, so history has no say; run: lore repo add".to_owned());
+        notes.push("no commits are read, so history has no say; run: lore repo add .".to_owned());
     }
     if ranked.corpus.n_without_terms > 0 {
         let n = ranked.corpus.n_without_terms;

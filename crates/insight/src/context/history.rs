@@ -4,7 +4,12 @@ use super::terms::Query;
 use crate::code::View;
 use model::{Result, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::Duration;
 use store::commit_terms::{self, CommitHits};
+use store::commits;
+
+/// Commits older than this at the time of the snapshot have no weight left.
+const MEMORY: Duration = Duration::from_secs(10 * 365 * 86_400);
 
 /// What the snapshot's commit can reach. Empty where the clone's commits were
 /// not read.
@@ -21,7 +26,12 @@ pub struct History {
 impl History {
     pub fn load(view: &View<'_>, query: &Query) -> Result<History> {
         let repo = view.scope.repo.id;
-        let all = commit_terms::scan(view.reader, repo, |number| query.slot(number))?;
+        let sha = &view.scope.snapshot.sha;
+        let Some(top) = commits::by_sha(view.reader, Some(repo), sha)? else {
+            return Ok(History::default());
+        };
+        let since = top.committed_at.minus(MEMORY);
+        let all = commit_terms::scan(view.reader, repo, since, |number| query.slot(number))?;
         let by_sha: FxHashMap<&str, usize> =
             all.iter().enumerate().map(|(at, commit)| (commit.sha.as_str(), at)).collect();
         let Some(top) = by_sha.get(view.scope.snapshot.sha.as_str()).copied() else {
@@ -43,10 +53,13 @@ impl History {
         let mut keep = is_reached.into_iter();
         let mut commits = all;
         commits.retain(|_| keep.next().unwrap_or(false));
-        let ids = commits.iter().map(|commit| commit.id).collect();
+        let ids: FxHashSet<i64> = commits.iter().map(|commit| commit.id).collect();
         let mut renames = FxHashMap::default();
-        for (before, after) in commit_terms::renames(view.reader, repo)? {
-            renames.entry(before).or_insert(after);
+        for (commit, before, after) in commit_terms::renames(view.reader, repo)? {
+            // A later commit may have moved it again, but this snapshot does not know.
+            if ids.contains(&commit) {
+                renames.entry(before).or_insert(after);
+            }
         }
         Ok(History { commits, ids, at, renames })
     }

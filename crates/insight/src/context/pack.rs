@@ -150,6 +150,8 @@ const DOC_LINES: usize = 3;
 const DOC_CHARS: usize = 240;
 const LONGEST_BODY: usize = 400;
 const MOST_EDGES: usize = 120;
+/// How many candidates are looked at for each symbol that may be chosen.
+const WIDTH: usize = 4;
 /// The share of the budget that decisions and threads may take.
 const TEXT_SHARE: usize = 5;
 
@@ -226,44 +228,62 @@ fn shrink(pack: &mut Pack, options: &PackOptions, counter: &dyn TokenCounter) {
     }
 }
 
-/// Greedy by score for its tokens, each further symbol of a file a little less.
+/// The symbols that fit, best first.
 fn choose(
     view: &View<'_>,
     corpus: &Corpus,
     candidates: Vec<Candidate>,
-    mut left: usize,
+    left: usize,
     options: &PackOptions,
     counter: &dyn TokenCounter,
 ) -> Result<Vec<(NodeId, PackedSymbol)>> {
     let best = candidates.first().map_or(1.0, |candidate| candidate.score).max(f64::MIN_POSITIVE);
-    let mut open = Vec::new();
-    for candidate in candidates {
+    let (mut items, mut described_as) = (Vec::new(), Vec::new());
+    // Beyond these nothing could be chosen, and describing costs time.
+    for candidate in candidates.iter().take(options.limit.saturating_mul(WIDTH)) {
         let Some(node) = corpus.node_of(view, candidate.symbol)? else { continue };
-        let Some(mut symbol) = described(view, corpus, &candidate, options)? else { continue };
+        let Some(mut symbol) = described(view, corpus, candidate, options)? else { continue };
         symbol.score = round(candidate.score / best);
         let cost = counter.count(&render::symbol(&symbol, options.format)) + 1;
-        open.push((candidate, node, symbol, cost));
+        items.push(Item { score: candidate.score, file: candidate.symbol.file, cost });
+        described_as.push(Some((node, symbol)));
     }
+    let chosen = select(&items, left, options.limit);
+    Ok(chosen.into_iter().filter_map(|at| described_as[at].take()).collect())
+}
+
+/// What choosing looks at.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    score: f64,
+    file: u32,
+    /// In tokens.
+    cost: usize,
+}
+
+/// Greedy by score for its tokens, each further symbol of a file a little less:
+/// places of the chosen, best score first. Their costs are within `left`.
+fn select(items: &[Item], mut left: usize, limit: usize) -> Vec<usize> {
+    let mut open: Vec<usize> = (0..items.len()).collect();
     let mut of_file: FxHashMap<u32, i32> = FxHashMap::default();
-    let mut chosen: Vec<(f64, NodeId, PackedSymbol)> = Vec::new();
-    while chosen.len() < options.limit {
-        let worth = |(candidate, _, _, cost): &(Candidate, NodeId, PackedSymbol, usize)| {
-            let before = of_file.get(&candidate.symbol.file).copied().unwrap_or(0);
-            candidate.score * DIVERSITY.powi(before) / (*cost as f64).powf(DENSITY)
+    let mut chosen = Vec::new();
+    while chosen.len() < limit {
+        let worth = |at: &usize| {
+            let before = of_file.get(&items[*at].file).copied().unwrap_or(0);
+            let cost = items[*at].cost.max(1) as f64;
+            items[*at].score * DIVERSITY.powi(before) / cost.powf(DENSITY)
         };
-        let fitting = open.iter().enumerate().filter(|(_, one)| one.3 <= left);
+        let fitting = open.iter().enumerate().filter(|(_, at)| items[**at].cost <= left);
         // The first among equals: their order is that of the ranking.
         let next = fitting.max_by(|a, b| worth(a.1).total_cmp(&worth(b.1)).then(b.0.cmp(&a.0)));
-        let Some(at) = next.map(|(at, _)| at) else { break };
-        let (candidate, node, symbol, cost) = open.remove(at);
-        *of_file.entry(candidate.symbol.file).or_default() += 1;
-        left -= cost;
-        chosen.push((candidate.score, node, symbol));
+        let Some(place) = next.map(|(place, _)| place) else { break };
+        let at = open.remove(place);
+        *of_file.entry(items[at].file).or_default() += 1;
+        left -= items[at].cost;
+        chosen.push(at);
     }
-    chosen.sort_by(|a, b| {
-        b.0.total_cmp(&a.0).then_with(|| a.2.qualified_name.cmp(&b.2.qualified_name))
-    });
-    Ok(chosen.into_iter().map(|(_, node, symbol)| (node, symbol)).collect())
+    chosen.sort_by(|a, b| items[*b].score.total_cmp(&items[*a].score).then(a.cmp(b)));
+    chosen
 }
 
 fn described(
@@ -396,4 +416,43 @@ fn root(pack: &Pack) -> Hash32 {
         text.push_str(&render::text(one, Format::Xml));
     }
     Hash32::of(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn item(score: f64, file: u32, cost: usize) -> Item {
+        Item { score, file, cost }
+    }
+
+    #[test]
+    fn files_take_turns_when_scores_are_alike() {
+        let items = [item(1.0, 1, 10), item(0.99, 1, 10), item(0.98, 1, 10), item(0.95, 2, 10)];
+        assert_eq!(select(&items, 20, 10), [0, 3]);
+    }
+
+    #[test]
+    fn what_says_as_much_in_fewer_tokens_goes_first() {
+        assert_eq!(select(&[item(1.0, 1, 90), item(0.9, 2, 10)], 90, 10), [1]);
+        assert_eq!(select(&[item(1.0, 1, 90), item(0.1, 2, 10)], 90, 10), [0]);
+    }
+
+    proptest! {
+        #[test]
+        fn costs_stay_within_the_budget(
+            all in prop::collection::vec((0.0_f64..2.0, 0_u32..5, 0_usize..200), 0..40),
+            left in 0_usize..1000,
+            limit in 0_usize..20,
+        ) {
+            let items: Vec<Item> = all.iter().map(|(score, file, cost)| item(*score, *file, *cost)).collect();
+            let chosen = select(&items, left, limit);
+            prop_assert!(chosen.iter().map(|at| items[*at].cost).sum::<usize>() <= left);
+            prop_assert!(chosen.len() <= limit);
+            let scores: Vec<f64> = chosen.iter().map(|at| items[*at].score).collect();
+            prop_assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "best first");
+            prop_assert_eq!(&chosen, &select(&items, left, limit), "the same again");
+        }
+    }
 }

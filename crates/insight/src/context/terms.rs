@@ -2,7 +2,7 @@
 
 use super::task::{Part, Task};
 use model::terms;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a term of each part weighs, in the order of [`Part`]: for files and for
 /// functions. Hand-set plateaus: a random search over 500 settings did worse
@@ -23,6 +23,8 @@ pub struct QueryTerm {
     pub symbol_weight: f64,
     pub is_in_title: bool,
     pub is_in_prose: bool,
+    /// What programs call something the task says in everyday words.
+    pub is_concept: bool,
 }
 
 /// What a question looks for in the files of a snapshot.
@@ -52,6 +54,7 @@ impl Query {
         let order = |term: &QueryTerm| term.file_weight + term.symbol_weight;
         all.sort_by(|a, b| order(b).total_cmp(&order(a)).then_with(|| a.text.cmp(&b.text)));
         all.truncate(MOST_TERMS);
+        add_concepts(task, &mut all);
         let mut query = Query { terms: all, ..Query::default() };
         for (slot, term) in query.terms.iter().enumerate() {
             query.slots.entry(terms::number(&term.text)).or_insert(slot as u32);
@@ -92,6 +95,48 @@ impl Query {
     }
 }
 
+const CONCEPTS: &str = include_str!("concepts.txt");
+
+/// Adds the words of code for the everyday words of title and prose.
+fn add_concepts(task: &Task, all: &mut Vec<QueryTerm>) {
+    let said: FxHashSet<String> = all
+        .iter()
+        .filter(|term| term.is_in_title || term.is_in_prose)
+        .map(|term| term.text.clone())
+        .collect();
+    let mut known: FxHashSet<String> = all.iter().map(|term| term.text.clone()).collect();
+    if task.parts.is_empty() {
+        return;
+    }
+    for line in CONCEPTS.lines().filter(|line| !line.starts_with('#')) {
+        let Some((everyday, words)) = line.split_once(':') else { continue };
+        let is_said = everyday.split(',').any(|phrase| {
+            let (mut n_words, mut n_said) = (0, 0);
+            terms::each(phrase, |term| {
+                n_words += 1;
+                n_said += usize::from(said.contains(term.text));
+            });
+            n_words > 0 && n_words == n_said
+        });
+        if !is_said {
+            continue;
+        }
+        terms::each(words, |term| {
+            if known.insert(term.text.to_owned()) {
+                all.push(QueryTerm {
+                    text: term.text.to_owned(),
+                    is_compound: false,
+                    file_weight: 0.0,
+                    symbol_weight: 0.0,
+                    is_in_title: false,
+                    is_in_prose: false,
+                    is_concept: true,
+                });
+            }
+        });
+    }
+}
+
 fn weighed((text, (counts, is_compound)): (String, ([u32; Part::COUNT], bool))) -> QueryTerm {
     let sum = |weights: &[f64; Part::COUNT]| -> f64 {
         weights.iter().zip(counts).map(|(weight, count)| weight * f64::from(count).ln_1p()).sum()
@@ -104,12 +149,23 @@ fn weighed((text, (counts, is_compound)): (String, ([u32; Part::COUNT], bool))) 
         symbol_weight: sum(&SYMBOL_PARTS) * factor,
         is_in_title: counts[Part::Title as usize] > 0,
         is_in_prose: counts[Part::Prose as usize] > 0 || counts[Part::Tick as usize] > 0,
+        is_concept: false,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn everyday_words_lead_to_those_of_code() {
+        let n_concepts = CONCEPTS.lines().filter(|line| line.contains(':')).count();
+        assert!(n_concepts >= 20, "{n_concepts}");
+        let query = Query::of(&Task::read("users cannot log in"));
+        let concept = |text: &str| query.terms.iter().any(|it| it.is_concept && it.text == text);
+        assert!(concept("auth") && concept("session"));
+        assert!(!concept("parallel"));
+    }
 
     #[test]
     fn the_title_weighs_most_and_traces_least() {

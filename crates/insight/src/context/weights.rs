@@ -23,13 +23,14 @@ pub const ALL: &[Weight] = &[
     weight("file-name", 0.5, 0.0, false),
     weight("name", 0.0, 0.3, false),
     weight("class-name", 0.0, 0.25, false),
-    weight("path", 0.45, 0.0, false),
+    weight("path", 0.75, 0.0, false),
     weight("line", 0.0, 0.25, false),
-    weight("trace", 0.4, 0.5, false),
+    weight("trace", 0.7, 0.5, false),
     weight("message", 0.25, 0.25, false),
-    weight("module", 0.15, 0.2, false),
-    weight("member", 0.1, 0.2, false),
-    weight("history", 0.35, 0.2, true),
+    weight("module", 0.15, 0.0, false),
+    weight("member", 0.2, 0.3, false),
+    weight("history", 0.35, 0.0, false),
+    weight("concepts", 0.0, 0.1, true),
     weight("imports", 0.25, 0.0, true),
     weight("rare-imports", 0.2, 0.0, true),
     weight("directory", 0.3, 0.0, true),
@@ -38,7 +39,7 @@ pub const ALL: &[Weight] = &[
 ];
 
 /// What a symbol gets from its file's place, and from its length.
-pub const FILE_OF_SYMBOL: f64 = 0.9;
+pub const FILE_OF_SYMBOL: f64 = 1.1;
 pub const LENGTH: f64 = 0.4;
 /// Documentation, examples, packaging.
 pub const ASIDE: f64 = -0.1;

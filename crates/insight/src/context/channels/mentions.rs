@@ -10,6 +10,8 @@ use store::code::terms::Field;
 
 /// A name without a folder is less sure.
 const BARE: f64 = 0.8;
+/// So is one of documentation, examples or packaging.
+const ASIDE: f64 = 0.4;
 
 /// The files that end in the longest possible ending of a written path, and how
 /// many parts of it they share.
@@ -60,7 +62,11 @@ impl Channel for Paths {
                 continue;
             }
             let bare = if n_same == 1 && !mention.is_link { BARE } else { 1.0 };
-            files.extend(found.iter().map(|file| (*file, bare / found.len() as f64)));
+            files.extend(found.iter().map(|file| {
+                // `setup.py` is named in every other report.
+                let is_aside = evidence.corpus.files[*file as usize].is_aside;
+                (*file, bare * if is_aside { ASIDE } else { 1.0 } / found.len() as f64)
+            }));
         }
         Ok(Scores { files: strongest(files), symbols: Vec::new() })
     }

@@ -1,6 +1,7 @@
 //! The channels, one file each. `ALL` is their order in every output.
 
 mod cochange;
+mod concepts;
 mod directory;
 mod graph;
 mod mentions;
@@ -25,6 +26,7 @@ pub const ALL: &[&dyn Channel] = &[
     &mentions::Modules,
     &mentions::Members,
     &past::Past,
+    &concepts::Concepts,
     &graph::Imports,
     &graph::RareImports,
     &directory::Directory,

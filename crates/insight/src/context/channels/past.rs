@@ -10,6 +10,8 @@ const COMMITS: usize = 60;
 const SUBJECT: f64 = 2.0;
 const BODY: f64 = 1.0;
 const SATURATION: f64 = 1.2;
+/// The share of a task's terms, by weight, that a commit like it has.
+const ALIKE: f64 = 0.25;
 /// Days after which a commit counts half.
 const HALF_LIFE: f64 = 730.0;
 
@@ -58,6 +60,11 @@ impl Channel for Past {
         best_first(&mut ranked);
         ranked.truncate(COMMITS);
         let most = ranked.first().map_or(1.0, |(_, score)| *score);
+        let ideal: f64 = (0..query.terms.len())
+            .map(|slot| query.terms[slot].file_weight * rarity(n_commits, n_with[slot]))
+            .sum();
+        // The nearest of commits that are all far away says little.
+        let likeness = (most / (ALIKE * ideal).max(f64::MIN_POSITIVE)).min(1.0);
         let ids: Vec<i64> = ranked.iter().map(|(at, _)| history.commits[*at].id).collect();
         let changed = commit_terms::changed(evidence.view.reader, &ids)?;
         let mut files = Vec::new();
@@ -71,6 +78,9 @@ impl Channel for Past {
                 files.extend(evidence.corpus.by_path.get(today).map(|file| (*file, worth)));
             }
         }
-        Ok(Scores { files: summed(files), symbols: Vec::new() })
+        let mut files = summed(files);
+        let best = files.iter().map(|one| one.1).fold(f64::MIN_POSITIVE, f64::max);
+        files.iter_mut().for_each(|one| one.1 *= likeness / best);
+        Ok(Scores { files, symbols: Vec::new() })
     }
 }
