@@ -16,7 +16,7 @@ use model::{EntityKind, Error, ErrorCode, Result};
 use std::path::{Component, Path, PathBuf};
 use store::Reader;
 
-/// What to read for a task: symbols, files, decisions
+/// Show what to read for a task: symbols, files, decisions
 ///
 /// Ranks the files and symbols of the indexed commit by what the text names
 /// (paths, stack traces, error messages, names in backticks), by its words, by

@@ -2,6 +2,7 @@
 
 use crate::ui::{Painter, Show};
 use insight::context::{Format, Pack, TokenCounter, whole};
+use model::text::clean;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,7 +17,8 @@ pub struct ContextAnswer {
 
 impl Show for ContextAnswer {
     fn text(&self, out: &mut Painter) {
-        out.verbatim(&whole(&self.pack, self.format));
+        // Paths, names and sources are whatever somebody committed.
+        out.verbatim(&clean(&whole(&self.pack, self.format)));
     }
 }
 

@@ -26,10 +26,12 @@ pub struct TaskRequest {
 }
 
 /// A symbol of the pack has at least this share of the best one's score.
-const FLOOR: f64 = 0.45;
+const FLOOR: f64 = 0.35;
 /// Files shown, and reasons of each thing.
 const FILES: usize = 10;
 const REASONS: usize = 3;
+/// The share of a score below which a channel is not named.
+const WORTH_TELLING: f64 = 0.08;
 /// What a pack holds when hardly anything speaks for it.
 const FEW: usize = 5;
 /// Functions of so few lines only hand something on.
@@ -110,7 +112,7 @@ fn files(ranked: &Ranked, strength: Strength, request: &TaskRequest) -> Vec<Pack
         let shares = ranked.parts_of_file(*file);
         PackedFile {
             path: ranked.corpus.files[*file as usize].path.clone(),
-            why: reasons(&shares),
+            why: reasons(ranked, &shares, *file, None),
             shares: if request.pack.explain { pack::shares(&shares) } else { Vec::new() },
         }
     });
@@ -131,7 +133,8 @@ fn candidates(ranked: &Ranked, strength: Strength) -> Vec<Candidate> {
         if is_trivial(ranked, *symbol, &shares) {
             continue;
         }
-        found.push(Candidate { symbol: *symbol, score: *score, why: reasons(&shares), shares });
+        let why = reasons(ranked, &shares, symbol.file, Some(symbol.def));
+        found.push(Candidate { symbol: *symbol, score: *score, why, shares });
     }
     found
 }
@@ -147,12 +150,27 @@ fn is_trivial(ranked: &Ranked, symbol: Symbol, shares: &[Share]) -> bool {
 }
 
 /// The channels that added most, in words.
-fn reasons(shares: &[Share]) -> Vec<String> {
-    let mut shares: Vec<&Share> = shares.iter().filter(|it| it.score * it.weight > 0.02).collect();
+fn reasons(ranked: &Ranked, shares: &[Share], file: u32, def: Option<u32>) -> Vec<String> {
+    let total: f64 = shares.iter().map(|share| share.score * share.weight).sum();
+    let is_large = |share: &&Share| share.score * share.weight > total * WORTH_TELLING;
+    let mut shares: Vec<&Share> = shares.iter().filter(is_large).collect();
     shares.sort_by(|a, b| (b.score * b.weight).total_cmp(&(a.score * a.weight)));
-    let reason = |share: &&Share| {
-        let channel = channels::ALL.iter().find(|channel| channel.name() == share.channel);
-        channel.map(|channel| channel.reason().to_owned())
-    };
-    shares.iter().filter_map(reason).take(REASONS).collect()
+    let mut reasons: Vec<String> = Vec::new();
+    for share in shares {
+        let Some(channel) = channels::ALL.iter().find(|it| it.name() == share.channel) else {
+            continue;
+        };
+        let reason = match share.channel {
+            "text" | "functions" => match ranked.words_of(file, def) {
+                words if words.is_empty() => channel.reason().to_owned(),
+                words => format!("says {}", words.join(", ")),
+            },
+            _ => channel.reason().to_owned(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.truncate(REASONS);
+    reasons
 }

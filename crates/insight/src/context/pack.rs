@@ -178,7 +178,11 @@ pub fn fill(
     counter: &dyn TokenCounter,
 ) -> Result<Pack> {
     pack.budget = options.budget;
-    let head = counter.count(&render::whole(&pack, options.format));
+    let mut head = counter.count(&render::whole(&pack, options.format));
+    // Symbols tell more than a list of files.
+    while head > options.budget / 2 && pack.files.pop().is_some() {
+        head = counter.count(&render::whole(&pack, options.format));
+    }
     if head > options.budget {
         let what = format!("a pack needs at least {head} tokens; the budget is {}", options.budget);
         return Err(Error::usage(what).suggest("give more, e.g. --budget 2000"));

@@ -33,12 +33,16 @@ pub struct Ranked {
     pub history: History,
     pub query: Query,
     pub said: Vec<Said>,
+    /// How many files have each term.
+    n_with: Vec<usize>,
     pub files: Vec<(u32, f64)>,
     pub symbols: Vec<(Symbol, f64)>,
 }
 
 /// Symbols of this many of the best files are candidates, whatever they say.
 const OPEN_FILES: usize = 20;
+/// Words shown as a reason.
+const SHOWN_WORDS: usize = 4;
 /// Longer functions hold more of what may need a change; up to a point.
 const LENGTH_SCALE: f64 = 6.0;
 
@@ -46,8 +50,15 @@ pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) 
     let query = Query::of(task);
     let corpus = Corpus::load(view, &query, with_tests)?;
     let history = History::load(view, &query)?;
-    let mut ranked =
-        Ranked { corpus, history, query, said: Vec::new(), files: Vec::new(), symbols: Vec::new() };
+    let mut ranked = Ranked {
+        n_with: channels::file_frequencies(&corpus, query.terms.len()),
+        corpus,
+        history,
+        query,
+        said: Vec::new(),
+        files: Vec::new(),
+        symbols: Vec::new(),
+    };
     let is_asked = |channel: &&&dyn Channel| !without.iter().any(|name| name == channel.name());
     let mut ranking = Ranking::default();
     for is_second in [false, true] {
@@ -193,6 +204,38 @@ impl Ranked {
         let score = self.length(symbol);
         shares.push(Share { channel: "length", score, weight: weights::LENGTH });
         shares
+    }
+
+    /// The words of the task that speak most for a file, or for one definition
+    /// of it.
+    pub fn words_of(&self, file: u32, def: Option<u32>) -> Vec<&str> {
+        let n_files = self.corpus.files.len();
+        let n_terms = self.query.terms.len();
+        let mut slots: Vec<usize> = self.corpus.files[file as usize]
+            .hits
+            .iter()
+            .filter(|(_, hit)| def.is_none_or(|def| hit.def == def))
+            .map(|(slot, _)| *slot as usize)
+            .filter(|slot| *slot < n_terms && self.query.terms[*slot].file_weight > 0.0)
+            .collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let worth = |slot: usize| {
+            self.query.terms[slot].file_weight * channels::rarity(n_files, self.n_with[slot])
+        };
+        slots.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        let mut words: Vec<&str> = Vec::new();
+        for slot in slots {
+            let word = self.query.terms[slot].shown.as_str();
+            // A name and its parts are one word to a reader.
+            if !words.iter().any(|known| known.contains(word) || word.contains(known)) {
+                words.push(word);
+            }
+            if words.len() == SHOWN_WORDS {
+                break;
+            }
+        }
+        words
     }
 
     /// `Class.method`, without the module.

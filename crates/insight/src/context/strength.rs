@@ -35,8 +35,9 @@ impl Ranked {
         });
         let covered = self.coverage();
         match (is_named, covered) {
-            (_, covered) if self.symbols.is_empty() || covered <= 0.0 => Strength::None,
+            _ if self.symbols.is_empty() => Strength::None,
             (true, _) => Strength::Strong,
+            (false, covered) if covered <= 0.0 => Strength::None,
             (false, covered) if covered >= FAIR => Strength::Fair,
             (false, _) => Strength::Weak,
         }

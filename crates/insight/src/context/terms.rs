@@ -18,6 +18,8 @@ const MOST_TERMS: usize = 600;
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryTerm {
     pub text: String,
+    /// A word of the task with this stem.
+    pub shown: String,
     pub is_compound: bool,
     pub file_weight: f64,
     pub symbol_weight: f64,
@@ -39,16 +41,22 @@ pub struct Query {
 
 impl Query {
     pub fn of(task: &Task) -> Query {
-        let mut counts: FxHashMap<String, ([u32; Part::COUNT], bool)> = FxHashMap::default();
+        let mut counts: FxHashMap<String, Counted> = FxHashMap::default();
         for (part, text) in &task.parts {
-            terms::each(text, |term| {
-                let entry = match counts.get_mut(term.text) {
-                    Some(entry) => entry,
-                    None => counts.entry(term.text.to_owned()).or_default(),
-                };
-                entry.0[*part as usize] += 1;
-                entry.1 |= term.is_compound;
-            });
+            for word in terms::words(text) {
+                terms::each(word, |term| {
+                    let entry = match counts.get_mut(term.text) {
+                        Some(entry) => entry,
+                        None => counts.entry(term.text.to_owned()).or_default(),
+                    };
+                    entry.counts[*part as usize] += 1;
+                    entry.is_compound |= term.is_compound;
+                    // The stem of a part of a name has no word of its own.
+                    if entry.shown.is_empty() && word.to_lowercase().starts_with(first(term.text)) {
+                        entry.shown = word.to_owned();
+                    }
+                });
+            }
         }
         let mut all: Vec<QueryTerm> = counts.into_iter().map(weighed).collect();
         let order = |term: &QueryTerm| term.file_weight + term.symbol_weight;
@@ -125,6 +133,7 @@ fn add_concepts(task: &Task, all: &mut Vec<QueryTerm>) {
             if known.insert(term.text.to_owned()) {
                 all.push(QueryTerm {
                     text: term.text.to_owned(),
+                    shown: term.text.to_owned(),
                     is_compound: false,
                     file_weight: 0.0,
                     symbol_weight: 0.0,
@@ -137,12 +146,28 @@ fn add_concepts(task: &Task, all: &mut Vec<QueryTerm>) {
     }
 }
 
-fn weighed((text, (counts, is_compound)): (String, ([u32; Part::COUNT], bool))) -> QueryTerm {
+/// How often a term stands in each part of a task.
+#[derive(Default)]
+struct Counted {
+    counts: [u32; Part::COUNT],
+    is_compound: bool,
+    shown: String,
+}
+
+/// Stems differ from their words near the end only.
+fn first(stem: &str) -> &str {
+    let end = stem.char_indices().nth(3).map_or(stem.len(), |(at, _)| at);
+    &stem[..end]
+}
+
+fn weighed((text, counted): (String, Counted)) -> QueryTerm {
+    let Counted { counts, is_compound, shown } = counted;
     let sum = |weights: &[f64; Part::COUNT]| -> f64 {
         weights.iter().zip(counts).map(|(weight, count)| weight * f64::from(count).ln_1p()).sum()
     };
     let factor = if is_compound { COMPOUND } else { 1.0 };
     QueryTerm {
+        shown: if shown.is_empty() { text.clone() } else { shown },
         text,
         is_compound,
         file_weight: sum(&FILE_PARTS),
