@@ -1,3 +1,5 @@
+//! Parts of real issues, and texts that are no issue at all.
+
 use super::*;
 
 const ISSUE: &str = "Reader fails on `open_file`
