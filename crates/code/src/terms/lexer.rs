@@ -70,7 +70,7 @@ struct Lexer<'a> {
     pieces: Vec<Piece<'a>>,
 }
 
-impl<'a> Lexer<'a> {
+impl Lexer<'_> {
     fn step(&mut self, marks: &Marks) {
         let rest = &self.text.as_bytes()[self.at..];
         let starts = |mark: &str| rest.starts_with(mark.as_bytes());

@@ -98,7 +98,7 @@ fn at(line: &str) -> Option<Frame> {
         let call = call.trim();
         let call = call.strip_prefix("new ").unwrap_or(call);
         // Java names the file without its folder; the package is in the call.
-        let is_java = !path.contains('/') && rest.contains("(") && !rest.contains(" (");
+        let is_java = !path.contains('/') && rest.contains('(') && !rest.contains(" (");
         let folder = call.rsplitn(3, '.').nth(2).filter(|_| is_java);
         let path = match folder {
             Some(package) => format!("{}/{path}", package.replace('.', "/")),
@@ -114,7 +114,8 @@ fn at(line: &str) -> Option<Frame> {
 fn go(line: &str) -> Option<Frame> {
     let (place, rest) = line.split_once(' ')?;
     let (path, number) = place_of(place)?;
-    (path.ends_with(".go") && rest.starts_with("+0x")).then(|| frame(path, Some(number), None))
+    (path.rsplit('.').next() == Some("go") && rest.starts_with("+0x"))
+        .then(|| frame(path, Some(number), None))
 }
 
 /// `src/a.ts:12:3` or `src/a.ts:12`, the path with a file ending.

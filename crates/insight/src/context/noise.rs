@@ -192,7 +192,7 @@ pub fn is_test_path(path: &str) -> bool {
             || part.ends_with("_tests")
     };
     let stem = name.split('.').next().unwrap_or(name);
-    parts.iter().any(|part| is_folder(&part))
+    parts.iter().any(is_folder)
         || name == "conftest.py"
         || stem.starts_with("test_")
         || stem.ends_with("_test")

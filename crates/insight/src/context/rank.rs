@@ -86,9 +86,8 @@ pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) 
 
 fn said(channel: &'static dyn Channel, scores: Scores) -> Said {
     let weight = weights::of(channel.name());
-    let most = |values: &mut dyn Iterator<Item = f64>| match weight.is_relative {
-        true => values.fold(0.0, f64::max).max(f64::MIN_POSITIVE),
-        false => 1.0,
+    let most = |values: &mut dyn Iterator<Item = f64>| {
+        if weight.is_relative { values.fold(f64::MIN_POSITIVE, f64::max) } else { 1.0 }
     };
     let of_files = most(&mut scores.files.iter().map(|one| one.1));
     let of_symbols = most(&mut scores.symbols.iter().map(|one| one.1));

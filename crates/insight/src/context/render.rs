@@ -144,11 +144,10 @@ fn shares_line(shares: &[super::pack::ChannelShare]) -> String {
 
 fn symbol_lines(symbol: &PackedSymbol, format: Format) -> String {
     let is_markdown = format == Format::Markdown;
-    let mut out = match is_markdown {
-        true => {
-            format!("### `{}`\n{} {}:{}\n", symbol.symbol, symbol.kind, symbol.path, symbol.line)
-        }
-        false => format!("  {} {}  {}:{}\n", symbol.kind, symbol.symbol, symbol.path, symbol.line),
+    let mut out = if is_markdown {
+        format!("### `{}`\n{} {}:{}\n", symbol.symbol, symbol.kind, symbol.path, symbol.line)
+    } else {
+        format!("  {} {}  {}:{}\n", symbol.kind, symbol.symbol, symbol.path, symbol.line)
     };
     let indent = if is_markdown { "" } else { "    " };
     if !symbol.signature.is_empty() {
@@ -163,11 +162,14 @@ fn symbol_lines(symbol: &PackedSymbol, format: Format) -> String {
     }
     out.push_str(&shares_line(&symbol.shares));
     if let Some(body) = &symbol.body {
-        // A fence longer than any inside cannot be ended by the source.
-        let fence = if is_markdown { fence_for(body) } else { String::new() };
-        match is_markdown {
-            true => out.push_str(&format!("{fence}\n{body}\n{fence}\n")),
-            false => body.lines().for_each(|line| out.push_str(&format!("    | {line}\n"))),
+        if is_markdown {
+            // A fence longer than any inside cannot be ended by the source.
+            let fence = fence_for(body);
+            out.push_str(&format!("{fence}\n{body}\n{fence}\n"));
+        } else {
+            for line in body.lines() {
+                out.push_str(&format!("    | {line}\n"));
+            }
         }
     }
     out

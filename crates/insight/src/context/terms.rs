@@ -53,7 +53,7 @@ impl Query {
                     entry.is_compound |= term.is_compound;
                     // The stem of a part of a name has no word of its own.
                     if entry.shown.is_empty() && word.to_lowercase().starts_with(first(term.text)) {
-                        entry.shown = word.to_owned();
+                        word.clone_into(&mut entry.shown);
                     }
                 });
             }

@@ -80,7 +80,9 @@ impl Channel for Past {
         }
         let mut files = summed(files);
         let best = files.iter().map(|one| one.1).fold(f64::MIN_POSITIVE, f64::max);
-        files.iter_mut().for_each(|one| one.1 *= likeness / best);
+        for one in &mut files {
+            one.1 *= likeness / best;
+        }
         Ok(Scores { files, symbols: Vec::new() })
     }
 }
