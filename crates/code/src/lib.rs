@@ -19,6 +19,7 @@ pub mod proof;
 mod prove_edge;
 mod routes;
 mod structure;
+mod terms;
 
 pub use facts::FileFacts;
 pub use lang::extract;

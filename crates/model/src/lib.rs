@@ -15,11 +15,13 @@ pub mod glob;
 pub mod hash;
 pub mod ids;
 pub mod memory;
+pub mod porter;
 pub mod progress;
 pub mod record;
 pub mod reference;
 pub mod relation;
 pub mod suggest;
+pub mod terms;
 pub mod text;
 pub mod time;
 

@@ -1,5 +1,6 @@
 //! Commits of registered repositories, and the paths they changed.
 
+use crate::commit_terms;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::ids::RepoId;
@@ -72,6 +73,7 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
             (id, &file.path, &file.old_path, &file.kind),
         )?;
     }
+    commit_terms::keep(tx, id, &commit.message)?;
     mark(tx, id, now)?;
     Ok(true)
 }

@@ -26,6 +26,7 @@ pub mod check;
 mod check_tests;
 pub mod code;
 pub mod codes;
+pub mod commit_terms;
 pub mod commits;
 pub mod counts;
 pub mod cursors;

@@ -46,6 +46,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0017_one_index_of_words",
     "0018_nodes_by_name",
     "0019_no_queue_of_documents",
+    "0020_terms",
 ];
 
 /// The schema this build writes.

@@ -7,6 +7,7 @@
 //! search on a corpus of JSON lines.
 
 mod code;
+mod context;
 mod corpus;
 mod files;
 mod measures;
@@ -50,6 +51,7 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 }
 
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
+                         eval context --localise FILE --sources DIR | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
@@ -57,6 +59,7 @@ const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
 pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
         ["code", options @ ..] => code::run(options),
+        ["context", options @ ..] => context::run(options),
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),

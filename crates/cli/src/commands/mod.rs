@@ -89,6 +89,7 @@ commands! {
         "count" => Count in count;
     }
     "Code" {
+        "context" => Context in context;
         "symbol" => Symbol in symbol;
         "callers" => Callers in callers;
         "callees" => Callees in callees;

@@ -1,6 +1,7 @@
 //! How answers of the libraries read for people: one file per answer.
 
 pub mod code;
+pub mod context;
 mod count;
 mod document_report;
 mod embed_report;

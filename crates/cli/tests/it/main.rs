@@ -11,6 +11,7 @@ mod bad_states;
 mod busy;
 mod code;
 mod config;
+mod context;
 mod docs;
 mod documents;
 mod fake_gitlab;

@@ -19,7 +19,7 @@ use store::code::files::{self, NewFile};
 use store::code::links::{self, Edge, PackedLink, SiteEdge, Unresolved};
 use store::code::nodes::{self, NewNode, NodeCache};
 use store::code::snapshots::{self, EdgeEvent, Member, PackageVersion, Packages};
-use store::code::{adjacency, routes, symbols};
+use store::code::{adjacency, routes, symbols, terms};
 use store::{Reader, Tx, WriteQueue};
 
 /// A file of the snapshot in the making.
@@ -178,6 +178,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
         )?;
         let defined = ids.iter().enumerate();
         self.definitions.extend(defined.map(|(def, node)| (*node, id, def as u32)));
+        terms::keep(self.tx, id, &read.packed_terms)?;
         Ok(Stored { id, nodes: ids })
     }
 

@@ -4,7 +4,7 @@ use super::choose::{Skip, unfit};
 use super::symbols::{FileSymbols, outline_of};
 use super::watch::Watch;
 use crate::facts::{FileFacts, Trouble};
-use crate::lang;
+use crate::{lang, terms};
 use git::{Blob, ObjectId, Repo};
 use model::hash::Hash32;
 use model::{Error, Result};
@@ -39,6 +39,7 @@ pub struct ReadFile {
     pub trouble: Option<String>,
     pub packed_facts: Vec<u8>,
     pub packed_outline: Vec<u8>,
+    pub packed_terms: Vec<u8>,
     cost: Cost,
 }
 
@@ -254,6 +255,7 @@ fn read_one(identity: Hash32, path: &str, bytes: &[u8]) -> Result<Outcome> {
         trouble: facts.trouble.first().map(|trouble| in_words(*trouble)),
         packed_facts: squeeze(&encoded)?,
         packed_outline: outline::pack(&outline_of(&facts, &symbols))?,
+        packed_terms: terms::of(path, bytes, &facts, &symbols),
         symbols,
         facts,
         cost,

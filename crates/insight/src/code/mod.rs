@@ -28,6 +28,8 @@ pub use scip::scip;
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;
 pub use view::SymbolRef;
+pub(crate) use owners::owners_of;
+pub(crate) use view::View;
 pub use walk::{Direction, TraversalOptions};
 
 use model::{Error, ErrorCode};

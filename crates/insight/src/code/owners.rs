@@ -40,7 +40,7 @@ pub fn owners(reader: &Reader, scope: &Scope, path: &str) -> Result<Owners> {
 }
 
 /// In each section the last rule that matches counts.
-pub(super) fn owners_of(reader: &Reader, scope: &Scope, path: &str) -> Result<Vec<Owner>> {
+pub(crate) fn owners_of(reader: &Reader, scope: &Scope, path: &str) -> Result<Vec<Owner>> {
     let Some(blob) = &scope.snapshot.owners else { return Ok(Vec::new()) };
     let rules = owners::rules(reader, scope.repo.id, blob)?;
     let speaking = codeowners::matching(&rules, path).into_iter();

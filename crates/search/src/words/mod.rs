@@ -3,7 +3,7 @@
 //! them again in lists of all documents.
 
 mod pattern;
-pub mod porter;
+pub use model::porter;
 
 pub use pattern::{Pattern, Patterns};
 

@@ -12,9 +12,10 @@ pub mod manifests;
 pub mod nodes;
 pub mod outline;
 pub mod owners;
-mod packed;
+pub(crate) mod packed;
 pub mod routes;
 pub mod snapshots;
 pub mod symbols;
+pub mod terms;
 
 pub use packed::{damaged as unreadable, expand, squeeze};

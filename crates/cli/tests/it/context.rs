@@ -1,0 +1,213 @@
+//! What to read for a task, and for a change.
+
+use crate::BINARY;
+use model::Timestamp;
+use sim::git::{History, Signature, written};
+use testkit::TestEnv;
+
+const FIRST: &[(&str, &str)] = &[
+    ("CODEOWNERS", "* @ada\n/shop/ @shop-team\n"),
+    ("shop/__init__.py", ""),
+    (
+        "shop/cart.py",
+        "\
+from shop.price import total
+
+
+class Cart:
+    \"\"\"What a customer is about to buy.\"\"\"
+
+    def checkout(self, gateway):
+        \"\"\"Pays for everything in the cart.\"\"\"
+        if not gateway:
+            raise ValueError('no payment gateway is configured')
+        return gateway.pay(self.sum())
+
+    def sum(self):
+        items = list(self.items)
+        return total(items)
+",
+    ),
+    (
+        "shop/price.py",
+        "def total(items):\n    \"\"\"The price of all items together.\"\"\"\n    result = sum(items)\n    return rounded(result)\n\n\n\
+         def rounded(n):\n    cents = n * 100\n    return int(cents) / 100\n",
+    ),
+    (
+        "shop/parcel.py",
+        "def weigh(parcel):\n    \"\"\"How heavy a parcel is, in grams.\"\"\"\n    weight = parcel.weight\n    return weight * 1000\n",
+    ),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_sum():\n    cart = Cart()\n    assert cart.sum() == 3\n",
+    ),
+];
+
+const SECOND: &[(&str, &str)] = &[(
+    "shop/price.py",
+    "def total(items):\n    \"\"\"The price of all items together.\"\"\"\n    result = sum(items)\n    return rounded(result)\n\n\n\
+     def rounded(n):\n    cents = round(n * 100)\n    return cents / 100\n",
+)];
+
+fn indexed() -> TestEnv {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Sell things", &written(FIRST)).unwrap();
+    history.commit("main", &ada, "Round the price to cents", &written(SECOND)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    env
+}
+
+fn lore(env: &TestEnv, args: &[&str]) -> String {
+    env.lore_in(&env.dir().join("shop"), args, "").to_string()
+}
+
+fn data(env: &TestEnv, args: &[&str]) -> serde_json::Value {
+    let args = [args, &["--json"]].concat();
+    let output = env.lore_in(&env.dir().join("shop"), &args, "").success();
+    let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    answer["data"].clone()
+}
+
+fn names(pack: &serde_json::Value) -> Vec<String> {
+    let all = pack["symbols"].as_array().unwrap().iter();
+    all.map(|symbol| symbol["symbol"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_task_in_words_leads_to_its_symbols() {
+    let env = indexed();
+    let pack = data(&env, &["context", "the price of items is rounded wrongly"]);
+    assert_eq!(pack["files"][0]["path"], "shop/price.py", "{pack:#}");
+    assert_eq!(names(&pack)[0], "price.rounded", "{pack:#}");
+    let reasons = pack["symbols"][0]["why"].to_string();
+    assert!(reasons.contains("says rounded"), "{reasons}");
+    let tests = names(&pack).iter().any(|name| name.contains("test_sum"));
+    assert!(!tests, "tests only when they are asked for");
+}
+
+#[test]
+fn a_stack_trace_and_its_message_come_first() {
+    let env = indexed();
+    let task = "it breaks\nTraceback (most recent call last):\n  \
+                File \"/usr/lib/python3/site-packages/shop/cart.py\", line 10, in checkout\n    \
+                raise ValueError\nValueError: no payment gateway is configured\n";
+    let pack = data(&env, &["context", task]);
+    assert_eq!(pack["strength"], "strong");
+    assert_eq!(pack["files"][0]["path"], "shop/cart.py");
+    assert_eq!(names(&pack)[0], "cart.Cart.checkout");
+    let reasons = pack["symbols"][0]["why"].to_string();
+    assert!(reasons.contains("is in the stack trace"), "{reasons}");
+}
+
+#[test]
+fn a_channel_can_be_switched_off_and_every_share_is_shown() {
+    let env = indexed();
+    let task = "ValueError: no payment gateway is configured";
+    let channels = |pack: &serde_json::Value| pack["symbols"].to_string();
+    let with = data(&env, &["context", task, "--explain"]);
+    assert!(channels(&with).contains("\"message\""), "{with:#}");
+    let without = data(&env, &["context", task, "--explain", "--without", "message"]);
+    assert!(!channels(&without).contains("\"message\""), "{without:#}");
+    let wrong = lore(&env, &["context", task, "--without", "mesage"]);
+    assert!(wrong.contains("no channel is called `mesage`"), "{wrong}");
+    assert!(wrong.contains("did you mean message?"), "{wrong}");
+}
+
+#[test]
+fn the_same_question_has_the_same_pack() {
+    let (one, other) = (indexed(), indexed());
+    let args = ["context", "round the total price", "--bodies"];
+    let root = |env: &TestEnv| data(env, &args)["pack_root"].clone();
+    assert_eq!(root(&one), root(&one));
+    assert_eq!(root(&one), root(&other), "on two machines, too");
+    let another = data(&one, &["context", "weigh a parcel"])["pack_root"].clone();
+    assert_ne!(root(&one), another);
+}
+
+#[test]
+fn bodies_are_added_and_formats_differ() {
+    let env = indexed();
+    let text = lore(&env, &["context", "round the total price", "--bodies"]);
+    assert!(text.contains("| "), "{text}");
+    assert!(text.contains("cents = round(n * 100)"), "{text}");
+    let markdown = lore(&env, &["context", "round the total price", "--format", "markdown"]);
+    assert!(markdown.contains("### `price.rounded`"), "{markdown}");
+    let xml = lore(&env, &["context", "round the <total> \"price\"", "--format", "xml"]);
+    assert!(xml.contains("task=\"round the &lt;total&gt; &quot;price&quot;\""), "{xml}");
+}
+
+#[test]
+fn files_lead_to_callers_tests_and_owners() {
+    let env = indexed();
+    let pack = data(&env, &["context", "--files", "shop/price.py"]);
+    let names = names(&pack);
+    for name in ["price.total", "price.rounded", "cart.Cart.sum", "test_cart.test_sum"] {
+        assert!(names.contains(&name.to_owned()), "{name} is not in {names:?}");
+    }
+    assert_eq!(pack["owners"], serde_json::json!(["@shop-team"]));
+    let reasons = pack["symbols"].to_string();
+    assert!(reasons.contains("calls price.total"), "{reasons}");
+    assert!(!names.contains(&"parcel.weigh".to_owned()), "nothing is searched by text");
+}
+
+#[test]
+fn a_change_between_commits_starts_from_the_changed_symbols() {
+    let env = indexed();
+    let pack = data(&env, &["context", "--base", "main~1", "--head", "main"]);
+    assert_eq!(names(&pack)[0], "price.rounded");
+    let why = |name: &str| {
+        let all = pack["symbols"].as_array().unwrap();
+        all.iter().find(|it| it["symbol"] == name).map(|it| it["why"].to_string())
+    };
+    assert_eq!(why("price.rounded").as_deref(), Some("[\"is changed\"]"));
+    assert_eq!(why("price.total").as_deref(), Some("[\"calls price.rounded\"]"));
+    assert_eq!(why("parcel.weigh"), None);
+}
+
+#[test]
+fn a_pack_never_exceeds_its_budget() {
+    let env = indexed();
+    for budget in ["400", "700", "2000"] {
+        let pack =
+            data(&env, &["context", "cart price parcel total", "--bodies", "--budget", budget]);
+        let tokens = pack["tokens"].as_u64().unwrap();
+        assert!(tokens <= budget.parse().unwrap(), "{tokens} of {budget}");
+    }
+}
+
+#[test]
+fn bad_input_gets_a_clear_answer() {
+    let env = indexed();
+    let empty = lore(&env, &["context", "  "]);
+    assert!(empty.contains("the task is empty"), "{empty}");
+    let tiny = lore(&env, &["context", "round prices", "--budget", "10"]);
+    assert!(tiny.contains("a pack needs at least"), "{tiny}");
+    let outside = lore(&env, &["context", "--files", "../../etc/passwd"]);
+    assert!(outside.contains("is outside the repository"), "{outside}");
+    let missing = lore(&env, &["context", "--files", "shop/no.py"]);
+    assert!(missing.contains("no indexed file `shop/no.py`"), "{missing}");
+    let one = data(&env, &["context", "parcel"]);
+    assert_eq!(one["files"][0]["path"], "shop/parcel.py");
+    let foreign = data(&env, &["context", "kubernetes ingress certificates expire in the mesh"]);
+    assert!(matches!(foreign["strength"].as_str(), Some("none" | "weak")), "{foreign:#}");
+    assert!(foreign["symbols"].as_array().unwrap().len() <= 5);
+    let noise = data(&env, &["context", "\u{fffd}\u{1}\u{2} 日本語 ```"]);
+    assert_eq!(noise["strength"], "none");
+    assert!(noise["symbols"].as_array().unwrap().is_empty(), "never padded");
+    let log = "2024-05-01 ERROR gateway timed out while weighing parcel\n".repeat(20_000);
+    let output = env.lore_in(&env.dir().join("shop"), &["context", "-"], &log).success();
+    assert!(output.stdout.contains("shop/parcel.py"), "{}", output.stdout);
+}
+
+#[test]
+fn nothing_indexed_says_what_to_run() {
+    let env = TestEnv::new(BINARY);
+    let output = env.lore_in(&env.dir(), &["context", "round prices"], "");
+    let text = output.to_string();
+    assert!(text.contains("lore index"), "{text}");
+    assert_eq!(output.status, Some(20), "{text}");
+}

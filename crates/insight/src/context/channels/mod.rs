@@ -1,0 +1,35 @@
+//! The channels, one file each. `ALL` is their order in every output.
+
+mod cochange;
+mod concepts;
+mod directory;
+mod graph;
+mod mentions;
+mod names;
+mod past;
+mod text;
+
+pub use text::{file_frequencies, rarity};
+
+use super::channel::Channel;
+
+pub const ALL: &[&dyn Channel] = &[
+    &text::Files,
+    &text::Functions,
+    &names::FileNames,
+    &names::Names,
+    &names::ClassNames,
+    &mentions::Paths,
+    &mentions::Lines,
+    &mentions::Traces,
+    &mentions::Messages,
+    &mentions::Modules,
+    &mentions::Members,
+    &past::Past,
+    &concepts::Concepts,
+    &graph::Imports,
+    &graph::RareImports,
+    &directory::Directory,
+    &cochange::CoChange,
+    &graph::Callees,
+];

@@ -1,0 +1,176 @@
+//! `lore context "TEXT"`: from a task's text to a pack.
+
+use super::channels;
+use super::corpus::{Symbol, is_function};
+use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
+use super::rank::{Ranked, Share, rank};
+use super::strength::Strength;
+use super::task::{Part, Task};
+use super::texts::{self, Sources};
+use crate::code::{Scope, View};
+use model::suggest::nearest;
+use model::text::{clean, one_line};
+use model::{Error, ErrorCode, Result};
+use store::Reader;
+
+/// A task, and how to answer it.
+#[derive(Debug, Clone, Default)]
+pub struct TaskRequest {
+    pub text: String,
+    /// Tests too.
+    pub tests: bool,
+    /// Channels that shall not be asked.
+    pub without: Vec<String>,
+    pub pack: PackOptions,
+    pub sources: Sources,
+}
+
+/// A symbol of the pack has at least this share of the best one's score.
+const FLOOR: f64 = 0.35;
+/// Files shown, and reasons of each thing.
+const FILES: usize = 10;
+const REASONS: usize = 3;
+/// The share of a score below which a channel is not named.
+const WORTH_TELLING: f64 = 0.08;
+/// What a pack holds when hardly anything speaks for it.
+const FEW: usize = 5;
+/// Functions of so few lines only hand something on.
+const TRIVIAL_LINES: u32 = 2;
+
+pub fn for_task(
+    reader: &Reader,
+    scope: &Scope,
+    request: &TaskRequest,
+    counter: &dyn TokenCounter,
+) -> Result<Pack> {
+    check(request)?;
+    let task = Task::read(&request.text);
+    let view = View::new(reader, scope);
+    let ranked = rank(&view, &task, request.tests, &request.without)?;
+    if ranked.corpus.files.is_empty() && ranked.corpus.n_without_terms > 0 {
+        let what = "this snapshot was indexed by an earlier lore, without the terms of its files";
+        return Err(Error::new(ErrorCode::NotIndexed, what).suggest("run: lore index --full"));
+    }
+    let strength = ranked.strength();
+    let title = task.texts(Part::Title).next().unwrap_or_default().to_owned();
+    let mut pack = Pack {
+        standing: scope.standing(),
+        task: one_line(&clean(&title), 160),
+        strength,
+        notes: notes(&ranked, request),
+        files: files(&ranked, strength, request),
+        symbols: Vec::new(),
+        edges: Vec::new(),
+        texts: Vec::new(),
+        owners: Vec::new(),
+        tokens: 0,
+        budget: request.pack.budget,
+        left_out: 0,
+        pack_root: String::new(),
+    };
+    let texts = texts::about(reader, scope.repo.project, &title, None, &request.sources)?;
+    let candidates = candidates(&ranked, strength);
+    if candidates.is_empty() {
+        pack.files.clear();
+    }
+    pack::fill(&view, &ranked.corpus, pack, candidates, texts, &request.pack, counter)
+}
+
+fn check(request: &TaskRequest) -> Result<()> {
+    if request.text.trim().is_empty() {
+        return Err(Error::usage("the task is empty")
+            .suggest("say what is to be done, e.g. lore context 'retry failed uploads'"));
+    }
+    let known = super::channel_names();
+    for name in &request.without {
+        if !known.contains(&name.as_str()) {
+            let hint = match nearest(name, known.iter().copied(), 1).first() {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("channels: {}", known.join(", ")),
+            };
+            return Err(Error::usage(format!("no channel is called `{name}`")).suggest(hint));
+        }
+    }
+    Ok(())
+}
+
+fn notes(ranked: &Ranked, request: &TaskRequest) -> Vec<String> {
+    let mut notes = Vec::new();
+    if ranked.history.commits.is_empty() && !request.without.iter().any(|name| name == "history") {
+        notes.push("no commits are read, so history has no say; run: lore repo add .".to_owned());
+    }
+    if ranked.corpus.n_without_terms > 0 {
+        let n = ranked.corpus.n_without_terms;
+        notes.push(format!("{n} files were indexed by an earlier lore; run: lore index --full"));
+    }
+    notes
+}
+
+fn files(ranked: &Ranked, strength: Strength, request: &TaskRequest) -> Vec<PackedFile> {
+    let most = if strength <= Strength::Weak { FEW } else { FILES };
+    let shown = ranked.files.iter().take(most).map(|(file, _)| {
+        let shares = ranked.parts_of_file(*file);
+        PackedFile {
+            path: ranked.corpus.files[*file as usize].path.clone(),
+            why: reasons(ranked, &shares, *file, None),
+            shares: if request.pack.explain { pack::shares(&shares) } else { Vec::new() },
+        }
+    });
+    shown.collect()
+}
+
+fn candidates(ranked: &Ranked, strength: Strength) -> Vec<Candidate> {
+    if strength == Strength::None {
+        return Vec::new();
+    }
+    let best = ranked.symbols.first().map_or(0.0, |one| one.1);
+    let mut found = Vec::new();
+    for (symbol, score) in &ranked.symbols {
+        if *score < best * FLOOR || (strength == Strength::Weak && found.len() == FEW) {
+            break;
+        }
+        let shares = ranked.parts_of_symbol(*symbol);
+        if is_trivial(ranked, *symbol, &shares) {
+            continue;
+        }
+        let why = reasons(ranked, &shares, symbol.file, Some(symbol.def));
+        found.push(Candidate { symbol: *symbol, score: *score, why, shares });
+    }
+    found
+}
+
+/// An accessor nobody named.
+fn is_trivial(ranked: &Ranked, symbol: Symbol, shares: &[Share]) -> bool {
+    let def = ranked.corpus.def(symbol);
+    let is_named = shares.iter().any(|share| {
+        matches!(share.channel, "trace" | "line" | "member" | "message" | "name")
+            && share.score > 0.0
+    });
+    is_function(def.kind) && def.end_line - def.start_line < TRIVIAL_LINES && !is_named
+}
+
+/// The channels that added most, in words.
+fn reasons(ranked: &Ranked, shares: &[Share], file: u32, def: Option<u32>) -> Vec<String> {
+    let total: f64 = shares.iter().map(|share| share.score * share.weight).sum();
+    let is_large = |share: &&Share| share.score * share.weight > total * WORTH_TELLING;
+    let mut shares: Vec<&Share> = shares.iter().filter(is_large).collect();
+    shares.sort_by(|a, b| (b.score * b.weight).total_cmp(&(a.score * a.weight)));
+    let mut reasons: Vec<String> = Vec::new();
+    for share in shares {
+        let Some(channel) = channels::ALL.iter().find(|it| it.name() == share.channel) else {
+            continue;
+        };
+        let reason = match share.channel {
+            "text" | "functions" => match ranked.words_of(file, def) {
+                words if words.is_empty() => channel.reason().to_owned(),
+                words => format!("says {}", words.join(", ")),
+            },
+            _ => channel.reason().to_owned(),
+        };
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    reasons.truncate(REASONS);
+    reasons
+}

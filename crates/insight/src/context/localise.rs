@@ -1,0 +1,53 @@
+//! Files and functions for a task, ranked, without packing: what evaluations ask.
+
+use super::corpus::is_function;
+use super::rank::{Share, rank};
+use super::strength::Strength;
+use super::task::Task;
+use crate::code::{Scope, View};
+use model::Result;
+use store::Reader;
+
+/// Best first.
+#[derive(Debug, Clone)]
+pub struct Localised {
+    pub strength: Strength,
+    /// See docs/context.md.
+    pub coverage: f64,
+    pub files: Vec<(String, Vec<Share>)>,
+    /// `path::Class.method`
+    pub functions: Vec<(String, Vec<Share>)>,
+}
+
+/// The first `most` files and functions, with what each channel added.
+pub fn localise(
+    reader: &Reader,
+    scope: &Scope,
+    text: &str,
+    most: usize,
+    without: &[String],
+) -> Result<Localised> {
+    let view = View::new(reader, scope);
+    let ranked = rank(&view, &Task::read(text), false, without)?;
+    let mut localised = Localised {
+        strength: ranked.strength(),
+        coverage: ranked.coverage(),
+        files: Vec::new(),
+        functions: Vec::new(),
+    };
+    for (file, _) in ranked.files.iter().take(most) {
+        let path = ranked.corpus.files[*file as usize].path.clone();
+        localised.files.push((path, ranked.parts_of_file(*file)));
+    }
+    for (symbol, _) in &ranked.symbols {
+        if localised.functions.len() == most {
+            break;
+        }
+        if is_function(ranked.corpus.def(*symbol).kind) {
+            let path = &ranked.corpus.files[symbol.file as usize].path;
+            let name = format!("{path}::{}", ranked.name_in_file(&view, *symbol)?);
+            localised.functions.push((name, ranked.parts_of_symbol(*symbol)));
+        }
+    }
+    Ok(localised)
+}

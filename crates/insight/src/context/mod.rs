@@ -1,0 +1,40 @@
+//! `lore context`: what to read for a piece of work.
+//!
+//! A task's text is taken apart ([`task`]), each channel says what it thinks of
+//! the snapshot's files and symbols ([`channel`], [`channels`]), their scores are
+//! added ([`rank`]) and the best is packed into a budget of tokens.
+
+mod channel;
+mod channels;
+mod corpus;
+mod for_change;
+mod for_task;
+mod frames;
+mod history;
+mod localise;
+mod noise;
+mod pack;
+mod rank;
+mod render;
+mod strength;
+mod task;
+mod terms;
+mod texts;
+mod weights;
+
+pub use for_change::{Changed, for_change};
+pub use for_task::{TaskRequest, for_task};
+pub use localise::{Localised, localise};
+pub use pack::{
+    ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge, PackedFile,
+    PackedSymbol, PackedText, TokenCounter,
+};
+pub use rank::Share;
+pub use render::{Format, whole};
+pub use strength::Strength;
+pub use texts::Sources;
+
+/// The names of all channels, in their order.
+pub fn channel_names() -> Vec<&'static str> {
+    channels::ALL.iter().map(|channel| channel.name()).collect()
+}

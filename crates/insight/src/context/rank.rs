@@ -1,0 +1,253 @@
+//! The channels' scores, put together.
+
+use super::channel::{Channel, Evidence, Ranking, Scores, best_first};
+use super::channels;
+use super::corpus::{Corpus, Symbol, is_function, is_unit};
+use super::history::History;
+use super::task::Task;
+use super::terms::Query;
+use super::weights::{self, Weight};
+use crate::code::View;
+use model::Result;
+use rustc_hash::FxHashMap;
+
+/// What one channel said, ready to be weighed.
+pub struct Said {
+    pub channel: &'static dyn Channel,
+    pub weight: Weight,
+    pub files: FxHashMap<u32, f64>,
+    pub symbols: FxHashMap<Symbol, f64>,
+}
+
+/// What a channel adds to a score: its own, times its weight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    pub channel: &'static str,
+    pub score: f64,
+    pub weight: f64,
+}
+
+/// Everything that was found, best first.
+pub struct Ranked {
+    pub corpus: Corpus,
+    pub history: History,
+    pub query: Query,
+    pub said: Vec<Said>,
+    /// How many files have each term.
+    n_with: Vec<usize>,
+    pub files: Vec<(u32, f64)>,
+    pub symbols: Vec<(Symbol, f64)>,
+}
+
+/// Symbols of this many of the best files are candidates, whatever they say.
+const OPEN_FILES: usize = 20;
+/// Words shown as a reason.
+const SHOWN_WORDS: usize = 4;
+/// Longer functions hold more of what may need a change; up to a point.
+const LENGTH_SCALE: f64 = 6.0;
+
+pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) -> Result<Ranked> {
+    let query = Query::of(task);
+    let corpus = Corpus::load(view, &query, with_tests)?;
+    let history = History::load(view, &query)?;
+    let mut ranked = Ranked {
+        n_with: channels::file_frequencies(&corpus, query.terms.len()),
+        corpus,
+        history,
+        query,
+        said: Vec::new(),
+        files: Vec::new(),
+        symbols: Vec::new(),
+    };
+    let is_asked = |channel: &&&dyn Channel| !without.iter().any(|name| name == channel.name());
+    let mut ranking = Ranking::default();
+    for is_second in [false, true] {
+        for channel in channels::ALL.iter().filter(is_asked) {
+            if channel.is_second_stage() != is_second {
+                continue;
+            }
+            let evidence = Evidence {
+                task,
+                query: &ranked.query,
+                corpus: &ranked.corpus,
+                view,
+                history: &ranked.history,
+                ranking: &ranking,
+            };
+            let scores = channel.scores(&evidence)?;
+            ranked.said.push(said(*channel, scores));
+        }
+        let first_file = ranking.files.first().map(|(file, _)| *file);
+        ranked.fuse(first_file);
+        ranking = ranked.ranking();
+    }
+    Ok(ranked)
+}
+
+fn said(channel: &'static dyn Channel, scores: Scores) -> Said {
+    let weight = weights::of(channel.name());
+    let most = |values: &mut dyn Iterator<Item = f64>| {
+        if weight.is_relative { values.fold(f64::MIN_POSITIVE, f64::max) } else { 1.0 }
+    };
+    let of_files = most(&mut scores.files.iter().map(|one| one.1));
+    let of_symbols = most(&mut scores.symbols.iter().map(|one| one.1));
+    Said {
+        channel,
+        weight,
+        files: scores.files.iter().map(|(file, score)| (*file, score / of_files)).collect(),
+        symbols: scores.symbols.iter().map(|(it, score)| (*it, score / of_symbols)).collect(),
+    }
+}
+
+impl Ranked {
+    /// Adds everything said so far. What led before the graph was asked stays
+    /// first: neighbours lift what follows, they do not know better.
+    fn fuse(&mut self, first: Option<u32>) {
+        let mut of_files = vec![0.0; self.corpus.files.len()];
+        for said in &self.said {
+            for (file, score) in &said.files {
+                of_files[*file as usize] += said.weight.file * score;
+            }
+        }
+        for (score, file) in of_files.iter_mut().zip(&self.corpus.files) {
+            *score += if file.is_aside && *score > 0.0 { weights::ASIDE } else { 0.0 };
+        }
+        let mut files: Vec<(u32, f64)> = of_files
+            .iter()
+            .enumerate()
+            .filter(|(_, score)| **score > 0.0)
+            .map(|(file, score)| (file as u32, *score))
+            .collect();
+        best_first(&mut files);
+        if let Some(at) = first.and_then(|first| files.iter().position(|(file, _)| *file == first))
+        {
+            let (file, _) = files.remove(at);
+            let most = files.first().map_or(1.0, |(_, score)| *score);
+            files.insert(0, (file, most.max(of_files[file as usize])));
+        }
+        self.files = files;
+        self.fuse_symbols();
+    }
+
+    fn fuse_symbols(&mut self) {
+        let most = self.files.first().map_or(1.0, |(_, score)| *score);
+        let of_file: FxHashMap<u32, f64> =
+            self.files.iter().map(|(file, score)| (*file, score / most)).collect();
+        let mut sums: FxHashMap<Symbol, f64> = FxHashMap::default();
+        for (file, _) in self.files.iter().take(OPEN_FILES) {
+            for def in 1..self.corpus.files[*file as usize].defs.len() as u32 {
+                sums.insert(Symbol { file: *file, def }, 0.0);
+            }
+        }
+        for said in &self.said {
+            for (symbol, score) in &said.symbols {
+                *sums.entry(*symbol).or_default() += said.weight.symbol * score;
+            }
+        }
+        let mut symbols: Vec<(Symbol, f64)> = sums
+            .into_iter()
+            .filter(|(symbol, _)| is_unit(self.corpus.def(*symbol).kind))
+            .map(|(symbol, sum)| {
+                let file = of_file.get(&symbol.file).copied().unwrap_or(0.0);
+                (
+                    symbol,
+                    sum + weights::FILE_OF_SYMBOL * file + weights::LENGTH * self.length(symbol),
+                )
+            })
+            .collect();
+        best_first(&mut symbols);
+        self.symbols = symbols;
+    }
+
+    /// Of a function: a type is as long as all it holds, which says nothing.
+    fn length(&self, symbol: Symbol) -> f64 {
+        let def = self.corpus.def(symbol);
+        if !is_function(def.kind) {
+            return 0.0;
+        }
+        f64::from(def.end_line - def.start_line + 1).ln_1p() / LENGTH_SCALE
+    }
+
+    fn ranking(&self) -> Ranking {
+        let relative = |best: f64| if best > 0.0 { best } else { 1.0 };
+        let of_files = relative(self.files.first().map_or(1.0, |one| one.1));
+        let of_symbols = relative(self.symbols.first().map_or(1.0, |one| one.1));
+        let functions = self.symbols.iter().filter(|one| is_function(self.corpus.def(one.0).kind));
+        Ranking {
+            files: self.files.iter().map(|(file, score)| (*file, score / of_files)).collect(),
+            symbols: functions.take(200).map(|(it, score)| (*it, score / of_symbols)).collect(),
+        }
+    }
+
+    /// What each channel said of a file.
+    pub fn parts_of_file(&self, file: u32) -> Vec<Share> {
+        let share = |said: &Said| {
+            let score = said.files.get(&file).copied()?;
+            Some(Share { channel: said.channel.name(), score, weight: said.weight.file })
+        };
+        self.said.iter().filter_map(share).collect()
+    }
+
+    /// What each channel said of a symbol, and what its file and length add.
+    pub fn parts_of_symbol(&self, symbol: Symbol) -> Vec<Share> {
+        let share = |said: &Said| {
+            let score = said.symbols.get(&symbol).copied()?;
+            Some(Share { channel: said.channel.name(), score, weight: said.weight.symbol })
+        };
+        let mut shares: Vec<Share> = self.said.iter().filter_map(share).collect();
+        let most = self.files.first().map_or(1.0, |(_, score)| *score);
+        if let Some((_, score)) = self.files.iter().find(|(file, _)| *file == symbol.file) {
+            let weight = weights::FILE_OF_SYMBOL;
+            shares.push(Share { channel: "file", score: score / most, weight });
+        }
+        let score = self.length(symbol);
+        shares.push(Share { channel: "length", score, weight: weights::LENGTH });
+        shares
+    }
+
+    /// The words of the task that speak most for a file, or for one definition
+    /// of it.
+    pub fn words_of(&self, file: u32, def: Option<u32>) -> Vec<&str> {
+        let n_files = self.corpus.files.len();
+        let n_terms = self.query.terms.len();
+        let mut slots: Vec<usize> = self.corpus.files[file as usize]
+            .hits
+            .iter()
+            .filter(|(_, hit)| def.is_none_or(|def| hit.def == def))
+            .map(|(slot, _)| *slot as usize)
+            .filter(|slot| *slot < n_terms && self.query.terms[*slot].file_weight > 0.0)
+            .collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let worth = |slot: usize| {
+            self.query.terms[slot].file_weight * channels::rarity(n_files, self.n_with[slot])
+        };
+        slots.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        let mut words: Vec<&str> = Vec::new();
+        for slot in slots {
+            let word = self.query.terms[slot].shown.as_str();
+            // A name and its parts are one word to a reader.
+            if !words.iter().any(|known| known.contains(word) || word.contains(known)) {
+                words.push(word);
+            }
+            if words.len() == SHOWN_WORDS {
+                break;
+            }
+        }
+        words
+    }
+
+    /// `Class.method`, without the module.
+    pub fn name_in_file(&self, view: &View<'_>, symbol: Symbol) -> Result<String> {
+        let mut parts = Vec::new();
+        let mut at = symbol;
+        while at.def != 0 {
+            let Some(node) = self.corpus.node_of(view, at)? else { break };
+            let Some(row) = view.node(node)? else { break };
+            parts.push(row.name.clone());
+            at.def = self.corpus.def(at).parent.min(at.def - 1);
+        }
+        parts.reverse();
+        Ok(parts.join("."))
+    }
+}
