@@ -5,7 +5,6 @@ mod background;
 mod call;
 mod completion;
 mod cursor;
-mod fit;
 mod freshness;
 mod handler;
 mod http;
@@ -19,14 +18,13 @@ mod schema;
 mod shared;
 mod stdio;
 mod surroundings;
-mod tokens;
 mod tools;
 
 pub use http::{HttpOptions, PATH as HTTP_PATH, http};
 pub use stdio::{on_streams, stdio};
 pub use surroundings::{Job, Memory, Surroundings};
-pub use tokens::estimate;
 pub use tools::{Choice, Group, names};
+pub use wire::tokens::estimate;
 
 use std::path::PathBuf;
 use std::time::Duration;
