@@ -31,6 +31,7 @@ Tasks:
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan
   fuzz search [--minutes N] [--seed N]    ask nonsense for a while; stops at the first bad answer
   fuzz code DIR [--minutes N] [--seed N]  read damaged copies of the files of a folder; none may take long
+  fuzz wire [--minutes N] [--seed N]      decode damaged payloads; none may panic or change on the way
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   bench insight [--db FILE]    what timelines cost on 40,000 entities, in release
   bench mcp [--db FILE]    what asking over MCP costs beside the answer alone, and its tokens

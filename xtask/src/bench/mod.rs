@@ -15,6 +15,8 @@ mod fuzz;
 #[cfg(feature = "bench")]
 mod fuzz_code;
 #[cfg(feature = "bench")]
+mod fuzz_wire;
+#[cfg(feature = "bench")]
 mod insight;
 #[cfg(feature = "bench")]
 mod mcp;
@@ -50,6 +52,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "search", options @ ..] => search::run(options),
         ["fuzz", "search", options @ ..] => fuzz::run(options),
         ["fuzz", "code", folder, options @ ..] => fuzz_code::run(folder, options),
+        ["fuzz", "wire", options @ ..] => fuzz_wire::run(root, options),
         ["bench", "insight", options @ ..] => insight::run(options),
         ["bench", "memory", options @ ..] => memory::run(options),
         ["bench", "mcp", options @ ..] => mcp::run(options),

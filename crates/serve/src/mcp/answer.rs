@@ -2,7 +2,6 @@
 //! and what is missing from it; or an error with lore's code.
 
 use super::cursor::Cursor;
-use super::fit::{self, Cut};
 use super::freshness::Known;
 use insight::freshness::Freshness;
 use model::Error;
@@ -11,6 +10,7 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use wire::fit::{self, Cut};
 
 /// What is said beside the data.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]

@@ -5,7 +5,6 @@ mod background;
 mod call;
 mod completion;
 mod cursor;
-mod fit;
 mod freshness;
 mod handler;
 mod http;
@@ -20,7 +19,6 @@ mod sessions;
 mod shared;
 mod stdio;
 mod surroundings;
-mod tokens;
 mod tools;
 
 pub use crate::http::HttpOptions;
@@ -28,8 +26,8 @@ pub use http::{PATH as HTTP_PATH, http};
 pub use place::Folders;
 pub use stdio::{on_streams, stdio};
 pub use surroundings::{Job, Memory, Surroundings};
-pub use tokens::estimate;
 pub use tools::{Choice, Group, names};
+pub use wire::tokens::estimate;
 
 use std::path::PathBuf;
 use std::time::Duration;

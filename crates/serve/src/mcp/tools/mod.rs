@@ -322,7 +322,7 @@ mod tests {
         for entry in TOOLS {
             assert!(!entry.groups.is_empty(), "{}", entry.name);
             assert!(entry.about.len() > 40, "{}", entry.name);
-            assert!(super::super::tokens::estimate(entry.about) < 90, "{}", entry.name);
+            assert!(wire::tokens::estimate(entry.about) < 90, "{}", entry.name);
         }
     }
 

@@ -1,5 +1,6 @@
 //! How many tokens a text has, about: rather too many than too few, whatever
-//! the model. No vocabulary is carried along for it; how near it comes to real
+//! the model. It needs no vocabulary and no time, for answers whose limit is a
+//! courtesy; [`super::count`] is for budgets. How near it comes to real
 //! tokenizers is in `docs/benchmarks.md`.
 
 /// Letters of a word in one token; words of code are cut more often than prose.

@@ -1,7 +1,7 @@
 //! Making an answer fit its number of tokens: the list it is about is given in
 //! pages, long texts are cut, other lists are shortened. What was done is said.
 
-use super::tokens::estimate;
+use crate::tokens::estimate;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;

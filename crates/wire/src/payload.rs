@@ -1,0 +1,252 @@
+//! The one form of an answer that all codecs carry.
+
+use crate::words;
+use crate::{Milli, ScoreParts, Text};
+use model::code::{EdgeKind, NodeKind, Provenance};
+use model::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// An answer: symbols best first, the edges among them, and what people wrote
+/// about them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Payload {
+    /// The tool that answers, e.g. `context_for_task`.
+    pub tool: Text,
+    /// The root of the snapshot the answer is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Text>,
+    /// Tokens the answer may have; 0 where nothing limits it.
+    #[serde(default)]
+    pub token_budget: u32,
+    #[serde(default)]
+    pub tokens_used: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<Symbol>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edges: Vec<Edge>,
+    /// Decisions, threads and the like.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Text>,
+    /// What is missing for want of room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<TruncationMarker>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// Qualified.
+    pub name: Text,
+    #[serde(with = "words::node_kind")]
+    pub kind: NodeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<Text>,
+    /// From 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<Text>,
+    /// The first lines of its documentation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doc: Option<Text>,
+    #[serde(default)]
+    pub score: Milli,
+    #[serde(default, skip_serializing_if = "ScoreParts::is_empty")]
+    pub parts: ScoreParts,
+    /// Steps in the graph from what was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u8>,
+    #[serde(with = "words::provenance", default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+    /// In percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+    /// Why it was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text>,
+    /// Its source, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Text>,
+}
+
+impl Symbol {
+    pub fn new(name: impl Into<Text>, kind: NodeKind) -> Self {
+        Symbol {
+            name: name.into(),
+            kind,
+            file: None,
+            line: None,
+            signature: None,
+            doc: None,
+            score: Milli::default(),
+            parts: ScoreParts::default(),
+            distance: None,
+            provenance: None,
+            confidence: None,
+            reason: None,
+            body: None,
+        }
+    }
+
+    /// What stays the same from answer to answer.
+    pub fn facts(&self) -> SymbolFacts {
+        SymbolFacts {
+            name: self.name.clone(),
+            kind: self.kind,
+            file: self.file.clone(),
+            line: self.line,
+            signature: self.signature.clone(),
+            doc: self.doc.clone(),
+        }
+    }
+}
+
+/// What a symbol is, whatever was asked: sent once in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SymbolFacts {
+    pub name: Text,
+    pub kind: NodeKind,
+    pub file: Option<Text>,
+    pub line: Option<u32>,
+    pub signature: Option<Text>,
+    pub doc: Option<Text>,
+}
+
+impl From<SymbolFacts> for Symbol {
+    fn from(facts: SymbolFacts) -> Self {
+        Symbol {
+            file: facts.file,
+            line: facts.line,
+            signature: facts.signature,
+            doc: facts.doc,
+            ..Symbol::new(facts.name, facts.kind)
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edge {
+    /// Places in the list of symbols.
+    pub source: u32,
+    pub target: u32,
+    #[serde(with = "words::edge_kind")]
+    pub kind: EdgeKind,
+    /// In percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u8>,
+    #[serde(with = "words::edge_status", default)]
+    pub status: EdgeStatus,
+}
+
+/// What became of an edge between two snapshots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum EdgeStatus {
+    #[default]
+    Unchanged,
+    Added,
+    Removed,
+}
+
+impl EdgeStatus {
+    pub const ALL: [EdgeStatus; 3] =
+        [EdgeStatus::Unchanged, EdgeStatus::Added, EdgeStatus::Removed];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EdgeStatus::Unchanged => "unchanged",
+            EdgeStatus::Added => "added",
+            EdgeStatus::Removed => "removed",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+}
+
+/// What somebody wrote that matters for the question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    #[serde(with = "words::note_kind")]
+    pub kind: NoteKind,
+    /// Such as `!12`, `dec-0042` or an abbreviated commit.
+    pub reference: Text,
+    pub title: Text,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<Text>,
+    /// `2024-01-31`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<Text>,
+}
+
+/// Where a note comes from. Append only: binary payloads hold the places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    Decision,
+    Thread,
+    Issue,
+    MergeRequest,
+    Commit,
+    Pattern,
+}
+
+impl NoteKind {
+    pub const ALL: [NoteKind; 6] = [
+        NoteKind::Decision,
+        NoteKind::Thread,
+        NoteKind::Issue,
+        NoteKind::MergeRequest,
+        NoteKind::Commit,
+        NoteKind::Pattern,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            NoteKind::Decision => "decision",
+            NoteKind::Thread => "thread",
+            NoteKind::Issue => "issue",
+            NoteKind::MergeRequest => "merge_request",
+            NoteKind::Commit => "commit",
+            NoteKind::Pattern => "pattern",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+    }
+}
+
+/// How much was left out, and how to get it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TruncationMarker {
+    #[serde(default)]
+    pub symbols: u32,
+    #[serde(default)]
+    pub edges: u32,
+    #[serde(default)]
+    pub notes: u32,
+    /// Texts that end early; `…` marks them.
+    #[serde(default)]
+    pub texts: u32,
+    /// What to ask for the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Text>,
+}
+
+impl Payload {
+    /// An edge must join two symbols of the payload; codecs check it both ways.
+    pub fn check(&self) -> Result<()> {
+        let n_symbols = self.symbols.len();
+        let is_known = |place: u32| (place as usize) < n_symbols;
+        match self.edges.iter().find(|edge| !is_known(edge.source) || !is_known(edge.target)) {
+            None => Ok(()),
+            Some(edge) => Err(Error::internal(format!(
+                "an edge joins {} and {} of {n_symbols} symbols",
+                edge.source, edge.target
+            ))),
+        }
+    }
+}
