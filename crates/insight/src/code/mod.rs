@@ -24,11 +24,11 @@ mod view;
 pub mod walk;
 
 pub use containing::{containing, extent};
+pub(crate) use owners::owners_of;
 pub use scip::scip;
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;
 pub use view::SymbolRef;
-pub(crate) use owners::owners_of;
 pub(crate) use view::View;
 pub use walk::{Direction, TraversalOptions};
 

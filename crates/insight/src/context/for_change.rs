@@ -9,7 +9,7 @@ use super::texts::{self, Sources};
 use crate::code::impact::KINDS;
 use crate::code::walk::{Reached, walk};
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
-use git::{BlameAt, ObjectId, Repo};
+use git::{ObjectId, Repo};
 use model::code::EdgeKind;
 use model::ids::NodeId;
 use model::record::ChangeKind;
@@ -144,7 +144,7 @@ fn seeds_between(
             seeds.extend((1..n_defs).map(|def| Symbol { file, def }));
             continue;
         }
-        for hunk in repo.hunks((base, &change.old_path), (BlameAt::Commit(head), &change.path))? {
+        for hunk in repo.hunks((base, &change.old_path), (head, &change.path))? {
             let last = hunk.start + hunk.len.max(1);
             let around =
                 (hunk.start..last).take(5_000).filter_map(|line| corpus.at_line(file, line as u32));

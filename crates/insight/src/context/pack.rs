@@ -5,7 +5,7 @@ use super::rank::Share;
 use super::render::{self, Format};
 use super::strength::Strength;
 use crate::code::{Standing, View};
-use git::Repo;
+use git::{Repo, RepoPath};
 use model::code::EdgeKind;
 use model::hash::Hash32;
 use model::ids::NodeId;
@@ -149,6 +149,8 @@ const DENSITY: f64 = 0.3;
 const DOC_LINES: usize = 3;
 const DOC_CHARS: usize = 240;
 const LONGEST_BODY: usize = 400;
+/// No indexed file is larger.
+const MAX_SOURCE: u64 = 4 << 20;
 const MOST_EDGES: usize = 120;
 /// How many candidates are looked at for each symbol that may be chosen.
 const WIDTH: usize = 4;
@@ -378,7 +380,8 @@ fn add_bodies(
     let format = options.format;
     for symbol in &mut pack.symbols {
         if !texts.contains_key(&symbol.path) {
-            let bytes = blobs.read_file(commit, &symbol.path)?;
+            let path = RepoPath::new(symbol.path.as_bytes());
+            let bytes = blobs.read_file(commit, &path, MAX_SOURCE)?.into_content();
             let text = bytes.map(|bytes| clean(&String::from_utf8_lossy(&bytes)));
             texts.insert(symbol.path.clone(), text);
         }
