@@ -67,6 +67,9 @@ pub enum Outcome {
 /// at once: the syntax of a file can take two hundred times its bytes.
 const IN_FLIGHT: usize = 64;
 const BYTES_IN_FLIGHT: usize = 4 << 20;
+/// Larger files are extracted by one thread: an allocator keeps for each
+/// thread what its largest file took.
+const LARGE: usize = 256 << 10;
 
 /// Facts of all files are in memory together when they are linked. A few
 /// kilobytes of a clone can unfold into gigabytes of the same line, so facts
@@ -120,17 +123,7 @@ pub fn read_all(
                 loop {
                     let next = todo.lock().map(|todo| todo.recv());
                     let Ok(Ok((at, blob))) = next else { break };
-                    let path = wanted[at].path;
-                    let read = || match (blob, wanted[at].content) {
-                        (Some(Blob::Content(bytes)), _) => read_one(identity, path, &bytes),
-                        (Some(Blob::TooLarge(_)), _) => Ok(Outcome::TooLarge),
-                        (None, Content::Bytes(bytes)) => read_one(identity, path, bytes),
-                        (Some(Blob::Missing), _) | (None, Content::Blob(_)) => Ok(Outcome::Missing),
-                    };
-                    // Every file is waited for: none may go without an answer.
-                    let outcome = catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-                        Err(Error::internal(format!("reading `{path}` failed unexpectedly")))
-                    });
+                    let outcome = answer(identity, wanted[at], blob);
                     if done.send((at, outcome)).is_err() {
                         break;
                     }
@@ -139,7 +132,7 @@ pub fn read_all(
         }
         drop(done);
         let mut collector = Collector::new(&results, watch);
-        feed(repo, wanted, work, &mut collector)?;
+        feed(repo, identity, wanted, work, &mut collector)?;
         for result in &results {
             collector.take(result)?;
         }
@@ -208,6 +201,7 @@ impl<'r, 'w> Collector<'r, 'w> {
 
 fn feed(
     repo: &Repo,
+    identity: Hash32,
     wanted: &[Wanted<'_>],
     work: mpsc::SyncSender<(usize, Option<Blob>)>,
     collector: &mut Collector<'_, '_>,
@@ -233,11 +227,26 @@ fn feed(
             _ => 0,
         };
         collector.make_room(n_bytes)?;
-        if work.send((at, blob)).is_err() {
+        if n_bytes > LARGE {
+            collector.take((at, answer(identity, *file, blob)))?;
+        } else if work.send((at, blob)).is_err() {
             break;
         }
     }
     Ok(())
+}
+
+/// What became of a file; every file is waited for, so none goes without.
+fn answer(identity: Hash32, file: Wanted<'_>, blob: Option<Blob>) -> Result<Outcome> {
+    let path = file.path;
+    let read = || match (blob, file.content) {
+        (Some(Blob::Content(bytes)), _) => read_one(identity, path, &bytes),
+        (Some(Blob::TooLarge(_)), _) => Ok(Outcome::TooLarge),
+        (None, Content::Bytes(bytes)) => read_one(identity, path, bytes),
+        (Some(Blob::Missing), _) | (None, Content::Blob(_)) => Ok(Outcome::Missing),
+    };
+    catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(Error::internal(format!("reading `{path}` failed unexpectedly"))))
 }
 
 fn read_one(identity: Hash32, path: &str, bytes: &[u8]) -> Result<Outcome> {
