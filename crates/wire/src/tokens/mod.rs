@@ -10,8 +10,8 @@ pub use estimate::estimate;
 
 use vocabulary::Vocabulary;
 
-/// Tokens of `cl100k_base`. Other vocabularies of today differ by a few
-/// percent on code and English; how much is in `docs/wire.md`.
+/// Tokens of `cl100k_base`. How another vocabulary differs, and how exact this
+/// is, is in `docs/wire.md`.
 pub fn count(text: &str) -> usize {
     let vocabulary = Vocabulary::shared();
     pieces::pieces(text).map(|piece| merge::count(vocabulary, piece.as_bytes())).sum()
