@@ -195,6 +195,12 @@ impl Output {
         self
     }
 
+    /// The rows of a list in a pipe, without the header above them and the
+    /// remarks below.
+    pub fn rows(&self) -> impl Iterator<Item = &str> {
+        self.stdout.lines().skip(1).filter(|line| !line.starts_with("# "))
+    }
+
     /// The same, after checking that it failed with this status.
     pub fn failure(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "{self}");

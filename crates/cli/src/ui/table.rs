@@ -156,6 +156,13 @@ impl Table {
     }
 
     fn render_pipe(&self, look: &Look, texts: &[Vec<String>], out: &mut String) {
+        if self.rows.is_empty() {
+            return;
+        }
+        // Rows of bare numbers mean nothing to who did not write the command.
+        let header: Vec<String> = self.columns.iter().map(|c| c.name.to_uppercase()).collect();
+        out.push_str(&header.join("\t"));
+        out.push('\n');
         for (cells, texts) in self.rows.iter().zip(texts) {
             let painted: Vec<String> = cells
                 .iter()
@@ -258,10 +265,11 @@ mod tests {
 
     #[test]
     fn a_pipe_gets_tabs_and_full_dates() {
-        expect![[r"
+        expect![[r#"
+            ID	TITLE	NOTES	UPDATED
             #7	Token refresh races with logout on slow networks second line	12	2024-04-30T12:00:00.000Z
             #1234	漢字 tab here	3	2024-03-22T12:00:00.000Z
-        "]]
+        "#]]
         .assert_eq(&render(Look::pipe(now())));
     }
 

@@ -193,8 +193,9 @@ fn callers_tell_apart_nobody_somebody_and_unknown() {
 fn in_a_pipe_callers_are_rows() {
     let env = indexed();
     expect![[r#"
-        1	function	local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.price.total	shop/price.py:1	calls	shop/price.py:2	0.95
-        2	method	local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	function	price.total	shop/price.py:1	calls	shop/price.py:2	0.95
+        2	method	cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
     "#]].assert_eq(&lore(&env, &["callers", "rounded", "-d", "2"]));
 }
 
@@ -336,6 +337,7 @@ fn any_indexed_commit_answers_for_itself() {
 fn owners_come_from_the_commit() {
     let env = indexed();
     expect![[r#"
+        OWNER	SECTION	PATTERN	LINE
         @shop-team		/shop/	2
     "#]]
     .assert_eq(&lore(&env, &["owners", "shop/cart.py"]));
@@ -390,9 +392,11 @@ fn why_tells_what_depends_on_a_line() {
 fn symbols_are_a_source_of_search() {
     let env = indexed();
     expect![[r#"
+        REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	21.674	def checkout(self, gateway)	
     "#]].assert_eq(&lore(&env, &["search", "checkOut", "--type", "symbol"]));
     expect![[r#"
+        REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	0.732	class Cart What a customer is about to buy.	
     "#]].assert_eq(&lore(&env, &["search", "customer buy", "--type", "symbol"]));
     let env = env.on_terminal(80);
@@ -492,10 +496,12 @@ fn a_bare_name_means_what_can_be_called_before_a_module_of_that_name() {
     history.write(&env.dir().join("shop")).unwrap();
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
     expect![[r#"
+        PATH	STEP	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	1	function	local/0d37cc223bda115cee9847c58ee96c387574d52e://main.helper	main.py:1	calls	main.py:6	0.95
     "#]].assert_eq(&lore(&env, &["flow", "main", "helper"]));
     expect![[r#"
-        1	function	local/0d37cc223bda115cee9847c58ee96c387574d52e://main.helper	main.py:1	calls	main.py:6	0.95
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	function	main.helper	main.py:1	calls	main.py:6	0.95
     "#]].assert_eq(&lore(&env, &["callees", "main"]));
     // Both are listed, and the whole name still says which.
     assert_eq!(data(&env, &["symbol", "main", "--json"])["total"], 2);
@@ -569,24 +575,28 @@ fn callers_and_impact_cross_repositories() {
     let in_lib = |args: &[&str]| env.lore_in(&env.dir().join("lib"), args, "").to_string();
     let in_app = |args: &[&str]| env.lore_in(&env.dir().join("app"), args, "").to_string();
     expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:10	0.95
         2	function	example.com/acme/app://shop.cart.checkout	shop/cart.py:13	calls	shop/cart.py:15	0.95
     "#]].assert_eq(&in_lib(&["callers", "round_up", "--depth", "3"]));
     expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	module	example.com/acme/app://shop.cart	shop/cart.py:1	imports	shop/cart.py:3	0.95
         1	function	example.com/acme/app://shop.cart.checkout	shop/cart.py:13	calls	shop/cart.py:14	0.95
         2	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:10	0.95
-        1	function	example.com/acme/lib://money.rounding.round_up	money/rounding.py:1	calls	money/rounding.py:2	0.95
-        2	module	example.com/acme/lib://money	money/__init__.py:1	imports	money/__init__.py:1	0.95
+        1	function	rounding.round_up	money/rounding.py:1	calls	money/rounding.py:2	0.95
+        2	module	money	money/__init__.py:1	imports	money/__init__.py:1	0.95
     "#]].assert_eq(&in_lib(&["impact", "helper"]));
     // What is indexed nowhere stays external, under its own name.
     expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	external	python://other.rounding.round_up		calls	shop/cart.py:8	0.95
         1	external	python://requests.get		calls	shop/cart.py:9	0.95
         1	function	example.com/acme/lib://money.rounding.round_up	money/rounding.py:1	calls	shop/cart.py:10	0.95
         2	function	example.com/acme/lib://money.rounding.helper	money/rounding.py:5	calls	money/rounding.py:2	0.95
     "#]].assert_eq(&in_app(&["callees", "total", "--depth", "2"]));
     expect![[r#"
+        PATH	STEP	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	1	function	example.com/acme/app://shop.cart.total	shop/cart.py:7	calls	shop/cart.py:15	0.95
     "#]].assert_eq(&in_app(&["flow", "checkout", "total"]));
     assert_eq!(env.lore_in(&env.dir().join("app"), &["fsck"], "").status, Some(0));

@@ -17,6 +17,7 @@ fn each_value_tells_its_source() {
         &env,
         &["config", "list", "--db", "my.db"],
         expect![[r#"
+            KEY	VALUE	SOURCE
             gitlab.base_url	https://gitlab.example.com	file:$HOME/.config/lore/lore.toml
             gitlab.token_env_var	GITLAB_TOKEN	default
             gitlab.token_file		default

@@ -407,7 +407,7 @@ fn a_config_of_ones_own_is_trusted_until_a_pull_changes_it() {
     assert!(got.stderr.contains("`gitlab.base_url`, "), "{got}");
     assert!(got.stderr.contains("`projects`, `repos` in"), "{got}");
     let listed = net.run(&["trust", "--list"]).success().stdout;
-    assert_eq!(listed, "$DIR/clone\tchanged\tconfig, memory\n");
+    assert_eq!(listed, "REPOSITORY\tSTATE\tWITH\n$DIR/clone\tchanged\tconfig, memory\n");
     // The file is another one; the memory is as trusted as it was.
     assert!(net.inject().contains("needs no shell"));
 }
@@ -427,5 +427,8 @@ fn pins_of_older_versions_are_read() {
     assert_eq!((got.stdout.as_str(), got.stderr.as_str()), ("https://good.example\n", ""));
     // They spoke of the file alone.
     assert_eq!(net.inject(), "");
-    assert_eq!(net.run(&["trust", "--list"]).success().stdout, "$DIR/clone\ttrusted\tconfig\n");
+    assert_eq!(
+        net.run(&["trust", "--list"]).success().stdout,
+        "REPOSITORY\tSTATE\tWITH\n$DIR/clone\ttrusted\tconfig\n"
+    );
 }

@@ -33,7 +33,7 @@ fn found(site: &Site, args: &[&str]) -> Vec<String> {
     let args: Vec<&str> = ["search"].iter().chain(args).copied().collect();
     let output = site.env.lore(&args).success();
     let columns = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join(" ");
-    output.stdout.lines().map(columns).collect()
+    output.rows().map(columns).collect()
 }
 
 #[test]
@@ -66,7 +66,8 @@ fn without_vectors_search_says_what_to_run() {
     let _ = site.env.lore(&["sync", "-q", "--no-embed"]).success();
     let output = site.env.lore(&["search", "harmonics"]).success();
     assert!(output.stderr.contains("run: lore embed"), "{output}");
-    assert!(output.stdout.starts_with("harbor/tide#2"), "{output}");
+    let first = output.rows().next().unwrap_or_default();
+    assert!(first.starts_with("harbor/tide#2"), "{output}");
     expect![[r#"
         ------- stderr -------
         error: no document has vectors of gte-small-int8 yet

@@ -19,7 +19,7 @@ fn file(env: &TestEnv, name: &str) -> String {
 /// The first column of what a command lists.
 fn ids(env: &TestEnv, args: &[&str]) -> Vec<String> {
     let output = env.lore(args).success();
-    output.stdout.lines().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
+    output.rows().filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
 }
 
 /// Keeps something and tells its id.
@@ -97,11 +97,13 @@ fn lists_have_two_forms() {
     );
     kept(&env, &["handoff", "Draft works", "--next", "ask Olwen"]);
     expect![[r#"
+        ID	KIND	TITLE	PROJECT	CREATED
         han-mv5mcr5j	handoff	Draft works	dir	2024-06-01T12:00:00.000Z
         pat-mz4pp9s2	pattern	Full jitter	dir	2024-06-01T12:00:00.000Z
     "#]]
     .assert_eq(&env.lore(&["memory", "list"]).to_string());
     expect![[r#"
+        ID	KIND	TITLE	PROJECT	CREATED	SCORE	STATUS	TEXT	FILE
         pat-mz4pp9s2	pattern	Full jitter	dir	2024-06-01T12:00:00.000Z	1.800	active	wait a random time	$DIR/.lore/memory/patterns.yaml:4
     "#]]
     .assert_eq(&env.lore(&["recall", "jitter"]).to_string());
@@ -156,8 +158,7 @@ fn what_says_the_same_or_the_opposite_is_asked_about() {
     .assert_eq(&output.to_string());
     // The new one first, though its words match no better.
     let found = env.lore(&["recall", "NATS between ingest and evaluation"]).success();
-    let states: Vec<&str> =
-        found.stdout.lines().map(|line| line.split('\t').nth(6).unwrap()).collect();
+    let states: Vec<&str> = found.rows().map(|line| line.split('\t').nth(6).unwrap()).collect();
     assert_eq!(states, ["active", "superseded"]);
     let _ = env.lore(&["remember", "decision", "Do not use NATS now", "--force"]).success();
 }
@@ -213,7 +214,7 @@ fn personal_memory_is_found_everywhere_and_not_in_the_repository() {
     assert_eq!(ids(&env, &["recall", "breathe"]), std::slice::from_ref(&own));
     let elsewhere = env.home();
     let output = env.lore_in(&elsewhere, &["recall", "breathe"], "").success();
-    assert!(output.stdout.starts_with(&own), "{output}");
+    assert!(output.rows().next().is_some_and(|row| row.starts_with(&own)), "{output}");
     expect![[r#"
         ------- stderr -------
         error: here is no repository to keep it in
@@ -406,7 +407,7 @@ fn two_clones_of_one_repository_count_once() {
     )
     .unwrap();
     let output = env.lore_in(&other, &["recall", "minima"], "").success();
-    assert_eq!(output.stdout.lines().count(), 1, "{output}");
+    assert_eq!(output.rows().count(), 1, "{output}");
     assert!(output.stdout.contains("$HOME/clone/.lore"), "{output}");
     assert_eq!(ids(&env, &["recall", "minima"]), [id]);
 }

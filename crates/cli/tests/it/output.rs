@@ -44,6 +44,7 @@ fn doctor_has_a_form_for_people_and_one_for_pipes() {
         lines.collect::<Vec<_>>().join("\n").replace(&version, "<git>")
     };
     expect![[r#"
+        ID	STATUS	DETAIL	FIX
         config	ok	~/.config/lore/lore.toml	
         forge	fail	`gitlab.base_url` is not set in $HOME/.config/lore/lore.toml	add it, or run `lore init --force`
         database	warn	$HOME/.local/share/lore/lore.db does not exist yet	lore sync

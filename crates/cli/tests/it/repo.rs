@@ -37,6 +37,7 @@ fn a_clone_is_registered_and_its_commits_are_read() {
     "#]]
     .assert_eq(&env.lore(&["repo", "add", "harbor/tide"]).to_string());
     expect![[r#"
+        REPOSITORY	PROJECT	COMMITS	READ	PLACE
         127.0.0.1/harbor/tide	harbor/tide	5	2024-06-01T12:00:00.000Z	$DIR/harbor/tide
     "#]]
     .assert_eq(&env.lore(&["repo", "list"]).to_string());

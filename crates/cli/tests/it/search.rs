@@ -47,7 +47,7 @@ fn found(site: &Site, args: &[&str]) -> Vec<String> {
     let args: Vec<&str> = ["search"].iter().chain(args).copied().collect();
     let output = site.env.lore(&args).success();
     let columns = |line: &str| line.split('\t').take(2).collect::<Vec<_>>().join(" ");
-    output.stdout.lines().map(columns).collect()
+    output.rows().map(columns).collect()
 }
 
 /// The `data` of a JSON answer.
@@ -204,6 +204,7 @@ fn matches_are_painted() {
 fn results_for_programs() {
     let site = site();
     expect![[r#"
+        REFERENCE	TYPE	TITLE	PROJECT	AUTHOR	CREATED	SCORE	SNIPPET	URL
         harbor/tide#2	issue	Tide tables are slow	harbor/tide	bo	2024-02-01T09:00:00.000Z	1.436	Reading harmonics takes minutes.	https://gitlab.example.com/harbor/tide/-/issues/2
     "#]].assert_eq(&site.env.lore(&["search", "harmonics"]).to_string());
     let fields = "items.type,reference,snippet,matches,labels,total,url";

@@ -52,6 +52,7 @@ fn sync_then_look() {
     "#]]
     .assert_eq(&env.lore(&["sync", "-q"]).to_string());
     expect![[r#"
+        ID	PROJECT	STATE	TITLE	LABELS	AUTHOR	THREADS	UPDATED
         #1	harbor/tide	closed	Login fails on Safari	auth	ada	1	2024-02-10T14:25:00.800Z
         #2	harbor/tide	opened	Tide tables are slow		bo	0	2024-02-01T09:00:00.000Z
     "#]]
@@ -159,8 +160,7 @@ fn filters_narrow_the_list() {
     let found = |args: &[&str]| {
         let output = site.env.lore(&[&["issues"], args].concat()).success();
         output
-            .stdout
-            .lines()
+            .rows()
             .map(|line| line.split('\t').next().unwrap_or("").to_owned())
             .collect::<Vec<_>>()
     };

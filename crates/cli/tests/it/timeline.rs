@@ -76,7 +76,7 @@ fn told(site: &Site, args: &[&str]) -> Vec<String> {
     let args: Vec<&str> = ["timeline"].iter().chain(args).copied().collect();
     let output = site.env.lore(&args).success();
     let columns = |line: &str| line.split('\t').skip(1).take(3).collect::<Vec<_>>().join(" ");
-    output.stdout.lines().map(columns).collect()
+    output.rows().map(columns).collect()
 }
 
 fn references(list: &Value) -> Vec<&str> {
@@ -140,6 +140,7 @@ fn the_account_of_a_query_at_160_columns() {
 fn rows_for_a_pipe() {
     let site = site();
     expect![[r#"
+        TIME	EVENT	REFERENCE	SUMMARY	ACTOR	VIA	URL
         2024-02-01T09:00:00.000Z	created	harbor/tide!1	Keep the session on Safari	bo		https://gitlab.example.com/harbor/tide/-/merge_requests/1
         2024-02-01T09:00:00.000Z	reference	harbor/tide!1	mentions charts#1, other/outside#7			https://gitlab.example.com/harbor/tide/-/merge_requests/1
         2024-02-01T12:25:00.000Z	note	harbor/tide!1	Because of the payment redirect; Lax would drop the cookie.	bo		https://gitlab.example.com/harbor/tide/-/merge_requests/1#note_9

@@ -285,6 +285,7 @@ fn the_history_of_a_file_under_all_its_names() {
         &site,
         &["file-history", "src/session.rs"],
         expect![[r#"
+            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
             !6	harbor/tide	closed	modified	Never merged	bo	0	0		2024-02-02T09:00:00.000Z	src/session.rs
             !5	harbor/tide	merged	renamed	Call it session	ada	0	0		2024-02-01T10:05:00.000Z	src/session.rs
             !4	harbor/tide	merged	modified	Rebase me	bo	0	0		2024-01-17T09:05:00.000Z	src/login.rs
@@ -305,6 +306,7 @@ fn the_history_of_a_file_under_all_its_names() {
         &site,
         &["file-history", "README.md"],
         expect![[r#"
+            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
             ec4409caa0f0225e345488f3fc72df966501bd4d	harbor/tide	direct		Meanwhile	Ada Larsen				2024-01-16T12:00:00.000Z	README.md
         "#]],
     );
@@ -383,6 +385,7 @@ mr harbor/moon!1 "B" by ada at 2024-01-10T09:00 from b
     "#]]
     .assert_eq(&env.lore(&["trace", "README.md"]).to_string());
     expect![[r#"
+        ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
         !1	harbor/moon	merged	added	B	ada	0	0		2024-01-10T10:00:00.000Z	README.md
     "#]]
     .assert_eq(&env.lore(&["file-history", "README.md", "-p", "moon"]).to_string());

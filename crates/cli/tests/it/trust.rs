@@ -37,6 +37,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
         &env,
         &["config", "list"],
         expect![[r#"
+            KEY	VALUE	SOURCE
             gitlab.base_url		default
             gitlab.token_env_var	GITLAB_TOKEN	default
             gitlab.token_file		default
@@ -72,6 +73,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
         &env,
         &["trust"],
         expect![[r#"
+            REPOSITORY	STATE	WITH
             $DIR	trusted	config, memory, databases
             config:      $DIR/.lore/lore.toml, until it changes
                          gitlab.base_url = https://evil.example
@@ -107,6 +109,7 @@ fn a_changed_file_is_not_trusted_any_more() {
         &env,
         &["trust", "--list"],
         expect![[r#"
+            REPOSITORY	STATE	WITH
             $DIR	trusted	config, memory, databases
         "#]],
     );
@@ -115,6 +118,7 @@ fn a_changed_file_is_not_trusted_any_more() {
         &env,
         &["trust", "--list"],
         expect![[r#"
+            REPOSITORY	STATE	WITH
             $DIR	changed	config, memory, databases
         "#]],
     );
@@ -139,6 +143,7 @@ fn trust_can_be_taken_away() {
         &env,
         &["trust", "--revoke"],
         expect![[r#"
+            REPOSITORY	STATE	WITH
             $DIR	revoked	
         "#]],
     );

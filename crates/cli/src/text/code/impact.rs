@@ -10,7 +10,11 @@ impl Show for Impact {
         if !out.look().is_tty {
             let all: Vec<Neighbour> =
                 self.packages.iter().flat_map(|package| package.symbols.clone()).collect();
-            rows(&all, out);
+            rows(&all, &self.standing.repo, out);
+            unresolved(self.unresolved, &self.unresolved_sites, "of these names", out);
+            if self.truncated {
+                out.text("# there is more: -n and --depth show it").end();
+            }
             return;
         }
         match self.changed.as_slice() {

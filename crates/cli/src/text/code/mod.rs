@@ -32,19 +32,22 @@ fn heading(symbol: &SymbolRef, out: &mut Painter) {
     out.text("  ").label(Label::Path, &place(&symbol.path, symbol.line)).end();
 }
 
-/// What could not be bound, with the first sites.
+/// What could not be bound, with the first sites. In a pipe these are lines
+/// that begin with `#`: a list that leaves them out would be taken for complete.
 fn unresolved(total: u64, sites: &[UnresolvedSite], words: &str, out: &mut Painter) {
     if total == 0 {
         return;
     }
+    let mark = if out.look().is_tty { "" } else { "# " };
     let calls = super::counted(total, "call", "calls");
-    out.label(Label::Warning, &format!("{calls} {words} could not be resolved")).end();
+    out.label(Label::Warning, &format!("{mark}{calls} {words} could not be resolved")).end();
     for site in sites {
-        out.text("  ").label(Label::Path, &place(&site.path, site.line));
+        out.text(mark).text("  ").label(Label::Path, &place(&site.path, site.line));
         out.text("  ").text(&model::text::one_line(&site.text, 60)).end();
     }
     let n_more = total.saturating_sub(sites.len() as u64);
     if n_more > 0 && !sites.is_empty() {
-        out.label(Label::Faint, &format!("  and {}", super::counted(n_more, "more", "more"))).end();
+        let more = super::counted(n_more, "more", "more");
+        out.label(Label::Faint, &format!("{mark}  and {more}")).end();
     }
 }

@@ -5,8 +5,15 @@ use insight::code::neighbours::{Neighbour, Neighbours};
 
 impl Show for Neighbours {
     fn text(&self, out: &mut Painter) {
+        let words = if self.asked == "callers" { "of this name" } else { "in it" };
+        let shown = counted(self.found.len() as u64, "symbol", "symbols");
+        let more = format!("{shown} shown; there are more: -n shows them");
         if !out.look().is_tty {
-            rows(&self.found, out);
+            rows(&self.found, &self.standing.repo, out);
+            unresolved(self.unresolved, &self.unresolved_sites, words, out);
+            if self.truncated {
+                out.text(&format!("# {more}")).end();
+            }
             return;
         }
         heading(&self.symbol, out);
@@ -15,24 +22,22 @@ impl Show for Neighbours {
         } else {
             tree(&self.found, &self.standing.repo, out);
         }
-        let words = if self.asked == "callers" { "of this name" } else { "in it" };
         unresolved(self.unresolved, &self.unresolved_sites, words, out);
         if self.truncated {
-            let shown = counted(self.found.len() as u64, "symbol", "symbols");
-            out.footer(&format!("{shown} shown; there are more: -n shows them"));
+            out.footer(&more);
         }
     }
 }
 
 /// Tab-separated, one row per symbol.
-pub(super) fn rows(found: &[Neighbour], out: &mut Painter) {
+pub(super) fn rows(found: &[Neighbour], home: &str, out: &mut Painter) {
     let names = ["depth", "kind", "symbol", "place", "edge", "site", "confidence"];
     let mut table = Table::new(names.map(Column::new));
     for one in found {
         table.row([
             Cell::text(one.depth.to_string()),
             Cell::text(&one.at.kind),
-            Cell::text(&one.at.qualified_name),
+            Cell::text(name(one, home)),
             Cell::text(place(&one.at.path, one.at.line)),
             Cell::text(&one.edge),
             Cell::text(place(&one.site_path, one.site_line)),
@@ -73,11 +78,16 @@ fn branch(
     }
 }
 
+/// Short in the repository asked about, with its repository elsewhere.
+fn name<'n>(one: &'n Neighbour, home: &str) -> &'n str {
+    let is_here = one.at.qualified_name.split_once("://").is_some_and(|(repo, _)| repo == home);
+    if is_here { &one.at.symbol } else { &one.at.qualified_name }
+}
+
 /// `app.Flask.run  src/app.py:12  .95`; with its repository where that is
 /// another one than `home`.
 pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
-    let is_here = one.at.qualified_name.split_once("://").is_some_and(|(repo, _)| repo == home);
-    out.text(if is_here { &one.at.symbol } else { &one.at.qualified_name }).text("  ");
+    out.text(name(one, home)).text("  ");
     out.label(Label::Path, &place(&one.site_path, one.site_line));
     let mut words = Vec::new();
     if one.sites > 1 {
