@@ -78,6 +78,7 @@ commands! {
     "Ask" {
         "search" => Search in search;
         "timeline" => Timeline in timeline;
+        "show" => Show in show;
         "issues" => Issues in issues;
         "mrs" => Mrs in mrs;
         "file-history" => FileHistory in file_history;
@@ -134,7 +135,7 @@ commands! {
 pub const EVERYDAY: &[(&str, &[&str])] = &[
     ("Ask", &["search", "why", "timeline", "trace", "experts"]),
     ("Understand code", &["symbol", "callers", "impact"]),
-    ("Follow work", &["issues", "mrs", "me"]),
+    ("Follow work", &["show", "issues", "mrs", "me"]),
     ("Keep decisions", &["remember", "recall"]),
     ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),
 ];

@@ -180,7 +180,7 @@ impl EntityAnswer {
     }
 }
 
-fn note_head(out: &mut Painter, note: &Note, indent: usize) {
+pub(super) fn note_head(out: &mut Painter, note: &Note, indent: usize) {
     out.text(&" ".repeat(indent));
     let author = note.author.as_deref().unwrap_or("someone");
     out.label(Label::Person, &format!("@{author}")).text("  ").date(note.created_at);

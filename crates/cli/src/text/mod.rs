@@ -13,6 +13,7 @@ mod memory;
 mod people;
 mod repo;
 mod search;
+mod show;
 mod stats;
 mod status;
 mod sync_report;

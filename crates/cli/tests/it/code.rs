@@ -196,7 +196,8 @@ fn in_a_pipe_callers_are_rows() {
         DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	function	price.total	shop/price.py:1	calls	shop/price.py:2	0.95
         2	method	cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
-    "#]].assert_eq(&lore(&env, &["callers", "rounded", "-d", "2"]));
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "rounded", "-d", "2"]));
 }
 
 #[test]
@@ -502,7 +503,8 @@ fn a_bare_name_means_what_can_be_called_before_a_module_of_that_name() {
     expect![[r#"
         DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	function	main.helper	main.py:1	calls	main.py:6	0.95
-    "#]].assert_eq(&lore(&env, &["callees", "main"]));
+    "#]]
+    .assert_eq(&lore(&env, &["callees", "main"]));
     // Both are listed, and the whole name still says which.
     assert_eq!(data(&env, &["symbol", "main", "--json"])["total"], 2);
     let module = data(&env, &["symbol", "main", "--json"])["symbols"][0]["qualified_name"].clone();

@@ -276,3 +276,21 @@ fn fields_of_one_work_for_the_list_too() {
     "#]]
     .assert_eq(&site.env.lore(&["issues", "2", "--fields", "iid,title"]).to_string());
 }
+
+#[test]
+fn any_reference_can_be_shown() {
+    let site = site();
+    site.sync();
+    let show = |reference: &str| site.env.lore(&["show", reference]);
+    for (reference, expected) in [("#1", "#1 "), ("issue 1", "#1 ")] {
+        let output = show(reference).success();
+        assert!(output.stdout.starts_with(expected), "{output}");
+    }
+    let url = show("#1").success().stdout;
+    let url = url.lines().find_map(|line| line.trim().strip_prefix("url:")).unwrap().trim();
+    assert_eq!(show(url).success().stdout, show("#1").success().stdout);
+    let json = site.env.lore(&["show", "#1", "--fields", "issue.iid"]).success().stdout;
+    assert!(json.contains(r#""iid":1"#), "{json}");
+    let unknown = show("nothing-of-the-kind").failure(17);
+    assert!(unknown.stderr.contains("is no reference lore knows"), "{unknown}");
+}
