@@ -145,12 +145,28 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
+    let arguments = &with_kind_of_lesson(arguments);
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
     }
     let mut command = readable(command()).term_width(env.width.clamp(40, 100));
     let mut matches = command.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+}
+
+/// `lore learn 'Safe arithmetic' --solution …` is a pattern: what is learnt is a
+/// lesson, unless another kind is named.
+fn with_kind_of_lesson(arguments: &[OsString]) -> Vec<OsString> {
+    const KINDS: [&str; 3] = ["decision", "pattern", "handoff"];
+    let mut all = arguments.to_vec();
+    if all.get(1).is_some_and(|word| word == "learn")
+        && let Some(next) = all.get(2).and_then(|word| word.to_str())
+        && !next.starts_with('-')
+        && !KINDS.contains(&next)
+    {
+        all.insert(2, OsString::from("pattern"));
+    }
+    all
 }
 
 /// Parses with a tree that has no command but the one that is named. To make

@@ -27,6 +27,9 @@ pub struct Args {
     /// Show discussion threads on lines of the file
     #[arg(long)]
     discussions: bool,
+    /// Do not follow renames: only changes under this very path
+    #[arg(long)]
+    no_follow_renames: bool,
     /// Maximum number of changes
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -45,6 +48,7 @@ impl Run for Args {
                 file: self.scope.typed(&self.path, &cwd),
                 merged_only: self.merged,
                 discussions: self.discussions,
+                follow_renames: !self.no_follow_renames,
                 limit: self.limit as usize,
             },
         )

@@ -100,7 +100,9 @@ pub struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeArg {
     Hybrid,
+    #[value(alias = "fts")]
     Lexical,
+    #[value(alias = "vector")]
     Semantic,
 }
 
@@ -112,15 +114,21 @@ enum FusionArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TypeArg {
+    #[value(alias = "issues")]
     Issue,
-    #[value(alias = "merge_request")]
+    #[value(aliases = ["mrs", "merge_request", "merge_requests"])]
     Mr,
-    #[value(alias = "discussion")]
+    #[value(aliases = ["threads", "discussion", "discussions"])]
     Thread,
+    #[value(alias = "commits")]
     Commit,
+    #[value(alias = "decisions")]
     Decision,
+    #[value(alias = "patterns")]
     Pattern,
+    #[value(alias = "handoffs")]
     Handoff,
+    #[value(alias = "symbols")]
     Symbol,
 }
 

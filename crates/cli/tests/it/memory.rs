@@ -654,3 +654,13 @@ issue #1 "Login fails on Safari" by ada at 2024-01-09T10:15
     let data = env.lore(&["--json", "timeline", "harbor/tide#1"]).success();
     assert!(data.stdout.contains(&id), "{data}");
 }
+
+#[test]
+fn what_is_learnt_is_a_pattern_unless_it_is_said_to_be_something_else() {
+    let env = repo();
+    let args = ["learn", "Safe arithmetic", "--solution", "use $((…))", "-q"];
+    let output = env.lore(&args).success();
+    assert!(output.stdout.starts_with("pat-"), "{output}");
+    let output = env.lore(&["learn", "decision", "Bash stays", "-q"]).success();
+    assert!(output.stdout.starts_with("dec-"), "{output}");
+}

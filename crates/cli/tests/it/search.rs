@@ -105,6 +105,7 @@ fn each_filter_narrows() {
     let all = [CHARTS, SESSION, SESSION_THREAD, LOGIN, LOGIN_THREAD, SLOW];
     assert_eq!(with(&[]), all);
     assert_eq!(with(&["--type", "issue"]), [CHARTS, LOGIN, SLOW]);
+    assert_eq!(with(&["--type", "issues", "--mode", "fts"]), [CHARTS, LOGIN, SLOW]);
     assert_eq!(
         with(&["--type", "mr", "--type", "thread"]),
         [SESSION, SESSION_THREAD, LOGIN_THREAD]

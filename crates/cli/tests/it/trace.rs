@@ -295,6 +295,10 @@ fn the_history_of_a_file_under_all_its_names() {
             f127b45fa35e610520c305d482b722e96fdd58e7	harbor/tide	direct		Initial import	Ada Larsen				2024-01-09T09:00:00.000Z	src/session.rs
         "#]],
     );
+    let output = site.env.lore(&["file-history", "src/session.rs", "--no-follow-renames"]);
+    let output = output.success();
+    let found: Vec<&str> = output.rows().filter_map(|row| row.split('\t').next()).collect();
+    assert_eq!(found, ["!6", "!5"], "{output}");
     check(
         &site,
         &["file-history", "src/login.rs", "--merged", "-n", "2", "--json"],

@@ -26,6 +26,8 @@ pub struct Request<'a> {
     pub merged_only: bool,
     /// With the threads on lines of the file.
     pub discussions: bool,
+    /// Under all names the file had and has, not only the one typed.
+    pub follow_renames: bool,
     pub limit: usize,
 }
 
@@ -86,7 +88,11 @@ pub struct DirectCommit {
 
 pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistory> {
     let target = file_target::locate(reader, request.file)?;
-    let chain = chain(reader, &target)?;
+    let chain = if request.follow_renames {
+        chain(reader, &target)?
+    } else {
+        Chain { names: vec![target.path.clone()], renames: Vec::new() }
+    };
     let touching = touching(reader, &target, &chain.names, request.merged_only)?;
     let items = touching
         .iter()

@@ -46,6 +46,7 @@ impl Tool for FileHistory {
             file,
             merged_only: params.merged,
             discussions: params.discussions,
+            follow_renames: true,
             limit: within("limit", params.limit, 10, 1_000)?,
         };
         file_history::file_history(call.reader()?, &request)
