@@ -61,7 +61,7 @@ pub fn quick_client(connection: &Connection) -> Result<Client> {
     options.connect_timeout = std::time::Duration::from_secs(5);
     options.request_timeout = std::time::Duration::from_secs(20);
     options.max_rate_wait = std::time::Duration::from_secs(10);
-    Client::new(options, Arc::new(model::progress::Silent))
+    Client::new(options, Arc::new(model::progress::NoProgress))
 }
 
 pub async fn identity(client: &Client) -> Result<Identity> {

@@ -4,7 +4,7 @@
 use crate::config::repo_trust::{self, FirstMemory};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use insight::memory::recall::Standpoint;
+use insight::memory::recall::MemoryContext;
 use memory::Root;
 use memory::index;
 use memory::root::RootKind;
@@ -80,7 +80,7 @@ pub fn here(ctx: &Ctx, named: &[PathBuf]) -> Vec<Root> {
 pub struct Level {
     pub reader: Reader,
     /// Where the question is asked from.
-    pub standpoint: Standpoint,
+    pub standpoint: MemoryContext,
     pub database: DatabaseFile,
 }
 
@@ -135,12 +135,12 @@ pub fn catch_up(ctx: &Ctx, ui: &mut Ui) -> bool {
     }
 }
 
-pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<Standpoint> {
-    let Some(around) = around else { return Ok(Standpoint::default()) };
-    let known = Standpoint::at(on, &index::path_text(around))?;
+pub fn standpoint(on: &impl Read, around: Option<&Root>) -> Result<MemoryContext> {
+    let Some(around) = around else { return Ok(MemoryContext::default()) };
+    let known = MemoryContext::at(on, &index::path_text(around))?;
     Ok(match known.root {
         Some(_) => known,
-        None => Standpoint { project: pipeline::memory::project_of(around), ..known },
+        None => MemoryContext { project: pipeline::memory::project_of(around), ..known },
     })
 }
 

@@ -23,5 +23,5 @@ mod terms;
 
 pub use facts::FileFacts;
 pub use lang::extract;
-pub use link::{Edge, EdgeKind, Linked, Manifest, Source, Unresolved, link};
+pub use link::{Edge, EdgeKind, LinkResult, Manifest, Source, Unresolved, link};
 pub use prove_edge::prove_edge;

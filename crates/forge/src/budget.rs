@@ -232,7 +232,7 @@ impl State {
 mod tests {
     use super::*;
     use expect_test::{Expect, expect};
-    use model::progress::Silent;
+    use model::progress::NoProgress;
     use std::fmt::Write;
 
     const FOREVER: Duration = Duration::from_secs(900);
@@ -272,21 +272,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_pace_of_ten_lets_a_burst_go_and_then_one_each_tenth_of_a_second() {
-        let budget = Budget::new(Some(10.0), FOREVER, Arc::new(Silent));
+        let budget = Budget::new(Some(10.0), FOREVER, Arc::new(NoProgress));
         assert_eq!(moments(&budget, 8).await, [0, 0, 0, 0, 100, 200, 300, 400]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn without_a_pace_nobody_waits() {
         for rate in [None, Some(f64::NAN), Some(0.0), Some(-3.0), Some(f64::INFINITY)] {
-            let budget = Budget::new(rate, FOREVER, Arc::new(Silent));
+            let budget = Budget::new(rate, FOREVER, Arc::new(NoProgress));
             assert_eq!(moments(&budget, 100).await.last(), Some(&0), "{rate:?}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn absurdly_slow_paces_do_not_overflow() {
-        let budget = Budget::new(Some(f64::MIN_POSITIVE), FOREVER, Arc::new(Silent));
+        let budget = Budget::new(Some(f64::MIN_POSITIVE), FOREVER, Arc::new(NoProgress));
         assert_eq!(moments(&budget, 5).await, [0, 0, 0, 0, 3_600_000]);
     }
 
@@ -307,7 +307,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_pause_lengthened_while_waiting_is_kept_to() {
-        let budget = Budget::new(None, FOREVER, Arc::new(Silent));
+        let budget = Budget::new(None, FOREVER, Arc::new(NoProgress));
         budget.pause(seconds(1), "short");
         let waiter = tokio::spawn({
             let budget = budget.clone();
@@ -320,7 +320,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_wait_beyond_the_cap_is_refused_at_once() {
-        let budget = Budget::new(None, seconds(900), Arc::new(Silent));
+        let budget = Budget::new(None, seconds(900), Arc::new(NoProgress));
         budget.pause(seconds(3600), "hourly limit");
         let refused = budget.acquire().await.unwrap_err();
         assert_eq!(refused.to_string(), "the server asks to wait 1h 00m");
@@ -330,7 +330,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn plenty_left_means_no_waiting() {
-        let budget = Budget::new(None, FOREVER, Arc::new(Silent));
+        let budget = Budget::new(None, FOREVER, Arc::new(NoProgress));
         budget.observe(Allowance { limit: Some(2000), remaining: 1500, resets_in: seconds(60) });
         assert_eq!(moments(&budget, 50).await.last(), Some(&0));
     }
@@ -354,7 +354,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_long_window_neither_stretches_its_last_requests_nor_is_waited_for() {
-        let budget = Budget::new(None, seconds(900), Arc::new(Silent));
+        let budget = Budget::new(None, seconds(900), Arc::new(NoProgress));
         budget.observe(Allowance { limit: Some(7200), remaining: 2, resets_in: seconds(3600) });
         assert_eq!(moments(&budget, 2).await, [60_000, 120_000]);
         assert_eq!(budget.acquire().await, Err(TooLong { wait: seconds(3480) }));
@@ -362,7 +362,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn late_answers_do_not_raise_the_allowance_again() {
-        let budget = Budget::new(None, FOREVER, Arc::new(Silent));
+        let budget = Budget::new(None, FOREVER, Arc::new(NoProgress));
         let report = |remaining| Allowance { limit: None, remaining, resets_in: seconds(60) };
         budget.observe(report(0));
         budget.observe(report(400));
@@ -373,7 +373,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn callers_are_served_in_the_order_they_came() {
-        let budget = Budget::new(Some(10.0), FOREVER, Arc::new(Silent));
+        let budget = Budget::new(Some(10.0), FOREVER, Arc::new(NoProgress));
         let order = Arc::new(Mutex::new(Vec::new()));
         let mut waiters = Vec::new();
         for n in 0..20 {
@@ -392,7 +392,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_caller_that_gives_up_does_not_block_the_next() {
-        let budget = Budget::new(None, FOREVER, Arc::new(Silent));
+        let budget = Budget::new(None, FOREVER, Arc::new(NoProgress));
         budget.pause(seconds(5), "pause");
         let hasty = tokio::time::timeout(seconds(1), budget.acquire()).await;
         assert!(hasty.is_err());

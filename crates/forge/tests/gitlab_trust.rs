@@ -10,7 +10,7 @@ use forge::gitlab::{Client, Options};
 use forge::{FailureKind, Forge};
 use model::ErrorCode;
 use model::ids::ForgeId;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use secrecy::SecretString;
 use std::sync::Arc;
 use support::{Reply, Server, TOKEN, Told, client};
@@ -143,7 +143,7 @@ fn options_that_cannot_work_are_refused_before_anything_is_sent() {
         pace(0.0),
         pace(f64::NAN),
     ] {
-        let error = Client::new(options, Arc::new(Silent)).unwrap_err();
+        let error = Client::new(options, Arc::new(NoProgress)).unwrap_err();
         assert!(error.suggestion().is_some(), "{error}");
         table.push(format!("{}: {error}", error.code()));
     }
@@ -158,7 +158,7 @@ fn options_that_cannot_work_are_refused_before_anything_is_sent() {
         CONFIG_INVALID: the number of requests per second must be more than 0
         CONFIG_INVALID: the number of requests per second must be more than 0"#]]
     .assert_eq(&table.join("\n"));
-    let padded = Client::new(token(&format!(" {TOKEN}\n")), Arc::new(Silent));
+    let padded = Client::new(token(&format!(" {TOKEN}\n")), Arc::new(NoProgress));
     assert!(padded.is_ok(), "a line end from a file does no harm");
 }
 

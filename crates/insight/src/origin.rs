@@ -11,7 +11,7 @@ use model::reference::EntityReference;
 use model::{EntityKind, EntityState, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::origins::{self, Authorship, Candidate, NamedAs};
+use store::origins::{self, Authorship, Candidate, CommitRole};
 use store::{Reader, commits};
 
 /// How a commit was tied to a merge request, best first.
@@ -181,13 +181,14 @@ impl Search<'_> {
             return Ok(None);
         };
         let merging = origins::naming(self.reader, self.project, landing)?;
-        let Some(outer) = merging.into_iter().find(|mr| mr.named_as == NamedAs::MergeCommit) else {
+        let Some(outer) = merging.into_iter().find(|mr| mr.named_as == CommitRole::MergeCommit)
+        else {
             return Ok(None);
         };
         // A merge request into another branch, which this one then merged: the
         // inner one is where the commit was argued about.
         let inner = named.iter().find(|mr| {
-            mr.named_as == NamedAs::Listed
+            mr.named_as == CommitRole::Listed
                 && mr.state == EntityState::Merged
                 && mr.id != outer.id
                 && mr.project_id == outer.project_id
@@ -303,7 +304,7 @@ impl Search<'_> {
 
 /// The commit is what the forge made of a merge request.
 fn itself(named: &[Candidate]) -> Option<Origin> {
-    let by = |named_as: NamedAs, method: OriginMethod| {
+    let by = |named_as: CommitRole, method: OriginMethod| {
         let found = named.iter().find(|mr| mr.named_as == named_as)?;
         Some(Origin {
             merge_request: found.clone(),
@@ -312,14 +313,14 @@ fn itself(named: &[Candidate]) -> Option<Origin> {
             also: others(named, found.id),
         })
     };
-    by(NamedAs::SquashCommit, OriginMethod::SquashCommit)
-        .or_else(|| by(NamedAs::MergeCommit, OriginMethod::MergeCommit))
+    by(CommitRole::SquashCommit, OriginMethod::SquashCommit)
+        .or_else(|| by(CommitRole::MergeCommit, OriginMethod::MergeCommit))
 }
 
 /// Merge requests that list the commit: the one merged first brought it. One
 /// that was never merged may only claim a commit that is on no main branch.
 fn by_listing(named: &[Candidate], has_landed: bool) -> Option<Origin> {
-    let of = |named_as: NamedAs, is_merged: bool| {
+    let of = |named_as: CommitRole, is_merged: bool| {
         named
             .iter()
             .filter(move |mr| {
@@ -327,13 +328,13 @@ fn by_listing(named: &[Candidate], has_landed: bool) -> Option<Origin> {
             })
             .collect::<Vec<_>>()
     };
-    let (listed, heads) = (of(NamedAs::Listed, true), of(NamedAs::Head, true));
+    let (listed, heads) = (of(CommitRole::Listed, true), of(CommitRole::Head, true));
     let (found, method, confidence) = match (listed.as_slice(), heads.as_slice()) {
         ([only], _) => (*only, OriginMethod::CommitList, 0.97),
         ([first, ..], _) => (*first, OriginMethod::CommitList, 0.9),
         ([], [first, ..]) => (*first, OriginMethod::BranchHead, 0.9),
         ([], []) => {
-            let open = of(NamedAs::Listed, false);
+            let open = of(CommitRole::Listed, false);
             let (first, confidence) = match open.as_slice() {
                 [only] if !has_landed => (*only, 0.8),
                 // On the main branch all the same: merged by hand, it seems.

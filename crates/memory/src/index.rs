@@ -12,7 +12,7 @@ use store::{Read, Writer};
 
 /// What a refresh did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Refreshed {
+pub struct RefreshStats {
     pub files_read: u64,
     pub new: u64,
     pub changed: u64,
@@ -48,7 +48,7 @@ pub fn path_text(root: &Root) -> String {
 }
 
 /// Brings the index level with one root.
-pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refreshed> {
+pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<RefreshStats> {
     let path = path_text(root);
     let row = rows::roots(writer)?.into_iter().find(|row| row.path == path);
     let is_known = row.as_ref().is_some_and(|row| {
@@ -62,7 +62,7 @@ pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refre
         }
     };
     let (suspects, gone) = compare(writer, root, &row, now)?;
-    let mut refreshed = Refreshed::default();
+    let mut refreshed = RefreshStats::default();
     if suspects.is_empty() && gone.is_empty() {
         return Ok(refreshed);
     }
@@ -90,7 +90,7 @@ pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refre
     Ok(refreshed)
 }
 
-impl Refreshed {
+impl RefreshStats {
     fn add(&mut self, changes: Changes) {
         self.new += changes.new;
         self.changed += changes.changed;

@@ -21,7 +21,7 @@ pub struct Choice {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Remembered {
+pub struct NewRecord {
     pub record: Record,
     pub superseded: Vec<RecordId>,
     /// What was found and overridden.
@@ -47,7 +47,7 @@ pub struct KeptRecord {
 }
 
 impl KeptRecord {
-    pub fn of(root: &Root, kept: Remembered) -> Self {
+    pub fn of(root: &Root, kept: NewRecord) -> Self {
         KeptRecord {
             id: kept.record.id().clone(),
             kind: kept.record.kind(),
@@ -91,7 +91,7 @@ impl Draft {
 
 impl Root {
     /// Writes a new record, unless something stands in its way.
-    pub fn remember(&self, draft: Draft, choice: &Choice, now: Timestamp) -> Result<Remembered> {
+    pub fn remember(&self, draft: Draft, choice: &Choice, now: Timestamp) -> Result<NewRecord> {
         self.edit(|edit| {
             let existing = edit.records_of(draft.kind())?;
             let record = draft.into_record(now, &existing)?;
@@ -114,7 +114,7 @@ impl Root {
             let edges: Vec<Edge> =
                 choice.supersede.iter().map(|old| supersedes(record.id(), old, now)).collect();
             edit.connect(&edges)?;
-            Ok(Remembered { record, superseded: choice.supersede.clone(), conflicts })
+            Ok(NewRecord { record, superseded: choice.supersede.clone(), conflicts })
         })
     }
 

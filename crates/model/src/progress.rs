@@ -21,9 +21,9 @@ pub trait Progress: Send + Sync {
 
 /// Says nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn phase(&self, _name: &str, _total: Option<u64>) {}
     fn advance(&self, _n: u64) {}
     fn grow(&self, _n: u64) {}

@@ -2,7 +2,7 @@
 
 use git::Repo;
 use memory::Root;
-use memory::index::{self, Refreshed};
+use memory::index::{self, RefreshStats};
 use memory::root::{self, RootKind};
 use model::{Result, Timestamp};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub fn project_of(root: &Root) -> Option<String> {
 
 /// Brings the index level with these roots and with those it knows already, and
 /// the documents that are searched with it. Waits for its turn.
-pub fn refresh(database: &Path, roots: &[Root], now: Timestamp) -> Result<Refreshed> {
+pub fn refresh(database: &Path, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
     refresh_all(&mut Writer::open(database)?, roots, now)
 }
 
@@ -89,7 +89,7 @@ fn root_of(row: &RootRow) -> Root {
     Root::new(PathBuf::from(&row.path), row.kind)
 }
 
-fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<Refreshed> {
+fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
     let others = others(writer, roots)?;
     let mut all = refresh_only(writer, roots, now)?;
     for row in &others {
@@ -104,9 +104,9 @@ fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<Re
     Ok(all)
 }
 
-fn refresh_only(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<Refreshed> {
+fn refresh_only(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
     let known = rows::roots(writer)?;
-    let mut all = Refreshed::default();
+    let mut all = RefreshStats::default();
     for root in roots.iter().filter(|root| root.dir.is_dir()) {
         let mut root = root.clone();
         if !known.iter().any(|row| row.path == index::path_text(&root)) {
@@ -117,7 +117,7 @@ fn refresh_only(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<R
     Ok(all)
 }
 
-fn add(all: &mut Refreshed, one: &Refreshed) {
+fn add(all: &mut RefreshStats, one: &RefreshStats) {
     all.files_read += one.files_read;
     all.new += one.new;
     all.changed += one.changed;

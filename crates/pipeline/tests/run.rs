@@ -5,7 +5,7 @@
 
 use code::history;
 use code::index::Request;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::time::FixedClock;
 use model::{CancelToken, Clock, ErrorCode, Progress, Timestamp};
 use pipeline::{Clones, CodeScope, Database, DocumentScope, Plan, RunControl, RunReport};
@@ -125,7 +125,7 @@ fn code_that_cannot_be_indexed_is_a_warning_and_the_rest_is_done() {
     let place = Place::new();
     let repo = place.repository();
     let nowhere = place.dir.path().join("nowhere");
-    let report = place.run(plan(&repo, &nowhere), Arc::new(Silent)).unwrap();
+    let report = place.run(plan(&repo, &nowhere), Arc::new(NoProgress)).unwrap();
     assert_eq!(report.code, []);
     assert_eq!(report.documents.unwrap().new, 1);
     let [warning] = report.warnings.as_slice() else { panic!("{:?}", report.warnings) };
@@ -137,7 +137,7 @@ fn the_same_failure_ends_a_run_that_is_for_the_code_alone() {
     let place = Place::new();
     let dir = place.dir.path().join("nowhere");
     let code = Some(CodeScope::One { dir, request: request() });
-    let failed = place.run(Plan { code, ..Plan::default() }, Arc::new(Silent));
+    let failed = place.run(Plan { code, ..Plan::default() }, Arc::new(NoProgress));
     assert!(failed.is_err());
     let path = place.database().path;
     assert_eq!(lock::holder(&Reader::open(&path).unwrap()).unwrap(), None, "released all the same");
@@ -149,9 +149,9 @@ fn a_run_that_is_stopped_ends_as_interrupted_and_frees_the_lock() {
     let repo = place.repository();
     let cancel = CancelToken::default();
     cancel.cancel();
-    let stopped = place.run_until(plan(&repo, &repo), Arc::new(Silent), cancel);
+    let stopped = place.run_until(plan(&repo, &repo), Arc::new(NoProgress), cancel);
     assert_eq!(stopped.unwrap_err().code(), ErrorCode::Interrupted);
-    place.run(plan(&repo, &repo), Arc::new(Silent)).unwrap();
+    place.run(plan(&repo, &repo), Arc::new(NoProgress)).unwrap();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::embedding::Provider;
 use crate::fusion::{self, Candidate, Fusion};
 use crate::lexical::{self, Lexical, Words};
 use crate::memory::ranking::{Records, is_memory_alone};
-use crate::memory::{SIGNAL as MEMORY, Standpoint};
+use crate::memory::{MemoryContext, SIGNAL as MEMORY};
 use crate::query::{Offer, Query, Syntax};
 use crate::reinforcement::Factor;
 use crate::results::{self, SearchResults, Sought};
@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::document_set::{self, DocumentFilter, DocumentSet};
-use store::documents::{self, Card};
+use store::documents::{self, DocumentSummary};
 use store::fulltext;
 use store::vectors::{self, Similar};
 use store::{Reader, dirty};
@@ -53,7 +53,7 @@ pub struct Request {
     /// Where the person who asks is at work.
     pub home: Option<ProjectId>,
     /// The same for records of memory.
-    pub from: Standpoint,
+    pub from: MemoryContext,
     /// How many edges to follow from each record of memory.
     pub graph_depth: u8,
     /// Tell of each hit how it came to its place.
@@ -385,7 +385,7 @@ impl Search<'_> {
     }
 
     /// Weighs those of memory, and notes what is to be said of them.
-    fn reinforce(&mut self, candidates: &mut [Candidate], cards: &[Card]) -> Result<()> {
+    fn reinforce(&mut self, candidates: &mut [Candidate], cards: &[DocumentSummary]) -> Result<()> {
         let off: Vec<Factor> =
             Factor::ALL.into_iter().filter(|factor| self.is_off(factor.as_str())).collect();
         let Searcher { reader, now, .. } = self.searcher;
@@ -403,7 +403,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn signal(&self, candidates: &mut [Candidate], cards: &[Card]) -> Result<()> {
+    fn signal(&self, candidates: &mut [Candidate], cards: &[DocumentSummary]) -> Result<()> {
         let question =
             Question { words: &self.words, now: self.searcher.now, home: self.request.home };
         let places: BTreeMap<i64, usize> =

@@ -8,7 +8,7 @@
 use model::ids::ProjectId;
 use model::{Result, Timestamp};
 use store::Reader;
-use store::documents::Card;
+use store::documents::DocumentSummary;
 
 /// What a signal may know of the question.
 #[derive(Debug, Clone)]
@@ -24,7 +24,12 @@ pub trait Signal: Sync {
     fn name(&self) -> &'static str;
 
     /// What each of the documents gains, in their order.
-    fn gains(&self, reader: &Reader, question: &Question<'_>, cards: &[Card]) -> Result<Vec<f64>>;
+    fn gains(
+        &self,
+        reader: &Reader,
+        question: &Question<'_>,
+        cards: &[DocumentSummary],
+    ) -> Result<Vec<f64>>;
 }
 
 /// All of them, in the order they are shown.
@@ -44,8 +49,13 @@ impl Signal for Recency {
         "recency"
     }
 
-    fn gains(&self, _: &Reader, question: &Question<'_>, cards: &[Card]) -> Result<Vec<f64>> {
-        let gain = |card: &Card| {
+    fn gains(
+        &self,
+        _: &Reader,
+        question: &Question<'_>,
+        cards: &[DocumentSummary],
+    ) -> Result<Vec<f64>> {
+        let gain = |card: &DocumentSummary| {
             let days = question.now.since(card.updated_at).as_secs_f64() / 86_400.0;
             RECENCY * 0.5_f64.powf(days / HALF_LIFE_DAYS)
         };
@@ -60,8 +70,13 @@ impl Signal for Title {
         "title"
     }
 
-    fn gains(&self, _: &Reader, question: &Question<'_>, cards: &[Card]) -> Result<Vec<f64>> {
-        let gain = |card: &Card| {
+    fn gains(
+        &self,
+        _: &Reader,
+        question: &Question<'_>,
+        cards: &[DocumentSummary],
+    ) -> Result<Vec<f64>> {
+        let gain = |card: &DocumentSummary| {
             let title = card.title.to_lowercase();
             let words: Vec<&str> = title
                 .split(|c: char| !c.is_alphanumeric())
@@ -93,8 +108,14 @@ impl Signal for Home {
         "same-project"
     }
 
-    fn gains(&self, _: &Reader, question: &Question<'_>, cards: &[Card]) -> Result<Vec<f64>> {
-        let is_home = |card: &Card| question.home.is_some() && card.project == question.home;
+    fn gains(
+        &self,
+        _: &Reader,
+        question: &Question<'_>,
+        cards: &[DocumentSummary],
+    ) -> Result<Vec<f64>> {
+        let is_home =
+            |card: &DocumentSummary| question.home.is_some() && card.project == question.home;
         Ok(cards.iter().map(|card| if is_home(card) { HOME } else { 0.0 }).collect())
     }
 }

@@ -37,7 +37,7 @@ pub fn people(on: &impl Read) -> Result<Vec<Person>> {
 
 /// What someone did to an entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Deed {
+pub enum ActivityKind {
     Authored,
     /// Was asked for a review, or approved.
     Reviewed,
@@ -49,7 +49,7 @@ pub struct Contribution {
     pub username: String,
     pub name: String,
     pub entity: EntityRow,
-    pub deed: Deed,
+    pub deed: ActivityKind,
     /// How often.
     pub times: u64,
     /// The last time.
@@ -100,9 +100,9 @@ pub fn contributions(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Contr
                     name: row.get("name")?,
                     entity: EntityRow { kind, id: row.get("entity")? },
                     deed: match row.get::<_, i64>("deed")? {
-                        0 => Deed::Authored,
-                        1 => Deed::Reviewed,
-                        _ => Deed::Wrote,
+                        0 => ActivityKind::Authored,
+                        1 => ActivityKind::Reviewed,
+                        _ => ActivityKind::Wrote,
                     },
                     times: row.get("times")?,
                     at: sql::at(row, "at")?,
@@ -199,7 +199,7 @@ pub fn labelled(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub entity: EntityRow,
-    pub deed: Deed,
+    pub deed: ActivityKind,
     pub times: u64,
     pub first_at: Timestamp,
     pub at: Timestamp,
@@ -243,9 +243,9 @@ pub fn of_person(on: &impl Read, person: &Person, project: Option<ProjectId>) ->
                 Ok(Part {
                     entity: EntityRow { kind, id: row.get("entity")? },
                     deed: match row.get::<_, i64>("deed")? {
-                        0 => Deed::Authored,
-                        1 => Deed::Reviewed,
-                        _ => Deed::Wrote,
+                        0 => ActivityKind::Authored,
+                        1 => ActivityKind::Reviewed,
+                        _ => ActivityKind::Wrote,
                     },
                     times: row.get("times")?,
                     first_at: sql::at(row, "first_at")?,

@@ -443,7 +443,7 @@ pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
 
 /// What ranking may want to know of a document besides its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
+pub struct DocumentSummary {
     pub document: i64,
     pub source: SourceType,
     pub source_id: i64,
@@ -453,7 +453,7 @@ pub struct Card {
 }
 
 /// In the order of their ids.
-pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<Card>> {
+pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<DocumentSummary>> {
     sql::all(
         on,
         "SELECT id, source_type, source_id, project_id, title, updated_at FROM documents
@@ -461,7 +461,7 @@ pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<Card>> {
         [sql::json_ids(documents)],
         |row| {
             let source: String = row.get("source_type")?;
-            Ok(Card {
+            Ok(DocumentSummary {
                 document: row.get("id")?,
                 source: SourceType::parse(&source).ok_or(rusqlite::Error::InvalidQuery)?,
                 source_id: row.get("source_id")?,

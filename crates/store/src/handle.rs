@@ -2,7 +2,7 @@
 
 use crate::database_file::{Belief, DatabaseLocation};
 use crate::error::db;
-use crate::memo::Memo;
+use crate::memo::TxCache;
 use crate::sql;
 use model::Result;
 use rusqlite::{Connection, TransactionBehavior};
@@ -41,7 +41,7 @@ pub struct Writer {
 /// change and its consequences (queue rows, dirty marks) cannot be torn apart.
 pub struct Tx<'w> {
     pub(crate) transaction: rusqlite::Transaction<'w>,
-    pub(crate) memo: Memo,
+    pub(crate) memo: TxCache,
 }
 
 impl Writer {
@@ -71,7 +71,7 @@ impl Writer {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(db)?;
-        let tx = Tx { transaction, memo: Memo::default() };
+        let tx = Tx { transaction, memo: TxCache::default() };
         let value = work(&tx)?;
         tx.transaction.commit().map_err(db)?;
         Ok(value)

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub(crate) struct Memo {
+pub(crate) struct TxCache {
     inner: RefCell<Inner>,
 }
 
@@ -33,7 +33,7 @@ fn known<T: PartialEq, Id: Copy>(kept: Option<&(T, Id)>, record: &T) -> Option<I
     kept.filter(|(kept, _)| kept == record).map(|(_, id)| *id)
 }
 
-impl Memo {
+impl TxCache {
     pub fn user(&self, host: &str, user: &UserRecord) -> Option<UserId> {
         let inner = self.inner.borrow();
         known(inner.users.get(&user.forge_id), user).filter(|_| inner.host == host)

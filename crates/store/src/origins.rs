@@ -8,7 +8,7 @@ use rusqlite::Row;
 
 /// How a merge request names a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NamedAs {
+pub enum CommitRole {
     MergeCommit,
     SquashCommit,
     /// Head of its branch.
@@ -34,13 +34,13 @@ pub struct Candidate {
     pub target_branch: String,
     pub merge_commit_sha: Option<String>,
     pub squash_commit_sha: Option<String>,
-    pub named_as: NamedAs,
+    pub named_as: CommitRole,
 }
 
 const COLUMNS: &str = "m.id, m.project_id, m.iid, p.path AS project, m.state, m.merged_at,
   m.target_branch, m.merge_commit_sha, m.squash_commit_sha";
 
-fn read(named_as: NamedAs) -> impl Fn(&Row<'_>) -> rusqlite::Result<Candidate> {
+fn read(named_as: CommitRole) -> impl Fn(&Row<'_>) -> rusqlite::Result<Candidate> {
     move |row| {
         let state: String = row.get("state")?;
         Ok(Candidate {
@@ -63,10 +63,10 @@ fn read(named_as: NamedAs) -> impl Fn(&Row<'_>) -> rusqlite::Result<Candidate> {
 pub fn naming(on: &impl Read, project: Option<ProjectId>, sha: &str) -> Result<Vec<Candidate>> {
     let mut found = Vec::new();
     for (named_as, condition) in [
-        (NamedAs::MergeCommit, "m.merge_commit_sha = ?1"),
-        (NamedAs::SquashCommit, "m.squash_commit_sha = ?1"),
-        (NamedAs::Head, "m.head_sha = ?1"),
-        (NamedAs::Listed, "m.id IN (SELECT merge_request_id FROM mr_commits WHERE sha = ?1)"),
+        (CommitRole::MergeCommit, "m.merge_commit_sha = ?1"),
+        (CommitRole::SquashCommit, "m.squash_commit_sha = ?1"),
+        (CommitRole::Head, "m.head_sha = ?1"),
+        (CommitRole::Listed, "m.id IN (SELECT merge_request_id FROM mr_commits WHERE sha = ?1)"),
     ] {
         found.extend(sql::all(
             on,
@@ -110,7 +110,7 @@ pub fn same_authorship(
              ORDER BY m.merged_at IS NULL, m.merged_at, m.project_id, m.iid"
         ),
         (of.at.as_millis(), of.title, of.email, of.name, project.map(|project| project.0)),
-        read(NamedAs::SameAuthorship),
+        read(CommitRole::SameAuthorship),
     )
 }
 
@@ -123,6 +123,6 @@ pub fn numbered(on: &impl Read, project: ProjectId, iid: Iid) -> Result<Option<C
              WHERE m.project_id = ?1 AND m.iid = ?2 AND m.gone_at IS NULL"
         ),
         (project.0, iid.0),
-        read(NamedAs::Number),
+        read(CommitRole::Number),
     )
 }

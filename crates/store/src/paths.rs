@@ -11,7 +11,7 @@ use rusqlite::Row;
 /// That a merge request changed a path, and when: enough to put the changes of
 /// a file in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touch {
+pub struct FileChangeRef {
     pub merge_request: i64,
     pub iid: Iid,
     /// When it was merged, or else last changed.
@@ -48,7 +48,7 @@ pub fn touches(
     project: ProjectId,
     path: &str,
     is_merged_only: bool,
-) -> Result<Vec<Touch>> {
+) -> Result<Vec<FileChangeRef>> {
     sql::all(
         on,
         "SELECT m.id, m.iid, coalesce(m.merged_at, m.updated_at) AS at,
@@ -62,7 +62,7 @@ pub fn touches(
          WHERE m.project_id = ?1 AND m.gone_at IS NULL AND (NOT ?3 OR m.state = 'merged')",
         (project.0, path, is_merged_only),
         |row| {
-            Ok(Touch {
+            Ok(FileChangeRef {
                 merge_request: row.get("id")?,
                 iid: Iid(row.get("iid")?),
                 at: sql::at(row, "at")?,
@@ -76,7 +76,7 @@ pub fn touches(
 
 /// What a list tells of a merge request that changed a file, which went by
 /// these names.
-pub fn touching(on: &impl Read, touch: &Touch, names: &[String]) -> Result<TouchingMr> {
+pub fn touching(on: &impl Read, touch: &FileChangeRef, names: &[String]) -> Result<TouchingMr> {
     let names = serde_json::to_string(names).unwrap_or_default();
     sql::one(
         on,

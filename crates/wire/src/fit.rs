@@ -44,7 +44,7 @@ fn is_zero(n: &usize) -> bool {
 
 /// An answer that fits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fitted {
+pub struct FittedAnswer {
     pub data: Value,
     pub cut: Cut,
     /// Where the next page begins, if there is one.
@@ -58,10 +58,10 @@ const STEPS: [(usize, usize); 7] =
 const FEW: usize = 5;
 
 /// `list`: where the list is that pages go through; `from`: where this one begins.
-pub fn fit(data: Value, list: Option<&str>, from: usize, most: usize) -> Fitted {
+pub fn fit(data: Value, list: Option<&str>, from: usize, most: usize) -> FittedAnswer {
     // Most answers fit as they are, and need not be taken apart to see it.
     if from == 0 && estimate(&data.to_string()) <= most {
-        return Fitted { data, cut: Cut::default(), next: None };
+        return FittedAnswer { data, cut: Cut::default(), next: None };
     }
     let mut last: Option<Attempt> = None;
     for (longest, most_items) in STEPS {
@@ -76,11 +76,11 @@ pub fn fit(data: Value, list: Option<&str>, from: usize, most: usize) -> Fitted 
             last = Some(fitted);
         }
     }
-    last.map_or(Fitted { data, cut: Cut::default(), next: None }, |attempt| attempt.fitted)
+    last.map_or(FittedAnswer { data, cut: Cut::default(), next: None }, |attempt| attempt.fitted)
 }
 
 struct Attempt {
-    fitted: Fitted,
+    fitted: FittedAnswer,
     next: Option<usize>,
     n_shown: usize,
     cost: usize,
@@ -129,7 +129,7 @@ fn attempt(
             cut.page = Some(Page { list: list.to_owned(), from, shown: n_shown, of: total });
         }
     }
-    Attempt { fitted: Fitted { data, cut, next }, next, n_shown, cost }
+    Attempt { fitted: FittedAnswer { data, cut, next }, next, n_shown, cost }
 }
 
 /// `path` is where the value stands; it is as before afterwards.

@@ -8,7 +8,7 @@
 use super::recorder::Recorder;
 use forge::gitlab::{Client, Options};
 use forge::sync::{self, SyncOptions};
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::time::FixedClock;
 use sim::{Corpus, Server};
 use std::collections::VecDeque;
@@ -231,11 +231,11 @@ async fn first_sync(
 ) -> Outcome<()> {
     let mut options = Options::new(base_url, "sim-token".into());
     options.requests_per_second = None;
-    let client = Arc::new(Client::new(options, Arc::new(Silent))?);
+    let client = Arc::new(Client::new(options, Arc::new(NoProgress))?);
     let clock = Arc::new(FixedClock(now));
     let mut options = SyncOptions::new(database.to_owned(), "127.0.0.1", projects);
     options.concurrency = CONCURRENCY;
-    sync::run(client, options, clock, Arc::new(Silent), model::CancelToken::default()).await?;
+    sync::run(client, options, clock, Arc::new(NoProgress), model::CancelToken::default()).await?;
     Ok(())
 }
 

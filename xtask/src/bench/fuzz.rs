@@ -144,7 +144,7 @@ fn fill(database: &Path, rng: &mut Rng) -> Outcome<()> {
     Embedding {
         queue: &queue,
         clock: &clock,
-        progress: &model::progress::Silent,
+        progress: &model::progress::NoProgress,
         provider: &Builtin,
         cancel: &model::CancelToken::default(),
     }

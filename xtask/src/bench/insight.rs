@@ -52,7 +52,7 @@ fn prepare(db: &Path) -> Outcome<()> {
     search::documents::Regeneration {
         queue: &queue,
         clock: &clock,
-        progress: &model::progress::Silent,
+        progress: &model::progress::NoProgress,
         cancel: &model::CancelToken::default(),
     }
     .run(false)?;

@@ -173,7 +173,7 @@ fn write_edges(
     name: &str,
     sources: &[Input],
     facts: &[FileFacts],
-    linked: &code::Linked,
+    linked: &code::LinkResult,
 ) -> std::io::Result<()> {
     let file = std::fs::File::create(options.out.join(format!("{name}.jsonl")))?;
     let mut out = std::io::BufWriter::new(file);

@@ -4,7 +4,7 @@ use super::Outcome;
 use super::corpus::Corpus;
 use super::measures::{DEPTH, Measures};
 use model::Timestamp;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::time::FixedClock;
 use search::documents::{Draft, Section};
 use search::embedding::{self, EmbedOptions, Embedding, Kind, Provider, Settings};
@@ -102,7 +102,7 @@ fn fill(corpus: &Corpus, database: &Path, provider: &dyn Provider) -> Outcome<()
     let report = Embedding {
         queue: &queue,
         clock: &clock,
-        progress: &Silent,
+        progress: &NoProgress,
         provider,
         cancel: &model::CancelToken::default(),
     }

@@ -17,11 +17,11 @@ use serde::Serialize;
   lore config path")]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ConfigCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ConfigCommand {
     /// List every setting with its value and source
     List,
     /// Print the path of the config file in use, or the one `lore init` would write
@@ -56,7 +56,7 @@ pub struct ConfigPath {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Row {
     pub key: &'static str,
-    pub value: Option<Held>,
+    pub value: Option<ConfigValue>,
     /// `default`, `file:PATH`, `env:NAME` or `flag:NAME`.
     pub source: String,
 }
@@ -64,7 +64,7 @@ pub struct Row {
 /// What a setting or a list of the file holds.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Held {
+pub enum ConfigValue {
     One(Value),
     Many(Vec<String>),
 }
@@ -73,16 +73,16 @@ impl Run for Args {
     type Answer = Answer;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
-        match self.what.as_ref().unwrap_or(&What::List) {
-            What::Path => path(ctx, ui).map(Answer::Path),
-            What::List => {
+        match self.what.as_ref().unwrap_or(&ConfigCommand::List) {
+            ConfigCommand::Path => path(ctx, ui).map(Answer::Path),
+            ConfigCommand::List => {
                 let config = ctx.config(ui)?;
                 let mut settings: Vec<Row> = config.settings().iter().map(row).collect();
                 settings.extend(lists(config));
                 let file = config.file().map(|file| file.path.display().to_string());
                 Ok(Answer::List(Settings { file, settings }))
             }
-            What::Get { key } => {
+            ConfigCommand::Get { key } => {
                 let config = ctx.config(ui)?;
                 let found = match lists(config).into_iter().find(|row| row.key == key) {
                     Some(list) => list,
@@ -114,7 +114,7 @@ fn path(ctx: &Ctx, _: &mut Ui) -> Result<ConfigPath> {
 fn row(setting: &Setting) -> Row {
     Row {
         key: setting.key.name,
-        value: setting.value.clone().map(Held::One),
+        value: setting.value.clone().map(ConfigValue::One),
         source: setting.source.to_string(),
     }
 }
@@ -131,12 +131,12 @@ fn lists(config: &Config) -> [Row; 2] {
     [
         Row {
             key: "projects",
-            value: Some(Held::Many(config.projects().to_vec())),
+            value: Some(ConfigValue::Many(config.projects().to_vec())),
             source: config.projects_source().to_string(),
         },
         Row {
             key: "repos",
-            value: Some(Held::Many(repos)),
+            value: Some(ConfigValue::Many(repos)),
             source: config.repos_source().to_string(),
         },
     ]
@@ -149,12 +149,12 @@ impl Show for Answer {
                 out.line(&path.path);
             }
             Answer::Get(row) => match &row.value {
-                Some(Held::Many(values)) => {
+                Some(ConfigValue::Many(values)) => {
                     for value in values {
                         out.line(value);
                     }
                 }
-                Some(Held::One(value)) => {
+                Some(ConfigValue::One(value)) => {
                     out.line(&value.to_string());
                 }
                 None => {}
@@ -167,8 +167,8 @@ impl Show for Answer {
                 ]);
                 for row in &list.settings {
                     let value = match &row.value {
-                        Some(Held::One(value)) => value.to_string(),
-                        Some(Held::Many(values)) => values.join(", "),
+                        Some(ConfigValue::One(value)) => value.to_string(),
+                        Some(ConfigValue::Many(values)) => values.join(", "),
                         None => String::new(),
                     };
                     table.row([

@@ -12,14 +12,14 @@ use store::Reader;
   lore count notes -p group/project")]
 pub struct Args {
     /// What to count
-    what: What,
+    what: CountTarget,
     /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+enum CountTarget {
     Issues,
     Mrs,
     Discussions,
@@ -37,15 +37,15 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Count> {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let what = match self.what {
-            What::Issues => Countable::Issues,
-            What::Mrs => Countable::MergeRequests,
-            What::Discussions => Countable::Discussions,
-            What::Notes => Countable::Notes,
-            What::Events => Countable::Events,
-            What::Commits => Countable::Commits,
-            What::Documents => Countable::Documents,
-            What::Symbols => Countable::Symbols,
-            What::Edges => Countable::Edges,
+            CountTarget::Issues => Countable::Issues,
+            CountTarget::Mrs => Countable::MergeRequests,
+            CountTarget::Discussions => Countable::Discussions,
+            CountTarget::Notes => Countable::Notes,
+            CountTarget::Events => Countable::Events,
+            CountTarget::Commits => Countable::Commits,
+            CountTarget::Documents => Countable::Documents,
+            CountTarget::Symbols => Countable::Symbols,
+            CountTarget::Edges => Countable::Edges,
         };
         insight::counts::count(&reader, what, self.project.as_deref())
     }

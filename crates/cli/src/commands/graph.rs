@@ -24,11 +24,11 @@ use store::Reader;
   lore graph show src/store.rs --depth 2")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: GraphCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum GraphCommand {
     /// Add an edge
     Connect {
         /// Source of the edge
@@ -99,7 +99,7 @@ impl Run for Args {
         let level = memory_roots::level(ctx, ui, &[])?;
         let reader = &level.reader;
         match &self.what {
-            What::Connect { from, to, relation, place } => {
+            GraphCommand::Connect { from, to, relation, place } => {
                 let edge = Edge {
                     from: end(reader, from)?,
                     relation: Relation::parse(relation)?,
@@ -116,7 +116,7 @@ impl Run for Args {
                 let added = if n_added > 0 { vec![ChangedEdge::of(&edge)] } else { Vec::new() };
                 Ok(changed(added, Vec::new(), &root))
             }
-            What::Disconnect { from, to, relation, place } => {
+            GraphCommand::Disconnect { from, to, relation, place } => {
                 let (from, to) = (end(reader, from)?, end(reader, to)?);
                 let relation = relation.as_deref().map(Relation::parse).transpose()?;
                 let like = Edge {
@@ -144,7 +144,7 @@ impl Run for Args {
                 memory_roots::follow(ctx, ui, &root);
                 Ok(changed(Vec::new(), gone.iter().map(ChangedEdge::of).collect(), &root))
             }
-            What::Show { end: text, depth } => {
+            GraphCommand::Show { end: text, depth } => {
                 let home = level.standpoint.project.as_deref();
                 let start = memory::index::absolute(end(reader, text)?, home);
                 Ok(GraphAnswer::View(insight::memory::graph::view(reader, &start, *depth)?))

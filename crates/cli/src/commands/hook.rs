@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
   lore hook remove --agent claude")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: HookCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum HookCommand {
     /// Install the hook; does nothing if it is already installed
     Install(HookArgs),
     /// Remove the hook
@@ -75,8 +75,8 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<HookChange> {
         let (args, is_install) = match &self.what {
-            What::Install(args) => (args, true),
-            What::Remove(args) => (args, false),
+            HookCommand::Install(args) => (args, true),
+            HookCommand::Remove(args) => (args, false),
         };
         let agent = agents::find(&args.agent)?;
         let base = base(ctx, args.project)?;

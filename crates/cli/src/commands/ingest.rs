@@ -17,7 +17,7 @@ use model::{EntityKind, Result};
   lore ingest diffs --retry-failed -p group/project")]
 pub struct Args {
     /// What to fetch
-    what: What,
+    what: IngestStep,
     /// Limit to this configured project (repeatable)
     #[arg(short, long, value_name = "PROJECT")]
     project: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum What {
+enum IngestStep {
     Issues,
     Mrs,
     Discussions,
@@ -44,15 +44,15 @@ enum What {
     Diffs,
 }
 
-impl What {
+impl IngestStep {
     fn wanted(self) -> Wanted {
         let all = Wanted::everything();
         match self {
-            What::Issues => Wanted { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
-            What::Mrs => Wanted { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
-            What::Discussions => all.without(|dependent| dependent != Dependent::Discussions),
-            What::Events => all.without(|dependent| !dependent.is_event()),
-            What::Diffs => Wanted {
+            IngestStep::Issues => Wanted { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
+            IngestStep::Mrs => Wanted { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
+            IngestStep::Discussions => all.without(|dependent| dependent != Dependent::Discussions),
+            IngestStep::Events => all.without(|dependent| !dependent.is_event()),
+            IngestStep::Diffs => Wanted {
                 kinds: vec![EntityKind::MergeRequest],
                 dependents: vec![
                     Dependent::FileChanges,
@@ -65,11 +65,11 @@ impl What {
 
     const fn word(self) -> &'static str {
         match self {
-            What::Issues => "issues",
-            What::Mrs => "mrs",
-            What::Discussions => "discussions",
-            What::Events => "events",
-            What::Diffs => "diffs",
+            IngestStep::Issues => "issues",
+            IngestStep::Mrs => "mrs",
+            IngestStep::Discussions => "discussions",
+            IngestStep::Events => "events",
+            IngestStep::Diffs => "diffs",
         }
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Arc;
 )]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<McpCommand>,
     #[command(flatten)]
     serve: ServeArgs,
 }
@@ -54,7 +54,7 @@ struct ServeArgs {
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum McpCommand {
     /// Register lore with an agent: claude, cursor, vscode, codex, zed, generic
     Install(InstallArgs),
     /// Print the skill for agents that use skills
@@ -126,8 +126,8 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
         match &self.what {
-            Some(What::Install(args)) => args.install(ctx).map(Answer::Entered),
-            Some(What::Skill) => Ok(Answer::Text { text: SKILL.to_owned() }),
+            Some(McpCommand::Install(args)) => args.install(ctx).map(Answer::Entered),
+            Some(McpCommand::Skill) => Ok(Answer::Text { text: SKILL.to_owned() }),
             None => self.serve.serve(ctx, ui).map(|()| Answer::Served {}),
         }
     }

@@ -26,11 +26,11 @@ use store::memory::records::RecordFilter;
   lore memory export > memory.json")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: MemoryCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum MemoryCommand {
     /// List records, newest first
     List(ListArgs),
     /// Show one record in full
@@ -123,7 +123,7 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<MemoryAnswer> {
         match &self.what {
-            What::List(args) => {
+            MemoryCommand::List(args) => {
                 let when = |text: &Option<String>| {
                     text.as_deref().map(|text| parse_when(text, ctx.now())).transpose()
                 };
@@ -138,7 +138,7 @@ impl Run for Args {
                 let level = memory_roots::level(ctx, ui, &[])?;
                 Ok(MemoryAnswer::List(list(&level.reader, &filter, args.limit as usize)?))
             }
-            What::Show { id } => {
+            MemoryCommand::Show { id } => {
                 let level = memory_roots::level(ctx, ui, &[])?;
                 let id = insight::memory::resolve(&level.reader, id)?;
                 let found = detail(&level.reader, &id)?;
@@ -148,7 +148,7 @@ impl Run for Args {
                 });
                 Ok(MemoryAnswer::Detail(Box::new(found)))
             }
-            What::Check => {
+            MemoryCommand::Check => {
                 let level = memory_roots::level_silently(ctx, ui, &[])?;
                 let filter = RecordFilter::default();
                 Ok(MemoryAnswer::Check(MemoryCheck {
@@ -156,8 +156,8 @@ impl Run for Args {
                     problems: problems(&level.reader)?,
                 }))
             }
-            What::Import { path, dry_run, place } => import(ctx, ui, path, *dry_run, place),
-            What::Export { place } => {
+            MemoryCommand::Import { path, dry_run, place } => import(ctx, ui, path, *dry_run, place),
+            MemoryCommand::Export { place } => {
                 let root = place.root(ctx)?;
                 let level = memory_roots::level(ctx, ui, std::slice::from_ref(&root.dir))?;
                 let path = memory::index::path_text(&root);

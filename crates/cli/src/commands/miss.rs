@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Missed {
+pub struct MissReport {
     pub query: String,
     /// Misses of the last thirty days, this one included.
     pub misses: u64,
@@ -30,9 +30,9 @@ pub struct Missed {
 }
 
 impl Run for Args {
-    type Answer = Missed;
+    type Answer = MissReport;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Missed> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<MissReport> {
         const LONGEST: usize = 500;
         let query = model::text::one_line(&self.query, LONGEST);
         if query.is_empty() {
@@ -46,11 +46,11 @@ impl Run for Args {
             access::add_miss(tx, &query, project.as_deref(), now)?;
             access::miss_counts(tx, insight::stats::miss_window(now))
         })?;
-        Ok(Missed { query, misses, recalls })
+        Ok(MissReport { query, misses, recalls })
     }
 }
 
-impl Show for Missed {
+impl Show for MissReport {
     fn text(&self, out: &mut Painter) {
         out.text("noted; ").text(&insight::stats::miss_rate(self.misses, self.recalls)).end();
     }

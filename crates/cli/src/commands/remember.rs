@@ -25,11 +25,11 @@ use std::io::{Read as _, Write as _};
   lore remember pattern 'Claim before sending' --personal --tag alarms")]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RememberCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum RememberCommand {
     /// What was decided, and why
     Decision(DecisionArgs),
     /// A reusable lesson
@@ -134,9 +134,9 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Kept> {
         let (kind, common, text) = match &self.what {
-            What::Decision(it) => (RecordKind::Decision, &it.common, it.text.as_deref()),
-            What::Pattern(it) => (RecordKind::Pattern, &it.common, it.text.as_deref()),
-            What::Handoff(it) => (RecordKind::Handoff, &it.common, it.text.as_deref()),
+            RememberCommand::Decision(it) => (RecordKind::Decision, &it.common, it.text.as_deref()),
+            RememberCommand::Pattern(it) => (RecordKind::Pattern, &it.common, it.text.as_deref()),
+            RememberCommand::Handoff(it) => (RecordKind::Handoff, &it.common, it.text.as_deref()),
         };
         let root = common.place.root(ctx)?;
         let supersede = common.supersede.iter().map(|id| known_id(ctx, ui, id));
@@ -182,7 +182,7 @@ impl Args {
     fn completed(&self, ctx: &Ctx, draft: Draft) -> Draft {
         let author = |given: &Option<String>| given.clone().or_else(|| author(ctx));
         match (draft, &self.what) {
-            (Draft::Decision(mut it), What::Decision(args)) => {
+            (Draft::Decision(mut it), RememberCommand::Decision(args)) => {
                 set(&mut it.rationale, args.why.as_ref());
                 it.alternatives.extend(args.alternative.iter().cloned());
                 it.tags.extend(args.tag.iter().cloned());
@@ -192,7 +192,7 @@ impl Args {
                 it.author = it.author.or_else(|| author(&args.author));
                 Draft::Decision(it)
             }
-            (Draft::Pattern(mut it), What::Pattern(args)) => {
+            (Draft::Pattern(mut it), RememberCommand::Pattern(args)) => {
                 set(&mut it.context, args.context.as_ref());
                 set(&mut it.problem, args.problem.as_ref());
                 set(&mut it.solution, args.solution.as_ref());
@@ -200,7 +200,7 @@ impl Args {
                 it.tags.extend(args.tag.iter().cloned());
                 Draft::Pattern(it)
             }
-            (Draft::Handoff(mut it), What::Handoff(args)) => {
+            (Draft::Handoff(mut it), RememberCommand::Handoff(args)) => {
                 it.next_steps.extend(args.next.iter().cloned());
                 it.open_questions.extend(args.question.iter().cloned());
                 it.links.extend(args.link.iter().cloned());

@@ -25,11 +25,11 @@ use store::Reader;
   lore repo remove ~/src/project")]
 pub struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<RepoCommand>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum RepoCommand {
     /// Register a clone, a linked work tree or a bare repository
     Add {
         /// Directory inside the clone
@@ -74,12 +74,12 @@ impl Run for Args {
     type Answer = Answer;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
-        match self.what.as_ref().unwrap_or(&What::List) {
-            What::List => {
+        match self.what.as_ref().unwrap_or(&RepoCommand::List) {
+            RepoCommand::List => {
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 repos::list(&reader).map(Answer::List)
             }
-            What::Add { path, url } => {
+            RepoCommand::Add { path, url } => {
                 let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
                 let clone = CloneSpec { path, url: url.clone() };
                 let scan = run_commits::add(ctx, ui, &clone)?;
@@ -89,7 +89,7 @@ impl Run for Args {
                     known.into_iter().find(|repo| repo.name == scan.repo).and_then(|r| r.project);
                 Ok(Answer::Added(Added { scan, project }))
             }
-            What::Remove { repo } => {
+            RepoCommand::Remove { repo } => {
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 let dir = ctx.env.resolve(repo, &ctx.env.cwd);
                 // A folder that still exists may be named by any path to it.

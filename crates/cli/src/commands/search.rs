@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use crate::{memory_roots, run_embed};
 use model::time::parse_when;
 use model::{EntityState, Error, Result, Timestamp};
-use search::memory::Standpoint;
+use search::memory::MemoryContext;
 use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
 use store::Reader;
 use store::dirty::SourceType;
@@ -281,7 +281,7 @@ impl Run for Args {
 }
 
 /// Whose memory lies around; nobody's when it is not indexed.
-fn standpoint(ctx: &Ctx, reader: &Reader) -> Result<Standpoint> {
-    let Some(around) = memory_roots::around(ctx) else { return Ok(Standpoint::default()) };
-    Standpoint::at(reader, &memory::index::path_text(&around))
+fn standpoint(ctx: &Ctx, reader: &Reader) -> Result<MemoryContext> {
+    let Some(around) = memory_roots::around(ctx) else { return Ok(MemoryContext::default()) };
+    MemoryContext::at(reader, &memory::index::path_text(&around))
 }

@@ -8,7 +8,7 @@ mod steps;
 
 use crate::args;
 use crate::ctx::Ctx;
-use crate::ui::{Label, Painter, Show, Tape, Ui};
+use crate::ui::{CaptureBuffer, Label, Painter, Show, Ui};
 use model::{Error, Result};
 use place::Place;
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ fn run(place: &Place, line: &str) -> Result<String> {
     let words = crate::help::shell_words(line);
     let cli = args::parse(&words, &env)
         .map_err(|refusal| Error::internal(format!("the tour is wrong: {refusal}")))?;
-    let (out, err) = (Tape::default(), Tape::default());
+    let (out, err) = (CaptureBuffer::default(), CaptureBuffer::default());
     let mut ui = Ui::on(&env, &cli.globals, Box::new(out.clone()), Box::new(err.clone()));
     let ctx = Ctx::new(env, cli.globals);
     let result = cli.command.run(&ctx, &mut ui);

@@ -14,7 +14,7 @@ use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::Wanted;
 use memory::Root;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
 use schemars::Schema;
 use search::embedding::Provider;
@@ -77,7 +77,7 @@ impl Around {
     }
 
     fn in_dir(&self, dir: &Path) -> (Ctx, Ui) {
-        self.at_work(dir, Arc::new(Silent), CancelToken::default())
+        self.at_work(dir, Arc::new(NoProgress), CancelToken::default())
     }
 
     fn at_work(&self, dir: &Path, progress: Arc<dyn Progress>, stop: CancelToken) -> (Ctx, Ui) {

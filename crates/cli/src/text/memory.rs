@@ -6,7 +6,7 @@ use insight::memory::RecordLine;
 use insight::memory::detail::RecordDetail;
 use insight::memory::graph::{GraphView, Node, Step};
 use insight::memory::list::RecordList;
-use insight::memory::recall::{Explanation, Recall, Recalled};
+use insight::memory::recall::{Explanation, Recall, RecallHit};
 use model::memory::DecisionStatus;
 use model::text::{one_line, width};
 use search::reinforcement::Factors;
@@ -83,7 +83,7 @@ fn rows(recall: &Recall, out: &mut Painter) {
     out.table(&table);
 }
 
-const fn status(item: &Recalled) -> &'static str {
+const fn status(item: &RecallHit) -> &'static str {
     let is_old =
         matches!(item.record.status, DecisionStatus::Superseded) || !item.superseded_by.is_empty();
     match (is_old, item.contradicts.is_empty()) {
@@ -93,7 +93,7 @@ const fn status(item: &Recalled) -> &'static str {
     }
 }
 
-fn block(item: &Recalled, out: &mut Painter) {
+fn block(item: &RecallHit, out: &mut Painter) {
     let record = &item.record;
     out.gap().label(Label::Id, record.id.as_str()).text("  ");
     let room = out.look().width.saturating_sub(width(record.id.as_str()) + 2);

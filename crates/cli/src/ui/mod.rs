@@ -18,7 +18,7 @@ pub mod terminal;
 pub use envelope::{Envelope, ErrorDocument, Meta};
 pub use painter::{Label, Look, Painter};
 pub use table::{Cell, Column, Table};
-pub use tape::Tape;
+pub use tape::CaptureBuffer;
 pub use terminal::ColorWhen;
 
 use crate::args::Globals;
@@ -256,7 +256,7 @@ impl Ui {
             && self.env.var("TERM") != Some("dumb")
             && !self.env.flag("LORE_NO_PROGRESS");
         match (self.is_quiet, is_live) {
-            (true, _) => Arc::new(model::progress::Silent),
+            (true, _) => Arc::new(model::progress::NoProgress),
             (false, true) => Arc::new(progress::LiveProgress::new(true)),
             (false, false) => Arc::new(progress::PlainProgress::default()),
         }
@@ -393,7 +393,7 @@ mod tests {
 
     /// Runs `act` and shows stdout, stderr and the exit status.
     fn check(globals: &Globals, act: impl FnOnce(&mut Ui) -> Result<()>, expected: Expect) {
-        let (out, err) = (Tape::default(), Tape::default());
+        let (out, err) = (CaptureBuffer::default(), CaptureBuffer::default());
         let mut ui = Ui::on(&env(), globals, Box::new(out.clone()), Box::new(err.clone()));
         let result = act(&mut ui);
         let status = ui.finish(result);
@@ -496,7 +496,7 @@ mod tests {
     fn a_reader_that_left_is_no_error() {
         for json in [false, true] {
             let globals = Globals { json, ..Globals::default() };
-            let err = Tape::default();
+            let err = CaptureBuffer::default();
             let broken = Box::new(Broken(io::ErrorKind::BrokenPipe));
             let mut ui = Ui::on(&env(), &globals, broken, Box::new(err.clone()));
             let result = ui.show(&Greeting { hello: "x".into(), n: 0 });
@@ -508,12 +508,13 @@ mod tests {
     #[test]
     fn a_full_disk_under_stdout_is_an_error() {
         let broken = Box::new(Broken(io::ErrorKind::StorageFull));
-        let mut ui = Ui::on(&env(), &Globals::default(), broken, Box::new(Tape::default()));
+        let mut ui =
+            Ui::on(&env(), &Globals::default(), broken, Box::new(CaptureBuffer::default()));
         let result = ui.show(&Greeting { hello: "x".into(), n: 0 });
         assert_eq!(ui.finish(result), 1);
         let globals = Globals { json: true, ..Globals::default() };
         let broken = Box::new(Broken(io::ErrorKind::StorageFull));
-        let mut ui = Ui::on(&env(), &globals, broken, Box::new(Tape::default()));
+        let mut ui = Ui::on(&env(), &globals, broken, Box::new(CaptureBuffer::default()));
         assert_eq!(ui.finish(Ok(())), 1);
     }
 }

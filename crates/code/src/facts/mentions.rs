@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub struct Mention {
     /// A name, or a path that begins with one.
     pub expr: ExprId,
-    pub way: Way,
+    pub way: MentionKind,
     /// A symbol, or an `impl` block whose head names it.
     pub within: DefId,
     pub line: u32,
@@ -23,7 +23,7 @@ pub struct Mention {
 
 /// How something is named.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Way {
+pub enum MentionKind {
     Value,
     /// Where a type is expected.
     Type,
@@ -50,9 +50,9 @@ impl Mentions {
             Mention {
                 expr: ExprId(expr),
                 way: match step & 3 {
-                    0 => Way::Value,
-                    1 => Way::Type,
-                    _ => Way::Write,
+                    0 => MentionKind::Value,
+                    1 => MentionKind::Type,
+                    _ => MentionKind::Write,
                 },
                 within: DefId(within.cast_unsigned()),
                 line: line.cast_unsigned(),
@@ -116,12 +116,12 @@ pub(super) fn collect(found: &Found<'_>) -> Mentions {
         .filter(|import| import.what == Imported::Wildcard)
         .map(|import| import.home)
         .collect();
-    let mut seen: FxHashSet<(DefId, u32, Way)> = FxHashSet::default();
+    let mut seen: FxHashSet<(DefId, u32, MentionKind)> = FxHashSet::default();
     seen.reserve(facts.calls.len());
     for call in &facts.calls {
         if let Expr::Call(callee, _) | Expr::New(callee, _) = &facts.exprs[call.expr.ix()] {
             let thing = paths.thing[through(facts, *callee).ix()];
-            seen.insert((facts.symbol_around(call.within), thing, Way::Value));
+            seen.insert((facts.symbol_around(call.within), thing, MentionKind::Value));
         }
     }
     let mut mentions = Vec::new();
@@ -144,9 +144,9 @@ pub(super) fn collect(found: &Found<'_>) -> Mentions {
         };
         let expr = ExprId(at as u32);
         let way = match is_type {
-            _ if written.contains(&expr) => Way::Write,
-            true => Way::Type,
-            false => Way::Value,
+            _ if written.contains(&expr) => MentionKind::Write,
+            true => MentionKind::Type,
+            false => MentionKind::Value,
         };
         if is_wanted && seen.insert((within, thing, way)) {
             let line = lines.at(byte).0;

@@ -15,7 +15,7 @@ mod scopes;
 pub use builder::Builder;
 pub use codec::DecodeError;
 pub use lines::Lines;
-pub use mentions::{Mention, Mentions, Way};
+pub use mentions::{Mention, MentionKind, Mentions};
 pub use scopes::{Rules, ScopeKind};
 
 use model::hash::Hash32;

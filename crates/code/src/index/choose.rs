@@ -68,7 +68,7 @@ const GENERATED: [&str; 5] = [".min.js", ".min.css", ".bundle.js", ".pb.gw.go", 
 
 /// What the files of a commit came to.
 #[derive(Debug, Default)]
-pub struct Chosen<'a> {
+pub struct FileSelection<'a> {
     /// To be indexed, by path.
     pub files: Vec<(String, &'a TreeEntry)>,
     /// To be read as manifests, by path.
@@ -200,8 +200,8 @@ impl Rules {
 }
 
 /// Sorts the files of a commit into those to index, to read, and to leave.
-pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> Chosen<'a> {
-    let mut chosen = Chosen::default();
+pub fn choose<'a>(entries: &'a [TreeEntry], rules: &Rules) -> FileSelection<'a> {
+    let mut chosen = FileSelection::default();
     let mut owners: Option<(usize, String, &TreeEntry)> = None;
     let mut manifest_bytes = 0;
     if rules.n_unread > 0 {

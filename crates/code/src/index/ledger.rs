@@ -135,13 +135,13 @@ pub struct FileWriter<'t, 'w> {
     tx: &'t Tx<'w>,
     cache: &'t mut NodeCache,
     nodes: nodes::Entering<'t>,
-    words: symbols::Describing<'t>,
+    words: symbols::SymbolIndexer<'t>,
     definitions: Vec<(NodeId, FileId, u32)>,
 }
 
 impl<'t, 'w> FileWriter<'t, 'w> {
     pub fn new(tx: &'t Tx<'w>, cache: &'t mut NodeCache) -> Result<Self> {
-        let (nodes, words) = (nodes::Entering::new(tx)?, symbols::Describing::new(tx, cache)?);
+        let (nodes, words) = (nodes::Entering::new(tx)?, symbols::SymbolIndexer::new(tx, cache)?);
         Ok(FileWriter { tx, cache, nodes, words, definitions: Vec::new() })
     }
 
@@ -232,7 +232,7 @@ pub trait Shelf {
 
 /// Sorts the outcome of linking by file.
 pub fn by_file(
-    mut linked: link::Linked,
+    mut linked: link::LinkResult,
     shelf: &impl Shelf,
     externals: &Externals,
 ) -> FxHashMap<u32, FileLink> {

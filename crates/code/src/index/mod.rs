@@ -32,7 +32,7 @@ use crate::history;
 use crate::identity;
 use crate::lang;
 use crate::link::{self, Manifest, Source};
-use choose::{Chosen, Rules, choose, rule_files};
+use choose::{FileSelection, Rules, choose, rule_files};
 use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Batches, Entry, State};
 use model::hash::Hash32;
@@ -292,7 +292,7 @@ fn texts(
 
 fn read_texts(
     repo: &Repo,
-    chosen: &Chosen<'_>,
+    chosen: &FileSelection<'_>,
     overlay: &BTreeMap<String, Vec<u8>>,
     input: &mut Input,
 ) -> Result<()> {
@@ -310,7 +310,7 @@ fn read_texts(
 fn known_files(
     reader: &Reader,
     repo: RepoId,
-    chosen: &Chosen<'_>,
+    chosen: &FileSelection<'_>,
     full: bool,
 ) -> Result<Vec<Option<FileRow>>> {
     if full {
@@ -332,7 +332,7 @@ type Decoded = Option<(FileFacts, FileSymbols)>;
 fn decode(
     reader: &Reader,
     repo: Hash32,
-    chosen: &Chosen<'_>,
+    chosen: &FileSelection<'_>,
     known: &[Option<FileRow>],
 ) -> Result<Vec<Decoded>> {
     use rayon::prelude::*;
@@ -364,7 +364,7 @@ pub(crate) fn facts_of(packed: &[u8]) -> Result<FileFacts> {
     })
 }
 
-fn link_all(input: &Input) -> link::Linked {
+fn link_all(input: &Input) -> link::LinkResult {
     let sources: Vec<Source<'_>> = input
         .entries
         .iter()

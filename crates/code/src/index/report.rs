@@ -1,7 +1,7 @@
 //! What a run of `lore index` tells.
 
 use super::ledger::{Entry, State, Written};
-use crate::link::Linked;
+use crate::link::LinkResult;
 use model::Result;
 use model::ids::SnapshotSeq;
 use schemars::JsonSchema;
@@ -117,7 +117,7 @@ pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<Troubled
 /// Adds the files whose names took too much work to look up.
 pub(super) fn add_costly(
     troubled: &mut Vec<TroubledFile>,
-    linked: &Linked,
+    linked: &LinkResult,
     path: impl Fn(u32) -> String,
 ) {
     troubled.extend(linked.costly.iter().map(|file| TroubledFile {

@@ -3,7 +3,7 @@
 
 use super::facts_of;
 use crate::facts::{Def, DefId, DefKind, FileFacts, Flags, Name, Span, Visibility};
-use crate::link::{Library, Outcome};
+use crate::link::{FactsSource, Outcome};
 use model::ids::{FileId, LinkId, PackageId};
 use model::{Error, Result};
 use std::sync::{Mutex, OnceLock};
@@ -89,7 +89,7 @@ impl Shelf {
     }
 }
 
-impl Library for Shelf {
+impl FactsSource for Shelf {
     fn facts(&self, file: u32) -> &FileFacts {
         let item = &self.items[file as usize];
         self.facts[file as usize].get_or_init(|| {
@@ -139,7 +139,7 @@ impl<'s> Before<'s> {
     }
 }
 
-impl Library for Before<'_> {
+impl FactsSource for Before<'_> {
     fn facts(&self, file: u32) -> &FileFacts {
         let (is_now, at) = self.places[file as usize];
         if is_now { self.now.facts(at) } else { self.old.facts(at) }

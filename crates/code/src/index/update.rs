@@ -18,7 +18,7 @@ use crate::facts::FileFacts;
 use crate::identity;
 use crate::lang;
 use crate::link::questions::Question;
-use crate::link::{self, Library as _, Listed, Manifest, Memory, PathKey, Source, path_key};
+use crate::link::{self, FactsSource as _, Listed, Manifest, Memory, PathKey, Source, path_key};
 use git::{ObjectId, Repo};
 use model::Result;
 use model::ids::{FileId, PackageId, RepoId};
@@ -44,7 +44,7 @@ pub struct Update<'p> {
     /// How many at the end of `old` are gone.
     n_gone: usize,
     pub(super) texts: Vec<(String, String)>,
-    pub(super) linked: link::Linked,
+    pub(super) linked: link::LinkResult,
     pub(super) troubled: Vec<TroubledFile>,
     pub(super) skipped: BTreeMap<String, u64>,
     pub(super) n_read: u64,
@@ -154,7 +154,7 @@ impl<'p> Update<'p> {
             old: Shelf::new(queue.reader()?, Vec::new()),
             n_gone: 0,
             texts: Vec::new(),
-            linked: link::Linked::default(),
+            linked: link::LinkResult::default(),
             troubled,
             skipped: serde_json::from_str(&previous.snapshot.skipped).unwrap_or_default(),
             n_read: 0,
@@ -422,7 +422,7 @@ impl<'p> Update<'p> {
         Ok(())
     }
 
-    fn link_code(&self, old_texts: &[(String, String)], scope: &Scope) -> link::Linked {
+    fn link_code(&self, old_texts: &[(String, String)], scope: &Scope) -> link::LinkResult {
         let before = Before::new(&self.shelf, &self.old, |at| !self.changed.contains_key(&at));
         let now = list(self.shelf.items.iter(), &scope.languages);
         let then = list(before.items(), &scope.languages);
@@ -445,7 +445,7 @@ impl<'p> Update<'p> {
 
     /// Works out what contracts and infrastructure say about each other; they
     /// are few, and what they name can be in any file.
-    fn relate(&self, linked: &mut link::Linked) {
+    fn relate(&self, linked: &mut link::LinkResult) {
         let nothing = FileFacts::default();
         let sources: Vec<Source<'_>> = self
             .shelf

@@ -13,7 +13,7 @@ use super::update::{Update, joined};
 use super::{Request, Subject, facts_of, keep};
 use crate::facts::FileFacts;
 use crate::identity::{self, NodeName};
-use crate::link::{self, Library as _};
+use crate::link::{self, FactsSource as _};
 use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, PackageVersionId, SnapshotSeq};
 use model::{Clock, Result};
@@ -140,7 +140,7 @@ impl Update<'_> {
     fn placed(
         &self,
         reader: &Reader,
-        linked: &link::Linked,
+        linked: &link::LinkResult,
         mut stored: FxHashMap<u32, Stored>,
     ) -> Result<FxHashMap<u32, PlacedFile>> {
         let mut wanted: BTreeSet<u32> = linked.outcomes.keys().copied().collect();

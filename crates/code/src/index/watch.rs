@@ -1,6 +1,6 @@
 //! Who looks on while a repository is indexed.
 
-use model::{Error, ErrorCode, Progress, Result, progress::Silent};
+use model::{Error, ErrorCode, Progress, Result, progress::NoProgress};
 
 /// Told how far the work is, and asked whether it shall go on.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ pub struct Watch<'a> {
 
 impl Watch<'_> {
     /// Someone who waits to the end and wants to hear nothing.
-    pub const NOBODY: Watch<'static> = Watch { progress: &Silent, is_stopped: &|| false };
+    pub const NOBODY: Watch<'static> = Watch { progress: &NoProgress, is_stopped: &|| false };
 
     pub(super) fn go_on(&self) -> Result<()> {
         if !(self.is_stopped)() {

@@ -176,7 +176,7 @@ fn store_packages(
     reader: &Reader,
     entries: &mut [Entry],
     stored: &[Stored],
-    linked: link::Linked,
+    linked: link::LinkResult,
     externals: &Externals,
     before: Option<&Packages>,
 ) -> Result<Written> {

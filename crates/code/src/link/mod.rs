@@ -121,7 +121,7 @@ pub struct Unresolved {
 
 /// What linking found; in the order of paths, whatever the order of the input.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Linked {
+pub struct LinkResult {
     pub edges: Vec<Edge>,
     pub unresolved: Vec<Unresolved>,
     /// Relations to what other repositories define; not among `edges`.
@@ -166,7 +166,7 @@ pub struct Listed<'a> {
 
 /// Where linking gets what files say, and what was concluded from them before.
 /// Files are named by their place in the list given.
-pub trait Library: Sync {
+pub trait FactsSource: Sync {
     fn facts(&self, file: u32) -> &FileFacts;
 
     /// What linking made of the file at this path in the state before.
@@ -177,14 +177,14 @@ pub trait Library: Sync {
 
 struct InMemory<'s, 'a>(&'s [Source<'a>]);
 
-impl Library for InMemory<'_, '_> {
+impl FactsSource for InMemory<'_, '_> {
     fn facts(&self, file: u32) -> &FileFacts {
         self.0[file as usize].facts
     }
 }
 
 /// Links the files of a commit.
-pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> Linked {
+pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> LinkResult {
     let listed: Vec<Listed<'_>> = files
         .iter()
         .map(|file| Listed {
@@ -233,7 +233,7 @@ pub struct Step<'s, 'a> {
 #[derive(Clone, Copy)]
 pub struct State<'s, 'a> {
     pub listed: &'s [Listed<'a>],
-    pub library: &'a dyn Library,
+    pub library: &'a dyn FactsSource,
     pub manifests: &'a [Manifest<'a>],
 }
 
@@ -247,7 +247,7 @@ pub trait Memory {
 
 /// Links the files that changed since the state before, and those for which
 /// that makes a difference.
-pub fn link_changed(step: &Step<'_, '_>, memory: &dyn Memory) -> Linked {
+pub fn link_changed(step: &Step<'_, '_>, memory: &dyn Memory) -> LinkResult {
     let program = Program::of(step.now.listed, step.now.library, step.now.manifests);
     let types = Hierarchy::of(&program);
     let place: FxHashMap<u32, FileIx> = program.real().map(|ix| (program.given(ix), ix)).collect();
@@ -316,7 +316,7 @@ fn edges_of<'p, 'a>(
     known: &'p Knowledge<'p, 'a>,
     live: &[FileIx],
     mut inferred: FxHashMap<FileIx, Inferred>,
-) -> Linked {
+) -> LinkResult {
     let program = types.program;
     let live: Vec<(FileIx, Inferred)> =
         live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
@@ -334,7 +334,7 @@ fn edges_of<'p, 'a>(
             (program.given(file), found, outcome, is_cut)
         })
         .collect();
-    let mut linked = Linked::default();
+    let mut linked = LinkResult::default();
     for (given, found, outcome, is_cut) in parts {
         if is_cut {
             linked.costly.push(given);

@@ -7,7 +7,7 @@ use super::names::hash;
 use super::outcome::{Outcome, PathKey, path_key};
 use super::questions::{Answers, Question, ask};
 use super::ty::Gid;
-use super::{Library, Listed, Manifest, trail};
+use super::{FactsSource, Listed, Manifest, trail};
 use crate::facts::{BindId, Bound, Def, DefId, FileFacts, ImportId, Imported};
 use crate::lang::{self, Semantics};
 use rayon::prelude::*;
@@ -68,7 +68,7 @@ struct Head<'a> {
 
 /// Files are read when somebody looks at them.
 pub(crate) struct Program<'a> {
-    library: &'a dyn Library,
+    library: &'a dyn FactsSource,
     heads: Vec<Head<'a>>,
     files: Vec<OnceLock<File<'a>>>,
     /// The first global definition of each file.
@@ -119,7 +119,7 @@ fn prelude_facts(index: usize) -> &'static FileFacts {
 impl<'a> Program<'a> {
     pub fn of(
         listed: &[Listed<'a>],
-        library: &'a dyn Library,
+        library: &'a dyn FactsSource,
         manifests: &'a [Manifest<'a>],
     ) -> Self {
         let mut known: Vec<(Head<'a>, u32)> = Vec::with_capacity(listed.len());
@@ -427,7 +427,7 @@ static NO_FACTS: LazyLock<FileFacts> = LazyLock::new(FileFacts::default);
 fn layout_of<'a>(
     index: usize,
     heads: &[Head<'a>],
-    library: &'a dyn Library,
+    library: &'a dyn FactsSource,
     manifests: &'a [Manifest<'a>],
 ) -> Box<dyn Layout> {
     let language = lang::ALL[index];

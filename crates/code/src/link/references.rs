@@ -10,7 +10,7 @@ use super::eval::{Hit, doubt, value_first};
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, Node};
-use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, Way};
+use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, MentionKind};
 use rustc_hash::FxHashSet;
 
 /// What a mention turned out to be.
@@ -37,7 +37,7 @@ impl Found<'_, '_, '_> {
             let target = self.target(self.eval.body_of(gid));
             let kind = match (what, mention.way) {
                 (What::Named, _) => EdgeKind::References,
-                (What::FieldOfValue, Way::Write) => EdgeKind::WritesField,
+                (What::FieldOfValue, MentionKind::Write) => EdgeKind::WritesField,
                 (What::FieldOfValue, _) => EdgeKind::ReadsField,
             };
             let is_inside = source.file == target.file && facts.is_within(target.def, source.def);
@@ -69,7 +69,7 @@ impl Found<'_, '_, '_> {
     }
 
     fn mentioned(&self, mention: &Mention) -> Option<(Gid, What)> {
-        if mention.way == Way::Type
+        if mention.way == MentionKind::Type
             && let Symbol::Def(gid) = self.eval.program().type_path(self.eval.at, mention.expr, 0)
         {
             return Some((gid, What::Named));

@@ -4,12 +4,12 @@
 
 use super::linked;
 use code::link::Symbol;
-use code::{EdgeKind, FileFacts, Linked};
+use code::{EdgeKind, FileFacts, LinkResult};
 use std::fmt::Write as _;
 
 type Files = Vec<(String, String)>;
 
-fn link(files: Files) -> (Vec<FileFacts>, Linked) {
+fn link(files: Files) -> (Vec<FileFacts>, LinkResult) {
     linked(&files)
 }
 
@@ -30,7 +30,7 @@ fn mesh(n: usize, ending: &str, line: impl Fn(usize) -> String, rest: &str) -> F
     })
 }
 
-fn calls(linked: &Linked) -> usize {
+fn calls(linked: &LinkResult) -> usize {
     linked.edges.iter().filter(|edge| edge.kind == EdgeKind::Calls).count()
 }
 

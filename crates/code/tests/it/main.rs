@@ -18,7 +18,7 @@ mod structure;
 mod typescript;
 mod whole;
 
-use code::{EdgeKind, FileFacts, Linked, Manifest, Source};
+use code::{EdgeKind, FileFacts, LinkResult, Manifest, Source};
 use expect_test::Expect;
 
 /// Files written one after the other, each under a line `--- path`.
@@ -35,7 +35,7 @@ pub fn files(text: &str) -> Vec<(String, String)> {
     files
 }
 
-pub fn linked(files: &[(String, String)]) -> (Vec<FileFacts>, Linked) {
+pub fn linked(files: &[(String, String)]) -> (Vec<FileFacts>, LinkResult) {
     let facts: Vec<FileFacts> =
         files.iter().map(|(path, text)| code::extract(path, text.as_bytes())).collect();
     let sources: Vec<Source<'_>> =

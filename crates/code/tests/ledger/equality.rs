@@ -2,7 +2,7 @@
 
 use crate::fixture::{Bench, index_at, reader, request};
 use code::fsck::fsck;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use proptest::prelude::*;
 use sim::git::FileChange;
 use std::path::Path;
@@ -12,7 +12,7 @@ use store::code::snapshots;
 pub fn assert_sound(db: &Path) {
     let reader = reader(db);
     for repo in store::repos::all(&reader).unwrap() {
-        let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
+        let report = fsck(&reader, repo.id, &repo.canonical_url, &NoProgress).unwrap();
         assert_eq!(report.damage, [], "{}", repo.canonical_url);
         assert!(report.snapshots > 0);
         // What fsck compares with the tables is there.

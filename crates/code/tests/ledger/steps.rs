@@ -4,7 +4,7 @@
 use crate::fixture::{Bench, index_at, reader, request};
 use code::fsck::fsck;
 use code::index::IndexReport;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use proptest::prelude::*;
 use sim::git::FileChange;
 
@@ -433,7 +433,7 @@ fn check(program: Program, steps: &[(usize, usize)]) -> Result<(), TestCaseError
     for db in [&chain, &far] {
         let reader = crate::fixture::reader(db);
         for repo in store::repos::all(&reader).unwrap() {
-            let report = fsck(&reader, repo.id, &repo.canonical_url, &Silent).unwrap();
+            let report = fsck(&reader, repo.id, &repo.canonical_url, &NoProgress).unwrap();
             prop_assert_eq!(report.damage, []);
         }
     }

@@ -23,7 +23,7 @@ use crate::api::{FailureKind, Forge};
 use database::Database;
 use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use project::Target;
-use report::Books;
+use report::SyncStats;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -103,7 +103,7 @@ struct Engine<F> {
     cancel: CancelToken,
     /// Bounds requests in flight over all projects and steps.
     slots: Arc<Semaphore>,
-    books: Books,
+    books: SyncStats,
 }
 
 /// Runs one sync on a queue of its own.
@@ -154,7 +154,7 @@ pub async fn run_on<F: Forge>(
         clock,
         progress,
         cancel,
-        books: Books::default(),
+        books: SyncStats::default(),
     });
     engine.run_locked().await
 }

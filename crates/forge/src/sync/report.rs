@@ -79,7 +79,7 @@ pub struct DependentCounts {
 
 /// The running account, shared by all tasks of a run.
 #[derive(Default)]
-pub(super) struct Books {
+pub(super) struct SyncStats {
     inner: Mutex<Inner>,
 }
 
@@ -89,7 +89,7 @@ struct Inner {
     errors: Vec<(String, Error)>,
 }
 
-impl Books {
+impl SyncStats {
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -167,7 +167,7 @@ impl Server {
 
 /// A client that keeps its progress to itself.
 pub fn client(options: Options) -> Client {
-    Client::new(options, Arc::new(model::progress::Silent)).unwrap()
+    Client::new(options, Arc::new(model::progress::NoProgress)).unwrap()
 }
 
 async fn serve(

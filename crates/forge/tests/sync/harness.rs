@@ -3,7 +3,7 @@
 use forge::gitlab::{Client, Options};
 use forge::sync::{self, Reconcile, SyncOptions, SyncReport};
 use model::backoff::Backoff;
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::{CancelToken, Clock, Result, Timestamp};
 use sim::{FaultPlan, Server, World};
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ impl Site {
         options.backoff =
             Backoff { base: Duration::from_millis(1), cap: Duration::from_millis(20) };
         change(&mut options);
-        Client::new(options, Arc::new(Silent)).unwrap()
+        Client::new(options, Arc::new(NoProgress)).unwrap()
     }
 
     pub fn run(&self, options: SyncOptions) -> Result<SyncReport> {
@@ -89,7 +89,7 @@ impl Site {
             Arc::new(client),
             options,
             Arc::new(WorldClock(self.server.world_handle())),
-            Arc::new(Silent),
+            Arc::new(NoProgress),
             cancel,
         ))
     }

@@ -19,7 +19,7 @@ use store::{Reader, repos};
 /// Modules pass on what they import from modules; more steps than this is a circle.
 const MOST_STEPS: u32 = 6;
 
-pub struct Abroad<'r> {
+pub struct CrossRepoIndex<'r> {
     home: RepoId,
     /// The other repositories.
     views: HashMap<RepoId, View<'r>>,
@@ -37,7 +37,7 @@ struct Module {
     file: Option<String>,
 }
 
-impl<'r> Abroad<'r> {
+impl<'r> CrossRepoIndex<'r> {
     /// None where the repository neither uses another one nor is used by one.
     pub fn load(reader: &'r Reader, home: RepoId) -> Result<Option<Self>> {
         let all = repos::all(reader)?;
@@ -68,7 +68,7 @@ impl<'r> Abroad<'r> {
         }
         let by_node = rows.into_iter().map(|row| (row.node, row)).collect();
         let (repos, targets) = (RefCell::default(), RefCell::default());
-        Ok(Some(Abroad { home, views, by_node, by_name, repos, targets }))
+        Ok(Some(CrossRepoIndex { home, views, by_node, by_name, repos, targets }))
     }
 
     /// The view of the repository a node belongs to; none for the one asked in.

@@ -4,7 +4,7 @@
 use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
-use super::walk::{Direction, Reached, TraversalOptions, walk};
+use super::walk::{Direction, TraversalOptions, VisitedNode, walk};
 use model::Result;
 use model::ids::NodeId;
 use schemars::JsonSchema;
@@ -90,7 +90,7 @@ pub fn neighbours(
 }
 
 /// What was reached, as answers show it.
-pub(super) fn shown(view: &View<'_>, reached: &[Reached]) -> Result<Vec<Neighbour>> {
+pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neighbour>> {
     let mut place: HashMap<NodeId, usize> = HashMap::new();
     let mut found = Vec::with_capacity(reached.len());
     for reached in reached {

@@ -4,7 +4,7 @@
 //! question lasts. What is not in the snapshot does not appear; where edges lead
 //! out of the repository, the others that are indexed answer for their part.
 
-use super::abroad::Abroad;
+use super::abroad::CrossRepoIndex;
 use super::arcs::Arcs;
 use super::scope::Scope;
 use model::Result;
@@ -38,7 +38,7 @@ pub struct View<'r> {
     links: Kept<LinkId, Rc<[SiteEdge]>>,
     arcs: OnceCell<Option<Arcs>>,
     /// None in the views this one asks.
-    abroad: Option<OnceCell<Option<Box<Abroad<'r>>>>>,
+    abroad: Option<OnceCell<Option<Box<CrossRepoIndex<'r>>>>>,
 }
 
 type Kept<K, V> = RefCell<HashMap<K, V>>;
@@ -172,10 +172,10 @@ impl<'r> View<'r> {
         Ok(places)
     }
 
-    fn abroad(&self) -> Result<Option<&Abroad<'r>>> {
+    fn abroad(&self) -> Result<Option<&CrossRepoIndex<'r>>> {
         let Some(cell) = &self.abroad else { return Ok(None) };
         if cell.get().is_none() {
-            let loaded = Abroad::load(self.reader, self.scope.repo.id)?;
+            let loaded = CrossRepoIndex::load(self.reader, self.scope.repo.id)?;
             let _ = cell.set(loaded.map(Box::new));
         }
         Ok(cell.get().and_then(Option::as_deref))

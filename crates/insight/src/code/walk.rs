@@ -44,7 +44,7 @@ impl TraversalOptions {
 
 /// A node that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reached {
+pub struct VisitedNode {
     pub node: NodeId,
     pub depth: u32,
     /// The lowest confidence on the way, in percent.
@@ -58,7 +58,7 @@ pub struct Reached {
 /// What a walk found, nearest first.
 #[derive(Debug, Clone, Default)]
 pub struct Walk {
-    pub reached: Vec<Reached>,
+    pub reached: Vec<VisitedNode>,
     /// There were more than asked for.
     pub is_truncated: bool,
     /// There is more beyond the greatest depth.
@@ -77,15 +77,15 @@ pub fn walk(
     let mut seen: FxHashSet<NodeId> = seeds.iter().copied().collect();
     let mut level: Vec<(NodeId, u8)> = seeds.iter().map(|seed| (*seed, 100)).collect();
     for depth in 1..=options.max_depth {
-        let mut next: FxHashMap<NodeId, Reached> = FxHashMap::default();
+        let mut next: FxHashMap<NodeId, VisitedNode> = FxHashMap::default();
         for (from, so_far) in &level {
             for step in neighbours(view, *from, direction)? {
                 if !options.follows(&step) || seen.contains(&step.node) {
                     continue;
                 }
                 let confidence = step.confidence.min(*so_far);
-                let reached = Reached { node: step.node, depth, confidence, step, from: *from };
-                let better = |known: &Reached| {
+                let reached = VisitedNode { node: step.node, depth, confidence, step, from: *from };
+                let better = |known: &VisitedNode| {
                     (known.confidence, std::cmp::Reverse(known.from))
                         >= (confidence, std::cmp::Reverse(*from))
                 };
@@ -94,7 +94,7 @@ pub fn walk(
                 }
             }
         }
-        let mut next: Vec<Reached> = next.into_values().collect();
+        let mut next: Vec<VisitedNode> = next.into_values().collect();
         next.sort_by_key(|reached| (std::cmp::Reverse(reached.confidence), reached.node));
         let room = options.max_results - found.reached.len();
         if next.len() > room {

@@ -7,7 +7,7 @@ use super::strength::Strength;
 use super::terms::Query;
 use super::texts::{self, Sources};
 use crate::code::impact::KINDS;
-use crate::code::walk::{Reached, walk};
+use crate::code::walk::{VisitedNode, walk};
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
 use git::{ObjectId, Repo};
 use model::code::EdgeKind;
@@ -180,7 +180,7 @@ fn changed_candidates(
 fn reached_candidates(
     view: &View<'_>,
     corpus: &Corpus,
-    reached: &[Reached],
+    reached: &[VisitedNode],
 ) -> Result<Vec<Candidate>> {
     let mut found = Vec::new();
     for one in reached {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use store::commits::CommitRow;
 use store::details::{self, Thread};
 use store::entities::EntityRow;
-use store::paths::Touch;
+use store::paths::FileChangeRef;
 use store::{Reader, paths};
 
 /// What was asked for.
@@ -139,23 +139,23 @@ pub fn touching(
     target: &FileTarget,
     names: &[String],
     merged_only: bool,
-) -> Result<Vec<Touch>> {
+) -> Result<Vec<FileChangeRef>> {
     let Some(project) = target.project_id() else { return Ok(Vec::new()) };
-    let mut by_mr: BTreeMap<i64, Touch> = BTreeMap::new();
+    let mut by_mr: BTreeMap<i64, FileChangeRef> = BTreeMap::new();
     for name in names {
         for touch in paths::touches(reader, project, name, merged_only)? {
             // A rename is found under both of its names.
             by_mr.entry(touch.merge_request).or_insert(touch);
         }
     }
-    let mut found: Vec<Touch> = by_mr.into_values().collect();
+    let mut found: Vec<FileChangeRef> = by_mr.into_values().collect();
     found.sort_by_key(|touch| (std::cmp::Reverse(touch.at), std::cmp::Reverse(touch.iid)));
     Ok(found)
 }
 
 fn change(
     reader: &Reader,
-    touch: &Touch,
+    touch: &FileChangeRef,
     names: &[String],
     with_discussions: bool,
 ) -> Result<FileChange> {

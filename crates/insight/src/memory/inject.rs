@@ -5,7 +5,7 @@
 //! clone on this machine holds has no business in this prompt. And of that only
 //! what the user trusts: a stranger's clone does not speak to an agent unasked.
 
-use super::recall::{Recalled, Request, Standpoint, recall};
+use super::recall::{MemoryContext, RecallHit, Request, recall};
 use model::memory::{DecisionStatus, Record, RecordId, RecordKind};
 use model::text::clean_for_prompt;
 use model::{Result, Timestamp};
@@ -45,7 +45,7 @@ pub fn inject(
     reader: &Reader,
     prompt: &str,
     roots: &[RootId],
-    from: &Standpoint,
+    from: &MemoryContext,
     now: Timestamp,
 ) -> Result<Injection> {
     let mut found = Injection::default();
@@ -82,9 +82,9 @@ fn fitting(
     reader: &Reader,
     prompt: &str,
     roots: &[RootId],
-    from: &Standpoint,
+    from: &MemoryContext,
     now: Timestamp,
-) -> Result<Vec<Recalled>> {
+) -> Result<Vec<RecallHit>> {
     let prompt: String = prompt.chars().take(PROMPT).collect();
     // Marks of the query language mean nothing in a prompt.
     let prompt = prompt.replace(['"', '+', '*'], " ");
@@ -110,7 +110,7 @@ fn fitting(
     Ok(items)
 }
 
-fn is_certain(item: &Recalled, now: Timestamp) -> bool {
+fn is_certain(item: &RecallHit, now: Timestamp) -> bool {
     let record = &item.record;
     let is_old = record.status == DecisionStatus::Superseded || !item.superseded_by.is_empty();
     match record.kind {
@@ -124,7 +124,7 @@ fn is_certain(item: &Recalled, now: Timestamp) -> bool {
 }
 
 /// One word in common is chance, unless the prompt has few.
-fn is_about(item: &Recalled, words: &BTreeSet<String>) -> bool {
+fn is_about(item: &RecallHit, words: &BTreeSet<String>) -> bool {
     const FEW: usize = 3;
     let text = format!("{} {} {}", item.record.title, item.text, item.record.tags.join(" "));
     let own: BTreeSet<String> = text
@@ -143,7 +143,7 @@ fn stem(word: &str) -> String {
     cut("ing").or(cut("es")).or(cut("ed")).or(cut("s")).unwrap_or(word).to_owned()
 }
 
-fn told(item: &Recalled) -> String {
+fn told(item: &RecallHit) -> String {
     let record = &item.record;
     let about = match record.confidence {
         Some(confidence) => format!("confidence {confidence}"),
@@ -175,7 +175,7 @@ fn cut(text: &str, room: usize) -> String {
 fn last_handoff(
     reader: &Reader,
     roots: &[RootId],
-    from: &Standpoint,
+    from: &MemoryContext,
     now: Timestamp,
 ) -> Result<Option<(RecordId, String)>> {
     const LOOKED_AT: usize = 20;

@@ -5,7 +5,7 @@ use super::graph::{self, Step};
 use model::memory::{End, RecordId, RecordKind};
 use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
-pub use search::memory::Standpoint;
+pub use search::memory::MemoryContext;
 use search::memory::Ties;
 use search::query::Query;
 use search::reinforcement::{Factor, Factors, factors};
@@ -30,7 +30,7 @@ const NEAR: f64 = 0.5;
 pub struct Request {
     pub query: String,
     pub filter: RecordFilter,
-    pub from: Standpoint,
+    pub from: MemoryContext,
     /// Factors switched off.
     pub off: Vec<Factor>,
     pub limit: usize,
@@ -42,13 +42,13 @@ pub struct Request {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recall {
-    pub items: Vec<Recalled>,
+    pub items: Vec<RecallHit>,
     /// All that match, shown or not.
     pub total: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Recalled {
+pub struct RecallHit {
     #[serde(flatten)]
     pub record: RecordLine,
     /// The rationale or the solution.
@@ -186,7 +186,7 @@ fn rank(
     matches: Vec<Match>,
     request: &Request,
     now: Timestamp,
-) -> Result<Vec<Recalled>> {
+) -> Result<Vec<RecallHit>> {
     let mut matches = one_of_each(matches, request.from.root);
     let mut ties = Ties::of(reader, matches.iter().map(|it| &it.outline.id))?;
     // What took the place of a match is shown with it, whatever its words.
@@ -211,7 +211,7 @@ fn rank(
     }
     let ids: Vec<&str> = matches.iter().map(|it| it.outline.id.as_str()).collect();
     let uses = access::uses(reader, &ids)?;
-    let mut items: Vec<Recalled> = Vec::new();
+    let mut items: Vec<RecallHit> = Vec::new();
     for it in &matches {
         let usage = uses.get(it.outline.id.as_str()).copied();
         let signals = ties.signals(&it.outline, usage, &request.from);
@@ -265,7 +265,7 @@ fn preferred(reader: &Reader, id: &RecordId, request: &Request) -> Result<Option
 }
 
 /// Moves what took another's place before it.
-fn successors_first(items: &mut Vec<Recalled>) {
+fn successors_first(items: &mut Vec<RecallHit>) {
     // Each step mends one pair; a ring of records that supersede each other
     // must not keep it busy for ever.
     for _ in 0..items.len() {
@@ -286,7 +286,7 @@ fn recalled(
     outline: &Outline,
     score: f64,
     explain: Option<Explanation>,
-) -> Result<Recalled> {
+) -> Result<RecallHit> {
     let id = &outline.id;
     let mut contradicts = Vec::new();
     for other in ties.contradicts.get(id).into_iter().flatten() {
@@ -301,7 +301,7 @@ fn recalled(
     if ties.summarized.contains(id) {
         record.importance = 1;
     }
-    Ok(Recalled {
+    Ok(RecallHit {
         text: outline.body.clone(),
         record,
         score,

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use store::Reader;
-use store::activity::{self, Deed};
+use store::activity::{self, ActivityKind};
 use store::entities::EntityRow;
 
 /// Entities looked at, the newest.
@@ -192,14 +192,14 @@ fn from_deeds(
             ..nobody(&deed.name)
         });
         let points = match deed.deed {
-            Deed::Authored => AUTHORED,
-            Deed::Reviewed => REVIEWED,
-            Deed::Wrote => WROTE * deed.times.min(NOTES_EACH) as f64,
+            ActivityKind::Authored => AUTHORED,
+            ActivityKind::Reviewed => REVIEWED,
+            ActivityKind::Wrote => WROTE * deed.times.min(NOTES_EACH) as f64,
         };
         match deed.deed {
-            Deed::Authored => expert.authored += 1,
-            Deed::Reviewed => expert.reviewed += 1,
-            Deed::Wrote => expert.notes += deed.times,
+            ActivityKind::Authored => expert.authored += 1,
+            ActivityKind::Reviewed => expert.reviewed += 1,
+            ActivityKind::Wrote => expert.notes += deed.times,
         }
         expert.score += points * decay(deed.at, now);
         expert.last_at = expert.last_at.max(Some(deed.at));

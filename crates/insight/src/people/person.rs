@@ -10,7 +10,7 @@ use search::decision;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
-use store::activity::{self, Deed, Part};
+use store::activity::{self, ActivityKind, Part};
 use store::entities::EntityRow;
 use store::timeline;
 
@@ -83,11 +83,11 @@ pub fn person(
     let project = projects::resolve_maybe(reader, project)?.map(|project| project.id);
     let mut parts = activity::of_person(reader, &who, project)?;
     parts.retain(|part| since.is_none_or(|since| part.at >= since));
-    let authored = rows_with(&parts, |part| part.deed == Deed::Authored);
+    let authored = rows_with(&parts, |part| part.deed == ActivityKind::Authored);
     let own: BTreeSet<EntityRow> = authored.iter().copied().collect();
     let reviewed = rows_with(&parts, |part| {
         part.entity.kind == EntityKind::MergeRequest
-            && part.deed != Deed::Authored
+            && part.deed != ActivityKind::Authored
             && !own.contains(&part.entity)
     });
     let of_kind = |rows: &[EntityRow], kind| -> Vec<EntityRow> {
@@ -98,7 +98,7 @@ pub fn person(
     let (threads, threads_begun) = activity::threads_of(reader, &who)?;
     let last = last_times(&parts);
     let touched: Vec<EntityRow> = authored.iter().chain(&reviewed).copied().collect();
-    let notes = parts.iter().filter(|part| part.deed == Deed::Wrote).map(|part| part.times);
+    let notes = parts.iter().filter(|part| part.deed == ActivityKind::Wrote).map(|part| part.times);
     Ok(PersonActivity {
         first_at: parts.iter().map(|part| part.first_at).min(),
         last_at: parts.iter().map(|part| part.at).max(),
@@ -184,7 +184,7 @@ fn areas(found: Vec<(EntityRow, String)>, last: &BTreeMap<EntityRow, Timestamp>)
 }
 
 fn decisions(reader: &Reader, username: &str, parts: &[Part]) -> Result<Vec<DecisionNote>> {
-    let mut rows = rows_with(parts, |part| part.deed == Deed::Wrote);
+    let mut rows = rows_with(parts, |part| part.deed == ActivityKind::Wrote);
     rows.truncate(DISCUSSIONS);
     let heads = heads_of(reader, &rows)?;
     let notes = timeline::notes(reader, &rows, 200)?;

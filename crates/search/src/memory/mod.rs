@@ -20,18 +20,18 @@ use store::{Read, Reader};
 
 /// Where the question is asked from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standpoint {
+pub struct MemoryContext {
     /// The memory of the repository around; its records are of the project.
     pub root: Option<RootId>,
     pub project: Option<String>,
 }
 
-impl Standpoint {
+impl MemoryContext {
     /// At the memory whose folder is indexed by this name; nowhere when it is
     /// not indexed.
-    pub fn at(on: &impl Read, root: &str) -> Result<Standpoint> {
+    pub fn at(on: &impl Read, root: &str) -> Result<MemoryContext> {
         let row = store::memory::roots(on)?.into_iter().find(|row| row.path == root);
-        Ok(row.map_or_else(Standpoint::default, |row| Standpoint {
+        Ok(row.map_or_else(MemoryContext::default, |row| MemoryContext {
             root: Some(row.id),
             project: row.project,
         }))
@@ -84,7 +84,7 @@ impl Ties {
         &self,
         outline: &Outline,
         usage: Option<access::Use>,
-        from: &Standpoint,
+        from: &MemoryContext,
     ) -> Signals {
         let same_name = outline.project.is_some() && outline.project == from.project;
         let same_root = from.root == Some(outline.root);

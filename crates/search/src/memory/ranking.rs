@@ -2,7 +2,7 @@
 //! use and weight move them, and what has to be said beside them.
 
 use super::graph::{self, Step};
-use super::{Standpoint, Ties};
+use super::{MemoryContext, Ties};
 use crate::fusion::Candidate;
 use crate::reinforcement::{Factor, Factors, factors};
 use model::memory::{End, RecordId, RecordKind};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
-use store::documents::Card;
+use store::documents::DocumentSummary;
 use store::memory::access;
 use store::memory::records::{self, Outline, RecordFilter};
 
@@ -51,8 +51,8 @@ pub struct Records {
 impl Records {
     pub fn among(
         reader: &Reader,
-        cards: &[Card],
-        from: &Standpoint,
+        cards: &[DocumentSummary],
+        from: &MemoryContext,
         now: Timestamp,
         off: &[Factor],
     ) -> Result<Records> {
@@ -165,6 +165,6 @@ const fn kind_of(source: SourceType) -> Option<RecordKind> {
     }
 }
 
-fn key_of(card: &Card) -> Option<i64> {
+fn key_of(card: &DocumentSummary) -> Option<i64> {
     kind_of(card.source).map(|kind| records::key(kind, card.source_id))
 }

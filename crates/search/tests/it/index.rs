@@ -2,7 +2,7 @@
 
 use model::hash::Hash32;
 use model::ids::{ForgeId, ProjectId};
-use model::progress::Silent;
+use model::progress::NoProgress;
 use model::record::ProjectRecord;
 use model::time::FixedClock;
 use model::{CancelToken, Error, ErrorCode, Result, Timestamp};
@@ -65,7 +65,7 @@ impl Index {
         let queue = self.queue();
         let cancel = &CancelToken::default();
         let clock = &FixedClock(NOW);
-        Embedding { queue: &queue, clock, progress: &Silent, provider, cancel }.run(options)
+        Embedding { queue: &queue, clock, progress: &NoProgress, provider, cancel }.run(options)
     }
 
     /// The references found, best first.

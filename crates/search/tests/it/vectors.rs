@@ -177,7 +177,7 @@ fn an_interrupted_run_says_how_to_go_on() {
     let error = search::embedding::Embedding {
         queue: &index.queue(),
         clock: &model::time::FixedClock(crate::index::NOW),
-        progress: &model::progress::Silent,
+        progress: &model::progress::NoProgress,
         provider: &topics,
         cancel: &cancel,
     }

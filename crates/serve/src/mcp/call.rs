@@ -2,7 +2,7 @@
 //! it when nobody waits for the answer any more.
 
 use super::place::{self, Access};
-use super::readers::{Lent, Readers};
+use super::readers::{PooledReader, Readers};
 use super::surroundings::Surroundings;
 use insight::file_target::Typed;
 use model::time::parse_when;
@@ -16,12 +16,12 @@ use store::{Interrupter, Reader};
 
 /// Stops work from outside: statements of the database, and long jobs.
 #[derive(Clone, Default)]
-pub struct Brake {
+pub struct CancelHandle {
     stop: CancelToken,
     readers: Arc<Mutex<Vec<Interrupter>>>,
 }
 
-impl Brake {
+impl CancelHandle {
     pub fn pull(&self) {
         self.stop.cancel();
         if let Ok(readers) = self.readers.lock() {
@@ -59,9 +59,9 @@ pub struct Call {
     pub dir: PathBuf,
     pub now: Timestamp,
     pub progress: Arc<dyn Progress>,
-    pub brake: Brake,
+    pub brake: CancelHandle,
     readers: Arc<Readers>,
-    reader: OnceCell<Lent>,
+    reader: OnceCell<PooledReader>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
     /// What the client may open; none for the user's own.
@@ -89,7 +89,7 @@ impl Call {
         around: Arc<dyn Surroundings>,
         dir: PathBuf,
         progress: Arc<dyn Progress>,
-        brake: Brake,
+        brake: CancelHandle,
         readers: Arc<Readers>,
         provider: Providers,
     ) -> Self {

@@ -12,11 +12,11 @@ const MOST_IDLE: usize = 4;
 
 #[derive(Default)]
 pub struct Readers {
-    idle: Mutex<Vec<Lent>>,
+    idle: Mutex<Vec<PooledReader>>,
 }
 
 /// A connection in the hands of one call.
-pub struct Lent {
+pub struct PooledReader {
     pub reader: Reader,
     path: PathBuf,
     is_foreign: bool,
@@ -26,7 +26,7 @@ pub struct Lent {
 
 impl Readers {
     /// A connection to a database that nobody else has.
-    pub fn lend(&self, database: &impl DatabaseLocation) -> Result<Lent> {
+    pub fn lend(&self, database: &impl DatabaseLocation) -> Result<PooledReader> {
         let database = database.database_file();
         let path = database.path();
         let file = FileState::of(path);
@@ -41,10 +41,10 @@ impl Readers {
             }
         }
         let reader = Reader::open(&database)?;
-        Ok(Lent { reader, path: path.to_owned(), is_foreign, file })
+        Ok(PooledReader { reader, path: path.to_owned(), is_foreign, file })
     }
 
-    pub fn take_back(&self, lent: Lent) {
+    pub fn take_back(&self, lent: PooledReader) {
         if let Ok(mut idle) = self.idle.lock() {
             if idle.len() >= MOST_IDLE {
                 idle.remove(0);
@@ -54,7 +54,7 @@ impl Readers {
     }
 
     /// The one used last: what it read is most likely still at hand.
-    fn idle_of(&self, path: &Path) -> Option<Lent> {
+    fn idle_of(&self, path: &Path) -> Option<PooledReader> {
         let mut idle = self.idle.lock().ok()?;
         let place = idle.iter().rposition(|lent| lent.path == path)?;
         Some(idle.remove(place))
@@ -131,7 +131,7 @@ mod tests {
         let dir = TempDir::new().unwrap();
         let path = database(&dir, "lore.db");
         let readers = Readers::default();
-        let lent: Vec<Lent> = (0..6).map(|_| readers.lend(&path).unwrap()).collect();
+        let lent: Vec<PooledReader> = (0..6).map(|_| readers.lend(&path).unwrap()).collect();
         for lent in lent {
             readers.take_back(lent);
         }

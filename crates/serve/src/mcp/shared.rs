@@ -4,7 +4,7 @@
 use super::Options;
 use super::answer::{self, Found, Paging};
 use super::background::Background;
-use super::call::{Brake, Call, Providers, given_up};
+use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
 use super::freshness::{Cache, Known};
 use super::place::Access;
@@ -50,7 +50,7 @@ pub struct Asker {
 impl Asker {
     /// Someone who waits to the end.
     pub fn patient(dir: PathBuf, given_up: CancellationToken) -> Self {
-        Asker { dir, progress: Arc::new(model::progress::Silent), given_up }
+        Asker { dir, progress: Arc::new(model::progress::NoProgress), given_up }
     }
 }
 
@@ -135,7 +135,7 @@ impl Shared {
         work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let permit = self.permit(is_long, &asker.given_up).await?;
-        let brake = Brake::default();
+        let brake = CancelHandle::default();
         let (around, providers) = (Arc::clone(&self.around), Arc::clone(&self.providers));
         let (readers, access) = (Arc::clone(&self.readers), self.access());
         let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);

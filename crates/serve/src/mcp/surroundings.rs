@@ -1,7 +1,7 @@
 //! What a server must be told by the program around it: paths, settings, the
 //! clock, and how long work is done.
 
-use insight::memory::recall::Standpoint;
+use insight::memory::recall::MemoryContext;
 use memory::Root;
 use model::{CancelToken, Progress, Result, Timestamp};
 use schemars::Schema;
@@ -24,7 +24,7 @@ pub enum Job {
 pub struct Memory {
     pub reader: Reader,
     pub database: DatabaseFile,
-    pub standpoint: Standpoint,
+    pub standpoint: MemoryContext,
     /// What is broken in the files.
     pub warnings: Vec<String>,
 }

@@ -31,14 +31,14 @@ pub struct Words<'a> {
 }
 
 /// Makes nodes findable by what their newest states say, one after the other.
-pub struct Describing<'t> {
+pub struct SymbolIndexer<'t> {
     new: CachedStatement<'t>,
     again: CachedStatement<'t>,
     /// The last node there was before this run.
     last_before: NodeId,
 }
 
-impl<'t> Describing<'t> {
+impl<'t> SymbolIndexer<'t> {
     pub fn new(tx: &'t Tx<'_>, cache: &NodeCache) -> Result<Self> {
         let prepare = |verb: &str| {
             let sql = format!(
@@ -47,7 +47,7 @@ impl<'t> Describing<'t> {
             );
             tx.connection().prepare_cached(&sql).map_err(db)
         };
-        Ok(Describing {
+        Ok(SymbolIndexer {
             new: prepare("INSERT")?,
             again: prepare("INSERT OR REPLACE")?,
             last_before: cache.last_before,

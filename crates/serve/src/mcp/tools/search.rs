@@ -5,7 +5,7 @@ use crate::mcp::call::{Call, within};
 use insight::{projects, repos};
 use model::{EntityState, Error, Result};
 use schemars::JsonSchema;
-use search::memory::Standpoint;
+use search::memory::MemoryContext;
 use search::{Mode, Request, SearchResults};
 use serde::Deserialize;
 use store::dirty::SourceType;
@@ -133,10 +133,10 @@ fn told(call: &Call, mut results: SearchResults) -> SearchResults {
 }
 
 /// Whose memory lies around.
-fn standpoint(call: &Call) -> Result<Standpoint> {
-    let Some(dir) = memory::root::around(&call.dir) else { return Ok(Standpoint::default()) };
+fn standpoint(call: &Call) -> Result<MemoryContext> {
+    let Some(dir) = memory::root::around(&call.dir) else { return Ok(MemoryContext::default()) };
     let around = memory::Root::new(dir, memory::root::RootKind::Project);
-    Standpoint::at(call.reader()?, &memory::index::path_text(&around))
+    MemoryContext::at(call.reader()?, &memory::index::path_text(&around))
 }
 
 fn filter(call: &Call, params: &Params) -> Result<DocumentFilter> {
