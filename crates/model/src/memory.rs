@@ -392,11 +392,12 @@ impl fmt::Display for End {
         match self {
             End::Record(id) => id.fmt(f),
             End::Path { path, line } => {
-                let mark = if looks_like_path(path) && is_plain(path) { "" } else { "path:" };
-                match line {
-                    Some(line) => write!(f, "{mark}{path}:{line}"),
-                    None => write!(f, "{mark}{path}"),
-                }
+                let shown = match line {
+                    Some(line) => format!("{path}:{line}"),
+                    None => path.clone(),
+                };
+                let mark = if looks_like_path(&shown) && is_plain(&shown) { "" } else { "path:" };
+                write!(f, "{mark}{shown}")
             }
             End::Symbol(name) => {
                 let mark = if looks_like_path(name) || !is_plain(name) { "symbol:" } else { "" };
@@ -443,7 +444,8 @@ fn split_line(text: &str) -> (&str, Option<u32>) {
 }
 
 fn path_end(text: &str) -> Option<End> {
-    let (path, line) = split_line(text);
+    // Before a line is looked for: what is left of `a:1/` must read as it is shown.
+    let (path, line) = split_line(text.trim_end_matches('/'));
     let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
     let is_inside = !path.is_empty()
         && !path.starts_with('/')
@@ -471,6 +473,7 @@ mod tests {
             ("Cargo.toml", "path", "Cargo.toml"),
             ("path:Makefile", "path", "path:Makefile"),
             ("docs/", "path", "path:docs"),
+            ("src/a:1/", "path", "src/a:1"),
             ("auth::login", "symbol", "auth::login"),
             ("Session.close()", "symbol", "symbol:Session.close"),
             ("HttpClient", "symbol", "HttpClient"),
