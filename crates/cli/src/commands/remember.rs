@@ -162,7 +162,9 @@ impl Run for Args {
                 }
                 Err(error) => {
                     // What was written before it stays, and must be findable.
-                    memory_roots::follow(ctx, ui, &root);
+                    if !records.is_empty() {
+                        memory_roots::follow(ctx, ui, &root);
+                    }
                     return Err(error);
                 }
             }

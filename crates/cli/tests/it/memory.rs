@@ -661,6 +661,9 @@ fn what_is_learnt_is_a_pattern_unless_it_is_said_to_be_something_else() {
     let args = ["learn", "Safe arithmetic", "--solution", "use $((…))", "-q"];
     let output = env.lore(&args).success();
     assert!(output.stdout.starts_with("pat-"), "{output}");
+    // Of what was refused nothing is said but why, not even whose memory it is.
+    let refused = repo().lore(&["learn", ""]).failure(2);
+    assert!(!refused.stderr.contains("lore trust"), "{refused}");
     let output = env.lore(&["learn", "decision", "Bash stays", "-q"]).success();
     assert!(output.stdout.starts_with("dec-"), "{output}");
 }
