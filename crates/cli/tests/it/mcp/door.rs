@@ -116,7 +116,7 @@ fn context_comes_for_a_task_for_files_and_for_a_merge_request() {
     let refused = client.refused("context_for_pr", json!({ "mr": "1" }));
     let command = refused["suggestion"].as_str().unwrap().strip_prefix("run: lore ").unwrap();
     let words: Vec<&str> = command.split(' ').collect();
-    site.env.lore_in(&clone, &words, "").success();
+    let _indexed = site.env.lore_in(&clone, &words, "").success();
     for (tool, arguments) in [
         ("context_for_task", json!({ "task": "login() loses the session cookie" })),
         ("context_for_files", json!({ "files": ["src/login.rs"] })),

@@ -58,8 +58,6 @@ pub fn harbour() -> (Site, PathBuf) {
 const QUESTIONS: &[(&str, &str)] = &[
     ("ask", r#"{"question": "who calls session()?"}"#),
     ("context_for_task", r#"{"task": "login loses the session"}"#),
-    ("context_for_files", r#"{"files": ["src/login.rs"]}"#),
-    ("context_for_pr", r#"{"base": "HEAD~1"}"#),
     ("search", r#"{"query": "cookie"}"#),
     ("timeline", r##"{"query": "#1"}"##),
     ("trace", r#"{"target": "src/login.rs:1"}"#),
@@ -73,6 +71,8 @@ const QUESTIONS: &[(&str, &str)] = &[
         "remember",
         r#"{"kind": "pattern", "text": "Ask before logging out", "solution": "a dialog"}"#,
     ),
+    ("context_for_files", r#"{"files": ["src/login.rs"]}"#),
+    ("context_for_pr", r#"{"base": "HEAD~1"}"#),
     ("callers", r#"{"symbol": "session"}"#),
     ("callees", r#"{"symbol": "login"}"#),
     ("flow", r#"{"from": "login", "to": "session"}"#),
