@@ -87,10 +87,9 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<ContextAnswer> {
         let format = match (ui.is_json(), self.format) {
             (true, _) => Format::Json,
-            (false, FormatArg::Text) => Format::Text,
+            (false, FormatArg::Text | FormatArg::Gcf) => Format::Text,
             (false, FormatArg::Markdown) => Format::Markdown,
             (false, FormatArg::Xml) => Format::Xml,
-            (false, FormatArg::Gcf) => Format::Text,
         };
         let options = PackOptions {
             budget: self.budget,

@@ -35,15 +35,15 @@ fn options(call: &Call, bodies: bool) -> PackOptions {
     PackOptions { budget: call.budget(), limit: MOST_SYMBOLS, bodies, explain: false, format }
 }
 
-fn sources(call: &Call) -> Result<Sources> {
+fn sources(call: &Call) -> Sources {
     // Memory of the repository around, if it is indexed; what another clone
     // holds is none of it.
     let memory = call.around.memory(&call.dir);
     let root = memory.ok().filter(|memory| !memory.database.is_foreign());
-    Ok(Sources {
+    Sources {
         memory: root.and_then(|memory| memory.standpoint.root).into_iter().collect(),
         now: call.now,
-    })
+    }
 }
 
 fn text_of(pack: &Pack, format: Format) -> Option<String> {
@@ -85,7 +85,7 @@ impl Tool for ContextForTask {
             tests: params.tests,
             without: Vec::new(),
             pack: options(call, params.bodies),
-            sources: sources(call)?,
+            sources: sources(call),
         };
         for_task(call.reader()?, &scope, &request, &Counter)
     }
@@ -183,5 +183,5 @@ fn changed(
 ) -> Result<Pack> {
     let reader = call.reader()?;
     let (scope, changed) = query.resolve(reader, scope)?;
-    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call)?, &Counter)
+    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call), &Counter)
 }

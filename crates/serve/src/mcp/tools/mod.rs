@@ -92,6 +92,9 @@ pub trait Tool {
     }
 }
 
+/// An answer as JSON, and as the tool itself writes it for a model.
+type Output = (Value, Option<String>);
+
 /// A tool as a row of the table.
 pub struct Entry {
     pub name: &'static str,
@@ -101,7 +104,7 @@ pub struct Entry {
     pub effect: Effect,
     pub lists: &'static [&'static str],
     input: fn() -> Schema,
-    pub run: fn(&Call, JsonObject) -> Result<(Value, Option<String>)>,
+    pub run: fn(&Call, JsonObject) -> Result<Output>,
 }
 
 impl Entry {
@@ -183,7 +186,7 @@ fn input_of<T: Tool>() -> Schema {
     schemars::schema_for!(T::Params)
 }
 
-fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<(Value, Option<String>)> {
+fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Output> {
     let names: Vec<String> = arguments.keys().cloned().collect();
     let params = serde_json::from_value(Value::Object(arguments))
         .map_err(|error| misunderstood::<T>(&error.to_string(), &names))?;
