@@ -64,6 +64,9 @@ pub struct Answer {
     pub envelope: Value,
     /// The same for a model to read.
     pub text: String,
+    /// What is missing from the record at large, which a model need be told
+    /// once only.
+    pub remarks: Vec<String>,
 }
 
 /// How the text of an answer is written.
@@ -108,15 +111,14 @@ const FOR_META: usize = 200;
 pub fn envelope(mut found: ToolOutput, known: Known, paging: &Paging<'_>) -> Answer {
     without_empty(&mut found.data);
     clean(&mut found.data);
+    let of_call = found.warnings.len();
     let mut missing = found.warnings;
     missing.extend(known.missing);
     if let Some(cursor) = &paging.cursor
         && cursor.is_outdated(&known.stamp)
     {
-        missing.insert(
-            0,
-            "the index has changed since the first page: \
-                           something may come twice or not at all"
+        missing.push(
+            "the index has changed since the first page: something may come twice or not at all"
                 .to_owned(),
         );
     }
@@ -137,17 +139,73 @@ pub fn envelope(mut found: ToolOutput, known: Known, paging: &Paging<'_>) -> Ans
         (Format::Json, _) => None,
         // What has pages is cut by them; a text of the tool's own would not be.
         (_, Some(text)) if meta.cut.is_none() => Some(clean_for_prompt(&text)),
-        _ => Some(wire::lines::write(&fitted.data)),
+        _ => Some(lines(&fitted.data)),
     };
     let text = text.map(|text| match paging.format {
         // Nothing stands after a payload; its own warnings say what is missing.
         Format::Gcf if text.starts_with("gcf/") => text,
-        _ => within(text, paging.max_tokens) + &beside(&meta),
+        _ => within(text, paging.max_tokens) + &beside(&meta, of_call),
     });
     let envelope = json!({ "data": fitted.data, "meta": meta });
     let text = text.unwrap_or_else(|| envelope.to_string());
-    Answer { envelope, text }
+    let remarks = match paging.format {
+        Format::Lines => meta.missing.iter().skip(of_call).map(|it| remark(it)).collect(),
+        Format::Json | Format::Gcf => Vec::new(),
+    };
+    Answer { envelope, text, remarks }
 }
+
+fn remark(text: &str) -> String {
+    format!("# {}\n", clean_for_prompt(&one_line(text, 300)))
+}
+
+/// The data without what only programs need.
+fn lines(data: &Value) -> String {
+    let mut data = data.clone();
+    for_a_model(&mut data);
+    // What another tool answered is written as its own answer.
+    match (data.get("answered_by").and_then(Value::as_str), data.get("answer")) {
+        (Some(tool), Some(answer)) => format!("# {tool}\n{}", wire::lines::write(answer)),
+        _ => wire::lines::write(&data),
+    }
+}
+
+/// Names by which programs join answers, and what is said by its absence:
+/// nothing of it helps to read one.
+fn for_a_model(value: &mut Value) {
+    const FOR_PROGRAMS: &[&str] = &["qualified_name", "provenance", "parent", "standing", "sites"];
+    match value {
+        Value::Object(fields) => {
+            let is_symbol = fields.contains_key("symbol") && fields.contains_key("path");
+            if is_symbol {
+                fields.retain(|name, _| !FOR_PROGRAMS.contains(&name.as_str()));
+            } else if fields.get("standing").is_some_and(|it| it.get("stale_against").is_none()) {
+                // Of another commit than the one checked out: that must be said.
+                fields.remove("standing");
+            }
+            if let (Some(Value::String(path)), Some(Value::Number(line))) =
+                (fields.get("site_path"), fields.get("site_line"))
+            {
+                let site = format!("{path}:{line}");
+                fields.remove("site_path");
+                fields.remove("site_line");
+                fields.insert("site".to_owned(), Value::String(site));
+            }
+            if fields.get("confidence").and_then(Value::as_f64).is_some_and(|it| it >= SURE) {
+                fields.remove("confidence");
+            }
+            if fields.get("depth").and_then(Value::as_u64) == Some(1) {
+                fields.remove("depth");
+            }
+            fields.values_mut().for_each(for_a_model);
+        }
+        Value::Array(items) => items.iter_mut().for_each(for_a_model),
+        _ => {}
+    }
+}
+
+/// From here on how sure something is need not be said.
+const SURE: f64 = 0.9;
 
 /// The beginning of a text in whole lines, if it has too many tokens.
 fn within(text: String, most: usize) -> String {
@@ -170,11 +228,8 @@ fn within(text: String, most: usize) -> String {
 const FOR_MARK: usize = 16;
 
 /// What a model must know beside the data; silence where all is well.
-fn beside(meta: &Meta) -> String {
-    let mut lines = String::new();
-    for missing in &meta.missing {
-        let _ = writeln!(lines, "# {}", clean_for_prompt(&one_line(missing, 300)));
-    }
+fn beside(meta: &Meta, of_call: usize) -> String {
+    let mut lines: String = meta.missing.iter().take(of_call).map(|it| remark(it)).collect();
     if let Some(Cut { page: Some(page), .. }) = &meta.cut {
         let end = page.from + page.shown;
         let _ = writeln!(lines, "# {} to {end} of {} shown", page.from + 1, page.of);

@@ -1,6 +1,6 @@
 //! One client's session: what the protocol asks, handed on to whom it concerns.
 
-use super::answer::{self, ErrorDocument};
+use super::answer::{self, Answer, ErrorDocument};
 use super::shared::{Asker, Shared};
 use super::{background, completion, instructions, place, progress, prompts, resources};
 use model::Error;
@@ -13,6 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,6 +21,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+/// Kept of what a client was told; no session has so many.
+const MOST_REMARKS: usize = 200;
 /// How long a call waits to hear which folder the client works in.
 const FOR_ROOTS: Duration = Duration::from_secs(5);
 
@@ -28,6 +31,8 @@ pub struct Session {
     /// Where the client works; none until it has said so.
     place: watch::Sender<Option<PathBuf>>,
     watches_status: Arc<AtomicBool>,
+    /// What the client was told of the record at large.
+    remarks: Mutex<BTreeSet<String>>,
     /// Tells of indexing that ends; ends with the session.
     teller: Mutex<Option<AbortHandle>>,
 }
@@ -38,8 +43,21 @@ impl Session {
             shared,
             place: watch::channel(None).0,
             watches_status: Arc::default(),
+            remarks: Mutex::default(),
             teller: Mutex::default(),
         }
+    }
+
+    /// Says what is missing from the record at large, once in a session.
+    fn with_remarks(&self, mut answer: Answer) -> Answer {
+        if let Ok(mut told) = self.remarks.lock() {
+            for remark in std::mem::take(&mut answer.remarks) {
+                if told.len() < MOST_REMARKS && told.insert(remark.clone()) {
+                    answer.text.push_str(&remark);
+                }
+            }
+        }
+        answer
     }
 
     async fn asker(&self, context: &RequestContext<RoleServer>) -> Asker {
@@ -184,7 +202,7 @@ impl ServerHandler for Session {
         }
         let asked = self.shared.ask(entry, request.arguments.unwrap_or_default(), asker);
         let result = match asked.await {
-            Ok(answer) => answer::success(answer, text_only),
+            Ok(answer) => answer::success(self.with_remarks(answer), text_only),
             Err(error) => answer::failure(&error, text_only),
         };
         // Progress may not arrive after the result; a call that was given up

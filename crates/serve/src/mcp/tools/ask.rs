@@ -81,10 +81,7 @@ impl Tool for Ask {
 
     fn text(answer: &AskAnswer, _: Format) -> Option<String> {
         let by = &answer.answered_by;
-        match &answer.text {
-            Some(text) => Some(format!("# {by}\n{text}")),
-            None => Some(format!("# {by}\n{}", wire::lines::write(&answer.answer))),
-        }
+        answer.text.as_ref().map(|text| format!("# {by}\n{text}"))
     }
 }
 
