@@ -4,7 +4,7 @@
 //! says so, and what a change of the function reaches includes the route.
 
 use super::edges::{Callee, Found};
-use super::{Edge, EdgeKind, Node};
+use super::{EdgeKind, Node};
 use crate::facts::{DefId, DefKind, Expr};
 
 impl Found<'_, '_, '_> {
@@ -35,7 +35,7 @@ impl Found<'_, '_, '_> {
                 // file as a whole answers nothing.
                 let is_file = target == Node { file: target.file, def: DefId::FILE };
                 if !is_file {
-                    self.edges.push(Edge { kind, source, target, line, col, confidence });
+                    self.inferred(kind, (source, target), (line, col), confidence);
                 }
             }
         }
