@@ -124,6 +124,10 @@ words! {
 /// other import has it, so it tells them apart.
 pub const WILDCARD_IMPORT: u8 = 60;
 
+/// The method of a route that stands for a router mounted under a prefix: it
+/// leads to the function, variable or module that is mounted.
+pub const MOUNT: &str = "MOUNT";
+
 impl Provenance {
     /// Whether it follows from the commit alone, on every machine: such edges
     /// are linked with the files. All others come in layers beside them.

@@ -67,6 +67,11 @@ impl Found<'_, '_, '_> {
         self.eval.program().given(file)
     }
 
+    /// A file as a whole.
+    pub(super) fn file_node(&self, file: FileIx) -> Node {
+        Node { file: self.given(file), def: DefId::FILE }
+    }
+
     pub(super) fn target(&self, gid: Gid) -> Node {
         let (file, def) = self.eval.program().place(gid);
         Node { file: self.given(file), def }

@@ -122,19 +122,13 @@ pub struct LinkResult {
 
 /// Whether a path is one `link` wants to read as a manifest.
 pub fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "go.mod" | "Cargo.toml" | "package.json")
-        || name.strip_prefix("tsconfig").is_some_and(|rest| rest.strip_suffix(".json").is_some())
+    manifest_language(path).is_some()
 }
 
 /// The language whose layout a manifest speaks about.
 pub fn manifest_language(path: &str) -> Option<&'static str> {
-    match path.rsplit('/').next().unwrap_or(path) {
-        _ if !is_manifest(path) => None,
-        "go.mod" => Some("go"),
-        "Cargo.toml" => Some("rust"),
-        _ => Some("typescript"),
-    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    lang::ALL.iter().find(|language| language.is_manifest(name)).map(|language| language.name())
 }
 
 /// A file of the commit, as far as it is known without its facts.

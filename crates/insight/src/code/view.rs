@@ -294,7 +294,7 @@ impl<'r> View<'r> {
         let mut steps = merged(linked);
         if let Some(layers) = self.layers()? {
             layers.apply_outgoing(id, &mut steps);
-            steps = merged(steps);
+            steps = merged_provenances(steps);
         }
         Ok(steps)
     }
@@ -303,7 +303,7 @@ impl<'r> View<'r> {
         let mut steps = merged(linked);
         if let Some(layers) = self.layers()? {
             layers.apply_incoming(id, &mut steps);
-            steps = merged(steps);
+            steps = merged_provenances(steps);
         }
         Ok(steps)
     }
@@ -395,10 +395,24 @@ fn step_along(arc: &Arc) -> Step {
 }
 
 /// The same end by the same kind of edge once: its surest site, all counted.
-/// Where several provenances know it, the highest of the ladder is named, and
-/// sites that both saw are not counted twice; who confirms never lowers.
 fn merged(mut steps: Vec<Step>) -> Vec<Step> {
-    let surest = |step: &Step| (std::cmp::Reverse(step.confidence), step.line);
+    steps.sort_by_key(|step| (step.node, step.kind, surest(step)));
+    steps.dedup_by(|next, kept| {
+        let is_same = next.node == kept.node && next.kind == kept.kind;
+        kept.n_sites += if is_same { next.n_sites } else { 0 };
+        is_same
+    });
+    steps
+}
+
+fn surest(step: &Step) -> (std::cmp::Reverse<u8>, u32) {
+    (std::cmp::Reverse(step.confidence), step.line)
+}
+
+/// The same where several provenances know an edge: the highest of the ladder
+/// is named with the highest confidence, so that who confirms never lowers, and
+/// sites that both saw are not counted twice.
+fn merged_provenances(mut steps: Vec<Step>) -> Vec<Step> {
     steps.sort_by_key(|step| (step.node, step.kind, step.provenance, surest(step)));
     steps.dedup_by(|next, kept| {
         let is_same =
