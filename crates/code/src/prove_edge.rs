@@ -33,12 +33,7 @@ pub fn prove_edge(
         }
         paths.push((files::package_path(on, id)?, version.root));
     }
-    let edge = EdgeName {
-        source: source_of,
-        target: name(on, target)?.0,
-        kind: kind.as_str().to_owned(),
-        provenance: provenance.as_str().to_owned(),
-    };
+    let edge = EdgeName { source: source_of, target: name(on, target)?.0, kind, provenance };
     let packages: Vec<Package<'_>> =
         paths.iter().map(|(path, root)| Package { path, root: *root }).collect();
     prove(repo, &snapshot.sha, edge, &packages, &members)
@@ -49,7 +44,7 @@ fn name(on: &impl Read, node: NodeId) -> Result<(NodeOf, PackageId)> {
     let name = NodeOf {
         package: files::package_path(on, row.package)?,
         symbol: row.symbol(),
-        kind: row.kind.as_str().to_owned(),
+        kind: row.kind,
         disambiguator: row.disambiguator,
     };
     Ok((name, row.package))

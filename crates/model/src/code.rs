@@ -4,39 +4,11 @@
 //! Words are part of hashes and of output; numbers are how the store keeps
 //! them. Neither may ever change for what exists: append only.
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+use crate::vocabulary;
 
-        impl $name {
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The word in hashes, in JSON and on the screen.
-            pub const fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            pub fn parse(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word)
-            }
-
-            /// The number in the database.
-            pub const fn number(self) -> u8 {
-                match self { $($name::$variant => $number,)* }
-            }
-
-            pub const fn from_number(number: u8) -> Option<Self> {
-                match number { $($number => Some($name::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-words! {
+vocabulary! {
     /// What a node is.
-    NodeKind {
+    pub enum NodeKind {
         Function = 1 "function",
         Method = 2 "method",
         Type = 3 "type",
@@ -63,13 +35,13 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// What the source of an edge does to its target. The one vocabulary of
     /// relations between symbols, from the parser to JSON.
     ///
     /// The numbers 15, 16, 19 and 20 were given to kinds that nobody ever
     /// stored; they stay free.
-    EdgeKind {
+    pub enum EdgeKind {
         /// The target is written inside the source, or is a member of it.
         Contains = 1 "contains",
         Calls = 2 "calls",
@@ -100,9 +72,9 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// How lore knows of an edge.
-    Provenance {
+    pub enum Provenance {
         /// Read from the syntax, names looked up by lore's own rules.
         AstInferred = 1 "ast_inferred",
         /// Read from the syntax, where nothing needs looking up: what contains what.
@@ -151,27 +123,6 @@ impl Provenance {
             Self::ConfigDeclared => 3,
             Self::AstInferred => 2,
             Self::OtelTrace => 1,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_and_numbers_are_read_back() {
-        for kind in NodeKind::ALL {
-            assert_eq!(NodeKind::parse(kind.as_str()), Some(*kind));
-            assert_eq!(NodeKind::from_number(kind.number()), Some(*kind));
-        }
-        for kind in EdgeKind::ALL {
-            assert_eq!(EdgeKind::parse(kind.as_str()), Some(*kind));
-            assert_eq!(EdgeKind::from_number(kind.number()), Some(*kind));
-        }
-        for provenance in Provenance::ALL {
-            assert_eq!(Provenance::parse(provenance.as_str()), Some(*provenance));
-            assert_eq!(Provenance::from_number(provenance.number()), Some(*provenance));
         }
     }
 }

@@ -75,7 +75,7 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
     let layered: Vec<Provenance> =
         Provenance::ALL.iter().copied().filter(|it| !it.is_static()).collect();
     let provenance = prop::sample::select(layered);
-    let kind = prop::sample::select(EdgeKind::ALL);
+    let kind = prop::sample::select(EdgeKind::ALL.to_vec());
     let edge = (0..4_usize, 0..4_usize, kind, any::<bool>());
     let action = prop_oneof![
         3 => (provenance.clone(), prop::collection::vec(edge, 0..5))
@@ -113,7 +113,7 @@ proptest! {
         // The same edges in any order of arrival come to the same root.
         let with_all = world.snapshot().root;
         let all = store::code::layers::all(&reader(&world.db), world.seq).unwrap();
-        for provenance in Provenance::ALL {
+        for provenance in &Provenance::ALL {
             world.remove(*provenance);
         }
         prop_assert_eq!(world.snapshot().root, before.root);

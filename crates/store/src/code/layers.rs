@@ -172,7 +172,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn edge() -> impl Strategy<Value = LayerEdge> {
-        let kind = prop::sample::select(EdgeKind::ALL);
+        let kind = prop::sample::select(EdgeKind::ALL.to_vec());
         (any::<u32>(), any::<u32>(), kind, any::<bool>(), 0..=100_u8, any::<u32>(), any::<u32>())
             .prop_map(|(source, target, kind, holds, confidence, line, col)| LayerEdge {
                 source: NodeId(i64::from(source)),
