@@ -1,10 +1,12 @@
 //! `lore fsck`: computes every name and root of the stored graph again and
 //! compares. Reads only; what it finds is for people to act on.
 
-use crate::identity::{self, NodeName};
+use crate::identity;
 use crate::index::{FileSymbols, edges_of, facts_of};
+use crate::layers;
+use crate::node_hashes::NodeHashes;
 use model::hash::Hash32;
-use model::ids::{NodeId, PackageId, PackageVersionId, RepoId};
+use model::ids::{PackageId, PackageVersionId, RepoId};
 use model::{Progress, Result};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -12,7 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use store::Read;
 use store::code::snapshots::{self, PackageVersion, Snapshot};
-use store::code::{files, links, nodes};
+use store::code::{files, links};
 
 /// What was checked, and what is wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,7 +32,7 @@ pub struct FsckReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Damage {
     /// What is wrong: `node`, `package_root`, `snapshot_root`, `edge`, `file`, `chain`,
-    /// `adjacency`.
+    /// `layer`, `adjacency`.
     pub kind: String,
     pub message: String,
 }
@@ -58,7 +60,7 @@ pub fn fsck(
         repo: identity::repo(url),
         paths: files::packages(on, repo)?.into_iter().collect(),
         roots: FxHashMap::default(),
-        hashes: FxHashMap::default(),
+        hashes: NodeHashes::new(identity::repo(url)),
         report: FsckReport::default(),
     };
     let all = snapshots::list(on, repo)?;
@@ -81,7 +83,7 @@ struct Check<'r, R> {
     paths: FxHashMap<PackageId, String>,
     /// Versions that were checked, and the root each has.
     roots: FxHashMap<PackageVersionId, Hash32>,
-    hashes: FxHashMap<NodeId, Option<Hash32>>,
+    hashes: NodeHashes,
     report: FsckReport,
 }
 
@@ -112,6 +114,14 @@ impl<R: Read> Check<'_, R> {
         if root != snapshot.static_root {
             let kept = snapshot.static_root;
             self.report.damage("snapshot_root", format!("{name}: kept {kept}, computed {root}"));
+        }
+        match layers::root_of(self.on, snapshot, &mut self.hashes) {
+            Ok(root) if root == snapshot.root => {}
+            Ok(root) => {
+                let message = format!("{name}: kept {}, with its layers {root}", snapshot.root);
+                self.report.damage("snapshot_root", message);
+            }
+            Err(error) => self.report.damage("layer", format!("{name}: {error}")),
         }
         if (n_nodes, n_edges) != (snapshot.n_nodes, snapshot.n_edges) {
             self.report
@@ -156,7 +166,7 @@ impl<R: Read> Check<'_, R> {
             }
             for (symbol, node) in symbols.all.iter().zip(&kept) {
                 self.report.nodes += 1;
-                if self.hash(*node)? != Some(symbol.node) {
+                if self.hashes.get(self.on, *node)? != Some(symbol.node) {
                     self.report.damage("node", format!("{path}: {} is another node", symbol.name));
                 }
                 leaves.push(symbol.state);
@@ -166,7 +176,8 @@ impl<R: Read> Check<'_, R> {
         let edges = edges_of(self.on, version)?;
         for edge in &edges {
             self.report.edges += 1;
-            let ends = (self.hash(edge.source)?, self.hash(edge.target)?);
+            let ends =
+                (self.hashes.get(self.on, edge.source)?, self.hashes.get(self.on, edge.target)?);
             let (Some(source), Some(target)) = ends else {
                 self.report.damage("edge", format!("{package}: an edge leads to no node"));
                 continue;
@@ -189,26 +200,5 @@ impl<R: Read> Check<'_, R> {
         }
         self.roots.insert(id, root);
         Ok(root)
-    }
-
-    /// The hash of a node, from its row.
-    fn hash(&mut self, id: NodeId) -> Result<Option<Hash32>> {
-        if let Some(known) = self.hashes.get(&id) {
-            return Ok(*known);
-        }
-        let hash = nodes::get(self.on, id)?.and_then(|node| {
-            let package = self.paths.get(&node.package)?;
-            Some(identity::node(
-                self.repo,
-                NodeName {
-                    package,
-                    symbol: &node.symbol(),
-                    kind: node.kind,
-                    disambiguator: &node.disambiguator,
-                },
-            ))
-        });
-        self.hashes.insert(id, hash);
-        Ok(hash)
     }
 }

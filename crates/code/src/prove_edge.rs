@@ -19,21 +19,21 @@ pub fn prove_edge(
     (source, target, kind): (NodeId, NodeId, EdgeKind),
 ) -> Result<Proof> {
     let (source_of, package) = name(on, source)?;
-    let edge = EdgeName {
-        source: source_of,
-        target: name(on, target)?.0,
-        kind,
-        provenance: Provenance::AstInferred,
-    };
+    let mut provenance = Provenance::AstInferred;
     let mut paths = Vec::new();
     let mut members = Vec::new();
     for (id, version) in snapshots::packages(on, snapshot.seq)? {
         let version = snapshots::version(on, version)?;
         if id == package {
             members = leaves(on, identity::repo(repo), &version)?;
+            let found = edges_of(on, &version)?
+                .into_iter()
+                .find(|edge| (edge.source, edge.target, edge.kind) == (source, target, kind));
+            provenance = found.map_or(provenance, |edge| edge.provenance);
         }
         paths.push((files::package_path(on, id)?, version.root));
     }
+    let edge = EdgeName { source: source_of, target: name(on, target)?.0, kind, provenance };
     let packages: Vec<Package<'_>> =
         paths.iter().map(|(path, root)| Package { path, root: *root }).collect();
     prove(repo, &snapshot.sha, edge, &packages, &members)

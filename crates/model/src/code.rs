@@ -36,8 +36,13 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What the source of an edge does to its target.
+    /// What the source of an edge does to its target. The one vocabulary of
+    /// relations between symbols, from the parser to JSON.
+    ///
+    /// The numbers 15, 16, 19 and 20 were given to kinds that nobody ever
+    /// stored; they stay free.
     pub enum EdgeKind {
+        /// The target is written inside the source, or is a member of it.
         Contains = 1 "contains",
         Calls = 2 "calls",
         Imports = 3 "imports",
@@ -45,19 +50,20 @@ vocabulary! {
         Inherits = 5 "inherits",
         Overrides = 6 "overrides",
         References = 7 "references",
+        /// From a route to the function that answers it.
         HandlesRoute = 8 "handles_route",
+        /// A test calls what is no test.
         Tests = 9 "tests",
         DependsOn = 10 "depends_on",
         Deploys = 11 "deploys",
         Exposes = 12 "exposes",
         Configures = 13 "configures",
+        /// A call that a contract describes and another process answers.
         RpcCalls = 14 "rpc_calls",
-        ProducesEvent = 15 "produces_event",
-        ConsumesEvent = 16 "consumes_event",
+        /// A field of a value.
         ReadsField = 17 "reads_field",
         WritesField = 18 "writes_field",
-        OwnedByTeam = 19 "owned_by_team",
-        OwnedByUser = 20 "owned_by_user",
+        // Seen in production: only ever in a layer of `OtelTrace`.
         RuntimeCalls = 21 "runtime_calls",
         RuntimeRpc = 22 "runtime_rpc",
         RuntimeProduces = 23 "runtime_produces",
@@ -71,14 +77,18 @@ vocabulary! {
     pub enum Provenance {
         /// Read from the syntax, names looked up by lore's own rules.
         AstInferred = 1 "ast_inferred",
-        /// Read from the syntax, where nothing needs looking up.
+        /// Read from the syntax, where nothing needs looking up: what contains what.
         AstResolved = 2 "ast_resolved",
+        /// A language server said so.
         LspResolved = 3 "lsp_resolved",
+        /// An index made by a compiler said so.
         ScipResolved = 4 "scip_resolved",
-        /// Follows from the files as such, e.g. CODEOWNERS.
-        Structural = 5 "structural",
+        /// A contract or a configuration names it.
+        ConfigDeclared = 5 "config_declared",
         /// Seen in production.
-        Runtime = 6 "runtime",
+        OtelTrace = 6 "otel_trace",
+        /// A person said so.
+        Manual = 7 "manual",
     }
 }
 
@@ -86,9 +96,33 @@ vocabulary! {
 /// other import has it, so it tells them apart.
 pub const WILDCARD_IMPORT: u8 = 60;
 
+/// The method of a route that stands for a router mounted under a prefix: it
+/// leads to the function, variable or module that is mounted.
+pub const MOUNT: &str = "MOUNT";
+
 impl Provenance {
-    /// Whether it follows from the commit alone, on every machine.
+    /// Whether it follows from the commit alone, on every machine: such edges
+    /// are linked with the files. All others come in layers beside them.
     pub const fn is_static(self) -> bool {
-        matches!(self, Self::AstInferred | Self::AstResolved | Self::Structural)
+        matches!(self, Self::AstInferred | Self::AstResolved | Self::ConfigDeclared)
+    }
+
+    /// Whether the root of a snapshot covers it: what was seen in production
+    /// never comes out the same twice.
+    pub const fn is_deterministic(self) -> bool {
+        !matches!(self, Self::OtelTrace)
+    }
+
+    /// Its place on the ladder: of two that know the same edge, the higher one is named.
+    pub const fn rank(self) -> u8 {
+        match self {
+            Self::Manual => 7,
+            Self::AstResolved => 6,
+            Self::ScipResolved => 5,
+            Self::LspResolved => 4,
+            Self::ConfigDeclared => 3,
+            Self::AstInferred => 2,
+            Self::OtelTrace => 1,
+        }
     }
 }

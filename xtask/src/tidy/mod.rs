@@ -9,6 +9,7 @@ mod arrows;
 mod documents;
 mod file_creation;
 mod heads;
+mod languages;
 mod manifests;
 mod markers;
 mod migrations;
@@ -56,6 +57,11 @@ const RULES: &[Rule] = &[
         name: "heads",
         about: "every source file begins by saying what it is",
         check: heads::check,
+    },
+    Rule {
+        name: "languages",
+        about: "what is true of one language stands in its folder",
+        check: languages::check,
     },
     Rule {
         name: "manifests",

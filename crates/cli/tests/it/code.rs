@@ -108,15 +108,15 @@ fn indexing_tells_what_it_found() {
     let env = clone();
     expect![[r#"
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
-        4 files, 13 symbols, 14 edges; 1 call not resolved
-        4 files read, 14 edges added, 0 removed
+        4 files, 13 symbols, 23 edges; 1 call not resolved
+        4 files read, 23 edges added, 0 removed
         ------- stderr -------
         reading: 4
     "#]]
     .assert_eq(&lore(&env, &["index"]));
     expect![[r#"
         local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
-        4 files, 13 symbols, 14 edges; 1 call not resolved
+        4 files, 13 symbols, 23 edges; 1 call not resolved
         nothing to do: indexed before
     "#]]
     .assert_eq(&lore(&env, &["index"]));

@@ -68,7 +68,7 @@ fn a_sync_reads_what_is_new_and_keeps_what_a_force_push_left() {
     let _first = env.lore(&["repo", "add", "harbor/tide"]).success();
     expect![[r#"
         harbor/tide  2 new merge requests · 14 of 14 sets changed
-        code  127.0.0.1/harbor/tide  2 symbols, 0 edges
+        code  127.0.0.1/harbor/tide  2 symbols, 1 edge
         search index  7 new texts
         done
     "#]]
@@ -78,7 +78,7 @@ fn a_sync_reads_what_is_new_and_keeps_what_a_force_push_left() {
     expect![[r#"
         harbor/tide  up to date
         127.0.0.1/harbor/tide  2 new commits
-        code  127.0.0.1/harbor/tide  2 symbols, 0 edges
+        code  127.0.0.1/harbor/tide  2 symbols, 1 edge
         search index  2 new texts
         done
     "#]]
@@ -88,7 +88,7 @@ fn a_sync_reads_what_is_new_and_keeps_what_a_force_push_left() {
     expect![[r#"
         harbor/tide  up to date
         127.0.0.1/harbor/tide  1 new commit · 2 commits left behind by a force push
-        code  127.0.0.1/harbor/tide  2 symbols, 0 edges
+        code  127.0.0.1/harbor/tide  2 symbols, 1 edge
         search index  1 new, 2 removed texts
         done
     "#]]
@@ -124,7 +124,7 @@ fn a_configured_clone_that_is_gone_is_said_and_the_rest_is_read() {
         harbor/tide  2 new merge requests · 14 of 14 sets changed
         127.0.0.1/harbor/tide  5 new commits
         $DIR/harbor/tide/not-there  not read: $DIR/harbor/tide/not-there is not a git repository
-        code  127.0.0.1/harbor/tide  2 symbols, 0 edges
+        code  127.0.0.1/harbor/tide  2 symbols, 1 edge
         search index  7 new texts
         done
     "#]]

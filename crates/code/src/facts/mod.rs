@@ -7,6 +7,7 @@
 
 mod builder;
 mod codec;
+mod containment;
 mod deltas;
 mod lines;
 mod mentions;
@@ -18,6 +19,7 @@ pub use lines::Lines;
 pub use mentions::{Mention, MentionKind, Mentions};
 pub use scopes::{Rules, ScopeKind};
 
+use model::code::EdgeKind;
 use model::hash::Hash32;
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +54,23 @@ impl DefId {
     pub const FILE: DefId = DefId(0);
 }
 
+/// An edge kind in stored facts: its number.
+mod edge_kind {
+    use model::code::EdgeKind;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
+    pub fn serialize<S: Serializer>(kind: &EdgeKind, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(kind.number())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<EdgeKind, D::Error> {
+        let number = u8::deserialize(deserializer)?;
+        EdgeKind::from_number(number).ok_or_else(|| D::Error::custom("no such kind of edge"))
+    }
+}
+
 /// Everything known of one file.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct FileFacts {
@@ -73,7 +92,8 @@ pub struct FileFacts {
 /// which it names.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Relation {
-    pub kind: RelationKind,
+    #[serde(with = "edge_kind")]
+    pub kind: EdgeKind,
     pub from: DefId,
     /// The name of what is meant, or the path of a file for `Module`.
     pub to: Name,
@@ -82,16 +102,6 @@ pub struct Relation {
     pub is_local: bool,
     #[serde(with = "deltas::line")]
     pub line: u32,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum RelationKind {
-    References,
-    DependsOn,
-    Deploys,
-    Exposes,
-    Configures,
-    Imports,
 }
 
 /// Why a file's facts are not whole.

@@ -137,6 +137,20 @@ pub fn snapshot_root<'a>(packages: impl IntoIterator<Item = (&'a str, Hash32)>) 
     merkle::root(&leaves)
 }
 
+/// An edge that a layer takes away at a line of its source.
+pub fn withdrawn(edge: Hash32, line: u32) -> Hash32 {
+    hash("lore/withdrawn-edge/1", &[edge.as_bytes(), &u64::from(line).to_be_bytes()])
+}
+
+/// The root over a snapshot and the edges of its layers, as a set. Without any
+/// it is the static root.
+pub fn layered_root(static_root: Hash32, edges: Vec<Hash32>) -> Hash32 {
+    if edges.is_empty() {
+        return static_root;
+    }
+    hash("lore/layered/1", &[static_root.as_bytes(), package_root(edges).as_bytes()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,13 +2,9 @@
 //!
 //! The package is the folder. Where the language makes a module of each file,
 //! the file's stem is the first part of the symbol path; where the folder is
-//! the module (Go), it is not.
+//! the module, it is not.
 
-/// Files that stand for their folder.
-const STANDS_FOR_FOLDER: [&str; 4] = ["__init__", "mod", "index", "package-info"];
-
-/// Languages in which the files of a folder share one namespace.
-const FOLDER_LANGUAGES: [&str; 7] = ["go", "java", "kotlin", "csharp", "php", "ruby", "proto"];
+use crate::lang::{ModuleNaming, module_naming};
 
 /// The folder of a path; empty at the root.
 pub fn package_of(path: &str) -> &str {
@@ -17,14 +13,12 @@ pub fn package_of(path: &str) -> &str {
 
 /// What a file adds in front of the symbols it defines; empty when nothing.
 pub fn module_of<'a>(path: &'a str, language: &str) -> &'a str {
-    if FOLDER_LANGUAGES.contains(&language) {
-        return "";
-    }
+    let ModuleNaming::File { of_folder } = module_naming(language) else { return "" };
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
     // `.eslintrc.js` has no stem; its name will do.
     let stem = if stem.is_empty() { name } else { stem };
-    if STANDS_FOR_FOLDER.contains(&stem) { "" } else { stem }
+    if of_folder.contains(&stem) { "" } else { stem }
 }
 
 /// Module and path in the file, joined: `app.Flask.run`. The file itself (an

@@ -241,18 +241,20 @@ pub fn by_file(
         .map(|(file, outcome)| (file, FileLink { outcome, ..FileLink::default() }))
         .collect();
     let inner = linked.edges.iter().map(|edge| {
-        let site = (edge.kind, edge.confidence, edge.line, edge.col);
+        let site = (edge.kind, edge.provenance, edge.confidence, edge.line, edge.col);
         (edge.source, shelf.node(edge.target), site)
     });
     let outer = linked.external.iter().map(|edge| {
-        let site = (edge.kind, edge.confidence, edge.line, edge.col);
+        let site = (edge.kind, Provenance::AstInferred, edge.confidence, edge.line, edge.col);
         (edge.source, externals.node(&edge.target), site)
     });
-    for (from, target, (kind, confidence, line, col)) in inner.chain(outer) {
+    for (from, target, (kind, provenance, confidence, line, col)) in inner.chain(outer) {
         let (Some(source), Some(target)) = (shelf.place(from), target) else { continue };
-        let (kind, provenance) = (kind_of(kind), Provenance::AstInferred);
         let edge = SiteEdge { source, target, kind, provenance, confidence, line, col };
         all.entry(from.file).or_default().edges.push(edge);
+    }
+    for (file, link) in &mut all {
+        contain(*file, link, shelf);
     }
     for site in &linked.unresolved {
         let file = site.source.file;
@@ -277,22 +279,28 @@ pub fn by_file(
     all
 }
 
-fn kind_of(kind: link::EdgeKind) -> EdgeKind {
-    match kind {
-        link::EdgeKind::Calls => EdgeKind::Calls,
-        link::EdgeKind::Imports => EdgeKind::Imports,
-        link::EdgeKind::Inherits => EdgeKind::Inherits,
-        link::EdgeKind::Implements => EdgeKind::Implements,
-        link::EdgeKind::Overrides => EdgeKind::Overrides,
-        link::EdgeKind::Tests => EdgeKind::Tests,
-        link::EdgeKind::HandlesRoute => EdgeKind::HandlesRoute,
-        link::EdgeKind::References => EdgeKind::References,
-        link::EdgeKind::ReadsField => EdgeKind::ReadsField,
-        link::EdgeKind::WritesField => EdgeKind::WritesField,
-        link::EdgeKind::DependsOn => EdgeKind::DependsOn,
-        link::EdgeKind::Deploys => EdgeKind::Deploys,
-        link::EdgeKind::Exposes => EdgeKind::Exposes,
-        link::EdgeKind::Configures => EdgeKind::Configures,
+/// What is written inside what, from the facts of the file alone.
+fn contain(file: u32, link: &mut FileLink, shelf: &impl Shelf) {
+    let Some(facts) = shelf.facts(file) else { return };
+    for (outer, inner) in facts.containment() {
+        let (outer, target) = (link::Node { file, def: outer }, link::Node { file, def: inner });
+        let (Some(source), Some(target)) = (shelf.place(outer), shelf.node(target)) else {
+            continue;
+        };
+        // One module may be written in several places.
+        if shelf.node(outer) == Some(target) {
+            continue;
+        }
+        let def = facts.def(inner);
+        link.edges.push(SiteEdge {
+            source,
+            target,
+            kind: EdgeKind::Contains,
+            provenance: Provenance::AstResolved,
+            confidence: 100,
+            line: def.name_line.max(1),
+            col: def.name_col.max(1),
+        });
     }
 }
 

@@ -278,7 +278,7 @@ fn in_words(trouble: Trouble) -> String {
         Trouble::TooSlow => "parsing took too long".to_owned(),
         Trouble::TooDeep => "nested too deeply".to_owned(),
         Trouble::TooMuch => "skipped: too costly (too much syntax for one file)".to_owned(),
-        Trouble::Syntax { line } => format!("syntax error in line {line}"),
+        Trouble::Syntax { line } => format!("not understood at line {line}"),
     }
 }
 

@@ -40,13 +40,21 @@ impl FileSymbols {
         for (at, def) in facts.defs.iter().enumerate() {
             let id = DefId(at as u32);
             if id != DefId::FILE && !def.kind.is_symbol() {
-                // Known already: what is around comes first.
-                let around = facts.symbol_around(id);
-                symbols.place.push(symbols.place.get(around.ix()).copied().unwrap_or(0));
+                symbols.place.push(0);
                 continue;
             }
-            let symbol = symbol_path(module, &facts.symbol_path(id));
-            let own = if id == DefId::FILE { "" } else { facts.def_name(id) };
+            let mut symbol = symbol_path(module, &facts.symbol_path(id));
+            let mut own = if id == DefId::FILE { "" } else { facts.def_name(id) };
+            // `Deployment/web` is looked for as `web`.
+            if let Some((kind, name)) = own.split_once('/')
+                && matches!(def.kind, DefKind::Resource | DefKind::Service)
+                && kind.starts_with(|c: char| c.is_ascii_uppercase())
+                && kind.chars().all(|c| c.is_ascii_alphanumeric())
+                && let Some(before) = symbol.strip_suffix(own)
+            {
+                symbol = format!("{before}{kind}.{name}");
+                own = name;
+            }
             let (scope, name) = split(&symbol, own);
             let kind = if id == DefId::FILE { NodeKind::Module } else { kind_of(def.kind) };
             let named = NodeName { package, symbol: &symbol, kind, disambiguator: "" };
@@ -75,7 +83,19 @@ impl FileSymbols {
                 state: identity::node_state(node, signature, body),
             });
         }
+        place_nameless(facts, &mut symbols.place);
         symbols
+    }
+}
+
+/// What is no symbol belongs to the symbol around it, which may come after it:
+/// a route is found when the function it holds is known.
+fn place_nameless(facts: &FileFacts, places: &mut [u32]) {
+    for (at, def) in facts.defs.iter().enumerate().skip(1) {
+        if !def.kind.is_symbol() {
+            let around = facts.symbol_around(DefId(at as u32));
+            places[at] = places.get(around.ix()).copied().unwrap_or(0);
+        }
     }
 }
 
@@ -87,13 +107,13 @@ pub fn places(facts: &FileFacts) -> Vec<u32> {
     for (at, def) in facts.defs.iter().enumerate() {
         let id = DefId(at as u32);
         if id != DefId::FILE && !def.kind.is_symbol() {
-            let around = facts.symbol_around(id);
-            places.push(places.get(around.ix()).copied().unwrap_or(0));
+            places.push(0);
         } else {
             places.push(n_symbols);
             n_symbols += 1;
         }
     }
+    place_nameless(facts, &mut places);
     places
 }
 

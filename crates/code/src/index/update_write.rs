@@ -12,9 +12,9 @@ use super::symbols::{FileSymbols, places};
 use super::update::{Update, joined};
 use super::{Request, Subject, facts_of, keep};
 use crate::facts::FileFacts;
-use crate::identity::{self, NodeName};
+use crate::identity;
 use crate::link::{self, FactsSource as _};
-use model::hash::Hash32;
+use crate::node_hashes::NodeHashes;
 use model::ids::{NodeId, PackageId, PackageVersionId, SnapshotSeq};
 use model::{Clock, Result};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use store::code::links::{self, Edge, PackedLink};
 use store::code::nodes::NodeCache;
 use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
-use store::code::{files, manifests, nodes};
+use store::code::{files, manifests};
 use store::{Reader, Tx};
 
 /// What becomes of the files of a package; with their places on the shelf.
@@ -75,14 +75,10 @@ impl Update<'_> {
         links: &FxHashMap<u32, FileLink>,
         written: &mut Written,
     ) -> Result<()> {
-        let mut hasher = Hasher {
-            identity: subject.identity,
-            paths: &self.package_paths,
-            known: FxHashMap::default(),
-        };
+        let mut hashes = NodeHashes::new(subject.identity);
         let mut new: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
         for (package, edit) in edits {
-            let version = self.new_version(reader, *package, edit, links, &mut hasher, written)?;
+            let version = self.new_version(reader, *package, edit, links, &mut hashes, written)?;
             new.extend(version.map(|version| (*package, version)));
         }
         let ids = store_versions(batches, &new.values().collect::<Vec<_>>())?;
@@ -230,7 +226,7 @@ impl Update<'_> {
         package: PackageId,
         edit: &PackageEdit,
         file_links: &FxHashMap<u32, FileLink>,
-        hasher: &mut Hasher<'_>,
+        hashes: &mut NodeHashes,
         written: &mut Written,
     ) -> Result<Option<PackageVersion>> {
         let folder = self.package_paths.get(&package).map_or("", String::as_str);
@@ -241,9 +237,9 @@ impl Update<'_> {
         for (name, now, at) in self.members(reader, package, edit)? {
             members.push(now);
             let facts = facts_of(&files::packed_facts(reader, now.file)?)?;
-            let symbols = FileSymbols::of(hasher.identity, &joined(folder, &name), &facts);
+            let symbols = FileSymbols::of(hashes.repo(), &joined(folder, &name), &facts);
             let nodes = files::nodes(reader, now.file)?;
-            hasher.learn(&symbols, &nodes);
+            hashes.learn(&symbols, &nodes);
             let kept;
             let link = match at.and_then(|at| file_links.get(&at)) {
                 Some(link) => link,
@@ -267,7 +263,7 @@ impl Update<'_> {
             return Ok(None);
         }
         let parts: Vec<&Part> = parts.iter().collect();
-        version_of(package, members, &parts, &mut |node| hasher.hash(reader, node)).map(Some)
+        version_of(package, members, &parts, &mut |node| hashes.get(reader, node)).map(Some)
     }
 
     fn finish(
@@ -347,34 +343,5 @@ impl ledger::Shelf for Placed<'_> {
     fn node(&self, node: link::Node) -> Option<NodeId> {
         let place = self.place(node)?;
         self.files.get(&node.file)?.stored.nodes.get(place as usize).copied()
-    }
-}
-
-/// Names of nodes, computed once each.
-struct Hasher<'u> {
-    identity: Hash32,
-    paths: &'u FxHashMap<PackageId, String>,
-    known: FxHashMap<NodeId, Option<Hash32>>,
-}
-
-impl Hasher<'_> {
-    fn learn(&mut self, symbols: &FileSymbols, nodes: &[NodeId]) {
-        let pairs = symbols.all.iter().zip(nodes);
-        self.known.extend(pairs.map(|(symbol, node)| (*node, Some(symbol.node))));
-    }
-
-    fn hash(&mut self, reader: &Reader, id: NodeId) -> Result<Option<Hash32>> {
-        if let Some(known) = self.known.get(&id) {
-            return Ok(*known);
-        }
-        let hash = nodes::get(reader, id)?.and_then(|node| {
-            let package = self.paths.get(&node.package)?;
-            let symbol = node.symbol();
-            let (kind, disambiguator) = (node.kind, node.disambiguator.as_str());
-            let name = NodeName { package, symbol: &symbol, kind, disambiguator };
-            Some(identity::node(self.identity, name))
-        });
-        self.known.insert(id, hash);
-        Ok(hash)
     }
 }

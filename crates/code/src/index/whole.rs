@@ -140,7 +140,7 @@ impl WholeSnapshot<'_> {
             work_tree: subject.work_tree.clone(),
             parent: previous.map(|previous| previous.snapshot.seq),
             static_root: root,
-            // Language servers and SCIP files have added nothing yet.
+            // Until a layer of another provenance is added: see `layers`.
             root,
             indexer: INDEXER,
             owners: input.owners.as_ref().map(|(blob, _)| blob.clone()),
@@ -176,10 +176,14 @@ fn store_packages(
     reader: &Reader,
     entries: &mut [Entry],
     stored: &[Stored],
-    linked: link::LinkResult,
+    mut linked: link::LinkResult,
     externals: &Externals,
     before: Option<&Packages>,
 ) -> Result<Written> {
+    // Files that nothing was concluded from contain symbols as well.
+    for file in 0..entries.len() as u32 {
+        linked.outcomes.entry(file).or_default();
+    }
     let mut of_files = by_file(linked, &AllFiles { entries, stored }, externals);
     let file_links: Vec<FileLink> =
         (0..entries.len() as u32).map(|file| of_files.remove(&file).unwrap_or_default()).collect();

@@ -21,7 +21,9 @@ mod typescript;
 
 use crate::facts::{Builder, FileFacts, Rules, Trouble};
 use crate::link::layout::{Layout, Tree};
-use crate::{routes, structure};
+use crate::routes::{self, Route};
+use crate::structure;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, Parser};
@@ -34,6 +36,12 @@ pub trait Language: Sync {
     fn extensions(&self) -> &'static [&'static str];
 
     fn grammar(&self, path: &str, bytes: &[u8]) -> tree_sitter::Language;
+
+    /// The text as the grammar is to read it, byte for byte at the same places;
+    /// where words stand that no grammar can know.
+    fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        Cow::Borrowed(bytes)
+    }
 
     fn rules(&self) -> Rules;
 
@@ -48,6 +56,36 @@ pub trait Language: Sync {
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout>;
 
     fn semantics(&self) -> Semantics;
+
+    /// Whether a file of this name says how a repository is laid out.
+    fn is_manifest(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// What a file adds in front of the names it defines.
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::File { of_folder: &[] }
+    }
+
+    /// Names of files whose fixtures the tests of their folder and below can use;
+    /// none where parameters of tests are not fixtures.
+    fn fixture_files(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The routes of the frameworks written in it.
+    fn routes(&self, _builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
+        Vec::new()
+    }
+}
+
+/// How the files of a language name what they define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModuleNaming {
+    /// Each file is a module, but for those that stand for their folder.
+    File { of_folder: &'static [&'static str] },
+    /// The files of a folder share one namespace.
+    Folder,
 }
 
 /// Switches of the linker that differ between languages.
@@ -55,8 +93,6 @@ pub trait Language: Sync {
 pub struct Semantics {
     /// Calling a class makes a value of it.
     pub classes_are_called: bool,
-    /// A parameter of a test without a type gets the value of a fixture of its name.
-    pub fixtures: bool,
     /// Names for the built-in types of literals in the prelude.
     pub text: &'static str,
     pub bytes: &'static str,
@@ -80,6 +116,9 @@ pub struct Semantics {
     pub element: &'static str,
     /// The associated type a value is read through when it lacks a member.
     pub deref: &'static str,
+    /// Built-in types whose name libraries give to types of their own that mean
+    /// the same: `anyhow::Result<T>` holds a `T` as `Result` does.
+    pub carriers: &'static [&'static str],
     /// The type whose argument `await` gives.
     pub promise: &'static str,
     /// Where imports lead follows from paths and manifests alone, and members
@@ -150,6 +189,14 @@ pub fn by_path(path: &str) -> Option<&'static dyn Language> {
     ALL.iter().copied().find(|language| language.extensions().contains(&extension.as_str()))
 }
 
+/// How files of a language or a format are named, by its name.
+pub fn module_naming(name: &str) -> ModuleNaming {
+    match by_name(name) {
+        Some(language) => language.module_naming(),
+        None => structure::module_naming(name),
+    }
+}
+
 /// Whether a path is of a format that declares things, not of a language.
 pub fn is_structure(path: &str) -> bool {
     by_path(path).is_none() && structure::by_path(path).is_some()
@@ -189,7 +236,8 @@ thread_local! {
 pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> FileFacts {
     let mut builder = Builder::new(language.name(), bytes, language.rules());
     let parsed = PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&language.grammar(path, bytes)).map(|()| parse(parser, bytes))
+        let readable = language.readable(bytes);
+        parser.set_language(&language.grammar(path, bytes)).map(|()| parse(parser, &readable))
     });
     let Ok(tree) = parsed else {
         builder.trouble(Trouble::UnknownLanguage);
@@ -205,7 +253,8 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
                 note_errors(&mut builder, root);
             }
             language.lower(&mut builder, path, root);
-            routes::find(&mut builder, path);
+            let found = language.routes(&mut builder, path);
+            routes::add_all(&mut builder, found);
         }
         None => builder.trouble(Trouble::TooSlow),
     }
@@ -228,20 +277,34 @@ pub(crate) fn parse(parser: &mut Parser, bytes: &[u8]) -> Option<tree_sitter::Tr
     tree
 }
 
+fn has_inner_error(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|part| part.has_error() || part.is_missing())
+}
+
+/// The line at which reading stopped: that of the last part that was still read.
+fn error_line(node: Node<'_>) -> u32 {
+    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32));
+    last.unwrap_or(node).start_position().row as u32 + 1
+}
+
 /// Notes the first places the grammar could not read.
 fn note_errors(builder: &mut Builder<'_>, root: Node<'_>) {
     let mut cursor = root.walk();
     let mut n_found = 0;
     'walk: loop {
         let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            builder.trouble(Trouble::Syntax { line: node.start_position().row as u32 + 1 });
+        // What could not be read is said by its innermost part: all of a file
+        // may stand under one error.
+        let is_innermost = node.is_missing() || node.is_error() && !has_inner_error(node);
+        if is_innermost {
+            builder.trouble(Trouble::Syntax { line: error_line(node) });
             n_found += 1;
             if n_found == 4 {
                 break;
             }
         }
-        if node.has_error() && !node.is_error() && cursor.goto_first_child() {
+        if node.has_error() && !is_innermost && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {

@@ -449,7 +449,16 @@ impl Eval<'_, '_> {
 
     /// What a pattern like `Some(x)` takes out of a value.
     pub fn payload(&self, whole: &Ty, path: ExprId, word: Word<'_>) -> Ty {
-        let Some(gid) = self.pattern_def(path) else { return Ty::Unknown };
+        let has_part = |gid: &Gid| {
+            let (file, id) = self.program().place(*gid);
+            self.program().members(file, id, word.hash).next().is_some()
+        };
+        // A type and a case that an import of everything brings may share a
+        // name; the pattern is of the one that has this part.
+        let named = self.pattern_def(path).filter(has_part);
+        let Some(gid) = named.or_else(|| self.imported_case(path).filter(has_part)) else {
+            return Ty::Unknown;
+        };
         let def = self.program().def(gid);
         let (file, id) = self.program().place(gid);
         let owner =
@@ -478,6 +487,33 @@ impl Eval<'_, '_> {
         };
         let bindings = self.types.bindings(owner, &args, Some(Ty::Value(owner, args.clone())));
         self.settle(&bindings.fill(&self.known_ty(field)))
+    }
+
+    /// The case of an enum that a pattern names, all of whose cases the file imports.
+    fn imported_case(&self, path: ExprId) -> Option<Gid> {
+        let (program, facts) = (self.program(), self.file().facts);
+        let (Expr::Local(name, _) | Expr::Free(name, _)) = &facts.exprs[path.ix()] else {
+            return None;
+        };
+        let word = program.word(self.at, *name);
+        facts.imports.iter().enumerate().find_map(|(at, import)| {
+            if import.what != crate::facts::Imported::Wildcard {
+                return None;
+            }
+            let id = crate::facts::ImportId(at as u32);
+            let Symbol::Def(of) = program.import_symbol(self.at, id, crate::facts::Space::Type, 0)
+            else {
+                return None;
+            };
+            let (file, def) = program.place(of);
+            if program.def(of).kind != DefKind::Enum || !super::budget::charge(1) {
+                return None;
+            }
+            program.members(file, def, word.hash).find_map(|(_, bind)| match bind.to {
+                crate::facts::Bound::Def(case) => Some(program.gid(file, case)),
+                _ => None,
+            })
+        })
     }
 
     /// The case or struct a pattern names.
@@ -563,7 +599,8 @@ impl Eval<'_, '_> {
         let file = self.file();
         let facts = file.facts;
         let function = facts.def(of);
-        let is_asking = file.semantics.fixtures
+        let fixture_files = crate::lang::ALL[file.language].fixture_files();
+        let is_asking = !fixture_files.is_empty()
             && function.flags.has(Flags::TEST)
             && (function.flags.has(Flags::FIXTURE)
                 || facts.text(function.name).starts_with("test"));
@@ -586,14 +623,11 @@ impl Eval<'_, '_> {
         found = found.or_else(|| own(self.at, DefId::FILE).filter(|gid| *gid != itself));
         let mut folder = super::layout::folder(file.path);
         while found.is_none() {
-            let path = if folder.is_empty() {
-                "conftest.py".to_owned()
-            } else {
-                format!("{folder}/conftest.py")
-            };
-            if let Some(at) = self.program().file_at(&path) {
-                found = own(at, DefId::FILE).filter(|gid| *gid != itself);
-            }
+            let joint = if folder.is_empty() { "" } else { "/" };
+            found = fixture_files.iter().find_map(|name| {
+                let at = self.program().file_at(&format!("{folder}{joint}{name}"))?;
+                own(at, DefId::FILE).filter(|gid| *gid != itself)
+            });
             if folder.is_empty() {
                 break;
             }

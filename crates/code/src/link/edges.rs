@@ -8,7 +8,7 @@ use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
-use model::code::WILDCARD_IMPORT;
+use model::code::{Provenance, WILDCARD_IMPORT};
 use std::cell::Cell;
 
 /// What a callee turned out to be.
@@ -67,9 +67,26 @@ impl Found<'_, '_, '_> {
         self.eval.program().given(file)
     }
 
+    /// A file as a whole.
+    pub(super) fn file_node(&self, file: FileIx) -> Node {
+        Node { file: self.given(file), def: DefId::FILE }
+    }
+
     pub(super) fn target(&self, gid: Gid) -> Node {
         let (file, def) = self.eval.program().place(gid);
         Node { file: self.given(file), def }
+    }
+
+    /// An edge concluded from syntax, at a line and column.
+    pub(super) fn inferred(
+        &mut self,
+        kind: EdgeKind,
+        (source, target): (Node, Node),
+        (line, col): (u32, u32),
+        confidence: u8,
+    ) {
+        let provenance = Provenance::AstInferred;
+        self.edges.push(Edge { kind, source, target, line, col, confidence, provenance });
     }
 
     fn calls(&mut self) {
@@ -99,10 +116,10 @@ impl Found<'_, '_, '_> {
         let target = self.target(gid);
         let confidence = confidence(level);
         let (line, col) = (call.line, call.col);
-        self.edges.push(Edge { kind: EdgeKind::Calls, source, target, line, col, confidence });
+        self.inferred(EdgeKind::Calls, (source, target), (line, col), confidence);
         let is_test = self.eval.file().facts.def(source.def).flags.has(Flags::TEST);
         if is_test && !self.eval.program().def(gid).flags.has(Flags::TEST) {
-            self.edges.push(Edge { kind: EdgeKind::Tests, source, target, line, col, confidence });
+            self.inferred(EdgeKind::Tests, (source, target), (line, col), confidence);
         }
     }
 
@@ -326,9 +343,7 @@ impl Found<'_, '_, '_> {
             };
             let source = self.node(import.home);
             let level = if import.what == Imported::Wildcard { WILDCARD_IMPORT } else { 95 };
-            let (line, col) = (import.line, 1);
-            let kind = EdgeKind::Imports;
-            self.edges.push(Edge { kind, source, target, line, col, confidence: level });
+            self.inferred(EdgeKind::Imports, (source, target), (import.line, 1), level);
         }
     }
 
@@ -391,8 +406,7 @@ impl Found<'_, '_, '_> {
             let kind =
                 if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
             let target = self.target(*base);
-            let (line, col, confidence) = (place.name_line, place.name_col, 95);
-            self.edges.push(Edge { kind, source, target, line, col, confidence });
+            self.inferred(kind, (source, target), (place.name_line, place.name_col), 95);
         }
     }
 
@@ -418,10 +432,9 @@ impl Found<'_, '_, '_> {
                 {
                     let source = self.node(member);
                     let target = self.target(target);
-                    let (line, col) = (own.name_line, own.name_col);
                     let confidence = confidence(level.max(doubt::WRITTEN));
-                    let kind = EdgeKind::Overrides;
-                    self.edges.push(Edge { kind, source, target, line, col, confidence });
+                    let place = (own.name_line, own.name_col);
+                    self.inferred(EdgeKind::Overrides, (source, target), place, confidence);
                     break;
                 }
             }

@@ -310,6 +310,7 @@ impl<'p, 'a> Eval<'p, 'a> {
             TypeRef::Union(parts) => Ty::either(parts.iter().map(|part| self.type_ref(*part))),
             TypeRef::Named(path, args) => {
                 let symbol = self.program().type_path(self.at, *path, 0);
+                let symbol = self.types.carrier(self.at, *path, symbol, args.len());
                 if let Symbol::Def(gid) = symbol
                     && matches!(
                         self.program().def(gid).kind,

@@ -9,7 +9,7 @@ use super::questions::{Answers, Question, ask};
 use super::symbols::Symbol;
 use super::trail::{self, Looks};
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
-use crate::facts::{DefId, DefKind, FileFacts, Flags, Literal, TypeId, TypeRef};
+use crate::facts::{DefId, DefKind, Expr, ExprId, FileFacts, Flags, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::Cell;
@@ -315,6 +315,7 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             TypeRef::Opaque | TypeRef::Of(_) => Ty::Unknown,
             TypeRef::Named(path, args) => {
                 let symbol = self.program.type_path(file, *path, 0);
+                let symbol = self.carrier(file, *path, symbol, args.len());
                 self.named(symbol, all(args), steps)
             }
             TypeRef::Union(parts) => Ty::either(all(parts).iter().cloned()),
@@ -341,6 +342,26 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
             }
             TypeRef::Literal(literal) => self.literal(file, *literal),
         }
+    }
+
+    /// A type of another repository that is called as a built-in one and takes
+    /// arguments holds them as that one does.
+    pub fn carrier(&self, file: FileIx, path: ExprId, symbol: Symbol, n_args: usize) -> Symbol {
+        let semantics = &self.program.file(file).semantics;
+        let is_outside = matches!(symbol, Symbol::Outside | Symbol::Unknown);
+        if semantics.carriers.is_empty() || !is_outside || n_args == 0 {
+            return symbol;
+        }
+        let facts = self.program.file(file).facts;
+        let (Expr::Local(name, _) | Expr::Free(name, _) | Expr::Member(_, name)) =
+            &facts.exprs[path.ix()]
+        else {
+            return symbol;
+        };
+        let name = facts.text(*name);
+        let built_in = semantics.carriers.iter().find(|carrier| **carrier == name);
+        let built_in = built_in.and_then(|carrier| self.builtin(file, carrier));
+        built_in.map_or(symbol, Symbol::Def)
     }
 
     /// A named type with arguments.

@@ -31,12 +31,15 @@ pub use outcome::{Outcome, PathKey, path_key};
 pub use outside::{External, ExternalEdge, ImportPath, Importable};
 pub use symbols::Symbol;
 
+pub use model::code::EdgeKind;
+
 use crate::facts::{DefId, FileFacts};
 use crate::lang;
 use eval::Eval;
 use hierarchy::Hierarchy;
 use infer::{Inferred, Knowledge, SETTLED, infer};
 use layout::FileIx;
+use model::code::Provenance;
 use outcome::Looked;
 use program::Program;
 use questions::Question;
@@ -58,27 +61,6 @@ pub struct Manifest<'a> {
     pub text: &'a str,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum EdgeKind {
-    Calls,
-    Imports,
-    Inherits,
-    Implements,
-    Overrides,
-    /// A test calls what is no test.
-    Tests,
-    /// From a route to the function that answers it.
-    HandlesRoute,
-    References,
-    /// A field of a value.
-    ReadsField,
-    WritesField,
-    DependsOn,
-    Deploys,
-    Exposes,
-    Configures,
-}
-
 /// A definition of a file, by the file's place in the slice given to `link`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Node {
@@ -95,9 +77,9 @@ pub struct Edge {
     /// Where in the source's file; the column in bytes from 1.
     pub line: u32,
     pub col: u32,
-    /// How sure it is, in percent. The provenance of all of them is
-    /// `ast_inferred`: concluded from syntax.
+    /// How sure it is, in percent.
     pub confidence: u8,
+    pub provenance: Provenance,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -140,19 +122,13 @@ pub struct LinkResult {
 
 /// Whether a path is one `link` wants to read as a manifest.
 pub fn is_manifest(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    matches!(name, "go.mod" | "Cargo.toml" | "package.json")
-        || name.strip_prefix("tsconfig").is_some_and(|rest| rest.strip_suffix(".json").is_some())
+    manifest_language(path).is_some()
 }
 
 /// The language whose layout a manifest speaks about.
 pub fn manifest_language(path: &str) -> Option<&'static str> {
-    match path.rsplit('/').next().unwrap_or(path) {
-        _ if !is_manifest(path) => None,
-        "go.mod" => Some("go"),
-        "Cargo.toml" => Some("rust"),
-        _ => Some("typescript"),
-    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    lang::ALL.iter().find(|language| language.is_manifest(name)).map(|language| language.name())
 }
 
 /// A file of the commit, as far as it is known without its facts.

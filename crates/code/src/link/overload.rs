@@ -138,6 +138,9 @@ impl Eval<'_, '_> {
             score += match self.fits(&wanted, &given) {
                 Some(true) => 3,
                 Some(false) => return None,
+                // A value that another repository made goes rather with a type
+                // of another repository than with one that is known.
+                None if wanted == Ty::Outside && given == Ty::Outside => 1,
                 None => 0,
             };
         }

@@ -9,7 +9,7 @@ use super::edges::{Found, confidence};
 use super::eval::{Hit, doubt, value_first};
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
-use super::{Edge, EdgeKind, Node};
+use super::{EdgeKind, Node};
 use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, MentionKind};
 use rustc_hash::FxHashSet;
 
@@ -47,7 +47,7 @@ impl Found<'_, '_, '_> {
                 continue;
             }
             let (line, confidence) = (mention.line, confidence(level));
-            self.edges.push(Edge { kind, source, target, line, col: 1, confidence });
+            self.inferred(kind, (source, target), (line, 1), confidence);
         }
     }
 

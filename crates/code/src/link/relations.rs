@@ -5,9 +5,10 @@
 //! file that asks. Where several could be meant, none is taken.
 
 use super::layout::{folder, join};
-use super::{Edge, EdgeKind, Node, Source};
-use crate::facts::{DefId, DefKind, FileFacts, Relation, RelationKind};
+use super::{Edge, Node, Source};
+use crate::facts::{DefId, DefKind, FileFacts, Relation};
 use crate::lang;
+use model::code::Provenance;
 use rustc_hash::FxHashMap;
 
 type Names<'a> = FxHashMap<(DefKind, &'a str), Vec<Node>>;
@@ -28,8 +29,9 @@ pub(super) fn edges(files: &[Source<'_>]) -> Vec<Edge> {
             };
             let source = Node { file: ix as u32, def: relation.from };
             if let Some(target) = target.filter(|target| *target != source) {
-                let (kind, line) = (kind_of(relation.kind), relation.line);
-                found.push(Edge { kind, source, target, line, col: 1, confidence: 95 });
+                let (kind, line) = (relation.kind, relation.line);
+                let provenance = Provenance::ConfigDeclared;
+                found.push(Edge { kind, source, target, line, col: 1, confidence: 95, provenance });
             }
         }
     }
@@ -103,15 +105,4 @@ fn named_target(
     let beside: Vec<Node> =
         all.iter().copied().filter(|node| folder(files[node.file as usize].path) == base).collect();
     only(&beside).or_else(|| only(all)).or_else(|| beside.first().copied())
-}
-
-fn kind_of(kind: RelationKind) -> EdgeKind {
-    match kind {
-        RelationKind::References => EdgeKind::References,
-        RelationKind::DependsOn => EdgeKind::DependsOn,
-        RelationKind::Deploys => EdgeKind::Deploys,
-        RelationKind::Exposes => EdgeKind::Exposes,
-        RelationKind::Configures => EdgeKind::Configures,
-        RelationKind::Imports => EdgeKind::Imports,
-    }
 }

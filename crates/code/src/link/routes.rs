@@ -4,8 +4,11 @@
 //! says so, and what a change of the function reaches includes the route.
 
 use super::edges::{Callee, Found};
-use super::{Edge, EdgeKind, Node};
-use crate::facts::{DefId, DefKind, Expr};
+use super::eval::Hit;
+use super::symbols::Symbol;
+use super::{EdgeKind, Node};
+use crate::facts::{DefId, DefKind, Expr, ExprId, Space};
+use model::code::MOUNT;
 
 impl Found<'_, '_, '_> {
     pub(super) fn routes(&mut self) {
@@ -17,27 +20,75 @@ impl Found<'_, '_, '_> {
                 continue;
             }
             let source = self.node(DefId(at as u32));
+            let place = (def.name_line, def.name_col);
+            let is_mount = facts.text(def.name).split(' ').next() == Some(MOUNT);
             for value in &def.values {
-                let (target, level) = self.eval.alone(|| match &facts.exprs[value.ix()] {
-                    Expr::Nameless(of) => Some(self.node(*of)),
-                    _ => match self.definition(*value, 0) {
-                        Callee::Def(gid) if !self.eval.program().is_outside(gid) => {
-                            Some(self.target(gid))
-                        }
-                        _ => None,
-                    },
-                });
+                let (target, level) = self
+                    .eval
+                    .alone(|| if is_mount { self.mounted(*value) } else { self.answering(*value) });
                 let Some(target) = target else { continue };
-                let (line, col) = (def.name_line, def.name_col);
                 let confidence = super::edges::confidence(level);
-                let kind = EdgeKind::HandlesRoute;
-                // A function without a name belongs to the one around it; a
-                // file as a whole answers nothing.
+                // A file as a whole answers nothing, but may be mounted.
                 let is_file = target == Node { file: target.file, def: DefId::FILE };
-                if !is_file {
-                    self.edges.push(Edge { kind, source, target, line, col, confidence });
+                if !is_file || is_mount {
+                    self.inferred(EdgeKind::HandlesRoute, (source, target), place, confidence);
                 }
             }
+            for router in &def.decorators {
+                let (target, level) = self.eval.alone(|| self.named(*router));
+                if let Some(target) = target.filter(|target| *target != source) {
+                    let confidence = super::edges::confidence(level);
+                    self.inferred(EdgeKind::References, (source, target), place, confidence);
+                }
+            }
+        }
+    }
+
+    /// The function behind the value given for it; one without a name is part
+    /// of the route itself.
+    fn answering(&self, value: ExprId) -> Option<Node> {
+        if let Expr::Nameless(of) = &self.eval.file().facts.exprs[value.ix()] {
+            return Some(self.node(*of));
+        }
+        match self.definition(value, 0) {
+            Callee::Def(gid) if !self.eval.program().is_outside(gid) => Some(self.target(gid)),
+            _ => None,
+        }
+    }
+
+    /// A router: what a name stands for, or the function that makes it.
+    fn mounted(&self, value: ExprId) -> Option<Node> {
+        match &self.eval.file().facts.exprs[value.ix()] {
+            Expr::Call(callee, _) => match self.definition(*callee, 0) {
+                Callee::Def(gid) if !self.eval.program().is_outside(gid) => Some(self.target(gid)),
+                _ => None,
+            },
+            _ => self.named(value),
+        }
+    }
+
+    /// The definition or the module a name stands for, whatever it is.
+    fn named(&self, value: ExprId) -> Option<Node> {
+        let (eval, program) = (self.eval, self.eval.program());
+        let symbol = match &eval.file().facts.exprs[value.ix()] {
+            Expr::Local(_, binds) => {
+                let bound = &eval.file().facts.binds[binds.first()?.ix()].to;
+                program.bound_symbol(eval.at, bound, Space::Value, 0)
+            }
+            Expr::Member(base, name) => {
+                let on = eval.expr(*base);
+                match eval.member(&on, program.word(eval.at, *name)) {
+                    Hit::Def(gid, _) => Symbol::Def(gid),
+                    Hit::Module(module) => Symbol::Module(module),
+                    _ => Symbol::Unknown,
+                }
+            }
+            _ => Symbol::Unknown,
+        };
+        match symbol {
+            Symbol::Def(gid) if !program.is_outside(gid) => Some(self.target(gid)),
+            Symbol::Module(module) => Some(self.file_node(module)),
+            _ => None,
         }
     }
 }

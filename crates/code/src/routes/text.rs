@@ -7,7 +7,7 @@ use std::ops::Range;
 const MAX_LENGTH: usize = 20_000;
 
 /// A call of the facts with the text of its arguments.
-pub(super) struct Written<'s> {
+pub(crate) struct Written<'s> {
     /// The place in `calls`.
     pub index: usize,
     pub name: String,
@@ -19,14 +19,14 @@ pub(super) struct Written<'s> {
 }
 
 impl Written<'_> {
-    /// The literal text an argument is.
-    pub fn literal(&self, nth: usize) -> Option<&str> {
-        literal(self.args.get(nth)?)
+    /// The pattern an argument is, as far as it is written out.
+    pub fn pattern(&self, nth: usize) -> Option<String> {
+        pattern(self.args.get(nth)?)
     }
 }
 
 /// The calls of some names, in the order of the text.
-pub(super) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<Written<'s>> {
+pub(crate) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<Written<'s>> {
     let source = b.source;
     let mut starts = vec![0];
     starts.extend(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(at, _)| at + 1));
@@ -116,7 +116,7 @@ fn closing(text: &str) -> Option<usize> {
 }
 
 /// The arguments of a list, at its commas.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(crate) fn split(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut depth = 0_usize;
     let mut quote: Option<char> = None;
@@ -149,7 +149,7 @@ pub(super) fn split(text: &str) -> Vec<&str> {
 
 /// The inside of a text in quotes; none if it is anything else, or has
 /// values put into it.
-pub(super) fn literal(text: &str) -> Option<&str> {
+pub(crate) fn literal(text: &str) -> Option<&str> {
     let text = text.trim();
     let text = text.strip_prefix(['r', 'u', '@']).unwrap_or(text);
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
@@ -157,8 +157,65 @@ pub(super) fn literal(text: &str) -> Option<&str> {
     (!inside.contains(quote) && !inside.contains("${")).then_some(inside)
 }
 
+/// A pattern as far as it is written out: what is put together with something
+/// else, or has values put into it, shows those in braces. None where no part of
+/// it is text.
+pub(crate) fn pattern(text: &str) -> Option<String> {
+    if let Some(whole) = literal(text) {
+        return Some(whole.to_owned());
+    }
+    let mut found = String::new();
+    let mut has_text = false;
+    for part in terms(text) {
+        let plain = part.strip_prefix(['f', '$']).filter(|rest| rest.starts_with(['"', '\'']));
+        if let Some(inside) = literal(part).or_else(|| literal(plain?)) {
+            found.push_str(inside);
+            has_text = true;
+        } else if let Some(inside) = part.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'))
+        {
+            found.push_str(&inside.replace("${", "{"));
+            has_text |= !inside.is_empty();
+        } else {
+            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | ':' | '@');
+            let name = part.trim_matches(['(', ')', '*', '&', '$', '@']);
+            if name.is_empty() || !name.chars().all(is_name) {
+                return None;
+            }
+            let name = name.rsplit(['.', ':']).next().unwrap_or(name);
+            found.push('{');
+            found.push_str(name);
+            found.push('}');
+        }
+    }
+    has_text.then_some(found)
+}
+
+/// The parts of a sum of texts, outside of quotes and brackets.
+fn terms(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut start, mut quote) = (0_usize, 0, None);
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None => match c {
+                '"' | '\'' | '`' => quote = Some(c),
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                '+' if depth == 0 => {
+                    found.push(text[start..at].trim());
+                    start = at + 1;
+                }
+                _ => {}
+            },
+        }
+    }
+    found.push(text[start..].trim());
+    found
+}
+
 /// The value of `name = value` or `name: value` among arguments.
-pub(super) fn named<'a>(args: &[&'a str], name: &str) -> Option<&'a str> {
+pub(crate) fn named<'a>(args: &[&'a str], name: &str) -> Option<&'a str> {
     args.iter().find_map(|arg| {
         let rest = arg.strip_prefix(name).or_else(|| arg.strip_prefix(':')?.strip_prefix(name))?;
         let rest = rest.trim_start();
@@ -168,7 +225,7 @@ pub(super) fn named<'a>(args: &[&'a str], name: &str) -> Option<&'a str> {
 }
 
 /// An attribute, annotation or decorator: its name and arguments.
-pub(super) struct Attribute<'s> {
+pub(crate) struct Attribute<'s> {
     pub name: &'s str,
     /// What is before the last dot: `app` in `@app.get`.
     pub owner: &'s str,
@@ -187,7 +244,7 @@ impl<'s> Attribute<'s> {
 
 /// The attributes in the text before a definition's name. `marks` are what
 /// one begins with: `@`, `#[`, `[`.
-pub(super) fn attributes<'s>(head: &'s str, mark: &str) -> Vec<Attribute<'s>> {
+pub(crate) fn attributes<'s>(head: &'s str, mark: &str) -> Vec<Attribute<'s>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(next) = head[at..].find(mark) {

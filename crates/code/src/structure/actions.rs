@@ -2,13 +2,14 @@
 
 use super::outline::{define, relate, relate_here};
 use super::yaml::Yaml;
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
     let Some(jobs) = document.get("jobs") else { return };
     for (key, job) in jobs.entries() {
         let def = define(b, DefId::FILE, DefKind::Job, &key.text, job.span_from(key));
-        let depends = RelationKind::DependsOn;
+        let depends = EdgeKind::DependsOn;
         for (name, at) in job.get("needs").map(Yaml::names).unwrap_or_default() {
             relate_here(b, depends, def, DefKind::Job, name, at);
         }

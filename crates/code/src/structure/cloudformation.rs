@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate_here};
 use super::yaml::{Key, Yaml};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 /// Whether the resources are of AWS's types.
 pub(super) fn fits(document: &Yaml) -> bool {
@@ -57,7 +58,7 @@ fn references(b: &mut Builder<'_>, def: DefId, resource: &Yaml, own: &str) {
         }
     });
     for (name, at) in found {
-        relate_here(b, RelationKind::DependsOn, def, DefKind::Resource, &name, at);
+        relate_here(b, EdgeKind::DependsOn, def, DefKind::Resource, &name, at);
     }
 }
 
@@ -71,7 +72,7 @@ fn events(b: &mut Builder<'_>, def: DefId, resource: &Yaml) {
         if let Some(path) = path {
             let name = format!("{} {path}", method.to_ascii_uppercase());
             define(b, def, DefKind::Route, &name, event.span_from(key));
-            relate_here(b, RelationKind::Exposes, def, DefKind::Route, &name, key.start);
+            relate_here(b, EdgeKind::Exposes, def, DefKind::Route, &name, key.start);
         }
     }
 }

@@ -3,7 +3,8 @@
 
 use super::outline::{define, relate, relate_here};
 use super::yaml::Yaml;
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 /// Whether the services say what runs.
 pub(super) fn fits(document: &Yaml) -> bool {
@@ -24,21 +25,21 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
         for field in ["depends_on", "links"] {
             for (name, at) in service.get(field).map(Yaml::names).unwrap_or_default() {
                 let name = name.split(':').next().unwrap_or(name);
-                let depends = RelationKind::DependsOn;
+                let depends = EdgeKind::DependsOn;
                 relate_here(b, depends, def, DefKind::Service, name, at);
             }
         }
         for field in ["volumes", "networks", "configs", "secrets"] {
             for (name, at) in service.get(field).map(Yaml::names).unwrap_or_default() {
                 let name = name.split(':').next().unwrap_or(name);
-                relate_here(b, RelationKind::Configures, def, DefKind::Resource, name, at);
+                relate_here(b, EdgeKind::Configures, def, DefKind::Resource, name, at);
             }
         }
         build(b, def, service);
         for (port, at) in service.get("ports").map(Yaml::names).unwrap_or_default() {
             let name = format!("port {port}");
             define(b, def, DefKind::Resource, &name, at..at + port.len());
-            relate_here(b, RelationKind::Exposes, def, DefKind::Resource, &name, at);
+            relate_here(b, EdgeKind::Exposes, def, DefKind::Resource, &name, at);
         }
     }
 }
@@ -50,5 +51,5 @@ fn build(b: &mut Builder<'_>, def: DefId, service: &Yaml) {
     let file = build.text_at(&["dockerfile"]).unwrap_or("Dockerfile");
     let path = format!("{}/{file}", context.trim_end_matches('/'));
     let path = if context == "." { format!("./{file}") } else { path };
-    relate(b, RelationKind::Deploys, def, DefKind::Module, &path, build.span.start);
+    relate(b, EdgeKind::Deploys, def, DefKind::Module, &path, build.span.start);
 }

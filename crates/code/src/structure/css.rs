@@ -1,7 +1,8 @@
 //! Style sheets: selectors, nested ones included, and what is imported.
 
 use super::outline::{define, relate};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 /// A sheet with more rules than this was made by a program.
 const MAX_RULES: usize = 5_000;
@@ -101,5 +102,5 @@ fn import(b: &mut Builder<'_>, statement: &str, at: usize) {
     let rest = ["@use", "@import", "@forward"].iter().find_map(|word| statement.strip_prefix(word));
     let Some(rest) = rest else { return };
     let path = rest.split(['"', '\'']).nth(1).unwrap_or_default();
-    relate(b, RelationKind::Imports, DefId::FILE, DefKind::Module, path, at);
+    relate(b, EdgeKind::Imports, DefId::FILE, DefKind::Module, path, at);
 }

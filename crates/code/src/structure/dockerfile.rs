@@ -1,7 +1,8 @@
 //! Dockerfiles: stages, what they are made from, and which ports they open.
 
 use super::outline::{define, relate_here};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 pub(super) fn reads(path: &str) -> bool {
     let name = super::file_name(path);
@@ -44,7 +45,7 @@ fn stage(b: &mut Builder<'_>, index: usize, span: std::ops::Range<usize>, line: 
         format!("stage {index}")
     };
     let def = define(b, DefId::FILE, DefKind::Service, &name, span.clone());
-    let depends = RelationKind::DependsOn;
+    let depends = EdgeKind::DependsOn;
     relate_here(b, depends, def, DefKind::Service, image, span.start);
     let mut at = span.start;
     for line in text[span].split_inclusive('\n') {
@@ -58,7 +59,7 @@ fn stage(b: &mut Builder<'_>, index: usize, span: std::ops::Range<usize>, line: 
             for port in line.split_whitespace().skip(1) {
                 let name = format!("port {port}");
                 define(b, def, DefKind::Resource, &name, at..at + line.trim_end().len());
-                relate_here(b, RelationKind::Exposes, def, DefKind::Resource, &name, at);
+                relate_here(b, EdgeKind::Exposes, def, DefKind::Resource, &name, at);
             }
         }
         at += line.len();

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate, relate_here};
 use super::yaml::{Value, Yaml};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 /// Keys at the top that are no jobs.
 const WORDS: [&str; 13] = [
@@ -29,7 +30,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
         }
         let def = define(b, DefId::FILE, DefKind::Job, &key.text, job.span_from(key));
         for (name, at) in job.get("extends").map(Yaml::names).unwrap_or_default() {
-            relate(b, RelationKind::References, def, DefKind::Job, name, at);
+            relate(b, EdgeKind::References, def, DefKind::Job, name, at);
         }
         for field in ["needs", "dependencies"] {
             let Some(list) = job.get(field) else { continue };
@@ -37,7 +38,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
                 let name = need.text().or_else(|| need.text_at(&["job"]));
                 if let Some(name) = name {
                     let at = need.span.start;
-                    relate_here(b, RelationKind::DependsOn, def, DefKind::Job, name, at);
+                    relate_here(b, EdgeKind::DependsOn, def, DefKind::Job, name, at);
                 }
             }
         }
@@ -50,7 +51,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
         if let Some(path) = path {
             let path = path.trim_start_matches('/');
             let at = include.span.start;
-            relate(b, RelationKind::Imports, DefId::FILE, DefKind::Module, path, at);
+            relate(b, EdgeKind::Imports, DefId::FILE, DefKind::Module, path, at);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate};
 use super::tokens::{Kind, Style, Token, closing, span, tokens};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 const STYLE: Style = Style {
     in_words: "-",
@@ -93,7 +94,7 @@ fn source(b: &mut Builder<'_>, def: DefId, body: &[Token<'_>]) {
     for three in body.windows(3) {
         if three[0].is("source") && three[1].is("=") && three[2].text.starts_with('.') {
             let path = format!("{}/main.tf", three[2].text);
-            let (kind, of) = (RelationKind::DependsOn, DefKind::Module);
+            let (kind, of) = (EdgeKind::DependsOn, DefKind::Module);
             relate(b, kind, def, of, &path, three[2].start);
         }
     }
@@ -134,6 +135,6 @@ fn refer(b: &mut Builder<'_>, from: DefId, words: &[&str], at: usize, own: &str)
         _ => return,
     };
     if name != own {
-        relate(b, RelationKind::DependsOn, from, DefKind::Resource, &name, at);
+        relate(b, EdgeKind::DependsOn, from, DefKind::Resource, &name, at);
     }
 }

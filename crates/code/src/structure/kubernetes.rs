@@ -3,7 +3,8 @@
 
 use super::outline::{define, relate};
 use super::yaml::Yaml;
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
     let kind = document.text_at(&["kind"]).unwrap_or_default();
@@ -26,7 +27,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
                     (target.text_at(&["kind"]), target.text_at(&["name"]))
             {
                 let (to, at) = (format!("{kind}/{name}"), target.span.start);
-                relate(b, RelationKind::Configures, def, DefKind::Resource, &to, at);
+                relate(b, EdgeKind::Configures, def, DefKind::Resource, &to, at);
             }
         }
         _ => workload(b, def, document),
@@ -42,7 +43,7 @@ fn selects(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
         let Some(name) = label.text() else { continue };
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {
             let to = format!("{kind}/{name}");
-            relate(b, RelationKind::Exposes, def, DefKind::Resource, &to, label.span.start);
+            relate(b, EdgeKind::Exposes, def, DefKind::Resource, &to, label.span.start);
         }
         return;
     }
@@ -61,7 +62,7 @@ fn routes_to(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
     });
     for (name, at) in found {
         let to = format!("Service/{name}");
-        relate(b, RelationKind::Exposes, def, DefKind::Service, &to, at);
+        relate(b, EdgeKind::Exposes, def, DefKind::Service, &to, at);
     }
 }
 
@@ -88,6 +89,6 @@ fn workload(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
     });
     for (kind, name, at) in found {
         let to = format!("{kind}/{name}");
-        relate(b, RelationKind::Configures, def, DefKind::Resource, &to, at);
+        relate(b, EdgeKind::Configures, def, DefKind::Resource, &to, at);
     }
 }

@@ -22,6 +22,7 @@ mod tokens;
 mod yaml;
 
 use crate::facts::{Builder, FileFacts, Rules};
+use crate::lang::ModuleNaming;
 
 /// A format that declares things.
 pub(crate) struct Format {
@@ -29,16 +30,29 @@ pub(crate) struct Format {
     /// By the path alone.
     reads: fn(path: &str) -> bool,
     read: fn(builder: &mut Builder<'_>, path: &str),
+    naming: ModuleNaming,
 }
 
+const BY_FILE: ModuleNaming = ModuleNaming::File { of_folder: &[] };
+
 static ALL: &[Format] = &[
-    Format { name: "css", reads: css::reads, read: css::read },
-    Format { name: "dockerfile", reads: dockerfile::reads, read: dockerfile::read },
-    Format { name: "hcl", reads: hcl::reads, read: hcl::read },
-    Format { name: "proto", reads: proto::reads, read: proto::read },
-    Format { name: "sql", reads: sql::reads, read: sql::read },
-    Format { name: "yaml", reads: yaml_path, read: read_yaml },
+    Format { name: "css", reads: css::reads, read: css::read, naming: BY_FILE },
+    Format {
+        name: "dockerfile",
+        reads: dockerfile::reads,
+        read: dockerfile::read,
+        naming: BY_FILE,
+    },
+    Format { name: "hcl", reads: hcl::reads, read: hcl::read, naming: BY_FILE },
+    Format { name: "proto", reads: proto::reads, read: proto::read, naming: ModuleNaming::Folder },
+    Format { name: "sql", reads: sql::reads, read: sql::read, naming: BY_FILE },
+    Format { name: "yaml", reads: yaml_path, read: read_yaml, naming: BY_FILE },
 ];
+
+/// How files of a format are named.
+pub(crate) fn module_naming(name: &str) -> ModuleNaming {
+    ALL.iter().find(|format| format.name == name).map_or(BY_FILE, |format| format.naming)
+}
 
 pub(crate) fn by_path(path: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| (format.reads)(path))
@@ -69,12 +83,12 @@ fn yaml_path(path: &str) -> bool {
 
 /// What a YAML file is about, its path and its top keys say.
 fn read_yaml(builder: &mut Builder<'_>, path: &str) {
-    let Some(documents) = yaml::parse(builder.source) else {
-        builder.trouble(crate::facts::Trouble::Syntax { line: 1 });
-        return;
-    };
+    let documents = yaml::parse(builder.source);
+    if let Some(trouble) = documents.trouble {
+        builder.trouble(trouble);
+    }
     let name = file_name(path);
-    for document in &documents {
+    for document in &documents.all {
         let has = |key: &str| document.get(key).is_some();
         if path.contains(".github/workflows/") {
             actions::read(builder, document);

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate_here};
 use super::yaml::Yaml;
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -48,6 +49,6 @@ fn references(b: &mut Builder<'_>, def: DefId, inside: &Yaml, own: &str) {
         }
     });
     for (name, at) in found {
-        relate_here(b, RelationKind::References, def, DefKind::Message, &name, at);
+        relate_here(b, EdgeKind::References, def, DefKind::Message, &name, at);
     }
 }

@@ -1,6 +1,7 @@
 //! Definitions and relations, written in one line each.
 
-use crate::facts::{Builder, DefId, DefKind, Relation, RelationKind};
+use crate::facts::{Builder, DefId, DefKind, Relation};
+use model::code::EdgeKind;
 use std::ops::Range;
 
 /// Adds a definition named at the start of its span.
@@ -35,7 +36,7 @@ fn cut(name: &str) -> &str {
 /// Says that a definition relates to something of the repository.
 pub(super) fn relate(
     b: &mut Builder<'_>,
-    kind: RelationKind,
+    kind: EdgeKind,
     from: DefId,
     to_kind: DefKind,
     to: &str,
@@ -47,7 +48,7 @@ pub(super) fn relate(
 /// The same for something of this file.
 pub(super) fn relate_here(
     b: &mut Builder<'_>,
-    kind: RelationKind,
+    kind: EdgeKind,
     from: DefId,
     to_kind: DefKind,
     to: &str,
@@ -58,7 +59,7 @@ pub(super) fn relate_here(
 
 fn add(
     b: &mut Builder<'_>,
-    kind: RelationKind,
+    kind: EdgeKind,
     from: DefId,
     to_kind: DefKind,
     to: &str,

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate};
 use super::tokens::{Kind, Style, Token, closing, span, tokens};
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 const STYLE: Style = Style {
     in_words: ".",
@@ -35,7 +36,7 @@ pub(super) fn read(b: &mut Builder<'_>, _path: &str) {
         if pair[0].is("import")
             && let Some(path) = path
         {
-            let (kind, file) = (RelationKind::Imports, DefKind::Module);
+            let (kind, file) = (EdgeKind::Imports, DefKind::Module);
             relate(b, kind, DefId::FILE, file, path.text, path.start);
         }
     }
@@ -143,7 +144,7 @@ fn statement(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -
 fn refer(b: &mut Builder<'_>, from: DefId, name: Token<'_>) {
     let last = name.text.rsplit('.').next().unwrap_or(name.text);
     if !SCALARS.contains(&last) {
-        let (kind, of) = (RelationKind::References, DefKind::Message);
+        let (kind, of) = (EdgeKind::References, DefKind::Message);
         relate(b, kind, from, of, last, name.start);
     }
 }

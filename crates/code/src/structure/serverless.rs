@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate, relate_here};
 use super::yaml::Yaml;
-use crate::facts::{Builder, DefId, DefKind, RelationKind};
+use crate::facts::{Builder, DefId, DefKind};
+use model::code::EdgeKind;
 
 pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
     let Some(functions) = document.get("functions") else { return };
@@ -15,7 +16,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
             for ending in ["js", "ts", "py", "mjs", "rb"] {
                 let file = format!("./{}.{ending}", path.0);
                 let at = handler.span.start;
-                relate(b, RelationKind::Deploys, def, DefKind::Module, &file, at);
+                relate(b, EdgeKind::Deploys, def, DefKind::Module, &file, at);
             }
         }
         for event in function.get("events").map(Yaml::items).unwrap_or_default() {
@@ -35,7 +36,7 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
                 None => continue,
             };
             define(b, def, DefKind::Route, &name, event.span.clone());
-            relate_here(b, RelationKind::Exposes, def, DefKind::Route, &name, event.span.start);
+            relate_here(b, EdgeKind::Exposes, def, DefKind::Route, &name, event.span.start);
         }
     }
     let resources = document.at(&["resources", "Resources"]);

@@ -2,7 +2,8 @@
 
 use super::outline::{define, relate};
 use super::tokens::{Kind, Style, Token, closing, span, tokens};
-use crate::facts::{Builder, DefId, DefKind, Name, RelationKind};
+use crate::facts::{Builder, DefId, DefKind, Name};
+use model::code::EdgeKind;
 use rustc_hash::FxHashMap;
 
 const STYLE: Style = Style {
@@ -146,7 +147,7 @@ fn references(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
         if token.is_word("references")
             && let Some((name, _)) = name_at(words, at + 1)
         {
-            relate(b, RelationKind::References, from, DefKind::Table, &name, token.start);
+            relate(b, EdgeKind::References, from, DefKind::Table, &name, token.start);
         }
     }
 }
@@ -162,7 +163,7 @@ fn sources(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
         if (token.is_word("from") || token.is_word("join"))
             && let Some((name, _)) = name_at(words, at + 1)
         {
-            relate(b, RelationKind::DependsOn, from, DefKind::Table, &name, token.start);
+            relate(b, EdgeKind::DependsOn, from, DefKind::Table, &name, token.start);
         }
     }
 }

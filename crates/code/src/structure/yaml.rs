@@ -1,5 +1,6 @@
 //! YAML as a tree with places; JSON is YAML too.
 
+use crate::facts::Trouble;
 use saphyr_parser::{Event, Parser};
 use std::ops::Range;
 
@@ -94,29 +95,99 @@ impl Yaml {
     }
 }
 
-/// The documents of a file up to the first error; none if there are none.
-pub(super) fn parse(source: &[u8]) -> Option<Vec<Yaml>> {
+/// A file as far as it could be read.
+pub(super) struct Documents {
+    pub all: Vec<Yaml>,
+    /// Why there is not more.
+    pub trouble: Option<Trouble>,
+}
+
+/// The documents of a file up to the first error. What a template puts in is
+/// read as it is written.
+pub(super) fn parse(source: &[u8]) -> Documents {
+    let none = |trouble| Documents { all: Vec::new(), trouble: Some(trouble) };
     if source.len() > MAX_BYTES {
-        return None;
+        return none(Trouble::TooLarge);
     }
-    let text = std::str::from_utf8(source).ok()?;
+    let text = match std::str::from_utf8(source) {
+        Ok(text) => text,
+        Err(error) => {
+            let n_lines = source[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count();
+            return none(Trouble::Syntax { line: n_lines as u32 + 1 });
+        }
+    };
+    let plain = read(text, text);
+    if plain.trouble.is_none() || !text.contains("{{") {
+        return plain;
+    }
+    let filled = read(&without_actions(text), text);
+    if filled.all.len() >= plain.all.len() { filled } else { plain }
+}
+
+/// `text` is what is parsed, `written` what stands in the file, of equal length.
+fn read(text: &str, written: &str) -> Documents {
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
-    let mut reader = Reader { starts, end: text.len(), stack: Vec::new(), done: Vec::new() };
+    let mut reader = Reader {
+        starts,
+        end: text.len(),
+        written: (text != written).then_some(written),
+        stack: Vec::new(),
+        done: Vec::new(),
+    };
     let mut n_nodes = 0;
+    let mut trouble = None;
     for event in Parser::new_from_str(text) {
-        let Ok((event, span)) = event else { break };
+        let (event, span) = match event {
+            Ok(event) => event,
+            Err(error) => {
+                trouble = Some(Trouble::Syntax { line: error.marker().line() as u32 });
+                break;
+            }
+        };
         n_nodes += 1;
-        if n_nodes > MAX_NODES || !reader.take(event, span) {
+        if n_nodes > MAX_NODES {
+            trouble = Some(Trouble::TooMuch);
+            break;
+        }
+        if !reader.take(event, span) {
+            trouble = Some(Trouble::TooDeep);
             break;
         }
     }
-    (!reader.done.is_empty()).then_some(reader.done)
+    Documents { all: reader.done, trouble }
 }
 
-struct Reader {
+/// The text of a template with `{{ … }}` as letters, and as blanks where it
+/// stands alone on its lines: there it gives whole lines, or none.
+fn without_actions(text: &str) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(open) = rest.find("{{") {
+        let Some(close) = rest[open..].find("}}").map(|length| open + length + 2) else { break };
+        filled.push_str(&rest[..open]);
+        let before = filled.rsplit('\n').next().unwrap_or_default();
+        let after = rest[close..].split('\n').next().unwrap_or_default();
+        let is_alone = before.trim().trim_start_matches('-').is_empty()
+            && (after.trim().is_empty() || after.trim().starts_with("{{"));
+        for byte in rest[open..close].bytes() {
+            filled.push(match byte {
+                b'\n' => '\n',
+                _ if is_alone => ' ',
+                _ => 'x',
+            });
+        }
+        rest = &rest[close..];
+    }
+    filled.push_str(rest);
+    filled
+}
+
+struct Reader<'t> {
     starts: Vec<usize>,
     end: usize,
+    /// What stands in the file, where another text is parsed in its place.
+    written: Option<&'t str>,
     stack: Vec<Open>,
     done: Vec<Yaml>,
 }
@@ -129,7 +200,7 @@ struct Open {
     start: usize,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn byte(&self, line: usize, col: usize) -> usize {
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(self.end);
         (start + col).min(self.end)
@@ -142,7 +213,13 @@ impl Reader {
         match event {
             Event::Scalar(text, _, _, tag) => {
                 let tag = tag.map(|tag| tag.suffix.clone());
-                let value = Value::Text(text.into_owned());
+                let text = match self.written.and_then(|written| written.get(start..end)) {
+                    Some(written) if written.contains("{{") => {
+                        written.trim_matches(['"', '\'']).to_owned()
+                    }
+                    _ => text.into_owned(),
+                };
+                let value = Value::Text(text);
                 self.put(Yaml { value, tag, span: start..end.max(start) });
             }
             // What an anchor stands for is not followed.
@@ -195,7 +272,7 @@ mod tests {
     #[test]
     fn values_know_where_they_are() {
         let text = "a: 1\nb:\n  - x\n  - !Ref y\n";
-        let documents = parse(text.as_bytes()).unwrap();
+        let documents = parse(text.as_bytes()).all;
         let list = documents[0].get("b").unwrap();
         assert_eq!(list.names(), [("x", 12), ("y", 23)]);
         assert_eq!(list.items()[1].tag.as_deref(), Some("Ref"));
@@ -204,7 +281,21 @@ mod tests {
 
     #[test]
     fn what_comes_before_an_error_counts() {
-        assert!(parse(b"\tnot: [yaml").is_none());
-        assert_eq!(parse(b"a: 1\n---\nb: [").map(|documents| documents.len()), Some(1));
+        assert!(parse(b"\tnot: [yaml").all.is_empty());
+        let documents = parse(b"a: 1\n---\nb: [");
+        assert_eq!(documents.all.len(), 1);
+        assert!(matches!(documents.trouble, Some(Trouble::Syntax { line: 3.. })));
+    }
+
+    #[test]
+    fn a_template_is_read_as_it_is_written() {
+        let text = "{{- if .Values.on }}\nkind: Deployment\nmetadata:\n  name: {{ .Values.name }}\n  \
+                    labels:\n    {{- include \"l\" . | nindent 4 }}\n    app: \"{{ .Chart.Name }}-web\"\n\
+                    {{- end }}\n";
+        let documents = parse(text.as_bytes());
+        assert_eq!(documents.trouble, None);
+        let text_at = |path: &[&str]| documents.all[0].text_at(path);
+        assert_eq!(text_at(&["metadata", "name"]), Some("{{ .Values.name }}"));
+        assert_eq!(text_at(&["metadata", "labels", "app"]), Some("{{ .Chart.Name }}-web"));
     }
 }

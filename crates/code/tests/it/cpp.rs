@@ -132,3 +132,30 @@ int main(void) {
         "#]],
     );
 }
+
+#[test]
+fn a_macro_before_the_name_of_a_class_is_not_its_name() {
+    check(
+        r#"
+--- db.h
+#pragma once
+#define API_EXPORT
+class API_EXPORT Db {
+ public:
+  virtual void Get(int key) = 0;
+  void Put() { Get(1); }
+};
+--- main.cc
+#include "db.h"
+void use(Db* db) {
+  db->Get(2);
+  db->Put();
+}
+"#,
+        expect![[r#"
+            db.h:6 Get -> db.h Db.Get 95
+            main.cc:3 db.Get -> db.h Db.Get 90
+            main.cc:4 db.Put -> db.h Db.Put 90
+        "#]],
+    );
+}

@@ -208,3 +208,32 @@ class Main {
         "#]],
     );
 }
+
+#[test]
+fn a_class_literal_tells_overloads_apart() {
+    check(
+        r#"
+--- Gson.java
+import java.lang.reflect.Type;
+
+class A { void a() {} }
+class B { void b() {} }
+class Gson {
+    A fromJson(String json, Class<Use> of) { return null; }
+    B fromJson(String json, Type of) { return null; }
+}
+class Use {
+    void use(Gson gson, Type type, String json) {
+        gson.fromJson(json, Use.class).a();
+        gson.fromJson(json, type).b();
+    }
+}
+"#,
+        expect![[r#"
+            Gson.java:11 gson.fromJson -> Gson.java Gson.fromJson 85
+            Gson.java:11 gson.fromJson().a -> Gson.java A.a 85
+            Gson.java:12 gson.fromJson -> Gson.java Gson.fromJson 85
+            Gson.java:12 gson.fromJson().b -> Gson.java B.b 85
+        "#]],
+    );
+}

@@ -150,9 +150,9 @@ fun use(x: Any, gear: Gear?) {
             a.kt:46 mapOf -- external
             a.kt:46 ….to -- external
             a.kt:46 twice -- value
-            a.kt Engine inherits a.kt Base
             a.kt Engine implements a.kt Loud
             a.kt use implements a.kt Loud
+            a.kt Engine inherits a.kt Base
             a.kt Engine.run overrides a.kt Base.run
             a.kt Engine.shout overrides a.kt Loud.shout
             a.kt use.shout overrides a.kt Loud.shout

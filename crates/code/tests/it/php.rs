@@ -82,8 +82,8 @@ function join_all($x) {}
             src/Cart.php:29 Round.up -> src/Money.php Rounding.up 95
             src/Base.php:7 strlen -- unknown
             src/Base.php:10 User -> src/Base.php User 95
-            src/Cart.php Cart inherits src/Base.php Base
             src/Cart.php Cart implements src/Base.php Loud
+            src/Cart.php Cart inherits src/Base.php Base
             src/Cart.php Cart.__construct overrides src/Base.php Base.__construct
         "#]],
     );

@@ -163,3 +163,46 @@ class App:
         "#]],
     );
 }
+
+#[test]
+fn a_value_of_the_same_class_and_operators_of_known_values() {
+    check(
+        r#"
+--- m.py
+class Empty: ...
+
+class Query:
+    def clone(self):
+        obj = Empty()
+        obj.__class__ = self.__class__
+        return obj
+
+    def fresh(self):
+        return self.__class__(1)
+
+    def clear(self): ...
+
+    def __and__(self, other):
+        return self
+
+    def use(self, unknown):
+        q = self.clone()
+        q.clear()
+        self.fresh().clear()
+        both = q & self
+        both.clear()
+        unknown | q
+"#,
+        expect![[r#"
+            m.py:5 Empty -> m.py Empty 95
+            m.py:10 self.__class__ -- unknown
+            m.py:18 self.clone -> m.py Query.clone 95
+            m.py:19 q.clear -> m.py Query.clear 85
+            m.py:20 self.fresh -> m.py Query.fresh 95
+            m.py:20 self.fresh().clear -> m.py Query.clear 85
+            m.py:21 q.__and__ -> m.py Query.__and__ 85
+            m.py:22 both.clear -> m.py Query.clear 85
+            m.py:23 unknown.__or__ -- unknown
+        "#]],
+    );
+}

@@ -19,7 +19,11 @@ fn check(text: &str, expected: Expect) {
                 .edges
                 .iter()
                 .filter(|edge| edge.kind == EdgeKind::HandlesRoute && edge.source == route)
-                .map(|edge| facts[edge.target.file as usize].symbol_path(edge.target.def));
+                .map(|edge| {
+                    let of_file = facts[edge.target.file as usize].symbol_path(edge.target.def);
+                    let is_file = of_file.is_empty();
+                    if is_file { files[edge.target.file as usize].0.clone() } else { of_file }
+                });
             let answers = answers.collect::<Vec<_>>().join(", ");
             let name = facts[ix].text(def.name);
             lines.push(format!("{path}:{} {name} <- {answers}\n", def.name_line));
@@ -113,7 +117,7 @@ export const POST = async () => {};
 "#,
         expect![[r#"
             app.js:6 GET /api/users/:id <- show
-            app.js:7 POST /login <- 
+            app.js:7 POST /login <- POST /login
             cats.controller.ts:5 GET /cats/:id <- CatsController.one
             cats.controller.ts:8 POST /cats <- CatsController.create
             web/app/(shop)/items/[id]/route.ts:1 GET /items/{id} <- GET
@@ -165,6 +169,7 @@ class Index: ...
             api.py:4 POST /items/{id} <- create
             urls.py:5 ANY /home/ <- home
             urls.py:6 ANY /index/ <- Index
+            urls.py:7 MOUNT /sub/ <- 
         "#]],
     );
 }
@@ -378,12 +383,228 @@ export function show() {}
 "#,
         expect![[r#"
             fast.ts:4 GET /users/:id <- show
-            fast.ts:5 POST /users <- 
+            fast.ts:5 POST /users <- POST /users
             fast.ts:6 DELETE /users/:id <- show
             fast.ts:7 PUT /inline <- handler
             hono.ts:5 GET /books/:id <- show
-            hono.ts:7 GET / <- 
+            hono.ts:7 GET / <- GET /
             hono.ts:8 ANY /any <- show
+        "#]],
+    );
+}
+
+#[test]
+fn mounted_routers_lead_to_what_is_mounted() {
+    check(
+        r#"
+--- go.mod
+module m
+--- main.go
+package m
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+)
+
+type users struct{}
+
+func (u users) Routes() chi.Router {
+	r := chi.NewRouter()
+	r.Get("/", u.List)
+	return r
+}
+func (u users) List(w http.ResponseWriter, r *http.Request) {}
+
+func main() {
+	r := chi.NewRouter()
+	admin := chi.NewRouter()
+	admin.Get("/stats", stats)
+	r.Mount("/admin", admin)
+	r.Mount("/users", users{}.Routes())
+	r.Get("/hi", func(w http.ResponseWriter, r *http.Request) { greet() })
+}
+func stats(w http.ResponseWriter, r *http.Request) {}
+func greet()                                       {}
+--- web/urls.py
+from django.urls import path, include
+from shop import views
+
+urlpatterns = [
+    path("shop/", include("shop.urls")),
+    path("api/", include([path("ping/", views.ping)])),
+]
+--- shop/__init__.py
+--- shop/urls.py
+from django.urls import path
+from shop import views
+
+urlpatterns = [path("cart/", views.cart)]
+--- shop/views.py
+def cart(request): ...
+def ping(request): ...
+--- flaskapp.py
+from flask import Flask
+from pages import bp
+app = Flask(__name__)
+app.register_blueprint(bp, url_prefix="/pages")
+--- pages.py
+from flask import Blueprint
+bp = Blueprint("pages", __name__)
+
+@bp.route("/about")
+def about(): ...
+"#,
+        expect![[r#"
+            main.go:23 MOUNT /users <- users.Routes
+            main.go:13 GET / <- users.List
+            main.go:21 GET /admin/stats <- stats
+            main.go:24 GET /hi <- main.GET /hi
+            web/urls.py:5 MOUNT /shop/ <- shop/urls.py
+            web/urls.py:6 ANY /api/ping/ <- ping
+            shop/urls.py:4 ANY /cart/ <- cart
+            flaskapp.py:4 MOUNT /pages <- bp
+            pages.py:4 GET /about <- about
+        "#]],
+    );
+}
+
+#[test]
+fn what_of_a_pattern_is_not_written_out_is_shown_as_unknown() {
+    check(
+        r#"
+--- go.mod
+module m
+--- a.go
+package m
+
+import (
+	"net/http"
+
+	"github.com/gorilla/mux"
+)
+
+func cart(w http.ResponseWriter, r *http.Request) {}
+
+func main() {
+	r := mux.NewRouter()
+	r.HandleFunc(baseUrl+"/cart", cart).Methods(http.MethodGet, http.MethodHead)
+	r.HandleFunc(path, cart)
+}
+--- app.js
+import express from 'express';
+const app = express();
+app.get(`${prefix}/items`, list);
+function list(req, res) {}
+--- app.py
+from fastapi import FastAPI
+app = FastAPI()
+
+@app.get(f"{ROOT}/health")
+def health(): ...
+"#,
+        expect![[r#"
+            a.go:13 GET {baseUrl}/cart <- cart
+            a.go:13 HEAD {baseUrl}/cart <- cart
+            app.js:3 GET {prefix}/items <- list
+            app.py:4 GET {ROOT}/health <- health
+        "#]],
+    );
+}
+
+#[test]
+fn sinatra_and_slim() {
+    check(
+        r#"
+--- app.rb
+require 'sinatra'
+
+get '/hi' do
+  greet
+end
+
+namespace '/api' do
+  post '/items' do
+    create
+  end
+end
+
+def greet; end
+def create; end
+--- test/app_test.rb
+require 'sinatra'
+def test_it
+  get '/hi'
+end
+--- public/index.php
+<?php
+use Slim\Factory\AppFactory;
+use App\Home;
+
+$app = AppFactory::create();
+$app->get('/', Home::class . ':show');
+$app->group('/users', function ($group) {
+    $group->get('/{id}', [Home::class, 'one']);
+    $group->map(['PUT', 'DELETE'], '/{id}', function ($request, $response) { return $response; });
+});
+$container->get('settings');
+--- src/Home.php
+<?php
+namespace App;
+class Home {
+    public function show() {}
+    public function one() {}
+}
+"#,
+        expect![[r#"
+            app.rb:3 GET /hi <- GET /hi
+            app.rb:8 POST /api/items <- POST /api/items
+            public/index.php:6 GET / <- Home.show
+            public/index.php:8 GET /users/{id} <- Home.one
+            public/index.php:9 PUT /users/{id} <- PUT /users/{id}
+            public/index.php:9 DELETE /users/{id} <- PUT /users/{id}
+        "#]],
+    );
+}
+
+#[test]
+fn rust_routers_are_nested_and_mounted() {
+    check(
+        r#"
+--- src/lib.rs
+mod users;
+
+async fn list() {}
+async fn one() {}
+
+fn app() -> Router {
+    let api = Router::new().route("/items", get(list));
+    Router::new()
+        .nest("/api", api)
+        .nest("/users", users::router())
+        .nest("/in", Router::new().route("/one", get(one)))
+}
+
+#[get("/<id>")]
+fn by_id(id: u32) {}
+
+fn rocket() {
+    rocket::build().mount("/books", routes![by_id]);
+}
+--- src/users.rs
+pub fn router() -> Router {
+    Router::new().route("/me", get(me))
+}
+async fn me() {}
+"#,
+        expect![[r#"
+            src/lib.rs:7 GET /api/items <- list
+            src/lib.rs:11 GET /in/one <- one
+            src/lib.rs:14 GET /<id> <- by_id
+            src/lib.rs:10 MOUNT /users <- router
+            src/lib.rs:18 MOUNT /books <- by_id
+            src/users.rs:2 GET /me <- me
         "#]],
     );
 }

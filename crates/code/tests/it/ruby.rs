@@ -106,8 +106,8 @@ end
             test/cart_test.rb:4 cart.total -> lib/shop/cart.rb Shop.Cart.total 85
             test/cart_test.rb:5 Shop.open -> lib/shop.rb Shop.open 95
             test/cart_test.rb:6 helper -> test/cart_test.rb CartTest.helper 95
-            lib/shop/cart.rb Shop.Cart inherits lib/shop/cart.rb Shop.Base
             lib/shop/cart.rb Shop.Cart implements lib/shop/cart.rb Shop.Loud
+            lib/shop/cart.rb Shop.Cart inherits lib/shop/cart.rb Shop.Base
             lib/shop/cart.rb Shop.Cart.initialize overrides lib/shop/cart.rb Shop.Base.initialize
         "#]],
     );

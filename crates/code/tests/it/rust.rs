@@ -104,3 +104,57 @@ fn use_all(bag: Bag<Square>, any: &dyn Shape, f: impl Fn(u32)) {
         "#]],
     );
 }
+
+#[test]
+fn results_of_libraries_and_cases_of_imported_enums_hold_what_they_are_given() {
+    check(
+        r#"
+--- Cargo.toml
+[package]
+name = "m"
+--- src/lib.rs
+mod get;
+pub use get::Get;
+pub type Result<T> = std::result::Result<T, Error>;
+pub struct Error;
+pub enum Command { Get(Get), Quit }
+pub struct Args;
+pub struct Worker;
+impl Worker { pub fn run(&self) {} }
+impl Args {
+    fn worker(&self) -> anyhow::Result<Worker> { todo!() }
+    fn other(&self) -> crate::Result<Worker> { todo!() }
+}
+impl Command {
+    fn apply(self) {
+        use Command::*;
+        match self {
+            Get(cmd) => cmd.apply(),
+            Quit => {}
+        }
+    }
+}
+fn main(args: Args) -> anyhow::Result<()> {
+    let worker = args.worker()?;
+    worker.run();
+    args.other()?.run();
+    args.worker().unwrap().run();
+    Ok(())
+}
+--- src/get.rs
+pub struct Get { key: String }
+impl Get { pub fn apply(self) {} }
+"#,
+        expect![[r#"
+            src/lib.rs:17 cmd.apply -> src/get.rs Get.apply 85
+            src/lib.rs:23 args.worker -> src/lib.rs Args.worker 90
+            src/lib.rs:24 worker.run -> src/lib.rs Worker.run 85
+            src/lib.rs:25 args.other -> src/lib.rs Args.other 90
+            src/lib.rs:25 args.other().run -> src/lib.rs Worker.run 90
+            src/lib.rs:26 args.worker -> src/lib.rs Args.worker 90
+            src/lib.rs:26 args.worker().unwrap -- external
+            src/lib.rs:26 args.worker().unwrap().run -> src/lib.rs Worker.run 90
+            src/lib.rs:27 Ok -- external
+        "#]],
+    );
+}

@@ -6,5 +6,6 @@
 mod batches;
 mod equality;
 mod fixture;
+mod layers;
 mod shapes;
 mod steps;

@@ -30,6 +30,10 @@ pub struct CrossRepoIndex<'r> {
     targets: RefCell<HashMap<NodeId, Option<NodeId>>>,
 }
 
+/// What stands between the parts of import paths. One that a language does not
+/// use names no module of it.
+const SEPARATORS: [&str; 2] = [".", "::"];
+
 /// A module of a repository: a file of a package, or all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Module {
@@ -110,20 +114,18 @@ impl<'r> CrossRepoIndex<'r> {
     /// The longest path that is a module decides; the rest is looked up in it.
     fn resolve(&self, from: &View<'r>, row: &ExternalRow) -> Result<Option<NodeId>> {
         let names: Vec<&str> = row.symbol.split('.').filter(|name| !name.is_empty()).collect();
-        let joint = match row.language.as_str() {
-            "python" => Some("."),
-            "rust" => Some("::"),
-            _ => None,
-        };
-        let n_most = if joint.is_some() { names.len() } else { 0 };
-        for n_taken in (0..=n_most).rev() {
-            let mut path = row.package.clone();
-            for name in &names[..n_taken] {
-                path.push_str(joint.unwrap_or_default());
-                path.push_str(name);
-            }
+        for n_taken in (0..=names.len()).rev() {
             let mut found = BTreeSet::new();
-            for module in externals::imported_as(from.reader, &row.language, &path)? {
+            let mut modules = Vec::new();
+            for joint in &SEPARATORS[..if n_taken == 0 { 1 } else { SEPARATORS.len() }] {
+                let mut path = row.package.clone();
+                for name in &names[..n_taken] {
+                    path.push_str(joint);
+                    path.push_str(name);
+                }
+                modules.extend(externals::imported_as(from.reader, &row.language, &path)?);
+            }
+            for module in modules {
                 let view = if module.repo == self.home {
                     Some(from)
                 } else {

@@ -7,6 +7,7 @@
 use super::graph::graph;
 use super::scope::{Scope, Standing};
 use model::Result;
+use model::code::EdgeKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -46,7 +47,8 @@ pub fn communities(reader: &Reader, scope: &Scope, limit: usize) -> Result<Commu
     }
     let mut degree = vec![0_u64; graph.nodes.len()];
     let mut ties: BTreeMap<u32, u64> = BTreeMap::new();
-    for edge in &graph.edges {
+    let contains = EdgeKind::Contains.as_str();
+    for edge in graph.edges.iter().filter(|edge| edge.kind != contains) {
         let (source, target) = (edge.source as usize, edge.target as usize);
         degree[source] += 1;
         degree[target] += 1;

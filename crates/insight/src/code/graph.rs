@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use store::Reader;
-use store::code::snapshots;
+use store::code::{layers, snapshots};
 
 /// All symbols of a snapshot and all edges between them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -82,6 +82,13 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
             }
         }
     }
+    for layer in layers::all(reader, scope.snapshot.seq)? {
+        for edge in layer.edges.iter().filter(|edge| edge.holds) {
+            let key = (edge.source, edge.target, edge.kind, layer.provenance.as_str());
+            let known = edges.entry(key).or_insert((0, 0));
+            *known = (known.0.max(edge.confidence), known.1 + 1);
+        }
+    }
     Ok(settled(scope, nodes, edges))
 }
 
@@ -112,7 +119,13 @@ fn settled(
         .collect();
     edges.sort_by(|a, b| (a.source, a.target, &a.kind).cmp(&(b.source, b.target, &b.kind)));
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
-    let ties: Vec<(u32, u32)> = edges.iter().map(|edge| (edge.source, edge.target)).collect();
+    // What a file contains says nothing of what belongs together.
+    let contains = EdgeKind::Contains.as_str();
+    let ties: Vec<(u32, u32)> = edges
+        .iter()
+        .filter(|edge| edge.kind != contains)
+        .map(|edge| (edge.source, edge.target))
+        .collect();
     for (node, community) in nodes.iter_mut().zip(divide(place.len(), &ties)) {
         node.community = community;
     }

@@ -9,7 +9,7 @@ use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, walk};
-use model::code::EdgeKind;
+use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::text::one_line;
 use model::{Error, ErrorCode, Result};
@@ -119,15 +119,15 @@ fn seeds(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
         found => found?,
     };
     let mut seeds = vec![node];
-    for place in view.places(node)? {
-        let (outline, nodes) = (view.outline(place.file)?, view.nodes_of(place.file)?);
-        let Some(own) = outline.get(place.def as usize) else { continue };
-        let inside = outline.iter().zip(nodes.iter()).enumerate().filter(|(at, (symbol, _))| {
-            *at > place.def as usize
-                && symbol.start_line >= own.start_line
-                && symbol.end_line <= own.end_line
-        });
-        seeds.extend(inside.map(|(_, (_, node))| *node));
+    let mut at = 0;
+    while at < seeds.len() && seeds.len() < MOST_SEEDS {
+        let inside = view.outgoing(seeds[at])?;
+        for step in inside.iter().filter(|step| step.kind == EdgeKind::Contains) {
+            if !seeds.contains(&step.node) {
+                seeds.push(step.node);
+            }
+        }
+        at += 1;
     }
     seeds.sort_unstable();
     seeds.dedup();
@@ -196,9 +196,27 @@ fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
     Ok(shares)
 }
 
+/// Whether a symbol is written inside a function that changes: only there can
+/// it be called by its name.
+fn is_local(view: &View<'_>, seeds: &[NodeId], seed: NodeId) -> Result<bool> {
+    for step in view.incoming(seed)? {
+        if step.kind == EdgeKind::Contains
+            && seeds.contains(&step.node)
+            && let Some(node) = view.node(step.node)?
+            && matches!(node.kind, NodeKind::Function | NodeKind::Method)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn unbound(view: &View<'_>, seeds: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite>)> {
     let mut names = BTreeSet::new();
     for seed in seeds {
+        if is_local(view, seeds, *seed)? {
+            continue;
+        }
         names.extend(view.node(*seed)?.map(|node| node.name.clone()));
     }
     let mut total = 0;

@@ -10,6 +10,7 @@ mod containing;
 pub mod flow;
 pub mod graph;
 pub mod impact;
+mod layers;
 pub mod ledger;
 pub mod neighbours;
 pub mod overview;

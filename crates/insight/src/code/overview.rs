@@ -4,6 +4,7 @@
 use super::graph::{Graph, GraphNode, graph};
 use super::scope::{Scope, Standing};
 use model::Result;
+use model::code::EdgeKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -188,9 +189,12 @@ fn by_name(graph: &Graph) -> BTreeMap<(&str, &str), &GraphNode> {
 
 fn named_edges(graph: &Graph) -> BTreeSet<(&str, &str, &str)> {
     let name = |index: u32| graph.nodes.get(index as usize).map(|node| &*node.qualified_name);
+    // What contains what goes without saying where symbols come and go.
+    let contains = EdgeKind::Contains.as_str();
     graph
         .edges
         .iter()
+        .filter(|edge| edge.kind != contains)
         .filter_map(|edge| Some((name(edge.source)?, name(edge.target)?, edge.kind.as_str())))
         .collect()
 }

@@ -3,7 +3,8 @@
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use model::Result;
-use model::code::{EdgeKind, NodeKind};
+use model::code::{EdgeKind, MOUNT, NodeKind};
+use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -30,35 +31,117 @@ pub struct Route {
     pub handlers: Vec<SymbolRef>,
 }
 
-/// Routes whose method or pattern holds the words asked for, all without.
+/// Routes whose method, pattern or place holds the words asked for, all without.
 pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Result<Routes> {
     let view = View::new(reader, scope);
     let asked = asked.to_lowercase();
     let mut routes = Vec::new();
     for node in nodes::of_kind(reader, scope.repo.id, NodeKind::RouteHandler)? {
-        let is_asked = node.name.to_lowercase().contains(&asked);
-        if !is_asked {
+        let (method, pattern) = node.name.split_once(' ').unwrap_or(("ANY", &node.name));
+        if method == MOUNT {
             continue;
         }
         let Some(symbol) = view.symbol(node.id)? else { continue };
-        let (method, pattern) = node.name.split_once(' ').unwrap_or(("ANY", &node.name));
         let steps = [view.outgoing(node.id)?, view.incoming(node.id)?].concat();
         let mut handlers = Vec::new();
         for step in steps.iter().filter(|step| step.kind == EdgeKind::HandlesRoute) {
-            handlers.extend(view.symbol(step.node)?);
+            handlers.extend(handler(&view, &symbol, node.id, step.node)?);
         }
-        routes.push(Route {
-            method: method.to_owned(),
-            pattern: pattern.to_owned(),
-            path: symbol.path,
-            line: symbol.line,
-            handlers,
-        });
+        handlers.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        handlers.dedup();
+        for prefix in prefixes(&view, node.id, 0)? {
+            routes.push(Route {
+                method: method.to_owned(),
+                pattern: below(&prefix, pattern),
+                path: symbol.path.clone(),
+                line: symbol.line,
+                handlers: handlers.clone(),
+            });
+        }
     }
+    let is_asked = |route: &Route| {
+        let named = route.handlers.iter().any(|it| it.symbol.to_lowercase().contains(&asked));
+        let text = format!("{} {}", route.method, route.pattern).to_lowercase();
+        text.contains(&asked) || named || route.path.to_lowercase().contains(&asked)
+    };
+    routes.retain(is_asked);
     routes.sort_by(|a, b| {
         (&a.pattern, &a.method, &a.path, a.line).cmp(&(&b.pattern, &b.method, &b.path, b.line))
     });
     let total = routes.len() as u64;
     routes.truncate(limit);
     Ok(Routes { standing: scope.standing(), routes, total })
+}
+
+/// What answers; a function written on the spot has no name of its own.
+fn handler(
+    view: &View<'_>,
+    route: &SymbolRef,
+    of: NodeId,
+    answering: NodeId,
+) -> Result<Option<SymbolRef>> {
+    let is_route = view.node(answering)?.is_some_and(|it| it.kind == NodeKind::RouteHandler);
+    if answering == of || is_route {
+        let symbol = "(inline function)".to_owned();
+        return Ok(Some(SymbolRef { symbol, kind: "function".to_owned(), ..route.clone() }));
+    }
+    view.symbol(answering)
+}
+
+/// Mounts lead into mounts; more steps than this is a circle.
+const MOST_MOUNTS: u32 = 6;
+
+/// The prefixes under which the router of a route is mounted: itself, the
+/// variable it is added to, the function or file that adds it, or the function
+/// that answers. The empty one where it is mounted nowhere.
+fn prefixes(view: &View<'_>, route: NodeId, depth: u32) -> Result<Vec<String>> {
+    let none = vec![String::new()];
+    if depth > MOST_MOUNTS {
+        return Ok(none);
+    }
+    let mut levels: Vec<Vec<NodeId>> = vec![Vec::new()];
+    for step in view.outgoing(route)? {
+        let is_router = step.kind == EdgeKind::References
+            || step.kind == EdgeKind::HandlesRoute && step.node != route;
+        if is_router {
+            levels[0].push(step.node);
+        }
+    }
+    let mut at = route;
+    for _ in 0..MOST_MOUNTS {
+        let around = view.incoming(at)?.into_iter().find(|step| step.kind == EdgeKind::Contains);
+        let Some(around) = around else { break };
+        levels.push(vec![around.node]);
+        at = around.node;
+    }
+    for level in levels {
+        let mut found = Vec::new();
+        for router in level {
+            for step in view.incoming(router)? {
+                let Some(mount) = view.node(step.node)? else { continue };
+                let prefix = mount.name.strip_prefix(MOUNT).map(str::trim_start);
+                let is_mount = step.kind == EdgeKind::HandlesRoute && step.node != route;
+                if let Some(prefix) = prefix.filter(|_| is_mount) {
+                    let outer = prefixes(view, step.node, depth + 1)?;
+                    found.extend(outer.iter().map(|outer| below(outer, prefix)));
+                }
+            }
+        }
+        if !found.is_empty() {
+            found.sort();
+            found.dedup();
+            return Ok(found);
+        }
+    }
+    Ok(none)
+}
+
+/// A pattern below a prefix.
+fn below(prefix: &str, pattern: &str) -> String {
+    let prefix = prefix.trim_end_matches('/');
+    match (prefix, pattern.trim_start_matches('/')) {
+        ("", _) => pattern.to_owned(),
+        (prefix, "") => format!("{prefix}/"),
+        (prefix, rest) => format!("{prefix}/{rest}"),
+    }
 }

@@ -6,6 +6,7 @@
 
 use super::abroad::CrossRepoIndex;
 use super::arcs::Arcs;
+use super::layers::Layers;
 use super::scope::Scope;
 use model::Result;
 use model::code::{EdgeKind, NodeKind};
@@ -37,6 +38,7 @@ pub struct View<'r> {
     file_nodes: Kept<FileId, Rc<[NodeId]>>,
     links: Kept<LinkId, Rc<[SiteEdge]>>,
     arcs: OnceCell<Option<Arcs>>,
+    layers: OnceCell<Option<Layers>>,
     /// None in the views this one asks.
     abroad: Option<OnceCell<Option<Box<CrossRepoIndex<'r>>>>>,
 }
@@ -111,6 +113,7 @@ impl<'r> View<'r> {
             file_nodes: Kept::default(),
             links: Kept::default(),
             arcs: OnceCell::new(),
+            layers: OnceCell::new(),
             abroad: None,
         }
     }
@@ -271,14 +274,45 @@ impl<'r> View<'r> {
 
     pub(super) fn own_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
         match self.arcs()? {
-            Some(arcs) => Ok(merged(arcs.outgoing(id)?.iter().map(step_along).collect())),
+            Some(arcs) => {
+                self.with_outgoing(id, arcs.outgoing(id)?.iter().map(step_along).collect())
+            }
             None => self.outgoing_by_tables(id),
         }
     }
 
+    fn layers(&self) -> Result<Option<&Layers>> {
+        if self.layers.get().is_none() {
+            let opened = Layers::open(self.reader, &self.scope.snapshot)?;
+            let _ = self.layers.set(opened);
+        }
+        Ok(self.layers.get().and_then(Option::as_ref))
+    }
+
+    /// The linked edges from a node with what layers say.
+    fn with_outgoing(&self, id: NodeId, linked: Vec<Step>) -> Result<Vec<Step>> {
+        let mut steps = merged(linked);
+        if let Some(layers) = self.layers()? {
+            layers.apply_outgoing(id, &mut steps);
+            steps = merged_provenances(steps);
+        }
+        Ok(steps)
+    }
+
+    fn with_incoming(&self, id: NodeId, linked: Vec<Step>) -> Result<Vec<Step>> {
+        let mut steps = merged(linked);
+        if let Some(layers) = self.layers()? {
+            layers.apply_incoming(id, &mut steps);
+            steps = merged_provenances(steps);
+        }
+        Ok(steps)
+    }
+
     pub(super) fn own_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
         match self.arcs()? {
-            Some(arcs) => Ok(merged(arcs.incoming(id)?.iter().map(step_along).collect())),
+            Some(arcs) => {
+                self.with_incoming(id, arcs.incoming(id)?.iter().map(step_along).collect())
+            }
             None => self.incoming_by_tables(id),
         }
     }
@@ -291,7 +325,7 @@ impl<'r> View<'r> {
                 steps.push(step(edge, edge.target, place.file));
             }
         }
-        Ok(merged(steps))
+        self.with_outgoing(id, steps)
     }
 
     fn incoming_by_tables(&self, id: NodeId) -> Result<Vec<Step>> {
@@ -309,7 +343,7 @@ impl<'r> View<'r> {
                 );
             }
         }
-        Ok(merged(steps))
+        self.with_incoming(id, steps)
     }
 
     /// Calls of a name in the snapshot that could not be bound; the sites are
@@ -362,10 +396,39 @@ fn step_along(arc: &Arc) -> Step {
 
 /// The same end by the same kind of edge once: its surest site, all counted.
 fn merged(mut steps: Vec<Step>) -> Vec<Step> {
-    steps.sort_by_key(|step| (step.node, step.kind, std::cmp::Reverse(step.confidence), step.line));
+    steps.sort_by_key(|step| (step.node, step.kind, surest(step)));
     steps.dedup_by(|next, kept| {
         let is_same = next.node == kept.node && next.kind == kept.kind;
         kept.n_sites += if is_same { next.n_sites } else { 0 };
+        is_same
+    });
+    steps
+}
+
+fn surest(step: &Step) -> (std::cmp::Reverse<u8>, u32) {
+    (std::cmp::Reverse(step.confidence), step.line)
+}
+
+/// The same where several provenances know an edge: the highest of the ladder
+/// is named with the highest confidence, so that who confirms never lowers, and
+/// sites that both saw are not counted twice.
+fn merged_provenances(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_by_key(|step| (step.node, step.kind, step.provenance, surest(step)));
+    steps.dedup_by(|next, kept| {
+        let is_same =
+            (next.node, next.kind, next.provenance) == (kept.node, kept.kind, kept.provenance);
+        kept.n_sites += if is_same { next.n_sites } else { 0 };
+        is_same
+    });
+    steps.sort_by_key(|step| (step.node, step.kind, surest(step)));
+    steps.dedup_by(|next, kept| {
+        let is_same = next.node == kept.node && next.kind == kept.kind;
+        if is_same {
+            kept.n_sites = kept.n_sites.max(next.n_sites);
+            if next.provenance.rank() > kept.provenance.rank() {
+                kept.provenance = next.provenance;
+            }
+        }
         is_same
     });
     steps

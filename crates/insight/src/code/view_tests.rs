@@ -10,6 +10,7 @@ use model::ids::{RepoId, SnapshotSeq};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use store::code::adjacency;
+use store::code::layers::{self, LayerEdge};
 use store::code::links::{Edge, PackedLink};
 use store::code::nodes::NewNode;
 use store::code::outline::{self, Visibility};
@@ -210,6 +211,54 @@ proptest! {
         prop_assert!(adjacency::agrees(&reader, before.repo).unwrap());
         compare(&reader, &before, &nodes);
         compare(&reader, &after, &nodes);
+    }
+
+    #[test]
+    fn layers_are_seen_from_both_ends_with_and_without_the_file(
+        first in calls(),
+        layered in prop::collection::vec((0..N_NODES, 0..N_NODES, any::<bool>(), 1_u32..4), 0..12),
+    ) {
+        let dir = tempfile::TempDir::new().unwrap();
+        let db = dir.path().join("lore.db");
+        let mut writer = Writer::open(&db).unwrap();
+        let (snapshot, nodes) = writer.write(|tx| {
+            let world = World::new(tx)?;
+            let mut packages = Packages::new();
+            for at in 0..N_NODES / PER_PACKAGE {
+                let version = world.package(at, &first, 1)?;
+                packages.insert(version.package, snapshots::keep_version(tx, &version)?);
+            }
+            let snapshot = world.snapshot(&packages, 1)?;
+            let edges: Vec<LayerEdge> = layered.iter().map(|(source, target, holds, line)| LayerEdge {
+                source: world.nodes[*source],
+                target: world.nodes[*target],
+                kind: EdgeKind::Calls,
+                holds: *holds,
+                confidence: 60,
+                line: *line,
+                col: 1,
+            }).collect();
+            layers::replace_file(tx, snapshot.seq, Provenance::LspResolved, None, &edges)?;
+            Ok((snapshot, world.nodes))
+        }).unwrap();
+        adjacency::refresh(&writer, &snapshot).unwrap();
+        let reader = Reader::open(&db).unwrap();
+        compare(&reader, &snapshot, &nodes);
+        let scope = scope(&reader, &snapshot);
+        let view = View::new(&reader, &scope);
+        for (source, target, holds, _) in &layered {
+            let (source, target) = (nodes[*source], nodes[*target]);
+            let out = view.outgoing(source).unwrap();
+            let found = out.iter().find(|step| step.node == target);
+            let into = view.incoming(target).unwrap();
+            prop_assert_eq!(found.is_some(), into.iter().any(|step| step.node == source));
+            if *holds {
+                // The ladder names who confirmed; what linking was surer of stays so.
+                let step = found.unwrap();
+                prop_assert_eq!(step.provenance, Provenance::LspResolved);
+                prop_assert!(step.confidence >= 60);
+            }
+        }
     }
 
     #[test]

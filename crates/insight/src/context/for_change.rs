@@ -165,7 +165,9 @@ fn changed_candidates(
     let mut found = Vec::new();
     for symbol in seeds.iter().filter(|symbol| is_unit(corpus.def(**symbol).kind)) {
         let Some(node) = corpus.node_of(view, *symbol)? else { continue };
-        let users: FxHashSet<NodeId> = view.incoming(node)?.iter().map(|step| step.node).collect();
+        let incoming = view.incoming(node)?;
+        let uses = incoming.iter().filter(|step| step.kind != EdgeKind::Contains);
+        let users: FxHashSet<NodeId> = uses.map(|step| step.node).collect();
         let used = (users.len() as f64).ln_1p() / 10.0;
         found.push(Candidate {
             symbol: *symbol,

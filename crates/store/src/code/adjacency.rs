@@ -1,8 +1,8 @@
 //! The edges of one snapshot in a file beside the database, to be walked fast.
 //!
 //! Derived: it can be deleted at any time and is written anew by `lore index`.
-//! It says of which snapshot it is, with the root of that snapshot, and is not
-//! used when they are not the same. Questions about a later snapshot read it
+//! It says of which snapshot it is, with the static root of that snapshot, and is
+//! not used when they are not the same. Layers are not in it. Questions about a later snapshot read it
 //! too, and take what changed since from the tables.
 //!
 //! Numbers lie low byte first. After the head come, one behind the other:
@@ -112,7 +112,7 @@ impl Adjacency {
         // Sequence numbers are never given twice; the root guards against a
         // database that was put in the place of another.
         let is_known = snapshots::get(on, found.seq)?
-            .is_some_and(|snapshot| snapshot.root == found.root && snapshot.repo == repo);
+            .is_some_and(|snapshot| snapshot.static_root == found.root && snapshot.repo == repo);
         let is_whole = found.bytes.len() as u64 >= found.texts();
         Ok((is_known && is_whole).then_some(found))
     }

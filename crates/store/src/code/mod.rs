@@ -7,6 +7,7 @@
 pub mod adjacency;
 pub mod externals;
 pub mod files;
+pub mod layers;
 pub mod links;
 pub mod manifests;
 pub mod nodes;

@@ -183,6 +183,7 @@ mod tests {
             let _ = expand(&bytes);
             let _ = super::super::snapshots::unpack_members(&bytes);
             let _ = super::super::links::unpack_edges(&bytes);
+            let _ = super::super::layers::unpack(&bytes);
             // As it stands, and as what a well-formed row holds.
             for row in [bytes.clone(), squeeze(&bytes).unwrap()] {
                 let _ = super::super::outline::unpack(&row);

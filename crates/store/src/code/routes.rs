@@ -37,7 +37,7 @@ const INSERT: &str = "INSERT OR IGNORE INTO route_symbols (node_id, service, met
   FROM nodes AS n
   JOIN packages AS p ON p.id = n.package_id
   JOIN repos AS r ON r.id = p.repo_id
-  WHERE n.id = ?2 AND instr(n.name, ' ') > 1";
+  WHERE n.id = ?2 AND instr(n.name, ' ') > 1 AND n.name NOT LIKE 'MOUNT %'";
 
 /// Enters a route by its node, which is called `METHOD /pattern`.
 pub fn enter(tx: &Tx<'_>, route: NodeId) -> Result<()> {

@@ -139,7 +139,9 @@ pub struct Snapshot {
     /// The directory, when this is the state of a work tree.
     pub work_tree: Option<String>,
     pub parent: Option<SnapshotSeq>,
+    /// Over what follows from the commit alone.
     pub static_root: Hash32,
+    /// The same with what layers added; without any they are equal.
     pub root: Hash32,
     pub indexer: u32,
     /// Git's name of the `CODEOWNERS` file, if there is one.
@@ -155,6 +157,12 @@ pub struct Snapshot {
     /// JSON: reason to number of files.
     pub skipped: String,
     pub created_at: Timestamp,
+}
+
+/// Sets the root that covers the layers of a snapshot as well.
+pub fn set_root(tx: &Tx<'_>, seq: SnapshotSeq, root: Hash32) -> Result<()> {
+    sql::run(tx, "UPDATE snapshots SET root = ?2 WHERE seq = ?1", (seq.0, root.as_bytes()))?;
+    Ok(())
 }
 
 /// The packages of a snapshot and their versions.

@@ -2,6 +2,7 @@
 
 mod declare;
 mod kinds;
+mod macros;
 mod shapes;
 
 use crate::facts::{Builder, DefId, Flags, Rules};
@@ -10,6 +11,7 @@ use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
 use crate::lang::{Language, Semantics};
 use crate::link::layout::{Layout, Tree};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 pub struct Cpp;
@@ -27,6 +29,10 @@ impl Language for Cpp {
 
     fn grammar(&self, path: &str, bytes: &[u8]) -> tree_sitter::Language {
         if is_c(path, bytes) { grammars::c() } else { grammars::cpp() }
+    }
+
+    fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        macros::without_marks(bytes)
     }
 
     fn rules(&self) -> Rules {

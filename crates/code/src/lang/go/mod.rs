@@ -4,12 +4,14 @@ mod definitions;
 mod expressions;
 mod kinds;
 mod layout;
+mod routes;
 mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -45,6 +47,18 @@ impl Language for Go {
 
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
         Box::new(layout::GoLayout::of(tree))
+    }
+
+    fn is_manifest(&self, name: &str) -> bool {
+        name == "go.mod"
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::Folder
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
+        routes::find(builder)
     }
 
     fn semantics(&self) -> Semantics {

@@ -1,14 +1,16 @@
 //! Java.
 
 mod kinds;
+mod routes;
 mod shapes;
 
 use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use tree_sitter::Node;
 
 pub struct Java;
@@ -44,6 +46,14 @@ impl Language for Java {
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
         let standard = &["java", "javax", "jdk"];
         Box::new(Spaces::of(tree, Options { standard, ..Options::default() }))
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::Folder
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
+        routes::find(builder)
     }
 
     fn semantics(&self) -> Semantics {

@@ -1,7 +1,9 @@
 //! What the nodes of the Java grammar are.
 
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Builder, DefKind, Expr, ExprId, Flags, Literal, ParamKind, Visibility};
+use crate::facts::{
+    Builder, DefKind, Expr, ExprId, Flags, Literal, ParamKind, Space, TypeRef, Visibility,
+};
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, declared, field_all, inside};
 use crate::lang::shapes::{
@@ -94,8 +96,13 @@ impl Syntax for Shapes {
                 }
             }
             Kind::ClassLiteral => {
+                // `Foo.class` is a `Class<Foo>`.
                 if let Some(ty) = node.named_child(0) {
-                    walk.ty(ty);
+                    let of = walk.ty(ty);
+                    let class = walk.b.name("Class");
+                    let class = walk.b.lookup_unwritten(class, Space::Type, node.start_byte());
+                    let class = walk.b.type_ref(TypeRef::Named(class, [of].into()));
+                    return walk.b.expr(Expr::Typed(class));
                 }
             }
             // `case A a -> …`: what the pattern binds is known in the rule.

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use tree_sitter::Node;
 
@@ -58,6 +58,10 @@ impl Language for Kotlin {
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
         let standard = &["kotlin", "java", "javax"];
         Box::new(Spaces::of(tree, Options { standard, ..Options::default() }))
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::Folder
     }
 
     fn semantics(&self) -> Semantics {

@@ -90,12 +90,30 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
                 if is_slice { left } else { self.b.expr(Expr::Index(left, index)) }
             }
             _ => {
-                if let Some(right) = node.child_by_field_id(f.right) {
-                    self.expression(right);
-                }
-                self.binary(left)
+                let right = node.child_by_field_id(f.right).map(|right| self.expression(right));
+                self.operator(node, left, right.unwrap_or(Builder::OPAQUE))
             }
         }
+    }
+}
+
+/// The method that stands for an operator.
+fn method_of(operator: &str) -> &'static str {
+    match operator {
+        "+" => "__add__",
+        "-" => "__sub__",
+        "*" => "__mul__",
+        "@" => "__matmul__",
+        "/" => "__truediv__",
+        "//" => "__floordiv__",
+        "%" => "__mod__",
+        "**" => "__pow__",
+        "<<" => "__lshift__",
+        ">>" => "__rshift__",
+        "&" => "__and__",
+        "|" => "__or__",
+        "^" => "__xor__",
+        _ => "",
     }
 }
 
@@ -105,12 +123,24 @@ impl Lower<'_, '_> {
         self.chain(node)
     }
 
-    /// Operators on text and numbers give the like; on other values anything.
-    fn binary(&mut self, left: ExprId) -> ExprId {
-        match self.b.facts.exprs[left.ix()] {
-            Expr::Literal(_) => left,
-            _ => Builder::OPAQUE,
+    /// Operators on text and numbers give the like; on other values they call
+    /// the method of the left one that stands for them.
+    fn operator(&mut self, node: Node<'_>, left: ExprId, right: ExprId) -> ExprId {
+        let is_literal = |id: ExprId| matches!(self.b.facts.exprs[id.ix()], Expr::Literal(_));
+        if is_literal(left) {
+            return left;
         }
+        let sign = node.child_by_field_id(fields().operator);
+        let method = sign.map(|sign| method_of(self.text(sign))).unwrap_or_default();
+        let (Some(sign), false) = (sign, method.is_empty()) else { return Builder::OPAQUE };
+        if left == Builder::OPAQUE || is_literal(right) {
+            return Builder::OPAQUE;
+        }
+        let name = self.b.name(method);
+        let callee = self.b.expr(Expr::Member(left, name));
+        let call = self.b.expr(Expr::Call(callee, [right].into()));
+        self.b.call(call, name, sign.start_byte(), 1);
+        call
     }
 
     fn parts(&mut self, node: Node<'_>) -> Box<[ExprId]> {
@@ -153,7 +183,19 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             self.b.call(expr, name, name_node.start_byte(), n_args);
         }
-        expr
+        // `x.__class__(…)` makes another value of the kind `x` is.
+        match self.class_of(callee) {
+            Some(value) => value,
+            None => expr,
+        }
+    }
+
+    /// The value whose class `x.__class__` is.
+    pub(super) fn class_of(&self, expr: ExprId) -> Option<ExprId> {
+        match &self.b.facts.exprs[expr.ix()] {
+            Expr::Member(value, name) if self.b.text(*name) == "__class__" => Some(*value),
+            _ => None,
+        }
     }
 
     /// `super()` is the receiver seen as its base; `cast(T, x)` is a `T`.

@@ -5,14 +5,16 @@ mod expressions;
 mod imports;
 mod kinds;
 mod layout;
+mod routes;
 mod standard;
 mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
@@ -50,10 +52,21 @@ impl Language for Python {
         Box::new(layout::PythonLayout::of(tree))
     }
 
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::File { of_folder: &["__init__"] }
+    }
+
+    fn fixture_files(&self) -> &'static [&'static str] {
+        &["conftest.py"]
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
+        routes::find(builder)
+    }
+
     fn semantics(&self) -> Semantics {
         Semantics {
             classes_are_called: true,
-            fixtures: true,
             text: "str",
             bytes: "bytes",
             number: "int",

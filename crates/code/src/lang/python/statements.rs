@@ -255,6 +255,16 @@ impl Lower<'_, '_> {
         }
         let written = self.expression(target);
         self.b.write(written);
+        // `x.__class__ = y.__class__`: from here on `x` is what `y` is.
+        if kind(object) == Kind::Identifier
+            && self.class_of(written).is_some()
+            && let Some(like) = self.class_of(value)
+            && !self.b.is_member_scope()
+        {
+            let name = self.name(object);
+            let to = Bound::Var { ty: None, value: Some(like) };
+            self.b.bind(name, Space::Both, to, whole.end_byte());
+        }
     }
 
     fn if_statement(&mut self, node: Node<'_>) {

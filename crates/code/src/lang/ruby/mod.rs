@@ -2,14 +2,16 @@
 
 mod calls;
 mod kinds;
+mod routes;
 mod shapes;
 
 use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use tree_sitter::Node;
 
 pub struct Ruby;
@@ -55,6 +57,14 @@ impl Language for Ruby {
             ..Options::default()
         };
         Box::new(Spaces::of(tree, options))
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::Folder
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, path: &str) -> Vec<Route> {
+        routes::find(builder, path)
     }
 
     fn semantics(&self) -> Semantics {

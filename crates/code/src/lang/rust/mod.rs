@@ -6,12 +6,14 @@ mod kinds;
 mod layout;
 mod macros;
 mod patterns;
+mod routes;
 mod types;
 mod uses;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use tree_sitter::{Node, Parser};
 
 pub struct Rust;
@@ -52,6 +54,18 @@ impl Language for Rust {
         Box::new(layout::RustLayout::of(tree))
     }
 
+    fn is_manifest(&self, name: &str) -> bool {
+        name == "Cargo.toml"
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::File { of_folder: &["mod"] }
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
+        routes::find(builder)
+    }
+
     fn semantics(&self) -> Semantics {
         Semantics {
             text: "str",
@@ -64,6 +78,7 @@ impl Language for Rust {
             methods_apart: true,
             deref: "Target",
             element: "Item",
+            carriers: &["Result", "Option"],
             ..Semantics::default()
         }
     }

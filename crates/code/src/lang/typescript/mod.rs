@@ -7,12 +7,14 @@ mod functions;
 mod kinds;
 mod layout;
 mod patterns;
+mod routes;
 mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, Semantics};
+use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
+use crate::routes::Route;
 use tree_sitter::Node;
 
 pub struct TypeScript;
@@ -48,6 +50,19 @@ impl Language for TypeScript {
 
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
         Box::new(layout::TypeScriptLayout::of(tree))
+    }
+
+    fn is_manifest(&self, name: &str) -> bool {
+        let is_tsconfig = name.starts_with("tsconfig") && name.ends_with(".json");
+        name == "package.json" || is_tsconfig
+    }
+
+    fn module_naming(&self) -> ModuleNaming {
+        ModuleNaming::File { of_folder: &["index"] }
+    }
+
+    fn routes(&self, builder: &mut Builder<'_>, path: &str) -> Vec<Route> {
+        routes::find(builder, path)
     }
 
     fn semantics(&self) -> Semantics {

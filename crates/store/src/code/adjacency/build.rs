@@ -273,7 +273,7 @@ pub(super) fn head(snapshot: &Snapshot) -> Vec<u8> {
     let mut head = Vec::with_capacity(NAMED as usize);
     head.extend_from_slice(MAGIC);
     head.extend_from_slice(&snapshot.seq.0.to_le_bytes());
-    head.extend_from_slice(snapshot.root.as_bytes());
+    head.extend_from_slice(snapshot.static_root.as_bytes());
     head
 }
 

@@ -1,8 +1,8 @@
-//! Rails: `config/routes.rb`.
+//! Routes of Rails (`config/routes.rb`) and Sinatra.
 
-use super::text::{Written, calls, literal, named};
-use super::{Route, joined};
-use crate::facts::{Builder, Expr, ExprId, Space};
+use crate::facts::{Builder, DefId, DefKind, Expr, ExprId, Space};
+use crate::routes::text::{Written, calls, literal, named};
+use crate::routes::{METHODS, Route, contains, handler, joined};
 
 /// What `resources` makes: method, what follows the name, the action.
 const RESOURCES: [(&str, &str, &str); 7] = [
@@ -15,7 +15,50 @@ const RESOURCES: [(&str, &str, &str); 7] = [
     ("DELETE", "/:id", "destroy"),
 ];
 
-pub(super) fn routes(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
+pub(super) fn find(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
+    let mut found = rails(b, path);
+    found.extend(sinatra(b));
+    found
+}
+
+/// Sinatra: `get '/x' do … end`, below what `namespace` blocks say.
+fn sinatra(b: &mut Builder<'_>) -> Vec<Route> {
+    if !contains(b, &["sinatra", "Sinatra"]) {
+        return Vec::new();
+    }
+    let all = calls(b, |name| {
+        name == "namespace" || METHODS.iter().any(|method| method.eq_ignore_ascii_case(name))
+    });
+    let mut found = Vec::new();
+    for call in all.iter().filter(|call| call.name != "namespace") {
+        // The same word without a block is a request, as tests make them.
+        let Some(block) = block_of(b, call) else { continue };
+        let Some(pattern) = call.pattern(0).filter(|it| it.starts_with(['/', '{', '*'])) else {
+            continue;
+        };
+        let (prefix, _) = around(b, call, &all);
+        let (method, pattern) = (call.name.to_ascii_uppercase(), joined(&prefix, &pattern));
+        let handler = Some(handler(b, block));
+        found.push(Route { method, pattern, handler, ..Route::of(call) });
+    }
+    found
+}
+
+/// The block given to a call: it begins on the line where the arguments end.
+fn block_of(b: &Builder<'_>, call: &Written<'_>) -> Option<DefId> {
+    let rest = &b.source[call.span.start..];
+    let line_end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    let last = (call.span.start + line_end).max(call.span.end + 4);
+    let defs = b.facts.defs.iter().enumerate();
+    let blocks = defs.filter(|(_, def)| {
+        let start = def.span.start_byte as usize;
+        def.kind == DefKind::Lambda && start >= call.span.start && start <= last
+    });
+    let first = blocks.min_by_key(|(_, def)| def.span.start_byte)?;
+    Some(DefId(first.0 as u32))
+}
+
+fn rails(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
     let is_routes = path.ends_with("config/routes.rb") || path.contains("config/routes/");
     if !is_routes {
         return Vec::new();
@@ -45,12 +88,8 @@ pub(super) fn routes(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
                 let to = named(&call.args, "to").or(call.args.first().copied()).and_then(literal);
                 let handler = to.and_then(|to| action(b, to, &module));
                 let pattern = joined(&prefix, "/");
-                found.push(Route {
-                    method: "GET".to_owned(),
-                    pattern,
-                    handler,
-                    at: call.span.start,
-                });
+                let method = "GET".to_owned();
+                found.push(Route { method, pattern, handler, ..Route::of(call) });
             }
             method => {
                 let method = method.to_ascii_uppercase();
@@ -68,7 +107,7 @@ pub(super) fn routes(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
                 });
                 let handler = to.and_then(|to| action(b, &to, &module));
                 let pattern = joined(&prefix, pattern);
-                found.push(Route { method, pattern, handler, at: call.span.start });
+                found.push(Route { method, pattern, handler, ..Route::of(call) });
             }
         }
     }
@@ -140,7 +179,7 @@ fn resources(
             let controller = if is_one { format!("{name}s") } else { name.to_owned() };
             let handler = action(b, &format!("{controller}#{action_name}"), module);
             let method = method.to_owned();
-            found.push(Route { method, pattern, handler, at: call.span.start });
+            found.push(Route { method, pattern, handler, ..Route::of(call) });
         }
     }
 }
