@@ -6,6 +6,7 @@
 //! `pub fn check(tree: &Tree) -> Vec<Violation>`, and add a row to [`RULES`].
 
 mod arrows;
+mod dialect;
 mod documents;
 mod file_creation;
 mod heads;
@@ -41,6 +42,11 @@ const RULES: &[Rule] = &[
         name: "arrows",
         about: "crates depend only downwards; each outside library stays in its crate",
         check: arrows::check,
+    },
+    Rule {
+        name: "dialect",
+        about: "what one forge says in its own way stays in its dialect",
+        check: dialect::check,
     },
     Rule {
         name: "documents",

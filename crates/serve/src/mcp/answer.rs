@@ -30,6 +30,9 @@ pub struct Meta {
 pub struct ErrorDocument {
     /// A stable name to branch on; `lore help exit-codes` lists them.
     pub code: &'static str,
+    /// The same without the name of the forge's software in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<&'static str>,
     pub message: String,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +45,7 @@ impl ErrorDocument {
     pub fn of(error: &Error) -> Self {
         ErrorDocument {
             code: error.code().as_str(),
+            alias: error.code().alias(),
             message: error.message().to_owned(),
             suggestion: error.suggestion().map(str::to_owned),
             retryable: error.code().is_retryable(),

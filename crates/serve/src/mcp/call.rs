@@ -2,7 +2,6 @@
 //! it when nobody waits for the answer any more.
 
 use super::place::{self, Access};
-use super::readers::{PooledReader, Readers};
 use super::surroundings::Surroundings;
 use insight::file_target::Typed;
 use model::time::parse_when;
@@ -12,7 +11,7 @@ use search::embedding::Provider;
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use store::{Interrupter, Reader};
+use store::{Interrupter, PooledReader, Reader, ReaderPool};
 
 /// Stops work from outside: statements of the database, and long jobs.
 #[derive(Clone, Default)]
@@ -60,7 +59,7 @@ pub struct Call {
     pub now: Timestamp,
     pub progress: Arc<dyn Progress>,
     pub brake: CancelHandle,
-    readers: Arc<Readers>,
+    readers: Arc<ReaderPool>,
     reader: OnceCell<PooledReader>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
@@ -90,7 +89,7 @@ impl Call {
         dir: PathBuf,
         progress: Arc<dyn Progress>,
         brake: CancelHandle,
-        readers: Arc<Readers>,
+        readers: Arc<ReaderPool>,
         provider: Providers,
     ) -> Self {
         Call {
@@ -123,12 +122,12 @@ impl Call {
 
     /// A connection of this call's own, as long as it lasts.
     pub fn reader(&self) -> Result<&Reader> {
-        if let Some(lent) = self.reader.get() {
-            return Ok(&lent.reader);
+        if let Some(pooled) = self.reader.get() {
+            return Ok(&pooled.reader);
         }
-        let lent = self.readers.lend(&self.around.database(&self.dir)?)?;
-        self.brake.watch(&lent.reader);
-        Ok(&self.reader.get_or_init(|| lent).reader)
+        let pooled = self.readers.checkout(&self.around.database(&self.dir)?)?;
+        self.brake.watch(&pooled.reader);
+        Ok(&self.reader.get_or_init(|| pooled).reader)
     }
 
     /// Watches a connection that was opened elsewhere.
@@ -176,11 +175,11 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         let was_stopped = !self.brake.let_go();
-        if let Some(lent) = self.reader.take()
+        if let Some(pooled) = self.reader.take()
             && !was_stopped
             && !std::thread::panicking()
         {
-            self.readers.take_back(lent);
+            self.readers.checkin(pooled);
         }
     }
 }

@@ -12,7 +12,6 @@ mod instructions;
 mod place;
 mod progress;
 mod prompts;
-mod readers;
 mod resources;
 mod schema;
 mod sessions;

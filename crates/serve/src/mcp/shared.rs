@@ -8,7 +8,6 @@ use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
 use super::freshness::{Cache, Known};
 use super::place::Access;
-use super::readers::Readers;
 use super::surroundings::Surroundings;
 use super::tools::{self, Entry};
 use model::{Error, ErrorCode, Progress, Result};
@@ -18,6 +17,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
+use store::ReaderPool;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,7 @@ pub struct Shared {
     /// Whoever writes for long does so alone.
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
-    readers: Arc<Readers>,
+    readers: Arc<ReaderPool>,
     listed: OnceLock<Vec<Listed>>,
     providers: Providers,
 }
