@@ -13,7 +13,7 @@ use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
 use model::{EntityKind, EntityState, ForgeKind, Timestamp};
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
-use store::dependents::{self, Arrived};
+use store::dependents::{self, FetchedSet};
 use store::entities::{self, EntityRow, Scope};
 use store::payloads::{self, Payload};
 use store::{Reader, Writer, projects, references};
@@ -142,7 +142,7 @@ impl RecordFixture {
         let set = threads.iter().map(|notes| self.thread(notes)).collect();
         let set = DependentSet::Discussions(set);
         let payload = Payload::of(format!("{set:?}").as_bytes()).unwrap();
-        let arrived = Arrived { set: &set, payload: &payload, fetched_at: day(0), condition: "" };
+        let arrived = FetchedSet { set: &set, payload: &payload, fetched_at: day(0), condition: "" };
         self.writer
             .borrow_mut()
             .write(|tx| dependents::replace(tx, &on.scope, on.row, &arrived, day(0)))

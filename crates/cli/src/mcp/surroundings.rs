@@ -20,14 +20,14 @@ use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
 use serde_json::Value;
-use serve::mcp::{Job, Memory, Surroundings};
+use serve::mcp::{Job, Memory, McpHost};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 use store::DatabaseFile;
 
-pub struct Around {
+pub struct CliHost {
     env: Env,
     globals: Globals,
     /// The files of memory as they were when the index was last brought level.
@@ -55,9 +55,9 @@ fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
     found.sort();
 }
 
-impl Around {
+impl CliHost {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Around { env, globals, seen: Mutex::default(), first: Mutex::default() }
+        CliHost { env, globals, seen: Mutex::default(), first: Mutex::default() }
     }
 
     /// Does a job in this process, which may die of it.
@@ -88,7 +88,7 @@ impl Around {
     }
 }
 
-impl Surroundings for Around {
+impl McpHost for CliHost {
     fn now(&self) -> Timestamp {
         self.env.now()
     }

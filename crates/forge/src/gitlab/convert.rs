@@ -12,7 +12,7 @@ use model::record::{
     MilestoneEventRecord, MilestoneRecord, MrCommitRecord, NotePosition, NoteRecord, ProjectRecord,
     StateChange, StateEventRecord, UserRecord,
 };
-use model::{EntityKind, EntityState, Timestamp};
+use model::{EntityKind, EntityState, ForgeKind, Timestamp};
 
 /// Why an item cannot become a record, in a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]

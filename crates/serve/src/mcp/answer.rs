@@ -2,7 +2,7 @@
 //! and what is missing from it; or an error with lore's code.
 
 use super::cursor::Cursor;
-use super::freshness::Known;
+use super::freshness::FreshnessInfo;
 use insight::freshness::Freshness;
 use model::Error;
 use model::text::clean_for_prompt;
@@ -54,7 +54,7 @@ impl ErrorDocument {
 }
 
 /// What a tool found, before it is made to fit.
-pub struct Found {
+pub struct ToolOutput {
     pub data: Value,
     pub warnings: Vec<String>,
 }
@@ -74,7 +74,7 @@ pub struct Paging<'a> {
 const FOR_META: usize = 200;
 
 /// `{"data":…,"meta":…}`, small enough.
-pub fn envelope(mut found: Found, known: Known, paging: &Paging<'_>) -> Value {
+pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>) -> Value {
     without_empty(&mut found.data);
     clean(&mut found.data);
     let mut missing = found.warnings;

@@ -2,7 +2,7 @@
 //! it when nobody waits for the answer any more.
 
 use super::place::{self, Access};
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use insight::file_target::Typed;
 use model::time::parse_when;
 use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
@@ -53,7 +53,7 @@ impl CancelHandle {
 
 /// Lives on the thread that does the work.
 pub struct Call {
-    pub around: Arc<dyn Surroundings>,
+    pub around: Arc<dyn McpHost>,
     /// Where the client works.
     pub dir: PathBuf,
     pub now: Timestamp,
@@ -85,7 +85,7 @@ impl Call {
     }
 
     pub fn new(
-        around: Arc<dyn Surroundings>,
+        around: Arc<dyn McpHost>,
         dir: PathBuf,
         progress: Arc<dyn Progress>,
         brake: CancelHandle,

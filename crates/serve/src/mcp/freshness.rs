@@ -10,7 +10,7 @@ use store::{DatabaseFile, FileStamp, ReaderPool};
 
 /// What every answer says of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Known {
+pub struct FreshnessInfo {
     pub fresh: Freshness,
     pub missing: Vec<String>,
     /// The same as long as nothing was synced or read anew.
@@ -20,7 +20,7 @@ pub struct Known {
 /// The last known state of each database.
 #[derive(Debug, Default)]
 pub struct Cache {
-    of: Mutex<BTreeMap<PathBuf, (DatabaseState, Known)>>,
+    of: Mutex<BTreeMap<PathBuf, (DatabaseState, FreshnessInfo)>>,
 }
 
 /// Changes with every transaction: SQLite writes to the log beside the file.
@@ -33,7 +33,7 @@ fn state_of(path: &Path) -> DatabaseState {
 }
 
 impl Cache {
-    pub fn get(&self, database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Known {
+    pub fn get(&self, database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> FreshnessInfo {
         let path = database.path();
         let state = state_of(path);
         if let Ok(kept) = self.of.lock()
@@ -52,18 +52,18 @@ impl Cache {
     }
 }
 
-fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result<Known> {
+fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result<FreshnessInfo> {
     let pooled = readers.checkout(database)?;
     let (fresh, missing) = freshness(&pooled.reader, now)?;
     readers.checkin(pooled);
     let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);
-    Ok(Known { fresh, missing, stamp })
+    Ok(FreshnessInfo { fresh, missing, stamp })
 }
 
-fn unread(error: &Error) -> Known {
+fn unread(error: &Error) -> FreshnessInfo {
     let said = match error.code() {
         ErrorCode::NotIndexed => "nothing is indexed yet; run `lore sync` or `lore repo add .`",
         _ => "how fresh the index is could not be read",
     };
-    Known { missing: vec![said.to_owned()], ..Known::default() }
+    FreshnessInfo { missing: vec![said.to_owned()], ..FreshnessInfo::default() }
 }

@@ -2,13 +2,13 @@
 //! on a thread of its own, with its own connection, within its time.
 
 use super::Options;
-use super::answer::{self, Found, Paging};
+use super::answer::{self, ToolOutput, Paging};
 use super::background::Background;
 use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
-use super::freshness::{Cache, Known};
+use super::freshness::{Cache, FreshnessInfo};
 use super::place::Access;
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use super::tools::{self, Entry};
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 8;
 const MOST_ARGUMENTS: usize = 256 * 1024;
 
 pub struct Shared {
-    pub around: Arc<dyn Surroundings>,
+    pub around: Arc<dyn McpHost>,
     pub options: Options,
     pub background: Background,
     questions: Arc<Semaphore>,
@@ -55,7 +55,7 @@ impl Asker {
 }
 
 impl Shared {
-    pub fn new(around: Arc<dyn Surroundings>, mut options: Options) -> Arc<Self> {
+    pub fn new(around: Arc<dyn McpHost>, mut options: Options) -> Arc<Self> {
         options.dir = insight::file_target::real(&options.dir);
         Arc::new(Shared {
             listed: OnceLock::new(),
@@ -103,7 +103,7 @@ impl Shared {
         self.on_a_thread(entry.is_long(), asker, move |call| {
             let asked = arguments.clone();
             let data = (entry.run)(call, arguments)?;
-            let found = Found { data, warnings: call.take_warnings() };
+            let found = ToolOutput { data, warnings: call.take_warnings() };
             let paging = Paging {
                 tool: entry.name,
                 lists: entry.lists,
@@ -188,10 +188,10 @@ impl Shared {
     }
 
     /// How fresh the record is, and what is missing, for someone in `dir`.
-    pub fn known(&self, dir: &Path) -> Known {
+    pub fn known(&self, dir: &Path) -> FreshnessInfo {
         let mut known = match self.around.database(dir) {
             Ok(path) => self.freshness.get(&path, &self.readers, self.around.now()),
-            Err(error) => Known { missing: vec![error.to_string()], ..Known::default() },
+            Err(error) => FreshnessInfo { missing: vec![error.to_string()], ..FreshnessInfo::default() },
         };
         if let Some(said) = self.background.said_of(dir) {
             known.missing.insert(0, said);
@@ -222,7 +222,7 @@ fn check_size(arguments: &JsonObject) -> Result<()> {
 }
 
 /// Opening one may read a model of many megabytes; once is enough.
-fn providers(around: Arc<dyn Surroundings>) -> Providers {
+fn providers(around: Arc<dyn McpHost>) -> Providers {
     let kept: Mutex<BTreeMap<PathBuf, Option<Arc<dyn Provider>>>> = Mutex::default();
     Arc::new(move |dir| {
         if let Ok(kept) = kept.lock()

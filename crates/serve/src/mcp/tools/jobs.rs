@@ -2,7 +2,7 @@
 
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
-use crate::mcp::surroundings::{Job, Surroundings};
+use crate::mcp::surroundings::{Job, McpHost};
 use model::{Error, Result};
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ impl Tool for SyncNow {
         work(call, Job::Sync, call.dir.clone())
     }
 
-    fn output(around: &dyn Surroundings) -> Schema {
+    fn output(around: &dyn McpHost) -> Schema {
         around.report_schema(Job::Sync)
     }
 }
@@ -66,7 +66,7 @@ impl Tool for IndexRepo {
         work(call, Job::Index, dir)
     }
 
-    fn output(around: &dyn Surroundings) -> Schema {
+    fn output(around: &dyn McpHost) -> Schema {
         around.report_schema(Job::Index)
     }
 }

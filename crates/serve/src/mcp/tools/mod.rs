@@ -20,7 +20,7 @@ mod why;
 
 use super::call::Call;
 use super::schema;
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use model::suggest::nearest;
 use model::{Error, Result};
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
@@ -83,7 +83,7 @@ pub trait Tool {
 
     fn answer(call: &Call, params: Self::Params) -> Result<Self::Answer>;
 
-    fn output(_: &dyn Surroundings) -> Schema {
+    fn output(_: &dyn McpHost) -> Schema {
         schemars::schema_for!(Self::Answer)
     }
 }
@@ -97,7 +97,7 @@ pub struct Entry {
     pub effect: Effect,
     pub lists: &'static [&'static str],
     input: fn() -> Schema,
-    output: fn(&dyn Surroundings) -> Schema,
+    output: fn(&dyn McpHost) -> Schema,
     pub run: fn(&Call, JsonObject) -> Result<Value>,
 }
 
@@ -121,7 +121,7 @@ impl Entry {
     }
 
     /// As clients see it.
-    pub fn listed(&self, around: &dyn Surroundings) -> Listed {
+    pub fn listed(&self, around: &dyn McpHost) -> Listed {
         let annotations = ToolAnnotations::with_title(self.title)
             .read_only(self.effect == Effect::Reads)
             .destructive(false)
