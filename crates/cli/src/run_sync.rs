@@ -6,7 +6,7 @@ use crate::forge_client::Connection;
 use crate::ui::Ui;
 use crate::{run_commits, run_embed, run_pipeline};
 use code::index::IndexReport;
-use forge::sync::{SyncOptions, SyncReport, FetchScope};
+use forge::sync::{FetchScope, SyncOptions, SyncReport};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
 use pipeline::commits::CommitsReport;

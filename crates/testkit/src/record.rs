@@ -142,7 +142,8 @@ impl RecordFixture {
         let set = threads.iter().map(|notes| self.thread(notes)).collect();
         let set = DependentSet::Discussions(set);
         let payload = Payload::of(format!("{set:?}").as_bytes()).unwrap();
-        let arrived = FetchedSet { set: &set, payload: &payload, fetched_at: day(0), condition: "" };
+        let arrived =
+            FetchedSet { set: &set, payload: &payload, fetched_at: day(0), condition: "" };
         self.writer
             .borrow_mut()
             .write(|tx| dependents::replace(tx, &on.scope, on.row, &arrived, day(0)))

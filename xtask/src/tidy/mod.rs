@@ -74,7 +74,11 @@ const RULES: &[Rule] = &[
         about: "migrations are numbered without gaps and listed in the ladder",
         check: migrations::check,
     },
-    Rule { name: "names", about: "files are named by what they hold", check: names::check },
+    Rule {
+        name: "names",
+        about: "files and types are named by what they hold",
+        check: names::check,
+    },
     Rule {
         name: "output",
         about: "only the command line writes to the terminal",

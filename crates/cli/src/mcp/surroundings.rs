@@ -20,7 +20,7 @@ use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
 use serde_json::Value;
-use serve::mcp::{Job, Memory, McpHost};
+use serve::mcp::{Job, McpHost, Memory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

@@ -23,7 +23,7 @@ pub use terminal::ColorWhen;
 
 use crate::args::Globals;
 use crate::env::Env;
-use fields::{Selection, FieldSelection};
+use fields::{FieldSelection, Selection};
 use model::text::clean;
 use model::{Error, Progress, Result};
 use pager::Pager;

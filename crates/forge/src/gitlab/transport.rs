@@ -5,7 +5,7 @@ use super::address::Address;
 use super::headers;
 use super::options::Options;
 use super::scan;
-use super::trouble::{Retry, RequestError, excerpt, reason};
+use super::trouble::{RequestError, Retry, excerpt, reason};
 use crate::api::{Failure, Reservation};
 use crate::budget::Budget;
 use model::{Error, ErrorCode, Progress};
@@ -265,8 +265,12 @@ impl Transport {
             };
             return match items {
                 Ok(items) => Ok(Answer { body, items, headers }),
-                Err(scan::Flaw::TooMany) => Err(RequestError::TooManyItems { limit: scan::MAX_ITEMS }),
-                Err(scan::Flaw::Broken) => Err(RequestError::NotJson(self.scrubbed(excerpt(&body)))),
+                Err(scan::Flaw::TooMany) => {
+                    Err(RequestError::TooManyItems { limit: scan::MAX_ITEMS })
+                }
+                Err(scan::Flaw::Broken) => {
+                    Err(RequestError::NotJson(self.scrubbed(excerpt(&body))))
+                }
             };
         }
         Err(RequestError::Redirected("the server redirects in circles".to_owned()))
@@ -399,7 +403,13 @@ impl Tries {
 
     /// Whether to give up after `trouble`. `is_known` is whether the server
     /// has ever answered.
-    fn are_enough(&self, trouble: &RequestError, max_tries: u32, call: &Call, is_known: bool) -> bool {
+    fn are_enough(
+        &self,
+        trouble: &RequestError,
+        max_tries: u32,
+        call: &Call,
+        is_known: bool,
+    ) -> bool {
         match trouble.retry() {
             Retry::Never => true,
             Retry::WhenAllowed => self.n_limited >= max_tries.saturating_mul(RATE_LIMITED_PER_TRY),
@@ -430,7 +440,11 @@ impl<'a> Pace<'a> {
     }
 
     /// Adds the next part to `body`; false after the last.
-    async fn read_on(&self, response: &mut Response, body: &mut Vec<u8>) -> Result<bool, RequestError> {
+    async fn read_on(
+        &self,
+        response: &mut Response,
+        body: &mut Vec<u8>,
+    ) -> Result<bool, RequestError> {
         let time = |wait: Duration| self.started + self.paused + wait;
         let n_bytes = body.len();
         let earned = Duration::from_secs(n_bytes as u64 / self.options.min_bytes_per_second.max(1));

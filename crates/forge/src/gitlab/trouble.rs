@@ -94,13 +94,18 @@ impl RequestError {
 
     /// Nothing answered at all: the address may be wrong.
     pub fn is_no_contact(&self) -> bool {
-        matches!(self, RequestError::Refused | RequestError::NoSuchHost | RequestError::NoConnection(_))
+        matches!(
+            self,
+            RequestError::Refused | RequestError::NoSuchHost | RequestError::NoConnection(_)
+        )
     }
 
     /// Asking for less at once may help.
     pub fn is_about_size(&self) -> bool {
         match self {
-            RequestError::TooLarge { .. } | RequestError::TimedOut | RequestError::TooSlow { .. } => true,
+            RequestError::TooLarge { .. }
+            | RequestError::TimedOut
+            | RequestError::TooSlow { .. } => true,
             RequestError::Status { status, .. } => status.is_server_error(),
             _ => false,
         }
@@ -156,9 +161,9 @@ impl RequestError {
                 _ => FailureKind::Unreadable,
             },
             RequestError::TooLong(_) => FailureKind::RateLimited,
-            RequestError::NotJson(_) | RequestError::TooLarge { .. } | RequestError::TooManyItems { .. } => {
-                FailureKind::Unreadable
-            }
+            RequestError::NotJson(_)
+            | RequestError::TooLarge { .. }
+            | RequestError::TooManyItems { .. } => FailureKind::Unreadable,
             RequestError::TimedOut
             | RequestError::TooSlow { .. }
             | RequestError::Refused
@@ -196,7 +201,9 @@ impl RequestError {
             RequestError::Tls(_) => {
                 "if the server's certificate comes from a private authority, name its file in gitlab.ca_file"
             }
-            RequestError::NoConnection(_) | RequestError::Broken(_) => "check the network and try again",
+            RequestError::NoConnection(_) | RequestError::Broken(_) => {
+                "check the network and try again"
+            }
             RequestError::NotJson(_) => "is this really a GitLab server? check gitlab.base_url",
             RequestError::TooLarge { .. } | RequestError::TooManyItems { .. } => return None,
             RequestError::Redirected(_) => "set gitlab.base_url to the address the server goes by",

@@ -183,7 +183,11 @@ fn read_patterns(path: &Path, found: &mut ImportSource, renamed: &mut BTreeMap<S
     }
 }
 
-fn read_sessions(folder: &Path, found: &mut ImportSource, renamed: &mut BTreeMap<String, RecordId>) {
+fn read_sessions(
+    folder: &Path,
+    found: &mut ImportSource,
+    renamed: &mut BTreeMap<String, RecordId>,
+) {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
         .unwrap_or_default();

@@ -33,7 +33,12 @@ fn state_of(path: &Path) -> DatabaseState {
 }
 
 impl Cache {
-    pub fn get(&self, database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> FreshnessInfo {
+    pub fn get(
+        &self,
+        database: &DatabaseFile,
+        readers: &ReaderPool,
+        now: Timestamp,
+    ) -> FreshnessInfo {
         let path = database.path();
         let state = state_of(path);
         if let Ok(kept) = self.of.lock()

@@ -24,7 +24,7 @@ pub use crate::http::HttpOptions;
 pub use http::{PATH as HTTP_PATH, http};
 pub use place::Folders;
 pub use stdio::{on_streams, stdio};
-pub use surroundings::{Job, Memory, McpHost};
+pub use surroundings::{Job, McpHost, Memory};
 pub use tools::{Choice, Group, names};
 pub use wire::tokens::estimate;
 

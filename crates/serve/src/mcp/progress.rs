@@ -104,7 +104,11 @@ impl Progress for Reporter {
 }
 
 /// Sends what is told until the work is over.
-pub async fn forward(peer: Peer<RoleServer>, token: ProgressToken, mut from: mpsc::Receiver<ProgressUpdate>) {
+pub async fn forward(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    mut from: mpsc::Receiver<ProgressUpdate>,
+) {
     while let Some(told) = from.recv().await {
         let mut param = ProgressNotificationParam::new(token.clone(), told.progress);
         param.message = Some(told.message);

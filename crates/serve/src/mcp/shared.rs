@@ -2,7 +2,7 @@
 //! on a thread of its own, with its own connection, within its time.
 
 use super::Options;
-use super::answer::{self, ToolOutput, Paging};
+use super::answer::{self, Paging, ToolOutput};
 use super::background::Background;
 use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
@@ -191,7 +191,9 @@ impl Shared {
     pub fn known(&self, dir: &Path) -> FreshnessInfo {
         let mut known = match self.around.database(dir) {
             Ok(path) => self.freshness.get(&path, &self.readers, self.around.now()),
-            Err(error) => FreshnessInfo { missing: vec![error.to_string()], ..FreshnessInfo::default() },
+            Err(error) => {
+                FreshnessInfo { missing: vec![error.to_string()], ..FreshnessInfo::default() }
+            }
         };
         if let Some(said) = self.background.said_of(dir) {
             known.missing.insert(0, said);

@@ -4,7 +4,7 @@ use super::recall::Kind;
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
-use memory::{Choice, SaveReport, KeptRecord};
+use memory::{Choice, KeptRecord, SaveReport};
 use model::memory::RecordId;
 use model::{Error, Result};
 use schemars::JsonSchema;
