@@ -12,7 +12,7 @@ use crate::run_embed;
 use crate::run_repo;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::Wanted;
+use forge::sync::FetchScope;
 use memory::Root;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
@@ -171,7 +171,7 @@ impl McpHost for CliHost {
 fn sync(ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
     let request = run_sync::Request {
         command: "mcp".to_owned(),
-        wanted: Some(Wanted::everything()),
+        wanted: Some(FetchScope::everything()),
         ..run_sync::Request::default()
     };
     run_sync::run(ctx, ui, request)
