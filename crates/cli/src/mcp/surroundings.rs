@@ -9,14 +9,13 @@ use crate::env::Env;
 use crate::isolation;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::run_embed;
-use crate::run_repo::{self, IndexAnswer};
+use crate::run_repo;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::Wanted;
+use forge::sync::FetchScope;
 use memory::Root;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
-use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
 use serde_json::Value;
@@ -167,19 +166,12 @@ impl McpHost for CliHost {
     ) -> Result<(Value, Vec<String>)> {
         isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
     }
-
-    fn report_schema(&self, job: Job) -> Schema {
-        match job {
-            Job::Sync => schemars::schema_for!(SyncAnswer),
-            Job::Index => schemars::schema_for!(IndexAnswer),
-        }
-    }
 }
 
 fn sync(ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
     let request = run_sync::Request {
         command: "mcp".to_owned(),
-        wanted: Some(Wanted::everything()),
+        wanted: Some(FetchScope::everything()),
         ..run_sync::Request::default()
     };
     run_sync::run(ctx, ui, request)
