@@ -30,22 +30,30 @@ pub struct Route {
     pub handlers: Vec<SymbolRef>,
 }
 
-/// Routes whose method or pattern holds the words asked for, all without.
+/// Routes that hold what was asked for in their method or pattern, in the file or
+/// line where they are said, or in the name or place of a handler; all without.
 pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Result<Routes> {
     let view = View::new(reader, scope);
     let asked = asked.to_lowercase();
     let mut routes = Vec::new();
     for node in nodes::of_kind(reader, scope.repo.id, NodeKind::RouteHandler)? {
-        let is_asked = node.name.to_lowercase().contains(&asked);
-        if !is_asked {
-            continue;
-        }
         let Some(symbol) = view.symbol(node.id)? else { continue };
         let (method, pattern) = node.name.split_once(' ').unwrap_or(("ANY", &node.name));
         let steps = [view.outgoing(node.id)?, view.incoming(node.id)?].concat();
         let mut handlers = Vec::new();
         for step in steps.iter().filter(|step| step.kind == EdgeKind::HandlesRoute) {
             handlers.extend(view.symbol(step.node)?);
+        }
+        let holds = |text: &str| text.to_lowercase().contains(&asked);
+        let is_asked = holds(&node.name)
+            || holds(&format!("{}:{}", symbol.path, symbol.line))
+            || handlers.iter().any(|handler| {
+                holds(&handler.qualified_name.replace('/', "."))
+                    || holds(&handler.qualified_name)
+                    || holds(&format!("{}:{}", handler.path, handler.line))
+            });
+        if !is_asked {
+            continue;
         }
         routes.push(Route {
             method: method.to_owned(),
