@@ -74,6 +74,10 @@ pub(super) fn gap(
     breaks.sort_by(|a, b| {
         (a.0, a.1, a.2, a.3.line, a.3.col).cmp(&(b.0, b.1, b.2, b.3.line, b.3.col))
     });
+    // A switch over kinds writes the same call many times.
+    breaks.dedup_by(|next, kept| {
+        (next.2, next.3.source, &next.3.text) == (kept.2, kept.3.source, &kept.3.text)
+    });
     let mut shown = Vec::new();
     for (_, depth, file, site, near) in breaks.into_iter().take(MOST_BREAKS) {
         let may_mean = near.map(|(_, node)| view.symbol(node)).transpose()?.flatten();

@@ -30,7 +30,10 @@ pub struct RepoMap {
     pub files: u64,
     pub symbols: u64,
     pub languages: Vec<LanguageShare>,
+    /// The largest ones.
     pub folders: Vec<FolderSummary>,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_folders: u64,
     /// Functions a program begins with.
     pub entry_points: Vec<SymbolRef>,
     #[serde(skip_serializing_if = "is_zero", default)]
@@ -94,6 +97,9 @@ pub struct TypeSummary {
 }
 
 const MOST_FOLDERS: usize = 12;
+/// Folders are taken apart until there are so many, and not into more than these.
+const ENOUGH_FOLDERS: usize = 8;
+const MOST_SPLIT: usize = 40;
 const MOST_HELD: usize = 3;
 const MOST_CALLED: usize = 8;
 const MOST_OTHERS: usize = 5;
@@ -124,7 +130,7 @@ pub fn map(
     map.files = own.len() as u64;
     map.symbols = own.iter().map(|file| u64::from(file.n_symbols)).sum();
     map.languages = languages(&own);
-    map.folders = folders(&view, &own, &uses, &below)?;
+    (map.folders, map.more_folders) = folders(&view, &own, &uses, &below)?;
     map.entry_points = entry_points(&view, &below)?;
     let routes = routes(&view, &below)?;
     map.routes = routes.len() as u64;
@@ -154,6 +160,7 @@ fn empty(scope: &Scope) -> RepoMap {
         symbols: 0,
         languages: Vec::new(),
         folders: Vec::new(),
+        more_folders: 0,
         entry_points: Vec::new(),
         routes: 0,
         first_routes: Vec::new(),
@@ -266,7 +273,7 @@ fn folders(
     own: &[&IndexedFile],
     uses: &[Usage],
     below: &str,
-) -> Result<Vec<FolderSummary>> {
+) -> Result<(Vec<FolderSummary>, u64)> {
     let mut parts: Vec<Part> = vec![Part::new(below.to_owned(), own.to_vec())];
     loop {
         let largest = parts
@@ -278,8 +285,8 @@ fn folders(
             .max_by_key(|(at, part)| (part.n_symbols, Reverse(*at)));
         let Some((at, part)) = largest else { break };
         let n_new = part.children.keys().filter(|child| child.ends_with('/')).count();
-        let is_first = parts.len() == 1;
-        if n_new == 0 || (!is_first && parts.len() + n_new > MOST_FOLDERS) {
+        let is_enough = parts.len() >= ENOUGH_FOLDERS || parts.len() + n_new > MOST_SPLIT;
+        if n_new == 0 || (parts.len() > 1 && is_enough) {
             break;
         }
         let part = parts.remove(at);
@@ -298,6 +305,7 @@ fn folders(
         }
     }
     parts.sort_by(|a, b| (Reverse(a.n_symbols), &a.path).cmp(&(Reverse(b.n_symbols), &b.path)));
+    let n_more = parts.len().saturating_sub(MOST_FOLDERS) as u64;
     parts.truncate(MOST_FOLDERS);
     let by_file: HashMap<FileId, Vec<&Usage>> = uses.iter().fold(HashMap::new(), |mut all, one| {
         all.entry(one.file).or_insert_with(Vec::new).push(one);
@@ -327,7 +335,7 @@ fn folders(
         let (files, symbols) = (part.files.len() as u64, part.n_symbols);
         shown.push(FolderSummary { path, files, symbols, holds });
     }
-    Ok(shown)
+    Ok((shown, n_more))
 }
 
 /// Files of a folder, by what stands directly in it.

@@ -91,8 +91,8 @@ pub struct Neighbourhood {
     pub truncated: bool,
     /// Call sites that are bound, of the nearest ones.
     pub bound: u64,
-    /// Calls that could not be bound: of this name (callers), or in this
-    /// symbol (callees).
+    /// Calls that could not be bound: of this name (callers; said of the likeliest
+    /// candidate only), or in this symbol (callees).
     pub unresolved: u64,
     /// The first of them.
     pub unresolved_sites: Vec<UnresolvedSite>,
@@ -166,7 +166,13 @@ pub fn neighbours(
     let n_others = rest.len() as u64;
     let mut candidates = Vec::new();
     for candidate in rest.by_ref().take(MOST_CANDIDATES) {
-        candidates.push(neighbourhood(&view, &candidate, asked, &less)?);
+        let mut other = neighbourhood(&view, &candidate, asked, &less)?;
+        if asked == Question::Callers && other.symbol.symbol.ends_with(last_part(&of.symbol)) {
+            // They are calls of the same name, and were listed with the likeliest.
+            other.unresolved_sites.clear();
+            other.unresolved = 0;
+        }
+        candidates.push(other);
     }
     Ok(Neighbours {
         standing: scope.standing(),
@@ -175,6 +181,10 @@ pub fn neighbours(
         more_candidates: n_others - candidates.len() as u64,
         candidates,
     })
+}
+
+fn last_part(symbol: &SymbolRef) -> &str {
+    symbol.symbol.rsplit('.').next().unwrap_or_default()
 }
 
 fn neighbourhood(

@@ -10,6 +10,7 @@ use super::address::{Address, parameters_of};
 use super::files::{files_like, symbol_at};
 use super::scope::Scope;
 use super::view::{SymbolRef, View};
+use crate::context::noise::is_test_path;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::resolver::Fit;
@@ -151,6 +152,15 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
             }
         }
     }
+    // Names of resources hold their kind: `Deployment/cart` for `cart`.
+    if rows.iter().all(|(_, node, _)| use_of(node.kind) == Use::Around) {
+        let repo = view.scope.repo.id;
+        for node in nodes::of_kind(view.reader, repo, NodeKind::Resource)? {
+            if seen.insert(node.id) {
+                add(&mut rows, node)?;
+            }
+        }
+    }
     // Modules that are all of a folder have no name of their own.
     if rows.is_empty() {
         for node in nodes::named(view.reader, "")? {
@@ -167,8 +177,8 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
             node: node.id,
             kind: node.kind,
             whole,
+            is_test: at.is_test || is_test_path(&at.path),
             place: (at.path, at.line),
-            is_test: at.is_test,
             n_incoming,
         });
     }

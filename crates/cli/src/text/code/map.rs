@@ -68,6 +68,8 @@ fn sections(map: &RepoMap) -> Vec<Section> {
         let holds = format!("{joint}{}", it.holds.join(", "));
         format!("{} {}{holds}", it.path, counted(it.files, "file", "files"))
     });
+    let more_folders = (map.more_folders > 0)
+        .then(|| format!("and {}", counted(map.more_folders, "smaller one", "smaller ones")));
     let entries = map.entry_points.iter().map(|it| format!("{} {}", name(it), at(it)));
     let n_more = map.routes.saturating_sub(map.first_routes.len() as u64);
     let more =
@@ -82,7 +84,7 @@ fn sections(map: &RepoMap) -> Vec<Section> {
     let decisions =
         map.decisions.iter().map(|it| format!("{} {}", it.id, one_line(&it.title, 100)));
     vec![
-        Section { heading: "folders", lines: folders.collect() },
+        Section { heading: "folders", lines: folders.chain(more_folders).collect() },
         Section { heading: "entry points", lines: entries.collect() },
         Section { heading: "routes", lines: routes.chain(more).collect() },
         Section { heading: "most called", lines: called.collect() },

@@ -11,25 +11,9 @@ pub(crate) fn short_name(symbol: &SymbolRef, home: &str) -> String {
     if repo != home {
         return format!("{}://{local}", short_repo(repo));
     }
-    let (folder, file) = symbol.path.rsplit_once('/').unwrap_or(("", &symbol.path));
-    match file.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("py" | "pyi") => local.replace('/', "."),
-        Some("java" | "kt" | "scala" | "groovy") => {
-            // Packages begin below the root of the sources.
-            let roots = ["java", "kotlin", "scala", "groovy"];
-            let parts: Vec<&str> = folder.split('/').collect();
-            let root = parts.iter().rposition(|part| roots.contains(part));
-            match root {
-                Some(root) => {
-                    let package = parts[root + 1..].join(".");
-                    let joint = if package.is_empty() { "" } else { "." };
-                    format!("{package}{joint}{}", symbol.symbol)
-                }
-                None => symbol.symbol.clone(),
-            }
-        }
-        _ => symbol.symbol.clone(),
-    }
+    // A module of Python is imported by its path; elsewhere the type says enough.
+    let is_python = symbol.path.ends_with(".py") || symbol.path.ends_with(".pyi");
+    if is_python { local.replace('/', ".") } else { symbol.symbol.clone() }
 }
 
 /// `local/` and the beginning of the hash; other names in full.
@@ -67,7 +51,7 @@ mod tests {
             "Gson.toJson",
             "x/src/main/java/com/g/Gson.java",
         );
-        assert_eq!(java, "com.g.Gson.toJson");
+        assert_eq!(java, "Gson.toJson");
         assert_eq!(
             named("h/a/b://src.context.Context", "context.Context", "src/context.ts"),
             "context.Context"

@@ -13,10 +13,18 @@ impl Show for Neighbours {
             return;
         }
         let mark = mark(out);
-        out.gap().label(Label::Warning, &format!("{mark}the name also means:")).end();
-        for candidate in &self.candidates {
-            out.gap();
+        // Who asks about something that is called did not mean a field of that name.
+        let is_called = !is_holder(&self.of);
+        let (lesser, others): (Vec<&Neighbourhood>, Vec<&Neighbourhood>) =
+            self.candidates.iter().partition(|it| is_called && is_holder(it));
+        gap(out);
+        out.label(Label::Warning, &format!("{mark}the name also means:")).end();
+        for candidate in others {
+            gap(out);
             block(candidate, self.asked, home, true, out);
+        }
+        for candidate in lesser {
+            heading(&candidate.symbol, home, out);
         }
         let asked = self.asked.as_str();
         let one = place(&self.of.symbol.path, self.of.symbol.line);
@@ -28,6 +36,18 @@ impl Show for Neighbours {
     }
 }
 
+fn gap(out: &mut Painter) {
+    if out.look().is_tty {
+        out.gap();
+    }
+}
+
+/// Whether it only holds others, or a value.
+fn is_holder(of: &Neighbourhood) -> bool {
+    let kind = of.symbol.kind.as_str();
+    matches!(kind, "module" | "package" | "const" | "var" | "field" | "column")
+}
+
 fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: &mut Painter) {
     let mark = mark(out);
     let is_tty = out.look().is_tty;
@@ -35,8 +55,16 @@ fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: 
         heading(&of.symbol, home, out);
     }
     if !of.overloads.is_empty() {
-        let lines: Vec<String> =
-            of.overloads.iter().take(8).map(|it| place(&it.path, it.line)).collect();
+        let is_beside = |path: &str| path == of.symbol.path;
+        let lines: Vec<String> = of
+            .overloads
+            .iter()
+            .take(8)
+            .map(|it| {
+                let place = place(&it.path, it.line);
+                if is_beside(&it.path) { format!(":{}", it.line) } else { place }
+            })
+            .collect();
         let more = of.overloads.len().saturating_sub(lines.len());
         let more = if more > 0 { format!(", {more} more") } else { String::new() };
         let places = lines.join(", ");
