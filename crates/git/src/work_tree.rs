@@ -171,6 +171,12 @@ impl Repo {
         Ok(fields.map(|field| RepoPath::new(field[0])).collect())
     }
 
+    /// The bytes of a file of the work tree, at most `limit` of them; none where there
+    /// is no such file. No link is followed.
+    pub fn work_tree_file(&self, path: &RepoPath, limit: u64) -> Option<Vec<u8>> {
+        files::read_below(self.work_tree()?, &path.to_path(), limit).ok()
+    }
+
     /// The bytes of a file of the work tree; of a link, where it points. No
     /// link is followed.
     pub(crate) fn work_tree_bytes(

@@ -177,6 +177,46 @@ fn rename(row: &Row<'_>) -> rusqlite::Result<Rename> {
     })
 }
 
+/// The newest commit that changed a path; merges apart.
+pub fn last_commit(on: &impl Read, repo: RepoId, path: &str) -> Result<Option<CommitRow>> {
+    sql::first(
+        on,
+        &format!(
+            "SELECT {}
+             FROM commit_files AS f
+             CROSS JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE f.path = ?2 AND c.repo_id = ?1 AND c.unreachable_at IS NULL
+             ORDER BY c.committed_at DESC, c.sha LIMIT 1",
+            commits::COLUMNS
+        ),
+        (repo.0, path),
+        commits::read,
+    )
+}
+
+/// Paths below a folder that the newest commits changed, the most often first.
+pub fn most_changed(
+    on: &impl Read,
+    repo: RepoId,
+    below: &str,
+    most: usize,
+) -> Result<Vec<(String, u64)>> {
+    // The newest commits say what is worked on; all of them what is old.
+    const NEWEST: i64 = 1_000;
+    let limit = i64::try_from(most).unwrap_or(i64::MAX);
+    sql::all(
+        on,
+        "SELECT f.path, count(*) AS n FROM (
+           SELECT id FROM git_commits WHERE repo_id = ?1 AND unreachable_at IS NULL
+           ORDER BY committed_at DESC, sha LIMIT ?4) AS c
+         JOIN commit_files AS f ON f.commit_id = c.id
+         WHERE substr(f.path, 1, length(?2)) = ?2
+         GROUP BY f.path ORDER BY n DESC, f.path LIMIT ?3",
+        (repo.0, below, limit, NEWEST),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
 /// Commits of the main branch that changed a path and that no merge request
 /// names by hash, newest first; merges apart.
 pub fn unexplained_commits(on: &impl Read, repo: RepoId, path: &str) -> Result<Vec<CommitRow>> {

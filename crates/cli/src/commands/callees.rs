@@ -2,10 +2,8 @@ use super::Run;
 use crate::code_args::{ScopeArgs, WalkArgs};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use insight::code::Direction;
-use insight::code::neighbours::{Neighbours, neighbours};
+use insight::code::neighbours::{Neighbours, Question, neighbours};
 use model::Result;
-use model::code::EdgeKind;
 
 /// List what a symbol calls
 ///
@@ -16,8 +14,11 @@ use model::code::EdgeKind;
   lore callees Flask.run
   lore callees Flask.run --depth 3 --min-confidence 0.7")]
 pub struct Args {
-    /// Symbol name, or the end of its qualified name
+    /// Symbol: name or its end, name(parameters), name#2, or path:line
     symbol: String,
+    /// Answer for each overload by itself
+    #[arg(long)]
+    split: bool,
     #[command(flatten)]
     scope: ScopeArgs,
     #[command(flatten)]
@@ -28,8 +29,8 @@ impl Run for Args {
     type Answer = Neighbours;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Neighbours> {
-        let options = self.walk.options(1, &[EdgeKind::Calls])?;
+        let options = self.walk.options(Question::Callees.depth(), Question::Callees.kinds())?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
-        neighbours(&reader, &scope, &self.symbol, Direction::Outgoing, &options)
+        neighbours(&reader, &scope, &self.symbol, Question::Callees, &options, self.split)
     }
 }

@@ -12,7 +12,7 @@ use model::code::EdgeKind;
   lore flow Flask.wsgi_app Flask.dispatch_request
   lore flow main Parser.parse --depth 8")]
 pub struct Args {
-    /// First symbol of the path
+    /// First symbol of the path: name or its end, or path:line
     from: String,
     /// Last symbol of the path
     to: String,

@@ -15,7 +15,7 @@ use model::Result;
   lore impact src/flask/app.py --depth 2
   lore impact Session.get --fields tests.path,owners")]
 pub struct Args {
-    /// Symbol name or file path
+    /// Symbol (name or its end, name(parameters), path:line) or file path
     #[arg(value_name = "SYMBOL|PATH")]
     what: String,
     #[command(flatten)]

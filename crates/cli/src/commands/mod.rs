@@ -92,9 +92,14 @@ commands! {
     }
     "Code" {
         "context" => Context in context;
+        "map" => Map in map;
+        "outline" => Outline in outline;
+        "read" => Read in read;
         "symbol" => Symbol in symbol;
         "callers" => Callers in callers;
         "callees" => Callees in callees;
+        "overrides" => Overrides in overrides;
+        "subtypes" => Subtypes in subtypes;
         "impact" => Impact in impact;
         "flow" => Flow in flow;
         "communities" => Communities in communities;
@@ -135,7 +140,7 @@ commands! {
 /// away, in `lore help all`.
 pub const EVERYDAY: &[(&str, &[&str])] = &[
     ("Ask", &["ask", "search", "why", "timeline", "trace", "experts"]),
-    ("Understand code", &["symbol", "callers", "impact"]),
+    ("Understand code", &["map", "symbol", "callers", "impact"]),
     ("Follow work", &["show", "issues", "mrs", "me"]),
     ("Keep decisions", &["remember", "recall"]),
     ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),

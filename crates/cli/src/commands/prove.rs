@@ -3,7 +3,7 @@ use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use code::proof::Proof;
-use insight::code::resolve::symbol_named;
+use insight::code::resolve::edge_named;
 use model::code::EdgeKind;
 use model::{Error, Result};
 
@@ -34,8 +34,8 @@ impl Run for Args {
         let kind = EdgeKind::parse(&self.edge)
             .ok_or_else(|| Error::usage(format!("no kind of edge is called `{}`", self.edge)))?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
-        let source = symbol_named(&reader, &scope, &self.source)?;
-        let target = symbol_named(&reader, &scope, &self.target)?;
+        let (source, target) =
+            edge_named(&reader, &scope, (&self.source, &self.target), kind)?;
         let repo = &scope.repo.canonical_url;
         code::prove_edge(&reader, repo, &scope.snapshot, (source, target, kind))
     }

@@ -30,7 +30,7 @@ fn page() -> String {
         let _ = writeln!(out, "\n{group}");
         for entry in entries {
             if let Some(command) = root.find_subcommand(entry.name) {
-                describe(command, "", flags_of(group), &mut out);
+                describe(command, "", flags_of(group, entry.name), &mut out);
             }
         }
     }
@@ -53,10 +53,18 @@ enum Flags {
     LeftOut,
 }
 
+/// Commands about code whose arguments say enough.
+const CODE_WITHOUT_FLAGS: &[&str] = &[
+    "callees", "overrides", "subtypes", "map", "outline", "communities", "owners", "snapshots",
+    "verify", "fsck",
+];
+
 /// What people set up once is named, not taught.
-fn flags_of(group: &str) -> Flags {
+fn flags_of(group: &str, name: &str) -> Flags {
     match group {
         "Set up" | "Serve" | "Reference" => Flags::LeftOut,
+        // Those of `callers` again, and plumbing.
+        "Code" if CODE_WITHOUT_FLAGS.contains(&name) => Flags::LeftOut,
         _ => Flags::Told,
     }
 }

@@ -11,7 +11,7 @@ use model::Result;
   lore routes
   lore routes /users --at main")]
 pub struct Args {
-    /// Filter by text in method or pattern
+    /// Filter by text in method, pattern, file or handler
     #[arg(default_value = "")]
     pattern: String,
     /// Maximum number of routes

@@ -15,7 +15,7 @@ use model::Result;
   lore symbol 'dispatch request' -n 5
   lore symbol parse_header --at v1.2.0")]
 pub struct Args {
-    /// Symbol name, suffix, or words to search for
+    /// Symbol name or its end, path:line, or words to search for
     name: String,
     #[command(flatten)]
     scope: ScopeArgs,

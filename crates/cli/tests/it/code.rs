@@ -130,14 +130,14 @@ fn indexing_tells_what_it_found() {
 fn symbols_are_found_by_name_ending_and_words() {
     let env = indexed().on_terminal(100);
     expect![[r#"
-        [2mclass[0m [1mcart.Cart[0m  [34mshop/cart.py:4[0m
+        [2mclass[0m [1mshop.cart.Cart[0m  [34mshop/cart.py:4[0m
           class Cart
           [2mWhat a customer is about to buy.[0m
           [2m1 caller, 0 callees[0m
     "#]]
     .assert_eq(&lore(&env, &["symbol", "Cart"]));
     expect![[r#"
-        [2mmethod[0m [1mcart.Cart.sum[0m  [34mshop/cart.py:16[0m
+        [2mmethod[0m [1mshop.cart.Cart.sum[0m  [34mshop/cart.py:16[0m
           def sum(self)
           [2m2 callers, 1 callee[0m
     "#]]
@@ -145,7 +145,7 @@ fn symbols_are_found_by_name_ending_and_words() {
     expect![[r#"
         [2mno symbol has this name; by its words:[0m
 
-        [2mclass[0m [1mcart.Cart[0m  [34mshop/cart.py:4[0m
+        [2mclass[0m [1mshop.cart.Cart[0m  [34mshop/cart.py:4[0m
           class Cart
           [2mWhat a customer is about to buy.[0m
           [2m1 caller, 0 callees[0m
@@ -161,23 +161,23 @@ fn symbols_are_found_by_name_ending_and_words() {
 fn callers_tell_apart_nobody_somebody_and_unknown() {
     let env = indexed().on_terminal(100);
     expect![[r#"
-        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
-        [2m└─ [0mprice.total  [34mshop/price.py:2[0m
-        [2m   └─ [0mcart.Cart.sum  [34mshop/cart.py:17[0m
-        [2m      ├─ [0mcart.Cart.checkout  [34mshop/cart.py:14[0m
-        [2m      └─ [0mtest_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
+        [2mfunction[0m [1mshop.price.rounded[0m  [34mshop/price.py:5[0m
+        [2m└─ [0mshop.price.total  [34mshop/price.py:2[0m
+        [2m   └─ [0mshop.cart.Cart.sum  [34mshop/cart.py:17[0m
+        [2m      ├─ [0mshop.cart.Cart.checkout  [34mshop/cart.py:14[0m
+        [2m      └─ [0mtests.test_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
     "#]]
     .assert_eq(&lore(&env, &["callers", "rounded", "--depth", "4"]));
     expect![[r#"
-        [2mmethod[0m [1mcart.Cart.checkout[0m  [34mshop/cart.py:13[0m
-        [2mno callers[0m
+        [2mmethod[0m [1mshop.cart.Cart.checkout[0m  [34mshop/cart.py:13[0m
+        [2mno callers; reflection, generated code, configuration and repositories that are not indexed are not seen[0m
     "#]]
     .assert_eq(&lore(&env, &["callers", "checkout"]));
     expect![[r#"
-        [2mmethod[0m [1mcart.Cart.checkout[0m  [34mshop/cart.py:13[0m
-        [2m└─ [0mcart.Cart.sum  [34mshop/cart.py:14[0m
-        [33m1 call in it could not be resolved[0m
-          [34mshop/cart.py:14[0m  gateway.pay
+        [2mmethod[0m [1mshop.cart.Cart.checkout[0m  [34mshop/cart.py:13[0m
+        [2m└─ [0mshop.cart.Cart.sum  [34mshop/cart.py:14[0m
+        [33m1 of 2 calls in it are bound; 1 could not be resolved[0m
+          [34mshop/cart.py:14[0m  gateway.pay[2m  in cart.Cart.checkout[0m
     "#]]
     .assert_eq(&lore(&env, &["callees", "Cart.checkout"]));
     expect![[r#"
@@ -194,8 +194,8 @@ fn in_a_pipe_callers_are_rows() {
     let env = indexed();
     expect![[r#"
         DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
-        1	function	price.total	shop/price.py:1	calls	shop/price.py:2	0.95
-        2	method	cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
+        1	function	shop.price.total	shop/price.py:1	calls	shop/price.py:2	0.95
+        2	method	shop.cart.Cart.sum	shop/cart.py:16	calls	shop/cart.py:17	0.95
     "#]]
     .assert_eq(&lore(&env, &["callers", "rounded", "-d", "2"]));
 }
@@ -204,18 +204,17 @@ fn in_a_pipe_callers_are_rows() {
 fn impact_reaches_tests_and_owners() {
     let env = indexed().on_terminal(100);
     expect![[r#"
-        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
+        [2mfunction[0m [1mshop.price.rounded[0m  [34mshop/price.py:5[0m
 
-        [1mshop[0m[2m  4 symbols[0m
-        [2m  1 [0mprice.total  [34mshop/price.py:2[0m
-        [2m  2 [0mcart  [34mshop/cart.py:1[0m  [2mimports[0m
-        [2m  2 [0mcart.Cart.sum  [34mshop/cart.py:17[0m
-        [2m  3 [0mcart.Cart.checkout  [34mshop/cart.py:14[0m
+        [1mshop[0m[2m  3 symbols[0m
+        [2m  1 [0mshop.price.total  [34mshop/price.py:2[0m
+        [2m  2 [0mshop.cart.Cart.sum  [34mshop/cart.py:17[0m
+        [2m  3 [0mshop.cart.Cart.checkout  [34mshop/cart.py:14[0m
 
         [1mtests[0m[2m  1 symbol[0m
-        [2m  3 [0mtest_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
+        [2m  3 [0mtests.test_cart.test_sum  [34mtests/test_cart.py:7[0m  [2mtest[0m
 
-        reaches 5 symbols, 2 packages, 1 test
+        reaches 4 symbols, 2 packages, 1 test
         owners: [33m@shop-team, @ada[0m
     "#]]
     .assert_eq(&lore(&env, &["impact", "rounded"]));
@@ -260,29 +259,31 @@ fn impact_follows_what_names_a_constant_a_type_or_a_function() {
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
     let env = env.on_terminal(100);
     expect![[r#"
-        [2mconst[0m [1mlimits.MOST[0m  [34mshop/limits.py:1[0m
+        [2mconst[0m [1mshop.limits.MOST[0m  [34mshop/limits.py:1[0m
 
-        [1mshop[0m[2m  6 symbols[0m
-        [2m  1 [0mcart  [34mshop/cart.py:1[0m  [2mimports[0m
-        [2m  1 [0mcart.full  [34mshop/cart.py:5[0m  [2mreferences[0m
-        [2m  2 [0mcart.add  [34mshop/cart.py:9[0m
-        [2m  2 [0mtill  [34mshop/till.py:1[0m  [2mimports[0m
-        [2m  3 [0mtill.STEPS  [34mshop/till.py:3[0m  [2mreferences[0m
-        [2m  4 [0mtill.run  [34mshop/till.py:7[0m  [2mreferences[0m
+        [1mshop[0m[2m  4 symbols[0m
+        [2m  1 [0mshop.cart.full  [34mshop/cart.py:5[0m  [2mreferences[0m
+        [2m  2 [0mshop.cart.add  [34mshop/cart.py:9[0m
+        [2m  3 [0mshop.till.STEPS  [34mshop/till.py:3[0m  [2mreferences[0m
+        [2m  4 [0mshop.till.run  [34mshop/till.py:7[0m  [2mreferences[0m
 
-        reaches 6 symbols, 1 package, 0 tests
+        reaches 4 symbols, 1 package, 0 tests
+        [2m1 module merely imports it:[0m
+          shop.cart  [34mshop/cart.py:1[0m
     "#]]
     .assert_eq(&lore(&env, &["impact", "shop/limits.MOST"]));
     expect![[r#"
-        [2mclass[0m [1mlimits.Item[0m  [34mshop/limits.py:4[0m
+        [2mclass[0m [1mshop.limits.Item[0m  [34mshop/limits.py:4[0m
           class Item
           [2m0 callers, 0 callees, 1 reference[0m
         [2m  named by [0mcart.full  [34mshop/cart.py:4[0m
     "#]]
     .assert_eq(&lore(&env, &["symbol", "Item"]));
     expect![[r#"
-        [2mfunction[0m [1mcart.add[0m  [34mshop/cart.py:8[0m
-        [2mno callers[0m
+        [2mfunction[0m [1mshop.cart.add[0m  [34mshop/cart.py:8[0m
+        [2mno direct callers among resolved calls[0m
+        [33mpassed, stored or named by 1 symbol:[0m
+          shop.till.STEPS  [34mshop/till.py:3[0m  [2mreferences[0m
     "#]]
     .assert_eq(&lore(&env, &["callers", "cart.add"]));
     expect![[r#"
@@ -300,15 +301,16 @@ fn impact_follows_what_names_a_constant_a_type_or_a_function() {
 fn a_way_from_one_symbol_to_another() {
     let env = indexed().on_terminal(100);
     expect![[r#"
-        [2mfunction[0m [1mtest_cart.test_sum[0m  [34mtests/test_cart.py:4[0m
-        [2m└─ [0mcart.Cart.sum  [34mtests/test_cart.py:7[0m
-          [2m└─ [0mprice.total  [34mshop/cart.py:17[0m
-            [2m└─ [0mprice.rounded  [34mshop/price.py:2[0m
+        [2mfunction[0m [1mtests.test_cart.test_sum[0m  [34mtests/test_cart.py:4[0m
+        [2m└─ [0mshop.cart.Cart.sum  [34mtests/test_cart.py:7[0m
+          [2m└─ [0mshop.price.total  [34mshop/cart.py:17[0m
+            [2m└─ [0mshop.price.rounded  [34mshop/price.py:2[0m
     "#]]
     .assert_eq(&lore(&env, &["flow", "test_sum", "rounded"]));
     expect![[r#"
-        [2mfunction[0m [1mprice.rounded[0m  [34mshop/price.py:5[0m
-        [2mno way to test_cart.test_sum[0m
+        [2mfunction[0m [1mshop.price.rounded[0m  [34mshop/price.py:5[0m
+        no way along resolved calls to tests.test_cart.test_sum
+        every call on the way is resolved
     "#]]
     .assert_eq(&lore(&env, &["flow", "rounded", "test_sum"]));
 }
@@ -498,16 +500,27 @@ fn a_bare_name_means_what_can_be_called_before_a_module_of_that_name() {
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
     expect![[r#"
         PATH	STEP	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
-        1	1	function	local/0d37cc223bda115cee9847c58ee96c387574d52e://main.helper	main.py:1	calls	main.py:6	0.95
-    "#]].assert_eq(&lore(&env, &["flow", "main", "helper"]));
+        1	0	function	main.main	main.py:5
+        1	1	function	main.helper	main.py:1	calls	main.py:6	0.95
+    "#]]
+    .assert_eq(&lore(&env, &["flow", "main", "helper"]));
     expect![[r#"
+        # function main.main  main.py:5
         DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
         1	function	main.helper	main.py:1	calls	main.py:6	0.95
+
+        # the name also means:
+
+        # module main  main.py:1
+        # no callees among resolved calls
+        # one alone: lore callees main.py:5
     "#]]
     .assert_eq(&lore(&env, &["callees", "main"]));
     // Both are listed, and the whole name still says which.
     assert_eq!(data(&env, &["symbol", "main", "--json"])["total"], 2);
-    let module = data(&env, &["symbol", "main", "--json"])["symbols"][0]["qualified_name"].clone();
+    let both = data(&env, &["symbol", "main", "--json"]);
+    assert_eq!(both["symbols"][0]["kind"], "function");
+    let module = both["symbols"][1]["qualified_name"].clone();
     let asked = data(&env, &["callers", module.as_str().unwrap(), "--json"]);
     assert_eq!(asked["symbol"]["kind"], "module");
 }

@@ -1,10 +1,17 @@
 //! `lore flow`: how one symbol comes to another.
+//!
+//! First along calls between the likeliest symbols of both names. Where that
+//! leads nowhere, from and to everything the names may mean, and from a method to
+//! those that override it. Where that leads nowhere either, the answer says how
+//! far it came, and which calls on the way could not be resolved.
 
+use super::gap::{self, FlowGap};
 use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{Step, SymbolRef, View};
 use super::walk::TraversalOptions;
 use model::Result;
+use model::code::EdgeKind;
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,12 +28,17 @@ pub struct Flow {
     pub paths: Vec<FlowPath>,
     /// There are more ways, or the search ended before it saw everything.
     pub truncated: bool,
+    /// Where the search ended, when no way was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<FlowGap>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FlowPath {
     /// The lowest of its edges, 0 to 1.
     pub confidence: f64,
+    /// Where it begins.
+    pub start: SymbolRef,
     pub steps: Vec<FlowStep>,
 }
 
@@ -34,7 +46,8 @@ pub struct FlowPath {
 pub struct FlowStep {
     #[serde(flatten)]
     pub at: SymbolRef,
-    /// The kind of the edge that leads here.
+    /// The kind of the edge that leads here; `overrides` where a call may be
+    /// dispatched to this method.
     pub edge: String,
     pub site_path: String,
     pub site_line: u32,
@@ -44,6 +57,8 @@ pub struct FlowStep {
 const MOST_PATHS: usize = 5;
 /// Nodes looked at before the search gives up.
 const MOST_NODES: usize = 50_000;
+/// Symbols a name may mean that are tried.
+const MOST_CANDIDATES: usize = 8;
 
 pub fn flow(
     reader: &Reader,
@@ -52,95 +67,140 @@ pub fn flow(
     options: &TraversalOptions,
 ) -> Result<Flow> {
     let view = View::new(reader, scope);
-    let (start, end) = (resolve::one(&view, from)?, resolve::one(&view, to)?);
-    let found = search(&view, start, end, options)?;
-    let mut paths = Vec::new();
-    let mut way = Vec::new();
-    let mut is_cut = found.is_cut;
-    trace(&found.before, start, end, &mut way, &mut paths, &mut is_cut);
-    let mut shown = Vec::new();
-    for path in paths {
-        shown.push(path_of(&view, &path)?);
+    let (from, to) = (resolve::some(&view, from)?, resolve::some(&view, to)?);
+    let (starts, ends) = (from.list[0].nodes.clone(), to.list[0].nodes.clone());
+    let mut search = Search::run(&view, &starts, &ends, options, false)?;
+    if !search.is_there {
+        let all = |found: resolve::Candidates| -> Vec<NodeId> {
+            let likely = found.list.into_iter().take(MOST_CANDIDATES);
+            likely.flat_map(|candidate| candidate.nodes).collect()
+        };
+        search = Search::run(&view, &all(from), &all(to), options, true)?;
     }
+    let mut paths = Vec::new();
+    let mut is_cut = search.is_cut;
+    for end in &search.ends {
+        search.trace(*end, &mut Vec::new(), &mut paths, &mut is_cut);
+    }
+    let mut shown = Vec::new();
+    for (start, steps) in &paths {
+        shown.extend(path_of(&view, *start, steps)?);
+    }
+    let (start, end) = match paths.first() {
+        Some((start, steps)) => (*start, steps.last().map_or(ends[0], |step| step.node)),
+        None => (starts[0], ends[0]),
+    };
+    let is_missing = shown.is_empty() && start != end;
+    let gap = if is_missing { Some(gap::gap(&view, &search.depths, &search.ends)?) } else { None };
     Ok(Flow {
         standing: scope.standing(),
         from: view.symbol(start)?.ok_or_else(super::vanished)?,
         to: view.symbol(end)?.ok_or_else(super::vanished)?,
         paths: shown,
         truncated: is_cut,
+        gap,
     })
 }
 
-/// For each node that was met, the steps of shortest ways that lead to it.
-struct Found {
+/// What a search from some nodes to others met.
+struct Search {
+    starts: BTreeSet<NodeId>,
+    ends: BTreeSet<NodeId>,
+    /// For each node, the steps of shortest ways that lead to it.
     before: BTreeMap<NodeId, Vec<(NodeId, Step)>>,
+    /// How far each node is from the start.
+    depths: BTreeMap<NodeId, u32>,
+    is_there: bool,
     is_cut: bool,
 }
 
-fn search(
-    view: &View<'_>,
-    start: NodeId,
-    end: NodeId,
-    options: &TraversalOptions,
-) -> Result<Found> {
-    let mut found = Found { before: BTreeMap::new(), is_cut: false };
-    let mut seen = BTreeSet::from([start]);
-    let mut level = vec![start];
-    for _ in 0..options.max_depth {
-        let mut next: BTreeMap<NodeId, Vec<(NodeId, Step)>> = BTreeMap::new();
-        for from in level {
-            for step in view.outgoing(from)? {
-                let is_followed =
-                    options.kinds.contains(&step.kind) && step.confidence >= options.min_confidence;
-                if is_followed && !seen.contains(&step.node) {
-                    next.entry(step.node).or_default().push((from, step));
+impl Search {
+    fn run(
+        view: &View<'_>,
+        starts: &[NodeId],
+        ends: &[NodeId],
+        options: &TraversalOptions,
+        with_dispatch: bool,
+    ) -> Result<Search> {
+        let starts: BTreeSet<NodeId> = starts.iter().copied().collect();
+        let mut search = Search {
+            depths: starts.iter().map(|start| (*start, 0)).collect(),
+            ends: ends.iter().copied().filter(|end| !starts.contains(end)).collect(),
+            starts,
+            before: BTreeMap::new(),
+            is_there: false,
+            is_cut: false,
+        };
+        let mut level: Vec<NodeId> = search.starts.iter().copied().collect();
+        for depth in 1..=options.max_depth {
+            let mut next: BTreeMap<NodeId, Vec<(NodeId, Step)>> = BTreeMap::new();
+            for from in level {
+                for step in steps(view, from, options, with_dispatch)? {
+                    if !search.depths.contains_key(&step.node) {
+                        next.entry(step.node).or_default().push((from, step));
+                    }
                 }
             }
+            search.depths.extend(next.keys().map(|node| (*node, depth)));
+            level = next.keys().copied().collect();
+            search.is_there = search.ends.iter().any(|end| next.contains_key(end));
+            search.before.extend(next);
+            if search.is_there || level.is_empty() {
+                return Ok(search);
+            }
+            if search.depths.len() > MOST_NODES {
+                break;
+            }
         }
-        seen.extend(next.keys());
-        level = next.keys().copied().collect();
-        let is_there = next.contains_key(&end);
-        found.before.extend(next);
-        if is_there || level.is_empty() {
-            return Ok(found);
-        }
-        if seen.len() > MOST_NODES {
-            break;
-        }
+        search.is_cut = true;
+        Ok(search)
     }
-    found.is_cut = true;
-    Ok(found)
-}
 
-/// Walks back from the end to the start along every shortest way.
-fn trace(
-    before: &BTreeMap<NodeId, Vec<(NodeId, Step)>>,
-    start: NodeId,
-    at: NodeId,
-    way: &mut Vec<Step>,
-    paths: &mut Vec<Vec<Step>>,
-    is_cut: &mut bool,
-) {
-    if at == start {
-        if paths.len() == MOST_PATHS {
-            *is_cut = true;
-        } else if !way.is_empty() {
-            paths.push(way.iter().rev().copied().collect());
-        }
-        return;
-    }
-    for (from, step) in before.get(&at).into_iter().flatten() {
-        if paths.len() == MOST_PATHS {
-            *is_cut = true;
+    /// Walks back from an end to a start along every shortest way.
+    fn trace(
+        &self,
+        at: NodeId,
+        way: &mut Vec<Step>,
+        paths: &mut Vec<(NodeId, Vec<Step>)>,
+        is_cut: &mut bool,
+    ) {
+        if self.starts.contains(&at) {
+            if !way.is_empty() {
+                paths.push((at, way.iter().rev().copied().collect()));
+            }
             return;
         }
-        way.push(*step);
-        trace(before, start, *from, way, paths, is_cut);
-        way.pop();
+        for (from, step) in self.before.get(&at).into_iter().flatten() {
+            if paths.len() == MOST_PATHS {
+                *is_cut = true;
+                return;
+            }
+            way.push(*step);
+            self.trace(*from, way, paths, is_cut);
+            way.pop();
+        }
     }
 }
 
-fn path_of(view: &View<'_>, path: &[Step]) -> Result<FlowPath> {
+/// Where a node leads: along edges that are followed, and to what overrides it.
+fn steps(
+    view: &View<'_>,
+    from: NodeId,
+    options: &TraversalOptions,
+    with_dispatch: bool,
+) -> Result<Vec<Step>> {
+    let is_sure = |step: &Step| step.confidence >= options.min_confidence;
+    let mut steps = view.outgoing(from)?;
+    steps.retain(|step| is_sure(step) && options.kinds.contains(&step.kind));
+    if with_dispatch && options.kinds.contains(&EdgeKind::Calls) {
+        let overriders = view.incoming(from)?.into_iter();
+        steps.extend(overriders.filter(|it| it.kind == EdgeKind::Overrides && is_sure(it)));
+    }
+    Ok(steps)
+}
+
+fn path_of(view: &View<'_>, start: NodeId, path: &[Step]) -> Result<Option<FlowPath>> {
+    let Some(start) = view.symbol(start)? else { return Ok(None) };
     let mut steps = Vec::new();
     for step in path {
         let Some(at) = view.symbol(step.node)? else { continue };
@@ -153,5 +213,5 @@ fn path_of(view: &View<'_>, path: &[Step]) -> Result<FlowPath> {
         });
     }
     let lowest = path.iter().map(|step| step.confidence).min().unwrap_or(100);
-    Ok(FlowPath { confidence: f64::from(lowest) / 100.0, steps })
+    Ok(Some(FlowPath { confidence: f64::from(lowest) / 100.0, start, steps }))
 }

@@ -3,12 +3,13 @@
 //! Starts from the symbol and everything written inside it, and follows edges
 //! backwards: callers, users, those who inherit, override or test.
 
-use super::neighbours::{Neighbour, UnresolvedSite, shown};
+use super::files::files_like;
+use super::neighbours::{Neighbour, UnresolvedSite, is_zero, shown, unresolved_site};
 use super::owners::owners_of;
-use super::resolve;
+use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
-use super::walk::{Direction, TraversalOptions, walk};
+use super::walk::{Direction, TraversalOptions, Walk, walk};
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::text::one_line;
@@ -17,27 +18,47 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
-use store::code::files;
 
 /// Everything a change can reach, by repository and package.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Impact {
     pub standing: Standing,
-    /// What is changed: symbols, those written inside them included.
+    /// The file, where one was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// What is changed: the symbol first, those written inside it after it.
     pub changed: Vec<SymbolRef>,
+    /// What calls, names, inherits, overrides or tests it, or what does.
     pub packages: Vec<PackageImpact>,
+    /// What merely imports it, nearest first: reached by no use of it.
+    pub importers: Vec<Neighbour>,
     /// Tests among what is reached, nearest first.
     pub tests: Vec<SymbolRef>,
     /// Routes among what is reached.
     pub routes: Vec<SymbolRef>,
     /// Who owns the files that are reached, most files first.
     pub owners: Vec<OwnerShare>,
-    /// Symbols reached in all.
+    /// Symbols reached in all, mere importers left out.
     pub total: u64,
     pub truncated: bool,
     /// Calls of the changed names that could not be bound; some may mean them.
     pub unresolved: u64,
     pub unresolved_sites: Vec<UnresolvedSite>,
+    /// Other symbols the name may mean, likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub candidates: Vec<CandidateImpact>,
+    /// Symbols it may mean that are not shown.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_candidates: u64,
+}
+
+/// How far a change of another symbol of the name would reach.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CandidateImpact {
+    pub symbol: SymbolRef,
+    pub total: u64,
+    pub tests: u64,
+    pub truncated: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -72,6 +93,8 @@ pub const KINDS: &[EdgeKind] = &[
 /// A file holds more symbols than this only when it is generated.
 const MOST_SEEDS: usize = 2000;
 const MOST_SITES: usize = 10;
+/// Candidates that are counted beside the likeliest.
+const MOST_CANDIDATES: usize = 4;
 
 pub fn impact(
     reader: &Reader,
@@ -80,77 +103,151 @@ pub fn impact(
     options: &TraversalOptions,
 ) -> Result<Impact> {
     let view = View::new(reader, scope);
-    let seeds = seeds(&view, typed)?;
-    let walked = walk(&view, &seeds, Direction::Incoming, options)?;
-    let found = shown(&view, &walked.reached)?;
+    let target = Target::find(&view, typed)?;
+    let (users, importers) = target.walk(&view, options)?;
+    let found = shown(&view, &users.reached)?;
     let mut changed = Vec::new();
-    for seed in &seeds {
+    for seed in &target.seeds {
         changed.extend(view.symbol(*seed)?);
     }
-    let (unresolved, unresolved_sites) = unbound(&view, &seeds)?;
+    let (unresolved, unresolved_sites) = unbound(&view, &target.named)?;
     let of = |wanted: &dyn Fn(&Neighbour) -> bool| -> Vec<SymbolRef> {
         found.iter().filter(|one| wanted(one)).map(|one| one.at.clone()).collect()
     };
+    let n_others = target.others.len();
+    let mut candidates = Vec::new();
+    for other in target.others.iter().take(MOST_CANDIDATES) {
+        candidates.extend(candidate_impact(&view, other, options)?);
+    }
     Ok(Impact {
         standing: scope.standing(),
+        path: target.path,
         tests: of(&|one| one.at.is_test),
         routes: of(&|one| one.at.kind == "route_handler"),
         owners: shares(&view, &found)?,
         total: found.len() as u64,
-        truncated: walked.is_truncated || walked.is_deeper,
+        truncated: users.is_truncated || users.is_deeper,
         packages: by_package(found),
+        importers: shown(&view, &importers.reached)?,
         changed,
         unresolved,
         unresolved_sites,
+        more_candidates: n_others.saturating_sub(MOST_CANDIDATES) as u64,
+        candidates,
     })
 }
 
-/// The nodes that change: a symbol with what is written inside it, or all of a file.
-fn seeds(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
-    if let Some(nodes) = nodes_of_path(view, typed)? {
-        return Ok(nodes);
-    }
-    let node = match resolve::one(view, typed) {
-        // `src/a.py` may be the end of a qualified name; what is neither was
-        // most likely meant as a path.
-        Err(error) if error.code() == ErrorCode::NotFound && looks_like_path(typed) => {
-            return Err(no_file(typed));
-        }
-        found => found?,
-    };
-    let mut seeds = vec![node];
-    let mut at = 0;
-    while at < seeds.len() && seeds.len() < MOST_SEEDS {
-        let inside = view.outgoing(seeds[at])?;
-        for step in inside.iter().filter(|step| step.kind == EdgeKind::Contains) {
-            if !seeds.contains(&step.node) {
-                seeds.push(step.node);
-            }
-        }
-        at += 1;
-    }
-    seeds.sort_unstable();
-    seeds.dedup();
-    seeds.truncate(MOST_SEEDS);
-    Ok(seeds)
+/// What is to be changed.
+struct Target {
+    path: Option<String>,
+    /// A symbol with what is written inside it, or all of a file.
+    seeds: Vec<NodeId>,
+    /// Those whose names were asked for: calls of them may be unresolved.
+    named: Vec<NodeId>,
+    others: Vec<Candidate>,
 }
 
-/// The nodes of a file of the snapshot; none when no file has that path.
-fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
-    let path = typed.trim_start_matches("./");
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let Some(package) = files::find_package(view.reader, view.scope.repo.id, folder)? else {
-        return Ok(None);
-    };
-    let Some(version) = view.version(package)? else { return Ok(None) };
-    for member in &version.members {
-        if view.file(member.file)?.name == name {
-            let mut nodes = view.nodes_of(member.file)?.to_vec();
-            nodes.truncate(MOST_SEEDS);
-            return Ok(Some(nodes));
+impl Target {
+    fn find(view: &View<'_>, typed: &str) -> Result<Target> {
+        if let Some(file) = Target::file(view, typed)? {
+            return Ok(file);
+        }
+        let found = match resolve::some(view, typed) {
+            // `src/a.py` may be the end of a qualified name; what is neither was
+            // most likely meant as a path.
+            Err(error) if error.code() == ErrorCode::NotFound && looks_like_path(typed) => {
+                return Err(no_file(typed));
+            }
+            found => found?,
+        };
+        let mut others = found.list;
+        let first = others.remove(0);
+        let seeds = with_inner(view, &first.nodes)?;
+        Ok(Target { path: None, seeds, named: first.nodes, others })
+    }
+
+    /// None when no file of the snapshot has that path.
+    fn file(view: &View<'_>, typed: &str) -> Result<Option<Target>> {
+        let Some(member) = files_like(view, typed)?.into_iter().next() else { return Ok(None) };
+        let (outline, nodes) = (view.outline(member.file)?, view.nodes_of(member.file)?);
+        let mut seeds = nodes.to_vec();
+        seeds.truncate(MOST_SEEDS);
+        // What is written inside a function cannot be called from elsewhere.
+        let mut named = Vec::new();
+        let mut end_of_function = 0;
+        for (symbol, node) in outline.iter().zip(nodes.iter()) {
+            if symbol.start_line > end_of_function {
+                named.push(*node);
+            }
+            let is_function = matches!(symbol.kind, NodeKind::Function | NodeKind::Method);
+            if is_function && symbol.start_line > end_of_function {
+                end_of_function = symbol.end_line;
+            }
+        }
+        named.truncate(MOST_SEEDS);
+        let path = Some(view.path(member.file)?);
+        Ok(Some(Target { path, seeds, named, others: Vec::new() }))
+    }
+
+    /// Those who use it, and those who only import it.
+    fn walk(&self, view: &View<'_>, options: &TraversalOptions) -> Result<(Walk, Walk)> {
+        let kinds = options.kinds.iter().copied();
+        let uses: Vec<EdgeKind> = kinds.filter(|kind| *kind != EdgeKind::Imports).collect();
+        let by_use = TraversalOptions { kinds: uses, ..options.clone() };
+        let users = walk(view, &self.seeds, Direction::Incoming, &by_use)?;
+        if by_use.kinds.len() == options.kinds.len() {
+            return Ok((users, Walk::default()));
+        }
+        let by_import =
+            TraversalOptions { kinds: vec![EdgeKind::Imports], max_depth: 1, ..options.clone() };
+        let mut importers = walk(view, &self.seeds, Direction::Incoming, &by_import)?;
+        let known: BTreeSet<NodeId> = users.reached.iter().map(|one| one.node).collect();
+        importers.reached.retain(|one| !known.contains(&one.node));
+        Ok((users, importers))
+    }
+}
+
+fn candidate_impact(
+    view: &View<'_>,
+    candidate: &Candidate,
+    options: &TraversalOptions,
+) -> Result<Option<CandidateImpact>> {
+    let Some(symbol) = view.symbol(candidate.nodes[0])? else { return Ok(None) };
+    let seeds = with_inner(view, &candidate.nodes)?;
+    let target = Target { path: None, seeds, named: Vec::new(), others: Vec::new() };
+    let (users, _) = target.walk(view, options)?;
+    let mut n_tests = 0;
+    for one in &users.reached {
+        n_tests += u64::from(view.symbol(one.node)?.is_some_and(|it| it.is_test));
+    }
+    Ok(Some(CandidateImpact {
+        symbol,
+        total: users.reached.len() as u64,
+        tests: n_tests,
+        truncated: users.is_truncated || users.is_deeper,
+    }))
+}
+
+/// Nodes, and after them what is written inside them.
+fn with_inner(view: &View<'_>, asked: &[NodeId]) -> Result<Vec<NodeId>> {
+    let mut seeds = asked.to_vec();
+    let mut seen: BTreeSet<NodeId> = asked.iter().copied().collect();
+    for node in asked {
+        for place in view.places(*node)? {
+            let (outline, nodes) = (view.outline(place.file)?, view.nodes_of(place.file)?);
+            let Some(own) = outline.get(place.def as usize) else { continue };
+            for (at, (symbol, node)) in outline.iter().zip(nodes.iter()).enumerate() {
+                let is_inside = at > place.def as usize
+                    && symbol.start_line >= own.start_line
+                    && symbol.end_line <= own.end_line;
+                if is_inside && seen.insert(*node) {
+                    seeds.push(*node);
+                }
+            }
         }
     }
-    Ok(None)
+    seeds.truncate(MOST_SEEDS);
+    Ok(seeds)
 }
 
 fn looks_like_path(typed: &str) -> bool {
@@ -196,28 +293,10 @@ fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
     Ok(shares)
 }
 
-/// Whether a symbol is written inside a function that changes: only there can
-/// it be called by its name.
-fn is_local(view: &View<'_>, seeds: &[NodeId], seed: NodeId) -> Result<bool> {
-    for step in view.incoming(seed)? {
-        if step.kind == EdgeKind::Contains
-            && seeds.contains(&step.node)
-            && let Some(node) = view.node(step.node)?
-            && matches!(node.kind, NodeKind::Function | NodeKind::Method)
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-fn unbound(view: &View<'_>, seeds: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite>)> {
+fn unbound(view: &View<'_>, named: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite>)> {
     let mut names = BTreeSet::new();
-    for seed in seeds {
-        if is_local(view, seeds, *seed)? {
-            continue;
-        }
-        names.extend(view.node(*seed)?.map(|node| node.name.clone()));
+    for node in named {
+        names.extend(view.node(*node)?.map(|node| node.name.clone()));
     }
     let mut total = 0;
     let mut shown = Vec::new();
@@ -226,7 +305,7 @@ fn unbound(view: &View<'_>, seeds: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite
         let (n_sites, sites) = view.unresolved(name, room)?;
         total += n_sites;
         for (file, site) in sites {
-            shown.push(UnresolvedSite { path: view.path(file)?, line: site.line, text: site.text });
+            shown.push(unresolved_site(view, file, site)?);
         }
     }
     Ok((total, shown))

@@ -4,17 +4,24 @@
 //! it was cut.
 
 mod abroad;
+mod address;
 mod arcs;
 pub mod communities;
 mod containing;
+mod files;
 pub mod flow;
+pub mod gap;
 pub mod graph;
 pub mod impact;
 mod layers;
+pub mod indirect;
 pub mod ledger;
+pub mod map;
 pub mod neighbours;
+pub mod outline;
 pub mod overview;
 pub mod owners;
+pub mod read;
 pub mod resolve;
 pub mod routes;
 mod scip;

@@ -1,33 +1,104 @@
-//! `lore callers` and `lore callees`: who calls a symbol, what it calls, and
-//! what could not be told.
+//! `lore callers`, `callees`, `overrides` and `subtypes`: what is around a
+//! symbol, and what could not be told.
 
-use super::resolve;
+use super::indirect::{self, IndirectUse};
+use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, VisitedNode, walk};
 use model::Result;
-use model::ids::NodeId;
+use model::code::EdgeKind;
+use model::ids::{FileId, NodeId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
 use store::Reader;
+use store::code::links::Unresolved;
 
-/// Symbols around one symbol, as a tree.
+/// What is asked about a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    Callers,
+    Callees,
+    /// Methods that override or implement it.
+    Overrides,
+    /// Types that inherit from it or implement it.
+    Subtypes,
+}
+
+impl Question {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Question::Callers => "callers",
+            Question::Callees => "callees",
+            Question::Overrides => "overrides",
+            Question::Subtypes => "subtypes",
+        }
+    }
+
+    /// The edges that answer it.
+    pub const fn kinds(self) -> &'static [EdgeKind] {
+        match self {
+            Question::Callers | Question::Callees => &[EdgeKind::Calls],
+            Question::Overrides => &[EdgeKind::Overrides],
+            Question::Subtypes => &[EdgeKind::Inherits, EdgeKind::Implements],
+        }
+    }
+
+    /// How many hops, unless said otherwise: all of a hierarchy, one call.
+    pub const fn depth(self) -> u32 {
+        match self {
+            Question::Callers | Question::Callees => 1,
+            Question::Overrides | Question::Subtypes => 50,
+        }
+    }
+
+    const fn direction(self) -> Direction {
+        match self {
+            Question::Callees => Direction::Outgoing,
+            _ => Direction::Incoming,
+        }
+    }
+}
+
+/// Symbols around one symbol, as a tree. Where a name may mean several symbols
+/// this is the likeliest, and the others are `candidates`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Neighbours {
     pub standing: Standing,
+    pub asked: Question,
+    #[serde(flatten)]
+    pub of: Neighbourhood,
+    /// Other symbols the name may mean, likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub candidates: Vec<Neighbourhood>,
+    /// Symbols it may mean that are not shown.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_candidates: u64,
+}
+
+/// What is around one symbol; its overloads are joined.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Neighbourhood {
     pub symbol: SymbolRef,
-    /// `callers` or `callees`.
-    pub asked: String,
+    /// More definitions of the same name that are answered with it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub overloads: Vec<SymbolRef>,
     /// Nearest first; `parent` says under which one each stands.
     pub found: Vec<Neighbour>,
     /// There is more than was shown.
     pub truncated: bool,
-    /// Calls that could not be bound: of this name (callers), or in this
-    /// symbol (callees).
+    /// Call sites that are bound, of the nearest ones.
+    pub bound: u64,
+    /// Calls that could not be bound: of this name (callers; said of the likeliest
+    /// candidate only), or in this symbol (callees).
     pub unresolved: u64,
     /// The first of them.
     pub unresolved_sites: Vec<UnresolvedSite>,
+    /// Uses that are no direct calls of it.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub indirect: Vec<IndirectUse>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -55,37 +126,100 @@ pub struct UnresolvedSite {
     pub line: u32,
     /// The callee as written.
     pub text: String,
+    /// The symbol the call stands in; empty where that is not known.
+    pub within: String,
 }
 
 /// More unbound calls are counted, not listed.
 const MOST_SITES: usize = 10;
+/// Candidates that are answered beside the likeliest.
+const MOST_CANDIDATES: usize = 4;
+/// Symbols shown of each of them.
+const MOST_OF_CANDIDATE: usize = 10;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+pub(super) const fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// `is_split` answers for each overload by itself.
 pub fn neighbours(
     reader: &Reader,
     scope: &Scope,
     typed: &str,
-    direction: Direction,
+    asked: Question,
     options: &TraversalOptions,
+    is_split: bool,
 ) -> Result<Neighbours> {
     let view = View::new(reader, scope);
-    let node = resolve::one(&view, typed)?;
-    let walked = walk(&view, &[node], direction, options)?;
-    let (unresolved, unresolved_sites) = match direction {
-        Direction::Incoming => unbound_calls_of(&view, node)?,
-        Direction::Outgoing => unbound_calls_in(&view, node)?,
+    let mut found = resolve::some(&view, typed)?;
+    if is_split {
+        found = found.split();
+    }
+    let mut rest = found.list.into_iter();
+    let first = rest.next().ok_or_else(super::vanished)?;
+    let of = neighbourhood(&view, &first, asked, options)?;
+    let less = TraversalOptions {
+        max_results: options.max_results.min(MOST_OF_CANDIDATE),
+        ..options.clone()
     };
+    let n_others = rest.len() as u64;
+    let mut candidates = Vec::new();
+    for candidate in rest.by_ref().take(MOST_CANDIDATES) {
+        let mut other = neighbourhood(&view, &candidate, asked, &less)?;
+        if asked == Question::Callers && other.symbol.symbol.ends_with(last_part(&of.symbol)) {
+            // They are calls of the same name, and were listed with the likeliest.
+            other.unresolved_sites.clear();
+            other.unresolved = 0;
+        }
+        candidates.push(other);
+    }
     Ok(Neighbours {
         standing: scope.standing(),
-        symbol: view.symbol(node)?.ok_or_else(super::vanished)?,
-        asked: match direction {
-            Direction::Incoming => "callers",
-            Direction::Outgoing => "callees",
-        }
-        .to_owned(),
-        found: shown(&view, &walked.reached)?,
+        asked,
+        of,
+        more_candidates: n_others - candidates.len() as u64,
+        candidates,
+    })
+}
+
+fn last_part(symbol: &SymbolRef) -> &str {
+    symbol.symbol.rsplit('.').next().unwrap_or_default()
+}
+
+fn neighbourhood(
+    view: &View<'_>,
+    candidate: &Candidate,
+    asked: Question,
+    options: &TraversalOptions,
+) -> Result<Neighbourhood> {
+    let nodes = &candidate.nodes;
+    let walked = walk(view, nodes, asked.direction(), options)?;
+    let (unresolved, unresolved_sites) = match asked {
+        Question::Callers => unbound_calls_of(view, nodes)?,
+        Question::Callees => unbound_calls_in(view, nodes)?,
+        Question::Overrides | Question::Subtypes => (0, Vec::new()),
+    };
+    let indirect = match asked {
+        Question::Callers => indirect::uses(view, nodes)?,
+        Question::Callees => indirect::dispatch(view, nodes)?,
+        Question::Overrides | Question::Subtypes => indirect::bases(view, nodes, asked.kinds())?,
+    };
+    let mut symbols = Vec::new();
+    for node in nodes {
+        symbols.extend(view.symbol(*node)?);
+    }
+    let mut symbols = symbols.into_iter();
+    let found = shown(view, &walked.reached)?;
+    Ok(Neighbourhood {
+        symbol: symbols.next().ok_or_else(super::vanished)?,
+        overloads: symbols.collect(),
+        bound: found.iter().filter(|it| it.depth == 1).map(|it| u64::from(it.sites)).sum(),
+        found,
         truncated: walked.is_truncated,
         unresolved,
         unresolved_sites,
+        indirect,
     })
 }
 
@@ -112,29 +246,59 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
     Ok(found)
 }
 
-fn unbound_calls_of(view: &View<'_>, node: NodeId) -> Result<(u64, Vec<UnresolvedSite>)> {
-    let Some(row) = view.node(node)? else { return Ok((0, Vec::new())) };
+/// Unbound calls of the name that nodes share.
+pub(super) fn unbound_calls_of(
+    view: &View<'_>,
+    nodes: &[NodeId],
+) -> Result<(u64, Vec<UnresolvedSite>)> {
+    let Some(first) = nodes.first() else { return Ok((0, Vec::new())) };
+    let Some(row) = view.node(*first)?.filter(|row| !row.name.is_empty()) else {
+        return Ok((0, Vec::new()));
+    };
     let (total, sites) = view.unresolved(&row.name, MOST_SITES)?;
     let mut shown = Vec::new();
     for (file, site) in sites {
-        shown.push(UnresolvedSite { path: view.path(file)?, line: site.line, text: site.text });
+        shown.push(unresolved_site(view, file, site)?);
     }
     shown.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
     Ok((total, shown))
 }
 
-fn unbound_calls_in(view: &View<'_>, node: NodeId) -> Result<(u64, Vec<UnresolvedSite>)> {
+/// A call that could not be bound, with the symbol it stands in.
+pub(super) fn unresolved_site(
+    view: &View<'_>,
+    file: FileId,
+    site: Unresolved,
+) -> Result<UnresolvedSite> {
+    let within = match view.nodes_of(file)?.get(site.source as usize) {
+        Some(node) => view.symbol(*node)?.map(|symbol| symbol.symbol),
+        None => None,
+    };
+    Ok(UnresolvedSite {
+        path: view.path(file)?,
+        line: site.line,
+        text: site.text,
+        within: within.unwrap_or_default(),
+    })
+}
+
+/// Unbound calls written in nodes.
+pub(super) fn unbound_calls_in(
+    view: &View<'_>,
+    nodes: &[NodeId],
+) -> Result<(u64, Vec<UnresolvedSite>)> {
     let mut shown = Vec::new();
     let mut total = 0;
-    for place in view.places(node)? {
-        for site in store::code::links::unresolved(view.reader, place.link)? {
-            if site.source != place.def || site.is_external {
-                continue;
-            }
-            total += 1;
-            if shown.len() < MOST_SITES {
-                let path = view.path(place.file)?;
-                shown.push(UnresolvedSite { path, line: site.line, text: site.text });
+    for node in nodes {
+        for place in view.places(*node)? {
+            for site in store::code::links::unresolved(view.reader, place.link)? {
+                if site.source != place.def || site.is_external {
+                    continue;
+                }
+                total += 1;
+                if shown.len() < MOST_SITES {
+                    shown.push(unresolved_site(view, place.file, site)?);
+                }
             }
         }
     }

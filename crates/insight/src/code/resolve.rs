@@ -1,17 +1,25 @@
 //! From what people type to symbols of a snapshot.
 //!
 //! A name is read from its end: `run`, `Flask.run`, `app.Flask.run` and
-//! `src/flask/app.Flask.run` all mean the same method, as long as nothing else
-//! has that ending. `::` and `#` part names like a dot does.
+//! `src/flask/app.Flask.run` all mean the same method. Where several symbols have
+//! that ending they are candidates, the likeliest first: code before tests, what
+//! can be called before what holds others, what is used most before the rest.
+//! Overloads of one name are one candidate.
 
+use super::address::{Address, parameters_of};
+use super::files::{files_like, symbol_at};
 use super::scope::Scope;
-use super::view::View;
-use model::code::NodeKind;
+use super::view::{SymbolRef, View};
+use crate::context::noise::is_test_path;
+use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
+use model::resolver::Fit;
 use model::suggest::nearest;
 use model::text::one_line;
-use model::{Error, ErrorCode, Result};
+use model::{Error, Result};
 use search::query::Query;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 use store::Reader;
 use store::code::nodes::{self, NodeRow};
 use store::code::symbols::{self, Within};
@@ -26,35 +34,36 @@ pub enum Match {
     Suffix,
     /// The same but for upper and lower case.
     IgnoringCase,
+    /// The beginning of its last part.
+    Prefix,
     /// By its words: parts of names, documentation, signature, path.
     Words,
+    /// By a file and a line of it.
+    Place,
     None,
 }
 
-/// Symbols with a name, best kind of match only, by qualified name.
-pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)> {
-    let wanted = Wanted::parse(typed);
-    let Some(last) = wanted.segments.last() else { return Ok((Match::None, Vec::new())) };
-    let mut found: Vec<(Match, String, NodeId, Use)> = Vec::new();
-    for node in nodes::named(view.reader, last)? {
-        let package = view.package_path(node.package)?;
-        let Some(how) = wanted.matches(&package, &node) else { continue };
-        if !view.places(node.id)?.is_empty() {
-            let name = format!("{package}.{}", node.symbol());
-            found.push((how, name, node.id, use_of(node.kind)));
-        }
+/// One symbol that may be meant: all of its overloads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    /// In the order in which they are written.
+    pub nodes: Vec<NodeId>,
+}
+
+/// What a name may mean, likeliest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidates {
+    pub how: Match,
+    pub list: Vec<Candidate>,
+}
+
+impl Candidates {
+    /// Every overload a candidate of its own.
+    pub fn split(self) -> Self {
+        let nodes = self.list.into_iter().flat_map(|candidate| candidate.nodes);
+        let list = nodes.map(|node| Candidate { nodes: vec![node] }).collect();
+        Candidates { how: self.how, list }
     }
-    found.sort_by(|a, b| (rank(a.0), &a.1, a.2).cmp(&(rank(b.0), &b.1, b.2)));
-    let Some(best) = found.first().map(|(how, ..)| *how) else {
-        return Ok((Match::None, Vec::new()));
-    };
-    // `main` is all of the module main.py, and the end of the function in it.
-    let is_only_modules = found.iter().filter(|it| it.0 == best).all(|it| it.3 == Use::Around);
-    let is_wanted = |it: &(Match, String, NodeId, Use)| {
-        it.0 == best || (is_only_modules && best == Match::Exact && it.0 == Match::Suffix)
-    };
-    let nodes = found.into_iter().filter(is_wanted).map(|(_, _, id, _)| id).collect();
-    Ok((best, nodes))
 }
 
 /// What can be done with a symbol, what is meant most first.
@@ -66,24 +75,269 @@ enum Use {
     Read,
     /// It only holds others.
     Around,
+    /// It is defined elsewhere.
+    Outside,
 }
 
 const fn use_of(kind: NodeKind) -> Use {
     match kind {
         NodeKind::Module | NodeKind::Package => Use::Around,
         NodeKind::Const | NodeKind::Var | NodeKind::Field | NodeKind::Column => Use::Read,
+        NodeKind::External => Use::Outside,
         _ => Use::Called,
     }
 }
 
-const fn rank(how: Match) -> u8 {
-    match how {
-        Match::Exact => 0,
-        Match::Suffix => 1,
-        Match::IgnoringCase => 2,
-        Match::Words => 3,
-        Match::None => 4,
+/// A symbol that fits, with what it is ranked by.
+struct RankedSymbol {
+    fit: Fit,
+    node: NodeId,
+    kind: NodeKind,
+    /// Package and symbol path.
+    whole: String,
+    place: (String, u32),
+    is_test: bool,
+    n_incoming: usize,
+}
+
+/// Everything a name may mean; empty when nothing in the snapshot has it.
+pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
+    let address = Address::parse(typed);
+    if let Some((path, line)) = &address.line {
+        let found = at_line(view, path, *line)?;
+        if !found.is_empty() {
+            return Ok(Candidates { how: Match::Place, list: found });
+        }
     }
+    let mut found = fitting(view, &address)?;
+    if found.is_empty() {
+        let list = modules_of_path(view, typed)?;
+        let how = if list.is_empty() { Match::None } else { Match::Place };
+        return Ok(Candidates { how, list });
+    }
+    let is_case_exact = found.iter().any(|it| it.fit.is_case_exact());
+    found.retain(|it| it.fit.is_case_exact() == is_case_exact);
+    let how = match found.iter().map(|it| it.fit).min() {
+        Some(Fit::Exact) => Match::Exact,
+        Some(Fit::Suffix) => Match::Suffix,
+        _ => Match::IgnoringCase,
+    };
+    let found = with_parameters(view, &address, found)?;
+    let mut list = grouped(found);
+    if let Some(nth) = address.nth {
+        let mut all = Candidates { how, list }.split().list;
+        list = if nth <= all.len() { vec![all.swap_remove(nth - 1)] } else { all };
+    }
+    Ok(Candidates { how, list })
+}
+
+/// Symbols whose name ends as typed, unsorted.
+fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
+    let mut rows: Vec<(Fit, NodeRow, String)> = Vec::new();
+    let mut seen = HashSet::new();
+    let add = |rows: &mut Vec<_>, node: NodeRow| -> Result<()> {
+        let package = view.package_path(node.package)?;
+        let symbol = node.symbol();
+        if let Some(fit) = address.fit(local(&package), &symbol) {
+            // The whole path of a symbol is as good as its whole name.
+            let fit = if address.name == symbol { Fit::Exact } else { fit };
+            rows.push((fit, node, format!("{package}/{symbol}")));
+        }
+        Ok(())
+    };
+    for tail in address.tails() {
+        for node in nodes::named(view.reader, tail)? {
+            if seen.insert(node.id) {
+                add(&mut rows, node)?;
+            }
+        }
+    }
+    // Names of resources hold their kind: `Deployment/cart` for `cart`.
+    if rows.iter().all(|(_, node, _)| use_of(node.kind) == Use::Around) {
+        let repo = view.scope.repo.id;
+        for node in nodes::of_kind(view.reader, repo, NodeKind::Resource)? {
+            if seen.insert(node.id) {
+                add(&mut rows, node)?;
+            }
+        }
+    }
+    // Modules that are all of a folder have no name of their own.
+    if rows.is_empty() {
+        for node in nodes::named(view.reader, "")? {
+            add(&mut rows, node)?;
+        }
+    }
+    let is_alone = rows.len() == 1;
+    let mut found = Vec::new();
+    for (fit, node, whole) in rows {
+        let Some(at) = present(view, &node, address)? else { continue };
+        let n_incoming = if is_alone { 0 } else { n_uses(view, node.id)? };
+        found.push(RankedSymbol {
+            fit,
+            node: node.id,
+            kind: node.kind,
+            whole,
+            is_test: at.is_test || is_test_path(&at.path),
+            place: (at.path, at.line),
+            n_incoming,
+        });
+    }
+    Ok(found)
+}
+
+/// How many other symbols use one.
+fn n_uses(view: &View<'_>, node: NodeId) -> Result<usize> {
+    let incoming = view.own_incoming(node)?;
+    Ok(incoming.iter().filter(|step| step.kind != EdgeKind::Contains).count())
+}
+
+/// The package of an external symbol without its language.
+fn local(package: &str) -> &str {
+    store::code::externals::parse_package_path(package).map_or(package, |(_, package)| package)
+}
+
+/// The symbol, if it is of the snapshot or of the repository that was named.
+fn present(view: &View<'_>, node: &NodeRow, address: &Address) -> Result<Option<SymbolRef>> {
+    let is_here = match node.kind {
+        NodeKind::External => !view.own_incoming(node.id)?.is_empty(),
+        _ => !view.places(node.id)?.is_empty(),
+    };
+    if is_here {
+        let symbol = view.symbol(node.id)?;
+        return Ok(symbol.filter(|symbol| match &address.repo {
+            Some(repo) => is_of_repo(&symbol.qualified_name, repo),
+            None => true,
+        }));
+    }
+    // Answers name symbols of other repositories by their whole name.
+    let Some(repo) = &address.repo else { return Ok(None) };
+    if *repo == view.scope.repo.canonical_url {
+        return Ok(None);
+    }
+    let symbol = view.symbol(node.id)?;
+    Ok(symbol.filter(|symbol| is_of_repo(&symbol.qualified_name, repo)))
+}
+
+/// Whether a repository was named as answers do: in full, by the end of its name, or
+/// by the beginning of the hash that is its name.
+fn is_of_repo(qualified_name: &str, typed: &str) -> bool {
+    const SHORTEST_HASH: usize = 7;
+    let Some((repo, _)) = qualified_name.split_once("://") else { return false };
+    let hash = repo.strip_prefix("local/").unwrap_or_default();
+    repo == typed
+        || repo.ends_with(&format!("/{typed}"))
+        || (typed.len() >= SHORTEST_HASH && hash.starts_with(typed))
+}
+
+/// Those with the parameters that were typed; an error that lists the overloads
+/// where none has them.
+fn with_parameters(
+    view: &View<'_>,
+    address: &Address,
+    found: Vec<RankedSymbol>,
+) -> Result<Vec<RankedSymbol>> {
+    if address.parameters.is_none() {
+        return Ok(found);
+    }
+    let mut known = Vec::new();
+    let mut kept = Vec::new();
+    for one in found {
+        let row = view.node(one.node)?;
+        let name = row.as_ref().map_or("", |row| row.name.as_str());
+        let signature = signature(view, one.node)?;
+        if address.fits_signature(name, &signature) {
+            kept.push(one);
+        } else if let Some(parameters) = parameters_of(name, &signature) {
+            known.push(format!("{name}({})", one_line(parameters, 80)));
+        }
+    }
+    if kept.is_empty() {
+        known.sort();
+        known.dedup();
+        known.truncate(8);
+        let shown = one_line(&address.name, 80);
+        let error = Error::not_found(format!("no overload of `{shown}` has these parameters"));
+        return Err(error.suggest(format!("there are: {}", known.join(", "))));
+    }
+    Ok(kept)
+}
+
+/// As it is written where the symbol is defined first; empty for what is not here.
+pub(super) fn signature(view: &View<'_>, node: NodeId) -> Result<String> {
+    let Some(place) = view.places(node)?.first().copied() else { return Ok(String::new()) };
+    let outline = view.outline(place.file)?;
+    Ok(outline.get(place.def as usize).map(|it| it.signature.clone()).unwrap_or_default())
+}
+
+/// Overloads together, likeliest first.
+fn grouped(mut found: Vec<RankedSymbol>) -> Vec<Candidate> {
+    found.sort_by(|a, b| (&a.place, a.node).cmp(&(&b.place, b.node)));
+    let mut groups: BTreeMap<(String, Use), Vec<RankedSymbol>> = BTreeMap::new();
+    for one in found {
+        groups.entry((one.whole.clone(), use_of(one.kind))).or_default().push(one);
+    }
+    let mut groups: Vec<((String, Use), Vec<RankedSymbol>)> = groups.into_iter().collect();
+    groups.sort_by_cached_key(|((whole, usage), group)| {
+        let is_test = group.iter().all(|one| one.is_test);
+        let n_incoming: usize = group.iter().map(|one| one.n_incoming).sum();
+        (*usage == Use::Outside, is_test, *usage, Reverse(n_incoming), whole.clone())
+    });
+    let nodes = |group: Vec<RankedSymbol>| group.into_iter().map(|one| one.node).collect();
+    groups.into_iter().map(|(_, group)| Candidate { nodes: nodes(group) }).collect()
+}
+
+fn at_line(view: &View<'_>, path: &str, line: u32) -> Result<Vec<Candidate>> {
+    let mut found = Vec::new();
+    for member in files_like(view, path)? {
+        let node = symbol_at(view, member, line)?;
+        found.extend(node.map(|node| Candidate { nodes: vec![node] }));
+    }
+    Ok(found)
+}
+
+/// The modules that files of this path are.
+fn modules_of_path(view: &View<'_>, typed: &str) -> Result<Vec<Candidate>> {
+    let mut found = Vec::new();
+    for member in files_like(view, typed)? {
+        let outline = view.outline(member.file)?;
+        let module = outline.iter().position(|symbol| symbol.kind == NodeKind::Module);
+        let nodes = view.nodes_of(member.file)?;
+        let node = module.and_then(|at| nodes.get(at).copied());
+        found.extend(node.map(|node| Candidate { nodes: vec![node] }));
+    }
+    Ok(found)
+}
+
+/// Symbols with a name, likeliest first.
+pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)> {
+    let Candidates { how, list } = candidates(view, typed)?;
+    Ok((how, list.into_iter().flat_map(|candidate| candidate.nodes).collect()))
+}
+
+/// Symbols whose last part begins as typed, shortest name first.
+pub(super) fn beginning(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
+    /// One letter is the beginning of too much.
+    const SHORTEST: usize = 3;
+    let address = Address::parse(typed);
+    let Some(last) = address.tails().first().map(|last| (*last).to_owned()) else {
+        return Ok(Vec::new());
+    };
+    if last.chars().count() < SHORTEST || typed.contains(' ') {
+        return Ok(Vec::new());
+    }
+    let mut names = nodes::names_like(view.reader, Some(view.scope.repo.id), &last)?;
+    names.sort_by_key(|name| (!name.starts_with(&last), name.len(), name.clone()));
+    let mut found = Vec::new();
+    for name in names {
+        let whole = format!("{}{name}", &address.name[..address.name.len() - last.len()]);
+        let (_, nodes) = find(view, &whole)?;
+        found.extend(nodes);
+        if found.len() >= limit {
+            break;
+        }
+    }
+    found.truncate(limit);
+    Ok(found)
 }
 
 /// Symbols by words, best first.
@@ -110,116 +364,80 @@ pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<N
     Ok(Vec::new())
 }
 
-/// Names near to one that nothing has.
+/// Names near to one that nothing has; each of them is of the snapshot.
 pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
-    let wanted = Wanted::parse(typed);
-    let Some(last) = wanted.segments.last() else { return Ok(Vec::new()) };
+    let address = Address::parse(typed);
+    let Some(last) = address.tails().first().map(|last| (*last).to_owned()) else {
+        return Ok(Vec::new());
+    };
     let start: String = last.chars().take(1).collect();
     let names = nodes::names_like(view.reader, Some(view.scope.repo.id), &start)?;
-    let near = nearest(last, names.iter().map(String::as_str), 3);
-    Ok(near.into_iter().map(str::to_owned).collect())
+    let mut near = Vec::new();
+    for name in nearest(&last, names.iter().map(String::as_str), 12) {
+        if !candidates(view, name)?.list.is_empty() {
+            near.push(name.to_owned());
+        }
+        if near.len() == 3 {
+            break;
+        }
+    }
+    Ok(near)
 }
 
-/// [`one`], for those who have no view.
+/// The likeliest symbol, for those who have no view.
 pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeId> {
-    one(&View::new(reader, scope), typed)
+    let view = View::new(reader, scope);
+    Ok(some(&view, typed)?.list[0].nodes[0])
 }
 
-/// The one symbol that is meant; an error that lists the candidates otherwise.
-/// What can be called is meant before a variable or a module of the same name;
-/// a whole qualified name (`repo://package.name`) says which it is.
-pub(super) fn one(view: &View<'_>, typed: &str) -> Result<NodeId> {
+/// The symbol of a name that no other one has.
+pub fn only_symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<Option<NodeId>> {
+    let list = candidates(&View::new(reader, scope), typed)?.list;
+    Ok(match list.as_slice() {
+        [only] => only.nodes.first().copied(),
+        _ => None,
+    })
+}
+
+/// The two ends of an edge that are meant: of all that both names may mean the
+/// likeliest pair that has it, else the likeliest of each.
+pub fn edge_named(
+    reader: &Reader,
+    scope: &Scope,
+    (source, target): (&str, &str),
+    kind: EdgeKind,
+) -> Result<(NodeId, NodeId)> {
+    let view = View::new(reader, scope);
+    let nodes = |typed: &str| -> Result<Vec<NodeId>> {
+        Ok(some(&view, typed)?.list.into_iter().flat_map(|candidate| candidate.nodes).collect())
+    };
+    let (sources, targets) = (nodes(source)?, nodes(target)?);
+    for source in &sources {
+        let steps = view.own_outgoing(*source)?;
+        let is_there =
+            |target: &&NodeId| steps.iter().any(|step| step.kind == kind && step.node == **target);
+        if let Some(target) = targets.iter().find(is_there) {
+            return Ok((*source, *target));
+        }
+    }
+    Ok((sources[0], targets[0]))
+}
+
+/// [`candidates`], of which there is at least one; an error with near names
+/// otherwise.
+pub(super) fn some(view: &View<'_>, typed: &str) -> Result<Candidates> {
     if typed.trim().is_empty() {
         return Err(Error::usage("no symbol was given").suggest("e.g. Cart.checkout"));
     }
-    let (_, found) = find(view, typed)?;
-    let found = most_useful(view, found)?;
-    let shown = one_line(typed, 80);
-    match found.as_slice() {
-        [only] => Ok(*only),
-        [] => {
-            let near = suggestions(view, typed)?;
-            let error = Error::not_found(format!("no symbol `{shown}` in this snapshot"));
-            Err(match near.as_slice() {
-                [] => error.suggest(format!("search by words: lore symbol '{shown}'")),
-                near => error.suggest(format!("did you mean {}?", near.join(", "))),
-            })
-        }
-        several => Err(ambiguous(view, &shown, several)?),
-    }
-}
-
-fn most_useful(view: &View<'_>, mut found: Vec<NodeId>) -> Result<Vec<NodeId>> {
-    if found.len() < 2 {
+    let found = candidates(view, typed)?;
+    if !found.list.is_empty() {
         return Ok(found);
     }
-    let mut uses = Vec::new();
-    for node in &found {
-        uses.push(view.node(*node)?.map_or(Use::Around, |node| use_of(node.kind)));
-    }
-    let best = uses.iter().min().copied();
-    let mut uses = uses.into_iter();
-    found.retain(|_| uses.next() == best);
-    Ok(found)
-}
-
-fn ambiguous(view: &View<'_>, shown: &str, several: &[NodeId]) -> Result<Error> {
-    const MOST: usize = 8;
-    let mut names = Vec::new();
-    for id in several.iter().take(MOST) {
-        if let (Some(node), Some(symbol)) = (view.node(*id)?, view.symbol(*id)?) {
-            let package = view.package_path(node.package)?;
-            let joint = if package.is_empty() { "" } else { "." };
-            let name = format!("{package}{joint}{}", node.symbol());
-            names.push(format!("{name} ({} {}:{})", symbol.kind, symbol.path, symbol.line));
-        }
-    }
-    let first = names.first().and_then(|name| name.split(' ').next()).unwrap_or(shown).to_owned();
-    let more = several.len().saturating_sub(MOST);
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    let message = format!("{} symbols match `{shown}`: {}", several.len(), names.join(", "));
-    Ok(Error::new(ErrorCode::Ambiguous, message).suggest(format!("write more of it, e.g. {first}")))
-}
-
-/// A name taken apart.
-struct Wanted {
-    segments: Vec<String>,
-    whole: String,
-    /// It was written with its repository, so it is the whole name.
-    is_qualified: bool,
-}
-
-impl Wanted {
-    fn parse(typed: &str) -> Self {
-        let typed = typed.trim();
-        let local = typed.rsplit("://").next().unwrap_or(typed);
-        // `(*Mux).Use` is how Go writes a method of a pointer.
-        let whole = local.replace("::", ".").replace('#', ".").replace(['(', ')', '*'], "");
-        let segments =
-            whole.split(['.', '/']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        Wanted { segments, whole, is_qualified: typed.contains("://") }
-    }
-
-    fn matches(&self, package: &str, node: &NodeRow) -> Option<Match> {
-        let symbol = node.symbol();
-        let joint = if package.is_empty() { "" } else { "." };
-        if self.whole == symbol || self.whole == format!("{package}{joint}{symbol}") {
-            return Some(Match::Exact);
-        }
-        if self.is_qualified {
-            return None;
-        }
-        let names = package.split('/').chain(symbol.split('.')).filter(|part| !part.is_empty());
-        let names: Vec<&str> = names.collect();
-        let end = names.len().checked_sub(self.segments.len())?;
-        let pairs = || names[end..].iter().zip(&self.segments);
-        if pairs().all(|(name, wanted)| name == wanted) {
-            return Some(Match::Suffix);
-        }
-        pairs()
-            .all(|(name, wanted)| name.to_lowercase() == wanted.to_lowercase())
-            .then_some(Match::IgnoringCase)
-    }
+    let shown = one_line(typed, 80);
+    let error = Error::not_found(format!("no symbol `{shown}` in this snapshot"));
+    let near = suggestions(view, typed)?;
+    Err(match near.as_slice() {
+        [] => error.suggest(format!("search by words: lore symbol '{shown}'")),
+        near => error.suggest(format!("did you mean {}?", near.join(", "))),
+    })
 }

@@ -31,7 +31,8 @@ pub struct Route {
     pub handlers: Vec<SymbolRef>,
 }
 
-/// Routes whose method, pattern or place holds the words asked for, all without.
+/// Routes that hold what was asked for in their method or pattern, in the file or
+/// line where they are said, or in the name or place of a handler; all without.
 pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Result<Routes> {
     let view = View::new(reader, scope);
     let asked = asked.to_lowercase();
@@ -60,9 +61,14 @@ pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Resu
         }
     }
     let is_asked = |route: &Route| {
-        let named = route.handlers.iter().any(|it| it.symbol.to_lowercase().contains(&asked));
-        let text = format!("{} {}", route.method, route.pattern).to_lowercase();
-        text.contains(&asked) || named || route.path.to_lowercase().contains(&asked)
+        let holds = |text: &str| text.to_lowercase().contains(&asked);
+        holds(&format!("{} {}", route.method, route.pattern))
+            || holds(&format!("{}:{}", route.path, route.line))
+            || route.handlers.iter().any(|handler| {
+                holds(&handler.qualified_name.replace('/', "."))
+                    || holds(&handler.qualified_name)
+                    || holds(&format!("{}:{}", handler.path, handler.line))
+            })
     };
     routes.retain(is_asked);
     routes.sort_by(|a, b| {

@@ -156,6 +156,13 @@ fn current(
         .and_then(|dir| Repo::known(Path::new(dir)).head().ok())
         .and_then(|head| head.commit)
         .map(|commit| commit.to_string());
+    if let (Some(head), Some(dir)) = (&head, dir)
+        && let Some(snapshot) = snapshots::of_work_tree(reader, repo.id, dir)?
+        && snapshot.sha == *head
+        && is_edited(dir, head)
+    {
+        return Ok((snapshot, None));
+    }
     if let Some(head) = &head
         && let Some(snapshot) = snapshots::beginning(reader, repo.id, head)?.into_iter().next()
     {
@@ -166,4 +173,14 @@ fn current(
             .suggest("run: lore index")
     })?;
     Ok((latest, head))
+}
+
+/// Whether a work tree has anything its commit has not; a state of it that was
+/// indexed is out of date otherwise.
+fn is_edited(dir: &str, head: &str) -> bool {
+    const LARGEST: u64 = 1 << 20;
+    let repo = Repo::known(Path::new(dir));
+    git::ObjectId::parse(head)
+        .and_then(|head| repo.work_tree_changes(head, LARGEST, |_| true).ok())
+        .is_some_and(|changes| !changes.is_empty())
 }

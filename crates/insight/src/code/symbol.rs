@@ -61,6 +61,10 @@ pub fn symbols(reader: &Reader, scope: &Scope, query: &str, limit: usize) -> Res
     let view = View::new(reader, scope);
     let (mut matched, mut found) = resolve::find(&view, query)?;
     if found.is_empty() {
+        found = resolve::beginning(&view, query, limit)?;
+        matched = Match::Prefix;
+    }
+    if found.is_empty() {
         found = resolve::search(&view, query, limit)?;
         matched = if found.is_empty() { Match::None } else { Match::Words };
     }

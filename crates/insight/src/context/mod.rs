@@ -13,7 +13,7 @@ mod for_task;
 mod frames;
 mod history;
 mod localise;
-mod noise;
+pub(crate) mod noise;
 mod pack;
 mod rank;
 mod render;

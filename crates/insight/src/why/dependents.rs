@@ -49,8 +49,13 @@ pub(super) fn of(
         return Ok(None);
     };
     let options = TraversalOptions { kinds: impact::KINDS.to_vec(), ..TraversalOptions::default() };
-    let asked = trace.symbol.as_ref().map_or(&trace.path, |symbol| &symbol.symbol);
-    let reached = match impact(reader, &scope, asked, &options) {
+    let of = trace.symbol.as_ref().map_or(&trace.path, |symbol| &symbol.symbol);
+    // Several symbols may have the name; one stands on the line.
+    let asked = match &trace.symbol {
+        Some(symbol) if !symbol.path.is_empty() => format!("{}:{}", symbol.path, symbol.line),
+        _ => of.clone(),
+    };
+    let reached = match impact(reader, &scope, &asked, &options) {
         // Not a file of code, or a name that several symbols have.
         Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous) => {
             return Ok(None);
@@ -61,7 +66,7 @@ pub(super) fn of(
         reached.packages.into_iter().flat_map(|package| package.symbols).collect();
     near.sort_by_key(|neighbour| neighbour.depth);
     Ok(Some(Dependents {
-        of: asked.clone(),
+        of: of.clone(),
         total: reached.total,
         tests: reached.tests.len() as u64,
         truncated: reached.truncated,

@@ -2,7 +2,7 @@
 //! which records may know it.
 
 use crate::code::extent;
-use crate::code::resolve::symbol_named;
+use crate::code::resolve::{only_symbol_named, symbol_named};
 use crate::code::scope::{self, Asked, Scope};
 use crate::file_target::Typed;
 use crate::trace::Missing;
@@ -37,7 +37,7 @@ pub(super) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Def
     let mut ends = vec![End::Symbol(typed.path.to_owned()).to_string()];
     for name in endings(&symbol.symbol) {
         // A name that several symbols have points at none of them.
-        if symbol_named(reader, &scope, &name).is_ok_and(|found| found == node) {
+        if only_symbol_named(reader, &scope, &name)? == Some(node) {
             ends.push(End::Symbol(name).to_string());
         }
     }

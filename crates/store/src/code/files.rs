@@ -84,6 +84,20 @@ pub fn package_path(on: &impl Read, package: PackageId) -> Result<String> {
     sql::one(on, "SELECT path FROM packages WHERE id = ?1", [package.0], |row| row.get(0))
 }
 
+/// Every version of files of a name, anywhere in a repository.
+pub fn named(on: &impl Read, repo: RepoId, name: &str) -> Result<Vec<FileRow>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT {COLUMNS} FROM files
+             WHERE name = ?2 AND package_id IN (SELECT id FROM packages WHERE repo_id = ?1)
+             ORDER BY package_id, id"
+        ),
+        (repo.0, name),
+        read,
+    )
+}
+
 /// A version that was read before, by git's name of its content.
 pub fn find(
     on: &impl Read,

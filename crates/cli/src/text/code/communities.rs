@@ -23,6 +23,7 @@ impl Show for Communities {
         out.table(&table);
         let shown = self.communities.len() as u64;
         let alone = counted(self.alone, "symbol is", "symbols are");
-        out.footer(&format!("{shown} of {} groups; {alone} tied to no other", grouped(self.total)));
+        let all = grouped(self.total);
+        super::note(&format!("{shown} of {all} groups; {alone} tied to no other"), out);
     }
 }

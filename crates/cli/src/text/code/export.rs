@@ -1,6 +1,7 @@
 //! A code graph as other tools read it.
 
 use insight::code::graph::Graph;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub fn json(graph: &Graph) -> String {
@@ -9,19 +10,62 @@ pub fn json(graph: &Graph) -> String {
     text
 }
 
-/// Graphviz.
+/// Graphviz: a cluster for each community of two or more, the shape by kind, edges
+/// between communities in red.
 pub fn dot(graph: &Graph) -> String {
     let mut out = String::from("digraph lore {\n  node [shape=box];\n");
+    let mut communities: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, node) in graph.nodes.iter().enumerate() {
-        let name = quoted(local(&node.qualified_name));
-        let _ = writeln!(out, "  n{at} [label={name}, group={}];", node.community);
+        communities.entry(node.community).or_default().push(at);
+    }
+    for (community, members) in &communities {
+        let is_cluster = members.len() > 1;
+        if is_cluster {
+            let label = quoted(&cluster_label(graph, members));
+            let _ = writeln!(out, "  subgraph cluster_{community} {{\n    label={label};");
+        }
+        for at in members {
+            let node = &graph.nodes[*at];
+            let (name, shape) = (quoted(local(&node.qualified_name)), shape(&node.kind));
+            let _ = writeln!(out, "  n{at} [label={name}, shape={shape}];");
+        }
+        if is_cluster {
+            out.push_str("  }\n");
+        }
     }
     for edge in &graph.edges {
+        let community = |at: u32| graph.nodes[at as usize].community;
+        let is_across = community(edge.source) != community(edge.target);
+        let color = if is_across { ", color=red" } else { "" };
         let kind = quoted(&edge.kind);
-        let _ = writeln!(out, "  n{} -> n{} [label={kind}];", edge.source, edge.target);
+        let _ = writeln!(out, "  n{} -> n{} [label={kind}{color}];", edge.source, edge.target);
     }
     out.push_str("}\n");
     out
+}
+
+/// The folder most of its members lie in.
+fn cluster_label(graph: &Graph, members: &[usize]) -> String {
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for at in members {
+        let path = &graph.nodes[*at].path;
+        *folders.entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder)).or_default() += 1;
+    }
+    let most = folders.iter().max_by_key(|(folder, n)| (**n, std::cmp::Reverse(**folder)));
+    most.map_or_else(String::new, |(folder, _)| (*folder).to_owned())
+}
+
+fn shape(kind: &str) -> &'static str {
+    match kind {
+        "function" | "method" => "ellipse",
+        "interface" | "trait" => "diamond",
+        "module" | "package" => "folder",
+        "route_handler" | "rpc" | "service" => "hexagon",
+        "table" | "column" | "message" => "cylinder",
+        "const" | "var" | "field" => "plaintext",
+        "external" => "octagon",
+        _ => "box",
+    }
 }
 
 fn local(name: &str) -> &str {

@@ -1,44 +1,122 @@
-use super::{heading, place};
+use super::{heading, mark, note, place, short_name};
+use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
-use insight::code::flow::Flow;
+use insight::code::flow::{Flow, FlowStep};
+use insight::code::gap::FlowGap;
 
 impl Show for Flow {
     fn text(&self, out: &mut Painter) {
-        if !out.look().is_tty {
-            rows(self, out);
+        let home = &self.standing.repo;
+        if let Some(gap) = &self.gap {
+            heading(&self.from, home, out);
+            gap_text(self, gap, out);
             return;
         }
-        heading(&self.from, out);
         if self.paths.is_empty() {
-            let words = if self.truncated { "no way found within these limits" } else { "no way" };
-            out.label(Label::Faint, &format!("{words} to {}", self.to.symbol)).end();
+            heading(&self.from, home, out);
+            let mark = mark(out);
+            out.label(Label::Faint, &format!("{mark}both ends are the same symbol")).end();
+            return;
         }
-        for (nth, path) in self.paths.iter().enumerate() {
-            if nth > 0 {
-                out.label(Label::Faint, "or").end();
-            }
-            for (depth, step) in path.steps.iter().enumerate() {
-                out.text(&"  ".repeat(depth)).label(Label::Faint, "└─ ");
-                out.text(&step.at.symbol).text("  ");
-                out.label(Label::Path, &place(&step.site_path, step.site_line)).end();
-            }
+        if out.look().is_tty {
+            tree(self, out);
+        } else {
+            rows(self, out);
         }
-        if self.truncated && !self.paths.is_empty() {
-            out.footer("there may be more ways");
+        if self.truncated {
+            note("there may be more ways", out);
         }
     }
 }
 
+fn tree(flow: &Flow, out: &mut Painter) {
+    let home = &flow.standing.repo;
+    for (nth, path) in flow.paths.iter().enumerate() {
+        if nth > 0 {
+            out.label(Label::Faint, "or").end();
+        }
+        if nth == 0 || path.start != flow.paths[nth - 1].start {
+            heading(&path.start, home, out);
+        }
+        for (depth, step) in path.steps.iter().enumerate() {
+            out.text(&"  ".repeat(depth)).label(Label::Faint, "└─ ");
+            out.text(&short_name(&step.at, home)).text("  ");
+            out.label(Label::Path, &place(&step.site_path, step.site_line));
+            if is_dispatch(step) {
+                out.label(Label::Faint, "  may be dispatched here");
+            }
+            out.end();
+        }
+    }
+}
+
+fn is_dispatch(step: &FlowStep) -> bool {
+    step.edge == "overrides"
+}
+
+fn gap_text(flow: &Flow, gap: &FlowGap, out: &mut Painter) {
+    let mark = mark(out);
+    let home = &flow.standing.repo;
+    let limits = if flow.truncated { " within these limits" } else { "" };
+    let to = short_name(&flow.to, home);
+    out.text(&format!("{mark}no way along resolved calls to {to}{limits}")).end();
+    if let Some(furthest) = gap.furthest.as_ref().filter(|_| gap.furthest_depth > 0) {
+        let reached = counted(gap.reached, "symbol", "symbols");
+        let steps = counted(u64::from(gap.furthest_depth), "step", "steps");
+        let at = place(&furthest.path, furthest.line);
+        let name = short_name(furthest, home);
+        out.text(&format!("{mark}reached {reached}, furthest {name} ({at}) after {steps}")).end();
+    }
+    if gap.unresolved == 0 {
+        out.text(&format!("{mark}every call on the way is resolved")).end();
+        return;
+    }
+    let calls = counted(gap.unresolved, "call", "calls");
+    let words = if gap.breaks.iter().any(|it| it.may_mean.is_some()) {
+        "; it may go on at:"
+    } else if gap.breaks.is_empty() {
+        ""
+    } else {
+        "; at the furthest symbol:"
+    };
+    let line = format!("{mark}{calls} on the way could not be resolved{words}");
+    out.label(Label::Warning, &line).end();
+    for one in &gap.breaks {
+        out.text(mark).text("  ").label(Label::Path, &place(&one.site.path, one.site.line));
+        out.text("  ").text(&model::text::one_line(&one.site.text, 60));
+        out.label(Label::Faint, &format!("  in {}", one.site.within));
+        if let Some(meant) = &one.may_mean {
+            let left = match one.steps_left {
+                Some(n) if n > 0 => {
+                    format!(", {} from the end", counted(n.into(), "step", "steps"))
+                }
+                _ => String::new(),
+            };
+            let name = short_name(meant, home);
+            out.label(Label::Faint, &format!("; may mean {name}{left}"));
+        }
+        out.end();
+    }
+}
+
 fn rows(flow: &Flow, out: &mut Painter) {
+    let home = &flow.standing.repo;
     let names = ["path", "step", "kind", "symbol", "place", "edge", "site", "confidence"];
     let mut table = Table::new(names.map(Column::new));
     for (nth, path) in flow.paths.iter().enumerate() {
+        table.row([
+            Cell::text((nth + 1).to_string()),
+            Cell::text("0"),
+            Cell::text(&path.start.kind),
+            Cell::text(short_name(&path.start, home)),
+            Cell::text(place(&path.start.path, path.start.line)),
+        ]);
         for (depth, step) in path.steps.iter().enumerate() {
             table.row([
                 Cell::text((nth + 1).to_string()),
                 Cell::text((depth + 1).to_string()),
                 Cell::text(&step.at.kind),
-                Cell::text(&step.at.qualified_name),
+                Cell::text(short_name(&step.at, home)),
                 Cell::text(place(&step.at.path, step.at.line)),
                 Cell::text(&step.edge),
                 Cell::text(place(&step.site_path, step.site_line)),

@@ -1,31 +1,139 @@
-use super::{heading, place, unresolved};
+use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
 use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
-use insight::code::neighbours::{Neighbour, Neighbours};
+use insight::code::indirect::{IndirectUse, Indirectly};
+use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
 
 impl Show for Neighbours {
     fn text(&self, out: &mut Painter) {
-        let words = if self.asked == "callers" { "of this name" } else { "in it" };
-        let shown = counted(self.found.len() as u64, "symbol", "symbols");
-        let more = format!("{shown} shown; there are more: -n shows them");
-        if !out.look().is_tty {
-            rows(&self.found, &self.standing.repo, out);
-            unresolved(self.unresolved, &self.unresolved_sites, words, out);
-            if self.truncated {
-                out.text(&format!("# {more}")).end();
-            }
+        let home = &self.standing.repo;
+        let is_one_of_many = !self.candidates.is_empty();
+        block(&self.of, self.asked, home, is_one_of_many, out);
+        if !is_one_of_many {
             return;
         }
-        heading(&self.symbol, out);
-        if self.found.is_empty() {
-            out.label(Label::Faint, &format!("no {}", self.asked)).end();
-        } else {
-            tree(&self.found, &self.standing.repo, out);
+        let mark = mark(out);
+        // Who asks about something that is called did not mean a field of that name.
+        let is_called = !is_holder(&self.of);
+        let (lesser, others): (Vec<&Neighbourhood>, Vec<&Neighbourhood>) =
+            self.candidates.iter().partition(|it| is_called && is_holder(it));
+        gap(out);
+        out.label(Label::Warning, &format!("{mark}the name also means:")).end();
+        for candidate in others {
+            gap(out);
+            block(candidate, self.asked, home, true, out);
         }
-        unresolved(self.unresolved, &self.unresolved_sites, words, out);
-        if self.truncated {
-            out.footer(&more);
+        for candidate in lesser {
+            heading(&candidate.symbol, home, out);
         }
+        let asked = self.asked.as_str();
+        let one = place(&self.of.symbol.path, self.of.symbol.line);
+        let more = match self.more_candidates {
+            0 => String::new(),
+            n => format!("{n} more have this name; "),
+        };
+        note(&format!("{more}one alone: lore {asked} {one}"), out);
+    }
+}
+
+fn gap(out: &mut Painter) {
+    if out.look().is_tty {
+        out.gap();
+    }
+}
+
+/// Whether it only holds others, or a value.
+fn is_holder(of: &Neighbourhood) -> bool {
+    let kind = of.symbol.kind.as_str();
+    matches!(kind, "module" | "package" | "const" | "var" | "field" | "column")
+}
+
+fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: &mut Painter) {
+    let mark = mark(out);
+    let is_tty = out.look().is_tty;
+    if is_tty || is_headed || of.found.is_empty() || !of.overloads.is_empty() {
+        heading(&of.symbol, home, out);
+    }
+    if !of.overloads.is_empty() {
+        let is_beside = |path: &str| path == of.symbol.path;
+        let lines: Vec<String> = of
+            .overloads
+            .iter()
+            .take(8)
+            .map(|it| {
+                let place = place(&it.path, it.line);
+                if is_beside(&it.path) { format!(":{}", it.line) } else { place }
+            })
+            .collect();
+        let more = of.overloads.len().saturating_sub(lines.len());
+        let more = if more > 0 { format!(", {more} more") } else { String::new() };
+        let places = lines.join(", ");
+        let words = format!("{mark}with its overloads {places}{more}; --split for each by itself");
+        out.label(Label::Faint, &words).end();
+    }
+    if of.found.is_empty() {
+        out.label(Label::Faint, &format!("{mark}{}", nothing(of, asked))).end();
+    } else if is_tty {
+        tree(&of.found, home, out);
+    } else {
+        rows(&of.found, home, out);
+    }
+    if of.truncated {
+        let shown = counted(of.found.len() as u64, "symbol", "symbols");
+        out.label(Label::Faint, &format!("{mark}{shown} shown; there are more: -n shows them"));
+        out.end();
+    }
+    for uses in &of.indirect {
+        indirect(uses, home, out);
+    }
+    let words = if asked == Question::Callers { "of this name" } else { "in it" };
+    unresolved(of.bound, of.unresolved, &of.unresolved_sites, words, out);
+}
+
+fn nothing(of: &Neighbourhood, asked: Question) -> String {
+    let is_known = !of.indirect.is_empty() || of.unresolved > 0;
+    match asked {
+        Question::Callers if is_known => "no direct callers among resolved calls".to_owned(),
+        Question::Callers => format!("no callers; {UNSEEN}"),
+        Question::Callees => "no callees among resolved calls".to_owned(),
+        Question::Overrides => "nothing indexed overrides it".to_owned(),
+        Question::Subtypes => "nothing indexed inherits from it".to_owned(),
+    }
+}
+
+fn indirect(uses: &IndirectUse, home: &str, out: &mut Painter) {
+    let mark = mark(out);
+    let n = uses.total;
+    let words = match (uses.how, &uses.via) {
+        (Indirectly::ThroughBase, Some(via)) => {
+            let callers = counted(n, "caller", "callers");
+            let at = place(&via.path, via.line);
+            format!("may be called through {} ({at}), {callers}:", short_name(via, home))
+        }
+        (Indirectly::ThroughBase, None) => "may be called through what it overrides:".to_owned(),
+        (Indirectly::OverriddenBy, _) => {
+            let methods = counted(n, "overriding method", "overriding methods");
+            format!("a call may be dispatched to {methods}:")
+        }
+        (Indirectly::ByContract, _) => {
+            format!("reached by {}:", counted(n, "route or contract", "routes or contracts"))
+        }
+        (Indirectly::AsValue, _) => {
+            format!("passed, stored or named by {}:", counted(n, "symbol", "symbols"))
+        }
+        (Indirectly::AsType, _) => {
+            format!("named or inherited by {}:", counted(n, "symbol", "symbols"))
+        }
+        (Indirectly::Bases, _) => format!("its own {}:", counted(n, "base", "bases")),
+    };
+    out.label(Label::Warning, &format!("{mark}{words}")).end();
+    for one in &uses.uses {
+        out.text(mark).text("  ");
+        line(one, home, out);
+    }
+    let n_more = n.saturating_sub(uses.uses.len() as u64);
+    if n_more > 0 {
+        out.label(Label::Faint, &format!("{mark}  and {}", counted(n_more, "more", "more"))).end();
     }
 }
 
@@ -37,7 +145,7 @@ pub(super) fn rows(found: &[Neighbour], home: &str, out: &mut Painter) {
         table.row([
             Cell::text(one.depth.to_string()),
             Cell::text(&one.at.kind),
-            Cell::text(name(one, home)),
+            Cell::text(short_name(&one.at, home)),
             Cell::text(place(&one.at.path, one.at.line)),
             Cell::text(&one.edge),
             Cell::text(place(&one.site_path, one.site_line)),
@@ -78,16 +186,10 @@ fn branch(
     }
 }
 
-/// Short in the repository asked about, with its repository elsewhere.
-fn name<'n>(one: &'n Neighbour, home: &str) -> &'n str {
-    let is_here = one.at.qualified_name.split_once("://").is_some_and(|(repo, _)| repo == home);
-    if is_here { &one.at.symbol } else { &one.at.qualified_name }
-}
-
 /// `app.Flask.run  src/app.py:12  .95`; with its repository where that is
 /// another one than `home`.
 pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
-    out.text(name(one, home)).text("  ");
+    out.text(&short_name(&one.at, home)).text("  ");
     out.label(Label::Path, &place(&one.site_path, one.site_line));
     let mut words = Vec::new();
     if one.sites > 1 {

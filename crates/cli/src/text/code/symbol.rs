@@ -1,4 +1,4 @@
-use super::{heading, place};
+use super::{heading, mark, note, place, short_name};
 use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::code::resolve::Match;
@@ -7,19 +7,22 @@ use model::text::one_line;
 
 impl Show for Symbols {
     fn text(&self, out: &mut Painter) {
-        if !out.look().is_tty {
-            rows(self, out);
-            return;
+        let mark = mark(out);
+        if self.matched == Match::Prefix {
+            out.label(Label::Faint, &format!("{mark}no symbol has this name; beginning so:")).end();
         }
         if self.matched == Match::Words {
-            out.label(Label::Faint, "no symbol has this name; by its words:").end();
+            out.label(Label::Faint, &format!("{mark}no symbol has this name; by its words:")).end();
         }
-        for symbol in &self.symbols {
+        if !out.look().is_tty {
+            rows(self, out);
+        }
+        for symbol in self.symbols.iter().filter(|_| out.look().is_tty).collect::<Vec<_>>() {
             out.gap();
-            block(symbol, out);
+            block(symbol, &self.standing.repo, out);
         }
         if self.symbols.is_empty() {
-            out.label(Label::Faint, "nothing matches");
+            out.label(Label::Faint, &format!("{mark}nothing matches"));
             if !self.suggestions.is_empty() {
                 out.label(Label::Faint, "; did you mean: ");
                 out.label(Label::Id, &self.suggestions.join(", "));
@@ -28,7 +31,7 @@ impl Show for Symbols {
         }
         let n_shown = self.symbols.len() as u64;
         if n_shown < self.total {
-            out.footer(&format!("{n_shown} of {}; -n shows more", self.total));
+            note(&format!("{n_shown} of {}; -n shows more", self.total), out);
         }
     }
 }
@@ -40,7 +43,7 @@ fn rows(symbols: &Symbols, out: &mut Painter) {
     for symbol in &symbols.symbols {
         table.row([
             Cell::text(&symbol.at.kind),
-            Cell::text(&symbol.at.qualified_name),
+            Cell::text(short_name(&symbol.at, &symbols.standing.repo)),
             Cell::text(place(&symbol.at.path, symbol.at.line)),
             Cell::text(symbol.callers.to_string()),
             Cell::text(symbol.callees.to_string()),
@@ -52,8 +55,8 @@ fn rows(symbols: &Symbols, out: &mut Painter) {
     out.table(&table);
 }
 
-fn block(symbol: &SymbolDetail, out: &mut Painter) {
-    heading(&symbol.at, out);
+fn block(symbol: &SymbolDetail, home: &str, out: &mut Painter) {
+    heading(&symbol.at, home, out);
     let room = out.look().width.saturating_sub(2);
     if !symbol.signature.is_empty() {
         out.text("  ").text(&one_line(&symbol.signature, room)).end();

@@ -6,13 +6,16 @@ use insight::code::communities::{self, Communities as Groups};
 use insight::code::flow as ways;
 use insight::code::impact as reach;
 use insight::code::ledger::{self, Staleness};
-use insight::code::neighbours::{Neighbours, neighbours};
+use insight::code::map::{self, RepoMap};
+use insight::code::neighbours::{Neighbours, Question, neighbours};
+use insight::code::outline::{self, FileOutline};
 use insight::code::overview::{self, PackageGraph, SnapshotDiff as Difference};
 use insight::code::owners as owning;
+use insight::code::read::{self, SourceSlice};
 use insight::code::routes as arriving;
 use insight::code::scope;
 use insight::code::symbol::{self as symbols, Symbols};
-use insight::code::{Asked, Direction, Scope, TraversalOptions};
+use insight::code::{Asked, Scope, TraversalOptions};
 use model::code::EdgeKind;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -22,8 +25,13 @@ pub struct Symbol;
 pub struct Impact;
 pub struct Callers;
 pub struct Callees;
+pub struct Overrides;
+pub struct Subtypes;
 pub struct Flow;
 pub struct Communities;
+pub struct Map;
+pub struct Outline;
+pub struct Read;
 pub struct Owners;
 pub struct RepoGraph;
 pub struct Routes;
@@ -143,13 +151,15 @@ impl Tool for Impact {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourParams {
-    /// Its name, or an ending of its qualified name
+    /// Its name or the end of it, name(parameters), or path:line
     symbol: String,
+    /// Answer for each overload by itself (default false)
+    split: Option<bool>,
     /// In this repository: its name, or an ending of it
     repo: Option<String>,
     /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
-    /// How many steps, 1 to 50 (default 1)
+    /// How many steps, 1 to 50 (default: 1 for calls, all of a hierarchy)
     depth: Option<u32>,
     /// Leave out what is less sure than this, 0 to 1 (default 0)
     min_confidence: Option<f64>,
@@ -157,11 +167,13 @@ pub struct NeighbourParams {
     limit: Option<u32>,
 }
 
-fn around(call: &Call, params: &NeighbourParams, direction: Direction) -> Result<Neighbours> {
+fn around(call: &Call, params: &NeighbourParams, asked: Question) -> Result<Neighbours> {
     let limit = within("limit", params.limit, 50, 5_000)?;
-    let options = walk(params.depth, 1, limit, params.min_confidence, &[EdgeKind::Calls])?;
+    let sure = params.min_confidence;
+    let options = walk(params.depth, asked.depth(), limit, sure, asked.kinds())?;
     let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
-    neighbours(call.reader()?, &scope, &params.symbol, direction, &options)
+    let is_split = params.split.unwrap_or_default();
+    neighbours(call.reader()?, &scope, &params.symbol, asked, &options, is_split)
 }
 
 impl Tool for Callers {
@@ -176,7 +188,7 @@ impl Tool for Callers {
     type Answer = Neighbours;
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
-        around(call, &params, Direction::Incoming)
+        around(call, &params, Question::Callers)
     }
 }
 
@@ -192,7 +204,39 @@ impl Tool for Callees {
     type Answer = Neighbours;
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
-        around(call, &params, Direction::Outgoing)
+        around(call, &params, Question::Callees)
+    }
+}
+
+impl Tool for Overrides {
+    const NAME: &'static str = "overrides";
+    const TITLE: &'static str = "What overrides a method";
+    const ABOUT: &'static str = "List the methods that override or implement a method, and what \
+        it overrides itself.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/found"];
+
+    type Params = NeighbourParams;
+    type Answer = Neighbours;
+
+    fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
+        around(call, &params, Question::Overrides)
+    }
+}
+
+impl Tool for Subtypes {
+    const NAME: &'static str = "subtypes";
+    const TITLE: &'static str = "What inherits from a type";
+    const ABOUT: &'static str = "List the types that inherit from a class or implement an \
+        interface, at any depth, and the type's own bases.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/found"];
+
+    type Params = NeighbourParams;
+    type Answer = Neighbours;
+
+    fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
+        around(call, &params, Question::Subtypes)
     }
 }
 
@@ -280,7 +324,7 @@ impl Tool for RepoGraph {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RoutesParams {
-    /// Only routes with this in their method or pattern
+    /// Only routes with this in their method, pattern, file or handler
     #[serde(default)]
     pattern: String,
     /// In this repository: its name, or an ending of it
@@ -383,5 +427,94 @@ impl Tool for Stale {
 
     fn answer(call: &Call, _: StaleParams) -> Result<Staleness> {
         ledger::staleness(call.reader()?)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MapParams {
+    /// A folder or a type to look into (default: the whole repository)
+    target: Option<String>,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+}
+
+impl Tool for Map {
+    const NAME: &'static str = "map";
+    const TITLE: &'static str = "A repository at a glance";
+    const ABOUT: &'static str = "Show a repository, a folder or a class at a glance: languages, \
+        folders and what they hold, entry points, routes, what is called, extended and changed most, \
+        with file and line. The first thing to read in code one does not know.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+
+    type Params = MapParams;
+    type Answer = RepoMap;
+
+    fn answer(call: &Call, params: MapParams) -> Result<RepoMap> {
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        map::map(call.reader()?, &scope, params.target.as_deref(), &[])
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OutlineParams {
+    /// Path of a file, or the end of it
+    path: String,
+    /// Fields, variables and inner functions too (default false)
+    all: Option<bool>,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+}
+
+impl Tool for Outline {
+    const NAME: &'static str = "outline";
+    const TITLE: &'static str = "What a file defines";
+    const ABOUT: &'static str = "List the types, functions and methods of a file with their lines and \
+        signatures, without the bodies.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+    const LISTS: &'static [&'static str] = &["/symbols"];
+
+    type Params = OutlineParams;
+    type Answer = FileOutline;
+
+    fn answer(call: &Call, params: OutlineParams) -> Result<FileOutline> {
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        let is_full = params.all.unwrap_or_default();
+        outline::outline(call.reader()?, &scope, &params.path, is_full)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReadParams {
+    /// A symbol, or a path with lines: `app.py:10-40`
+    target: String,
+    /// How many lines, 1 to 5000 (default 200)
+    limit: Option<u32>,
+    /// In this repository: its name, or an ending of it
+    repo: Option<String>,
+    /// At this indexed commit, branch, tag or snapshot (@12)
+    at: Option<String>,
+}
+
+impl Tool for Read {
+    const NAME: &'static str = "read";
+    const TITLE: &'static str = "The source of a symbol";
+    const ABOUT: &'static str = "Print exactly one function, class or range of lines as it is in the \
+        work tree, with the last commit that changed the file.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+
+    type Params = ReadParams;
+    type Answer = SourceSlice;
+
+    fn answer(call: &Call, params: ReadParams) -> Result<SourceSlice> {
+        let most_lines = within("limit", params.limit, 200, 5_000)? as u32;
+        let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
+        read::read(call.reader()?, &scope, &params.target, most_lines)
     }
 }

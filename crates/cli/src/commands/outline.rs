@@ -1,0 +1,33 @@
+use super::Run;
+use crate::code_args::ScopeArgs;
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::code::outline::{FileOutline, outline};
+use model::Result;
+
+/// List what a file defines, without the bodies
+///
+/// Types, functions and methods with their lines and signatures; --all adds
+/// fields, variables and what is written inside functions.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore outline src/flask/app.py
+  lore outline app.py --all")]
+pub struct Args {
+    /// File path, or the end of it
+    path: String,
+    /// Include fields, variables and inner functions
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+impl Run for Args {
+    type Answer = FileOutline;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<FileOutline> {
+        let (reader, scope) = self.scope.open(ctx, ui)?;
+        outline(&reader, &scope, &self.path, self.all)
+    }
+}

@@ -1,0 +1,184 @@
+//! Uses of a symbol that are no calls of it by name: through what it overrides,
+//! as a value, as a decorator, by a route or a contract. Without them, a method
+//! that only a framework calls looks dead.
+
+use super::neighbours::{Neighbour, shown};
+use super::view::{Step, SymbolRef, View};
+use super::walk::VisitedNode;
+use model::Result;
+use model::code::{EdgeKind, NodeKind};
+use model::ids::NodeId;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// How a symbol is used without a direct call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Indirectly {
+    /// The method it overrides or implements is called, and may reach it.
+    ThroughBase,
+    /// A call of it may reach these, which override or implement it.
+    OverriddenBy,
+    /// A route, message or contract leads to it.
+    ByContract,
+    /// It is passed, stored or named without being called; decorators too.
+    AsValue,
+    /// It is a type: built, inherited or named, never called.
+    AsType,
+    /// What it overrides, inherits from or implements itself.
+    Bases,
+}
+
+/// Uses of one sort.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct IndirectUse {
+    pub how: Indirectly,
+    /// The method of the base, for what is called through it.
+    pub via: Option<SymbolRef>,
+    pub total: u64,
+    /// The first of them.
+    pub uses: Vec<Neighbour>,
+}
+
+const MOST_SHOWN: usize = 5;
+/// Bases of bases that are looked at.
+const MOST_BASES: usize = 16;
+
+/// Who uses nodes without calling them by name.
+pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>> {
+    let mut found = Vec::new();
+    for base in overridden(view, nodes)? {
+        let calls = steps(view, &[base], &[EdgeKind::Calls])?;
+        found.extend(used(view, Indirectly::ThroughBase, Some(base), calls)?);
+    }
+    let contracts =
+        [EdgeKind::HandlesRoute, EdgeKind::RpcCalls, EdgeKind::ConsumesEvent, EdgeKind::Exposes];
+    let mut by_contract = steps(view, nodes, &contracts)?;
+    by_contract.extend(routes_of(view, nodes)?);
+    found.extend(used(view, Indirectly::ByContract, None, by_contract)?);
+    let values = steps(view, nodes, &[EdgeKind::References, EdgeKind::ReadsField])?;
+    let how = if is_type(view, nodes)? { Indirectly::AsType } else { Indirectly::AsValue };
+    let heirs = match how {
+        Indirectly::AsType => steps(view, nodes, &[EdgeKind::Inherits, EdgeKind::Implements])?,
+        _ => Vec::new(),
+    };
+    found.extend(used(view, how, None, heirs.into_iter().chain(values).collect())?);
+    Ok(found)
+}
+
+/// What a call of these nodes may reach beside them.
+pub(super) fn dispatch(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>> {
+    let overriders = steps(view, nodes, &[EdgeKind::Overrides])?;
+    Ok(used(view, Indirectly::OverriddenBy, None, overriders)?.into_iter().collect())
+}
+
+fn is_type(view: &View<'_>, nodes: &[NodeId]) -> Result<bool> {
+    let Some(first) = nodes.first() else { return Ok(false) };
+    let kind = view.node(*first)?.map(|node| node.kind);
+    Ok(matches!(
+        kind,
+        Some(
+            NodeKind::Class
+                | NodeKind::Interface
+                | NodeKind::Trait
+                | NodeKind::Type
+                | NodeKind::Enum
+                | NodeKind::Message
+        )
+    ))
+}
+
+/// What stands above nodes in their hierarchy.
+pub(super) fn bases(
+    view: &View<'_>,
+    nodes: &[NodeId],
+    kinds: &[EdgeKind],
+) -> Result<Vec<IndirectUse>> {
+    let mut found = Vec::new();
+    for node in nodes {
+        let above = view.outgoing(*node)?.into_iter();
+        found.extend(above.filter(|it| kinds.contains(&it.kind)).map(|it| (*node, it)));
+    }
+    Ok(used(view, Indirectly::Bases, None, found)?.into_iter().collect())
+}
+
+/// What nodes override or implement, nearest first.
+pub(super) fn overridden(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<NodeId>> {
+    let mut found: Vec<NodeId> = Vec::new();
+    let mut level = nodes.to_vec();
+    while !level.is_empty() && found.len() < MOST_BASES {
+        let mut next = Vec::new();
+        for node in level {
+            for step in view.outgoing(node)? {
+                let is_base = step.kind == EdgeKind::Overrides;
+                if is_base && !found.contains(&step.node) && !nodes.contains(&step.node) {
+                    found.push(step.node);
+                    next.push(step.node);
+                }
+            }
+        }
+        level = next;
+    }
+    found.truncate(MOST_BASES);
+    Ok(found)
+}
+
+/// Routes that these nodes answer: their edges lead from the route.
+fn routes_of(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<(NodeId, Step)>> {
+    let mut found = Vec::new();
+    for node in nodes {
+        let handled = view.outgoing(*node)?.into_iter();
+        found.extend(
+            handled.filter(|step| step.kind == EdgeKind::HandlesRoute).map(|step| (*node, step)),
+        );
+    }
+    Ok(found)
+}
+
+fn steps(view: &View<'_>, nodes: &[NodeId], kinds: &[EdgeKind]) -> Result<Vec<(NodeId, Step)>> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
+    for node in nodes {
+        for step in view.incoming(*node)? {
+            let is_self = nodes.contains(&step.node);
+            if kinds.contains(&step.kind) && !is_self && seen.insert(step.node) {
+                found.push((*node, step));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn used(
+    view: &View<'_>,
+    how: Indirectly,
+    via: Option<NodeId>,
+    steps: Vec<(NodeId, Step)>,
+) -> Result<Option<IndirectUse>> {
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let mut all: Vec<VisitedNode> = steps
+        .into_iter()
+        .map(|(from, step)| VisitedNode {
+            node: step.node,
+            depth: 1,
+            confidence: step.confidence,
+            step,
+            from,
+        })
+        .collect();
+    all.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.node));
+    let total = all.len() as u64;
+    let mut uses = Vec::new();
+    // Code before tests: what shows that it lives stands first.
+    let mut tests = Vec::new();
+    for one in shown(view, &all)? {
+        if one.at.is_test { tests.push(one) } else { uses.push(one) }
+    }
+    uses.extend(tests);
+    uses.truncate(MOST_SHOWN);
+    let via = via.map(|via| view.symbol(via)).transpose()?.flatten();
+    Ok(Some(IndirectUse { how, via, total, uses }))
+}

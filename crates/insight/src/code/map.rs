@@ -1,0 +1,474 @@
+//! `lore map`: a repository, a folder or a type at a glance, for who sees it for
+//! the first time.
+
+use super::files::files_like;
+use super::neighbours::is_zero;
+use super::resolve;
+use super::scope::{Scope, Standing};
+use super::view::{SymbolRef, View};
+use crate::memory::RecordLine;
+use model::Result;
+use model::code::{EdgeKind, NodeKind};
+use model::ids::{FileId, NodeId};
+use model::memory::RecordKind;
+use model::text::one_line;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+use store::code::{files, nodes, snapshots};
+use store::memory::RootId;
+use store::memory::records::{self, RecordFilter};
+use store::{Reader, paths};
+
+/// What there is, and where to begin.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RepoMap {
+    pub standing: Standing,
+    /// The folder, where one was asked for; empty for the whole repository.
+    pub folder: String,
+    pub files: u64,
+    pub symbols: u64,
+    pub languages: Vec<LanguageShare>,
+    /// The largest ones.
+    pub folders: Vec<FolderSummary>,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub more_folders: u64,
+    /// Functions a program begins with.
+    pub entry_points: Vec<SymbolRef>,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub routes: u64,
+    pub first_routes: Vec<SymbolRef>,
+    pub most_called: Vec<SymbolCount>,
+    pub most_extended: Vec<SymbolCount>,
+    /// Files that the newest commits changed most.
+    pub most_changed: Vec<PathCount>,
+    /// The newest decisions of its memory.
+    pub decisions: Vec<RecordLine>,
+    /// A type that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<TypeSummary>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LanguageShare {
+    pub language: String,
+    pub files: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FolderSummary {
+    pub path: String,
+    pub files: u64,
+    pub symbols: u64,
+    /// The symbols in it that are used most.
+    pub holds: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolCount {
+    #[serde(flatten)]
+    pub at: SymbolRef,
+    pub count: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathCount {
+    pub path: String,
+    pub count: u64,
+}
+
+/// A type: what is above and below it, and its members.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TypeSummary {
+    #[serde(flatten)]
+    pub at: SymbolRef,
+    pub end_line: u32,
+    pub signature: String,
+    pub doc: String,
+    pub bases: Vec<SymbolRef>,
+    pub subtypes: u64,
+    pub first_subtypes: Vec<SymbolRef>,
+    /// Who names or builds it.
+    pub users: u64,
+    /// Its members by how often they are called.
+    pub members: Vec<SymbolCount>,
+    pub more_members: u64,
+}
+
+const MOST_FOLDERS: usize = 12;
+/// Folders are taken apart until there are so many, and not into more than these.
+const ENOUGH_FOLDERS: usize = 8;
+const MOST_SPLIT: usize = 40;
+const MOST_HELD: usize = 3;
+const MOST_CALLED: usize = 8;
+const MOST_OTHERS: usize = 5;
+const MOST_DECISIONS: usize = 3;
+const MOST_MEMBERS: usize = 20;
+
+/// The whole repository, or the folder or type that was typed.
+pub fn map(
+    reader: &Reader,
+    scope: &Scope,
+    typed: Option<&str>,
+    memory: &[RootId],
+) -> Result<RepoMap> {
+    let view = View::new(reader, scope);
+    let all = members(&view)?;
+    let typed = typed.map(|typed| typed.trim().trim_start_matches("./").trim_end_matches('/'));
+    let typed = typed.filter(|typed| !typed.is_empty() && *typed != ".");
+    let folder = typed.and_then(|typed| folder_named(&all, typed));
+    if let (Some(typed), None) = (typed, &folder) {
+        let symbol = type_summary(&view, typed)?;
+        return Ok(RepoMap { symbol: Some(symbol), ..empty(scope) });
+    }
+    let folder = folder.unwrap_or_default();
+    let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let own: Vec<&IndexedFile> = all.iter().filter(|it| it.path.starts_with(&below)).collect();
+    let uses = usage(&view, &own)?;
+    let mut map = empty(scope);
+    map.files = own.len() as u64;
+    map.symbols = own.iter().map(|file| u64::from(file.n_symbols)).sum();
+    map.languages = languages(&own);
+    (map.folders, map.more_folders) = folders(&view, &own, &uses, &below)?;
+    map.entry_points = entry_points(&view, &below)?;
+    let routes = routes(&view, &below)?;
+    map.routes = routes.len() as u64;
+    map.first_routes = routes.into_iter().take(MOST_OTHERS).collect();
+    map.most_called = top(&view, &uses, |use_| use_.called, MOST_CALLED)?;
+    map.most_extended = top(&view, &uses, |use_| use_.extended, MOST_OTHERS)?;
+    let changed = paths::most_changed(reader, scope.repo.id, &below, MOST_OTHERS)?;
+    map.most_changed = changed.into_iter().map(|(path, count)| PathCount { path, count }).collect();
+    if !memory.is_empty() {
+        let filter = RecordFilter {
+            kinds: vec![RecordKind::Decision],
+            roots: memory.to_vec(),
+            ..RecordFilter::default()
+        };
+        let newest = records::list(reader, &filter, MOST_DECISIONS)?;
+        map.decisions = newest.iter().map(RecordLine::of).collect();
+    }
+    map.folder = folder;
+    Ok(map)
+}
+
+fn empty(scope: &Scope) -> RepoMap {
+    RepoMap {
+        standing: scope.standing(),
+        folder: String::new(),
+        files: 0,
+        symbols: 0,
+        languages: Vec::new(),
+        folders: Vec::new(),
+        more_folders: 0,
+        entry_points: Vec::new(),
+        routes: 0,
+        first_routes: Vec::new(),
+        most_called: Vec::new(),
+        most_extended: Vec::new(),
+        most_changed: Vec::new(),
+        decisions: Vec::new(),
+        symbol: None,
+    }
+}
+
+/// A file of the snapshot.
+struct IndexedFile {
+    id: FileId,
+    path: String,
+    language: String,
+    n_symbols: u32,
+}
+
+/// Every file of the snapshot, by path.
+fn members(view: &View<'_>) -> Result<Vec<IndexedFile>> {
+    let mut ids = Vec::new();
+    for package in snapshots::packages(view.reader, view.scope.snapshot.seq)?.into_keys() {
+        if let Some(version) = view.version(package)? {
+            ids.extend(version.members.iter().map(|member| member.file));
+        }
+    }
+    let mut found = Vec::with_capacity(ids.len());
+    for row in files::rows(view.reader, ids)? {
+        let package = view.package_path(row.package)?;
+        let joint = if package.is_empty() { "" } else { "/" };
+        found.push(IndexedFile {
+            id: row.id,
+            path: format!("{package}{joint}{}", row.name),
+            language: row.language,
+            n_symbols: row.n_defs,
+        });
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+/// The folder that was typed: its path, or the only one that ends so.
+fn folder_named(all: &[IndexedFile], typed: &str) -> Option<String> {
+    let inside = format!("{typed}/");
+    if all.iter().any(|file| file.path.starts_with(&inside)) {
+        return Some(typed.to_owned());
+    }
+    let ending = format!("/{typed}/");
+    let mut found: Vec<&str> = all
+        .iter()
+        .filter_map(|file| file.path.find(&ending).map(|at| &file.path[..=at + typed.len()]))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [only] => Some((*only).to_owned()),
+        _ => None,
+    }
+}
+
+/// How a symbol is used.
+struct Usage {
+    node: NodeId,
+    file: FileId,
+    called: u64,
+    extended: u64,
+    all: u64,
+}
+
+/// Symbols that something uses, in files that were asked about.
+fn usage(view: &View<'_>, own: &[&IndexedFile]) -> Result<Vec<Usage>> {
+    let mut found = Vec::new();
+    for file in own {
+        for node in view.nodes_of(file.id)?.iter() {
+            let mut usage = Usage { node: *node, file: file.id, called: 0, extended: 0, all: 0 };
+            for step in view.own_incoming(*node)? {
+                usage.all += 1;
+                match step.kind {
+                    EdgeKind::Calls => usage.called += 1,
+                    EdgeKind::Inherits | EdgeKind::Implements => usage.extended += 1,
+                    EdgeKind::Contains | EdgeKind::Imports | EdgeKind::Tests => usage.all -= 1,
+                    _ => {}
+                }
+            }
+            if usage.all > 0 {
+                found.push(usage);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn languages(own: &[&IndexedFile]) -> Vec<LanguageShare> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in own {
+        *counts.entry(&file.language).or_default() += 1;
+    }
+    let mut shares: Vec<LanguageShare> = counts
+        .into_iter()
+        .map(|(language, files)| LanguageShare { language: language.to_owned(), files })
+        .collect();
+    shares.sort_by_key(|share| Reverse(share.files));
+    shares
+}
+
+/// The folders just below, the largest of them taken apart while there is room.
+fn folders(
+    view: &View<'_>,
+    own: &[&IndexedFile],
+    uses: &[Usage],
+    below: &str,
+) -> Result<(Vec<FolderSummary>, u64)> {
+    let mut parts: Vec<Part> = vec![Part::new(below.to_owned(), own.to_vec())];
+    loop {
+        let largest = parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| {
+                part.children.len() > 1 || part.children.keys().any(|it| it.ends_with('/'))
+            })
+            .max_by_key(|(at, part)| (part.n_symbols, Reverse(*at)));
+        let Some((at, part)) = largest else { break };
+        let n_new = part.children.keys().filter(|child| child.ends_with('/')).count();
+        let is_enough = parts.len() >= ENOUGH_FOLDERS || parts.len() + n_new > MOST_SPLIT;
+        if n_new == 0 || (parts.len() > 1 && is_enough) {
+            break;
+        }
+        let part = parts.remove(at);
+        let mut loose = Vec::new();
+        for (child, files) in part.children {
+            if child.ends_with('/') {
+                parts.push(Part::new(child, files));
+            } else {
+                loose.extend(files);
+            }
+        }
+        if !loose.is_empty() {
+            let mut rest = Part::new(part.path, loose);
+            rest.children.clear();
+            parts.push(rest);
+        }
+    }
+    parts.sort_by(|a, b| (Reverse(a.n_symbols), &a.path).cmp(&(Reverse(b.n_symbols), &b.path)));
+    let n_more = parts.len().saturating_sub(MOST_FOLDERS) as u64;
+    parts.truncate(MOST_FOLDERS);
+    let by_file: HashMap<FileId, Vec<&Usage>> = uses.iter().fold(HashMap::new(), |mut all, one| {
+        all.entry(one.file).or_insert_with(Vec::new).push(one);
+        all
+    });
+    let mut shown = Vec::new();
+    for part in parts {
+        let mut held: Vec<&Usage> = part
+            .files
+            .iter()
+            .flat_map(|file| by_file.get(&file.id).into_iter().flatten().copied())
+            .collect();
+        held.sort_by_key(|one| (Reverse(one.all), one.node));
+        let mut holds: Vec<String> = Vec::new();
+        for one in held {
+            let Some(symbol) = view.symbol(one.node)? else { continue };
+            let is_thing = !matches!(symbol.kind.as_str(), "module" | "field" | "var");
+            let name = symbol.symbol.rsplit('.').next().unwrap_or_default().to_owned();
+            if is_thing && !holds.contains(&name) {
+                holds.push(name);
+            }
+            if holds.len() == MOST_HELD {
+                break;
+            }
+        }
+        let path = if part.path.is_empty() { "./".to_owned() } else { part.path };
+        let (files, symbols) = (part.files.len() as u64, part.n_symbols);
+        shown.push(FolderSummary { path, files, symbols, holds });
+    }
+    Ok((shown, n_more))
+}
+
+/// Files of a folder, by what stands directly in it.
+struct Part<'f> {
+    path: String,
+    n_symbols: u64,
+    children: BTreeMap<String, Vec<&'f IndexedFile>>,
+    files: Vec<&'f IndexedFile>,
+}
+
+impl<'f> Part<'f> {
+    fn new(path: String, files: Vec<&'f IndexedFile>) -> Self {
+        let mut children: BTreeMap<String, Vec<&IndexedFile>> = BTreeMap::new();
+        for file in &files {
+            let rest = &file.path[path.len()..];
+            let child = match rest.find('/') {
+                Some(end) => format!("{path}{}", &rest[..=end]),
+                None => file.path.clone(),
+            };
+            children.entry(child).or_default().push(file);
+        }
+        let n_symbols = files.iter().map(|file| u64::from(file.n_symbols)).sum();
+        Part { path, n_symbols, children, files }
+    }
+}
+
+/// The symbols most used in one way; tests and what they use among themselves apart.
+fn top(
+    view: &View<'_>,
+    uses: &[Usage],
+    count: impl Fn(&Usage) -> u64,
+    most: usize,
+) -> Result<Vec<SymbolCount>> {
+    let mut ranked: Vec<(u64, NodeId)> =
+        uses.iter().map(|one| (count(one), one.node)).filter(|(n, _)| *n > 0).collect();
+    ranked.sort_by_key(|(n, node)| (Reverse(*n), *node));
+    let mut found = Vec::new();
+    for (count, node) in ranked {
+        if let Some(at) = view.symbol(node)?.filter(|at| !at.is_test) {
+            found.push(SymbolCount { at, count });
+        }
+        if found.len() == most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn entry_points(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
+    let mut found = Vec::new();
+    for node in nodes::named(view.reader, "main")? {
+        let is_function = matches!(node.kind, NodeKind::Function | NodeKind::Method);
+        if !is_function || view.places(node.id)?.is_empty() {
+            continue;
+        }
+        let symbol = view.symbol(node.id)?.filter(|it| !it.is_test && it.path.starts_with(below));
+        found.extend(symbol);
+    }
+    found.sort_by(|a, b| {
+        let depth = |it: &SymbolRef| it.path.matches('/').count();
+        (depth(a), &a.path, a.line).cmp(&(depth(b), &b.path, b.line))
+    });
+    found.truncate(MOST_OTHERS);
+    Ok(found)
+}
+
+fn routes(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
+    let mut found = Vec::new();
+    for node in nodes::of_kind(view.reader, view.scope.repo.id, NodeKind::RouteHandler)? {
+        let symbol = view.symbol(node.id)?.filter(|it| !it.is_test && it.path.starts_with(below));
+        found.extend(symbol.map(|symbol| SymbolRef { symbol: node.name.clone(), ..symbol }));
+    }
+    found.sort_by(|a, b| (&a.path, a.line, &a.symbol).cmp(&(&b.path, b.line, &b.symbol)));
+    Ok(found)
+}
+
+fn type_summary(view: &View<'_>, typed: &str) -> Result<TypeSummary> {
+    let found = match files_like(view, typed)?.first() {
+        // A file that is a module; its type is what was most likely meant.
+        Some(member) => view.nodes_of(member.file)?.first().copied(),
+        None => None,
+    };
+    let node = match found {
+        Some(node) => node,
+        None => resolve::some(view, typed)?.list[0].nodes[0],
+    };
+    let at = view.symbol(node)?.ok_or_else(super::vanished)?;
+    let place = view.places(node)?.first().copied().ok_or_else(super::vanished)?;
+    let (outline, ids) = (view.outline(place.file)?, view.nodes_of(place.file)?);
+    let own = outline.get(place.def as usize).ok_or_else(super::vanished)?;
+    let is_kind = |kind: EdgeKind| matches!(kind, EdgeKind::Inherits | EdgeKind::Implements);
+    let mut bases = Vec::new();
+    for step in view.outgoing(node)?.iter().filter(|step| is_kind(step.kind)) {
+        bases.extend(view.symbol(step.node)?);
+    }
+    let incoming = view.incoming(node)?;
+    let mut subtypes = Vec::new();
+    for step in incoming.iter().filter(|step| is_kind(step.kind)) {
+        subtypes.extend(view.symbol(step.node)?);
+    }
+    subtypes.sort_by(|a, b| (a.is_test, &a.qualified_name).cmp(&(b.is_test, &b.qualified_name)));
+    let mut members = Vec::new();
+    let mut end_of_function = 0;
+    for (at, (symbol, id)) in outline.iter().zip(ids.iter()).enumerate() {
+        let is_inside = at > place.def as usize
+            && symbol.start_line >= own.start_line
+            && symbol.end_line <= own.end_line;
+        if !is_inside || symbol.start_line <= end_of_function {
+            continue;
+        }
+        if !matches!(symbol.kind, NodeKind::Function | NodeKind::Method) {
+            continue;
+        }
+        end_of_function = symbol.end_line;
+        let calls = view.incoming(*id)?;
+        let count = calls.iter().filter(|step| step.kind == EdgeKind::Calls).count() as u64;
+        members.extend(view.symbol(*id)?.map(|at| SymbolCount { at, count }));
+    }
+    members.sort_by_key(|member| (Reverse(member.count), member.at.line));
+    let more_members = members.len().saturating_sub(MOST_MEMBERS) as u64;
+    members.truncate(MOST_MEMBERS);
+    let is_use =
+        |kind: EdgeKind| !is_kind(kind) && !matches!(kind, EdgeKind::Contains | EdgeKind::Imports);
+    Ok(TypeSummary {
+        at,
+        end_line: own.end_line,
+        signature: own.signature.clone(),
+        doc: one_line(&own.doc, 200),
+        bases,
+        subtypes: subtypes.len() as u64,
+        first_subtypes: subtypes.into_iter().take(MOST_OTHERS).collect(),
+        users: incoming.iter().filter(|step| is_use(step.kind)).count() as u64,
+        members,
+        more_members,
+    })
+}

@@ -1,0 +1,101 @@
+//! `lore outline`: what a file defines, without its bodies.
+
+use super::files::files_like;
+use super::scope::{Scope, Standing};
+use super::view::View;
+use model::code::NodeKind;
+use model::text::one_line;
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+
+/// The symbols of a file, in its order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileOutline {
+    pub standing: Standing,
+    pub path: String,
+    pub language: String,
+    pub symbols: Vec<OutlineSymbol>,
+    /// Fields, variables and what is written inside functions, which are left out
+    /// unless asked for.
+    pub left_out: u64,
+    /// Why the file could not be read to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// Other files whose path ends the same.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub others: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OutlineSymbol {
+    pub name: String,
+    pub kind: String,
+    pub line: u32,
+    pub end_line: u32,
+    /// How many of the others it stands in.
+    pub depth: u32,
+    pub signature: String,
+    pub is_test: bool,
+}
+
+/// What a file defines; everything in it with `is_full`.
+pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Result<FileOutline> {
+    let view = View::new(reader, scope);
+    let found = files_like(&view, typed)?;
+    let Some((member, rest)) = found.split_first() else { return Err(no_file(typed)) };
+    let file = view.file(member.file)?;
+    let (entries, nodes) = (view.outline(member.file)?, view.nodes_of(member.file)?);
+    let mut symbols: Vec<OutlineSymbol> = Vec::new();
+    let mut around: Vec<u32> = Vec::new();
+    let (mut end_of_function, mut left_out) = (0, 0);
+    for (entry, node) in entries.iter().zip(nodes.iter()) {
+        if entry.kind == NodeKind::Module {
+            continue;
+        }
+        let is_inner = entry.start_line <= end_of_function && entry.end_line <= end_of_function;
+        let is_detail = matches!(
+            entry.kind,
+            NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::Column
+        );
+        if !is_full && (is_inner || is_detail) {
+            left_out += 1;
+            continue;
+        }
+        if matches!(entry.kind, NodeKind::Function | NodeKind::Method) && !is_inner {
+            end_of_function = entry.end_line;
+        }
+        around.retain(|end| *end >= entry.start_line);
+        let name = view.node(*node)?.map(|node| node.name.clone()).unwrap_or_default();
+        symbols.push(OutlineSymbol {
+            name,
+            kind: entry.kind.as_str().to_owned(),
+            line: entry.name_line,
+            end_line: entry.end_line,
+            depth: around.len() as u32,
+            signature: entry.signature.clone(),
+            is_test: entry.is_test,
+        });
+        around.push(entry.end_line);
+    }
+    let mut others = Vec::new();
+    for member in rest {
+        others.push(view.path(member.file)?);
+    }
+    Ok(FileOutline {
+        standing: scope.standing(),
+        path: view.path(member.file)?,
+        language: file.language.clone(),
+        symbols,
+        left_out,
+        trouble: file.trouble.clone(),
+        others,
+    })
+}
+
+pub(super) fn no_file(typed: &str) -> Error {
+    let shown = one_line(typed, 120);
+    Error::not_found(format!("no indexed file `{shown}` in this snapshot"))
+        .suggest("list the folders: lore map")
+}
