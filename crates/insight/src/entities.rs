@@ -58,8 +58,20 @@ pub fn show(
     typed: &str,
     project: Option<&str>,
 ) -> Result<EntityDetail> {
+    show_near(reader, kind, typed, project, None)
+}
+
+/// The same; `here` is the project of the clone around, which is meant when
+/// several have the number.
+pub fn show_near(
+    reader: &Reader,
+    kind: EntityKind,
+    typed: &str,
+    project: Option<&str>,
+    here: Option<&store::projects::Project>,
+) -> Result<EntityDetail> {
     let wanted = parse(kind, typed)?;
-    let summary = find(reader, kind, &wanted, project)?;
+    let summary = find_near(reader, &wanted, project, here)?;
     let row = EntityRow { kind, id: summary.id };
     let body = details::body(reader, row)?
         .ok_or_else(|| Error::internal("an entity vanished while it was read"))?;
@@ -114,6 +126,23 @@ const fn article(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Issue => "an",
         EntityKind::MergeRequest => "a",
+    }
+}
+
+/// The same, where the project around the working directory is meant when
+/// several have the number and none was named.
+pub(crate) fn find_near(
+    reader: &Reader,
+    wanted: &EntityReference,
+    project: Option<&str>,
+    here: Option<&store::projects::Project>,
+) -> Result<EntitySummary> {
+    let is_named = project.is_some() || wanted.project.is_some();
+    match (find(reader, wanted.kind, wanted, project), here) {
+        (Err(error), Some(here)) if !is_named && error.code() == ErrorCode::Ambiguous => {
+            find(reader, wanted.kind, wanted, Some(&here.path)).map_err(|_| error)
+        }
+        (found, _) => found,
     }
 }
 

@@ -82,6 +82,24 @@ pub fn locate(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
     }
 }
 
+/// The clone that holds the working directory, registered or not; the one
+/// named by `-r` where one is.
+pub(crate) fn clone_here(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
+    if let Some(named) = typed.repo {
+        return registered(reader, &repos::find_place(reader, named, None)?).map(Some);
+    }
+    // What was typed is no path here.
+    clone_around(reader, Typed { path: "", ..typed })
+}
+
+/// The forge project of the clone that holds the working directory.
+pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Project>> {
+    match clone_here(reader, typed)? {
+        Some(clone) => project_of(reader, &clone),
+        None => Ok(None),
+    }
+}
+
 fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone> {
     let repo = store::repos::get(reader, place.repo)?;
     let name = repo.map(|repo| repo.canonical_url).unwrap_or_default();

@@ -17,6 +17,7 @@ pub mod memory;
 pub mod origin;
 pub mod people;
 pub mod projects;
+pub mod reasons;
 pub mod repos;
 pub mod show;
 pub mod stats;

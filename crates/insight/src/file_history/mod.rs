@@ -200,8 +200,8 @@ fn threads_on(reader: &Reader, row: EntityRow, names: &[String]) -> Result<Vec<T
     Ok(threads.into_iter().filter(is_on).collect())
 }
 
-/// What no merge request names by hash, and none explains otherwise.
-fn direct_commits(
+/// What no merge request names by hash, and none explains otherwise, newest first.
+pub(crate) fn direct_commits(
     reader: &Reader,
     target: &FileTarget,
     names: &[String],

@@ -1,0 +1,14 @@
+//! Why something was done, in the words of those who did it: the sentences of
+//! a commit's body or a description that give reasons, and what was taken back.
+
+mod commit;
+mod rationale;
+mod retraction;
+
+pub use commit::{CommitReason, commit_reason, weight};
+pub(crate) use commit::{body, tickets};
+pub use rationale::{Rationale, rationale};
+pub use retraction::retractions;
+
+/// Characters of an excerpt in answers about many things.
+pub const EXCERPT: usize = 420;
