@@ -16,7 +16,6 @@ mod registry;
 mod score;
 mod text;
 pub mod tokens;
-mod words;
 
 pub use binary::Binary;
 pub use budget::TokenBudget;

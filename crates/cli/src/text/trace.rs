@@ -195,7 +195,7 @@ pub(super) fn substance(explained: &Explained, project: Option<&str>, out: &mut 
         out.paragraph(2, &description.text);
     }
     for issue in &explained.issues {
-        out.text("  ").label(Label::Faint, &issue.relation).text(" ");
+        out.text("  ").label(Label::Faint, issue.relation.as_str()).text(" ");
         out.label(Label::Id, near(&issue.reference, project)).text("  ");
         out.text(&one_line(issue.title.as_deref().unwrap_or("not synced"), 90)).end();
     }

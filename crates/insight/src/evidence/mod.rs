@@ -8,6 +8,7 @@ pub use notes::EvidenceNote;
 
 use crate::decisions::Judge;
 use crate::reasons::{self, EXCERPT, Rationale};
+use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use notes::Discussion;
 use schemars::JsonSchema;
@@ -57,8 +58,7 @@ pub struct LinkedIssue {
     pub reference: String,
     /// None while it is not synced here.
     pub title: Option<String>,
-    /// closes, related, …
-    pub relation: String,
+    pub relation: RelationType,
 }
 
 /// What the notes are chosen for.
@@ -117,7 +117,10 @@ pub fn explain_merge_requests(
 /// The merge request closes the issue, or both are related.
 fn is_behind(link: &Link, mr: EntityRow) -> bool {
     let is_ours = link.source.row == Some(mr) || link.target.row == Some(mr);
-    let is_telling = matches!(link.relation.as_str(), "closes" | "related" | "blocks");
+    let is_telling = matches!(
+        link.relation,
+        RelationType::Closes | RelationType::Related | RelationType::Blocks
+    );
     mr.kind == EntityKind::MergeRequest
         && is_ours
         && is_telling
@@ -142,7 +145,7 @@ fn explained(
             LinkedIssue {
                 reference: format!("{}#{}", issue.name.project, issue.name.iid),
                 title: issue.title.clone(),
-                relation: link.relation.clone(),
+                relation: link.relation,
             }
         })
         .collect();

@@ -9,6 +9,7 @@ use crate::people::experts;
 use crate::reasons::{self, CommitReason};
 use crate::{projects, repos};
 use model::reference::EntityReference;
+use model::relation::RelationType;
 use model::{EntityKind, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,9 +60,9 @@ fn resolving(reader: &Reader, issue: EntityRow) -> Result<Vec<EntityRow>> {
     for link in timeline::links(reader, &[issue])? {
         for end in [&link.source, &link.target] {
             if let Some(row) = end.row.filter(|row| row.kind == EntityKind::MergeRequest)
-                && matches!(link.relation.as_str(), "closes" | "related")
+                && matches!(link.relation, RelationType::Closes | RelationType::Related)
             {
-                found.push((link.relation != "closes", row));
+                found.push((link.relation != RelationType::Closes, row));
             }
         }
     }

@@ -8,7 +8,7 @@ use model::memory::{RecordId, RecordKind};
 use schemars::JsonSchema;
 use search::Searcher;
 use serde::Deserialize;
-use store::memory::access::{self, How};
+use store::memory::access::{self, AccessKind};
 use store::memory::records::RecordFilter;
 
 pub struct Recall;
@@ -98,7 +98,7 @@ impl Tool for Recall {
         if !memory.database.is_foreign() {
             let _ = pipeline::notes::try_write(memory.database.path(), |tx| {
                 access::count_recall(tx, call.now)?;
-                access::log(tx, &shown, How::Shown, call.now)
+                access::log(tx, &shown, AccessKind::Shown, call.now)
             });
         }
         Ok(found)
