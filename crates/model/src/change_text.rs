@@ -138,19 +138,96 @@ const PHRASES: &[(&str, RelationType, bool)] = &[
 
 /// Words that may stand between a phrase and its reference.
 const FILLERS: &[&str] = &[
-    "the", "this", "that", "my", "our", "his", "her", "their", "work", "effort", "efforts", "pr", "prs",
-    "pull", "request", "requests", "mr", "mrs", "merge", "change", "changes", "patch", "commit", "commits",
-    "branch", "discussion", "in", "from", "of", "on", "by", "done", "started", "begun", "old", "older",
-    "previous", "earlier", "closed", "original", "stale", "abandoned", "part", "parts", "both", "issue", "issues",
-    "following", "now", "also",
+    "the",
+    "this",
+    "that",
+    "my",
+    "our",
+    "his",
+    "her",
+    "their",
+    "work",
+    "effort",
+    "efforts",
+    "pr",
+    "prs",
+    "pull",
+    "request",
+    "requests",
+    "mr",
+    "mrs",
+    "merge",
+    "change",
+    "changes",
+    "patch",
+    "commit",
+    "commits",
+    "branch",
+    "discussion",
+    "in",
+    "from",
+    "of",
+    "on",
+    "by",
+    "done",
+    "started",
+    "begun",
+    "old",
+    "older",
+    "previous",
+    "earlier",
+    "closed",
+    "original",
+    "stale",
+    "abandoned",
+    "part",
+    "parts",
+    "both",
+    "issue",
+    "issues",
+    "following",
+    "now",
+    "also",
 ];
 
 /// Before a phrase, in its clause: what follows is denied or only imagined.
 const DENYING: &[&str] = &[
-    "not", "no", "never", "without", "cannot", "can't", "doesn't", "don't", "didn't", "isn't", "wasn't",
-    "won't", "wouldn't", "shouldn't", "aren't", "hasn't", "haven't", "neither", "nor", "if", "unless", "could",
-    "would", "might", "may", "should", "can", "maybe", "perhaps", "whether", "instead", "rather", "want",
-    "wants", "prefer", "or",
+    "not",
+    "no",
+    "never",
+    "without",
+    "cannot",
+    "can't",
+    "doesn't",
+    "don't",
+    "didn't",
+    "isn't",
+    "wasn't",
+    "won't",
+    "wouldn't",
+    "shouldn't",
+    "aren't",
+    "hasn't",
+    "haven't",
+    "neither",
+    "nor",
+    "if",
+    "unless",
+    "could",
+    "would",
+    "might",
+    "may",
+    "should",
+    "can",
+    "maybe",
+    "perhaps",
+    "whether",
+    "instead",
+    "rather",
+    "want",
+    "wants",
+    "prefer",
+    "or",
 ];
 
 /// How far back a clause is looked at for these, in words.
@@ -256,8 +333,11 @@ fn stated<T: PartialEq>(
 }
 
 fn is_conjunction(gap: &str) -> bool {
-    let words: Vec<&str> = gap.split([' ', ',', '\n', '(', ')']).filter(|it| !it.is_empty()).collect();
-    !gap.contains(['.', ';']) && words.iter().all(|word| matches!(*word, "and" | "&" | "+")) && gap.len() < 20
+    let words: Vec<&str> =
+        gap.split([' ', ',', '\n', '(', ')']).filter(|it| !it.is_empty()).collect();
+    !gap.contains(['.', ';'])
+        && words.iter().all(|word| matches!(*word, "and" | "&" | "+"))
+        && gap.len() < 20
 }
 
 /// What the words before a reference say of it. `is_first`: no other reference
@@ -278,7 +358,8 @@ fn phrase_before(gap: &str, is_first: bool) -> Option<(RelationType, bool)> {
                 .then_some((relation, is_incoming));
         }
         let last = words.pop()?;
-        let is_filler = FILLERS.contains(&last.as_str()) || last.starts_with('@') || last.ends_with("'s");
+        let is_filler =
+            FILLERS.contains(&last.as_str()) || last.starts_with('@') || last.ends_with("'s");
         skipped += 1;
         if !is_filler || skipped > GAP {
             return None;
@@ -318,12 +399,30 @@ fn phrase_at_end(words: &[String]) -> Option<(RelationType, bool, usize)> {
     }
     // "a version of": only a changed one continues the other.
     match best {
-        Some((Continues, false, 2)) if words.ends_with(&["version".to_owned(), "of".to_owned()]) => {
+        Some((Continues, false, 2))
+            if words.ends_with(&["version".to_owned(), "of".to_owned()]) =>
+        {
             let before = &words[..words.len() - 2];
             let is_newer = before.iter().rev().take(4).any(|word| {
-                matches!(word.as_str(), "rebased" | "squashed" | "updated" | "new" | "newer" | "reworked"
-                    | "revised" | "improved" | "cleaned" | "simplified" | "combined" | "minimal" | "reduced"
-                    | "modified" | "rewritten" | "refreshed")
+                matches!(
+                    word.as_str(),
+                    "rebased"
+                        | "squashed"
+                        | "updated"
+                        | "new"
+                        | "newer"
+                        | "reworked"
+                        | "revised"
+                        | "improved"
+                        | "cleaned"
+                        | "simplified"
+                        | "combined"
+                        | "minimal"
+                        | "reduced"
+                        | "modified"
+                        | "rewritten"
+                        | "refreshed"
+                )
             });
             best.filter(|_| is_newer)
         }
@@ -338,7 +437,11 @@ fn is_claim(clause: &[String]) -> bool {
 
 /// After another reference, the clause must say that it speaks of this change.
 fn is_about_this(clause: &[String]) -> bool {
-    clause.iter().rev().take(CLAUSE).any(|word| matches!(word.as_str(), "this" | "it" | "i" | "we" | "closing"))
+    clause
+        .iter()
+        .rev()
+        .take(CLAUSE)
+        .any(|word| matches!(word.as_str(), "this" | "it" | "i" | "we" | "closing"))
 }
 
 /// The sentence that goes on here ends in a question mark.
@@ -417,9 +520,15 @@ mod tests {
             ("This is a rebased and squashed version of !526, adding", vec!["continues -> !526"]),
             ("Continues the work of @bo in !12.", vec!["continues -> !12"]),
             ("Follow-up to !7", vec!["continues -> !7"]),
-            ("Supersedes #1, #2 and !3. See !4", vec!["supersedes -> #1", "supersedes -> #2", "supersedes -> !3"]),
+            (
+                "Supersedes #1, #2 and !3. See !4",
+                vec!["supersedes -> #1", "supersedes -> #2", "supersedes -> !3"],
+            ),
             ("Superseded by !569", vec!["supersedes <- !569"]),
-            ("Closing in favor of https://gl.test/g/p/-/merge_requests/9", vec!["supersedes <- g/p!9"]),
+            (
+                "Closing in favor of https://gl.test/g/p/-/merge_requests/9",
+                vec!["supersedes <- g/p!9"],
+            ),
             ("This reverts merge request !33", vec!["reverts -> !33"]),
             ("Was reverted in !34.", vec!["reverts <- !34"]),
             ("Re-applies !33", vec!["reapplies -> !33"]),
@@ -465,7 +574,10 @@ mod tests {
         for (message, expected) in [
             (format!("Revert \"Add it\"\n\nThis reverts commit {sha}."), Some((Reverts, false))),
             (format!("Reapply \"Add it\"\n\nThis reverts commit {sha}."), Some((Reapplies, false))),
-            (format!("Revert \"Revert \"Add it\"\"\n\nThis reverts commit {sha}."), Some((Reapplies, false))),
+            (
+                format!("Revert \"Revert \"Add it\"\"\n\nThis reverts commit {sha}."),
+                Some((Reapplies, false)),
+            ),
             (format!("Fix\n\n(cherry picked from commit {sha})"), Some((Backports, false))),
             (format!("[5.1.x] Fixed it\n\nBackport of {sha} from main."), Some((Backports, false))),
             (format!("Fix\n\nSince commit {sha} it fails."), None),

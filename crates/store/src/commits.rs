@@ -1,5 +1,6 @@
 //! Commits of registered repositories, and the paths they changed.
 
+use crate::change_relations;
 use crate::commit_terms;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
@@ -74,6 +75,7 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
         )?;
     }
     commit_terms::keep(tx, id, &commit.message)?;
+    change_relations::keep(tx, id, &commit.message)?;
     mark(tx, id, now)?;
     Ok(true)
 }

@@ -59,7 +59,7 @@ fn commit(detail: &CommitDetail, out: &mut Painter) {
         }
         out.end();
         for issue in &request.issues {
-            out.label(Label::Faint, &format!("{:<10}", issue.relation));
+            out.label(Label::Faint, &format!("{:<10}", issue.relation.as_str()));
             let title = issue.title.as_deref().unwrap_or_default();
             out.label(Label::Id, &issue.reference).text("  ").text(title).end();
         }

@@ -4,6 +4,8 @@ use crate::ui::{Label, Painter, Show};
 use insight::evidence::{EvidenceNote, Explained};
 use insight::reasons::CommitReason;
 use insight::trace::{Generation, LineOrigin, Tier, Trace};
+use model::EntityKind;
+use model::relation::Certainty;
 use model::text::one_line;
 
 /// Longer texts of lines and notes are cut.
@@ -76,6 +78,19 @@ pub(super) fn commit(commit: &CommitReason, out: &mut Painter) {
     }
     if let Some(body) = &commit.body {
         out.paragraph(10, &body.text);
+    }
+    for change in &commit.changes {
+        let certainty = Certainty::Stated;
+        let phrase =
+            change.relation.phrase(change.is_outgoing, certainty, EntityKind::MergeRequest);
+        out.label(Label::Faint, &format!("          {phrase} "));
+        out.label(Label::Id, &short(&change.sha));
+        if let Some(at) = change.authored_at {
+            out.text("  ").date(at);
+        }
+        out.text("  ")
+            .text(&one_line(change.subject.as_deref().unwrap_or("not known here"), 90))
+            .end();
     }
     if !commit.tickets.is_empty() {
         out.label(Label::Faint, &format!("          names {}", commit.tickets.join(", "))).end();
@@ -198,6 +213,16 @@ pub(super) fn substance(explained: &Explained, project: Option<&str>, out: &mut 
         out.text("  ").label(Label::Faint, issue.relation.as_str()).text(" ");
         out.label(Label::Id, near(&issue.reference, project)).text("  ");
         out.text(&one_line(issue.title.as_deref().unwrap_or("not synced"), 90)).end();
+    }
+    for change in &explained.changes {
+        let phrase = change.relation.phrase(change.is_outgoing, change.certainty, change.kind);
+        out.text("  ").label(Label::Faint, phrase).text(" ");
+        out.label(Label::Id, near(&change.reference, project)).text("  ");
+        out.text(&one_line(change.title.as_deref().unwrap_or("not synced"), 90));
+        if change.certainty != Certainty::Stated {
+            out.label(Label::Faint, &format!("  [{}]", change.certainty));
+        }
+        out.end();
     }
     for note in &explained.notes {
         evidence(note, project, out);

@@ -8,7 +8,7 @@ pub use notes::EvidenceNote;
 
 use crate::decisions::Judge;
 use crate::reasons::{self, EXCERPT, Rationale};
-use model::relation::RelationType;
+use model::relation::{Certainty, Method, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
 use notes::Discussion;
 use schemars::JsonSchema;
@@ -45,6 +45,8 @@ pub struct Explained {
     /// Of these, on lines of the file asked about.
     pub comments_on_file: u64,
     pub issues: Vec<LinkedIssue>,
+    /// How it follows other changes, and how others follow it.
+    pub changes: Vec<LinkedChange>,
     /// Best first.
     pub notes: Vec<EvidenceNote>,
     #[serde(skip)]
@@ -59,6 +61,25 @@ pub struct LinkedIssue {
     /// None while it is not synced here.
     pub title: Option<String>,
     pub relation: RelationType,
+}
+
+/// Another issue or merge request that this one follows, or that follows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkedChange {
+    pub relation: RelationType,
+    /// Whether this one does it to the other: `supersedes`, not `superseded by`.
+    pub is_outgoing: bool,
+    /// `group/project!12`
+    pub reference: String,
+    /// None while it is not synced here.
+    pub title: Option<String>,
+    /// How lore knows.
+    pub method: Method,
+    pub certainty: Certainty,
+    #[serde(skip)]
+    pub row: Option<EntityRow>,
+    #[serde(skip)]
+    pub kind: EntityKind,
 }
 
 /// What the notes are chosen for.
@@ -97,8 +118,10 @@ pub fn explain(reader: &Reader, rows: &[EntityRow], about: About<'_>) -> Result<
         notes: &notes,
     };
     let explained = rows.iter().filter_map(|row| {
-        let links = behind.get(row).map_or(&[][..], Vec::as_slice);
-        Some(explained(heads.get(row)?, texts.get(row), links, &discussion, about))
+        let issues = behind.get(row).map_or(&[][..], Vec::as_slice);
+        let mut found = explained(heads.get(row)?, texts.get(row), issues, &discussion, about);
+        found.changes = changes(&links, *row);
+        Some(found)
     });
     Ok(explained.collect())
 }
@@ -112,6 +135,37 @@ pub fn explain_merge_requests(
     let rows: Vec<EntityRow> =
         ids.iter().map(|id| EntityRow { kind: EntityKind::MergeRequest, id: *id }).collect();
     explain(reader, &rows, about)
+}
+
+/// How an entity follows others: what it does first, then what was done to it.
+fn changes(links: &[Link], row: EntityRow) -> Vec<LinkedChange> {
+    let mut found: Vec<LinkedChange> = links
+        .iter()
+        .filter(|link| link.relation.is_between_changes())
+        .filter_map(|link| {
+            let is_outgoing = link.source.row == Some(row);
+            if !is_outgoing && link.target.row != Some(row) {
+                return None;
+            }
+            let other = if is_outgoing { &link.target } else { &link.source };
+            let name = &other.name;
+            Some(LinkedChange {
+                relation: link.relation,
+                is_outgoing,
+                reference: format!("{}{}{}", name.project, name.kind.sigil(), name.iid),
+                title: other.title.clone(),
+                method: link.method,
+                certainty: link.certainty,
+                row: other.row,
+                kind: name.kind,
+            })
+        })
+        .collect();
+    found.sort_by(|a, b| {
+        let key = |it: &LinkedChange| (!it.is_outgoing, it.certainty, it.relation);
+        (key(a), &a.reference).cmp(&(key(b), &b.reference))
+    });
+    found
 }
 
 /// The merge request closes the issue, or both are related.
@@ -173,6 +227,7 @@ fn explained(
         comments: text.map_or(0, |text| text.comments),
         comments_on_file: text.map_or(0, |text| text.comments_on_paths),
         issues,
+        changes: Vec::new(),
         notes: discussion.best_notes(&owners, about),
         id: head.row.id,
     }

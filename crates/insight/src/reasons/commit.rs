@@ -4,10 +4,11 @@
 use super::rationale::points;
 use super::{EXCERPT, Rationale, rationale};
 use crate::origin::CommitFacts;
+use model::relation::RelationType;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Reader, commits};
+use store::{Reader, change_relations, commits};
 
 /// A commit as an answer to why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -29,6 +30,20 @@ pub struct CommitReason {
     pub companions: Vec<String>,
     /// How many files it changed in all; none where that was not read.
     pub n_files: Option<u64>,
+    /// Commits that it reverts, applies again or ports, and those that did so to it.
+    pub changes: Vec<LinkedCommit>,
+}
+
+/// A commit that another one follows, or that follows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LinkedCommit {
+    pub relation: RelationType,
+    /// Whether this one does it to the other: `reverts`, not `reverted by`.
+    pub is_outgoing: bool,
+    pub sha: String,
+    /// None where that commit is not known here.
+    pub subject: Option<String>,
+    pub authored_at: Option<Timestamp>,
 }
 
 /// Companions named.
@@ -42,9 +57,9 @@ pub fn commit_reason(
     facts: &CommitFacts,
     about: &[String],
 ) -> Result<CommitReason> {
-    let files = match facts.id {
-        Some(id) => Some(commits::files(reader, id)?),
-        None => None,
+    let (files, changes) = match facts.id {
+        Some(id) => (Some(commits::files(reader, id)?), changes(reader, id, &facts.sha)?),
+        None => (None, Vec::new()),
     };
     let others = files.iter().flatten().map(|file| &file.path).filter(|path| !about.contains(path));
     Ok(CommitReason {
@@ -58,7 +73,21 @@ pub fn commit_reason(
         tickets: tickets(&facts.message),
         companions: others.take(NAMED).cloned().collect(),
         n_files: files.as_ref().filter(|files| !files.is_empty()).map(|files| files.len() as u64),
+        changes,
     })
+}
+
+fn changes(reader: &Reader, commit: i64, sha: &str) -> Result<Vec<LinkedCommit>> {
+    let repo = commits::repo_of(reader, commit)?;
+    let links = change_relations::of_commit(reader, repo, commit, sha)?;
+    let linked = links.into_iter().map(|link| LinkedCommit {
+        relation: link.relation,
+        is_outgoing: !link.is_incoming,
+        sha: link.sha,
+        subject: link.subject,
+        authored_at: link.authored_at,
+    });
+    Ok(linked.collect())
 }
 
 /// How much of a reason a message gives; nothing without a body.
@@ -72,7 +101,7 @@ pub fn weight(message: &str) -> i32 {
 }
 
 /// What a message says below its subject.
-pub(crate) fn body(message: &str) -> Option<&str> {
+fn body(message: &str) -> Option<&str> {
     let message = message.trim_start();
     let (_, body) = message.split_once('\n')?;
     let body = body.trim();

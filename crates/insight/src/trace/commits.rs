@@ -5,6 +5,7 @@ use crate::file_history;
 use crate::file_target::FileTarget;
 use crate::origin::CommitFacts;
 use crate::reasons::{self, CommitReason};
+use model::record::ChangeKind;
 use model::{EntityKind, Result};
 use std::cmp::Reverse;
 use store::commits::CommitRow;
@@ -82,7 +83,7 @@ fn discussed(
     // Of those nobody commented on, the newest.
     ranked.sort_by_key(|index| {
         let touch = &touching[*index];
-        (Reverse(touch.change == "added"), Reverse(comments(touch)), *index)
+        (Reverse(touch.change == ChangeKind::Added), Reverse(comments(touch)), *index)
     });
     ranked.truncate(most);
     Ok(in_order(touching, &ranked))

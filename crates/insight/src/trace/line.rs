@@ -268,6 +268,7 @@ fn traced_commit(
         tickets: reasons::tickets(&run.summary),
         companions: Vec::new(),
         n_files: None,
+        changes: Vec::new(),
     }))
 }
 

@@ -39,10 +39,18 @@ pub(super) fn of_entity(
     let row = EntityRow { kind: typed.kind, id: found.id };
     let about = About { most_notes: request.notes, ..About::default() };
     let entity = evidence::explain(reader, &[row], about)?.into_iter().next();
-    let others = match typed.kind {
+    let mut others = match typed.kind {
         EntityKind::MergeRequest => Vec::new(),
         EntityKind::Issue => resolving(reader, row)?,
     };
+    // The reason often stands where the work began, or where it went on.
+    for change in entity.iter().flat_map(|entity| &entity.changes) {
+        if let Some(other) = change.row
+            && !others.contains(&other)
+        {
+            others.push(other);
+        }
+    }
     let others: Vec<EntityRow> = others.into_iter().take(request.limit).collect();
     let mut rows = others.clone();
     rows.push(row);
