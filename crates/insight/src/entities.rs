@@ -1,6 +1,6 @@
 //! Lists of issues and merge requests, and everything about one of them.
 
-use crate::projects;
+use crate::{projects, threads};
 use model::ids::Iid;
 use model::reference::EntityReference;
 use model::relation::StrongRelations;
@@ -50,6 +50,8 @@ pub struct EntityDetail {
     pub commits: Vec<Commit>,
     pub events: Vec<Event>,
     pub threads: Vec<Thread>,
+    /// Threads with something a person wrote, shown or not.
+    pub n_threads: u64,
 }
 
 impl EntityDetail {
@@ -87,13 +89,15 @@ pub fn show_near(
     let body = details::body(reader, row)?
         .ok_or_else(|| Error::internal("an entity vanished while it was read"))?;
     let is_mr = kind == EntityKind::MergeRequest;
+    let threads = details::threads(reader, row)?;
     Ok(EntityDetail {
+        n_threads: threads::count_written(&threads),
         body,
         relations: details::relations(reader, row)?,
         files: if is_mr { details::files(reader, row.id)? } else { Vec::new() },
         commits: if is_mr { details::commits(reader, row.id)? } else { Vec::new() },
         events: events::entity_events(reader, row)?,
-        threads: details::threads(reader, row)?,
+        threads,
         summary,
     })
 }

@@ -22,6 +22,7 @@ pub mod repos;
 pub mod show;
 pub mod stats;
 pub mod status;
+pub mod threads;
 pub mod timeline;
 pub mod trace;
 pub mod why;

@@ -33,6 +33,8 @@ mod meaning;
 mod memory;
 mod output;
 mod people;
+mod plans;
+mod relations;
 mod repo;
 mod search;
 mod sync;

@@ -5,8 +5,8 @@ mod commit;
 mod rationale;
 mod retraction;
 
-pub use commit::{CommitReason, LinkedCommit, commit_reason, weight};
 pub(crate) use commit::tickets;
+pub use commit::{CommitReason, LinkedCommit, commit_reason, weight};
 pub use rationale::{Rationale, rationale};
 pub use retraction::retractions;
 

@@ -63,7 +63,9 @@ impl<'a> Scope<'a> {
         let member = self.members.get(&row)?;
         let head = self.expansion.heads.get(&row)?;
         Some(TimelineEvent {
-            timestamp,
+            // A text that was edited later mentions what did not exist when it
+            // was written: nothing happens to an entity before it is there.
+            timestamp: timestamp.max(head.created_at),
             entity_type: row.kind,
             entity_iid: head.iid,
             project: head.project.clone(),
@@ -225,7 +227,10 @@ fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
     if scope.strong.is_implied(link.relation, &ends(link)) {
         return None;
     }
-    let at = link.at?;
+    let born = |end: &End| {
+        end.row.and_then(|row| scope.expansion.heads.get(&row)).map(|head| head.created_at)
+    };
+    let at = link.at.max(born(&link.source)).max(born(&link.target))?;
     let is_member = |end: &End| end.row.is_some_and(|row| scope.members.contains_key(&row));
     let is_outgoing = is_member(&link.source);
     let (here, there) =

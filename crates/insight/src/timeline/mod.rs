@@ -109,6 +109,20 @@ fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEven
     fold::fold(events)
 }
 
+/// The notes that stay however short the answer is: without what was said, a
+/// list of dates explains nothing.
+fn evidence(events: &[TimelineEvent], limit: usize) -> Vec<usize> {
+    let points = |place: &usize| {
+        let note = events[*place].details.note.as_ref();
+        std::cmp::Reverse(note.map(|note| note.decision_points))
+    };
+    let mut notes: Vec<usize> =
+        (0..events.len()).filter(|place| events[*place].event_type == EventType::Note).collect();
+    notes.sort_by_key(|place| (points(place), *place));
+    notes.truncate(limit.div_ceil(3).min(Request::EVIDENCE));
+    notes
+}
+
 /// Keeps the most telling events: by kind, then those of seeds, then the
 /// newest. What stays is still in order.
 fn cut(events: Vec<TimelineEvent>, limit: usize) -> (Vec<TimelineEvent>, usize) {
@@ -116,13 +130,17 @@ fn cut(events: Vec<TimelineEvent>, limit: usize) -> (Vec<TimelineEvent>, usize) 
     if left_out == 0 {
         return (events, 0);
     }
-    let mut places: Vec<usize> = (0..events.len()).collect();
+    let mut is_kept = vec![false; events.len()];
+    for place in evidence(&events, limit) {
+        is_kept[place] = true;
+    }
+    let n_notes = is_kept.iter().filter(|is_kept| **is_kept).count();
+    let mut places: Vec<usize> = (0..events.len()).filter(|place| !is_kept[*place]).collect();
     places.sort_by_key(|place| {
         let event = &events[*place];
         std::cmp::Reverse((event.event_type.weight(), event.is_seed, *place))
     });
-    let mut is_kept = vec![false; events.len()];
-    for place in places.into_iter().take(limit) {
+    for place in places.into_iter().take(limit - n_notes) {
         is_kept[place] = true;
     }
     let kept = events.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);

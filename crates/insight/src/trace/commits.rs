@@ -1,7 +1,7 @@
 //! What changed a file: which merge requests and commits are shown of many.
 
 use super::Request;
-use crate::file_history;
+use crate::file_history::{self, Chain};
 use crate::file_target::FileTarget;
 use crate::origin::CommitFacts;
 use crate::reasons::{self, CommitReason};
@@ -39,10 +39,11 @@ pub(super) fn of_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    names: &[String],
+    chain: &Chain,
 ) -> Result<FileChanges> {
-    let touching = file_history::touching(reader, target, names, true)?;
-    let direct = file_history::direct_commits(reader, target, names)?;
+    let names = &chain.names;
+    let touching = file_history::touching(reader, target, chain, true)?;
+    let direct = file_history::direct_commits(reader, target, chain)?;
     let (n_merge_requests, n_commits) = (touching.len() as u64, direct.len() as u64);
     let touching = match request.order {
         FileOrder::Newest => touching.into_iter().take(request.limit).collect(),

@@ -168,7 +168,7 @@ fn by_file(
     missing: Vec<Missing>,
 ) -> Result<Trace> {
     let chain = file_history::chain(reader, target)?;
-    let found = commits::of_file(reader, request, target, &chain.names)?;
+    let found = commits::of_file(reader, request, target, &chain)?;
     let about = About { paths: &chain.names, symbol: None, most_notes: request.notes };
     Ok(Trace {
         lines: request.lines,
