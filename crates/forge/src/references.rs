@@ -108,6 +108,11 @@ impl Found<'_> {
         at: Option<Timestamp>,
     ) {
         for stated in change_text::stated_relations(text) {
+            // Numbers in messages often mean another tracker's, which people
+            // write like issues.
+            if method == Method::CommitMessage && stated.other.kind == EntityKind::Issue {
+                continue;
+            }
             let other = self.name(&stated.other);
             if let Some(found) = self.follows(stated.relation, stated.is_incoming, other, method)
                 && found.note.is_none()

@@ -88,8 +88,7 @@ pub(crate) fn clone_here(reader: &Reader, typed: Typed<'_>) -> Result<Option<Loc
     if let Some(named) = typed.repo {
         return registered(reader, &repos::find_place(reader, named, None)?).map(Some);
     }
-    // What was typed is no path here.
-    clone_around(reader, Typed { path: "", ..typed })
+    clone_of_folder(reader, typed.cwd)
 }
 
 /// The forge project of the clone that holds the working directory.
@@ -120,6 +119,10 @@ fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>>
         Some(folder) if whole.exists() || Path::new(typed.path).is_absolute() => folder,
         _ => typed.cwd,
     };
+    clone_of_folder(reader, start)
+}
+
+fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> {
     let places = store::repos::places(reader)?;
     let around = places
         .iter()

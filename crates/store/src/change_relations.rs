@@ -128,15 +128,16 @@ fn merge_request_of(on: &impl Read, except: i64, sha: &str) -> Result<Option<Ent
     )
 }
 
-/// Merge requests of the project that list a commit which this one lists, where
-/// the earlier was closed without a merge: its work went on in the later.
+/// Merge requests of the project that have commits in common with this one, at
+/// least half of the earlier's, where the earlier was closed without a merge: its
+/// work went on in the later.
 pub(crate) fn shared_commits(
     on: &impl Read,
     merge_request: i64,
 ) -> Result<Vec<(bool, EntityName)>> {
     sql::all(
         on,
-        "SELECT DISTINCT o.created_at > m.created_at, p.path, o.iid
+        "SELECT o.created_at > m.created_at AS is_later, p.path, o.iid
          FROM merge_requests AS m
          JOIN mr_commits AS k ON k.merge_request_id = m.id
          CROSS JOIN mr_commits AS other ON other.sha = k.sha AND other.merge_request_id <> m.id
@@ -145,6 +146,10 @@ pub(crate) fn shared_commits(
          WHERE m.id = ?1 AND o.project_id = m.project_id AND o.gone_at IS NULL
            AND o.created_at <> m.created_at
            AND CASE WHEN o.created_at < m.created_at THEN o.state ELSE m.state END = 'closed'
+         GROUP BY o.id
+         HAVING 2 * count(*) >= (SELECT count(*) FROM mr_commits AS earlier
+           WHERE earlier.merge_request_id =
+             CASE WHEN o.created_at < m.created_at THEN o.id ELSE m.id END)
          ORDER BY o.iid LIMIT 20",
         [merge_request],
         |row| {

@@ -120,7 +120,7 @@ impl EntityAnswer {
                 let (is_outgoing, certainty) = (relation.is_outgoing, relation.certainty);
                 relation.reference_type.phrase(is_outgoing, certainty, relation.kind)
             };
-            out.label(Label::Faint, &format!("{words:<13}"));
+            out.label(Label::Faint, &format!("{words:<12} "));
             let is_near = relation.project == self.entity.summary.project;
             let project = if is_near { "" } else { relation.project.as_str() };
             let name = format!("{project}{}{}", relation.kind.sigil(), relation.iid);

@@ -100,7 +100,7 @@ fn every_command_line_of_the_plans_is_understood() {
         let args = words(line);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let output = env.lore(&args);
-        let unknown = output.status == NOT_UNDERSTOOD && !output.stderr.contains("lore ");
+        let unknown = output.status == Some(NOT_UNDERSTOOD) && !output.stderr.contains("lore ");
         let is_unrecognized = output.stderr.contains("unrecognized subcommand")
             || output.stderr.contains("unexpected argument");
         if unknown || is_unrecognized {

@@ -48,7 +48,7 @@ fn why_tells_reasons_who_ended_it_and_what_it_follows() {
 
 #[test]
 fn long_discussions_are_narrowed_to_what_argues_or_matches() {
-    let site = Site::new(BINARY, HISTORY);
+    let site = Site::with_clones(BINARY, HISTORY);
     site.sync();
     let env = &site.env;
     let rationale = env.lore(&["issues", "1", "--notes", "rationale"]).success().stdout;

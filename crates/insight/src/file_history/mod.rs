@@ -115,7 +115,8 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
 
 fn missing(target: &FileTarget) -> Vec<Missing> {
     let mut missing = Vec::new();
-    if target.project.is_none() {
+    let is_local = target.clone.as_ref().is_some_and(|clone| clone.name.starts_with("local/"));
+    if target.project.is_none() && !is_local {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match &target.clone {

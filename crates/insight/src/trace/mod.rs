@@ -119,7 +119,7 @@ pub(crate) fn of_file(
     target: &FileTarget,
 ) -> Result<Trace> {
     let mut missing = Vec::new();
-    if target.project.is_none() && has_projects(reader)? {
+    if target.project.is_none() && has_remote(target) && has_projects(reader)? {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match (&target.clone, request.lines) {
@@ -141,6 +141,11 @@ pub(crate) fn of_file(
         }
         (_, None) => by_file(reader, request, target, missing),
     }
+}
+
+/// Whether the clone came from somewhere a forge could be.
+fn has_remote(target: &FileTarget) -> bool {
+    target.clone.as_ref().is_none_or(|clone| !clone.name.starts_with("local/"))
 }
 
 /// Whether anything of a forge is here: who works without one misses nothing.
