@@ -10,6 +10,7 @@ use crate::origin;
 use crate::trace::Missing;
 use model::ids::Iid;
 use model::record::ChangeKind;
+use model::record::DependentKind;
 use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
@@ -19,7 +20,7 @@ use store::commits::CommitRow;
 use store::details::{self, Thread};
 use store::entities::EntityRow;
 use store::paths::FileChangeRef;
-use store::{Reader, paths};
+use store::{Reader, entities, paths};
 
 /// What was asked for.
 #[derive(Debug, Clone)]
@@ -101,7 +102,7 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
         .collect::<Result<Vec<_>>>()?;
     let direct = direct_commits(reader, &target, &chain)?;
     Ok(FileHistory {
-        missing: missing(&target),
+        missing: missing(reader, &target)?,
         project: target.project.map(|project| project.path),
         repo: target.clone.map(|clone| clone.name),
         rename_chain: chain.renames,
@@ -113,8 +114,21 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
     })
 }
 
-fn missing(target: &FileTarget) -> Vec<Missing> {
-    let mut missing = Vec::new();
+/// Merge requests are there, but not the files they changed.
+pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option<Missing>> {
+    let Some(project) = target.project_id() else { return Ok(None) };
+    let (kind, what) = (EntityKind::MergeRequest, DependentKind::FileChanges);
+    if entities::was_fetched(reader, Some(project), kind, what)?
+        || entities::count(reader, kind, Some(project))? == 0
+    {
+        return Ok(None);
+    }
+    let what = "the files that merge requests changed were not fetched";
+    Ok(Some(Missing::new(what, "lore sync with sync.fetch_mr_file_changes = true")))
+}
+
+fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<Missing>> {
+    let mut missing = Vec::from_iter(lacks_files(reader, target)?);
     let is_local = target.clone.as_ref().is_some_and(|clone| clone.name.starts_with("local/"));
     if target.project.is_none() && !is_local {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
@@ -130,7 +144,7 @@ fn missing(target: &FileTarget) -> Vec<Missing> {
         )),
         Some(_) => {}
     }
-    missing
+    Ok(missing)
 }
 
 /// What merge requests did to the file under any of its names, each told once,

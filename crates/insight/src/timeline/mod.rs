@@ -23,6 +23,7 @@ pub(crate) use seeds::seeds_of;
 
 use collect::Scope;
 use expand::Expansion;
+use model::record::DependentKind;
 use model::reference::EntityReference;
 use model::{Result, Timestamp};
 use search::Searcher;
@@ -87,6 +88,13 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
+    let mut warnings = seeds.warnings.clone();
+    if lacks_events(reader, &expansion)? {
+        warnings.push(
+            "no event data: labels, milestones and reopenings are missing; run: lore sync"
+                .to_owned(),
+        );
+    }
     let scope = Scope::new(&expansion);
     let mut events = collect::all(reader, &scope, request.everything)?;
     events.extend(evidence::notes(reader, &scope, &seeds, request.evidence, request.explain)?);
@@ -98,7 +106,15 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     let total_events = events.len();
     let events = ordered(events, request.everything);
     let (events, events_left_out) = cut(events, request.limit);
-    Ok(answer(request, &seeds, &expansion, events, total_events, events_left_out))
+    let answer = answer(request, &seeds, &expansion, events, total_events, events_left_out);
+    Ok(Timeline { warnings, ..answer })
+}
+
+/// Entities are here, but no event of any was fetched.
+fn lacks_events(reader: &store::Reader, expansion: &Expansion) -> Result<bool> {
+    let Some(first) = expansion.members.first() else { return Ok(false) };
+    let fetched = store::entities::was_fetched;
+    Ok(!fetched(reader, None, first.row.kind, DependentKind::StateEvents)?)
 }
 
 fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEvent> {
@@ -187,7 +203,7 @@ fn answer(
         seed_entities,
         expanded_entities,
         unresolved_references: expansion.unresolved.clone(),
-        warnings: seeds.warnings.clone(),
+        warnings: Vec::new(),
         events,
     }
 }

@@ -170,8 +170,9 @@ fn by_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    missing: Vec<Missing>,
+    mut missing: Vec<Missing>,
 ) -> Result<Trace> {
+    missing.extend(file_history::lacks_files(reader, target)?);
     let chain = file_history::chain(reader, target)?;
     let found = commits::of_file(reader, request, target, &chain)?;
     let about = About { paths: &chain.names, symbol: None, most_notes: request.notes };
