@@ -9,7 +9,7 @@ use crate::payloads::{self, Payload};
 use crate::sql::{self, At, Word, entity_table};
 use crate::{dirty, queue, references};
 use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
-use model::record::EntityRecord;
+use model::record::{DependentKind, EntityRecord};
 use model::{EntityKind, EntityState, Result, Timestamp};
 
 /// The project a write belongs to.
