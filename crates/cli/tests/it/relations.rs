@@ -38,8 +38,37 @@ fn why_tells_reasons_who_ended_it_and_what_it_follows() {
     let site = Site::with_clones(BINARY, HISTORY);
     site.sync();
     let env = &site.env;
-    expect![[r#""#]].assert_eq(&env.lore(&["why", "!2"]).to_string());
-    expect![[r#""#]].assert_eq(&env.lore(&["why", "#1", "--notes", "3"]).to_string());
+    expect![[r#"
+        harbor/tide!2  Drop the codec
+          merged 2024-01-12T11:05:00.000Z by @ada, opened 2024-01-12T09:00:00.000Z by @bo; as 4dc8cc65ca, 1 comment
+          This is a rebased version of !1. It does not supersede #1.
+          continues !1  Drop the codec, first try
+          @ada on !2  2024-01-12T10:05:00.000Z
+            We need `encode` here, because the importer calls it.
+
+        !1  Drop the codec, first try
+          closed 2024-01-11T09:05:00.000Z by @ada, opened 2024-01-10T09:00:00.000Z by @bo
+          The main reasons are that nobody maintains the codec and that it is slow.
+          continued by !2  Drop the codec
+
+        whom to ask
+          @bo  last 2024-01-12T11:05:00.000Z
+          @ada  last 2024-01-12T10:05:00.000Z
+        nothing was recorded: memory is empty (lore remember decision)
+    "#]].assert_eq(&env.lore(&["why", "!2"]).to_string());
+    expect![[r#"
+        harbor/tide#1  Drop the old codec
+          opened 2024-01-08T09:00:00.000Z by @ada; 3 comments
+          We should drop it because nobody maintains it.
+          @bo on #1  2024-01-08T10:00:00.000Z  last decision
+            We decided to drop it, because the new one is twice as fast.
+
+        whom to ask
+          @ada  last 2024-01-08T12:00:00.000Z
+          @bo  last 2024-01-08T10:00:00.000Z
+        nothing was recorded: memory is empty (lore remember decision)
+    "#]]
+    .assert_eq(&env.lore(&["why", "#1", "--notes", "3"]).to_string());
     let shown = env.lore(&["mrs", "1"]).success().stdout;
     assert!(shown.contains("continued by !2"), "{shown}");
     let timeline = env.lore(&["timeline", "!2"]).success().stdout;

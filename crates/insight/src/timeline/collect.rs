@@ -63,9 +63,7 @@ impl<'a> Scope<'a> {
         let member = self.members.get(&row)?;
         let head = self.expansion.heads.get(&row)?;
         Some(TimelineEvent {
-            // A text that was edited later mentions what did not exist when it
-            // was written: nothing happens to an entity before it is there.
-            timestamp: timestamp.max(head.created_at),
+            timestamp,
             entity_type: row.kind,
             entity_iid: head.iid,
             project: head.project.clone(),
@@ -227,6 +225,8 @@ fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
     if scope.strong.is_implied(link.relation, &ends(link)) {
         return None;
     }
+    // A text that was edited later names what did not exist when it was written:
+    // nothing is related to anything before both are there.
     let born = |end: &End| {
         end.row.and_then(|row| scope.expansion.heads.get(&row)).map(|head| head.created_at)
     };
