@@ -11,6 +11,7 @@ pub mod budget;
 pub mod fit;
 pub mod gcf;
 mod json;
+pub mod lines;
 mod payload;
 mod registry;
 mod score;

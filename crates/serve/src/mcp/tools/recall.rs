@@ -60,7 +60,7 @@ impl Tool for Recall {
     const ABOUT: &'static str = "Find what people and agents kept: decisions with their reasons, \
         patterns that apply again, handoffs of earlier sessions. Ask at the start of a task and \
         before you decide something.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Memory];
+    const GROUPS: &'static [Group] = &[Group::Memory];
     const LISTS: &'static [&'static str] = &["/items"];
 
     type Params = Params;
