@@ -49,6 +49,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0020_terms",
     "0021_edge_layers",
     "0022_forges",
+    "0023_change_relations",
 ];
 
 /// The schema this build writes.
