@@ -401,7 +401,7 @@ fn nothing_synced_says_what_to_run() {
     expect![[r#"
         ------- stderr -------
         error: no data yet
-        hint: run: lore sync
+        hint: in a clone, run: lore index; for a GitLab server: lore init
         [exit status: 20]
     "#]]
     .assert_eq(&env.lore(&["trace", "a.rs:1"]).to_string());

@@ -102,7 +102,7 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
         .collect::<Result<Vec<_>>>()?;
     let direct = direct_commits(reader, &target, &chain.names)?;
     Ok(FileHistory {
-        missing: missing(&target),
+        missing: missing(reader, &target)?,
         project: target.project.map(|project| project.path),
         repo: target.clone.map(|clone| clone.name),
         rename_chain: chain.renames,
@@ -114,23 +114,24 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
     })
 }
 
-fn missing(target: &FileTarget) -> Vec<Missing> {
+fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<Missing>> {
     let mut missing = Vec::new();
-    if target.project.is_none() {
+    // Without any forge nothing is missing: the commits are the history.
+    if target.project.is_none() && !store::projects::all(reader)?.is_empty() {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match &target.clone {
         None => missing.push(Missing::new(
             "no local clone: commits without a merge request are not known",
-            "lore repo add PATH",
+            "lore index PATH",
         )),
         Some(clone) if clone.repo.is_none() => missing.push(Missing::new(
-            "the clone is not registered: its commits are not known",
-            format!("lore repo add {}", clone.git.dir().display()),
+            "the clone is not indexed: its commits are not known",
+            format!("lore index {}", clone.git.dir().display()),
         )),
         Some(_) => {}
     }
-    missing
+    Ok(missing)
 }
 
 /// What merge requests did to the file under any of its names, each told once,
