@@ -48,7 +48,7 @@ fn one_command_reads_code_commits_and_texts() {
     .assert_eq(&read);
     expect![[r#"
         REPOSITORY	COMMITS	NEWEST	SYMBOLS	EDGES	INDEXED
-        pier	4	2026-11-17T23:33:24.000Z	4	2	2024-06-01T12:00:00.000Z
+        pier	4	2024-05-01T09:00:00.000Z	4	2	2024-06-01T12:00:00.000Z
 
         4 of 4 texts are found by words only; run: lore embed
     "#]]
@@ -84,7 +84,7 @@ fn bare_lore_offers_to_start_and_then_shows_where_it_stands() {
     expect![[r#"
         pier
         code:        4 symbols, 2 edges at $COMMIT
-        commits:     4, the newest 2026-11-17T23:33:04.000Z
+        commits:     4, the newest 2024-05-01T09:00:00.000Z
 
           lore embed              4 of 4 texts are found by words only
           lore search WORDS       find commits, symbols and discussions
@@ -123,8 +123,17 @@ fn a_commit_that_is_not_indexed_is_offered_and_indexed_on_request() {
 fn people_are_joined_by_mailmap_and_ranked_by_commits() {
     let (env, dir) = pier();
     let _read = env.lore_in(&dir, &["index", "-q"], "").success();
-    expect![[r#""#]].assert_eq(&env.lore_in(&dir, &["experts", "src/tide.py"], "").to_string());
-    expect![[r#""#]].assert_eq(&env.lore_in(&dir, &["experts", "src"], "").to_string());
+    expect![[r#"
+        PERSON	NAME	SCORE	BECAUSE OF	LAST
+        	Ada Larsen	11.96	2 commits, 2 lines still stand	2024-05-01T09:00:00.000Z
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &["experts", "src/tide.py"], "").to_string());
+    expect![[r#"
+        PERSON	NAME	SCORE	BECAUSE OF	LAST
+        	Ada Larsen	1.96	2 commits	2024-05-01T09:00:00.000Z
+        	Bo Winther	0.98	1 commit	2024-05-01T09:00:00.000Z
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &["experts", "src"], "").to_string());
     let person = env.lore_in(&dir, &["person", "bo winther"], "").success().stdout;
     assert!(person.contains("2 commits as bo <bo@old.example>"), "{person}");
 }

@@ -217,6 +217,7 @@ fn whom_to_ask() {
 
         PERSON  NAME        SCORE  BECAUSE OF                  LAST
         @bo     Bo Winther   1.96  1 issue or MR of their own  1 month ago
+        @ada    Ada Larsen   1.47  1 review, 1 note            1 month ago
     "#]]
     .assert_eq(&site.env.lore(&["experts", "src/auth/session.rs"]).to_string());
     let asked = |target: &str| {

@@ -37,7 +37,7 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
         whom to ask
           @bo  1 issue or MR of their own  last 2024-01-10T11:05:00.000Z
           @ada  1 note  last 2024-01-10T10:05:00.000Z
-        no local clone: which commit a line comes from cannot be told (lore repo add PATH)
+        no local clone: which commit a line comes from cannot be told (lore index PATH)
         the code is not indexed: who depends on it is not known (lore index)
         nothing was recorded: memory is empty (lore remember decision)
     "#]]

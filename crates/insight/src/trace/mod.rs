@@ -98,15 +98,16 @@ pub(crate) fn of_file(
     begun: Option<Blaming>,
 ) -> Result<Trace> {
     let mut missing = Vec::new();
-    if target.project.is_none() {
+    // Without any forge nothing is missing: the commits are the history.
+    if target.project.is_none() && !store::projects::all(reader)?.is_empty() {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match (&target.clone, request.lines) {
         (Some(clone), Some(lines)) => {
             if clone.repo.is_none() {
-                let fix = format!("lore repo add {}", clone.git.dir().display());
+                let fix = format!("lore index {}", clone.git.dir().display());
                 missing.push(Missing::new(
-                    "the clone is not registered: its commits are read anew each time",
+                    "the clone is not indexed: its commits are read anew each time",
                     fix,
                 ));
             }
@@ -115,7 +116,7 @@ pub(crate) fn of_file(
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
-            missing.push(Missing::new(what, "lore repo add PATH"));
+            missing.push(Missing::new(what, "lore index PATH"));
             by_file(reader, request, target, missing)
         }
         (_, None) => by_file(reader, request, target, missing),
