@@ -268,6 +268,17 @@ pub fn count(on: &impl Read, repo: Option<RepoId>) -> Result<(u64, u64)> {
     )
 }
 
+/// When the newest commit that some branch of a repository has was made.
+pub fn newest_at(on: &impl Read, repo: RepoId) -> Result<Option<Timestamp>> {
+    sql::one(
+        on,
+        "SELECT max(committed_at) AS at FROM git_commits
+         WHERE repo_id = ?1 AND unreachable_at IS NULL",
+        [repo.0],
+        |row| sql::maybe_at(row, "at"),
+    )
+}
+
 /// Commits whose hash begins so, in a repository or in any.
 pub fn with_prefix(
     on: &impl Read,

@@ -50,6 +50,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0021_edge_layers",
     "0022_forges",
     "0023_change_relations",
+    "0024_named_places",
 ];
 
 /// The schema this build writes.

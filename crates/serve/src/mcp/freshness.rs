@@ -67,7 +67,9 @@ fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result
 
 fn unread(error: &Error) -> FreshnessInfo {
     let said = match error.code() {
-        ErrorCode::NotIndexed => "nothing is indexed yet; run `lore sync` or `lore repo add .`",
+        ErrorCode::NotIndexed => {
+            "nothing is indexed yet; run `lore index` in a clone, or `lore sync`"
+        }
         _ => "how fresh the index is could not be read",
     };
     FreshnessInfo { missing: vec![said.to_owned()], ..FreshnessInfo::default() }
