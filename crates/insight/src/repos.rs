@@ -58,6 +58,13 @@ pub fn list(reader: &Reader) -> Result<RepoList> {
     Ok(RepoList { items })
 }
 
+/// The repository whose clone lies around `dir`, if it is known.
+pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
+    let places = repos::places(reader)?;
+    let around = places.iter().filter(|place| dir.starts_with(&place.dir));
+    Ok(around.max_by_key(|place| place.dir.len()).map(|place| place.repo.0))
+}
+
 /// The clone meant by a directory, the name of its repository, or an ending of
 /// that name. Two clones of one repository are told apart by directory only.
 pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Place> {
