@@ -20,10 +20,12 @@ pub mod progress;
 pub mod record;
 pub mod reference;
 pub mod relation;
+pub mod resolver;
 pub mod suggest;
 pub mod terms;
 pub mod text;
 pub mod time;
+pub mod vocabulary;
 
 pub use beside::beside;
 pub use cancel::CancelToken;
