@@ -3,6 +3,7 @@
 
 use crate::config::repo_trust::{self, FirstMemory};
 use crate::ctx::Ctx;
+use crate::run_embed;
 use crate::ui::Ui;
 use insight::memory::recall::MemoryContext;
 use memory::Root;
@@ -174,8 +175,11 @@ pub fn follow(ctx: &Ctx, ui: &mut Ui, root: &Root) {
     let outcome = ctx
         .writable_db(ui)
         .and_then(|path| pipeline::memory::refresh(&path, std::slice::from_ref(root), ctx.now()));
-    if let Err(error) = outcome {
-        ui.warn(&format!("the record is written, but not indexed yet: {error}"));
+    match outcome {
+        Ok(_) => run_embed::records(ctx, ui),
+        Err(error) => {
+            ui.warn(&format!("the record is written, but not indexed yet: {error}"));
+        }
     }
     if root.kind == RootKind::Project && !repo_trust::folder_trust(&ctx.env)(&root.dir) {
         ui.note(

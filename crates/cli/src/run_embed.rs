@@ -2,6 +2,7 @@
 
 use crate::config::{Config, EmbeddingProvider};
 use crate::ctx::Ctx;
+use crate::run_pipeline;
 use crate::ui::Ui;
 use model::Result;
 use pipeline::EmbedPlan;
@@ -30,4 +31,19 @@ pub fn share(ctx: &Ctx, ui: &mut Ui) -> EmbedPlan {
     let options =
         EmbedOptions { most_texts: Some(pipeline::EMBED_SHARE), ..EmbedOptions::default() };
     EmbedPlan { provider: provider(ctx, ui), options, is_optional: true }
+}
+
+/// Embeds records that were just written, so that they are found by meaning at
+/// once. Only by the model that is built in: nobody waits for a server here. What
+/// fails is embedded by the next sync.
+pub fn records(ctx: &Ctx, ui: &mut Ui) {
+    let is_builtin = |config: &Config| config.embedding().provider == EmbeddingProvider::Builtin;
+    if !ctx.config(ui).is_ok_and(is_builtin) {
+        return;
+    }
+    let provider = provider(ctx, ui).ok().flatten();
+    let database = run_pipeline::database(ctx, ui, "remember").ok();
+    if let Some((provider, database)) = provider.zip(database) {
+        let _ = pipeline::embed_records(&*provider, &database, &ctx.clock());
+    }
 }

@@ -95,6 +95,12 @@ pub fn place_around<'p>(places: &'p [Place], dir: &Path) -> Option<&'p Place> {
     (!is_another).then_some(place)
 }
 
+/// The repository whose clone lies around `dir`, if it is known.
+pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
+    let places = repos::places(reader)?;
+    Ok(place_around(&places, dir).map(|place| place.repo.0))
+}
+
 /// The clone meant by a directory, or by what [`choose`] takes. Two clones of one
 /// repository are told apart by directory only.
 pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Place> {

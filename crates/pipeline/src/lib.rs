@@ -9,11 +9,13 @@
 //! beside a run without its lock, and never hold up an answer.
 
 pub mod commits;
+mod embed_slices;
 pub mod memory;
 pub mod notes;
 mod plan;
 mod run;
 
+pub use embed_slices::embed_records;
 pub use plan::{CloneSpec, Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 pub use run::{Database, RunControl, RunReport, run, write};
 

@@ -20,6 +20,18 @@ pub struct Plan {
     pub embedding: Option<EmbedPlan>,
 }
 
+impl Plan {
+    /// Whether embedding is all there is to do.
+    pub(crate) fn is_embedding_alone(&self) -> bool {
+        self.fetch.is_none()
+            && self.commits.is_none()
+            && self.memory.is_empty()
+            && self.code.is_none()
+            && self.documents.is_none()
+            && self.embedding.is_some()
+    }
+}
+
 /// What is fetched, and from where.
 pub struct Fetch {
     pub client: Client,

@@ -2,6 +2,7 @@
 //! of their failures are only warnings.
 
 use crate::commits::{CommitReader, CommitsReport};
+use crate::embed_slices::{EMBEDDING, embed_in_slices};
 use crate::plan::{Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 use code::history::ScanReport;
 use code::index::{IndexReport, Request, Watch};
@@ -12,6 +13,7 @@ use search::documents::{DocumentReport, Regeneration};
 use search::embedding::{EmbedReport, Embedding};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use store::runs::RunStatus;
 use store::{WriteQueue, repos};
 
@@ -26,9 +28,32 @@ pub struct Database {
 }
 
 impl Database {
-    fn open(&self, clock: &Arc<dyn Clock>) -> Result<WriteQueue> {
-        WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force)
+    /// Takes the lock. One who embeds gives it up soon, and is waited for.
+    pub(crate) fn open(&self, clock: &Arc<dyn Clock>) -> Result<Arc<WriteQueue>> {
+        let mut left = MOST_LOOKS;
+        loop {
+            let opened = WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force);
+            match opened {
+                Err(error) if left > 0 && is_embedding(&error, &self.owner) => {
+                    left -= 1;
+                    std::thread::sleep(LOOK_AGAIN);
+                }
+                opened => return opened.map(Arc::new),
+            }
+        }
     }
+}
+
+/// How often, and for how long, it is looked whether one who embeds has given
+/// the lock up: longer than any slice takes.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+const MOST_LOOKS: usize = 1_200;
+
+/// Whether the lock is held by embedding, or just between two holders.
+fn is_embedding(error: &Error, owner: &str) -> bool {
+    error.code() == ErrorCode::Locked
+        && error.message().contains(EMBEDDING)
+        && !owner.contains(EMBEDDING)
 }
 
 /// Time, whom to tell, and who may end it.
@@ -57,7 +82,7 @@ pub struct RunReport {
 }
 
 /// Does what the plan says, holding the application lock from the first step to
-/// the last. Blocks; what waits for the network does so on `runtime`.
+/// the last; of embedding alone, from one slice to the next. Blocks; what waits for the network does so on `runtime`.
 pub fn run(
     plan: Plan,
     database: &Database,
@@ -65,6 +90,12 @@ pub fn run(
     runtime: &tokio::runtime::Handle,
 ) -> Result<RunReport> {
     let started = control.clock.now();
+    if plan.is_embedding_alone()
+        && let Some(plan) = plan.embedding
+    {
+        let embedding = embed_in_slices(plan, database, control)?;
+        return Ok(RunReport { embedding, ..RunReport::default() });
+    }
     let queue = Arc::new(database.open(&control.clock)?);
     let report = RunReport::default();
     let mut steps = Steps { queue: &queue, path: &database.path, control, runtime, report };

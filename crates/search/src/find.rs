@@ -2,15 +2,20 @@
 //! nothing.
 
 use crate::embedding::Provider;
+use crate::evidence::{
+    AnswerStrength, Background, Evidence, TermWeights, TextEvidence, answer_strength,
+};
 use crate::fusion::{self, Candidate, Fusion};
+use crate::groups::{self, EntityGroup};
 use crate::lexical::{self, Lexical, Words};
 use crate::memory::ranking::{Records, is_memory_alone};
 use crate::memory::{MemoryContext, SIGNAL as MEMORY};
+use crate::named::{self, NamedDocuments};
 use crate::query::{Offer, Query, Syntax};
 use crate::reinforcement::Factor;
 use crate::results::{self, SearchResults, Sought};
 use crate::semantic::{self, Semantic};
-use crate::signals::{Question, SIGNALS};
+use crate::signals::{Question, SIGNALS, Signal};
 use crate::suggestions;
 use crate::words::Patterns;
 use model::ids::ProjectId;
@@ -19,11 +24,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use store::dirty::SourceType;
 use store::document_set::{self, DocumentFilter, DocumentSet};
 use store::documents::{self, DocumentSummary};
 use store::fulltext;
 use store::vectors::{self, Similar};
-use store::{Reader, dirty};
+use store::{Reader, dirty, named_documents};
 
 /// By what documents are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -50,8 +56,9 @@ pub struct Request {
     pub fusion: Fusion,
     /// Names of ranking signals that shall not count.
     pub without: Vec<String>,
-    /// Where the person who asks is at work.
+    /// Where the person who asks is at work: project and local repository.
     pub home: Option<ProjectId>,
+    pub home_repo: Option<i64>,
     /// The same for records of memory.
     pub from: MemoryContext,
     /// How many edges to follow from each record of memory.
@@ -62,11 +69,11 @@ pub struct Request {
     pub weight: Option<u8>,
 }
 
-/// Documents in their order, without anything to show.
+/// Entities in their order, without anything to show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ranking {
     /// Best first.
-    pub candidates: Vec<Candidate>,
+    pub groups: Vec<EntityGroup>,
     /// How they were found; not always how they were asked for.
     pub mode: Mode,
     /// All that match, as in [`SearchResults::total`].
@@ -94,6 +101,9 @@ const CANDIDATES: usize = fusion::SCALE;
 /// Deep pages look at lists of these lengths, so that neighbours agree.
 const DEEP_STEP: usize = 500;
 
+/// Switches off, like a signal, that what does not answer the query is left out.
+pub const FLOOR: &str = "floor";
+
 /// The share of meaning in the fused score, in hundredths (docs/benchmarks.md).
 const WEIGHT: u8 = 50;
 
@@ -104,13 +114,13 @@ impl Searcher<'_> {
         Ok(search.results)
     }
 
-    /// The documents alone, without their texts: for those who rank further.
+    /// The entities alone, without their texts: for those who rank further.
     pub fn ranking(&self, request: &Request) -> Result<Ranking> {
         let (mut search, query) = self.prepare(request)?;
-        let mut candidates = search.ranked(query)?.candidates;
-        candidates.truncate(request.limit);
+        let mut groups = search.ranked(query)?.groups;
+        groups.truncate(request.limit);
         let SearchResults { mode, total, warnings, .. } = search.results;
-        Ok(Ranking { candidates, mode, total, warnings })
+        Ok(Ranking { groups, mode, total, warnings })
     }
 
     fn prepare<'a>(&'a self, request: &'a Request) -> Result<(Search<'a>, Option<Query>)> {
@@ -130,7 +140,9 @@ impl Searcher<'_> {
             allowed,
             words: query.as_ref().map(Query::words).unwrap_or_default(),
             n_candidates: candidates(request.offset.saturating_add(request.limit)),
+            named: NamedDocuments::default(),
             records: Records::default(),
+            n_seen: 0,
             results: SearchResults { mode: request.mode, ..SearchResults::default() },
         };
         Ok((search, query))
@@ -144,7 +156,7 @@ fn candidates(window: usize) -> usize {
 fn check_signals(names: &[String]) -> Result<()> {
     let factors = Factor::ALL.iter().map(|factor| factor.as_str());
     let known =
-        || SIGNALS.iter().map(|signal| signal.name()).chain([MEMORY]).chain(factors.clone());
+        || SIGNALS.iter().map(|signal| signal.name()).chain([MEMORY, FLOOR]).chain(factors.clone());
     match names.iter().find(|name| !known().any(|known| known == name.as_str())) {
         None => Ok(()),
         Some(name) => Err(Error::usage(format!("there is no ranking signal `{name}`"))
@@ -168,14 +180,18 @@ struct Search<'a> {
     allowed: Option<Arc<DocumentSet>>,
     words: Vec<String>,
     n_candidates: usize,
+    /// What the query names.
+    named: NamedDocuments,
     /// Those of memory among the candidates.
     records: Records,
+    /// Candidates before the floor.
+    n_seen: usize,
     results: SearchResults,
 }
 
 /// What was found, and the query as it was asked in the end.
-struct RankedCandidates {
-    candidates: Vec<Candidate>,
+struct RankedQuery {
+    groups: Vec<EntityGroup>,
     query: Option<Query>,
     expression: Option<String>,
 }
@@ -188,9 +204,9 @@ struct Embedding<'a> {
 
 impl Search<'_> {
     fn run(&mut self, query: Option<Query>) -> Result<()> {
-        let RankedCandidates { candidates, query, expression } = self.ranked(query)?;
-        let page: Vec<Candidate> =
-            candidates.into_iter().skip(self.request.offset).take(self.request.limit).collect();
+        let RankedQuery { groups, query, expression } = self.ranked(query)?;
+        let page: Vec<EntityGroup> =
+            groups.into_iter().skip(self.request.offset).take(self.request.limit).collect();
         let is_by_words = self.results.mode != Mode::Semantic || is_binding(query.as_ref());
         let offers = query.as_ref().filter(|_| is_by_words).map(Query::alternatives);
         let sought = Sought {
@@ -214,8 +230,11 @@ impl Search<'_> {
         )
     }
 
-    fn ranked(&mut self, query: Option<Query>) -> Result<RankedCandidates> {
+    fn ranked(&mut self, query: Option<Query>) -> Result<RankedQuery> {
         let mut query = query;
+        if query.is_some() {
+            self.named = named::named_in(self.searcher.reader, &self.request.query)?;
+        }
         let asked = self.asked_of_model(query.as_ref())?;
         let (vector, lexical) = match asked {
             // The model is a few milliseconds at work; words do not wait for it.
@@ -244,10 +263,42 @@ impl Search<'_> {
         if lexical.total == 0 && !is_semantic {
             self.results.suggestions = suggestions::near(self.searcher.reader, &self.words)?;
         }
-        let ranking = self.rank(&lexical, semantic)?;
-        self.results.total = lexical.total.max(ranking.len() as u64);
-        self.results.is_total_exact = lexical.is_total_exact && self.results.mode == Mode::Lexical;
-        Ok(RankedCandidates { candidates: ranking, query, expression })
+        let candidates = self.rank(&lexical, semantic, query.as_ref())?;
+        let n_above = candidates.len();
+        let groups = self.grouped(candidates)?;
+        self.note_absence(&groups)?;
+        let is_cut = n_above < self.n_seen;
+        self.results.total = if is_cut || self.results.mode != Mode::Lexical {
+            groups.len() as u64
+        } else {
+            lexical.total.saturating_sub((n_above - groups.len()) as u64)
+        };
+        self.results.is_total_exact =
+            !is_cut && lexical.is_total_exact && self.results.mode == Mode::Lexical;
+        Ok(RankedQuery { groups, query, expression })
+    }
+
+    fn grouped(&self, candidates: Vec<Candidate>) -> Result<Vec<EntityGroup>> {
+        // Who asks for threads wants threads.
+        if self.request.filter.sources == [SourceType::Discussion] {
+            return Ok(groups::one_by_one(candidates));
+        }
+        groups::by_entity(self.searcher.reader, candidates, self.allowed.as_deref())
+    }
+
+    /// Says why something that was asked for cannot be among the results.
+    fn note_absence(&mut self, groups: &[EntityGroup]) -> Result<()> {
+        for name in &self.named.missing {
+            self.results.warnings.push(format!("nothing is known of {name}"));
+        }
+        let sources = &self.request.filter.sources;
+        let is_commit_wanted = sources.contains(&SourceType::Commit)
+            || (groups.is_empty() && !self.named.missing.is_empty());
+        if is_commit_wanted && !named_documents::has_commits(self.searcher.reader)? {
+            let words = "no commits have been read yet; run `lore index` in the clone";
+            self.results.warnings.push(words.to_owned());
+        }
+        Ok(())
     }
 
     fn by_words(&self, query: Option<&Query>) -> Result<Lexical> {
@@ -335,31 +386,130 @@ impl Search<'_> {
         Ok(semantic)
     }
 
-    /// All candidates, best first.
+    /// All candidates that answer the query, best first.
     fn rank(
         &mut self,
         lexical: &Lexical,
         semantic: Option<(Semantic, Vec<f32>)>,
+        query: Option<&Query>,
     ) -> Result<Vec<Candidate>> {
         let mode = self.results.mode;
+        let reader = self.searcher.reader;
+        let weights = query.map(|query| TermWeights::new(reader, query)).transpose()?;
+        let background = match (&semantic, self.searcher.provider) {
+            (Some(_), Some(provider)) => {
+                let unreadable = weights.as_ref().map_or(0.0, |it| it.unreadable(provider));
+                Some(Background::new(reader, provider, 1.0 - unreadable)?)
+            }
+            _ => None,
+        };
         let mut candidates = match (mode, semantic, self.searcher.provider) {
             (Mode::Lexical, ..) | (_, None, _) | (_, _, None) => by_words_alone(lexical),
-            (Mode::Semantic, Some((semantic, _)), _) => by_meaning_alone(&semantic),
+            (Mode::Semantic, Some((semantic, _)), _) => {
+                by_meaning_alone(&semantic, background.as_ref())
+            }
             (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
                 let others = self.others(lexical, &semantic, &vector, provider)?;
                 let weight = f64::from(self.request.weight.unwrap_or(WEIGHT).min(100)) / 100.0;
                 fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, weight)
             }
         };
+        self.add_named(&mut candidates)?;
+        self.n_seen = candidates.len();
         let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
-        let cards = documents::cards(self.searcher.reader, &ids)?;
+        let cards = documents::cards(reader, &ids)?;
         if mode == Mode::Hybrid {
             self.signal(&mut candidates, &cards)?;
+        }
+        if let Some(weights) = &weights {
+            self.weigh_evidence(&mut candidates, &cards, weights, background)?;
+            if !self.is_off(FLOOR) && !is_binding(query) {
+                self.cut(&mut candidates, weights);
+            }
         }
         if !self.is_off(MEMORY) {
             self.reinforce(&mut candidates, &cards)?;
         }
         Ok(candidates)
+    }
+
+    /// What the query names is an answer, found by its words or not.
+    fn add_named(&self, candidates: &mut Vec<Candidate>) -> Result<()> {
+        if self.named.names.is_empty() {
+            return Ok(());
+        }
+        if self.named.is_everything {
+            let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+            let with = named::mentioning(self.searcher.reader, &self.named.names, &ids)?;
+            candidates.retain(|candidate| with.contains(&candidate.document));
+        }
+        for document in &self.named.documents {
+            if self.allowed.as_ref().is_some_and(|allowed| !allowed.contains(*document)) {
+                continue;
+            }
+            match candidates.iter_mut().find(|candidate| candidate.document == *document) {
+                Some(candidate) => candidate.is_named = true,
+                None => candidates.push(Candidate {
+                    document: *document,
+                    is_named: true,
+                    ..Candidate::default()
+                }),
+            }
+        }
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.is_named) {
+            (candidate.fused, candidate.score) = (1.0, 1.0);
+        }
+        fusion::sort(candidates);
+        Ok(())
+    }
+
+    /// Notes what speaks for each, and lowers threads that say next to nothing.
+    fn weigh_evidence(
+        &self,
+        candidates: &mut [Candidate],
+        cards: &[DocumentSummary],
+        weights: &TermWeights,
+        background: Option<Background>,
+    ) -> Result<()> {
+        let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+        let read = weights.read(self.searcher.reader, &ids)?;
+        let is_thread = |document: i64| {
+            let at = cards.binary_search_by_key(&document, |card| card.document);
+            at.is_ok_and(|at| cards[at].source == SourceType::Discussion)
+        };
+        for candidate in candidates.iter_mut() {
+            // What was not read had words enough to come so far.
+            let text = read.get(&candidate.document);
+            let TextEvidence { coverage, content } =
+                text.copied().unwrap_or(TextEvidence { coverage: 1.0, content: 1.0 });
+            let near = candidate.similarity.zip(background);
+            candidate.evidence = Evidence {
+                coverage,
+                nearness: near.map(|(similarity, background)| background.nearness(similarity)),
+            };
+            if is_thread(candidate.document) {
+                candidate.score *= content;
+            }
+        }
+        fusion::sort(candidates);
+        Ok(())
+    }
+
+    /// Leaves out what does not answer the query, and notes when all that is
+    /// left answers it weakly.
+    fn cut(&mut self, candidates: &mut Vec<Candidate>, weights: &TermWeights) {
+        let evidence: Vec<Evidence> =
+            candidates.iter().filter(|it| !it.is_named).map(|it| it.evidence).collect();
+        let strength = answer_strength(&evidence);
+        candidates.retain(|candidate| {
+            candidate.is_named
+                || (strength != AnswerStrength::Nothing && candidate.evidence.is_enough())
+        });
+        let is_named = candidates.iter().any(|candidate| candidate.is_named);
+        if strength == AnswerStrength::Weak && !is_named {
+            self.results.is_weak = true;
+            self.results.missing_words = weights.unknown().map(str::to_owned).collect();
+        }
     }
 
     /// How near those are that only their words brought up.
@@ -404,8 +554,10 @@ impl Search<'_> {
     }
 
     fn signal(&self, candidates: &mut [Candidate], cards: &[DocumentSummary]) -> Result<()> {
-        let question =
-            Question { words: &self.words, now: self.searcher.now, home: self.request.home };
+        let Request { home, home_repo, .. } = *self.request;
+        let question = Question { words: &self.words, now: self.searcher.now, home, home_repo };
+        let is_on = |signal: &&&dyn Signal| !self.is_off(signal.name());
+        let most: f64 = SIGNALS.iter().filter(is_on).map(|signal| signal.most()).sum();
         let places: BTreeMap<i64, usize> =
             candidates.iter().enumerate().map(|(place, it)| (it.document, place)).collect();
         for signal in SIGNALS {
@@ -419,6 +571,10 @@ impl Search<'_> {
                     candidates[*place].score += gain;
                 }
             }
+        }
+        // Scores stay between 0 and 1.
+        for candidate in candidates.iter_mut().filter(|candidate| !candidate.is_named) {
+            candidate.score /= 1.0 + most;
         }
         fusion::sort(candidates);
         Ok(())
@@ -437,26 +593,32 @@ fn degraded(error: &Error) -> String {
 }
 
 fn by_words_alone(lexical: &Lexical) -> Vec<Candidate> {
+    // In a small index a word that most texts have is worth next to nothing.
+    let best = lexical.best.first().map_or(1.0, |ranked| ranked.score).max(f64::MIN_POSITIVE);
     let candidate = |(index, ranked): (usize, &fulltext::Ranked)| Candidate {
         document: ranked.document,
         lexical_rank: Some(index + 1),
         lexical_score: Some(ranked.score),
-        fused: ranked.score,
-        score: ranked.score,
+        fused: (ranked.score / best).clamp(0.0, 1.0),
+        score: (ranked.score / best).clamp(0.0, 1.0),
         ..Candidate::default()
     };
     lexical.best.iter().enumerate().map(candidate).collect()
 }
 
-fn by_meaning_alone(semantic: &Semantic) -> Vec<Candidate> {
-    let candidate = |(index, similar): (usize, &Similar)| Candidate {
-        document: similar.document,
-        semantic_rank: Some(index + 1),
-        similarity: Some(f64::from(similar.similarity)),
-        chunk: Some(similar.chunk),
-        fused: f64::from(similar.similarity),
-        score: f64::from(similar.similarity),
-        ..Candidate::default()
+fn by_meaning_alone(semantic: &Semantic, background: Option<&Background>) -> Vec<Candidate> {
+    let candidate = |(index, similar): (usize, &Similar)| {
+        let similarity = f64::from(similar.similarity);
+        let nearness = background.map_or(similarity, |it| it.nearness(similarity).clamp(0.0, 1.0));
+        Candidate {
+            document: similar.document,
+            semantic_rank: Some(index + 1),
+            similarity: Some(similarity),
+            chunk: Some(similar.chunk),
+            fused: nearness,
+            score: nearness,
+            ..Candidate::default()
+        }
     };
     semantic.best.iter().enumerate().map(candidate).collect()
 }

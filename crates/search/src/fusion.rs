@@ -1,5 +1,6 @@
 //! One list out of two: how a rank by words and a rank by meaning become one.
 
+use crate::evidence::Evidence;
 use std::collections::BTreeMap;
 use store::fulltext::Ranked;
 use store::vectors::Similar;
@@ -33,8 +34,12 @@ pub struct Candidate {
     pub chunk: Option<i64>,
     /// Between 0 and 1.
     pub fused: f64,
-    /// With what the signals added.
+    /// With what the signals added, between 0 and 1.
     pub score: f64,
+    /// What speaks for it, whatever else was found.
+    pub evidence: Evidence,
+    /// The query names it.
+    pub is_named: bool,
     pub signals: Vec<(&'static str, f64)>,
 }
 
@@ -66,8 +71,9 @@ pub fn fuse(
 pub fn sort(candidates: &mut [Candidate]) {
     candidates.sort_by(|a, b| {
         let nearness = |candidate: &Candidate| candidate.similarity.unwrap_or(f64::MIN);
-        b.score
-            .total_cmp(&a.score)
+        b.is_named
+            .cmp(&a.is_named)
+            .then_with(|| b.score.total_cmp(&a.score))
             .then_with(|| nearness(b).total_cmp(&nearness(a)))
             .then_with(|| a.document.cmp(&b.document))
     });

@@ -12,11 +12,14 @@
 pub mod decision;
 pub mod documents;
 pub mod embedding;
+mod evidence;
 mod find;
 mod fusion;
+mod groups;
 mod identifiers;
 mod lexical;
 pub mod memory;
+mod named;
 pub mod query;
 pub mod reinforcement;
 mod results;
@@ -27,9 +30,11 @@ mod suggestions;
 mod weighing;
 mod words;
 
-pub use find::{Mode, Ranking, Request, Searcher, find};
+pub use evidence::Evidence;
+pub use find::{FLOOR, Mode, Ranking, Request, Searcher, find};
 pub use fusion::{Candidate, Fusion};
+pub use groups::EntityGroup;
 pub use query::Syntax;
-pub use results::{CodeType, Explanation, HitType, SearchHit, SearchResults, SymbolNote};
+pub use results::{CodeType, Explanation, HitType, Passage, SearchHit, SearchResults, SymbolNote};
 pub use semantic::depth as scan_depth;
 pub use snippet::{Span, of_text as snippet_of};

@@ -104,6 +104,11 @@ impl Query {
         any
     }
 
+    /// Each term with the forms a text may have of it.
+    pub fn terms(&self) -> Vec<TermForms> {
+        self.terms.iter().map(Term::forms).collect()
+    }
+
     /// For texts that have every term.
     pub fn strict_expression(&self) -> Option<String> {
         let all: Vec<String> = self.terms.iter().map(Term::demand).collect();
@@ -177,6 +182,16 @@ impl Query {
     }
 }
 
+/// A term, and what a text may have of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermForms {
+    pub text: String,
+    /// Any of them is the whole term.
+    pub whole: Vec<Offer>,
+    /// Words that are each a part of it; none of a plain word.
+    pub parts: Vec<Offer>,
+}
+
 /// Something a text may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
@@ -239,16 +254,23 @@ impl Term {
     /// What a text may have: the whole, or a part of a name or compound. On the
     /// evaluation set the parts are worth .02 of recall.
     fn offers(&self) -> Vec<Offer> {
-        let mut offers = vec![self.exact()];
+        let TermForms { mut whole, parts, .. } = self.forms();
+        whole.extend(parts);
+        whole
+    }
+
+    fn forms(&self) -> TermForms {
+        let mut forms =
+            TermForms { text: self.text.clone(), whole: vec![self.exact()], parts: Vec::new() };
         if self.form == Form::Word {
-            offers.extend(self.divided());
+            forms.whole.extend(self.divided());
             let parts: Vec<&str> = words_in(&self.text).collect();
             if parts.len() > 1 {
                 let telling = |part: &&str| part.chars().nth(1).is_some() && !is_stop_word(part);
-                offers.extend(parts.into_iter().filter(telling).map(Offer::words));
+                forms.parts.extend(parts.into_iter().filter(telling).map(Offer::words));
             }
         }
-        offers
+        forms
     }
 
     /// `HttpClient` as one word of the index, or as all its parts.

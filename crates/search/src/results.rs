@@ -3,9 +3,12 @@
 
 use crate::find::Mode;
 use crate::fusion::Candidate;
+use crate::groups::EntityGroup;
 use crate::memory::RecordNote;
-use crate::snippet::{self, Span};
+use crate::snippet::{self, Snippet, Span};
 use crate::words::Patterns;
+use model::memory::RecordId;
+use model::text::one_line;
 use model::{EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,8 +22,7 @@ pub struct SearchResults {
     pub items: Vec<SearchHit>,
     /// How the answer was found; not always how it was asked for.
     pub mode: Mode,
-    /// By words: all that match, shown or not. By meaning every document is
-    /// more or less near; then this is how many were ranked.
+    /// Entities that match, shown or not; of a large index at least so many.
     pub total: u64,
     /// False when there may be more than `total`.
     pub is_total_exact: bool,
@@ -28,6 +30,11 @@ pub struct SearchResults {
     pub is_relaxed: bool,
     /// When no word matched: words near to those of the query that would.
     pub suggestions: Vec<String>,
+    /// Nothing answers the query well; these are the nearest.
+    pub is_weak: bool,
+    /// When the answer is weak: words of the query that no text has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_words: Vec<String>,
     /// What is missing from the answer, and why; for `meta`.
     #[serde(skip)]
     pub warnings: Vec<String>,
@@ -37,8 +44,7 @@ pub struct SearchResults {
 pub struct SearchHit {
     #[serde(rename = "type")]
     pub kind: HitType,
-    /// `group/project#12`; for a discussion that of what it hangs on, for a
-    /// symbol its qualified name.
+    /// `group/project#12`; for a symbol its qualified name.
     pub reference: String,
     pub title: String,
     pub project: Option<String>,
@@ -49,13 +55,16 @@ pub struct SearchHit {
     pub created_at: Option<Timestamp>,
     pub updated_at: Option<Timestamp>,
     pub labels: Vec<String>,
-    /// Comparable within one answer only; more is better.
+    /// From 0 to 1; comparable within one answer only.
     pub score: f64,
     /// One line of the text around what matched, or the nearest in meaning.
     pub snippet: String,
     /// Where in the snippet, in characters.
     pub matches: Vec<Span>,
     pub url: String,
+    /// Threads of it that match, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub passages: Vec<Passage>,
     /// It came with a clone that nobody trusts; only there when so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
@@ -68,6 +77,48 @@ pub struct SearchHit {
     /// Of a symbol: what and where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<SymbolNote>,
+}
+
+impl SearchResults {
+    /// The records of memory among the results.
+    pub fn records(&self) -> Vec<RecordId> {
+        let is_record = |hit: &&SearchHit| match hit.kind {
+            HitType::Text(source) => {
+                matches!(source, SourceType::Decision | SourceType::Pattern | SourceType::Handoff)
+            }
+            HitType::Code(_) => false,
+        };
+        let shown = self.items.iter().filter(is_record);
+        shown.filter_map(|hit| RecordId::parse(&hit.reference)).collect()
+    }
+
+    /// What to say of an answer that is weak.
+    pub fn weakness(&self) -> Option<String> {
+        if !self.is_weak {
+            return None;
+        }
+        let words: Vec<String> =
+            self.missing_words.iter().map(|word| format!("`{}`", one_line(word, 40))).collect();
+        Some(if words.is_empty() {
+            "weak matches only: no result has most of these words".to_owned()
+        } else {
+            format!("weak matches only: no result contains {}", words.join(", "))
+        })
+    }
+}
+
+/// A thread of an issue or merge request, at the place that matched.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Passage {
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    /// One line of the text around what matched, or the nearest in meaning.
+    pub snippet: String,
+    /// Where in the snippet, in characters.
+    pub matches: Vec<Span>,
+    pub url: String,
+    /// From 0 to 1, as for results.
+    pub score: f64,
 }
 
 /// What was found: a text of the record, or something in code.
@@ -119,6 +170,10 @@ pub struct Explanation {
     pub similarity: Option<f64>,
     /// Both together, before the signals.
     pub fused: f64,
+    /// The share of the query's words it has, by how rare they are.
+    pub coverage: Option<f64>,
+    /// How near in meaning: 0 as texts here usually are to each other, 1 the same.
+    pub nearness: Option<f64>,
     /// What each ranking signal added.
     pub signals: BTreeMap<String, f64>,
 }
@@ -133,29 +188,86 @@ pub struct Sought<'a> {
     pub expression: Option<&'a str>,
 }
 
-/// Adds the documents of a page, read in one go.
+/// Threads shown of one entity.
+const PASSAGES: usize = 3;
+/// A thread is shown if it is not far behind the entity's best document.
+const NEAR_BEST: f64 = 0.5;
+
+/// Adds the entities of a page, read in one go.
 pub fn fill(
     reader: &Reader,
     results: &mut SearchResults,
-    page: &[Candidate],
+    page: &[EntityGroup],
     sought: &Sought<'_>,
     explain: bool,
     note: impl Fn(i64) -> Result<(Option<RecordNote>, bool)>,
 ) -> Result<()> {
-    let ids: Vec<i64> = page.iter().map(|candidate| candidate.document).collect();
+    let shown: Vec<Vec<&Candidate>> = page.iter().map(shown_of).collect();
+    let threads = shown.iter().flatten().map(|candidate| candidate.document);
+    let mut ids: Vec<i64> = page.iter().map(|group| group.lead).chain(threads).collect();
+    ids.sort_unstable();
+    ids.dedup();
     let hits = fulltext::hits(reader, sought.expression, &ids)?;
-    let mut hits: BTreeMap<i64, Hit> = hits.into_iter().map(|hit| (hit.document, hit)).collect();
-    let chunks: Vec<i64> = page.iter().filter_map(|candidate| candidate.chunk).collect();
+    let hits: BTreeMap<i64, Hit> = hits.into_iter().map(|hit| (hit.document, hit)).collect();
+    let chunks: Vec<i64> = shown.iter().flatten().filter_map(|candidate| candidate.chunk).collect();
     let ranges = embeddings::chunk_ranges(reader, &chunks)?;
-    for candidate in page {
-        let Some(hit) = hits.remove(&candidate.document) else { continue };
+    let snippet = |candidate: &Candidate, hit: &Hit| {
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
-        let mut shown = shown(hit, candidate, range, sought);
-        shown.explanation = explain.then(|| explanation(candidate));
-        (shown.memory, shown.foreign) = note(candidate.document)?;
-        results.items.push(shown);
+        snippet_of(hit, range, sought)
+    };
+    for (group, candidates) in page.iter().zip(shown) {
+        let Some(lead) = hits.get(&group.lead) else { continue };
+        let passages: Vec<Passage> = candidates
+            .iter()
+            .filter(|candidate| candidate.document != group.lead)
+            .filter_map(|candidate| {
+                let hit = hits.get(&candidate.document)?;
+                Some(passage(hit, candidate, snippet(candidate, hit)))
+            })
+            .collect();
+        let own = candidates.iter().find(|candidate| candidate.document == group.lead);
+        let own = match (own, passages.first()) {
+            (Some(own), _) => snippet(own, lead),
+            (None, Some(best)) => {
+                Snippet { text: best.snippet.clone(), matches: best.matches.clone() }
+            }
+            (None, None) => Snippet::default(),
+        };
+        let mut row = row(lead, group, own);
+        row.passages = passages;
+        row.explanation = explain.then(|| explanation(&group.candidates[0]));
+        (row.memory, row.foreign) = note(group.lead)?;
+        results.items.push(row);
     }
     Ok(())
+}
+
+/// The entity's own document, if it matched, and the best of its threads.
+fn shown_of(group: &EntityGroup) -> Vec<&Candidate> {
+    let best = group.candidates.first().map_or(0.0, |candidate| candidate.score);
+    let (own, threads): (Vec<&Candidate>, Vec<&Candidate>) =
+        group.candidates.iter().partition(|candidate| candidate.document == group.lead);
+    let threads = threads.into_iter().filter(|thread| thread.score >= NEAR_BEST * best);
+    own.into_iter().chain(threads.take(PASSAGES)).collect()
+}
+
+fn passage(hit: &Hit, candidate: &Candidate, snippet: Snippet) -> Passage {
+    Passage {
+        author: hit.author.clone(),
+        created_at: hit.created_at,
+        snippet: snippet.text,
+        matches: snippet.matches,
+        url: hit.url.clone(),
+        score: rounded(candidate.score),
+    }
+}
+
+fn snippet_of(hit: &Hit, chunk: Option<(usize, usize)>, sought: &Sought<'_>) -> Snippet {
+    let (text, mut spans) = snippet::unmark(&hit.marked_text);
+    if let Some(patterns) = &sought.patterns {
+        spans = patterns.spans(&text);
+    }
+    snippet::best(&text, spans, sought.words, chunk)
 }
 
 /// As one would type it: a record of memory is known by its id alone.
@@ -166,31 +278,22 @@ fn reference(hit: &Hit) -> String {
     }
 }
 
-fn shown(
-    hit: Hit,
-    candidate: &Candidate,
-    chunk: Option<(usize, usize)>,
-    sought: &Sought<'_>,
-) -> SearchHit {
-    let (text, mut spans) = snippet::unmark(&hit.marked_text);
-    if let Some(patterns) = &sought.patterns {
-        spans = patterns.spans(&text);
-    }
-    let snippet = snippet::best(&text, spans, sought.words, chunk);
+fn row(hit: &Hit, group: &EntityGroup, snippet: Snippet) -> SearchHit {
     SearchHit {
         kind: HitType::Text(hit.source),
-        reference: reference(&hit),
-        title: hit.title,
-        project: hit.project,
-        author: hit.author,
+        reference: reference(hit),
+        title: hit.title.clone(),
+        project: hit.project.clone(),
+        author: hit.author.clone(),
         state: hit.state,
         created_at: Some(hit.created_at),
         updated_at: Some(hit.updated_at),
-        labels: hit.labels,
-        score: rounded(candidate.score),
+        labels: hit.labels.clone(),
+        score: rounded(group.score),
         snippet: snippet.text,
         matches: snippet.matches,
-        url: hit.url,
+        url: hit.url.clone(),
+        passages: Vec::new(),
         foreign: false,
         explanation: None,
         memory: None,
@@ -206,6 +309,8 @@ fn explanation(candidate: &Candidate) -> Explanation {
         semantic_rank: candidate.semantic_rank,
         similarity: candidate.similarity.map(rounded),
         fused: rounded(candidate.fused),
+        coverage: Some(rounded(candidate.evidence.coverage)),
+        nearness: candidate.evidence.nearness.map(rounded),
         signals: signals.map(|(name, gain)| ((*name).to_owned(), rounded(*gain))).collect(),
     }
 }

@@ -16,12 +16,16 @@ pub struct Question<'a> {
     /// The words, small letters.
     pub words: &'a [String],
     pub now: Timestamp,
-    /// Where the person who asks is at work.
+    /// Where the person who asks is at work: project and repository.
     pub home: Option<ProjectId>,
+    pub home_repo: Option<i64>,
 }
 
 pub trait Signal: Sync {
     fn name(&self) -> &'static str;
+
+    /// What a document can gain by it.
+    fn most(&self) -> f64;
 
     /// What each of the documents gains, in their order.
     fn gains(
@@ -40,13 +44,18 @@ const RECENCY: f64 = 0.02;
 const HALF_LIFE_DAYS: f64 = 365.0;
 /// All words of the query in the title.
 const TITLE: f64 = 0.05;
-const HOME: f64 = 0.03;
+/// Own work comes first where it answers as well.
+const HOME: f64 = 0.12;
 
 struct Recency;
 
 impl Signal for Recency {
     fn name(&self) -> &'static str {
         "recency"
+    }
+
+    fn most(&self) -> f64 {
+        RECENCY
     }
 
     fn gains(
@@ -68,6 +77,10 @@ struct Title;
 impl Signal for Title {
     fn name(&self) -> &'static str {
         "title"
+    }
+
+    fn most(&self) -> f64 {
+        TITLE
     }
 
     fn gains(
@@ -108,14 +121,20 @@ impl Signal for Home {
         "same-project"
     }
 
+    fn most(&self) -> f64 {
+        HOME
+    }
+
     fn gains(
         &self,
         _: &Reader,
         question: &Question<'_>,
         cards: &[DocumentSummary],
     ) -> Result<Vec<f64>> {
-        let is_home =
-            |card: &DocumentSummary| question.home.is_some() && card.project == question.home;
+        let is_home = |card: &DocumentSummary| {
+            (question.home.is_some() && card.project == question.home)
+                || (question.home_repo.is_some() && card.repo == question.home_repo)
+        };
         Ok(cards.iter().map(|card| if is_home(card) { HOME } else { 0.0 }).collect())
     }
 }

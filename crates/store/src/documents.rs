@@ -453,6 +453,8 @@ pub struct DocumentSummary {
     pub source: SourceType,
     pub source_id: i64,
     pub project: Option<ProjectId>,
+    /// The local repository it comes from.
+    pub repo: Option<i64>,
     pub title: String,
     pub updated_at: Timestamp,
 }
@@ -461,7 +463,7 @@ pub struct DocumentSummary {
 pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<DocumentSummary>> {
     sql::all(
         on,
-        "SELECT id, source_type, source_id, project_id, title, updated_at FROM documents
+        "SELECT id, source_type, source_id, project_id, repo_id, title, updated_at FROM documents
          WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY id",
         [sql::json_ids(documents)],
         |row| {
@@ -471,6 +473,7 @@ pub fn cards(on: &impl Read, documents: &[i64]) -> Result<Vec<DocumentSummary>> 
                 source: SourceType::parse(&source).ok_or(rusqlite::Error::InvalidQuery)?,
                 source_id: row.get("source_id")?,
                 project: row.get::<_, Option<i64>>("project_id")?.map(ProjectId),
+                repo: row.get("repo_id")?,
                 title: row.get("title")?,
                 updated_at: sql::at(row, "updated_at")?,
             })

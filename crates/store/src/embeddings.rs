@@ -22,34 +22,40 @@ pub struct Pending {
     pub updated_at: Timestamp,
 }
 
-/// Waiting documents after a place, newest first; with those that failed and
-/// have not changed since, or without.
-pub fn pending(
-    on: &impl Read,
-    space: &Space,
-    with_failed: bool,
-    after: Option<&Pending>,
-    limit: usize,
-) -> Result<Vec<Pending>> {
-    let (before, last) = match after {
-        Some(pending) => (pending.updated_at.as_millis(), pending.document),
-        None => (i64::MAX, i64::MAX),
-    };
+/// Which waiting documents are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PendingFilter {
+    /// Also those that failed and have not changed since.
+    pub with_failed: bool,
+    /// Only records of memory.
+    pub only_records: bool,
+}
+
+/// All waiting documents, in the order they are to be embedded: records of
+/// memory, issues and merge requests, commits, long threads, short ones; the
+/// newest of each first. Found in one pass: which documents wait takes a look at
+/// every one of them, and there may be very many.
+pub fn pending(on: &impl Read, space: &Space, filter: PendingFilter) -> Result<Vec<Pending>> {
     sql::all(
         on,
         &format!(
-            "SELECT d.id, d.content_hash, d.updated_at
-             {WAITING} AND (d.updated_at, d.id) < (:before, :last)
-             ORDER BY d.updated_at DESC, d.id DESC LIMIT :limit"
+            "SELECT d.id, d.content_hash, d.updated_at,
+               CASE d.source_type
+                 WHEN 'decision' THEN 0 WHEN 'pattern' THEN 0 WHEN 'handoff' THEN 0
+                 WHEN 'issue' THEN 1 WHEN 'merge_request' THEN 1
+                 WHEN 'commit' THEN 2
+                 ELSE CASE WHEN octet_length(d.content_text) >= {LONG_THREAD} THEN 3 ELSE 4 END
+               END AS class
+             {WAITING}
+               AND (NOT :only_records OR d.source_type IN ('decision', 'pattern', 'handoff'))
+             ORDER BY class, d.updated_at DESC, d.id DESC"
         ),
         named_params! {
             ":model": space.model,
             ":dims": space.dims as i64,
             ":chunking": space.chunking,
-            ":with_failed": with_failed,
-            ":before": before,
-            ":last": last,
-            ":limit": limit as i64,
+            ":with_failed": filter.with_failed,
+            ":only_records": filter.only_records,
         },
         |row| {
             Ok(Pending {
@@ -60,6 +66,10 @@ pub fn pending(
         },
     )
 }
+
+/// Bytes from which on a thread is more than an approval; its head has some
+/// three hundred.
+const LONG_THREAD: i64 = 800;
 
 /// The first chunk speaks for the whole document.
 const WAITING: &str = "

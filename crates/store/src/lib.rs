@@ -48,6 +48,7 @@ pub mod listing;
 pub mod lock;
 pub mod looks;
 pub mod memory;
+pub mod named_documents;
 pub mod origins;
 pub mod paths;
 pub mod payloads;

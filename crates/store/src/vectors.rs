@@ -257,6 +257,64 @@ pub fn compare(on: &impl Read, query: &[f32], chunks: &[Near]) -> Result<Vec<Sim
     Ok(found)
 }
 
+/// How near texts of a space are to each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Affinity {
+    /// The mean cosine of two chunks.
+    pub mean: f64,
+    /// Chunks it was found from.
+    pub n_chunks: usize,
+}
+
+/// How near two chunks of a space usually are to each other, from `n` of them
+/// that lie evenly over it; the same ones every time. None with fewer than two.
+pub fn affinity(on: &impl Read, space: &Space, n: usize) -> Result<Option<Affinity>> {
+    let mut sums = vec![0.0_f64; space.dims];
+    let (mut n_read, mut squares) = (0_usize, 0.0);
+    for chunk in spread(on, space, n)? {
+        let packed = sql::first(
+            on,
+            "SELECT vector FROM embeddings WHERE metadata_id = ?1",
+            [chunk],
+            |row| row.get::<_, Vec<u8>>(0),
+        )?;
+        let vector = packed.as_deref().and_then(unpack).filter(|it| it.len() == space.dims);
+        let Some(vector) = vector else { continue };
+        n_read += 1;
+        squares += vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>();
+        sums.iter_mut().zip(vector).for_each(|(sum, x)| *sum += f64::from(x));
+    }
+    if n_read < 2 {
+        return Ok(None);
+    }
+    // All products of two of them, but for those with themselves.
+    let products = sums.iter().map(|x| x * x).sum::<f64>() - squares;
+    Ok(Some(Affinity { mean: products / (n_read * (n_read - 1)) as f64, n_chunks: n_read }))
+}
+
+/// About `n` places of chunks, evenly over a space.
+fn spread(on: &impl Read, space: &Space, n: usize) -> Result<Vec<i64>> {
+    let blocks: Vec<(i64, i64)> = sql::all(
+        on,
+        "SELECT block, n_used FROM embedding_blocks
+         WHERE model = ?1 AND dims = ?2 AND chunking = ?3 AND n_used > 0 ORDER BY block",
+        (&space.model, space.dims as i64, space.chunking),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let total: i64 = blocks.iter().map(|(_, n_used)| n_used).sum();
+    let step = (total as f64 / n.max(1) as f64).max(1.0);
+    let (mut chunks, mut wanted, mut passed) = (Vec::new(), 0.0, 0.0);
+    for (block, n_used) in blocks {
+        let end = passed + n_used as f64;
+        while wanted < end {
+            chunks.push(block * BLOCK + (wanted - passed) as i64);
+            wanted += step;
+        }
+        passed = end;
+    }
+    Ok(chunks)
+}
+
 /// The similarity of every chunk there is, without a look at codes: slow, and
 /// what the quick way is measured against.
 pub fn compare_all(on: &impl Read, space: &Space, query: &[f32]) -> Result<Vec<Similar>> {

@@ -10,7 +10,9 @@ mod code;
 mod context;
 mod corpus;
 mod files;
+mod floor;
 mod measures;
+mod negatives;
 mod notes;
 mod search_corpus;
 mod search_questions;
@@ -52,6 +54,7 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval context --localise FILE --sources DIR | \
+                         eval floor --db DB [--corpus DIR] [--dump FILE] | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
@@ -60,6 +63,7 @@ pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
         ["code", options @ ..] => code::run(options),
         ["context", options @ ..] => context::run(options),
+        ["floor", options @ ..] => floor::run(options),
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),

@@ -8,8 +8,10 @@ use search::embedding::{EmbedOptions, EmbedReport};
 
 /// Compute embeddings for semantic search
 ///
-/// `lore sync` embeds up to a few hundred new documents; this embeds the rest,
-/// newest first. It can be interrupted at any time and resumes where it stopped.
+/// `lore sync` embeds up to a few hundred new documents; this embeds the rest:
+/// memory records, issues and merge requests, commits, then threads. It can be
+/// interrupted at any time and resumes where it stopped; other commands that
+/// write get their turn in between.
 /// A document without an embedding is found by lexical search only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -38,13 +40,19 @@ impl Run for Args {
         let options = EmbedOptions {
             full: self.full,
             retry_failed: self.retry_failed,
-            most_texts: None,
+            ..EmbedOptions::default()
         };
         let provider = Ok(Some(provider));
         let embedding = Some(EmbedPlan { provider, options, is_optional: false });
         let plan = Plan { embedding, ..Plan::default() };
         let database = run_pipeline::database(ctx, ui, "embed")?;
         let report = run_pipeline::run(ctx, ui, database, plan)?;
-        report.embedding.ok_or_else(|| run_pipeline::missing("embedding"))
+        let report = report.embedding.ok_or_else(|| run_pipeline::missing("embedding"))?;
+        if report.failed > 0 && report.embedded == 0 {
+            let message = format!("none of {} documents could be embedded", report.failed);
+            return Err(Error::new(ErrorCode::EmbeddingFailed, message)
+                .suggest("`lore stats` shows why; then run: lore embed --retry-failed"));
+        }
+        Ok(report)
     }
 }

@@ -7,9 +7,10 @@ use model::time::parse_when;
 use model::{EntityState, Error, Result, Timestamp};
 use search::memory::MemoryContext;
 use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
-use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
+use store::memory::access::{self, How};
+use store::{DatabaseFile, Reader};
 
 /// Search issues, merge requests, commits, memory and symbols
 ///
@@ -83,8 +84,8 @@ pub struct Args {
     /// How to fuse both result lists: by score or by rank (RRF)
     #[arg(long, value_enum, default_value = "scores")]
     fusion: FusionArg,
-    /// Disable a ranking signal: recency, title, same-project, memory, or one
-    /// memory factor: decay, frequency, importance, last-access, project,
+    /// Disable a ranking signal: recency, title, same-project, memory, floor
+    /// (show what hardly answers, too), or one memory factor: decay, frequency, importance, last-access, project,
     /// superseded (repeatable)
     #[arg(long, value_name = "SIGNAL")]
     without: Vec<String>,
@@ -248,7 +249,8 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SearchResults> {
         memory_roots::catch_up(ctx, ui);
         let mut filter = self.filter(ctx)?;
-        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let database = ctx.db_path(ui)?;
+        let reader = Reader::open(&database)?;
         let project = insight::projects::resolve_maybe(&reader, self.project.as_deref())?;
         filter.project = project.map(|project| project.id);
         if let Some(typed) = &self.repo {
@@ -269,14 +271,33 @@ impl Run for Args {
         };
         let is_anywhere = request.filter.project.is_none();
         request.home = insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| is_anywhere);
+        request.home_repo = match &request.filter.repo {
+            None if is_anywhere => insight::repos::home(&reader, &ctx.env.cwd)?,
+            _ => None,
+        };
         request.from = standpoint(ctx, &reader)?;
         let searcher =
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
         let results = searcher.find(&request)?;
+        log_records(ctx, &database, &results);
         for warning in warning.iter().chain(&results.warnings) {
             ui.warn(warning);
         }
+        if !ctx.env.stdout_is_tty
+            && let Some(words) = results.weakness()
+        {
+            ui.warn(&words);
+        }
         Ok(results)
+    }
+}
+
+/// Records that were shown rank a little higher from now on, as after a recall.
+fn log_records(ctx: &Ctx, database: &DatabaseFile, results: &SearchResults) {
+    let shown = results.records();
+    let now = ctx.now();
+    if !shown.is_empty() {
+        ctx.write_later(database, move |tx| access::log(tx, &shown, How::Shown, now));
     }
 }
 

@@ -2,7 +2,7 @@ use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use model::text::{one_line, width};
 use search::memory::RecordNote;
-use search::{Explanation, Mode, SearchHit, SearchResults, Span, SymbolNote};
+use search::{Explanation, Passage, SearchHit, SearchResults, Span, SymbolNote};
 
 const INDENT: usize = 2;
 const SNIPPET_LINES: usize = 2;
@@ -21,11 +21,13 @@ fn rows(results: &SearchResults, out: &mut Painter) {
     if results.items.iter().any(|hit| hit.symbol.is_some()) {
         return symbol_rows(results, out);
     }
+    let is_explained = results.items.iter().any(|hit| hit.explanation.is_some());
     let names =
         ["reference", "type", "title", "project", "author", "created", "score", "snippet", "url"];
-    let mut table = Table::new(names.map(Column::new));
+    let further = if is_explained { &["ranked by"][..] } else { &[] };
+    let mut table = Table::new(names.iter().chain(further).map(|name| Column::new(*name)));
     for hit in &results.items {
-        table.row([
+        let mut cells = vec![
             Cell::text(&hit.reference),
             Cell::text(super::memory::kind(hit.kind.noun(), hit.foreign)),
             Cell::text(&hit.title),
@@ -33,11 +35,26 @@ fn rows(results: &SearchResults, out: &mut Painter) {
             Cell::text(hit.author.as_deref().unwrap_or("")),
             hit.created_at.map_or_else(Cell::empty, Cell::date),
             Cell::text(format!("{:.3}", hit.score)),
-            Cell::text(&hit.snippet),
+            Cell::text(passages(hit)),
             Cell::text(&hit.url),
-        ]);
+        ];
+        if is_explained {
+            cells.push(Cell::text(hit.explanation.as_ref().map(explained).unwrap_or_default()));
+        }
+        table.row(cells);
     }
     out.table(&table);
+}
+
+/// What is shown of an entity in a pipe: its own passage, then its threads.
+fn passages(hit: &SearchHit) -> String {
+    let mut all = vec![hit.snippet.clone()];
+    for passage in hit.passages.iter().filter(|passage| passage.snippet != hit.snippet) {
+        let author = passage.author.as_deref().unwrap_or("unknown");
+        all.push(format!("@{author}: {}", passage.snippet));
+    }
+    all.retain(|passage| !passage.is_empty());
+    all.join(" | ")
 }
 
 fn symbol_rows(results: &SearchResults, out: &mut Painter) {
@@ -65,6 +82,7 @@ fn blocks(results: &SearchResults, out: &mut Painter) {
         out.label(Label::Warning, "no text has the phrase as it stands; these have its words");
         out.end();
     }
+    weakness(results, out);
     for hit in &results.items {
         block(hit, out);
     }
@@ -77,17 +95,18 @@ fn blocks(results: &SearchResults, out: &mut Painter) {
             out.label(Label::Id, &results.suggestions.join(", "));
         }
         out.end();
-    } else if results.mode != Mode::Lexical && shown > 0 {
-        // By meaning everything is more or less near: a total says nothing.
-        if shown < results.total {
-            out.footer(&format!("the {} best; -n and --offset show more", grouped(shown)));
-        }
     } else if shown == 0 {
         out.footer(&format!("no more than {}", grouped(results.total)));
     } else if shown < results.total {
         let total = grouped(results.total);
         let least = if results.is_total_exact { "" } else { "at least " };
         out.footer(&format!("{} of {least}{total}; -n and --offset show more", grouped(shown)));
+    }
+}
+
+fn weakness(results: &SearchResults, out: &mut Painter) {
+    if let Some(words) = results.weakness() {
+        out.label(Label::Warning, &words).end();
     }
 }
 
@@ -103,12 +122,26 @@ fn block(hit: &SearchHit, out: &mut Painter) {
         painted(&hit.snippet, line, &hit.matches, out);
         out.end();
     }
+    for passage in hit.passages.iter().filter(|passage| passage.snippet != hit.snippet) {
+        said(passage, out);
+    }
     if let Some(explanation) = &hit.explanation {
         out.text("  ").label(Label::Faint, &explained(explanation)).end();
     }
     if let Some(note) = &hit.memory {
         noted(note, out);
     }
+}
+
+/// One line of a thread: who, when, what.
+fn said(passage: &Passage, out: &mut Painter) {
+    let author = format!("@{}", passage.author.as_deref().unwrap_or("unknown"));
+    out.text("  └ ").link(Label::Person, &author, &passage.url).text(" ");
+    out.date(passage.created_at).text("  ");
+    let room = out.look().width.saturating_sub(width(&author) + 18);
+    let line = wrapped(&passage.snippet, room).first().copied();
+    painted(&passage.snippet, line.unwrap_or(Span { start: 0, end: 0 }), &passage.matches, out);
+    out.end();
 }
 
 /// `method Cart.sum  shop/cart.py:14`, and of which repository.
@@ -170,6 +203,9 @@ fn explained(explanation: &Explanation) -> String {
     parts.extend(part("words", explanation.lexical_rank, explanation.lexical_score));
     parts.extend(part("meaning", explanation.semantic_rank, explanation.similarity));
     parts.push(format!("fused {:.3}", explanation.fused));
+    let share = |share: f64| format!("has {:.0} % of the query", 100.0 * share);
+    parts.extend(explanation.coverage.map(share));
+    parts.extend(explanation.nearness.map(|nearness| format!("nearness {nearness:.2}")));
     let signals = explanation.signals.iter().filter(|(_, gain)| **gain != 0.0);
     parts.extend(signals.map(|(name, gain)| format!("{name} {gain:+.3}")));
     parts.join(" · ")

@@ -94,11 +94,7 @@ fn a_comment_is_found_after_one_sync_and_no_more_after_its_deletion() {
     };
     site.sync();
     for mode in ["hybrid", "lexical", "semantic"] {
-        assert_eq!(
-            found(&site, &["kangaroo", "--mode", mode])[0],
-            "harbor/tide#2 thread",
-            "{mode}"
-        );
+        assert_eq!(found(&site, &["kangaroo", "--mode", mode])[0], "harbor/tide#2 issue", "{mode}");
     }
     {
         let mut world = site.server.world();

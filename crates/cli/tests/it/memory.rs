@@ -592,12 +592,12 @@ fn search_ranks_records_as_recall_does() {
     let fields = "items.reference,items.memory.factors,items.explanation.signals";
     let told = env.lore(&[args.as_slice(), &["--fields", fields]].concat()).success();
     expect![[r#"
-        {"ok":true,"data":{"items":[{"explanation":{"signals":{"memory":0.0}},"memory":{"factors":{"decay":1.0,"frequency":1.0,"importance":1.04,"last_access":1.0,"project":1.5,"superseded":1.0}},"reference":"dec-cjpbnttx"},{"explanation":{"signals":{"memory":0.0}},"memory":{"factors":{"decay":0.832967032967033,"frequency":1.0,"importance":1.2,"last_access":1.0,"project":1.5,"superseded":1.0}},"reference":"dec-7fxzy0ft"}]},"meta":{"elapsed_ms":0}}
+        {"ok":true,"data":{"items":[{"explanation":{"signals":{"memory":0.973}},"memory":{"factors":{"decay":1.0,"frequency":1.15,"importance":1.04,"last_access":1.1,"project":1.5,"superseded":1.0}},"reference":"dec-cjpbnttx"},{"explanation":{"signals":{"memory":0.897}},"memory":{"factors":{"decay":0.832967032967033,"frequency":1.15,"importance":1.2,"last_access":1.1,"project":1.5,"superseded":1.0}},"reference":"dec-7fxzy0ft"}]},"meta":{"elapsed_ms":0}}
     "#]].assert_eq(&told.stdout);
     expect![[r#"
         ------- stderr -------
         error: there is no ranking signal `decayed`
-        hint: known: recency, title, same-project, memory, decay, frequency, importance, last-access, project, superseded
+        hint: known: recency, title, same-project, memory, floor, decay, frequency, importance, last-access, project, superseded
         [exit status: 2]
     "#]]
     .assert_eq(&env.lore(&["search", "alarms", "--without", "decayed"]).to_string());

@@ -131,7 +131,7 @@ fn the_account_of_a_query_at_160_columns() {
         2024-02-01  merged     !1  Keep the session on Safari  @ada
         2024-02-01  closed     #1  by !1: Session lost on Safari  @ada
 
-        seeds:      !1, #1, #2
+        seeds:      #1, !1, #2
         small changes are folded; --all tells each
     "#]].assert_eq(&site.env.lore(&["timeline", "session safari"]).to_string());
 }

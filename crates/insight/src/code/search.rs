@@ -207,6 +207,8 @@ fn fill(
                 lexical_score: Some(hit.score),
                 semantic_rank: None,
                 similarity: None,
+                coverage: None,
+                nearness: None,
                 fused: hit.score,
                 signals: BTreeMap::new(),
             });
@@ -236,6 +238,7 @@ fn hit(view: &View<'_>, found: &Found, words: &[String]) -> Result<Option<Search
         snippet: snippet.text,
         matches: snippet.matches,
         url: String::new(),
+        passages: Vec::new(),
         foreign: false,
         explanation: None,
         memory: None,

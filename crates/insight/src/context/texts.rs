@@ -79,6 +79,8 @@ pub fn about(
                 ..DocumentFilter::default()
             },
             limit: 20,
+            // A task is long; few of its words are in any one text.
+            without: vec![search::FLOOR.to_owned()],
             ..search::Request::default()
         };
         let hits = search::find(reader, &request)?.items.into_iter();

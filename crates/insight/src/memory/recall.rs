@@ -121,7 +121,7 @@ pub fn recall_with(searcher: &Searcher<'_>, request: &Request) -> Result<Recall>
     });
     let found = match found {
         Err(error) if error.code() == ErrorCode::NotIndexed => Vec::new(),
-        found => found?.candidates,
+        found => found?.groups.into_iter().flat_map(|group| group.candidates).collect(),
     };
     let scores = text_scores(&found);
     let documents: Vec<i64> = scores.keys().copied().collect();

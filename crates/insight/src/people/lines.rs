@@ -23,6 +23,7 @@ pub(super) fn by_author(clone: &Path, path: &str) -> Option<Vec<LineAuthor>> {
         at: BlameAt::Commit(head),
         lines: None,
         follows_moves: true,
+        ancestry: None,
     };
     let blame = repo.blame(&request).ok()?;
     let mut authors: BTreeMap<GitAuthor, LineAuthor> = BTreeMap::new();

@@ -4,7 +4,7 @@ use crate::entities;
 use model::ids::ProjectId;
 use model::reference::EntityReference;
 use model::{Reference, Result};
-use search::{Mode, Searcher};
+use search::{EntityGroup, Mode, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
@@ -12,13 +12,11 @@ use store::document_set::DocumentFilter;
 use store::entities::EntityRow;
 use store::timeline::{self, Subject};
 
-/// Hits weighed for each seed wanted: several may be of one entity.
-const HITS_WEIGHED: usize = 4;
-/// And hits read, for when too few entities are among these.
-const HITS_READ: usize = 8;
-/// What the best hit of an entity counts, the second and the third: that it is
-/// spoken of in several places says something, but not much.
-const SHARES: [f64; 3] = [1.0, 0.2, 0.1];
+/// Entities looked at; of these, those near enough to the best are seeds.
+const ENTITIES_READ: usize = 60;
+/// How much of the best score a seed needs. What is below answers another
+/// question, and its events would only stand in the way.
+const NEAR_BEST: f64 = 0.5;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Seeds {
@@ -56,44 +54,41 @@ pub(super) fn of_entity(
     })
 }
 
-/// The entities whose documents match best. One loud merge request may have
-/// more threads that match than are weighed; those further down are taken in
-/// the order they come.
+/// The entities that answer best: as many as are not far behind the first, and
+/// never more than `most`.
 pub(super) fn of_query(
     searcher: &Searcher<'_>,
     request: &search::Request,
     most: usize,
 ) -> Result<Seeds> {
-    let mut request = search::Request { limit: most * HITS_READ, offset: 0, ..request.clone() };
+    let limit = ENTITIES_READ.max(most);
+    let mut request = search::Request { limit, offset: 0, ..request.clone() };
     request.filter.sources =
         vec![SourceType::Issue, SourceType::MergeRequest, SourceType::Discussion];
     let ranking = searcher.ranking(&request)?;
-    let documents: Vec<i64> = ranking.candidates.iter().map(|it| it.document).collect();
+    let best = ranking.groups.first().map_or(0.0, |group| group.score);
+    let near: Vec<&EntityGroup> =
+        ranking.groups.iter().filter(|group| group.score >= NEAR_BEST * best).collect();
+    let is_cut = near.len() > most;
+    let kept = || near.iter().take(most).flat_map(|group| &group.candidates);
+    let documents: Vec<i64> = kept().map(|it| it.document).collect();
     let subjects: BTreeMap<i64, Subject> = timeline::subjects(searcher.reader, &documents)?
         .into_iter()
         .map(|subject| (subject.document, subject))
         .collect();
-    let hits: Vec<(Subject, f64)> = ranking
-        .candidates
-        .iter()
-        .filter_map(|it| Some((*subjects.get(&it.document)?, it.score)))
-        .collect();
-    let (weighed, further) = hits.split_at(hits.len().min(most * HITS_WEIGHED));
-    let mut rows = best_entities(weighed);
-    for (subject, _) in further {
+    let mut rows: Vec<EntityRow> = Vec::new();
+    for subject in kept().filter_map(|it| subjects.get(&it.document)) {
         if !rows.contains(&subject.entity) {
             rows.push(subject.entity);
         }
     }
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
-    let is_cut = rows.len() > most || ranking.total > hits.len() as u64;
-    rows.truncate(most);
     Ok(Seeds {
         rows,
         search_mode: mode_word(ranking.mode).to_owned(),
         matches: ranking.total,
         is_cut,
-        threads: weighed.iter().filter_map(|(subject, _)| subject.discussion).collect(),
+        threads: subjects.values().filter_map(|subject| subject.discussion).collect(),
         words: words.unwrap_or_default(),
         warnings: ranking.warnings,
     })
@@ -116,21 +111,4 @@ const fn mode_word(mode: Mode) -> &'static str {
         Mode::Lexical => "lexical",
         Mode::Semantic => "semantic",
     }
-}
-
-/// Each entity once, by its best hits; a thread counts for what it hangs on.
-fn best_entities(hits: &[(Subject, f64)]) -> Vec<EntityRow> {
-    let mut scores: BTreeMap<EntityRow, Vec<f64>> = BTreeMap::new();
-    for (subject, score) in hits {
-        scores.entry(subject.entity).or_default().push(*score);
-    }
-    let joined = |mut scores: Vec<f64>| {
-        scores.sort_by(|a, b| b.total_cmp(a));
-        scores.iter().zip(SHARES).map(|(score, share)| score * share).sum::<f64>()
-    };
-    let mut rows: Vec<(EntityRow, f64)> =
-        scores.into_iter().map(|(row, scores)| (row, joined(scores))).collect();
-    // Equal scores stay in the order of their rows.
-    rows.sort_by(|a, b| b.1.total_cmp(&a.1));
-    rows.into_iter().map(|(row, _)| row).collect()
 }

@@ -10,6 +10,8 @@ use store::vectors::Space;
 
 /// The marks of start and end that every text gets.
 const MARKS: usize = 2;
+/// Of how many pieces of the vocabulary a word may be that the model can read.
+const MOST_PIECES: usize = 2;
 /// How much politer than other programs.
 #[cfg(unix)]
 const NICENESS: i32 = 10;
@@ -31,6 +33,12 @@ impl Provider for Builtin {
         // Whoever cuts texts is about to have them read, and is told then.
         let Ok(model) = Model::builtin() else { return Vec::new() };
         model.tokenizer().encode_with_offsets(text).into_iter().map(|(_, range)| range).collect()
+    }
+
+    /// A word of its vocabulary, or made of two of its pieces; what falls into
+    /// more is letters to it.
+    fn reads(&self, word: &str) -> bool {
+        Model::builtin().is_ok_and(|model| model.tokenizer().count(word) <= MOST_PIECES)
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>> {

@@ -10,7 +10,7 @@ mod settings;
 pub use builtin::Builtin;
 pub use chunks::{CHUNKING, ChunkText, chunk};
 pub use ollama::Ollama;
-pub use run::{EmbedOptions, EmbedReport, Embedding};
+pub use run::{EmbedOptions, EmbedReport, Embedding, SLICE};
 pub use settings::{Kind, Settings, open};
 
 use model::Result;
@@ -28,6 +28,13 @@ pub trait Provider: Send + Sync {
     /// Where the tokens of a text lie, in bytes, in order; an estimate must
     /// rather be too many than too few.
     fn tokens(&self, text: &str) -> Vec<Range<usize>>;
+
+    /// Whether the model can make sense of a word it is shown alone; true when
+    /// that cannot be told.
+    fn reads(&self, word: &str) -> bool {
+        let _ = word;
+        true
+    }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>>;
 

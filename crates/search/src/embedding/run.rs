@@ -1,5 +1,5 @@
-//! Keeping the vectors level with the documents: newest first, a few documents
-//! at a time, so that it can stop after any of them and go on later.
+//! Keeping the vectors level with the documents: what is asked for most first, a
+//! few documents at a time, so that it can stop after any of them and go on later.
 
 use super::{Provider, chunk};
 use model::hash::Hash32;
@@ -7,13 +7,16 @@ use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use store::embeddings::{self, Chunk, Pending};
+use store::embeddings::{self, Chunk, Pending, PendingFilter};
 use store::vectors::Space;
 use store::{Reader, WriteQueue, codes};
 
 /// Texts given to the provider at once: enough to keep all cores busy, few
 /// enough that stopping does not take long.
 const BATCH: usize = 64;
+
+/// Documents embedded before it is asked whether that is enough, or others wait.
+pub const SLICE: usize = BATCH / 2;
 
 /// After so many texts it is looked whether the centre of the vectors is known.
 const SETTLE_EVERY: u64 = 1_000;
@@ -24,6 +27,8 @@ pub struct EmbedOptions {
     pub full: bool,
     /// Also what failed before and has not changed since.
     pub retry_failed: bool,
+    /// Only records of memory.
+    pub only_records: bool,
     /// Stop after about so many texts.
     pub most_texts: Option<usize>,
 }
@@ -60,51 +65,66 @@ struct Prepared {
 }
 
 impl Embedding<'_> {
+    /// All that waits, without giving the queue out of the hand.
     pub fn run(&self, options: EmbedOptions) -> Result<EmbedReport> {
-        let reader = &self.queue.reader()?;
-        let space = self.provider.space();
-        if options.full {
-            self.queue.write(embeddings::clear)?;
+        let waiting = self.waiting(options)?;
+        let mut report = self.report();
+        if !waiting.is_empty() {
+            self.progress.phase("embedding", Some(waiting.len() as u64));
+            let is_enough = |n: u64| options.most_texts.is_some_and(|most| n as usize >= most);
+            let mut slices = waiting.chunks(SLICE);
+            let outcome = slices.try_for_each(|slice| {
+                if is_enough(report.texts) { Ok(()) } else { self.slice(slice, &mut report) }
+            });
+            self.progress.finish();
+            outcome?;
         }
-        let n_waiting = embeddings::count_pending(reader, &space, options.retry_failed)?;
-        let mut report = EmbedReport { model: space.model.clone(), ..EmbedReport::default() };
-        if n_waiting == 0 {
-            self.settle(reader, &space)?;
-            return Ok(report);
-        }
-        self.provider.check()?;
-        self.progress.phase("embedding", Some(n_waiting));
-        let outcome = self.all(reader, &space, options, &mut report);
-        self.progress.finish();
-        outcome?;
-        self.queue.write(embeddings::sweep)?;
-        self.settle(reader, &space)?;
-        report.left = embeddings::count_pending(reader, &space, false)?;
+        self.finish(&mut report)?;
         Ok(report)
     }
 
-    fn all(
-        &self,
-        reader: &Reader,
-        space: &Space,
-        options: EmbedOptions,
-        report: &mut EmbedReport,
-    ) -> Result<()> {
-        let mut last: Option<Pending> = None;
-        let mut settled_at = report.texts;
-        while options.most_texts.is_none_or(|most| (report.texts as usize) < most) {
+    pub fn report(&self) -> EmbedReport {
+        EmbedReport { model: self.provider.space().model, ..EmbedReport::default() }
+    }
+
+    /// What there is to do, most wanted first.
+    pub fn waiting(&self, options: EmbedOptions) -> Result<Vec<Pending>> {
+        if options.full {
+            self.queue.write(embeddings::clear)?;
+        }
+        let EmbedOptions { retry_failed, only_records, .. } = options;
+        let filter = PendingFilter { with_failed: retry_failed, only_records };
+        let waiting = embeddings::pending(&self.queue.reader()?, &self.provider.space(), filter)?;
+        if !waiting.is_empty() {
+            self.provider.check()?;
+        }
+        Ok(waiting)
+    }
+
+    /// Embeds some of what waits.
+    pub fn slice(&self, waiting: &[Pending], report: &mut EmbedReport) -> Result<()> {
+        let reader = &self.queue.reader()?;
+        let space = self.provider.space();
+        for page in waiting.chunks(BATCH / 2) {
             self.check_stopped()?;
-            let page =
-                embeddings::pending(reader, space, options.retry_failed, last.as_ref(), BATCH / 2)?;
-            let Some(end) = page.last() else { break };
-            last = Some(end.clone());
-            self.page(reader, space, page, report)?;
+            let n_before = report.texts;
+            self.page(reader, &space, page.to_vec(), report)?;
             // Others search meanwhile, and codes around a centre are far better.
-            if report.texts - settled_at >= SETTLE_EVERY {
-                settled_at = report.texts;
-                self.settle(reader, space)?;
+            if n_before / SETTLE_EVERY != report.texts / SETTLE_EVERY {
+                self.settle(reader, &space)?;
             }
         }
+        Ok(())
+    }
+
+    /// Puts in order what slices left behind, and counts what still waits.
+    pub fn finish(&self, report: &mut EmbedReport) -> Result<()> {
+        let (reader, space) = (&self.queue.reader()?, self.provider.space());
+        if report.embedded + report.failed > 0 {
+            self.queue.write(embeddings::sweep)?;
+        }
+        self.settle(reader, &space)?;
+        report.left = embeddings::count_pending(reader, &space, false)?;
         Ok(())
     }
 

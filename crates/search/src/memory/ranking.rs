@@ -18,9 +18,9 @@ use store::memory::records::{self, Outline, RecordFilter};
 
 /// Among other documents, a product of the factors of e (2.7) is worth this
 /// share of the score, one of 1/e costs as much.
-const NUDGE: f64 = 0.03;
-/// And never more: it decides between near ties.
-const MOST: f64 = 0.05;
+const NUDGE: f64 = 0.1;
+/// And never more: it decides between those that answer about equally well.
+const MOST: f64 = 0.12;
 
 /// What is to be known beside a record that was found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -87,7 +87,7 @@ impl Records {
     /// among these a record is only nudged: an old decision that answers the
     /// question must not sink below everything that does not.
     pub fn weigh(&self, candidates: &mut [Candidate], is_memory_alone: bool) {
-        for candidate in candidates {
+        for candidate in candidates.iter_mut() {
             let Some((_, factors)) = self.found.get(&candidate.document) else { continue };
             let product = factors.product();
             let share = if is_memory_alone {
@@ -98,6 +98,11 @@ impl Records {
             let gain = candidate.score.max(0.0) * share;
             candidate.signals.push((SIGNAL, gain));
             candidate.score += gain;
+        }
+        // Scores stay between 0 and 1, and records in their order.
+        let best = candidates.iter().map(|candidate| candidate.score).fold(1.0, f64::max);
+        for candidate in candidates.iter_mut().filter(|candidate| !candidate.is_named) {
+            candidate.score /= best;
         }
     }
 
@@ -118,6 +123,8 @@ impl Records {
             });
             let Some((old, new)) = wrong else { return };
             candidates[old..=new].rotate_right(1);
+            // Whoever sorts again finds it there.
+            candidates[old].score = candidates[old].score.max(candidates[old + 1].score);
         }
     }
 

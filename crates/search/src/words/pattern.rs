@@ -58,6 +58,10 @@ impl Patterns {
         Patterns { patterns, beginnings, longest }
     }
 
+    pub const fn len(&self) -> usize {
+        self.patterns.len()
+    }
+
     pub fn read(&self, text: &str) -> Reading {
         let mut reading = Reading { n_words: 0, met: vec![Vec::new(); self.patterns.len()] };
         // The last words, each with its stem; empty where it is of no interest.

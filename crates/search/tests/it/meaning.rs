@@ -16,7 +16,8 @@ const TEXTS: &[&str] = &[
 ];
 
 fn ask(query: &str, mode: Mode) -> Request {
-    Request { mode, limit: 4, ..request(query, Syntax::Safe) }
+    let without = vec![search::FLOOR.to_owned()];
+    Request { mode, limit: 4, without, ..request(query, Syntax::Safe) }
 }
 
 fn embedded() -> (Index, Topics) {
@@ -114,6 +115,12 @@ fn an_explanation_shows_both_ranks_and_what_was_added() {
             ),
             similarity: None,
             fused: 1.0,
+            coverage: Some(
+                1.0,
+            ),
+            nearness: Some(
+                0.986,
+            ),
             signals: {
                 "recency": 0.02,
                 "same-project": 0.0,

@@ -13,7 +13,8 @@ use store::{Writer, documents, embeddings, vectors};
 const TEXTS: &[&str] = &["a boat", "the price", "some rain", "a login"];
 
 fn semantic(query: &str) -> Request {
-    Request { mode: Mode::Semantic, limit: 1, ..request(query, Syntax::Safe) }
+    let without = vec![search::FLOOR.to_owned()];
+    Request { mode: Mode::Semantic, limit: 1, without, ..request(query, Syntax::Safe) }
 }
 
 fn all() -> EmbedOptions {

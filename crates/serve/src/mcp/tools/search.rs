@@ -43,6 +43,8 @@ pub struct Params {
     /// By words and meaning (default), or by one of them
     #[serde(default)]
     mode: How,
+    /// Edges to follow from each record of memory, 0 to 3 (default 0)
+    graph_depth: Option<u8>,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -81,9 +83,10 @@ enum How {
 impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search the project's history";
-    const ABOUT: &'static str = "Find issues, merge requests, discussion threads, commits, \
-        decisions and patterns by words and by meaning, best first. Start here when you do not \
-        know where something was discussed; then `show` or `timeline` what you found.";
+    const ABOUT: &'static str = "Find issues, merge requests, commits, decisions and patterns by \
+        words and by meaning, best first, each with the threads that match (`passages`). A \
+        reference or commit hash finds what it names; what nothing answers finds nothing. Start \
+        here when you do not know where something was discussed; then `show` or `timeline` it.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
     const LISTS: &'static [&'static str] = &["/items"];
     const LEFT_OUT: &'static [&'static str] = &["matches"];
@@ -114,6 +117,9 @@ impl Tool for Search {
         let request = Request {
             query: params.query,
             home: projects::home(reader, &call.dir)?.filter(|_| filter.project.is_none()),
+            home_repo: repos::home(reader, &call.dir)?
+                .filter(|_| filter.project.is_none() && filter.repo.is_none()),
+            graph_depth: params.graph_depth.unwrap_or(0).min(3),
             filter,
             from: standpoint(call)?,
             limit,
@@ -126,7 +132,8 @@ impl Tool for Search {
 
 /// What is missing goes where an agent reads it.
 fn told(call: &Call, mut results: SearchResults) -> SearchResults {
-    for warning in std::mem::take(&mut results.warnings) {
+    let weakness = results.weakness();
+    for warning in std::mem::take(&mut results.warnings).into_iter().chain(weakness) {
         call.warn(warning);
     }
     results

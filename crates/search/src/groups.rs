@@ -1,0 +1,75 @@
+//! Results are issues, merge requests, commits and records; threads are what
+//! they are found by. This puts the documents of one entity together.
+
+use crate::fusion::Candidate;
+use model::Result;
+use std::collections::BTreeMap;
+use store::document_set::DocumentSet;
+use store::{Reader, named_documents};
+
+/// What the second and the third best document of an entity add: that it is
+/// spoken of in several places says something, but not much.
+const FURTHER: [f64; 2] = [0.15, 0.07];
+
+/// An entity among the results.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EntityGroup {
+    /// Its own document; of an entity the filters leave out, the best thread.
+    pub lead: i64,
+    /// From 0 to 1.
+    pub score: f64,
+    pub is_named: bool,
+    /// The documents that matched, best first.
+    pub candidates: Vec<Candidate>,
+}
+
+impl EntityGroup {
+    fn of_one(candidate: Candidate) -> EntityGroup {
+        EntityGroup {
+            lead: candidate.document,
+            score: candidate.score,
+            is_named: candidate.is_named,
+            candidates: vec![candidate],
+        }
+    }
+}
+
+/// Best first; candidates come best first too.
+pub fn by_entity(
+    reader: &Reader,
+    candidates: Vec<Candidate>,
+    allowed: Option<&DocumentSet>,
+) -> Result<Vec<EntityGroup>> {
+    let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+    let parents = named_documents::parents(reader, &ids)?;
+    let mut groups: Vec<EntityGroup> = Vec::new();
+    let mut places: BTreeMap<i64, usize> = BTreeMap::new();
+    for candidate in candidates {
+        let entity = parents.get(&candidate.document).copied().unwrap_or(candidate.document);
+        match places.get(&entity) {
+            Some(place) => groups[*place].candidates.push(candidate),
+            None => {
+                places.insert(entity, groups.len());
+                let is_shown = allowed.is_none_or(|allowed| allowed.contains(entity));
+                let mut group = EntityGroup::of_one(candidate);
+                if is_shown {
+                    group.lead = entity;
+                }
+                groups.push(group);
+            }
+        }
+    }
+    for group in &mut groups {
+        let further = group.candidates.iter().skip(1).zip(FURTHER);
+        let rest: f64 = further.map(|(candidate, share)| 1.0 - share * candidate.score).product();
+        group.score = 1.0 - (1.0 - group.score) * rest;
+        group.is_named = group.candidates.iter().any(|candidate| candidate.is_named);
+    }
+    groups.sort_by(|a, b| b.is_named.cmp(&a.is_named).then(b.score.total_cmp(&a.score)));
+    Ok(groups)
+}
+
+/// Every document for itself.
+pub fn one_by_one(candidates: Vec<Candidate>) -> Vec<EntityGroup> {
+    candidates.into_iter().map(EntityGroup::of_one).collect()
+}

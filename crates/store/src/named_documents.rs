@@ -1,0 +1,85 @@
+//! From what a query names, or a thread hangs on, to documents.
+
+use crate::handle::Read;
+use crate::sql;
+use model::{EntityKind, Result};
+use std::collections::BTreeMap;
+
+/// Of each thread among these documents, the document of the issue or merge
+/// request it hangs on.
+pub fn parents(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
+    let rows = sql::all(
+        on,
+        "SELECT d.id, p.id FROM documents AS d
+         JOIN discussions AS t ON t.id = d.source_id
+         JOIN documents AS p
+           ON p.source_type = CASE WHEN t.issue_id IS NULL THEN 'merge_request' ELSE 'issue' END
+           AND p.source_id = coalesce(t.issue_id, t.merge_request_id)
+         WHERE d.source_type = 'discussion' AND d.id IN (SELECT value FROM json_each(?1))",
+        [sql::json_ids(documents)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(rows.into_iter().collect())
+}
+
+/// Issues or merge requests of this number; of the project whose path is this
+/// or ends with it, if one is given.
+pub fn numbered(
+    on: &impl Read,
+    kind: EntityKind,
+    iid: i64,
+    project: Option<&str>,
+) -> Result<Vec<i64>> {
+    let source = match kind {
+        EntityKind::Issue => "issue",
+        EntityKind::MergeRequest => "merge_request",
+    };
+    let table = sql::entity_table(kind);
+    sql::all(
+        on,
+        &format!(
+            "SELECT d.id FROM projects AS p
+             JOIN {table} AS e ON e.project_id = p.id AND e.iid = ?2 AND e.gone_at IS NULL
+             JOIN documents AS d ON d.source_type = ?1 AND d.source_id = e.id
+             WHERE ?3 IS NULL OR lower(p.path) = lower(?3)
+               OR lower(substr(p.path, -length(?3) - 1)) = '/' || lower(?3)
+             ORDER BY p.path, d.id LIMIT 20"
+        ),
+        (source, iid, project),
+        |row| row.get(0),
+    )
+}
+
+/// Commits whose hash begins so, then merge requests that brought one of them.
+pub fn of_commit(on: &impl Read, start: &str) -> Result<Vec<i64>> {
+    // Behind every digit of a hash.
+    let end = format!("{start}g");
+    sql::all(
+        on,
+        "SELECT id FROM (
+           SELECT d.id, 0 AS place FROM git_commits AS c
+             JOIN documents AS d ON d.source_type = 'commit' AND d.source_id = c.id
+             WHERE c.sha >= ?1 AND c.sha < ?2
+           UNION ALL
+           SELECT d.id, 1 FROM (
+               SELECT merge_request_id AS mr FROM mr_commits WHERE sha >= ?1 AND sha < ?2
+               UNION SELECT id FROM merge_requests
+                 WHERE merge_commit_sha >= ?1 AND merge_commit_sha < ?2
+               UNION SELECT id FROM merge_requests
+                 WHERE squash_commit_sha >= ?1 AND squash_commit_sha < ?2)
+             JOIN documents AS d ON d.source_type = 'merge_request' AND d.source_id = mr)
+         GROUP BY id ORDER BY min(place), id LIMIT 20",
+        (start, end),
+        |row| row.get(0),
+    )
+}
+
+/// Whether any commit has been read.
+pub fn has_commits(on: &impl Read) -> Result<bool> {
+    sql::one(
+        on,
+        "SELECT EXISTS (SELECT 1 FROM documents WHERE source_type = 'commit')",
+        [],
+        |row| row.get(0),
+    )
+}
