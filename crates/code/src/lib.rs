@@ -14,6 +14,7 @@ pub mod identity;
 pub mod index;
 pub mod lang;
 pub mod link;
+pub mod matching;
 mod owners;
 pub mod proof;
 mod prove_edge;

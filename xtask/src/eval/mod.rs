@@ -1,6 +1,7 @@
 //! Questions with known answers, asked of a real database: how many of the
 //! answers are found? The questions and the databases lie outside the project.
 //!
+//! `eval diff` measures which symbols of two versions are held to be one;
 //! `eval forge --golden FILE --db DB [--kind KIND]` asks golden questions, one
 //! file here for each kind; `eval notes --labels FILE --db DB` ranks labelled
 //! notes by how likely they carry a decision; `eval search DIR|FILE` measures
@@ -9,6 +10,7 @@
 mod code;
 mod context;
 mod corpus;
+mod diff;
 mod files;
 mod measures;
 mod notes;
@@ -52,6 +54,7 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval context --localise FILE --sources DIR | \
+                         eval diff --cases FILE --trees DIR --scorer FILE | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
@@ -60,6 +63,7 @@ pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
         ["code", options @ ..] => code::run(options),
         ["context", options @ ..] => context::run(options),
+        ["diff", options @ ..] => diff::run(options),
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
