@@ -2,7 +2,7 @@
 
 use git::{Remote, Repo};
 use model::ids::ProjectId;
-use model::suggest::nearest;
+use model::resolver::{Resolver, Vocabulary};
 use model::{Error, ErrorCode, Result};
 use std::path::Path;
 use store::Reader;
@@ -38,103 +38,16 @@ pub fn forge_of(dir: &Path) -> Option<Remote> {
     Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
 }
 
+const PROJECTS: Vocabulary =
+    Vocabulary { one: "project", many: "projects", known: "synced projects", flag: "-p " };
+
 fn pick(typed: &str, all: &[Project]) -> Result<usize> {
-    let typed = typed.trim().trim_matches('/');
     if all.is_empty() {
         return Err(Error::new(ErrorCode::NotIndexed, "no projects yet").suggest("run: lore sync"));
     }
-    let lower = typed.to_lowercase();
-    let ending = format!("/{lower}");
-    let tries: [&dyn Fn(&Project) -> bool; 3] = [
-        &|project| project.path == typed,
-        &|project| project.path.to_lowercase() == lower,
-        &|project| project.path.to_lowercase().ends_with(&ending),
-    ];
-    for is_match in tries {
-        let found: Vec<usize> = (0..all.len()).filter(|index| is_match(&all[*index])).collect();
-        match found.as_slice() {
-            [] => {}
-            [only] => return Ok(*only),
-            several => return Err(ambiguous(typed, several.iter().map(|index| &all[*index]))),
-        }
+    let mut resolver = Resolver::new(PROJECTS, &['/']);
+    for (at, project) in all.iter().enumerate() {
+        resolver.add(&project.path, [], at);
     }
-    Err(unknown(typed, all))
-}
-
-fn ambiguous<'a>(typed: &str, several: impl Iterator<Item = &'a Project>) -> Error {
-    let paths: Vec<&str> = several.map(|project| project.path.as_str()).collect();
-    Error::new(
-        ErrorCode::Ambiguous,
-        format!("{} projects match `{typed}`: {}", paths.len(), paths.join(", ")),
-    )
-    .suggest(format!("choose one, e.g. -p {}", paths[0]))
-}
-
-fn unknown(typed: &str, all: &[Project]) -> Error {
-    let paths = all.iter().map(|project| project.path.as_str());
-    let error = Error::not_found(format!("no project matches `{typed}`"));
-    // People type the whole path or only its end.
-    let by_end = || {
-        let near = nearest(typed, paths.clone().filter_map(|path| path.rsplit('/').next()), 1);
-        let near = near.first().copied()?;
-        paths.clone().find(|path| path.rsplit('/').next() == Some(near))
-    };
-    let near = nearest(typed, paths.clone(), 1).first().copied().or_else(by_end);
-    if let Some(near) = near {
-        return error.suggest(format!("did you mean {near}?"));
-    }
-    let known: Vec<&str> = paths.take(10).collect();
-    error.suggest(format!("synced projects: {}", known.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use model::ids::ForgeId;
-
-    fn projects(paths: &[&str]) -> Vec<Project> {
-        paths
-            .iter()
-            .enumerate()
-            .map(|(index, path)| Project {
-                id: ProjectId(index as i64),
-                host: "gl.test".to_owned(),
-                forge_id: ForgeId(index as i64),
-                path: (*path).to_owned(),
-                name: String::new(),
-                web_url: String::new(),
-                default_branch: None,
-                synced_at: None,
-                is_gone: false,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn exact_beats_case_beats_ending() {
-        let all = projects(&["a/api", "A/API", "b/web", "c/api-docs"]);
-        assert_eq!(pick("a/api", &all).unwrap(), 0);
-        assert_eq!(pick("A/API", &all).unwrap(), 1);
-        assert_eq!(pick("WEB", &all).unwrap(), 2);
-        assert_eq!(pick("api-docs", &all).unwrap(), 3);
-    }
-
-    #[test]
-    fn an_ambiguous_ending_lists_the_candidates() {
-        let error = pick("api", &projects(&["a/api", "b/api"])).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::Ambiguous);
-        assert_eq!(error.message(), "2 projects match `api`: a/api, b/api");
-    }
-
-    #[test]
-    fn an_unknown_name_gets_the_nearest_or_all() {
-        let all = projects(&["group/backend", "group/frontend"]);
-        let error = pick("group/bakend", &all).unwrap_err();
-        assert_eq!(error.suggestion(), Some("did you mean group/backend?"));
-        let error = pick("fontend", &all).unwrap_err();
-        assert_eq!(error.suggestion(), Some("did you mean group/frontend?"));
-        let error = pick("zzz", &all).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::NotFound);
-        assert_eq!(error.suggestion(), Some("synced projects: group/backend, group/frontend"));
-    }
+    resolver.one(typed.trim()).copied()
 }

@@ -1,6 +1,6 @@
 //! The local repositories lore knows, and from what people type to one of them.
 
-use model::suggest::nearest;
+use model::resolver::{Resolver, Vocabulary};
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -69,27 +69,19 @@ pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Pl
     if let Some(place) = places.iter().find(|place| dir == Some(Path::new(&place.dir))) {
         return Ok(place.clone());
     }
-    let names = repos::all(reader)?;
-    let typed = typed.trim_end_matches('/');
-    let ending = format!("/{typed}");
-    let is_meant = |place: &&Place| {
-        names.iter().any(|repo| {
-            repo.id == place.repo
-                && (repo.canonical_url == typed || repo.canonical_url.ends_with(&ending))
-        })
-    };
-    let found: Vec<&Place> = places.iter().filter(is_meant).collect();
-    match found.as_slice() {
+    let all = repos::all(reader)?;
+    let repo = resolver(&all, &places).one(typed.trim())?.id;
+    let clones: Vec<&Place> = places.iter().filter(|place| place.repo == repo).collect();
+    match clones.as_slice() {
         [only] => Ok((*only).clone()),
-        [] => {
-            let known = places.iter().map(|place| place.dir.as_str());
-            let hint = nearest(typed, known.clone(), 1).first().map_or_else(
-                || format!("registered: {}", known.take(10).collect::<Vec<_>>().join(", ")),
-                |near| format!("did you mean {near}?"),
-            );
-            Err(Error::not_found(format!("no registered repository is `{typed}`")).suggest(hint))
-        }
+        [] => Err(Error::not_found(format!("no clone of `{typed}` is on this machine"))
+            .suggest("run: lore repo add PATH")),
         several => {
+            // The name of one folder among several clones says which.
+            let named = |place: &&&Place| folder(&place.dir) == Some(typed.trim_end_matches('/'));
+            if let [only] = several.iter().filter(named).collect::<Vec<_>>().as_slice() {
+                return Ok((**only).clone());
+            }
             let dirs: Vec<&str> = several.iter().map(|place| place.dir.as_str()).collect();
             Err(Error::new(
                 ErrorCode::Ambiguous,
@@ -98,4 +90,28 @@ pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Pl
             .suggest(format!("name one by its folder, e.g. {}", dirs[0])))
         }
     }
+}
+
+const REPOSITORIES: Vocabulary = Vocabulary {
+    one: "repository",
+    many: "repositories",
+    known: "known repositories",
+    flag: "-r ",
+};
+
+/// Repositories by their names; the folders of their clones and the projects
+/// they are clones of are other names.
+pub(crate) fn resolver<'r>(all: &'r [repos::Repo], places: &[Place]) -> Resolver<&'r repos::Repo> {
+    let mut resolver = Resolver::new(REPOSITORIES, &['/']);
+    for repo in all {
+        let dirs = places.iter().filter(|place| place.repo == repo.id);
+        // The name of a folder is the end of its path.
+        let aliases = dirs.map(|place| &*place.dir).chain(repo.project_path.as_deref());
+        resolver.add(&repo.canonical_url, aliases.map(str::to_owned), repo);
+    }
+    resolver
+}
+
+fn folder(dir: &str) -> Option<&str> {
+    Path::new(dir).file_name()?.to_str()
 }

@@ -20,6 +20,7 @@ pub mod progress;
 pub mod record;
 pub mod reference;
 pub mod relation;
+pub mod resolver;
 pub mod suggest;
 pub mod terms;
 pub mod text;

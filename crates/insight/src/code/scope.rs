@@ -3,7 +3,6 @@
 
 use git::Repo;
 use model::ids::SnapshotSeq;
-use model::suggest::nearest;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -78,7 +77,10 @@ pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Op
     let all = repos::all(reader)?;
     let places = repos::places(reader)?;
     if let Some(name) = asked.repo {
-        let repo = choose(&all, name)?;
+        if all.is_empty() {
+            return Err(nothing_indexed());
+        }
+        let repo = (*crate::repos::resolver(&all, &places).one(name)?).clone();
         let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
         return Ok((repo, dir));
     }
@@ -108,42 +110,6 @@ pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Op
             Err(Error::new(
                 ErrorCode::Ambiguous,
                 format!("{n} repositories are indexed: {}", names.join(", ")),
-            )
-            .suggest(format!("choose one, e.g. -r {}", names[0])))
-        }
-    }
-}
-
-fn choose(all: &[repos::Repo], name: &str) -> Result<repos::Repo> {
-    let lower = name.to_lowercase();
-    let ending = format!("/{lower}");
-    let exact = all.iter().find(|repo| repo.canonical_url == name);
-    let found: Vec<&repos::Repo> = match exact {
-        Some(exact) => vec![exact],
-        None => all
-            .iter()
-            .filter(|repo| {
-                let url = repo.canonical_url.to_lowercase();
-                url == lower || url.ends_with(&ending)
-            })
-            .collect(),
-    };
-    let names = || all.iter().map(|repo| repo.canonical_url.as_str());
-    match found.as_slice() {
-        [only] => Ok((*only).clone()),
-        [] if all.is_empty() => Err(nothing_indexed()),
-        [] => {
-            let hint = match nearest(name, names(), 1).first() {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("known repositories: {}", names().collect::<Vec<_>>().join(", ")),
-            };
-            Err(Error::not_found(format!("no repository `{name}`")).suggest(hint))
-        }
-        several => {
-            let names: Vec<&str> = several.iter().map(|repo| repo.canonical_url.as_str()).collect();
-            Err(Error::new(
-                ErrorCode::Ambiguous,
-                format!("{} repositories match `{name}`: {}", names.len(), names.join(", ")),
             )
             .suggest(format!("choose one, e.g. -r {}", names[0])))
         }
