@@ -212,16 +212,12 @@ fn is_pushed_down(state: &State<'_>, old: u32, new: u32) -> bool {
     if a.sort != Sort::Callable || a.is_abstract || b.is_abstract {
         return false;
     }
-    let lost_body = match state.to_new[old as usize] {
-        None => false,
-        Some(now) if state.is_home_mapped(old, now) => {
-            if !state.new.symbols[now as usize].is_abstract {
-                return false;
-            }
-            true
-        }
-        Some(_) => false,
-    };
+    // What it is now in its own type, if it is still there.
+    let still = state.to_new[old as usize].filter(|now| state.is_home_mapped(old, *now));
+    if still.is_some_and(|now| !state.new.symbols[now as usize].is_abstract) {
+        return false;
+    }
+    let lost_body = still.is_some();
     let base = &state.old.symbols[from as usize].name;
     let base_now = state.to_new[from as usize].map(|now| &state.new.symbols[now as usize].name);
     let is_below = state.new.is_subtype(to, base)

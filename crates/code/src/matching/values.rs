@@ -4,13 +4,16 @@ use super::symbols::Sort;
 use super::{Evidence, State};
 use rustc_hash::FxHashMap;
 
+/// Symbols of both versions that one key fits.
+type Group = (Vec<u32>, Vec<u32>);
+
 /// What is left after identities and containers: the same text under another
 /// name in the same place, or the same name and text elsewhere. Only where
 /// there is one such pair.
 pub fn match_values(state: &mut State<'_>) {
     let is_open = |partner: &Option<u32>| partner.is_none();
-    let mut renamed: FxHashMap<((bool, u32), u64), (Vec<u32>, Vec<u32>)> = FxHashMap::default();
-    let mut moved: FxHashMap<(&str, u64), (Vec<u32>, Vec<u32>)> = FxHashMap::default();
+    let mut renamed: FxHashMap<((bool, u32), u64), Group> = FxHashMap::default();
+    let mut moved: FxHashMap<(&str, u64), Group> = FxHashMap::default();
     for (at, symbol) in state.old.symbols.iter().enumerate() {
         if symbol.sort == Sort::Value && is_open(&state.to_new[at]) && symbol.bag.n_tokens > 0 {
             let home = match symbol.parent {
@@ -33,7 +36,7 @@ pub fn match_values(state: &mut State<'_>) {
             }
         }
     }
-    let single = |(olds, news): &(Vec<u32>, Vec<u32>)| match (olds.as_slice(), news.as_slice()) {
+    let single = |(olds, news): &Group| match (olds.as_slice(), news.as_slice()) {
         ([old], [new]) => Some((*old, *new)),
         _ => None,
     };
