@@ -6,6 +6,7 @@
 //! the same way on every machine, and `index` keeps it, snapshot by snapshot.
 //! `history` keeps the commits themselves.
 
+pub mod compare;
 pub mod facts;
 pub mod fsck;
 pub mod gc;

@@ -16,6 +16,7 @@ mod measures;
 mod notes;
 mod search_corpus;
 mod search_questions;
+mod tests;
 mod timeline;
 
 use model::Timestamp;
@@ -57,6 +58,7 @@ const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval diff --cases FILE --trees DIR --scorer FILE | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
+                         eval tests --localise FILE --sources DIR [--every N] | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
 
 pub fn run(words: &[&str]) -> ExitCode {
@@ -67,6 +69,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
+        ["tests", options @ ..] => tests::run(options),
         ["search", place, options @ ..] => search_corpus::run(Path::new(place), options),
         _ => Err(format!("usage: cargo xtask {USAGE}").into()),
     };

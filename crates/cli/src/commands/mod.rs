@@ -95,6 +95,8 @@ commands! {
         "callers" => Callers in callers;
         "callees" => Callees in callees;
         "impact" => Impact in impact;
+        "diff" => Diff in diff;
+        "tests" => Tests in test_scope;
         "flow" => Flow in flow;
         "communities" => Communities in communities;
         "owners" => Owners in owners;
@@ -152,6 +154,8 @@ impl Command {
                 | Command::GenerateDocs(_)
                 | Command::Embed(_)
                 | Command::Fsck(_)
+                | Command::Diff(_)
+                | Command::Tests(_)
         )
     }
 }

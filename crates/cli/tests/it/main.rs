@@ -12,6 +12,7 @@ mod busy;
 mod code;
 mod config;
 mod context;
+mod diff;
 mod docs;
 mod documents;
 mod fake_gitlab;

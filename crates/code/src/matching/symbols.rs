@@ -103,7 +103,8 @@ impl<'a> Side<'a> {
             };
             let depth = depth_of(&self.symbols, around);
             let parent = around.map(|parent| &self.symbols[parent as usize]);
-            let is_local = parent.is_some_and(|it| it.is_local || it.sort == Sort::Callable);
+            let is_local = parent.is_some_and(|it| it.is_local || it.sort == Sort::Callable)
+                || is_in_anonymous_class(facts, id);
             if depth > rules::MOST_NESTED || (is_local && sort == Sort::Value) {
                 place[id.ix()] = around;
                 continue;
@@ -138,6 +139,12 @@ impl<'a> Side<'a> {
         }
         false
     }
+}
+
+/// Members of a class without a name belong to the value that holds it.
+fn is_in_anonymous_class(facts: &FileFacts, id: DefId) -> bool {
+    matches!(facts.language.as_str(), "java" | "kotlin" | "csharp" | "php")
+        && facts.def(facts.def(id).parent).kind == DefKind::Record
 }
 
 fn depth_of(symbols: &[Symbol], mut around: Option<u32>) -> u32 {

@@ -136,7 +136,7 @@ fn seeds(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
 }
 
 /// The nodes of a file of the snapshot; none when no file has that path.
-fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
+pub(crate) fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
     let path = typed.trim_start_matches("./");
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Some(package) = files::find_package(view.reader, view.scope.repo.id, folder)? else {

@@ -11,6 +11,7 @@ mod symbol;
 
 pub use dependents::Dependents;
 pub use records::LinkedRecord;
+pub(crate) use records::linked as linked_records;
 
 use crate::entities;
 use crate::evidence::{self, About, Explained};
