@@ -145,7 +145,7 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let arguments = &with_kind_of_lesson(arguments);
+    let arguments = &with_ask(with_kind_of_lesson(arguments));
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
     }
@@ -167,6 +167,28 @@ fn with_kind_of_lesson(arguments: &[OsString]) -> Vec<OsString> {
         all.insert(2, OsString::from("pattern"));
     }
     all
+}
+
+/// `lore 'who calls Session.get'` is a question: no command has a space in it.
+fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_question = |word: &OsString| {
+        word.to_str().is_some_and(|word| !word.starts_with('-') && word.trim().contains(' '))
+    };
+    // Flags of every command may come first, but not one with a value: what it
+    // is given may have a space too.
+    let first = arguments.iter().skip(1).position(|word| !is_plain_flag(word));
+    if let Some(at) = first
+        && arguments.get(at + 1).is_some_and(is_question)
+    {
+        arguments.insert(at + 1, OsString::from("ask"));
+    }
+    arguments
+}
+
+fn is_plain_flag(word: &OsString) -> bool {
+    const FLAGS: [&str; 9] =
+        ["-J", "--json", "-q", "--quiet", "-v", "--verbose", "--no-pager", "--absolute", "-vv"];
+    word.to_str().is_some_and(|word| FLAGS.contains(&word))
 }
 
 /// Parses with a tree that has no command but the one that is named. To make

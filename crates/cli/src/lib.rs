@@ -75,7 +75,11 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
 
 fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: CancelToken) -> Result<()> {
     let ctx = Ctx::new(env, cli.globals).stopped_by(stop);
-    cli.command.run(&ctx, ui)
+    match &cli.command {
+        // A question is answered by another command, in that command's form.
+        commands::Command::Ask(question) => question.answer(&ctx, ui),
+        command => command.run(&ctx, ui),
+    }
 }
 
 /// Help, the version, or a command line that was not understood.

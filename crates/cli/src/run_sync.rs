@@ -85,7 +85,7 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Resul
     );
     options.wanted = request.wanted.unwrap_or_else(Wanted::everything).without(|dependent| {
         (dependent.is_event() && !settings.fetch_resource_events)
-            || (dependent == model::record::Dependent::FileChanges
+            || (dependent == model::record::DependentKind::FileChanges
                 && !settings.fetch_mr_file_changes)
     });
     options.full = request.full;

@@ -19,8 +19,8 @@ pub struct EdgeName {
     pub source: NodeOf,
     pub target: NodeOf,
     #[serde(rename = "type")]
-    pub kind: String,
-    pub provenance: String,
+    pub kind: EdgeKind,
+    pub provenance: Provenance,
 }
 
 /// A node by what makes it that node.
@@ -28,7 +28,7 @@ pub struct EdgeName {
 pub struct NodeOf {
     pub package: String,
     pub symbol: String,
-    pub kind: String,
+    pub kind: NodeKind,
     #[serde(default)]
     pub disambiguator: String,
 }
@@ -95,19 +95,16 @@ pub struct Package<'a> {
 }
 
 impl EdgeName {
-    fn hash(&self, repo: Hash32) -> Result<Hash32> {
-        let kind = EdgeKind::parse(&self.kind).ok_or_else(|| wrong("its type is unknown"))?;
-        let provenance = Provenance::parse(&self.provenance)
-            .ok_or_else(|| wrong("its provenance is unknown"))?;
-        Ok(identity::edge(self.source.hash(repo)?, self.target.hash(repo)?, kind, provenance))
+    fn hash(&self, repo: Hash32) -> Hash32 {
+        let ends = (self.source.hash(repo), self.target.hash(repo));
+        identity::edge(ends.0, ends.1, self.kind, self.provenance)
     }
 }
 
 impl NodeOf {
-    fn hash(&self, repo: Hash32) -> Result<Hash32> {
-        let kind = NodeKind::parse(&self.kind).ok_or_else(|| wrong("a node's kind is unknown"))?;
-        let NodeOf { package, symbol, disambiguator, .. } = self;
-        Ok(identity::node(repo, NodeName { package, symbol, kind, disambiguator }))
+    fn hash(&self, repo: Hash32) -> Hash32 {
+        let NodeOf { package, symbol, kind, disambiguator } = self;
+        identity::node(repo, NodeName { package, symbol, kind: *kind, disambiguator })
     }
 }
 
@@ -140,7 +137,7 @@ pub fn prove(
         Ok(package) => {
             let in_snapshot = steps(package);
             let way = |index: usize| written(&merkle::path(members, index).unwrap_or_default());
-            match members.binary_search(&edge.hash(identity::repo(repo))?) {
+            match members.binary_search(&edge.hash(identity::repo(repo))) {
                 Ok(index) => Claim::Present { in_package: way(index), in_snapshot },
                 Err(place) => {
                     let leaf = |index: usize| {
@@ -189,7 +186,7 @@ pub fn verify(proof: &Proof) -> Result<Verdict> {
         return Err(wrong("it has a form this lore does not know"));
     }
     let root = hash(&proof.static_root)?;
-    let edge = proof.edge.hash(identity::repo(&proof.repo))?;
+    let edge = proof.edge.hash(identity::repo(&proof.repo));
     let package = proof.edge.source.package.as_str();
     let is_present = match &proof.claim {
         Claim::Present { in_package, in_snapshot } => {
@@ -286,7 +283,7 @@ mod tests {
         NodeOf {
             package: package.to_owned(),
             symbol: symbol.to_owned(),
-            kind: "function".to_owned(),
+            kind: NodeKind::Function,
             disambiguator: String::new(),
         }
     }
@@ -295,8 +292,8 @@ mod tests {
         EdgeName {
             source: node(package, &format!("f{n}")),
             target: node("lib", "g"),
-            kind: "calls".to_owned(),
-            provenance: "ast_inferred".to_owned(),
+            kind: EdgeKind::Calls,
+            provenance: Provenance::AstInferred,
         }
     }
 
@@ -307,8 +304,7 @@ mod tests {
         let names: Vec<String> = (0..n_packages).map(|at| format!("p{at}")).collect();
         let members = |package: &str| {
             let repo = identity::repo(REPO);
-            let mut all: Vec<Hash32> =
-                (0..n).map(|at| edge(package, at).hash(repo).unwrap()).collect();
+            let mut all: Vec<Hash32> = (0..n).map(|at| edge(package, at).hash(repo)).collect();
             identity::settle(&mut all);
             all
         };

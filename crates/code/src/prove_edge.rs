@@ -22,8 +22,8 @@ pub fn prove_edge(
     let edge = EdgeName {
         source: source_of,
         target: name(on, target)?.0,
-        kind: kind.as_str().to_owned(),
-        provenance: Provenance::AstInferred.as_str().to_owned(),
+        kind,
+        provenance: Provenance::AstInferred,
     };
     let mut paths = Vec::new();
     let mut members = Vec::new();
@@ -44,7 +44,7 @@ fn name(on: &impl Read, node: NodeId) -> Result<(NodeOf, PackageId)> {
     let name = NodeOf {
         package: files::package_path(on, row.package)?,
         symbol: row.symbol(),
-        kind: row.kind.as_str().to_owned(),
+        kind: row.kind,
         disambiguator: row.disambiguator,
     };
     Ok((name, row.package))

@@ -4,7 +4,7 @@
 //! server's own JSON except as opaque bytes to keep.
 
 use model::ids::{ForgeId, Iid};
-use model::record::{Dependent, DependentSet, Listed, ProjectRecord, UserRecord};
+use model::record::{DependentKind, DependentSet, ListedEntity, ProjectRecord, UserRecord};
 use model::reference::EntityReference;
 use model::relation::{RelationType, SystemAction};
 use model::{EntityKind, Error, ErrorCode, Timestamp};
@@ -40,7 +40,7 @@ pub trait Forge: Send + Sync + 'static {
         project: ForgeId,
         kind: EntityKind,
         iid: Iid,
-    ) -> impl Future<Output = Result<Listed>> + Send;
+    ) -> impl Future<Output = Result<ListedEntity>> + Send;
 
     /// The complete current set of one dependent. Never a part: when a page of
     /// it cannot be had, the whole call fails.
@@ -49,7 +49,7 @@ pub trait Forge: Send + Sync + 'static {
         project: ForgeId,
         kind: EntityKind,
         iid: Iid,
-        what: Dependent,
+        what: DependentKind,
     ) -> impl Future<Output = Result<Fetched<DependentSet>>> + Send;
 
     /// What a note that the forge wrote itself says happened. Every forge has
@@ -101,7 +101,7 @@ pub struct ListFrom {
 
 #[derive(Debug, Clone)]
 pub struct EntityPage {
-    pub items: Vec<Listed>,
+    pub items: Vec<ListedEntity>,
     /// Items the forge sent that could not be understood, one line each.
     pub unreadable: Vec<String>,
     /// Whether the forge says (or cannot rule out) that more follow.

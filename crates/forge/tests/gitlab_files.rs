@@ -10,11 +10,13 @@ use forge::gitlab::Client;
 use forge::{FailureKind, Forge};
 use model::EntityKind;
 use model::ids::{ForgeId, Iid};
-use model::record::{Dependent, DependentSet};
+use model::record::{DependentKind, DependentSet};
 use support::{Reply, Server, array};
 
 async fn file_changes(client: &Client) -> Result<Fetched<DependentSet>> {
-    client.dependents(ForgeId(42), EntityKind::MergeRequest, Iid(3), Dependent::FileChanges).await
+    client
+        .dependents(ForgeId(42), EntityKind::MergeRequest, Iid(3), DependentKind::FileChanges)
+        .await
 }
 
 fn diff(n: usize) -> String {

@@ -7,7 +7,7 @@ use forge::api::ListFrom;
 use forge::{FailureKind, Forge};
 use model::EntityKind;
 use model::ids::{ForgeId, Iid};
-use model::record::Dependent;
+use model::record::DependentKind;
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Reply, Server, array, client, event, issue};
@@ -24,7 +24,10 @@ fn large_issue(iid: usize, n_bytes: usize) -> String {
 }
 
 async fn events(client: &forge::gitlab::Client) -> forge::api::Result<()> {
-    client.dependents(PROJECT, EntityKind::Issue, Iid(7), Dependent::StateEvents).await.map(|_| ())
+    client
+        .dependents(PROJECT, EntityKind::Issue, Iid(7), DependentKind::StateEvents)
+        .await
+        .map(|_| ())
 }
 
 #[tokio::test]
@@ -117,7 +120,7 @@ async fn a_list_inside_an_item_has_an_end_too() {
     let server = Server::always(Reply::json(thread).header("X-Next-Page", "")).await;
     let failure = server
         .client()
-        .dependents(PROJECT, EntityKind::Issue, Iid(7), Dependent::Discussions)
+        .dependents(PROJECT, EntityKind::Issue, Iid(7), DependentKind::Discussions)
         .await
         .unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreadable, "{failure}");

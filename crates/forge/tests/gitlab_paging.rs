@@ -9,7 +9,7 @@ use forge::api::{ListFrom, Result};
 use forge::gitlab::Client;
 use forge::{FailureKind, Forge};
 use model::ids::{ForgeId, Iid};
-use model::record::{Dependent, DependentSet};
+use model::record::{DependentKind, DependentSet};
 use model::{EntityKind, Timestamp};
 use std::ops::RangeInclusive;
 use support::{Reply, Request, Server, array, client, event, issue};
@@ -20,7 +20,7 @@ const START: ListFrom = ListFrom { updated_after: None, page: 1 };
 /// The ids of all state events of issue 7.
 async fn event_ids(client: &Client) -> Result<Vec<i64>> {
     let answer =
-        client.dependents(PROJECT, EntityKind::Issue, Iid(7), Dependent::StateEvents).await?;
+        client.dependents(PROJECT, EntityKind::Issue, Iid(7), DependentKind::StateEvents).await?;
     let DependentSet::StateEvents(events) = answer.value else { panic!("asked for state events") };
     Ok(events.into_iter().map(|event| event.forge_id.0).collect())
 }
@@ -247,7 +247,7 @@ async fn a_set_keeps_the_bytes_of_all_its_pages() {
     .await;
     let answer = server
         .client()
-        .dependents(PROJECT, EntityKind::Issue, Iid(7), Dependent::StateEvents)
+        .dependents(PROJECT, EntityKind::Issue, Iid(7), DependentKind::StateEvents)
         .await
         .unwrap();
     assert_eq!(String::from_utf8(answer.raw).unwrap(), array(1..=2, event));
@@ -258,7 +258,7 @@ async fn what_does_not_apply_is_empty_and_costs_nothing() {
     let server = Server::script([]).await;
     let answer = server
         .client()
-        .dependents(PROJECT, EntityKind::Issue, Iid(7), Dependent::Commits)
+        .dependents(PROJECT, EntityKind::Issue, Iid(7), DependentKind::Commits)
         .await
         .unwrap();
     assert_eq!(answer.value, DependentSet::Commits(Vec::new()));

@@ -9,7 +9,7 @@ use forge::{FailureKind, Forge};
 use model::EntityKind;
 use model::backoff::Backoff;
 use model::ids::ForgeId;
-use model::record::Dependent;
+use model::record::DependentKind;
 use secrecy::SecretString;
 use sim::server::{Release, Token};
 use sim::{Corpus, FaultPlan, Server};
@@ -59,7 +59,7 @@ async fn everything(client: &Client, path: &str) -> forge::api::Result<String> {
         for iid in iids.into_iter().take(N_WITH_DEPENDENTS) {
             let alone = client.entity(id, kind, iid).await?;
             assert_eq!(alone.entity.core().iid, iid);
-            for what in Dependent::ALL {
+            for what in DependentKind::ALL {
                 let Fetched { value, .. } = client.dependents(id, kind, iid, what).await?;
                 assert_eq!(value.dependent(), what);
                 writeln!(told, "{kind} {iid} {value:?}").expect("writing to text");

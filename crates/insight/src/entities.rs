@@ -3,6 +3,7 @@
 use crate::projects;
 use model::ids::Iid;
 use model::reference::EntityReference;
+use model::relation::StrongRelations;
 use model::{EntityKind, Error, ErrorCode, Reference, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +52,16 @@ pub struct EntityDetail {
     pub threads: Vec<Thread>,
 }
 
+impl EntityDetail {
+    /// Relations without mentions that a stronger one implies.
+    pub fn relations_to_show(&self) -> impl Iterator<Item = &Relation> {
+        let end = |it: &Relation| (it.is_outgoing, it.kind, it.project.clone(), it.iid);
+        let strong =
+            StrongRelations::new(self.relations.iter().map(|it| (it.reference_type, end(it))));
+        self.relations.iter().filter(move |it| !strong.is_implied(it.reference_type, &end(it)))
+    }
+}
+
 /// The entity people mean by `12`, `#12`, `group/p!12` or a URL.
 pub fn show(
     reader: &Reader,
@@ -69,7 +80,7 @@ pub fn show(
         relations: details::relations(reader, row)?,
         files: if is_mr { details::files(reader, row.id)? } else { Vec::new() },
         commits: if is_mr { details::commits(reader, row.id)? } else { Vec::new() },
-        events: events::of(reader, row)?,
+        events: events::entity_events(reader, row)?,
         threads: details::threads(reader, row)?,
         summary,
     })

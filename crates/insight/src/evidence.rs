@@ -3,6 +3,7 @@
 
 use crate::decisions::{self, Judge};
 use model::ids::ForgeId;
+use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,8 +38,7 @@ pub struct LinkedIssue {
     pub reference: String,
     /// None while it is not synced here.
     pub title: Option<String>,
-    /// closes, related, …
-    pub relation: String,
+    pub relation: RelationType,
 }
 
 /// A note that carries a decision or its reason, or stands on the file itself.
@@ -100,7 +100,10 @@ pub fn explain(reader: &Reader, ids: &[i64], about: About<'_>) -> Result<Vec<Exp
 /// The merge request closes the issue, or both are related.
 fn is_behind(link: &Link, mr: EntityRow) -> bool {
     let is_ours = link.source.row == Some(mr) || link.target.row == Some(mr);
-    let is_telling = matches!(link.relation.as_str(), "closes" | "related" | "blocks");
+    let is_telling = matches!(
+        link.relation,
+        RelationType::Closes | RelationType::Related | RelationType::Blocks
+    );
     is_ours && is_telling && issue_of(link).name.kind == EntityKind::Issue
 }
 
@@ -121,7 +124,7 @@ fn explained(
             LinkedIssue {
                 reference: format!("{}#{}", issue.name.project, issue.name.iid),
                 title: issue.title.clone(),
-                relation: link.relation.clone(),
+                relation: link.relation,
             }
         })
         .collect();

@@ -1,7 +1,7 @@
 //! `lore stats`: how much there is, and whether it fits together.
 
 use crate::counts::{Count, Countable, count};
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,18 +56,18 @@ pub struct Repair {
 }
 
 /// The sets a sync with these settings fetches of every entity.
-pub fn expected_sets(events: bool, file_changes: bool) -> Vec<Dependent> {
-    Dependent::ALL
+pub fn expected_sets(events: bool, file_changes: bool) -> Vec<DependentKind> {
+    DependentKind::ALL
         .into_iter()
         .filter(|what| events || !what.is_event())
-        .filter(|what| file_changes || *what != Dependent::FileChanges)
+        .filter(|what| file_changes || *what != DependentKind::FileChanges)
         .collect()
 }
 
 pub fn stats(
     reader: &Reader,
     now: Timestamp,
-    check_for: Option<&Vec<Dependent>>,
+    check_for: Option<&Vec<DependentKind>>,
     repaired: &[(&str, u64)],
 ) -> Result<Stats> {
     const ALL: [Countable; 7] = [

@@ -4,39 +4,11 @@
 //! Words are part of hashes and of output; numbers are how the store keeps
 //! them. Neither may ever change for what exists: append only.
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $number:literal $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+use crate::vocabulary;
 
-        impl $name {
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The word in hashes, in JSON and on the screen.
-            pub const fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            pub fn parse(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == word)
-            }
-
-            /// The number in the database.
-            pub const fn number(self) -> u8 {
-                match self { $($name::$variant => $number,)* }
-            }
-
-            pub const fn from_number(number: u8) -> Option<Self> {
-                match number { $($number => Some($name::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-words! {
+vocabulary! {
     /// What a node is.
-    NodeKind {
+    pub enum NodeKind {
         Function = 1 "function",
         Method = 2 "method",
         Type = 3 "type",
@@ -63,9 +35,9 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// What the source of an edge does to its target.
-    EdgeKind {
+    pub enum EdgeKind {
         Contains = 1 "contains",
         Calls = 2 "calls",
         Imports = 3 "imports",
@@ -94,9 +66,9 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// How lore knows of an edge.
-    Provenance {
+    pub enum Provenance {
         /// Read from the syntax, names looked up by lore's own rules.
         AstInferred = 1 "ast_inferred",
         /// Read from the syntax, where nothing needs looking up.
@@ -144,25 +116,4 @@ pub fn is_test_path(path: &str) -> bool {
         || name.contains(".test.")
         || name.contains(".spec.")
         || (stem.len() > 4 && (stem.ends_with("Test") || stem.ends_with("Tests")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_and_numbers_are_read_back() {
-        for kind in NodeKind::ALL {
-            assert_eq!(NodeKind::parse(kind.as_str()), Some(*kind));
-            assert_eq!(NodeKind::from_number(kind.number()), Some(*kind));
-        }
-        for kind in EdgeKind::ALL {
-            assert_eq!(EdgeKind::parse(kind.as_str()), Some(*kind));
-            assert_eq!(EdgeKind::from_number(kind.number()), Some(*kind));
-        }
-        for provenance in Provenance::ALL {
-            assert_eq!(Provenance::parse(provenance.as_str()), Some(*provenance));
-            assert_eq!(Provenance::from_number(provenance.number()), Some(*provenance));
-        }
-    }
 }

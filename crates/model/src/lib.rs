@@ -26,6 +26,7 @@ pub mod suggest;
 pub mod terms;
 pub mod text;
 pub mod time;
+pub mod vocabulary;
 
 pub use beside::beside;
 pub use cancel::CancelToken;

@@ -8,33 +8,22 @@ use crate::error::{Error, Result};
 use crate::reference::Reference;
 use crate::text::one_line;
 use crate::time::Timestamp;
+use crate::vocabulary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordKind {
-    Decision,
-    Pattern,
-    Handoff,
+vocabulary! {
+    /// What kind of record it is.
+    pub enum RecordKind {
+        Decision = "decision",
+        Pattern = "pattern",
+        Handoff = "handoff",
+    }
 }
 
 impl RecordKind {
-    pub const ALL: [RecordKind; 3] =
-        [RecordKind::Decision, RecordKind::Pattern, RecordKind::Handoff];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RecordKind::Decision => "decision",
-            RecordKind::Pattern => "pattern",
-            RecordKind::Handoff => "handoff",
-        }
-    }
-
     /// What ids of this kind begin with.
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -42,16 +31,6 @@ impl RecordKind {
             RecordKind::Pattern => "pat-",
             RecordKind::Handoff => "han-",
         }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        RecordKind::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-}
-
-impl fmt::Display for RecordKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -101,39 +80,12 @@ impl<'de> Deserialize<'de> for RecordId {
 /// Fields somebody else wrote into a record: kept, never read.
 pub type Extra = BTreeMap<String, serde_json::Value>;
 
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    Serialize,
-    Deserialize,
-    JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum DecisionStatus {
-    #[default]
-    Active,
-    Superseded,
-}
-
-impl DecisionStatus {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            DecisionStatus::Active => "active",
-            DecisionStatus::Superseded => "superseded",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        [DecisionStatus::Active, DecisionStatus::Superseded]
-            .into_iter()
-            .find(|status| status.as_str() == text)
+vocabulary! {
+    #[derive(Default)]
+    pub enum DecisionStatus {
+        #[default]
+        Active = "active",
+        Superseded = "superseded",
     }
 }
 
@@ -253,46 +205,29 @@ impl Record {
     }
 }
 
-macro_rules! relations {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal;)*) => {
-        /// How one end of an edge stands to the other.
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-            JsonSchema,
-        )]
-        #[serde(rename_all = "snake_case")]
-        pub enum Relation { $($(#[$doc])* $variant,)* }
-
-        impl Relation {
-            pub const ALL: &'static [Relation] = &[$(Relation::$variant,)*];
-
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Relation::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-relations! {
-    RelatesTo = "relates_to";
-    DependsOn = "depends_on";
-    Implements = "implements";
-    LearnedFrom = "learned_from";
-    Affects = "affects";
-    Produces = "produces";
-    /// Flagged wherever either end appears.
-    Contradicts = "contradicts";
-    /// The end ranks lower and the beginning is shown first.
-    Supersedes = "supersedes";
-    DerivedFrom = "derived_from";
-    PartOf = "part_of";
-    /// The beginning counts as of importance 1.
-    SummarizedBy = "summarized_by";
+vocabulary! {
+    /// How one end of an edge stands to the other.
+    pub enum Relation {
+        RelatesTo = "relates_to",
+        DependsOn = "depends_on",
+        Implements = "implements",
+        LearnedFrom = "learned_from",
+        Affects = "affects",
+        Produces = "produces",
+        /// Flagged wherever either end appears.
+        Contradicts = "contradicts",
+        /// The end ranks lower and the beginning is shown first.
+        Supersedes = "supersedes",
+        DerivedFrom = "derived_from",
+        PartOf = "part_of",
+        /// The beginning counts as of importance 1.
+        SummarizedBy = "summarized_by",
+    }
 }
 
 impl Relation {
     /// Blanks and dashes are as good as underscores.
-    pub fn parse(text: &str) -> Result<Relation> {
+    pub fn read(text: &str) -> Result<Relation> {
         let wanted = text.trim().to_lowercase().replace(['-', ' '], "_");
         let names = || Relation::ALL.iter().map(|relation| relation.as_str());
         Relation::ALL.iter().copied().find(|relation| relation.as_str() == wanted).ok_or_else(
@@ -306,12 +241,6 @@ impl Relation {
                 }
             },
         )
-    }
-}
-
-impl fmt::Display for Relation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 
@@ -501,9 +430,9 @@ mod tests {
 
     #[test]
     fn relations_may_be_written_with_dashes() {
-        assert_eq!(Relation::parse("relates-to").unwrap(), Relation::RelatesTo);
-        assert_eq!(Relation::parse("Supersedes").unwrap(), Relation::Supersedes);
-        let error = Relation::parse("contradict").unwrap_err();
+        assert_eq!(Relation::read("relates-to").unwrap(), Relation::RelatesTo);
+        assert_eq!(Relation::read("Supersedes").unwrap(), Relation::Supersedes);
+        let error = Relation::read("contradict").unwrap_err();
         assert_eq!(error.suggestion(), Some("did you mean contradicts?"));
     }
 

@@ -8,6 +8,7 @@ use crate::entity::{EntityKind, EntityState};
 use crate::ids::{ForgeId, Iid};
 use crate::relation::SystemAction;
 use crate::time::Timestamp;
+use crate::vocabulary;
 
 /// A person or bot, as far as the forge tells. Names change; ids do not.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,7 +112,7 @@ pub struct MergeRequestRecord {
 
 /// One entity as listed, with the exact bytes it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedEntity {
     pub entity: EntityRecord,
     /// The JSON object as the server sent it.
     pub raw: Vec<u8>,
@@ -187,38 +188,46 @@ pub struct NotePosition {
     pub head_sha: Option<String>,
 }
 
-/// closed, reopened, merged.
+vocabulary! {
+    /// What a state event says happened.
+    pub enum StateChange {
+        Opened = "opened",
+        Closed = "closed",
+        Reopened = "reopened",
+        Merged = "merged",
+        /// A merge in progress.
+        Locked = "locked",
+    }
+}
+
+impl From<StateChange> for SystemAction {
+    fn from(change: StateChange) -> SystemAction {
+        match change {
+            StateChange::Opened => SystemAction::Opened,
+            StateChange::Closed => SystemAction::Closed,
+            StateChange::Reopened => SystemAction::Reopened,
+            StateChange::Merged => SystemAction::Merged,
+            StateChange::Locked => SystemAction::Locked,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateEventRecord {
     pub forge_id: ForgeId,
     pub user: Option<UserRecord>,
     pub created_at: Timestamp,
-    pub state: String,
+    pub state: StateChange,
     /// Global id of the merge request that caused it, on servers that tell.
     pub source_merge_request: Option<ForgeId>,
     pub source_commit: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EventAction {
-    Add,
-    Remove,
-}
-
-impl EventAction {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            EventAction::Add => "add",
-            EventAction::Remove => "remove",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "add" => Some(EventAction::Add),
-            "remove" => Some(EventAction::Remove),
-            _ => None,
-        }
+vocabulary! {
+    /// What happened to the label or milestone of an event.
+    pub enum EventAction {
+        Add = "add",
+        Remove = "remove",
     }
 }
 
@@ -241,22 +250,13 @@ pub struct MilestoneEventRecord {
     pub milestone: Option<MilestoneRecord>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ChangeKind {
-    Added,
-    Modified,
-    Renamed,
-    Deleted,
-}
-
-impl ChangeKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            ChangeKind::Added => "added",
-            ChangeKind::Modified => "modified",
-            ChangeKind::Renamed => "renamed",
-            ChangeKind::Deleted => "deleted",
-        }
+vocabulary! {
+    /// What a commit or merge request did to a file.
+    pub enum ChangeKind {
+        Added = "added",
+        Modified = "modified",
+        Renamed = "renamed",
+        Deleted = "deleted",
     }
 }
 
@@ -288,49 +288,23 @@ pub struct ClosesRecord {
     pub project_path: Option<String>,
 }
 
-/// What can be fetched about one entity besides itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Dependent {
-    Discussions,
-    StateEvents,
-    LabelEvents,
-    MilestoneEvents,
-    ClosesIssues,
-    FileChanges,
-    Commits,
+vocabulary! {
+    /// What can be fetched about one entity besides itself.
+    pub enum DependentKind {
+        Discussions = "discussions",
+        StateEvents = "state_events",
+        LabelEvents = "label_events",
+        MilestoneEvents = "milestone_events",
+        ClosesIssues = "closes_issues",
+        FileChanges = "file_changes",
+        Commits = "commits",
+    }
 }
 
-impl Dependent {
-    pub const ALL: [Dependent; 7] = [
-        Dependent::Discussions,
-        Dependent::StateEvents,
-        Dependent::LabelEvents,
-        Dependent::MilestoneEvents,
-        Dependent::ClosesIssues,
-        Dependent::FileChanges,
-        Dependent::Commits,
-    ];
-
-    /// The name in the queue.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Dependent::Discussions => "discussions",
-            Dependent::StateEvents => "state_events",
-            Dependent::LabelEvents => "label_events",
-            Dependent::MilestoneEvents => "milestone_events",
-            Dependent::ClosesIssues => "closes_issues",
-            Dependent::FileChanges => "file_changes",
-            Dependent::Commits => "commits",
-        }
-    }
-
-    pub fn parse(text: &str) -> Option<Self> {
-        Dependent::ALL.into_iter().find(|dependent| dependent.as_str() == text)
-    }
-
+impl DependentKind {
     pub const fn applies_to(self, kind: EntityKind) -> bool {
         match self {
-            Dependent::ClosesIssues | Dependent::FileChanges | Dependent::Commits => {
+            DependentKind::ClosesIssues | DependentKind::FileChanges | DependentKind::Commits => {
                 matches!(kind, EntityKind::MergeRequest)
             }
             _ => true,
@@ -338,7 +312,12 @@ impl Dependent {
     }
 
     pub const fn is_event(self) -> bool {
-        matches!(self, Dependent::StateEvents | Dependent::LabelEvents | Dependent::MilestoneEvents)
+        matches!(
+            self,
+            DependentKind::StateEvents
+                | DependentKind::LabelEvents
+                | DependentKind::MilestoneEvents
+        )
     }
 }
 
@@ -355,15 +334,15 @@ pub enum DependentSet {
 }
 
 impl DependentSet {
-    pub fn dependent(&self) -> Dependent {
+    pub fn dependent(&self) -> DependentKind {
         match self {
-            DependentSet::Discussions(_) => Dependent::Discussions,
-            DependentSet::StateEvents(_) => Dependent::StateEvents,
-            DependentSet::LabelEvents(_) => Dependent::LabelEvents,
-            DependentSet::MilestoneEvents(_) => Dependent::MilestoneEvents,
-            DependentSet::ClosesIssues(_) => Dependent::ClosesIssues,
-            DependentSet::FileChanges(_) => Dependent::FileChanges,
-            DependentSet::Commits(_) => Dependent::Commits,
+            DependentSet::Discussions(_) => DependentKind::Discussions,
+            DependentSet::StateEvents(_) => DependentKind::StateEvents,
+            DependentSet::LabelEvents(_) => DependentKind::LabelEvents,
+            DependentSet::MilestoneEvents(_) => DependentKind::MilestoneEvents,
+            DependentSet::ClosesIssues(_) => DependentKind::ClosesIssues,
+            DependentSet::FileChanges(_) => DependentKind::FileChanges,
+            DependentSet::Commits(_) => DependentKind::Commits,
         }
     }
 

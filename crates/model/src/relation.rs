@@ -4,31 +4,12 @@
 use crate::entity::EntityKind;
 use crate::ids::Iid;
 use crate::time::Timestamp;
+use crate::vocabulary;
+use std::collections::BTreeSet;
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name { $($(#[$variant_doc])* $variant,)* }
-
-        impl $name {
-            pub const ALL: &'static [$name] = &[$($name::$variant,)*];
-
-            /// The word in the database and in JSON.
-            pub const fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $word,)* }
-            }
-
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|known| known.as_str() == text)
-            }
-        }
-    };
-}
-
-words! {
+vocabulary! {
     /// What the source does to the target.
-    RelationType {
+    pub enum RelationType {
         /// Always merge request → issue, wherever it was observed.
         Closes = "closes",
         /// The source's text names the target.
@@ -41,9 +22,9 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// How lore knows, best first: facts from the API before words.
-    Method {
+    pub enum Method {
         ApiStateEvent = "api_state_event",
         ApiClosesIssues = "api_closes_issues",
         ApiClosedBy = "api_closed_by",
@@ -55,15 +36,65 @@ words! {
     }
 }
 
-words! {
+vocabulary! {
     /// How sure lore is, surest first.
-    Certainty {
+    pub enum Certainty {
         /// The forge or a person says so.
         Stated = "stated",
         /// Follows from facts that fit together.
         Inferred = "inferred",
         /// Announced, not known to have happened.
         Declared = "declared",
+    }
+}
+
+impl RelationType {
+    /// How people say it at one end, before the name of the other: `closes`,
+    /// `mentioned in`. The end it is said at is the source if `is_outgoing`.
+    pub const fn phrase(
+        self,
+        is_outgoing: bool,
+        certainty: Certainty,
+        other: EntityKind,
+    ) -> &'static str {
+        match (self, is_outgoing) {
+            (RelationType::Closes, true) => "closes",
+            (RelationType::Closes, false) if matches!(certainty, Certainty::Declared) => {
+                "to be closed by"
+            }
+            (RelationType::Closes, false) => "closed by",
+            (RelationType::Mentioned, true) => "mentions",
+            (RelationType::Mentioned, false) => "mentioned in",
+            (RelationType::Moved, true) => "moved to",
+            (RelationType::Moved, false) => "moved from",
+            (RelationType::Duplicate, true) => "duplicate of",
+            (RelationType::Duplicate, false) => "duplicated by",
+            (RelationType::Blocks, true) => "blocks",
+            (RelationType::Blocks, false) => "blocked by",
+            (RelationType::Related, _) if matches!(other, EntityKind::MergeRequest) => {
+                "addressed by"
+            }
+            (RelationType::Related, _) => "related to",
+        }
+    }
+}
+
+/// Relations that say more than a mention, by their ends. Whoever closes or
+/// duplicates something also mentions it; once is enough.
+#[derive(Debug, Clone)]
+pub struct StrongRelations<K>(BTreeSet<K>);
+
+impl<K: Ord> StrongRelations<K> {
+    /// `relations`: what each says, and between which ends.
+    pub fn new(relations: impl IntoIterator<Item = (RelationType, K)>) -> Self {
+        let strong =
+            relations.into_iter().filter(|(relation, _)| *relation != RelationType::Mentioned);
+        StrongRelations(strong.map(|(_, ends)| ends).collect())
+    }
+
+    /// Whether a relation only repeats what a stronger one says.
+    pub fn is_implied(&self, relation: RelationType, ends: &K) -> bool {
+        relation == RelationType::Mentioned && self.0.contains(ends)
     }
 }
 
@@ -88,10 +119,12 @@ pub struct Observation {
     pub at: Option<Timestamp>,
 }
 
-words! {
+vocabulary! {
     /// What a note written by the forge itself says happened.
-    SystemAction {
+    pub enum SystemAction {
         Mentioned = "mentioned",
+        /// Only ever told as a resource event.
+        Opened = "opened",
         Closed = "closed",
         Reopened = "reopened",
         Merged = "merged",
@@ -145,10 +178,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_back() {
-        for action in SystemAction::ALL {
-            assert_eq!(SystemAction::parse(action.as_str()), Some(*action));
-        }
-        assert_eq!(Method::parse("hearsay"), None);
+    fn a_mention_between_the_ends_of_a_closing_is_implied() {
+        let strong = StrongRelations::new([
+            (RelationType::Closes, (7, 1)),
+            (RelationType::Mentioned, (7, 1)),
+            (RelationType::Mentioned, (7, 2)),
+        ]);
+        assert!(strong.is_implied(RelationType::Mentioned, &(7, 1)));
+        assert!(!strong.is_implied(RelationType::Closes, &(7, 1)));
+        assert!(!strong.is_implied(RelationType::Mentioned, &(7, 2)));
+        assert!(!strong.is_implied(RelationType::Mentioned, &(1, 7)));
     }
 }

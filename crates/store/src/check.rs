@@ -5,7 +5,7 @@
 
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{EntityKind, Result, Timestamp};
 
 /// One thing that must hold.
@@ -248,7 +248,7 @@ const RULES: &[Rule] = &[
 
 /// Checks every rule, and that each set of every living entity was fetched or
 /// waits in the queue.
-pub fn check(on: &impl Read, now: Timestamp, expected: &[Dependent]) -> Result<Vec<Finding>> {
+pub fn check(on: &impl Read, now: Timestamp, expected: &[DependentKind]) -> Result<Vec<Finding>> {
     let mut findings = vec![storage(on)?];
     for rule in RULES {
         findings.push(Finding {
@@ -300,7 +300,7 @@ fn storage(on: &impl Read) -> Result<Finding> {
 pub fn repair(
     tx: &Tx<'_>,
     now: Timestamp,
-    expected: &[Dependent],
+    expected: &[DependentKind],
 ) -> Result<Vec<(&'static str, u64)>> {
     let mut done = Vec::new();
     for rule in RULES {
@@ -334,15 +334,17 @@ pub fn repair(
     Ok(done)
 }
 
-type MissingSet = (model::ids::ProjectId, EntityKind, model::ids::Iid, Dependent);
+type MissingSet = (model::ids::ProjectId, EntityKind, model::ids::Iid, DependentKind);
 
-fn missing_sets(on: &impl Read, expected: &[Dependent]) -> Result<Vec<MissingSet>> {
+fn missing_sets(on: &impl Read, expected: &[DependentKind]) -> Result<Vec<MissingSet>> {
     let mut missing = Vec::new();
     for kind in EntityKind::ALL {
         for what in expected.iter().filter(|what| what.applies_to(kind)) {
             // A merge request closed unmerged closes nothing: never asked for.
             let needed = match (kind, what) {
-                (EntityKind::MergeRequest, Dependent::ClosesIssues) => "AND e.state <> 'closed'",
+                (EntityKind::MergeRequest, DependentKind::ClosesIssues) => {
+                    "AND e.state <> 'closed'"
+                }
                 _ => "",
             };
             let rows = sql::all(

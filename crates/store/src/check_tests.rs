@@ -6,7 +6,7 @@ use crate::payloads::Payload;
 use crate::{Tx, Writer, documents, embeddings, projects, sql, vectors};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid};
-use model::record::{Dependent, EntityCore, EntityRecord, IssueRecord, ProjectRecord};
+use model::record::{DependentKind, EntityCore, EntityRecord, IssueRecord, ProjectRecord};
 use model::{EntityState, Result, Timestamp};
 use tempfile::TempDir;
 
@@ -69,7 +69,7 @@ fn sound() -> (TempDir, Writer) {
                 let payload = Payload::of(n.to_string().as_bytes())?;
                 entities::upsert(tx, &scope, &issue(n), &payload, NOW)?;
                 let kind = model::EntityKind::Issue;
-                crate::queue::enqueue(tx, project, kind, Iid(n), Dependent::Discussions, NOW)?;
+                crate::queue::enqueue(tx, project, kind, Iid(n), DependentKind::Discussions, NOW)?;
             }
             Ok(())
         })
@@ -87,7 +87,7 @@ fn check_rule(rule: &str, damage: &str) {
 /// [`check_rule`], with something more in the database at first.
 #[track_caller]
 fn check_rule_with(more: fn(&Tx<'_>) -> Result<()>, rule: &str, damage: &str) {
-    let expected = [Dependent::Discussions];
+    let expected = [DependentKind::Discussions];
     let (_dir, mut writer) = sound();
     writer.write(more).unwrap();
     let broken = |writer: &Writer| {

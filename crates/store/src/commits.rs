@@ -4,6 +4,7 @@ use crate::commit_terms;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::ids::RepoId;
+use model::record::ChangeKind;
 use model::{Result, Timestamp};
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -28,8 +29,7 @@ pub struct CommitFile {
     pub path: String,
     /// Where a renamed file was before.
     pub old_path: Option<String>,
-    /// added, modified, renamed, deleted.
-    pub kind: String,
+    pub kind: ChangeKind,
 }
 
 /// Stores a commit; one that is known already only becomes reachable again.
@@ -70,7 +70,7 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
             tx,
             "INSERT OR IGNORE INTO commit_files (commit_id, path, old_path, kind)
              VALUES (?1, ?2, ?3, ?4)",
-            (id, &file.path, &file.old_path, &file.kind),
+            (id, &file.path, &file.old_path, file.kind.as_str()),
         )?;
     }
     commit_terms::keep(tx, id, &commit.message)?;
@@ -245,7 +245,13 @@ pub fn files(on: &impl Read, commit: i64) -> Result<Vec<CommitFile>> {
         on,
         "SELECT path, old_path, kind FROM commit_files WHERE commit_id = ?1 ORDER BY path",
         [commit],
-        |row| Ok(CommitFile { path: row.get(0)?, old_path: row.get(1)?, kind: row.get(2)? }),
+        |row| {
+            Ok(CommitFile {
+                path: row.get(0)?,
+                old_path: row.get(1)?,
+                kind: sql::word(row, "kind")?,
+            })
+        },
     )
 }
 

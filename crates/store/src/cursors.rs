@@ -1,7 +1,7 @@
 //! How far each listing got.
 
 use crate::handle::{Read, Tx};
-use crate::sql::{self, At, Kind};
+use crate::sql::{self, At, Word};
 use model::ids::{ForgeId, ProjectId};
 use model::{EntityKind, Result, Timestamp};
 
@@ -17,7 +17,7 @@ pub fn get(on: &impl Read, project: ProjectId, kind: EntityKind) -> Result<Optio
     sql::first(
         on,
         "SELECT updated_at, forge_id FROM sync_cursors WHERE project_id = ?1 AND resource = ?2",
-        (project.0, Kind(kind)),
+        (project.0, Word(kind)),
         |row| {
             Ok(Cursor { updated_at: sql::at(row, "updated_at")?, forge_id: ForgeId(row.get(1)?) })
         },
@@ -33,7 +33,7 @@ pub fn set(tx: &Tx<'_>, project: ProjectId, kind: EntityKind, cursor: Cursor) ->
          ON CONFLICT (project_id, resource) DO UPDATE SET
            updated_at = excluded.updated_at,
            forge_id = excluded.forge_id",
-        (project.0, Kind(kind), At(cursor.updated_at), cursor.forge_id.0),
+        (project.0, Word(kind), At(cursor.updated_at), cursor.forge_id.0),
     )?;
     Ok(())
 }

@@ -3,8 +3,10 @@
 
 use crate::entities::EntityRow;
 use crate::handle::Read;
-use crate::sql::{self, Kind, entity_table, owner_column};
+use crate::sql::{self, Word, entity_table, owner_column};
 use model::ids::{ForgeId, Iid};
+use model::record::ChangeKind;
+use model::relation::{Certainty, Method, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -172,7 +174,7 @@ fn note(row: &Row<'_>) -> rusqlite::Result<Note> {
 pub struct FileChange {
     pub path: String,
     pub old_path: Option<String>,
-    pub kind: String,
+    pub kind: ChangeKind,
 }
 
 pub fn files(on: &impl Read, merge_request: i64) -> Result<Vec<FileChange>> {
@@ -183,7 +185,11 @@ pub fn files(on: &impl Read, merge_request: i64) -> Result<Vec<FileChange>> {
         [merge_request],
         |row| {
             let (old, path): (String, String) = (row.get(0)?, row.get(1)?);
-            Ok(FileChange { old_path: (old != path).then_some(old), path, kind: row.get(2)? })
+            Ok(FileChange {
+                old_path: (old != path).then_some(old),
+                path,
+                kind: sql::word(row, "kind")?,
+            })
         },
     )
 }
@@ -218,8 +224,7 @@ pub fn commits(on: &impl Read, merge_request: i64) -> Result<Vec<Commit>> {
 /// A relation to another entity, seen from one end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Relation {
-    /// closes, mentioned, related, moved, duplicate, blocks.
-    pub reference_type: String,
+    pub reference_type: RelationType,
     /// Whether the entity shown is the source; otherwise it is the target.
     pub is_outgoing: bool,
     #[serde(rename = "type")]
@@ -229,9 +234,8 @@ pub struct Relation {
     /// None while the other end is not synced here.
     pub title: Option<String>,
     pub state: Option<EntityState>,
-    pub method: String,
-    /// `stated` by someone or the forge, or `inferred` by lore.
-    pub certainty: String,
+    pub method: Method,
+    pub certainty: Certainty,
 }
 
 /// Relations from and to an entity: by type, outgoing first, then by name.
@@ -256,20 +260,18 @@ pub fn relations(on: &impl Read, entity: EntityRow) -> Result<Vec<Relation>> {
          LEFT JOIN issues AS i ON ends.kind = 'issue' AND i.id = ends.id
          LEFT JOIN merge_requests AS m ON ends.kind = 'merge_request' AND m.id = ends.id
          ORDER BY reference_type, is_outgoing DESC, ends.kind, path, iid",
-        (Kind(entity.kind), entity.id),
+        (Word(entity.kind), entity.id),
         |row| {
             Ok(Relation {
-                reference_type: row.get("reference_type")?,
+                reference_type: sql::word(row, "reference_type")?,
                 is_outgoing: row.get("is_outgoing")?,
-                kind: row.get::<_, Kind>("kind")?.0,
+                kind: sql::word(row, "kind")?,
                 project: row.get("path")?,
                 iid: Iid(row.get("iid")?),
                 title: row.get("title")?,
-                state: row
-                    .get::<_, Option<String>>("state")?
-                    .and_then(|state| EntityState::parse(&state)),
-                method: row.get("source_method")?,
-                certainty: row.get("certainty")?,
+                state: sql::maybe_word(row, "state")?,
+                method: sql::word(row, "source_method")?,
+                certainty: sql::word(row, "certainty")?,
             })
         },
     )

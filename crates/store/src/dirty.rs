@@ -2,46 +2,30 @@
 
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
-use crate::sql::{self, At, Kind, entity_table, owner_column};
+use crate::sql::{self, At, Word, entity_table, owner_column};
 use model::backoff::Backoff;
 use model::ids::{ProjectId, UserId};
-use model::{EntityKind, Result, Timestamp};
-use schemars::JsonSchema;
-use serde::Serialize;
+use model::{EntityKind, Result, Timestamp, vocabulary};
 
 /// An error is kept this long; the log has the rest.
 const MAX_ERROR: usize = 500;
 
-/// A thing that documents are made from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SourceType {
-    Issue,
-    MergeRequest,
-    Discussion,
-    Commit,
-    Decision,
-    Pattern,
-    Handoff,
+vocabulary! {
+    /// A thing that documents are made from. Entities before their threads: a
+    /// thread carries words of its entity, so a change there makes it dirty
+    /// once more.
+    pub enum SourceType {
+        Issue = "issue",
+        MergeRequest = "merge_request",
+        Discussion = "discussion",
+        Commit = "commit",
+        Decision = "decision",
+        Pattern = "pattern",
+        Handoff = "handoff",
+    }
 }
 
 impl SourceType {
-    /// Entities before their threads: a thread carries words of its entity,
-    /// so a change there makes it dirty once more.
-    pub const ALL: [SourceType; 7] = [
-        SourceType::Issue,
-        SourceType::MergeRequest,
-        SourceType::Discussion,
-        SourceType::Commit,
-        SourceType::Decision,
-        SourceType::Pattern,
-        SourceType::Handoff,
-    ];
-
-    pub fn parse(text: &str) -> Option<Self> {
-        SourceType::ALL.into_iter().find(|source| source.as_str() == text)
-    }
-
     const fn table(self) -> &'static str {
         match self {
             SourceType::Issue => "issues",
@@ -60,18 +44,6 @@ impl SourceType {
             SourceType::Issue => "issue",
             SourceType::MergeRequest => "merge request",
             SourceType::Discussion => "thread",
-            SourceType::Commit => "commit",
-            SourceType::Decision => "decision",
-            SourceType::Pattern => "pattern",
-            SourceType::Handoff => "handoff",
-        }
-    }
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            SourceType::Issue => "issue",
-            SourceType::MergeRequest => "merge_request",
-            SourceType::Discussion => "discussion",
             SourceType::Commit => "commit",
             SourceType::Decision => "decision",
             SourceType::Pattern => "pattern",
@@ -138,7 +110,7 @@ pub fn mark_project(tx: &Tx<'_>, project: ProjectId) -> Result<()> {
                  SELECT ?1, id, updated_at FROM {} WHERE project_id = ?2",
                 entity_table(kind)
             ),
-            (Kind(kind), project.0),
+            (Word(kind), project.0),
         )?;
     }
     Ok(())
@@ -154,7 +126,7 @@ pub(crate) fn mark_author(tx: &Tx<'_>, author: UserId) -> Result<()> {
                  SELECT ?1, id, updated_at FROM {} WHERE author_id = ?2",
                 entity_table(kind)
             ),
-            (Kind(kind), author.0),
+            (Word(kind), author.0),
         )?;
     }
     sql::run(
@@ -277,7 +249,7 @@ pub fn mark_references(tx: &Tx<'_>, kind: EntityKind, id: i64) -> Result<()> {
     sql::run(
         tx,
         "INSERT OR IGNORE INTO dirty_references (entity_kind, entity_id) VALUES (?1, ?2)",
-        (Kind(kind), id),
+        (Word(kind), id),
     )?;
     Ok(())
 }

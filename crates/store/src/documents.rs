@@ -7,7 +7,7 @@ use crate::handle::{Read, Tx};
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};
-use model::{EntityKind, Result, Timestamp};
+use model::{EntityKind, EntityState, Result, Timestamp, vocabulary};
 use rusqlite::params;
 
 /// An issue or merge request, as far as its document tells of it.
@@ -19,7 +19,7 @@ pub struct EntitySource {
     pub iid: Iid,
     pub title: String,
     pub description: Option<String>,
-    pub state: String,
+    pub state: EntityState,
     pub author: Option<String>,
     pub labels: Vec<String>,
     /// From where to where; only of merge requests.
@@ -78,7 +78,7 @@ pub fn entity_source(on: &impl Read, entity: EntityRow) -> Result<Option<EntityS
                 iid: Iid(row.get("iid")?),
                 title: row.get("title")?,
                 description: row.get("description")?,
-                state: row.get("state")?,
+                state: sql::word(row, "state")?,
                 author: row.get("author")?,
                 labels: serde_json::from_str(&labels).unwrap_or_default(),
                 branches: source.zip(target),
@@ -202,27 +202,17 @@ pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>
     Ok(Some(found))
 }
 
-/// Why a document does not hold the whole text of its source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truncation {
-    /// Notes in the middle of a long thread were left out.
-    MiddleDropped,
-    /// The thread is one note, and too long.
-    SingleNote,
-    /// The first and last notes alone are too long.
-    FirstAndLast,
-    /// Longer than any document may be.
-    HardCap,
-}
-
-impl Truncation {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Truncation::MiddleDropped => "token_limit_middle_drop",
-            Truncation::SingleNote => "single_note_oversized",
-            Truncation::FirstAndLast => "first_last_oversized",
-            Truncation::HardCap => "hard_cap_oversized",
-        }
+vocabulary! {
+    /// Why a document does not hold the whole text of its source.
+    pub enum Truncation {
+        /// Notes in the middle of a long thread were left out.
+        MiddleDropped = "token_limit_middle_drop",
+        /// The thread is one note, and too long.
+        SingleNote = "single_note_oversized",
+        /// The first and last notes alone are too long.
+        FirstAndLast = "first_last_oversized",
+        /// Longer than any document may be.
+        HardCap = "hard_cap_oversized",
     }
 }
 

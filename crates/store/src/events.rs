@@ -8,8 +8,9 @@ use crate::entities::EntityRow;
 use crate::handle::Read;
 use crate::sql::{self, entity_table, owner_column};
 use crate::timeline::ids_of;
+use model::record::EventAction;
 use model::relation::SystemAction;
-use model::{EntityKind, Result, Timestamp};
+use model::{EntityKind, Result, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,9 +22,9 @@ pub struct Event {
     pub at: Timestamp,
     pub actor: Option<String>,
     /// `closed`, `reopened`, `merged`, `label`, `milestone`.
-    pub event: String,
+    pub event: SystemAction,
     /// `add` or `remove`, for labels and milestones told as resource events.
-    pub action: Option<String>,
+    pub action: Option<EventAction>,
     /// The label's or milestone's name; none when it was deleted since.
     pub name: Option<String>,
     /// The forge's own words, for events told as system notes.
@@ -34,11 +35,12 @@ pub struct Event {
     pub forge_id: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EventSource {
-    Resource,
-    SystemNote,
+vocabulary! {
+    /// Where the forge keeps an event.
+    pub enum EventSource {
+        Resource = "resource",
+        SystemNote = "system_note",
+    }
 }
 
 /// The two sources write at slightly different moments.
@@ -54,7 +56,7 @@ const ERA: [SystemAction; 5] = [
 ];
 
 /// All events of an entity in order of time.
-pub fn of(on: &impl Read, entity: EntityRow) -> Result<Vec<Event>> {
+pub fn entity_events(on: &impl Read, entity: EntityRow) -> Result<Vec<Event>> {
     let told = of_all(on, &[entity], &ERA)?;
     Ok(told.into_iter().map(|(_, event)| event).collect())
 }
@@ -79,10 +81,10 @@ pub fn of_all(
         }
     }
     events.sort_by(|(row, event), (other_row, other)| {
-        let rank = |event: &Event| match (event.source, event.event.as_str()) {
+        let rank = |event: &Event| match (event.source, event.event) {
             (EventSource::SystemNote, _) => 3,
-            (EventSource::Resource, "label") => 1,
-            (EventSource::Resource, "milestone") => 2,
+            (EventSource::Resource, SystemAction::Label) => 1,
+            (EventSource::Resource, SystemAction::Milestone) => 2,
             (EventSource::Resource, _) => 0,
         };
         (event.at, row, rank(event), event.forge_id).cmp(&(
@@ -97,12 +99,12 @@ pub fn of_all(
 
 /// Whether a system note repeats one of these events.
 fn telling(told: &[(EntityRow, Event)]) -> impl Fn(EntityRow, &Event) -> bool + use<> {
-    let mut moments: BTreeMap<(EntityRow, String), Vec<Timestamp>> = BTreeMap::new();
+    let mut moments: BTreeMap<(EntityRow, SystemAction), Vec<Timestamp>> = BTreeMap::new();
     for (row, event) in told {
-        moments.entry((*row, event.event.clone())).or_default().push(event.at);
+        moments.entry((*row, event.event)).or_default().push(event.at);
     }
     move |row, note| {
-        moments.get(&(row, note.event.clone())).is_some_and(|moments| {
+        moments.get(&(row, note.event)).is_some_and(|moments| {
             moments.iter().any(|at| at.since(note.at).max(note.at.since(*at)) <= SAME_MOMENT)
         })
     }
@@ -127,11 +129,13 @@ fn resource_events(on: &impl Read, kind: EntityKind, ids: &str) -> Result<Vec<(E
         ),
         [ids],
         |row| {
+            let word: String = row.get("event")?;
             let event = Event {
                 at: sql::at(row, "created_at")?,
                 actor: row.get("actor")?,
-                event: row.get("event")?,
-                action: row.get("action")?,
+                // A state that lore does not know is told, not lost.
+                event: SystemAction::parse(&word).unwrap_or(SystemAction::Unknown),
+                action: sql::maybe_word(row, "action")?,
                 name: row.get("name")?,
                 text: None,
                 source: EventSource::Resource,
@@ -166,7 +170,7 @@ fn note_events(
             let event = Event {
                 at: sql::at(row, "created_at")?,
                 actor: row.get("actor")?,
-                event: row.get("system_action")?,
+                event: sql::word(row, "system_action")?,
                 action: None,
                 name: None,
                 text: row.get("body")?,
@@ -177,9 +181,7 @@ fn note_events(
         },
     )?;
     for (row, event) in &mut told {
-        let names_something = [SystemAction::Label, SystemAction::Milestone]
-            .iter()
-            .any(|action| action.as_str() == event.event);
+        let names_something = matches!(event.event, SystemAction::Label | SystemAction::Milestone);
         if let Some(text) = event.text.as_mut().filter(|_| names_something) {
             *text = with_names(text, |sigil, number| name_of(on, *row, sigil, number))?;
         }

@@ -5,6 +5,7 @@ use crate::commits::{self, CommitRow};
 use crate::handle::Read;
 use crate::sql;
 use model::ids::{Iid, ProjectId, RepoId};
+use model::record::ChangeKind;
 use model::{EntityState, Result, Timestamp};
 use rusqlite::Row;
 
@@ -16,8 +17,7 @@ pub struct FileChangeRef {
     pub iid: Iid,
     /// When it was merged, or else last changed.
     pub at: Timestamp,
-    /// added, modified, renamed, deleted.
-    pub change: String,
+    pub change: ChangeKind,
     pub path: String,
     pub old_path: String,
 }
@@ -66,7 +66,7 @@ pub fn touches(
                 merge_request: row.get("id")?,
                 iid: Iid(row.get("iid")?),
                 at: sql::at(row, "at")?,
-                change: row.get("kind")?,
+                change: sql::word(row, "kind")?,
                 path: row.get("new_path")?,
                 old_path: row.get("old_path")?,
             })

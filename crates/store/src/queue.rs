@@ -5,10 +5,10 @@
 //! that keeps failing waits longer and longer and never blocks the others.
 
 use crate::handle::{Read, Tx};
-use crate::sql::{self, At, Kind};
+use crate::sql::{self, At, Word};
 use model::backoff::Backoff;
 use model::ids::{Iid, PendingFetchId, ProjectId};
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{EntityKind, Result, Timestamp};
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub struct Job {
     pub project: ProjectId,
     pub kind: EntityKind,
     pub iid: Iid,
-    pub what: Dependent,
+    pub what: DependentKind,
     pub attempts: u32,
     generation: i64,
 }
@@ -35,7 +35,7 @@ pub fn enqueue(
     project: ProjectId,
     kind: EntityKind,
     iid: Iid,
-    what: Dependent,
+    what: DependentKind,
     now: Timestamp,
 ) -> Result<()> {
     sql::run(
@@ -50,7 +50,7 @@ pub fn enqueue(
            attempts = 0,
            locked_at = NULL,
            last_error = NULL",
-        (project.0, Kind(kind), iid.0, what.as_str(), At(now)),
+        (project.0, Word(kind), iid.0, what.as_str(), At(now)),
     )?;
     Ok(())
 }
@@ -73,10 +73,10 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
         (project.0, At(now), limit as i64),
         |row| {
             let what: String = row.get("job")?;
-            Ok(Dependent::parse(&what).map(|what| Job {
+            Ok(DependentKind::parse(&what).map(|what| Job {
                 id: PendingFetchId(row.get_unwrap("id")),
                 project,
-                kind: row.get_unwrap::<_, Kind>("entity_kind").0,
+                kind: row.get_unwrap::<_, Word<EntityKind>>("entity_kind").0,
                 iid: Iid(row.get_unwrap("iid")),
                 what,
                 attempts: row.get_unwrap("attempts"),
@@ -139,7 +139,7 @@ pub fn drop_entity(tx: &Tx<'_>, project: ProjectId, kind: EntityKind, iid: Iid) 
     sql::run(
         tx,
         "DELETE FROM pending_fetches WHERE project_id = ?1 AND entity_kind = ?2 AND iid = ?3",
-        (project.0, Kind(kind), iid.0),
+        (project.0, Word(kind), iid.0),
     )?;
     Ok(())
 }
@@ -232,7 +232,7 @@ pub fn failed(on: &impl Read, limit: usize) -> Result<Vec<FailedJob>> {
         |row| {
             Ok(FailedJob {
                 project_path: row.get(0)?,
-                kind: row.get::<_, Kind>(1)?.0,
+                kind: row.get::<_, Word<EntityKind>>(1)?.0,
                 iid: Iid(row.get(2)?),
                 job: row.get(3)?,
                 attempts: row.get(4)?,

@@ -5,7 +5,7 @@
 
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
-use crate::sql::{self, Kind, entity_table, ms, owner_column};
+use crate::sql::{self, Word, entity_table, ms, owner_column};
 use model::ids::Iid;
 use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
 use model::{EntityKind, Result, Timestamp};
@@ -49,7 +49,7 @@ pub fn next_dirty(on: &impl Read, limit: usize) -> Result<Vec<EntityRow>> {
         "SELECT entity_kind, entity_id FROM dirty_references
          ORDER BY entity_kind, entity_id LIMIT ?1",
         [limit as i64],
-        |row| Ok(EntityRow { kind: row.get::<_, Kind>(0)?.0, id: row.get(1)? }),
+        |row| Ok(EntityRow { kind: row.get::<_, Word<EntityKind>>(0)?.0, id: row.get(1)? }),
     )
 }
 
@@ -276,7 +276,7 @@ pub fn replace(tx: &Tx<'_>, derived: &[(EntityRow, Vec<Observation>)]) -> Result
         sql::run(
             tx,
             "DELETE FROM dirty_references WHERE (entity_kind, entity_id) <= (?1, ?2)",
-            (Kind(last.kind), last.id),
+            (Word(last.kind), last.id),
         )?;
     }
     Ok(())
@@ -293,7 +293,7 @@ fn replace_one(
         sql::run(
             tx,
             "DELETE FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
-            (Kind(entity.kind), entity.id),
+            (Word(entity.kind), entity.id),
         )?;
     }
     for observation in observations {
@@ -347,7 +347,7 @@ fn observed_relations(on: &impl Read, entity: EntityRow) -> Result<BTreeSet<Rela
         "SELECT source_kind, source_project_path, source_iid, target_kind, target_project_path,
            target_iid, reference_type
          FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
-        (Kind(entity.kind), entity.id),
+        (Word(entity.kind), entity.id),
         |row| {
             let relation = RelationType::parse(&row.get::<_, String>(6)?);
             Ok(relation.map(|relation| (name_at(row, 0), name_at(row, 3), relation)))
@@ -364,7 +364,7 @@ fn observed_relations(on: &impl Read, entity: EntityRow) -> Result<BTreeSet<Rela
 
 fn name_at(row: &Row<'_>, first: usize) -> rusqlite::Result<EntityName> {
     Ok(EntityName {
-        kind: row.get::<_, Kind>(first)?.0,
+        kind: row.get::<_, Word<EntityKind>>(first)?.0,
         project: row.get(first + 1)?,
         iid: Iid(row.get(first + 2)?),
     })
@@ -390,12 +390,12 @@ fn insert(tx: &Tx<'_>, entity: EntityRow, observation: &Observation) -> Result<(
            reference_type, source_method, certainty, note_id, observed_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         (
-            Kind(entity.kind),
+            Word(entity.kind),
             entity.id,
-            Kind(source.kind),
+            Word(source.kind),
             &source.project,
             source.iid.0,
-            Kind(target.kind),
+            Word(target.kind),
             &target.project,
             target.iid.0,
             relation.as_str(),
@@ -417,10 +417,10 @@ fn settle(
     names: &mut Names,
 ) -> Result<()> {
     let key = (
-        Kind(source.kind),
+        Word(source.kind),
         &source.project,
         source.iid.0,
-        Kind(target.kind),
+        Word(target.kind),
         &target.project,
         target.iid.0,
         relation.as_str(),
@@ -450,10 +450,10 @@ fn settle(
                AND target_kind = ?4 AND target_project_path = ?5 AND target_iid = ?6
                AND reference_type = ?7",
             (
-                Kind(source.kind),
+                Word(source.kind),
                 &source.project,
                 source.iid.0,
-                Kind(target.kind),
+                Word(target.kind),
                 &target.project,
                 target.iid.0,
                 relation.as_str(),
@@ -476,11 +476,11 @@ fn settle(
            note_id = excluded.note_id,
            observed_at = excluded.observed_at",
         (
-            Kind(source.kind),
+            Word(source.kind),
             &source.project,
             source.iid.0,
             names.row_of(tx, source)?,
-            Kind(target.kind),
+            Word(target.kind),
             &target.project,
             target.iid.0,
             names.row_of(tx, target)?,

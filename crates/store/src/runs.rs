@@ -3,47 +3,20 @@
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::ids::SyncRunId;
-use model::{Result, Timestamp};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use model::{Result, Timestamp, vocabulary};
+use serde::Serialize;
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    Running,
-    Succeeded,
-    /// Some projects or jobs failed; the rest is stored.
-    Partial,
-    Failed,
-    Interrupted,
-    /// Its process died without a word; found by the next run.
-    Abandoned,
-}
-
-impl RunStatus {
-    pub const ALL: [RunStatus; 6] = [
-        RunStatus::Running,
-        RunStatus::Succeeded,
-        RunStatus::Partial,
-        RunStatus::Failed,
-        RunStatus::Interrupted,
-        RunStatus::Abandoned,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RunStatus::Running => "running",
-            RunStatus::Succeeded => "succeeded",
-            RunStatus::Partial => "partial",
-            RunStatus::Failed => "failed",
-            RunStatus::Interrupted => "interrupted",
-            RunStatus::Abandoned => "abandoned",
-        }
-    }
-
-    fn parse(text: &str) -> RunStatus {
-        RunStatus::ALL.into_iter().find(|s| s.as_str() == text).unwrap_or(RunStatus::Abandoned)
+vocabulary! {
+    /// How a run ended.
+    pub enum RunStatus {
+        Running = "running",
+        Succeeded = "succeeded",
+        /// Some projects or jobs failed; the rest is stored.
+        Partial = "partial",
+        Failed = "failed",
+        Interrupted = "interrupted",
+        /// Its process died without a word; found by the next run.
+        Abandoned = "abandoned",
     }
 }
 
@@ -104,7 +77,8 @@ pub fn latest(on: &impl Read, limit: usize) -> Result<Vec<Run>> {
                 owner: row.get("owner")?,
                 started_at: sql::at(row, "started_at")?,
                 finished_at: sql::maybe_at(row, "finished_at")?,
-                status: RunStatus::parse(&row.get::<_, String>("status")?),
+                status: RunStatus::parse(&row.get::<_, String>("status")?)
+                    .unwrap_or(RunStatus::Abandoned),
                 counts: serde_json::from_str(&row.get::<_, String>("counts")?).unwrap_or_default(),
                 error: row.get("error")?,
             })

@@ -3,6 +3,7 @@
 
 use crate::error::db;
 use crate::handle::sealed::HasConnection;
+use model::vocabulary::Vocabulary;
 use model::{EntityKind, Result, Timestamp};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use rusqlite::{OptionalExtension, Params, Row, ToSql};
@@ -99,19 +100,32 @@ impl FromSql for At {
     }
 }
 
-/// An entity kind as its column holds it.
-pub(crate) struct Kind(pub EntityKind);
+/// A variant of a vocabulary as its column holds it: a word.
+pub(crate) struct Word<T>(pub T);
 
-impl ToSql for Kind {
+impl<T: Vocabulary> ToSql for Word<T> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::from(self.0.as_str()))
+        Ok(ToSqlOutput::from(self.0.word()))
     }
 }
 
-impl FromSql for Kind {
+impl<T: Vocabulary> FromSql for Word<T> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        EntityKind::parse(value.as_str()?).map(Kind).ok_or(FromSqlError::InvalidType)
+        T::from_word(value.as_str()?).map(Word).ok_or(FromSqlError::InvalidType)
     }
+}
+
+/// A column that holds a word.
+pub(crate) fn word<T: Vocabulary>(row: &Row<'_>, column: &str) -> rusqlite::Result<T> {
+    Ok(row.get::<_, Word<T>>(column)?.0)
+}
+
+/// A column that holds a word or nothing.
+pub(crate) fn maybe_word<T: Vocabulary>(
+    row: &Row<'_>,
+    column: &str,
+) -> rusqlite::Result<Option<T>> {
+    Ok(row.get::<_, Option<Word<T>>>(column)?.map(|word| word.0))
 }
 
 /// An optional timestamp column.

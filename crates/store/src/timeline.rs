@@ -5,9 +5,10 @@
 use crate::dirty::SourceType;
 use crate::entities::EntityRow;
 use crate::handle::Read;
-use crate::sql::{self, Kind, entity_table, json_ids, owner_column};
+use crate::sql::{self, Word, entity_table, json_ids, owner_column};
 use model::ids::Iid;
-use model::relation::EntityName;
+use model::memory::DecisionStatus;
+use model::relation::{Certainty, EntityName, Method, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -73,14 +74,13 @@ pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
 }
 
 fn head(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<Head> {
-    let state: String = row.get("state")?;
     let assignees: String = row.get("assignees")?;
     Ok(Head {
         row: EntityRow { kind, id: row.get("id")? },
         project: row.get("path")?,
         iid: Iid(row.get("iid")?),
         title: row.get("title")?,
-        state: EntityState::parse(&state).unwrap_or(EntityState::Opened),
+        state: sql::word(row, "state")?,
         author: row.get("author")?,
         created_at: sql::at(row, "created_at")?,
         closed_at: sql::maybe_at(row, "closed_at")?,
@@ -144,9 +144,9 @@ pub struct Link {
     pub id: i64,
     pub source: End,
     pub target: End,
-    pub relation: String,
-    pub method: String,
-    pub certainty: String,
+    pub relation: RelationType,
+    pub method: Method,
+    pub certainty: Certainty,
     /// When it was observed; else when its source was made.
     pub at: Option<Timestamp>,
 }
@@ -189,7 +189,7 @@ pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Link>> {
                      WHERE r.{end}_kind = ?1
                        AND r.{end}_id IN (SELECT value FROM json_each(?2))"
                 ),
-                (Kind(kind), &ids),
+                (Word(kind), &ids),
                 link,
             )?;
             links.extend(found.into_iter().filter(|link| seen.insert(link.id)));
@@ -204,16 +204,16 @@ fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
         id: row.get("id")?,
         source: end(row, "source")?,
         target: end(row, "target")?,
-        relation: row.get("reference_type")?,
-        method: row.get("source_method")?,
-        certainty: row.get("certainty")?,
+        relation: sql::word(row, "reference_type")?,
+        method: sql::word(row, "source_method")?,
+        certainty: sql::word(row, "certainty")?,
         at: sql::maybe_at(row, "at")?,
     })
 }
 
 fn end(row: &Row<'_>, end: &str) -> rusqlite::Result<End> {
     let column = |name: &str| format!("{end}_{name}");
-    let kind = row.get::<_, Kind>(column("kind").as_str())?.0;
+    let kind = sql::word(row, column("kind").as_str())?;
     let id: Option<i64> = row.get(column("id").as_str())?;
     Ok(End {
         name: EntityName {
@@ -329,7 +329,8 @@ pub fn recorded_decisions(on: &impl Read, ends: &[String]) -> Result<Vec<Recorde
                 end: row.get("entity")?,
                 decision: row.get("decision")?,
                 rationale: row.get("rationale")?,
-                is_superseded: row.get::<_, String>("status")? == "superseded",
+                is_superseded: sql::word::<DecisionStatus>(row, "status")?
+                    == DecisionStatus::Superseded,
                 author: row.get("author")?,
                 created_at: sql::at(row, "created_at")?,
             })

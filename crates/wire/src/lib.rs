@@ -11,12 +11,12 @@ pub mod budget;
 pub mod fit;
 pub mod gcf;
 mod json;
+pub mod lines;
 mod payload;
 mod registry;
 mod score;
 mod text;
 pub mod tokens;
-mod words;
 
 pub use binary::Binary;
 pub use budget::TokenBudget;

@@ -1,9 +1,8 @@
 //! The one form of an answer that all codecs carry.
 
-use crate::words;
 use crate::{Milli, ScoreParts, Text};
 use model::code::{EdgeKind, NodeKind, Provenance};
-use model::{Error, Result};
+use model::{Error, Result, vocabulary};
 use serde::{Deserialize, Serialize};
 
 /// An answer: symbols best first, the edges among them, and what people wrote
@@ -38,7 +37,6 @@ pub struct Payload {
 pub struct Symbol {
     /// Qualified.
     pub name: Text,
-    #[serde(with = "words::node_kind")]
     pub kind: NodeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Text>,
@@ -57,7 +55,7 @@ pub struct Symbol {
     /// Steps in the graph from what was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<u8>,
-    #[serde(with = "words::provenance", default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
     /// In percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,45 +128,28 @@ pub struct Edge {
     /// Places in the list of symbols.
     pub source: u32,
     pub target: u32,
-    #[serde(with = "words::edge_kind")]
     pub kind: EdgeKind,
     /// In percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u8>,
-    #[serde(with = "words::edge_status", default)]
+    #[serde(default)]
     pub status: EdgeStatus,
 }
 
-/// What became of an edge between two snapshots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum EdgeStatus {
-    #[default]
-    Unchanged,
-    Added,
-    Removed,
-}
-
-impl EdgeStatus {
-    pub const ALL: [EdgeStatus; 3] =
-        [EdgeStatus::Unchanged, EdgeStatus::Added, EdgeStatus::Removed];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            EdgeStatus::Unchanged => "unchanged",
-            EdgeStatus::Added => "added",
-            EdgeStatus::Removed => "removed",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.as_str() == word)
+vocabulary! {
+    /// What became of an edge between two snapshots.
+    #[derive(Default)]
+    pub enum EdgeStatus {
+        #[default]
+        Unchanged = "unchanged",
+        Added = "added",
+        Removed = "removed",
     }
 }
 
 /// What somebody wrote that matters for the question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
-    #[serde(with = "words::note_kind")]
     pub kind: NoteKind,
     /// Such as `!12`, `dec-0042` or an abbreviated commit.
     pub reference: Text,
@@ -182,40 +163,15 @@ pub struct Note {
     pub date: Option<Text>,
 }
 
-/// Where a note comes from. Append only: binary payloads hold the places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoteKind {
-    Decision,
-    Thread,
-    Issue,
-    MergeRequest,
-    Commit,
-    Pattern,
-}
-
-impl NoteKind {
-    pub const ALL: [NoteKind; 6] = [
-        NoteKind::Decision,
-        NoteKind::Thread,
-        NoteKind::Issue,
-        NoteKind::MergeRequest,
-        NoteKind::Commit,
-        NoteKind::Pattern,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            NoteKind::Decision => "decision",
-            NoteKind::Thread => "thread",
-            NoteKind::Issue => "issue",
-            NoteKind::MergeRequest => "merge_request",
-            NoteKind::Commit => "commit",
-            NoteKind::Pattern => "pattern",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+vocabulary! {
+    /// Where a note comes from. Append only: binary payloads hold the places.
+    pub enum NoteKind {
+        Decision = "decision",
+        Thread = "thread",
+        Issue = "issue",
+        MergeRequest = "merge_request",
+        Commit = "commit",
+        Pattern = "pattern",
     }
 }
 

@@ -4,15 +4,12 @@ use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::text::context::ContextAnswer;
 use crate::ui::Ui;
-use git::{ObjectId, Repo};
 use insight::code::Scope;
-use insight::code::scope::{self, Asked};
 use insight::context::{
-    Changed, DEFAULT_BUDGET, DEFAULT_LIMIT, Format, PackOptions, Sources, TaskRequest, for_change,
+    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Format, PackOptions, Sources, TaskRequest, for_change,
     for_task,
 };
-use insight::entities;
-use model::{EntityKind, Error, ErrorCode, Result};
+use model::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 use store::Reader;
 
@@ -80,6 +77,8 @@ enum FormatArg {
     Text,
     Markdown,
     Xml,
+    /// For a language model, fewest tokens
+    Gcf,
 }
 
 impl Run for Args {
@@ -88,7 +87,7 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<ContextAnswer> {
         let format = match (ui.is_json(), self.format) {
             (true, _) => Format::Json,
-            (false, FormatArg::Text) => Format::Text,
+            (false, FormatArg::Text | FormatArg::Gcf) => Format::Text,
             (false, FormatArg::Markdown) => Format::Markdown,
             (false, FormatArg::Xml) => Format::Xml,
         };
@@ -116,73 +115,27 @@ impl Run for Args {
             None => {
                 let (reader, scope) = self.scope.open(ctx, ui)?;
                 let sources = sources(ctx, &reader)?;
-                let (scope, changed) = self.changed(ctx, &reader, scope)?;
+                let (scope, changed) = self.change(ctx, &scope)?.resolve(&reader, scope)?;
                 for_change(&reader, &scope, &changed, &options, &sources, &counter)?
             }
         };
-        Ok(ContextAnswer { pack, format })
+        let is_gcf = self.format == FormatArg::Gcf;
+        Ok(ContextAnswer { pack, format, is_gcf })
     }
 }
 
 impl Args {
-    /// What is changed, and the snapshot to ask about it.
-    fn changed(&self, ctx: &Ctx, reader: &Reader, scope: Scope) -> Result<(Scope, Changed)> {
-        if !self.files.is_empty() {
-            let paths = self.files.iter().map(|path| path_in(ctx, &scope, path));
-            let paths = paths.collect::<Result<Vec<String>>>()?;
-            return Ok((scope, Changed::Files(paths)));
+    /// What is changed, as it was typed.
+    fn change(&self, ctx: &Ctx, scope: &Scope) -> Result<ChangeQuery> {
+        if let Some(number) = &self.mr {
+            return Ok(ChangeQuery::MergeRequest(number.clone()));
         }
-        let dir = scope.dir.clone().ok_or_else(|| {
-            Error::not_found("the repository is not on this machine")
-                .suggest("run: lore repo add PATH")
-        })?;
-        let repo = Repo::known(Path::new(&dir));
-        let (base, head) = match &self.mr {
-            Some(number) => commits_of_mr(reader, &scope, &repo, number)?,
-            None => {
-                let head = repo.resolve(self.head.as_deref().unwrap_or(&scope.snapshot.sha))?;
-                let base = repo.resolve(self.base.as_deref().unwrap_or("HEAD"))?;
-                // What the base got meanwhile is no part of the change.
-                (repo.merge_base(base, head)?.unwrap_or(base), head)
-            }
-        };
-        let name = scope.repo.canonical_url.clone();
-        let asked = Asked { repo: Some(&name), at: Some(&head.to_string()), here: None };
-        let mut at_head = scope::resolve(reader, &asked)?;
-        at_head.dir = Some(dir);
-        Ok((at_head, Changed::Between { base, head }))
+        if let Some(base) = &self.base {
+            return Ok(ChangeQuery::Commits { base: base.clone(), head: self.head.clone() });
+        }
+        let paths = self.files.iter().map(|path| path_in(ctx, scope, path));
+        Ok(ChangeQuery::Files(paths.collect::<Result<_>>()?))
     }
-}
-
-/// Base and head of a merge request, if this clone has them.
-fn commits_of_mr(
-    reader: &Reader,
-    scope: &Scope,
-    repo: &Repo,
-    number: &str,
-) -> Result<(ObjectId, ObjectId)> {
-    let project = scope.repo.project_path.as_deref();
-    let mr = entities::show(reader, EntityKind::MergeRequest, number, project)?.body;
-    let head = mr.head_sha.as_deref().and_then(ObjectId::parse);
-    let head = head.filter(|head| repo.existing(&[*head]).is_ok_and(|found| !found.is_empty()));
-    let head = head.ok_or_else(|| {
-        Error::new(
-            ErrorCode::NotFound,
-            format!("the commits of merge request {number} are not in this clone"),
-        )
-        .suggest(format!(
-            "run: git fetch origin merge-requests/{}/head",
-            number.trim_start_matches('!')
-        ))
-    })?;
-    let target = mr.target_branch.unwrap_or_else(|| "HEAD".to_owned());
-    let tip = repo.resolve(&format!("origin/{target}")).or_else(|_| repo.resolve(&target))?;
-    // Of a merged one the branch itself is the base: go back to before it landed.
-    let base = match repo.merge_base(tip, head)? {
-        Some(base) if base != head => base,
-        _ => repo.parents(head)?.first().copied().unwrap_or(head),
-    };
-    Ok((base, head))
 }
 
 /// A typed path as the repository names it.

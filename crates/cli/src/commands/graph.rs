@@ -102,7 +102,7 @@ impl Run for Args {
             GraphCommand::Connect { from, to, relation, place } => {
                 let edge = Edge {
                     from: end(reader, from)?,
-                    relation: Relation::parse(relation)?,
+                    relation: Relation::read(relation)?,
                     to: end(reader, to)?,
                     timestamp: Some(ctx.now()),
                     extra: Extra::new(),
@@ -118,7 +118,7 @@ impl Run for Args {
             }
             GraphCommand::Disconnect { from, to, relation, place } => {
                 let (from, to) = (end(reader, from)?, end(reader, to)?);
-                let relation = relation.as_deref().map(Relation::parse).transpose()?;
+                let relation = relation.as_deref().map(Relation::read).transpose()?;
                 let like = Edge {
                     from,
                     relation: relation.unwrap_or(Relation::RelatesTo),

@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::run_sync::{self, Request, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::Wanted;
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{EntityKind, Result};
 
 /// Run a single step of a sync, for recovery
@@ -50,14 +50,14 @@ impl IngestStep {
         match self {
             IngestStep::Issues => Wanted { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
             IngestStep::Mrs => Wanted { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
-            IngestStep::Discussions => all.without(|dependent| dependent != Dependent::Discussions),
+            IngestStep::Discussions => all.without(|dependent| dependent != DependentKind::Discussions),
             IngestStep::Events => all.without(|dependent| !dependent.is_event()),
             IngestStep::Diffs => Wanted {
                 kinds: vec![EntityKind::MergeRequest],
                 dependents: vec![
-                    Dependent::FileChanges,
-                    Dependent::Commits,
-                    Dependent::ClosesIssues,
+                    DependentKind::FileChanges,
+                    DependentKind::Commits,
+                    DependentKind::ClosesIssues,
                 ],
             },
         }

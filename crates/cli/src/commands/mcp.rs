@@ -48,6 +48,9 @@ struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = Options::MAX_TOKENS as u32,
           value_parser = clap::value_parser!(u32).range(500..=50_000))]
     max_tokens: u32,
+    /// Answer in text only, without the JSON form beside it
+    #[arg(long)]
+    text_only: bool,
     /// Do not index repositories automatically
     #[arg(long)]
     no_index: bool,
@@ -139,6 +142,7 @@ impl ServeArgs {
             tools: Choice::parse(&self.tools)?,
             max_tokens: self.max_tokens as usize,
             indexes: !self.no_index,
+            text_only: self.text_only,
             ..Options::new(ctx.env.cwd.clone())
         };
         let around: Arc<dyn Surroundings> =
@@ -166,7 +170,8 @@ impl ServeArgs {
 impl InstallArgs {
     fn install(&self, ctx: &Ctx) -> Result<Entered> {
         let client = clients::find(&self.client)?;
-        let mut args = vec!["mcp".to_owned()];
+        // Agents hand on all they get: both forms would cost twice.
+        let mut args = vec!["mcp".to_owned(), "--text-only".to_owned()];
         if !self.tools.is_empty() {
             Choice::parse(&self.tools)?;
             args.extend(["--tools".to_owned(), self.tools.join(",")]);

@@ -12,7 +12,7 @@ use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use store::memory::access::{self, How};
+use store::memory::access::{self, AccessKind};
 use store::memory::records::RecordFilter;
 
 /// List, show, check, import and export memory records
@@ -144,7 +144,7 @@ impl Run for Args {
                 let found = detail(&level.reader, &id)?;
                 let now = ctx.now();
                 ctx.write_later(&level.database, move |tx| {
-                    access::log(tx, std::slice::from_ref(&id), How::Opened, now)
+                    access::log(tx, std::slice::from_ref(&id), AccessKind::Opened, now)
                 });
                 Ok(MemoryAnswer::Detail(Box::new(found)))
             }

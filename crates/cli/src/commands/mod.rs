@@ -76,6 +76,7 @@ commands! {
         "stats" => Stats in stats;
     }
     "Ask" {
+        "ask" => Ask in ask;
         "search" => Search in search;
         "timeline" => Timeline in timeline;
         "show" => Show in show;
@@ -135,7 +136,7 @@ commands! {
 /// The first screen: everyday commands by task. Everything else is one line
 /// away, in `lore help all`.
 pub const EVERYDAY: &[(&str, &[&str])] = &[
-    ("Ask", &["search", "why", "timeline", "trace", "experts"]),
+    ("Ask", &["ask", "search", "why", "timeline", "trace", "experts"]),
     ("Understand code", &["symbol", "callers", "impact"]),
     ("Follow work", &["show", "issues", "mrs", "me"]),
     ("Keep decisions", &["remember", "recall"]),

@@ -10,7 +10,7 @@ use model::time::parse_when;
 use search::Searcher;
 use search::reinforcement::Factor;
 use std::path::PathBuf;
-use store::memory::access::{self, How};
+use store::memory::access::{self, AccessKind};
 use store::memory::records::RecordFilter;
 
 /// Find decisions, patterns and handoffs
@@ -142,7 +142,7 @@ impl Run for Args {
         let now = ctx.now();
         ctx.write_later(&level.database, move |tx| {
             access::count_recall(tx, now)?;
-            access::log(tx, &shown, How::Shown, now)
+            access::log(tx, &shown, AccessKind::Shown, now)
         });
         Ok(found)
     }

@@ -9,14 +9,13 @@ use crate::env::Env;
 use crate::isolation;
 use crate::memory_roots::{self, PlaceArgs};
 use crate::run_embed;
-use crate::run_repo::{self, IndexAnswer};
+use crate::run_repo;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::Wanted;
 use memory::Root;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
-use schemars::Schema;
 use search::embedding::Provider;
 use serde::Serialize;
 use serde_json::Value;
@@ -166,13 +165,6 @@ impl Surroundings for Around {
         stop: CancelToken,
     ) -> Result<(Value, Vec<String>)> {
         isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
-    }
-
-    fn report_schema(&self, job: Job) -> Schema {
-        match job {
-            Job::Sync => schemars::schema_for!(SyncAnswer),
-            Job::Index => schemars::schema_for!(IndexAnswer),
-        }
     }
 }
 

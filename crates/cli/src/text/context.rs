@@ -13,10 +13,19 @@ pub struct ContextAnswer {
     pub pack: Pack,
     #[serde(skip)]
     pub format: Format,
+    #[serde(skip)]
+    pub is_gcf: bool,
 }
 
 impl Show for ContextAnswer {
     fn text(&self, out: &mut Painter) {
+        if self.is_gcf {
+            // Cannot fail: a pack's edges join its own symbols.
+            if let Ok(text) = wire::gcf::encode(&serve::payload::of_pack(&self.pack)) {
+                out.verbatim(&text);
+                return;
+            }
+        }
         // Paths, names and sources are whatever somebody committed.
         out.verbatim(&clean(&whole(&self.pack, self.format)));
     }

@@ -3,8 +3,9 @@
 use super::{counted, state_label};
 use crate::entity_args::EntityAnswer;
 use crate::ui::{Label, Painter, Show};
-use model::EntityKind;
-use store::details::{Note, NoteLocation, Relation, Thread};
+use model::record::{ChangeKind, EventAction};
+use model::relation::{Certainty, SystemAction};
+use store::details::{Note, NoteLocation, Thread};
 use store::events::Event;
 
 impl Show for EntityAnswer {
@@ -87,11 +88,12 @@ impl EntityAnswer {
             return;
         }
         out.gap();
-        for relation in &self.entity.relations {
-            if is_implied(relation, &self.entity.relations) {
-                continue;
-            }
-            let words = relation_words(relation);
+        for relation in self.entity.relations_to_show() {
+            let words = relation.reference_type.phrase(
+                relation.is_outgoing,
+                relation.certainty,
+                relation.kind,
+            );
             out.label(Label::Faint, &format!("{words:<13}"));
             let is_near = relation.project == self.entity.summary.project;
             let project = if is_near { "" } else { relation.project.as_str() };
@@ -101,7 +103,7 @@ impl EntityAnswer {
                 Some(title) => out.text(&format!("  {}", model::text::one_line(title, 80))),
                 None => out.label(Label::Faint, "  (not synced)"),
             };
-            if relation.certainty != "stated" {
+            if relation.certainty != Certainty::Stated {
                 out.label(Label::Faint, &format!("  [{}]", relation.certainty));
             }
             out.end();
@@ -120,11 +122,11 @@ impl EntityAnswer {
             counted(files.len() as u64, "file changed", "files changed")
         ));
         for file in files.iter().take(SHOWN) {
-            let mark = match file.kind.as_str() {
-                "added" => "A",
-                "deleted" => "D",
-                "renamed" => "R",
-                _ => "M",
+            let mark = match file.kind {
+                ChangeKind::Added => "A",
+                ChangeKind::Deleted => "D",
+                ChangeKind::Renamed => "R",
+                ChangeKind::Modified => "M",
             };
             out.text(&format!("  {mark} "));
             if let Some(old) = &file.old_path {
@@ -201,47 +203,15 @@ fn location_words(location: &NoteLocation) -> String {
     format!("{}{line}", location.path)
 }
 
-/// Whoever closes or duplicates something also mentions it; once is enough.
-fn is_implied(relation: &Relation, all: &[Relation]) -> bool {
-    relation.reference_type == "mentioned"
-        && all.iter().any(|other| {
-            other.reference_type != "mentioned"
-                && other.is_outgoing == relation.is_outgoing
-                && (other.kind, &other.project, other.iid)
-                    == (relation.kind, &relation.project, relation.iid)
-        })
-}
-
-fn relation_words(relation: &Relation) -> &'static str {
-    let is_mr = relation.kind == EntityKind::MergeRequest;
-    match (relation.reference_type.as_str(), relation.is_outgoing) {
-        ("closes", true) => "closes",
-        ("closes", false) if relation.certainty == "declared" => "to be closed by",
-        ("closes", false) => "closed by",
-        ("mentioned", true) => "mentions",
-        ("mentioned", false) => "mentioned in",
-        ("moved", true) => "moved to",
-        ("moved", false) => "moved from",
-        ("duplicate", true) => "duplicate of",
-        ("duplicate", false) => "duplicated by",
-        ("blocks", true) => "blocks",
-        ("blocks", false) => "blocked by",
-        _ if is_mr => "addressed by",
-        _ => "related to",
-    }
-}
-
 fn event_words(event: &Event) -> String {
     if let Some(text) = &event.text {
         return model::text::one_line(text, 120);
     }
     let name = event.name.as_deref().unwrap_or("(deleted since)");
-    match (event.event.as_str(), event.action.as_deref()) {
-        ("label", Some("add")) => format!("+ label {name}"),
-        ("label", _) => format!("- label {name}"),
-        ("milestone", Some("add")) => format!("+ milestone {name}"),
-        ("milestone", _) => format!("- milestone {name}"),
-        (state, _) => state.to_owned(),
+    let sign = if event.action == Some(EventAction::Add) { '+' } else { '-' };
+    match event.event {
+        it @ (SystemAction::Label | SystemAction::Milestone) => format!("{sign} {it} {name}"),
+        state => state.as_str().to_owned(),
     }
 }
 

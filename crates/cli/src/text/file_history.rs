@@ -65,7 +65,7 @@ fn table(history: &FileHistory, out: &mut Painter) {
             Some(Cell::text(format!("!{}", item.iid)).label(Label::Id).link(&item.url)),
             (!is_tty).then(|| Cell::text(project)),
             Some(Cell::text(item.state.to_string()).label(state_label(item.state))),
-            Some(Cell::text(&item.change)),
+            Some(Cell::text(item.change.as_str())),
             Some(Cell::text(&item.title)),
             Some(Cell::text(item.author.as_deref().unwrap_or("")).label(Label::Person)),
             Some(Cell::text(item.discussions.to_string())),

@@ -3,6 +3,8 @@
 use super::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::timeline::{EventType, NoteDetails, Timeline, TimelineEvent, Via};
+use model::EntityKind;
+use model::relation::Certainty;
 use model::text::{one_line, width, wrap};
 use std::collections::BTreeSet;
 
@@ -207,20 +209,10 @@ fn day(event: &TimelineEvent) -> String {
     event.timestamp.to_minute().chars().take(10).collect()
 }
 
-fn direction(via: &Via) -> &'static str {
-    match (via.reference_type.as_str(), via.is_forward) {
-        ("closes", true) => "closed by it",
-        ("closes", false) => "closes it",
-        ("moved", true) => "moved to here",
-        ("moved", false) => "moved from here",
-        ("duplicate", true) => "its original",
-        ("duplicate", false) => "its duplicate",
-        ("blocks", true) => "blocked by it",
-        ("blocks", false) => "blocks it",
-        ("mentioned", true) => "mentioned there",
-        ("mentioned", false) => "mentions it",
-        _ => "related",
-    }
+fn direction(via: &Via) -> String {
+    // Where it was reached from may be of either kind; only its name is shown.
+    let phrase = via.reference_type.phrase(!via.is_forward, Certainty::Stated, EntityKind::Issue);
+    format!("{phrase} it")
 }
 
 /// The word of the second column, and what it is.

@@ -141,7 +141,7 @@ pub(super) fn merge_request(explained: &Explained, project: Option<&str>, out: &
     }
     out.end();
     for issue in &explained.issues {
-        out.text("  ").label(Label::Faint, &issue.relation).text(" ");
+        out.text("  ").label(Label::Faint, issue.relation.as_str()).text(" ");
         out.label(Label::Id, near(&issue.reference, project)).text("  ");
         out.text(&one_line(issue.title.as_deref().unwrap_or("not synced"), 90)).end();
     }

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_raw_string_hashes, reason = "UPDATE_EXPECT=1 writes them so")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod ask;
 mod bad_config;
 mod bad_states;
 mod busy;

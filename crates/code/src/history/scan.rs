@@ -201,6 +201,6 @@ fn file(change: &Change) -> CommitFile {
     CommitFile {
         path: change.path.text().into_owned(),
         old_path: is_renamed.then(|| change.old_path.text().into_owned()),
-        kind: change.kind.as_str().to_owned(),
+        kind: change.kind,
     }
 }

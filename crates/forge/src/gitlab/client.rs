@@ -13,7 +13,7 @@ use crate::api::{
     Reservation, Result, SystemNote,
 };
 use model::ids::{ForgeId, Iid};
-use model::record::{Dependent, DependentSet, FileChangeRecord, Listed, ProjectRecord};
+use model::record::{DependentKind, DependentSet, FileChangeRecord, ListedEntity, ProjectRecord};
 use model::{EntityKind, Error, Progress};
 use std::borrow::Cow;
 use std::fmt;
@@ -273,7 +273,7 @@ impl Forge for Client {
         }
     }
 
-    async fn entity(&self, project: ForgeId, kind: EntityKind, iid: Iid) -> Result<Listed> {
+    async fn entity(&self, project: ForgeId, kind: EntityKind, iid: Iid) -> Result<ListedEntity> {
         // Through the list, not the single endpoint: the two differ in shape,
         // and the same entity must read the same however it was asked for.
         let query = format!("iids[]={iid}&scope=all&state=all&with_labels_details=true");
@@ -294,7 +294,7 @@ impl Forge for Client {
         project: ForgeId,
         kind: EntityKind,
         iid: Iid,
-        what: Dependent,
+        what: DependentKind,
     ) -> Result<Fetched<DependentSet>> {
         if !what.applies_to(kind) {
             return Ok(Fetched {
@@ -307,13 +307,13 @@ impl Forge for Client {
         let entity = entity_path(project, kind, iid);
         let at = |name: &str| format!("{entity}/{name}");
         Ok(match what {
-            Dependent::Discussions => {
+            DependentKind::Discussions => {
                 let set = self
                     .set(&at("discussions"), &convert::discussion, |thread| thread.forge_id.clone())
                     .await?;
                 fetched_set(set, DependentSet::Discussions)
             }
-            Dependent::StateEvents => {
+            DependentKind::StateEvents => {
                 let set = self
                     .set(&at("resource_state_events"), &convert::state_event, |event| {
                         event.forge_id.to_string()
@@ -321,7 +321,7 @@ impl Forge for Client {
                     .await?;
                 fetched_set(set, DependentSet::StateEvents)
             }
-            Dependent::LabelEvents => {
+            DependentKind::LabelEvents => {
                 let set = self
                     .set(&at("resource_label_events"), &convert::label_event, |event| {
                         event.forge_id.to_string()
@@ -329,7 +329,7 @@ impl Forge for Client {
                     .await?;
                 fetched_set(set, DependentSet::LabelEvents)
             }
-            Dependent::MilestoneEvents => {
+            DependentKind::MilestoneEvents => {
                 let set = self
                     .set(&at("resource_milestone_events"), &convert::milestone_event, |event| {
                         event.forge_id.to_string()
@@ -337,7 +337,7 @@ impl Forge for Client {
                     .await?;
                 fetched_set(set, DependentSet::MilestoneEvents)
             }
-            Dependent::ClosesIssues => {
+            DependentKind::ClosesIssues => {
                 let prefix = self.0.transport.address().prefix();
                 let set = self
                     .set(
@@ -348,10 +348,10 @@ impl Forge for Client {
                     .await?;
                 fetched_set(set, DependentSet::ClosesIssues)
             }
-            Dependent::FileChanges => {
+            DependentKind::FileChanges => {
                 fetched_set(self.file_changes(&entity).await?, DependentSet::FileChanges)
             }
-            Dependent::Commits => {
+            DependentKind::Commits => {
                 let set =
                     self.set(&at("commits"), &convert::commit, |commit| commit.sha.clone()).await?;
                 fetched_set(set, DependentSet::Commits)
@@ -398,14 +398,14 @@ fn fetched_set<T>(set: Set<T>, wrap: fn(Vec<T>) -> DependentSet) -> Fetched<Depe
     }
 }
 
-fn empty(what: Dependent) -> DependentSet {
+fn empty(what: DependentKind) -> DependentSet {
     match what {
-        Dependent::Discussions => DependentSet::Discussions(Vec::new()),
-        Dependent::StateEvents => DependentSet::StateEvents(Vec::new()),
-        Dependent::LabelEvents => DependentSet::LabelEvents(Vec::new()),
-        Dependent::MilestoneEvents => DependentSet::MilestoneEvents(Vec::new()),
-        Dependent::ClosesIssues => DependentSet::ClosesIssues(Vec::new()),
-        Dependent::FileChanges => DependentSet::FileChanges(Vec::new()),
-        Dependent::Commits => DependentSet::Commits(Vec::new()),
+        DependentKind::Discussions => DependentSet::Discussions(Vec::new()),
+        DependentKind::StateEvents => DependentSet::StateEvents(Vec::new()),
+        DependentKind::LabelEvents => DependentSet::LabelEvents(Vec::new()),
+        DependentKind::MilestoneEvents => DependentSet::MilestoneEvents(Vec::new()),
+        DependentKind::ClosesIssues => DependentSet::ClosesIssues(Vec::new()),
+        DependentKind::FileChanges => DependentSet::FileChanges(Vec::new()),
+        DependentKind::Commits => DependentSet::Commits(Vec::new()),
     }
 }

@@ -8,9 +8,9 @@ use crate::api::{FailureKind, Identity};
 use model::ids::{ForgeId, Iid};
 use model::record::{
     ChangeKind, ClosesRecord, DiscussionRecord, EntityCore, EntityRecord, EventAction,
-    FileChangeRecord, IssueRecord, LabelEventRecord, LabelRecord, Listed, MergeRequestRecord,
+    FileChangeRecord, IssueRecord, LabelEventRecord, LabelRecord, ListedEntity, MergeRequestRecord,
     MilestoneEventRecord, MilestoneRecord, MrCommitRecord, NotePosition, NoteRecord, ProjectRecord,
-    StateEventRecord, UserRecord,
+    StateChange, StateEventRecord, UserRecord,
 };
 use model::{EntityKind, EntityState, Timestamp};
 
@@ -68,9 +68,9 @@ pub(super) fn project(bytes: &[u8]) -> Converted<ProjectRecord> {
 
 /// One entity of a list. An item that cannot be read is named by its number
 /// where that can be found.
-pub(super) fn listed(bytes: &[u8], kind: EntityKind) -> Result<Listed, String> {
+pub(super) fn listed(bytes: &[u8], kind: EntityKind) -> Result<ListedEntity, String> {
     match entity(bytes, kind) {
-        Ok(entity) => Ok(Listed { entity, raw: bytes.to_vec() }),
+        Ok(entity) => Ok(ListedEntity { entity, raw: bytes.to_vec() }),
         Err(Unreadable(why)) => {
             let iid = scan::member(bytes, "iid").and_then(|iid| scan::read::<Int>(iid).ok()?.0);
             Err(match iid {
@@ -244,20 +244,23 @@ fn line(line: wire::Line) -> Option<i64> {
     if is_old { old.or(new) } else { new.or(old) }
 }
 
+/// None for a state lore does not know: one odd event must not hide a whole
+/// history.
 pub(super) fn state_event(bytes: &[u8]) -> Converted<Option<StateEventRecord>> {
     let event: wire::Event = read(bytes)?;
-    Ok(Some(StateEventRecord {
-        forge_id: id(&event.id, "id")?,
-        created_at: stamp(&event.created_at, "created_at")?,
-        state: present(event.state).ok_or_else(|| lacks("state"))?,
+    let (forge_id, created_at) = (id(&event.id, "id")?, stamp(&event.created_at, "created_at")?);
+    let state = present(event.state).ok_or_else(|| lacks("state"))?;
+    Ok(StateChange::parse(&state).map(|state| StateEventRecord {
+        forge_id,
+        created_at,
+        state,
         user: user(event.user),
         source_merge_request: event.source_merge_request_id.0.map(ForgeId),
         source_commit: present(event.source_commit),
     }))
 }
 
-/// None for an action lore does not know: one odd event must not hide a whole
-/// history.
+/// None for an action lore does not know.
 pub(super) fn label_event(bytes: &[u8]) -> Converted<Option<LabelEventRecord>> {
     let event: wire::Event = read(bytes)?;
     let (forge_id, created_at) = (id(&event.id, "id")?, stamp(&event.created_at, "created_at")?);

@@ -9,7 +9,7 @@ use super::project::Target;
 use super::{Engine, StepFailure, StepResult, plan};
 use crate::api::{EntityPage, Failure, FailureKind, Forge, ListFrom};
 use model::ids::{ForgeId, SyncRunId};
-use model::record::Listed;
+use model::record::ListedEntity;
 use model::{EntityKind, Timestamp};
 use std::collections::BTreeSet;
 use store::cursors::{self, Cursor};
@@ -182,7 +182,7 @@ impl<F: Forge> Engine<F> {
             .items
             .into_iter()
             .map(|listed| Ok((Payload::of(&listed.raw)?, listed)))
-            .collect::<model::Result<Vec<(Payload, Listed)>>>()?;
+            .collect::<model::Result<Vec<(Payload, ListedEntity)>>>()?;
         let scope = target.scope.clone();
         let wanted = self.options.wanted.clone();
         let (full, dry_run) = (self.options.full, self.options.dry_run);
@@ -217,7 +217,7 @@ impl<F: Forge> Engine<F> {
 }
 
 /// The last item in the walk's order.
-fn newest(items: &[Listed]) -> Option<Cursor> {
+fn newest(items: &[ListedEntity]) -> Option<Cursor> {
     items
         .iter()
         .map(|listed| listed.entity.core())

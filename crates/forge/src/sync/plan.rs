@@ -1,6 +1,6 @@
 //! Which dependents to fetch for an entity, and when again.
 
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use std::time::Duration;
 use store::entities::{self, Change, EntityHead};
@@ -10,15 +10,15 @@ use store::{Tx, queue};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     pub kinds: Vec<EntityKind>,
-    pub dependents: Vec<Dependent>,
+    pub dependents: Vec<DependentKind>,
 }
 
 impl Wanted {
     pub fn everything() -> Self {
-        Wanted { kinds: EntityKind::ALL.to_vec(), dependents: Dependent::ALL.to_vec() }
+        Wanted { kinds: EntityKind::ALL.to_vec(), dependents: DependentKind::ALL.to_vec() }
     }
 
-    pub fn without(mut self, is_unwanted: impl Fn(Dependent) -> bool) -> Self {
+    pub fn without(mut self, is_unwanted: impl Fn(DependentKind) -> bool) -> Self {
         self.dependents.retain(|dependent| !is_unwanted(*dependent));
         self
     }
@@ -55,8 +55,8 @@ pub(super) fn enqueue(
     Ok(enqueued)
 }
 
-fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: Dependent) -> Result<bool> {
-    if what == Dependent::ClosesIssues && head.state == EntityState::Closed {
+fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: DependentKind) -> Result<bool> {
+    if what == DependentKind::ClosesIssues && head.state == EntityState::Closed {
         // A merge request closed without merging closes nothing.
         return Ok(false);
     }
@@ -65,26 +65,30 @@ fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: Dependent) ->
     }
     let Some(last) = entities::last_fetch(tx, head.row, what.as_str())? else { return Ok(true) };
     Ok(match what {
-        Dependent::Discussions
-        | Dependent::StateEvents
-        | Dependent::LabelEvents
-        | Dependent::MilestoneEvents => {
+        DependentKind::Discussions
+        | DependentKind::StateEvents
+        | DependentKind::LabelEvents
+        | DependentKind::MilestoneEvents => {
             change != Change::Unchanged || last.fetched_at < head.updated_at.plus(UNSETTLED)
         }
         // Fixed by the head commit.
-        Dependent::FileChanges | Dependent::Commits => last.condition != condition(head, what),
+        DependentKind::FileChanges | DependentKind::Commits => {
+            last.condition != condition(head, what)
+        }
         // Frozen by the merge.
-        Dependent::ClosesIssues => {
+        DependentKind::ClosesIssues => {
             change != Change::Unchanged && last.condition != EntityState::Merged.as_str()
         }
     })
 }
 
 /// What a set fetched for this entity depends on.
-pub(super) fn condition(head: &EntityHead, what: Dependent) -> String {
+pub(super) fn condition(head: &EntityHead, what: DependentKind) -> String {
     match what {
-        Dependent::FileChanges | Dependent::Commits => head.head_sha.clone().unwrap_or_default(),
-        Dependent::ClosesIssues => head.state.as_str().to_owned(),
+        DependentKind::FileChanges | DependentKind::Commits => {
+            head.head_sha.clone().unwrap_or_default()
+        }
+        DependentKind::ClosesIssues => head.state.as_str().to_owned(),
         _ => String::new(),
     }
 }
@@ -93,12 +97,12 @@ pub(super) fn condition(head: &EntityHead, what: Dependent) -> String {
 /// computes it a little later) is asked for again.
 pub(super) fn condition_of_result(
     head: &EntityHead,
-    what: Dependent,
+    what: DependentKind,
     is_empty: bool,
     fetched_at: Timestamp,
 ) -> String {
     let is_fresh = fetched_at < head.updated_at.plus(DIFF_DELAY);
-    if is_empty && is_fresh && matches!(what, Dependent::FileChanges | Dependent::Commits) {
+    if is_empty && is_fresh && matches!(what, DependentKind::FileChanges | DependentKind::Commits) {
         return NOT_YET.to_owned();
     }
     condition(head, what)

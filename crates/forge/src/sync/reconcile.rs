@@ -7,7 +7,7 @@
 use super::project::Target;
 use super::{Engine, StepFailure};
 use crate::api::Forge;
-use model::record::Dependent;
+use model::record::DependentKind;
 use model::{EntityKind, Result};
 use std::time::Duration;
 use store::entities::{self, VisitDue};
@@ -82,8 +82,9 @@ impl<F: Forge> Engine<F> {
 
     /// Requests one visit takes: the entity and each set that may have changed.
     fn visit_cost(&self, kind: EntityKind) -> u64 {
-        let is_refetched = |what: &&Dependent| {
-            what.applies_to(kind) && !matches!(what, Dependent::FileChanges | Dependent::Commits)
+        let is_refetched = |what: &&DependentKind| {
+            what.applies_to(kind)
+                && !matches!(what, DependentKind::FileChanges | DependentKind::Commits)
         };
         1 + self.options.wanted.dependents.iter().filter(is_refetched).count() as u64
     }

@@ -39,7 +39,7 @@ fn check(era: Era, expected: Expect) {
     let project = store::projects::all(&reader).unwrap()[0].id;
     let kind = model::EntityKind::Issue;
     let head = entities::find(&reader, project, kind, model::ids::Iid(1)).unwrap().unwrap();
-    let told: String = events::of(&reader, EntityRow { kind, id: head.row.id })
+    let told: String = events::entity_events(&reader, EntityRow { kind, id: head.row.id })
         .unwrap()
         .iter()
         .map(|event| {

@@ -154,7 +154,7 @@ fn every_run_leaves_its_row() {
 fn sets_that_were_switched_off_are_fetched_when_wanted() {
     let site = corpus();
     site.sync_with(|options| {
-        options.wanted = options.wanted.clone().without(model::record::Dependent::is_event);
+        options.wanted = options.wanted.clone().without(model::record::DependentKind::is_event);
     });
     assert!(!site.dump().iter().any(|line| line.starts_with("label_event")));
     site.sync_with(|options| options.full = true);

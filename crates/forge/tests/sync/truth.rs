@@ -107,7 +107,7 @@ pub fn of_database(reader: &Reader) -> Vec<String> {
                 lines
                     .push(format!("{name} thread {} resolved {:?}", thread.id, thread.is_resolved));
             }
-            let resource_events = store::events::of(reader, row).unwrap().into_iter();
+            let resource_events = store::events::entity_events(reader, row).unwrap().into_iter();
             for event in resource_events.filter(|event| event.source == EventSource::Resource) {
                 lines.push(match event.action {
                     None => format!("{name} {} {}", event.event, stamp(event.at)),

@@ -4,6 +4,7 @@
 //! the snapshot's files and symbols ([`channel`], [`channels`]), their scores are
 //! added ([`rank`]) and the best is packed into a budget of tokens.
 
+mod change_query;
 mod channel;
 mod channels;
 mod corpus;
@@ -22,6 +23,7 @@ mod terms;
 mod texts;
 mod weights;
 
+pub use change_query::ChangeQuery;
 pub use for_change::{Changed, for_change};
 pub use for_task::{TaskRequest, for_task};
 pub use localise::{Localised, localise};

@@ -9,6 +9,8 @@ use crate::file_target::{self, FileTarget, Typed};
 use crate::origin;
 use crate::trace::Missing;
 use model::ids::Iid;
+use model::record::ChangeKind;
+use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,8 +62,7 @@ pub struct FileChange {
     pub author: Option<String>,
     pub created_at: Timestamp,
     pub merged_at: Option<Timestamp>,
-    /// added, modified, renamed, deleted.
-    pub change: String,
+    pub change: ChangeKind,
     /// What it was called after the change.
     pub path: String,
     /// What it was called before, if it was renamed.
@@ -162,7 +163,7 @@ fn change(
     let row = EntityRow { kind: EntityKind::MergeRequest, id: touch.merge_request };
     let closes = details::relations(reader, row)?
         .into_iter()
-        .filter(|relation| relation.reference_type == "closes" && relation.is_outgoing)
+        .filter(|relation| relation.reference_type == RelationType::Closes && relation.is_outgoing)
         .map(|relation| format!("{}#{}", relation.project, relation.iid))
         .collect();
     let threads = if with_discussions { threads_on(reader, row, names)? } else { Vec::new() };
@@ -175,7 +176,7 @@ fn change(
         author: mr.author,
         created_at: mr.created_at,
         merged_at: mr.merged_at,
-        change: touch.change.clone(),
+        change: touch.change,
         path: touch.path.clone(),
         old_path: (touch.old_path != touch.path).then(|| touch.old_path.clone()),
         discussions: mr.discussions,

@@ -2,8 +2,8 @@
 
 use crate::decisions::Signal;
 use model::ids::Iid;
-use model::relation::EntityName;
-use model::{EntityKind, EntityState, Timestamp};
+use model::relation::{Certainty, EntityName, Method, RelationType};
+use model::{EntityKind, EntityState, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::timeline::Head;
@@ -54,71 +54,50 @@ pub struct ExpandedEntity {
 pub struct Via {
     /// `group/project#12`: from where it was reached.
     pub from: String,
-    /// closes, related, moved, duplicate, blocks, mentioned.
-    pub reference_type: String,
+    pub reference_type: RelationType,
     /// Whether the relation points from there to here, not the other way.
     pub is_forward: bool,
     /// How lore knows the relation.
-    pub method: String,
+    pub method: Method,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnresolvedReference {
     pub from: String,
     pub to: String,
-    pub reference_type: String,
-    pub method: String,
+    pub reference_type: RelationType,
+    pub method: Method,
 }
 
-/// What happened. The order is that in which events of one moment and entity
-/// are told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EventType {
-    Created,
-    Reopened,
-    Renamed,
-    /// Became a draft, or ready.
-    Draft,
-    Labels,
-    Milestone,
-    Assigned,
-    ReviewRequested,
-    /// A relation to another issue or merge request.
-    Reference,
-    /// Something a person wrote.
-    Note,
-    /// Approved, or approval withdrawn.
-    Review,
-    /// Recorded in memory.
-    Decision,
-    /// Anything else the forge noted; only with everything.
-    Activity,
-    Closed,
-    Merged,
+vocabulary! {
+    /// What happened. The order is that in which events of one moment and
+    /// entity are told.
+    pub enum EventType {
+        Created = "created",
+        Reopened = "reopened",
+        Renamed = "renamed",
+        /// Became a draft, or ready.
+        Draft = "draft",
+        Labels = "labels",
+        Milestone = "milestone",
+        Assigned = "assigned",
+        ReviewRequested = "review_requested",
+        /// A relation to another issue or merge request.
+        Reference = "reference",
+        /// Something a person wrote.
+        Note = "note",
+        /// Approved, or approval withdrawn.
+        Review = "review",
+        /// Recorded in memory.
+        Decision = "decision",
+        /// Anything else the forge noted; only with everything.
+        Activity = "activity",
+        Closed = "closed",
+        Merged = "merged",
+    }
 }
 
 impl EventType {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            EventType::Created => "created",
-            EventType::Reopened => "reopened",
-            EventType::Renamed => "renamed",
-            EventType::Draft => "draft",
-            EventType::Labels => "labels",
-            EventType::Milestone => "milestone",
-            EventType::Assigned => "assigned",
-            EventType::ReviewRequested => "review_requested",
-            EventType::Reference => "reference",
-            EventType::Note => "note",
-            EventType::Review => "review",
-            EventType::Decision => "decision",
-            EventType::Activity => "activity",
-            EventType::Closed => "closed",
-            EventType::Merged => "merged",
-        }
-    }
-
     /// What is kept first when not everything is wanted.
     pub(super) const fn weight(self) -> u8 {
         match self {
@@ -191,7 +170,7 @@ pub struct Details {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReferenceDetails {
-    pub reference_type: String,
+    pub reference_type: RelationType,
     /// `group/project!34`: the other end.
     pub other: String,
     /// None when it is not synced here.
@@ -204,8 +183,8 @@ pub struct ReferenceDetails {
     pub title: Option<String>,
     /// Whether the entity of the event is the source.
     pub is_outgoing: bool,
-    pub method: String,
-    pub certainty: String,
+    pub method: Method,
+    pub certainty: Certainty,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -6,7 +6,8 @@ use super::answer::{
     short_reference,
 };
 use super::expand::{Expansion, Member};
-use model::relation::{EntityName, SystemAction};
+use model::record::EventAction;
+use model::relation::{EntityName, StrongRelations, SystemAction};
 use model::text::one_line;
 use model::{Result, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,16 +38,15 @@ const SUMMARY: usize = 200;
 pub(super) struct Scope<'a> {
     pub expansion: &'a Expansion,
     members: BTreeMap<EntityRow, &'a Member>,
-    /// Ends of relations that say more than a mention.
-    related: BTreeSet<(&'a EntityName, &'a EntityName)>,
+    strong: StrongRelations<(&'a EntityName, &'a EntityName)>,
 }
 
 impl<'a> Scope<'a> {
     pub fn new(expansion: &'a Expansion) -> Self {
         let members = expansion.members.iter().map(|member| (member.row, member)).collect();
-        let strong = expansion.links.iter().filter(|link| link.relation != "mentioned");
-        let related = strong.map(|link| (&link.source.name, &link.target.name)).collect();
-        Scope { expansion, members, related }
+        let links = expansion.links.iter();
+        let strong = StrongRelations::new(links.map(|link| (link.relation, ends(link))));
+        Scope { expansion, members, strong }
     }
 
     pub fn rows(&self) -> Vec<EntityRow> {
@@ -87,7 +87,7 @@ pub(super) fn all(
     scope: &Scope<'_>,
     everything: bool,
 ) -> Result<Vec<TimelineEvent>> {
-    let actions = if everything { SystemAction::ALL } else { &TELLING };
+    let actions = if everything { &SystemAction::ALL[..] } else { &TELLING };
     let changes = events::of_all(reader, &scope.rows(), actions)?;
     let mut found = beginnings_and_ends(scope, &changes);
     found.extend(changes.iter().filter_map(|(row, change)| of_change(scope, *row, change)));
@@ -128,8 +128,8 @@ fn recorded(reader: &Reader, scope: &Scope<'_>) -> Result<Vec<TimelineEvent>> {
 /// Created; and closed or merged where no event tells of it, as with servers
 /// that are not asked for events.
 fn beginnings_and_ends(scope: &Scope<'_>, changes: &[(EntityRow, Event)]) -> Vec<TimelineEvent> {
-    let told: BTreeSet<(EntityRow, &str)> =
-        changes.iter().map(|(row, change)| (*row, change.event.as_str())).collect();
+    let told: BTreeSet<(EntityRow, EventType)> =
+        changes.iter().map(|(row, change)| (*row, type_of(change.event))).collect();
     let mut found = Vec::new();
     for head in scope.expansion.heads.values() {
         let moments = [
@@ -138,7 +138,7 @@ fn beginnings_and_ends(scope: &Scope<'_>, changes: &[(EntityRow, Event)]) -> Vec
             (EventType::Merged, head.merged_at, &head.merged_by),
         ];
         for (event_type, at, actor) in moments {
-            let is_told = told.contains(&(head.row, event_type.as_str()));
+            let is_told = told.contains(&(head.row, event_type));
             let Some(at) = at.filter(|_| !is_told) else { continue };
             let event = scope.event(head.row, event_type, at, title(head));
             found.extend(event.map(|event| TimelineEvent { actor: actor.clone(), ..event }));
@@ -154,45 +154,53 @@ fn title(head: &Head) -> String {
 fn of_change(scope: &Scope<'_>, row: EntityRow, change: &Event) -> Option<TimelineEvent> {
     let text = change.text.as_deref().map(plain);
     let name = change.name.clone().unwrap_or_else(|| "(deleted since)".to_owned());
-    let is_added = change.action.as_deref() == Some("add");
+    let is_added = change.action == Some(EventAction::Add);
     let sign = if is_added { '+' } else { '-' };
     let mut details = Details::default();
-    let (event_type, summary) = match change.event.as_str() {
-        "closed" => (EventType::Closed, title(scope.expansion.heads.get(&row)?)),
-        "merged" => (EventType::Merged, title(scope.expansion.heads.get(&row)?)),
-        "reopened" => (EventType::Reopened, title(scope.expansion.heads.get(&row)?)),
-        "label" => {
+    let event_type = type_of(change.event);
+    let summary = match change.event {
+        SystemAction::Closed | SystemAction::Merged | SystemAction::Reopened => {
+            title(scope.expansion.heads.get(&row)?)
+        }
+        SystemAction::Label => {
             if text.is_none() {
                 let list =
                     if is_added { &mut details.labels_added } else { &mut details.labels_removed };
                 list.push(name.clone());
             }
-            (EventType::Labels, text.unwrap_or_else(|| format!("{sign}{name}")))
+            text.unwrap_or_else(|| format!("{sign}{name}"))
         }
-        "milestone" => {
+        SystemAction::Milestone => {
             details.milestone.clone_from(&change.name);
-            (EventType::Milestone, text.unwrap_or_else(|| format!("{sign}{name}")))
+            text.unwrap_or_else(|| format!("{sign}{name}"))
         }
         // What one entity mentions of another is told by its relations.
-        "mentioned" if !text.as_deref().is_some_and(|text| text.contains(" commit ")) => {
+        SystemAction::Mentioned
+            if !text.as_deref().is_some_and(|text| text.contains(" commit ")) =>
+        {
             return None;
         }
-        other => (type_of(other), text.unwrap_or_else(|| other.to_owned())),
+        other => text.unwrap_or_else(|| other.as_str().to_owned()),
     };
     let event = scope.event(row, event_type, change.at, one_line(&summary, SUMMARY))?;
     let actor = change.actor.clone();
     Some(TimelineEvent { actor, details, id: change.forge_id, ..event })
 }
 
-fn type_of(action: &str) -> EventType {
-    match SystemAction::parse(action) {
-        Some(SystemAction::Assignee) => EventType::Assigned,
-        Some(SystemAction::Reviewer) => EventType::ReviewRequested,
-        Some(SystemAction::Title) => EventType::Renamed,
-        Some(SystemAction::Draft) => EventType::Draft,
-        Some(
-            SystemAction::Approved | SystemAction::Unapproved | SystemAction::ChangesRequested,
-        ) => EventType::Review,
+fn type_of(action: SystemAction) -> EventType {
+    match action {
+        SystemAction::Closed => EventType::Closed,
+        SystemAction::Merged => EventType::Merged,
+        SystemAction::Reopened => EventType::Reopened,
+        SystemAction::Label => EventType::Labels,
+        SystemAction::Milestone => EventType::Milestone,
+        SystemAction::Assignee => EventType::Assigned,
+        SystemAction::Reviewer => EventType::ReviewRequested,
+        SystemAction::Title => EventType::Renamed,
+        SystemAction::Draft => EventType::Draft,
+        SystemAction::Approved | SystemAction::Unapproved | SystemAction::ChangesRequested => {
+            EventType::Review
+        }
         _ => EventType::Activity,
     }
 }
@@ -214,7 +222,7 @@ fn plain(text: &str) -> String {
 
 /// A relation, told at its source where that is here, else at its target.
 fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
-    if is_implied(scope, link) {
+    if scope.strong.is_implied(link.relation, &ends(link)) {
         return None;
     }
     let at = link.at?;
@@ -224,41 +232,24 @@ fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
         if is_outgoing { (&link.source, &link.target) } else { (&link.target, &link.source) };
     let other = reference_of(&there.name);
     let short = short_reference(&there.name, &here.name.project);
-    let words = words(link, is_outgoing);
+    let words = link.relation.phrase(is_outgoing, link.certainty, there.name.kind);
     let title = there.title.as_deref().unwrap_or("(not synced)");
     let summary = one_line(&format!("{words} {short} {title}"), SUMMARY);
     let event = scope.event(here.row?, EventType::Reference, at, summary)?;
     let reference = ReferenceDetails {
-        reference_type: link.relation.clone(),
+        reference_type: link.relation,
         other,
         other_short: short,
         title: here.title.clone(),
         other_title: there.title.clone(),
         is_outgoing,
-        method: link.method.clone(),
-        certainty: link.certainty.clone(),
+        method: link.method,
+        certainty: link.certainty,
     };
     let details = Details { reference: Some(reference), ..Details::default() };
     Some(TimelineEvent { details, id: link.id, ..event })
 }
 
-/// Whoever closes or duplicates something also mentions it; once is enough.
-fn is_implied(scope: &Scope<'_>, link: &Link) -> bool {
-    link.relation == "mentioned" && scope.related.contains(&(&link.source.name, &link.target.name))
-}
-
-fn words(link: &Link, is_outgoing: bool) -> &'static str {
-    match (link.relation.as_str(), is_outgoing) {
-        ("closes", true) => "closes",
-        ("closes", false) => "to be closed by",
-        ("mentioned", true) => "mentions",
-        ("mentioned", false) => "mentioned in",
-        ("moved", true) => "moved to",
-        ("moved", false) => "moved from",
-        ("duplicate", true) => "duplicate of",
-        ("duplicate", false) => "duplicated by",
-        ("blocks", true) => "blocks",
-        ("blocks", false) => "blocked by",
-        _ => "related to",
-    }
+fn ends(link: &Link) -> (&EntityName, &EntityName) {
+    (&link.source.name, &link.target.name)
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{UnresolvedReference, Via, reference_of};
 use model::Result;
+use model::relation::RelationType;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::entities::EntityRow;
@@ -80,7 +81,7 @@ fn follow(
 ) {
     let mut ways: Vec<(&Link, &End, &End, bool)> = links
         .iter()
-        .filter(|link| with_mentions || link.relation != "mentioned")
+        .filter(|link| with_mentions || link.relation != RelationType::Mentioned)
         .filter_map(|link| {
             if link.source.row == Some(from) {
                 Some((link, &link.source, &link.target, true))
@@ -91,7 +92,7 @@ fn follow(
             }
         })
         .collect();
-    ways.sort_by_key(|(link, ..)| (strength(&link.relation), link.at, link.id));
+    ways.sort_by_key(|(link, ..)| (strength(link.relation), link.at, link.id));
     let mut n_followed = 0;
     for (link, here, there, is_forward) in ways {
         let Some(row) = there.row.filter(|row| !known.contains(row)) else { continue };
@@ -103,17 +104,24 @@ fn follow(
         known.insert(row);
         let via = Via {
             from: reference_of(&here.name),
-            reference_type: link.relation.clone(),
+            reference_type: link.relation,
             is_forward,
-            method: link.method.clone(),
+            method: link.method,
         };
         found.members.push(Member { row, depth, via: Some(via) });
     }
 }
 
-fn strength(relation: &str) -> usize {
-    const ORDER: [&str; 5] = ["closes", "moved", "duplicate", "blocks", "related"];
-    ORDER.iter().position(|known| *known == relation).unwrap_or(ORDER.len())
+/// Less is stronger.
+const fn strength(relation: RelationType) -> u8 {
+    match relation {
+        RelationType::Closes => 0,
+        RelationType::Moved => 1,
+        RelationType::Duplicate => 2,
+        RelationType::Blocks => 3,
+        RelationType::Related => 4,
+        RelationType::Mentioned => 5,
+    }
 }
 
 /// Relations that would have been followed, had the other end been here.
@@ -121,12 +129,12 @@ fn unresolved(links: &[Link], with_mentions: bool) -> Vec<UnresolvedReference> {
     let mut found: Vec<UnresolvedReference> = links
         .iter()
         .filter(|link| link.source.row.is_none() || link.target.row.is_none())
-        .filter(|link| with_mentions || link.relation != "mentioned")
+        .filter(|link| with_mentions || link.relation != RelationType::Mentioned)
         .map(|link| UnresolvedReference {
             from: reference_of(&link.source.name),
             to: reference_of(&link.target.name),
-            reference_type: link.relation.clone(),
-            method: link.method.clone(),
+            reference_type: link.relation,
+            method: link.method,
         })
         .collect();
     found.sort();

@@ -6,6 +6,7 @@
 
 use super::answer::{Details, EventType, Folded, ReferenceDetails, TimelineEvent, short_reference};
 use model::Timestamp;
+use model::relation::RelationType;
 use model::text::one_line;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -234,7 +235,8 @@ fn fold_runs(
 fn fold_mentions(events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
     let mention = |event: &TimelineEvent| {
         let reference = event.details.reference.as_ref()?;
-        (reference.reference_type == "mentioned").then(|| (entity(event), reference.is_outgoing))
+        (reference.reference_type == RelationType::Mentioned)
+            .then(|| (entity(event), reference.is_outgoing))
     };
     fold_groups(events, 2, mention, |group| {
         let is_outgoing =
@@ -277,7 +279,9 @@ fn fold_closings(events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
             .details
             .reference
             .as_ref()
-            .filter(|reference| reference.reference_type == "closes" && reference.is_outgoing)
+            .filter(|reference| {
+                reference.reference_type == RelationType::Closes && reference.is_outgoing
+            })
             .and_then(|reference| {
                 let moments = closed.get(&reference.other)?;
                 let at = moments.iter().find(|at| distance(**at, event.timestamp) <= ONE_MERGE)?;

@@ -19,6 +19,7 @@ use crate::file_target::{self, FileTarget, Typed};
 use crate::people::experts::{self, Expert};
 use crate::trace::{self, Missing, Trace};
 use model::reference::EntityReference;
+use model::relation::RelationType;
 use model::{EntityKind, EntityState, ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -172,9 +173,9 @@ fn resolving(reader: &Reader, issue: EntityRow) -> Result<Vec<i64>> {
     for link in timeline::links(reader, &[issue])? {
         for end in [&link.source, &link.target] {
             if let Some(row) = end.row.filter(|row| row.kind == EntityKind::MergeRequest)
-                && matches!(link.relation.as_str(), "closes" | "related")
+                && matches!(link.relation, RelationType::Closes | RelationType::Related)
             {
-                found.push((link.relation != "closes", row.id));
+                found.push((link.relation != RelationType::Closes, row.id));
             }
         }
     }

@@ -69,7 +69,7 @@ impl EdgeFields {
             None => None,
         };
         let relation =
-            Relation::parse(&self.relation).map_err(|error| error.message().to_owned())?;
+            Relation::read(&self.relation).map_err(|error| error.message().to_owned())?;
         Ok(Edge {
             from: end(&self.from)?,
             relation,
@@ -186,7 +186,7 @@ mod tests {
     fn made(from: &str, relation: &str, to: &str) -> Edge {
         Edge {
             from: End::parse(from).unwrap(),
-            relation: Relation::parse(relation).unwrap(),
+            relation: Relation::read(relation).unwrap(),
             to: End::parse(to).unwrap(),
             timestamp: None,
             extra: Extra::new(),

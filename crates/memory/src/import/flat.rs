@@ -265,7 +265,7 @@ fn read_graph(path: &Path, found: &mut Found, renamed: &BTreeMap<String, RecordI
             let relation = word(&["relation", "type", "relationship"]);
             Ok(Edge {
                 from: end(&word(&["from", "source"]))?,
-                relation: Relation::parse(&relation).map_err(|it| it.message().to_owned())?,
+                relation: Relation::read(&relation).map_err(|it| it.message().to_owned())?,
                 to: end(&word(&["to", "target"]))?,
                 timestamp: timestamp(&word(&["timestamp", "created_at"])),
                 extra: Extra::new(),

@@ -12,7 +12,7 @@ pub fn of_entity(id: i64, entity: &EntitySource) -> Document {
     draft.paths.clone_from(&entity.paths);
     draft.url.clone_from(&entity.web_url);
     head(&mut draft, entity, &entity.web_url);
-    draft.line("State", &entity.state);
+    draft.line("State", entity.state.as_str());
     author_line(&mut draft, entity.author.as_deref());
     if let Some((source, target)) = &entity.branches {
         draft.line("Branches", &format!("{source} -> {target}"));
@@ -26,7 +26,7 @@ pub fn describe(draft: &mut Draft, entity: &EntitySource) {
     draft.project = Some(entity.project);
     draft.reference = format!("{}{}", entity.kind.sigil(), entity.iid);
     draft.title.clone_from(&entity.title);
-    draft.state = Some(entity.state.clone());
+    draft.state = Some(entity.state.as_str().to_owned());
     draft.labels.clone_from(&entity.labels);
 }
 

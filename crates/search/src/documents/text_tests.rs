@@ -23,7 +23,7 @@ fn merge_request() -> EntitySource {
         iid: Iid(7),
         title: "Keep the\nsession".to_owned(),
         description: Some("Closes #1\n".to_owned()),
-        state: "merged".to_owned(),
+        state: model::EntityState::Merged,
         author: Some("bo".to_owned()),
         labels: vec!["auth".to_owned(), "bug".to_owned()],
         branches: Some(("fix".to_owned(), "main".to_owned())),

@@ -5,11 +5,12 @@ use super::cursor::Cursor;
 use super::freshness::Known;
 use insight::freshness::Freshness;
 use model::Error;
-use model::text::clean_for_prompt;
+use model::text::{clean_for_prompt, one_line};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use wire::fit::{self, Cut};
 
 /// What is said beside the data.
@@ -50,9 +51,42 @@ impl ErrorDocument {
 }
 
 /// What a tool found, before it is made to fit.
-pub struct Found {
+pub struct ToolOutput {
     pub data: Value,
+    /// As the tool itself writes it for a model; none for the general form.
+    pub text: Option<String>,
     pub warnings: Vec<String>,
+}
+
+/// An answer as it is sent.
+pub struct Answer {
+    /// `{"data":…,"meta":…}`
+    pub envelope: Value,
+    /// The same for a model to read.
+    pub text: String,
+}
+
+/// How the text of an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Lines of `key=value`, or the form a tool has of its own.
+    #[default]
+    Lines,
+    Json,
+    /// `docs/wire.md`; only where the answer is a list of symbols.
+    Gcf,
+}
+
+impl Format {
+    pub fn read(value: Option<Value>) -> model::Result<Self> {
+        match value {
+            None | Some(Value::Null) => Ok(Format::Lines),
+            Some(Value::String(word)) if word == "text" || word == "lines" => Ok(Format::Lines),
+            Some(Value::String(word)) if word == "json" => Ok(Format::Json),
+            Some(Value::String(word)) if word == "gcf" => Ok(Format::Gcf),
+            Some(_) => Err(Error::usage("`format` must be text, json or gcf")),
+        }
+    }
 }
 
 /// How the answer of a tool is given in pages.
@@ -64,13 +98,14 @@ pub struct Paging<'a> {
     pub arguments: &'a JsonObject,
     pub cursor: Option<Cursor>,
     pub max_tokens: usize,
+    pub format: Format,
 }
 
 /// Room for what is said beside the data.
 const FOR_META: usize = 200;
 
 /// `{"data":…,"meta":…}`, small enough.
-pub fn envelope(mut found: Found, known: Known, paging: &Paging<'_>) -> Value {
+pub fn envelope(mut found: ToolOutput, known: Known, paging: &Paging<'_>) -> Answer {
     without_empty(&mut found.data);
     clean(&mut found.data);
     let mut missing = found.warnings;
@@ -98,7 +133,58 @@ pub fn envelope(mut found: Found, known: Known, paging: &Paging<'_>) -> Value {
         .map(|next| Cursor::new(next, paging.tool, paging.arguments, &known.stamp).write());
     let cut = (fitted.cut != Cut::default()).then_some(fitted.cut);
     let meta = Meta { fresh: known.fresh, missing, cut, next_cursor };
-    json!({ "data": fitted.data, "meta": meta })
+    let text = match (paging.format, found.text) {
+        (Format::Json, _) => None,
+        // What has pages is cut by them; a text of the tool's own would not be.
+        (_, Some(text)) if meta.cut.is_none() => Some(clean_for_prompt(&text)),
+        _ => Some(wire::lines::write(&fitted.data)),
+    };
+    let text = text.map(|text| match paging.format {
+        // Nothing stands after a payload; its own warnings say what is missing.
+        Format::Gcf if text.starts_with("gcf/") => text,
+        _ => within(text, paging.max_tokens) + &beside(&meta),
+    });
+    let envelope = json!({ "data": fitted.data, "meta": meta });
+    let text = text.unwrap_or_else(|| envelope.to_string());
+    Answer { envelope, text }
+}
+
+/// The beginning of a text in whole lines, if it has too many tokens.
+fn within(text: String, most: usize) -> String {
+    if text.len() <= most || wire::tokens::count(&text) <= most {
+        return text;
+    }
+    let (mut kept, mut used) = (String::new(), 0);
+    for line in text.lines() {
+        used += wire::tokens::count(line) + 1;
+        if used > most.saturating_sub(FOR_MARK) {
+            break;
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept + "# cut here; ask with a larger `budget` for the rest\n"
+}
+
+/// Tokens of the line that says that a text was cut.
+const FOR_MARK: usize = 16;
+
+/// What a model must know beside the data; silence where all is well.
+fn beside(meta: &Meta) -> String {
+    let mut lines = String::new();
+    for missing in &meta.missing {
+        let _ = writeln!(lines, "# {}", clean_for_prompt(&one_line(missing, 300)));
+    }
+    if let Some(Cut { page: Some(page), .. }) = &meta.cut {
+        let end = page.from + page.shown;
+        let _ = writeln!(lines, "# {} to {end} of {} shown", page.from + 1, page.of);
+    } else if meta.cut.is_some() {
+        let _ = writeln!(lines, "# shortened to fit; ask for less, or with a larger `budget`");
+    }
+    if let Some(cursor) = &meta.next_cursor {
+        let _ = writeln!(lines, "# more: the same call with cursor={cursor}");
+    }
+    lines
 }
 
 /// Nothing is said by `null` and `[]`; a field that is not there says it too.
@@ -148,15 +234,22 @@ pub fn drop_foreign(value: &mut Value) {
     }
 }
 
-pub fn success(envelope: Value) -> CallToolResult {
-    CallToolResult::structured(envelope)
+/// `text_only` for clients that would put both forms before their model.
+pub fn success(answer: Answer, text_only: bool) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+    if !text_only {
+        result.structured_content = Some(answer.envelope);
+    }
+    result
 }
 
 /// An error the model reads: it can often mend its own question.
-pub fn failure(error: &Error) -> CallToolResult {
+pub fn failure(error: &Error, text_only: bool) -> CallToolResult {
     let document = json!({ "error": ErrorDocument::of(error) });
     let mut result = CallToolResult::error(vec![ContentBlock::text(document.to_string())]);
-    result.structured_content = Some(document);
+    if !text_only {
+        result.structured_content = Some(document);
+    }
     result
 }
 
@@ -199,7 +292,7 @@ mod tests {
     #[test]
     fn errors_carry_code_suggestion_and_whether_to_try_again() {
         let error = Error::new(ErrorCode::Locked, "another run writes").suggest("wait");
-        let result = failure(&error);
+        let result = failure(&error, false);
         assert_eq!(result.is_error, Some(true));
         assert_eq!(
             result.structured_content,

@@ -1,6 +1,8 @@
 //! One call: what a tool may ask for while it works, and the brake that stops
 //! it when nobody waits for the answer any more.
 
+use super::Options;
+use super::answer::Format;
 use super::place::{self, Access};
 use super::readers::{PooledReader, Readers};
 use super::surroundings::Surroundings;
@@ -9,7 +11,7 @@ use model::time::parse_when;
 use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
 use search::Searcher;
 use search::embedding::Provider;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use store::{Interrupter, Reader};
@@ -66,6 +68,8 @@ pub struct Call {
     warnings: RefCell<Vec<String>>,
     /// What the client may open; none for the user's own.
     access: Option<Access>,
+    /// Tokens the answer may have, and how it is written.
+    form: Cell<(usize, Format)>,
 }
 
 /// Who makes vectors in a folder, opened once and kept.
@@ -104,7 +108,21 @@ impl Call {
             provider,
             warnings: RefCell::default(),
             access: None,
+            form: Cell::new((Options::MAX_TOKENS, Format::default())),
         }
+    }
+
+    pub fn set_form(&self, budget: usize, format: Format) {
+        self.form.set((budget, format));
+    }
+
+    /// Tokens the answer may have.
+    pub fn budget(&self) -> usize {
+        self.form.get().0
+    }
+
+    pub fn format(&self) -> Format {
+        self.form.get().1
     }
 
     /// For a client that may not open everything.

@@ -170,7 +170,8 @@ impl ServerHandler for Session {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = &self.shared.options.tools;
-        let Some(entry) = tools.find(&request.name) else {
+        let text_only = self.shared.options.text_only;
+        let Some(entry) = tools.answering(&request.name) else {
             return Err(ErrorData::invalid_params(tools.no_such_tool(&request.name), None));
         };
         let mut asker = self.asker(&context).await;
@@ -183,8 +184,8 @@ impl ServerHandler for Session {
         }
         let asked = self.shared.ask(entry, request.arguments.unwrap_or_default(), asker);
         let result = match asked.await {
-            Ok(envelope) => answer::success(envelope),
-            Err(error) => answer::failure(&error),
+            Ok(answer) => answer::success(answer, text_only),
+            Err(error) => answer::failure(&error, text_only),
         };
         // Progress may not arrive after the result; a call that was given up
         // may go on reporting for a while.

@@ -1,5 +1,6 @@
 //! The MCP server: tools, resources, prompts; over stdio or streamable HTTP.
 
+mod aliases;
 mod answer;
 mod background;
 mod call;
@@ -47,6 +48,9 @@ pub struct Options {
     pub time_limit: Duration,
     /// Which folders of this machine a client may name.
     pub folders: Folders,
+    /// Whether answers are text alone, for clients that hand everything on to
+    /// their model.
+    pub text_only: bool,
 }
 
 impl Options {
@@ -61,6 +65,7 @@ impl Options {
             indexes: true,
             time_limit: Options::TIME_LIMIT,
             folders: Folders::All,
+            text_only: false,
         }
     }
 }

@@ -187,9 +187,6 @@ mod tests {
         ) -> Result<(serde_json::Value, Vec<String>)> {
             Err(Error::internal("no jobs"))
         }
-        fn report_schema(&self, _: crate::mcp::Job) -> schemars::Schema {
-            schemars::Schema::default()
-        }
     }
 
     struct Machine(TempDir);

@@ -176,9 +176,9 @@ impl Desk<'_> {
     async fn attach(&mut self, tool: &str, arguments: Value) {
         let asker = Asker::patient(self.asker.dir.clone(), self.asker.given_up.clone());
         let said = match self.shared.ask_named(tool, arguments, asker).await {
-            Ok(mut envelope) => {
-                answer::drop_foreign(&mut envelope["data"]);
-                envelope.to_string()
+            Ok(mut answer) => {
+                answer::drop_foreign(&mut answer.envelope["data"]);
+                wire::lines::write(&answer.envelope["data"])
             }
             Err(error) => format!("nothing: {error}"),
         };

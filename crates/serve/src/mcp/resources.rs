@@ -105,7 +105,7 @@ pub async fn read(shared: &Arc<Shared>, asker: Asker, uri: &str) -> Result<ReadR
             let known = shared.known(&shared.options.dir);
             json!({ "data": {}, "meta": { "fresh": known.fresh, "missing": known.missing } })
         }
-        answered => answered?,
+        answered => answered?.envelope,
     };
     let contents = ResourceContents::text(envelope.to_string(), uri).with_mime_type(JSON);
     Ok(ReadResourceResult::new(vec![contents]))

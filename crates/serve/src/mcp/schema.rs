@@ -1,7 +1,6 @@
-//! JSON Schemas as clients get them: of arguments as they are, of answers
-//! inside their envelope and without the words, which `lore schema` has.
+//! JSON Schemas as clients get them. Each is paid for in every session, so they
+//! say what is needed to call a tool; `lore schema` has the rest.
 
-use super::answer::{ErrorDocument, Meta};
 use rmcp::model::JsonObject;
 use schemars::Schema;
 use serde_json::{Map, Value, json};
@@ -10,78 +9,24 @@ use serde_json::{Map, Value, json};
 pub fn input(schema: Schema, has_pages: bool) -> JsonObject {
     let mut schema = object(schema);
     if has_pages && let Some(Value::Object(fields)) = schema.get_mut("properties") {
-        fields.insert(
-            "cursor".to_owned(),
-            json!({
-                "type": "string",
-                "description": "`next_cursor` of the last answer, to go on after it; \
-                                all other arguments as they were",
-            }),
-        );
+        // What they are for is said once, in the instructions.
+        fields.insert("cursor".to_owned(), json!({ "type": "string" }));
+        fields.insert("budget".to_owned(), json!({ "type": "integer" }));
     }
     schema.entry("properties").or_insert_with(|| json!({}));
     let mut value = Value::Object(schema);
-    tidy(&mut value, Words::Kept);
+    tidy(&mut value);
     into_object(value)
 }
 
-/// Of a tool's whole answer: `data` and `meta`, or `error`.
-pub fn output(data: Schema) -> JsonObject {
-    let mut defs = Map::new();
-    // Two types of one name may meet here: what is said beside the data is
-    // renamed.
-    let mut part = |schema: Schema, prefix: &str| {
-        let mut schema = Value::Object(object(schema));
-        rename(&mut schema, prefix);
-        let mut schema = into_object(schema);
-        if let Some(Value::Object(own)) = schema.remove("$defs") {
-            defs.extend(own.into_iter().map(|(name, it)| (format!("{prefix}{name}"), it)));
-        }
-        Value::Object(schema)
-    };
-    let mut properties = Map::new();
-    properties.insert("data".to_owned(), part(data, ""));
-    properties.insert("meta".to_owned(), part(schemars::schema_for!(Meta), "Meta"));
-    properties.insert("error".to_owned(), part(schemars::schema_for!(ErrorDocument), "Error"));
-    let mut whole = json!({
-        "type": "object",
-        "properties": properties,
-        "anyOf": [{ "required": ["data", "meta"] }, { "required": ["error"] }],
-    });
-    if !defs.is_empty() {
-        whole["$defs"] = Value::Object(defs);
-    }
-    tidy(&mut whole, Words::LeftOut);
-    into_object(whole)
+/// Of any answer: an object.
+pub fn any_answer() -> JsonObject {
+    into_object(json!({ "type": "object" }))
 }
 
-/// `#/$defs/Page` as `#/$defs/MetaPage`.
-fn rename(value: &mut Value, prefix: &str) {
-    const DEFS: &str = "#/$defs/";
-    match value {
-        Value::Object(schema) => {
-            if let Some(Value::String(to)) = schema.get_mut("$ref")
-                && let Some(name) = to.strip_prefix(DEFS)
-            {
-                *to = format!("{DEFS}{prefix}{name}");
-            }
-            schema.values_mut().for_each(|inner| rename(inner, prefix));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| rename(item, prefix)),
-        _ => {}
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Words {
-    Kept,
-    LeftOut,
-}
-
-/// Leaves out what costs tokens and says nothing: names of Rust types, and
-/// formats that no client knows. In answers, what is empty is left out, so
-/// nothing is required there either.
-fn tidy(value: &mut Value, words: Words) {
+/// Leaves out what costs tokens and says nothing: names of Rust types, formats
+/// that no client knows, and what a call is refused for anyway, with a reason.
+fn tidy(value: &mut Value) {
     match value {
         Value::Object(schema) => {
             schema.remove("$schema");
@@ -93,21 +38,17 @@ fn tidy(value: &mut Value, words: Words) {
                 schema.remove("format");
             }
             without_null(schema);
-            if words == Words::LeftOut {
-                if schema.get("description").is_some_and(Value::is_string) {
-                    schema.remove("description");
+            for said_by_refusal in ["additionalProperties", "minimum", "maximum"] {
+                if schema.get(said_by_refusal).is_some_and(|it| !it.is_object()) {
+                    schema.remove(said_by_refusal);
                 }
-                let is_of_an_answer = schema.contains_key("properties");
-                if is_of_an_answer && schema.get("required").is_some_and(Value::is_array) {
-                    schema.remove("required");
-                }
-                variants_without_words(schema);
             }
+            variants_without_words(schema);
             for (_, inner) in schema.iter_mut() {
-                tidy(inner, words);
+                tidy(inner);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| tidy(item, words)),
+        Value::Array(items) => items.iter_mut().for_each(tidy),
         _ => {}
     }
 }
@@ -198,27 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn answers_lose_words_but_no_fields() {
-        let schema = output(schemars::schema_for!(Hit));
-        let hit = &schema["properties"]["data"];
-        assert_eq!(hit["properties"]["title"], json!({"type": "string"}));
-        assert_eq!(hit["properties"]["n"], json!({"type": "integer", "minimum": 0}));
-        assert_eq!(hit.get("required"), None);
-        assert_eq!(schema["$defs"]["Kind"]["enum"], json!(["A", "B"]));
-        let cut = &schema["properties"]["meta"]["properties"]["cut"];
-        assert_eq!(*cut, json!({"$ref": "#/$defs/MetaCut"}));
-        assert!(schema["$defs"]["MetaCut"].is_object());
-        let inner = &schema["$defs"]["Inner"]["properties"];
-        assert_eq!(inner["format"], json!({"type": "string"}));
-        assert_eq!(inner["required"]["type"], "boolean");
-        assert_eq!(inner["description"]["type"], "string");
-    }
-
-    #[test]
     fn arguments_keep_their_words() {
         let schema = input(schemars::schema_for!(Hit), true);
         assert_eq!(schema["properties"]["title"]["description"], "What it is called.");
         assert_eq!(schema["properties"]["cursor"]["type"], "string");
-        assert_eq!(schema["properties"]["n"].get("format"), None);
+        assert_eq!(schema["properties"]["n"], json!({"type": "integer"}));
+        assert_eq!(schema["$defs"]["Kind"]["enum"], json!(["A", "B"]));
+        let inner = &schema["$defs"]["Inner"]["properties"];
+        assert_eq!(inner["format"], json!({"type": "string"}));
+        assert_eq!(inner["description"]["type"], "string");
     }
 }

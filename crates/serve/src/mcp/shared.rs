@@ -2,7 +2,8 @@
 //! on a thread of its own, with its own connection, within its time.
 
 use super::Options;
-use super::answer::{self, Found, Paging};
+use super::aliases;
+use super::answer::{self, Answer, Format, Paging, ToolOutput};
 use super::background::Background;
 use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
@@ -25,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 const AT_ONCE: usize = 8;
 /// Bytes of arguments that are looked at.
 const MOST_ARGUMENTS: usize = 256 * 1024;
+/// Tokens a call may ask for.
+const BUDGETS: std::ops::RangeInclusive<u64> = 200..=100_000;
 
 pub struct Shared {
     pub around: Arc<dyn Surroundings>,
@@ -82,7 +85,8 @@ impl Shared {
     /// The tools offered, as clients see them: made once, because over HTTP
     /// they are looked at with every call.
     pub fn listed(&self) -> &[Listed] {
-        let list = || self.options.tools.entries().map(|entry| entry.listed(&*self.around));
+        let list =
+            || self.options.tools.entries().map(|entry| entry.listed(self.options.text_only));
         self.listed.get_or_init(|| list().collect())
     }
 
@@ -92,8 +96,11 @@ impl Shared {
         entry: &'static Entry,
         mut arguments: JsonObject,
         asker: Asker,
-    ) -> Result<Value> {
+    ) -> Result<Answer> {
         check_size(&arguments)?;
+        let format = Format::read(arguments.remove("format"))?;
+        let max_tokens = budget(arguments.remove("budget"), self.options.max_tokens)?;
+        aliases::rename_arguments(&mut arguments, &entry.input_names());
         let cursor = match arguments.remove("cursor") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(Cursor::read(&text, entry.name, &arguments)?),
@@ -102,16 +109,19 @@ impl Shared {
         let shared = Arc::clone(self);
         self.on_a_thread(entry.is_long(), asker, move |call| {
             let asked = arguments.clone();
-            let data = (entry.run)(call, arguments)?;
-            let found = Found { data, warnings: call.take_warnings() };
+            call.set_form(max_tokens, format);
+            let (data, text) = (entry.run)(call, arguments)?;
+            let found = ToolOutput { data, text, warnings: call.take_warnings() };
             let paging = Paging {
                 tool: entry.name,
                 lists: entry.lists,
                 arguments: &asked,
                 cursor,
-                max_tokens: shared.options.max_tokens,
+                max_tokens,
+                format,
             };
-            Ok(answer::envelope(found, shared.known(&call.dir), &paging))
+            let known = shared.known(&call.dir);
+            Ok(answer::envelope(found, known, &paging))
         })
         .await
     }
@@ -122,7 +132,7 @@ impl Shared {
         tool: &str,
         arguments: Value,
         asker: Asker,
-    ) -> Result<Value> {
+    ) -> Result<Answer> {
         let entry = tools::find(tool).ok_or_else(|| Error::internal("a tool is missing"))?;
         self.ask(entry, arguments.as_object().cloned().unwrap_or_default(), asker).await
     }
@@ -197,6 +207,22 @@ impl Shared {
             known.missing.insert(0, said);
         }
         known
+    }
+}
+
+/// Tokens one answer may have: as asked for, within bounds.
+fn budget(asked: Option<Value>, default: usize) -> Result<usize> {
+    match asked {
+        None | Some(Value::Null) => Ok(default),
+        Some(Value::Number(n)) if n.as_u64().is_some_and(|n| BUDGETS.contains(&n)) => {
+            Ok(n.as_u64().map_or(default, |n| n as usize))
+        }
+        Some(_) => Err(Error::usage(format!(
+            "`budget` must be a number of tokens from {} to {}",
+            BUDGETS.start(),
+            BUDGETS.end()
+        ))
+        .suggest(format!("leave it out for {default}"))),
     }
 }
 

@@ -4,7 +4,6 @@
 use insight::memory::recall::MemoryContext;
 use memory::Root;
 use model::{CancelToken, Progress, Result, Timestamp};
-use schemars::Schema;
 use search::embedding::Provider;
 use serde_json::Value;
 use std::path::Path;
@@ -64,7 +63,4 @@ pub trait Surroundings: Send + Sync + 'static {
         progress: Arc<dyn Progress>,
         stop: CancelToken,
     ) -> Result<(Value, Vec<String>)>;
-
-    /// The JSON Schema of a job's report.
-    fn report_schema(&self, job: Job) -> Schema;
 }

@@ -1,8 +1,8 @@
 //! The symbols of one version of a file, as lists and trees show them.
 
 use super::packed::{Packer, Unpacker, damaged, expand, squeeze};
-use model::Result;
 use model::code::NodeKind;
+use model::{Result, vocabulary};
 
 /// One symbol as it stands in a file. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,20 +18,12 @@ pub struct Symbol {
     pub doc: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Visibility {
-    Public,
-    Internal,
-    Private,
-}
-
-impl Visibility {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Visibility::Public => "public",
-            Visibility::Internal => "internal",
-            Visibility::Private => "private",
-        }
+vocabulary! {
+    /// Who may name a symbol. Append only: outlines hold the places.
+    pub enum Visibility {
+        Public = "public",
+        Internal = "internal",
+        Private = "private",
     }
 }
 

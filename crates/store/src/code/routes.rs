@@ -7,25 +7,17 @@
 use super::links::Edge;
 use crate::handle::{Read, Tx};
 use crate::sql;
-use model::Result;
 use model::code::EdgeKind;
 use model::ids::NodeId;
+use model::{Result, vocabulary};
 
-/// What a node is to a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mapping {
-    /// The route itself.
-    Route,
-    /// What answers it.
-    Handler,
-}
-
-impl Mapping {
-    const fn as_str(self) -> &'static str {
-        match self {
-            Mapping::Route => "route",
-            Mapping::Handler => "handler",
-        }
+vocabulary! {
+    /// What a node is to a route.
+    pub enum Mapping {
+        /// The route itself.
+        Route = "route",
+        /// What answers it.
+        Handler = "handler",
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) fn replace_states(
                 event.forge_id.0,
                 user,
                 event.created_at.as_millis(),
-                &event.state,
+                event.state.as_str(),
                 event.source_merge_request.map(|id| id.0),
                 &event.source_commit,
             ),

@@ -12,7 +12,7 @@ use crate::dirty;
 use crate::entities::{EntityRow, Scope};
 use crate::handle::Tx;
 use crate::payloads::{self, Payload};
-use crate::sql::{self, At, Kind};
+use crate::sql::{self, At, Word};
 use model::record::DependentSet;
 use model::{Result, Timestamp};
 
@@ -41,7 +41,7 @@ pub fn replace(
         tx,
         "SELECT payload_id FROM entity_fetches
          WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
-        (Kind(owner.kind), owner.id, job),
+        (Word(owner.kind), owner.id, job),
         |row| row.get::<_, Option<i64>>(0),
     )?;
     let differs = before != Some(Some(payload.0));
@@ -51,7 +51,7 @@ pub fn replace(
         write(tx, scope, owner, arrived.set, stored, now)?;
     }
     let values =
-        (Kind(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0);
+        (Word(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0);
     match stored {
         Stored::Nothing => sql::run(
             tx,

@@ -6,7 +6,7 @@ mod shared;
 
 use crate::handle::{Read, Tx};
 use crate::payloads::{self, Payload};
-use crate::sql::{self, At, Kind, entity_table};
+use crate::sql::{self, At, Word, entity_table};
 use crate::{dirty, queue, references};
 use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
 use model::record::EntityRecord;
@@ -273,7 +273,7 @@ pub fn last_fetch(on: &impl Read, row: EntityRow, job: &str) -> Result<Option<La
         on,
         "SELECT fetched_at, condition FROM entity_fetches
          WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
-        (Kind(row.kind), row.id, job),
+        (Word(row.kind), row.id, job),
         |row| {
             Ok(LastFetch {
                 fetched_at: sql::at(row, "fetched_at")?,
@@ -316,7 +316,7 @@ pub fn due_for_visit(
              LIMIT ?6",
             table = entity_table(kind)
         ),
-        (Kind(kind), project.0, At(due.idle), At(due.active), At(due.recent), limit as i64),
+        (Word(kind), project.0, At(due.idle), At(due.active), At(due.recent), limit as i64),
         |row| Ok((EntityRow { kind, id: row.get(0)? }, Iid(row.get(1)?))),
     )
 }

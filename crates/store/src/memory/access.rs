@@ -3,7 +3,7 @@
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::memory::RecordId;
-use model::{Result, Timestamp};
+use model::{Result, Timestamp, vocabulary};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -16,25 +16,18 @@ pub const MOST_MISSES: u32 = 1_000;
 /// Days of which it is known how often memory was asked.
 const DAYS_KEPT: u64 = 400;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// In a list.
-    Shown,
-    /// Alone.
-    Opened,
-}
-
-impl How {
-    const fn as_str(self) -> &'static str {
-        match self {
-            How::Shown => "shown",
-            How::Opened => "opened",
-        }
+vocabulary! {
+    /// How a record was met.
+    pub enum AccessKind {
+        /// In a list.
+        Shown = "shown",
+        /// Alone.
+        Opened = "opened",
     }
 }
 
 /// Notes that these were shown or opened, and lets the oldest notes go.
-pub fn log(tx: &Tx<'_>, ids: &[RecordId], how: How, now: Timestamp) -> Result<()> {
+pub fn log(tx: &Tx<'_>, ids: &[RecordId], how: AccessKind, now: Timestamp) -> Result<()> {
     for id in ids {
         sql::run(
             tx,
@@ -58,7 +51,7 @@ pub fn log(tx: &Tx<'_>, ids: &[RecordId], how: How, now: Timestamp) -> Result<()
     Ok(())
 }
 
-/// How often and when last.
+/// AccessKind often and when last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Use {
     pub n: u64,

@@ -25,7 +25,7 @@ const ORDER: &str = "ORDER BY from_end, relation, to_end, root_id, origin";
 
 fn edge(row: &Row<'_>) -> rusqlite::Result<Option<EdgeRow>> {
     let (from, relation, to): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let parts = (End::parse(&from), Relation::parse(&relation), End::parse(&to));
+    let parts = (End::parse(&from), Relation::read(&relation), End::parse(&to));
     let (Ok(from), Ok(relation), Ok(to)) = parts else { return Ok(None) };
     Ok(Some(EdgeRow {
         from,

@@ -9,37 +9,20 @@ pub mod records;
 
 use crate::handle::{Read, Tx};
 use crate::sql;
-use model::Result;
+use model::{Result, vocabulary};
 
 /// Row of a folder of memory files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RootId(pub i64);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RootKind {
-    /// In a repository, shared with the team.
-    Project,
-    /// Under the user's data directory.
-    Personal,
-    /// Named on the command line or in the config.
-    Other,
-}
-
-impl RootKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RootKind::Project => "project",
-            RootKind::Personal => "personal",
-            RootKind::Other => "other",
-        }
-    }
-
-    fn parse(text: &str) -> Self {
-        match text {
-            "project" => RootKind::Project,
-            "personal" => RootKind::Personal,
-            _ => RootKind::Other,
-        }
+vocabulary! {
+    pub enum RootKind {
+        /// In a repository, shared with the team.
+        Project = "project",
+        /// Under the user's data directory.
+        Personal = "personal",
+        /// Named on the command line or in the config.
+        Other = "other",
     }
 }
 
@@ -57,7 +40,7 @@ pub fn roots(on: &impl Read) -> Result<Vec<RootRow>> {
         Ok(RootRow {
             id: RootId(row.get(0)?),
             path: row.get(1)?,
-            kind: RootKind::parse(&row.get::<_, String>(2)?),
+            kind: RootKind::parse(&row.get::<_, String>(2)?).unwrap_or(RootKind::Other),
             project: row.get(3)?,
         })
     })

@@ -25,7 +25,7 @@ fn text() -> impl Strategy<Value = Text> {
 fn symbol() -> impl Strategy<Value = Symbol> {
     let facts = (
         text(),
-        proptest::sample::select(NodeKind::ALL),
+        proptest::sample::select(&NodeKind::ALL[..]),
         option::of(prop_oneof![text(), Just("a/b.py".into())]),
         option::of(any::<u32>()),
         option::of(text()),
@@ -35,7 +35,7 @@ fn symbol() -> impl Strategy<Value = Symbol> {
         prop_oneof![Just(0), -2000..2000_i32, any::<i32>()],
         vec((prop_oneof![Just(Text::from("impact")), text()], any::<i32>().prop_map(Milli)), 0..3),
         option::of(any::<u8>()),
-        option::of(proptest::sample::select(Provenance::ALL)),
+        option::of(proptest::sample::select(&Provenance::ALL[..])),
         option::of(any::<u8>()),
         option::of(prop_oneof![text(), Just("named in the task".into())]),
         option::of(text()),

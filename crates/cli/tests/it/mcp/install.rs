@@ -23,7 +23,7 @@ fn an_agent_is_told_of_lore_once() {
         {
           // mine
           "mcpServers": {
-            "lore": { "command": "lore", "args": ["mcp"] }
+            "lore": { "command": "lore", "args": ["mcp", "--text-only"] }
           }
         }
     "#]]
@@ -31,7 +31,7 @@ fn an_agent_is_told_of_lore_once() {
     expect![[r#"
         [mcp_servers.lore]
         command = "lore"
-        args = ["mcp", "--tools", "core,code"]
+        args = ["mcp", "--text-only", "--tools", "core,code"]
     "#]]
     .assert_eq(&said(&["mcp", "install", "codex", "--print", "--tools", "core,code"]));
     assert!(!home.join(".codex").exists());

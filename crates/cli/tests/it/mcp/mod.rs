@@ -3,6 +3,7 @@
 
 mod answers;
 mod client;
+mod door;
 mod first_use;
 mod hostile;
 pub mod http;
@@ -55,6 +56,8 @@ pub fn harbour() -> (Site, PathBuf) {
 
 /// What each tool can be asked about the project, one question a tool.
 const QUESTIONS: &[(&str, &str)] = &[
+    ("ask", r#"{"question": "who calls session()?"}"#),
+    ("context_for_task", r#"{"task": "login loses the session"}"#),
     ("search", r#"{"query": "cookie"}"#),
     ("timeline", r##"{"query": "#1"}"##),
     ("trace", r#"{"target": "src/login.rs:1"}"#),
@@ -68,6 +71,8 @@ const QUESTIONS: &[(&str, &str)] = &[
         "remember",
         r#"{"kind": "pattern", "text": "Ask before logging out", "solution": "a dialog"}"#,
     ),
+    ("context_for_files", r#"{"files": ["src/login.rs"]}"#),
+    ("context_for_pr", r#"{"base": "HEAD~1"}"#),
     ("callers", r#"{"symbol": "session"}"#),
     ("callees", r#"{"symbol": "login"}"#),
     ("flow", r#"{"from": "login", "to": "session"}"#),

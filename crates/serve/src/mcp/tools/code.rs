@@ -31,7 +31,7 @@ pub struct SnapshotDiff;
 pub struct Stale;
 
 /// The snapshot that is meant; says when it is not of what is checked out.
-fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result<Scope> {
+pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result<Scope> {
     let reader = call.reader().map_err(to_index)?;
     let found = scope::resolve(reader, &Asked { repo, at, here: Some(&call.dir) })?;
     if let Some(head) = &found.newer_head {
@@ -91,7 +91,7 @@ impl Tool for Symbol {
     const ABOUT: &'static str = "Find a function, type or method by name, ending of its name or \
         words: file and line, signature, documentation, how many call it, name it, and what it \
         calls.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
+    const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/symbols"];
 
     type Params = SymbolParams;

@@ -34,7 +34,7 @@ impl Tool for FileHistory {
     const ABOUT: &'static str = "List the merge requests that changed a file, newest first, under \
         every name it had, with the issues they closed; and the commits that no merge request \
         explains.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const GROUPS: &'static [Group] = &[Group::Forge];
     const LISTS: &'static [&'static str] = &["/items", "/direct_commits"];
 
     type Params = Params;

@@ -2,9 +2,9 @@
 
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
-use crate::mcp::surroundings::{Job, Surroundings};
+use crate::mcp::surroundings::Job;
 use model::{Error, Result};
-use schemars::{JsonSchema, Schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -38,10 +38,6 @@ impl Tool for SyncNow {
     fn answer(call: &Call, _: SyncParams) -> Result<Value> {
         work(call, Job::Sync, call.dir.clone())
     }
-
-    fn output(around: &dyn Surroundings) -> Schema {
-        around.report_schema(Job::Sync)
-    }
 }
 
 impl Tool for IndexRepo {
@@ -64,10 +60,6 @@ impl Tool for IndexRepo {
         }
         let dir = insight::file_target::real(&dir);
         work(call, Job::Index, dir)
-    }
-
-    fn output(around: &dyn Surroundings) -> Schema {
-        around.report_schema(Job::Index)
     }
 }
 

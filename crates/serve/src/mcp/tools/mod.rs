@@ -4,7 +4,9 @@
 //! and add a row to [`TOOLS`]. Listing, schemas, checks of arguments, paging,
 //! errors and the choice by `--tools` follow from it.
 
+mod ask;
 mod code;
+mod context;
 mod experts;
 mod file_history;
 mod jobs;
@@ -18,9 +20,10 @@ mod timeline;
 mod trace;
 mod why;
 
+use super::aliases;
+use super::answer::Format;
 use super::call::Call;
 use super::schema;
-use super::surroundings::Surroundings;
 use model::suggest::nearest;
 use model::{Error, Result};
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
@@ -33,7 +36,7 @@ use std::sync::Arc;
 /// Tools that are offered together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// What most tasks need; ten at most, because agents do worse with many.
+    /// What most tasks need; six at most, because agents do worse with many.
     Core,
     Code,
     Forge,
@@ -83,10 +86,14 @@ pub trait Tool {
 
     fn answer(call: &Call, params: Self::Params) -> Result<Self::Answer>;
 
-    fn output(_: &dyn Surroundings) -> Schema {
-        schemars::schema_for!(Self::Answer)
+    /// The answer for a model to read, where the general form does not do.
+    fn text(_: &Self::Answer, _: Format) -> Option<String> {
+        None
     }
 }
+
+/// An answer as JSON, and as the tool itself writes it for a model.
+type Output = (Value, Option<String>);
 
 /// A tool as a row of the table.
 pub struct Entry {
@@ -97,8 +104,7 @@ pub struct Entry {
     pub effect: Effect,
     pub lists: &'static [&'static str],
     input: fn() -> Schema,
-    output: fn(&dyn Surroundings) -> Schema,
-    pub run: fn(&Call, JsonObject) -> Result<Value>,
+    pub run: fn(&Call, JsonObject) -> Result<Output>,
 }
 
 impl Entry {
@@ -111,7 +117,6 @@ impl Entry {
             effect: T::EFFECT,
             lists: T::LISTS,
             input: input_of::<T>,
-            output: T::output,
             run: run::<T>,
         }
     }
@@ -120,22 +125,35 @@ impl Entry {
         matches!(self.effect, Effect::Indexes | Effect::Fetches)
     }
 
-    /// As clients see it.
-    pub fn listed(&self, around: &dyn Surroundings) -> Listed {
-        let annotations = ToolAnnotations::with_title(self.title)
+    /// What its arguments are called.
+    pub fn input_names(&self) -> Vec<String> {
+        let schema = schema::input((self.input)(), false);
+        let fields = schema.get("properties").and_then(Value::as_object);
+        fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    /// As clients see it. What an answer looks like is in `lore schema`: every
+    /// client would pay for it in every session.
+    pub fn listed(&self, text_only: bool) -> Listed {
+        let annotations = ToolAnnotations::default()
             .read_only(self.effect == Effect::Reads)
             .destructive(false)
             .idempotent(self.effect != Effect::Adds)
             .open_world(self.effect == Effect::Fetches);
         let input = schema::input((self.input)(), !self.lists.is_empty());
-        Listed::new(self.name, self.about, Arc::new(input))
+        let listed = Listed::new(self.name, self.about, Arc::new(input))
             .with_title(self.title)
-            .with_annotations(annotations)
-            .with_raw_output_schema(Arc::new(schema::output((self.output)(around))))
+            .with_annotations(annotations);
+        if text_only {
+            return listed;
+        }
+        listed.with_raw_output_schema(Arc::new(schema::any_answer()))
     }
 }
 
 pub const TOOLS: &[Entry] = &[
+    Entry::of::<ask::Ask>(),
+    Entry::of::<context::ContextForTask>(),
     Entry::of::<search::Search>(),
     Entry::of::<timeline::Timeline>(),
     Entry::of::<trace::Trace>(),
@@ -146,6 +164,8 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::Impact>(),
     Entry::of::<recall::Recall>(),
     Entry::of::<remember::Remember>(),
+    Entry::of::<context::ContextForFiles>(),
+    Entry::of::<context::ContextForPr>(),
     Entry::of::<code::Callers>(),
     Entry::of::<code::Callees>(),
     Entry::of::<code::Flow>(),
@@ -166,15 +186,16 @@ fn input_of<T: Tool>() -> Schema {
     schemars::schema_for!(T::Params)
 }
 
-fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Value> {
+fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Output> {
     let names: Vec<String> = arguments.keys().cloned().collect();
     let params = serde_json::from_value(Value::Object(arguments))
         .map_err(|error| misunderstood::<T>(&error.to_string(), &names))?;
     let answer = T::answer(call, params)?;
+    let text = T::text(&answer, call.format());
     let mut value = serde_json::to_value(answer)
         .map_err(|error| Error::internal("cannot write the answer as JSON").caused_by(error))?;
     leave_out(&mut value, T::LEFT_OUT);
-    Ok(value)
+    Ok((value, text))
 }
 
 /// What is wrong with the arguments, and what was probably meant.
@@ -255,6 +276,15 @@ impl Choice {
         self.entries().find(|entry| entry.name == name)
     }
 
+    /// The tool that answers to a name. One that is not listed answers too, by
+    /// any of its names: the list is short to save tokens, not to forbid. Work
+    /// that takes long or goes to the network must have been offered.
+    pub fn answering(&self, name: &str) -> Option<&'static Entry> {
+        let entry = self.find(name).or_else(|| find(name))?;
+        let is_light = matches!(entry.effect, Effect::Reads | Effect::Adds);
+        (is_light || self.0.contains(&entry.name)).then_some(entry)
+    }
+
     /// Why there is no tool of this name.
     pub fn no_such_tool(&self, name: &str) -> String {
         let shown = model::text::one_line(name, 60);
@@ -283,6 +313,7 @@ fn unknown(word: &str) -> Error {
 }
 
 pub fn find(name: &str) -> Option<&'static Entry> {
+    let name = aliases::tool(name).unwrap_or(name);
     TOOLS.iter().find(|entry| entry.name == name)
 }
 
@@ -301,10 +332,10 @@ mod tests {
     }
 
     #[test]
-    fn the_core_has_ten_tools_at_most() {
+    fn the_core_has_six_tools_at_most() {
         let core = Choice::default().0;
-        assert!(core.len() <= 10, "{core:?}");
-        assert!(core.contains(&"search") && core.contains(&"remember"), "{core:?}");
+        assert!(core.len() <= 6, "{core:?}");
+        assert!(core.contains(&"ask") && core.contains(&"remember"), "{core:?}");
     }
 
     #[test]
@@ -331,6 +362,6 @@ mod tests {
         let core = Choice::default();
         assert!(core.no_such_tool("serch").contains("did you mean `search`"));
         assert!(core.no_such_tool("status").contains("--tools forge"));
-        assert!(core.no_such_tool("zzz").contains("there are search"));
+        assert!(core.no_such_tool("zzz").contains("there are ask"));
     }
 }

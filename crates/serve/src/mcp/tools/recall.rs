@@ -8,7 +8,7 @@ use model::memory::{RecordId, RecordKind};
 use schemars::JsonSchema;
 use search::Searcher;
 use serde::Deserialize;
-use store::memory::access::{self, How};
+use store::memory::access::{self, AccessKind};
 use store::memory::records::RecordFilter;
 
 pub struct Recall;
@@ -60,7 +60,7 @@ impl Tool for Recall {
     const ABOUT: &'static str = "Find what people and agents kept: decisions with their reasons, \
         patterns that apply again, handoffs of earlier sessions. Ask at the start of a task and \
         before you decide something.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Memory];
+    const GROUPS: &'static [Group] = &[Group::Memory];
     const LISTS: &'static [&'static str] = &["/items"];
 
     type Params = Params;
@@ -98,7 +98,7 @@ impl Tool for Recall {
         if !memory.database.is_foreign() {
             let _ = pipeline::notes::try_write(memory.database.path(), |tx| {
                 access::count_recall(tx, call.now)?;
-                access::log(tx, &shown, How::Shown, call.now)
+                access::log(tx, &shown, AccessKind::Shown, call.now)
             });
         }
         Ok(found)

@@ -32,7 +32,7 @@ impl Tool for Show {
     const ABOUT: &'static str = "Show an issue, a merge request, a note in its thread, a commit, a \
         symbol or a remembered record in full, by any reference people write. Threads come in pages when they \
         are long.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge, Group::Memory];
+    const GROUPS: &'static [Group] = &[Group::Forge, Group::Memory];
     const LISTS: &'static [&'static str] = &[
         "/issue/threads",
         "/merge_request/threads",

@@ -34,7 +34,7 @@ impl Tool for Timeline {
     const ABOUT: &'static str = "Tell what happened with an issue, a merge request or a subject, in \
         order of time: opened, discussed, decided, reviewed, merged, with the notes that matter \
         and where each comes from.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const GROUPS: &'static [Group] = &[Group::Forge];
     const LISTS: &'static [&'static str] = &["/events"];
 
     type Params = Params;

@@ -30,7 +30,7 @@ impl Tool for Trace {
     const ABOUT: &'static str = "Follow a line (or file) to the commit that wrote it, the merge \
         request that brought it, the issues behind it and the notes that argued for it. Moves and \
         reformatting are seen through.";
-    const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
+    const GROUPS: &'static [Group] = &[Group::Forge];
     const LISTS: &'static [&'static str] = &["/merge_requests", "/origins"];
 
     type Params = Params;

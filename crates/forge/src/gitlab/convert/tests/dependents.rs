@@ -163,7 +163,7 @@ fn state_events_of_old_and_new_servers() {
                         },
                     ),
                     created_at: 2024-08-21T14:38:20.077Z,
-                    state: "closed",
+                    state: Closed,
                     source_merge_request: None,
                     source_commit: None,
                 },
@@ -178,13 +178,15 @@ fn state_events_of_old_and_new_servers() {
                     forge_id: ForgeId(143),
                     user: None,
                     created_at: 2024-08-21T14:38:20.077Z,
-                    state: "merged",
+                    state: Merged,
                     source_merge_request: Some(ForgeId(324656914)),
                     source_commit: Some("abc"),
                 },
             )"#]],
     );
     assert!(state_event(br#"{"id":1,"created_at":"2024-08-21T14:38:20Z"}"#).is_err());
+    let odd = br#"{"id":1,"created_at":"2024-08-21T14:38:20Z","state":"frozen"}"#;
+    assert_eq!(state_event(odd).unwrap(), None, "one odd event does not hide the others");
 }
 
 #[test]

@@ -1,0 +1,110 @@
+use super::{Command, Run};
+use crate::args;
+use crate::ctx::Ctx;
+use crate::ui::{Painter, Show, Ui};
+use insight::ask::{IndexLookup, Intent, Route, route};
+use model::{Error, ErrorCode, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::ffi::OsString;
+use store::Reader;
+
+/// Ask a question in plain words
+///
+/// Reads what the question is about (a reference, a line, a file, the name of a
+/// symbol) and what it asks for, and runs the command that answers it: why,
+/// callers, impact, symbol, flow, experts, owners, timeline, context or search.
+/// `lore "QUESTION"` does the same.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore ask 'who calls Session.get'
+  lore ask 'what breaks if I change slugify'
+  lore ask 'why is src/auth/oauth.rs:45 so'
+  lore ask --explain 'what happened with dark mode'")]
+pub struct Args {
+    /// The question
+    #[arg(required = true, num_args = 1.., allow_hyphen_values = true)]
+    question: Vec<String>,
+    /// Only print the command that would answer
+    #[arg(long)]
+    explain: bool,
+}
+
+/// The command a question stands for.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AskAnswer {
+    pub command: Vec<String>,
+}
+
+impl Show for AskAnswer {
+    fn text(&self, out: &mut Painter) {
+        let words = self.command.iter().map(|word| crate::help::shell_quoted(word));
+        out.line(&words.collect::<Vec<_>>().join(" "));
+    }
+}
+
+impl Run for Args {
+    type Answer = AskAnswer;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<AskAnswer> {
+        Ok(AskAnswer { command: command_line(&self.meant(ctx, ui)?) })
+    }
+}
+
+impl Args {
+    /// Runs the command that answers; a name that is not found is searched for.
+    pub fn answer(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+        if self.explain {
+            return super::present(self, ctx, ui);
+        }
+        let meant = self.meant(ctx, ui)?;
+        let answered = parsed(ctx, &meant)?.run(ctx, ui);
+        match answered {
+            Err(error)
+                if meant.intent != Intent::Search
+                    && matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous) =>
+            {
+                ui.warn(error.message());
+                let question = self.question.join(" ");
+                let search = Route { intent: Intent::Search, subject: question, to: None };
+                parsed(ctx, &search)?.run(ctx, ui)
+            }
+            answered => answered,
+        }
+    }
+
+    fn meant(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Route> {
+        let question = self.question.join(" ");
+        if question.trim().is_empty() {
+            return Err(Error::usage("the question is empty").suggest("lore help ask"));
+        }
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let meant = route(&question, &IndexLookup::new(&reader, &ctx.env.cwd));
+        ui.detail(&format!("asked as: {}", command_line(&meant).join(" ")));
+        Ok(meant)
+    }
+}
+
+fn parsed(ctx: &Ctx, route: &Route) -> Result<Command> {
+    let words: Vec<OsString> = command_line(route).into_iter().map(OsString::from).collect();
+    let cli = args::parse(&words, &ctx.env)
+        .map_err(|refusal| Error::internal("a question led to no command").caused_by(refusal))?;
+    Ok(cli.command)
+}
+
+/// As it could be typed.
+fn command_line(route: &Route) -> Vec<String> {
+    let name = match route.intent {
+        Intent::FileHistory => "file-history",
+        intent => intent.as_str(),
+    };
+    let mut words = vec!["lore".to_owned(), name.to_owned()];
+    if route.intent == Intent::Routes {
+        return words;
+    }
+    // What people ask is no flag, whatever it begins with.
+    words.push("--".to_owned());
+    words.push(route.subject.clone());
+    words.extend(route.to.clone());
+    words
+}

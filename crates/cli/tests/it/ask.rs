@@ -1,0 +1,56 @@
+//! A question in plain words is answered by the command it stands for.
+
+use crate::mcp::harbour;
+use expect_test::expect;
+
+#[test]
+fn a_question_names_the_command_that_answers_it() {
+    let (site, clone) = harbour();
+    let mut all = String::new();
+    for question in [
+        "who calls session()?",
+        "what breaks if I change `session`",
+        "why is src/login.rs:1 so",
+        "why was !1 merged?",
+        "how does `login` reach `session`",
+        "who owns src/login.rs",
+        "what happened with Safari",
+        "-x marks the spot",
+    ] {
+        let asked = site.env.lore_in(&clone, &["ask", "--explain", "--", question], "").success();
+        all.push_str(&asked.stdout);
+    }
+    expect![[r#"
+        lore callers -- session
+        lore impact -- session
+        lore why -- src/login.rs:1
+        lore why -- '!1'
+        lore flow -- login session
+        lore owners -- src/login.rs
+        lore timeline -- Safari
+        lore search -- '-x marks the spot'
+    "#]]
+    .assert_eq(&all);
+}
+
+#[test]
+fn a_question_alone_is_asked_and_answered_in_the_form_of_its_command() {
+    let (site, clone) = harbour();
+    let asked = site.env.lore_in(&clone, &["who calls session()?"], "").success();
+    let typed = site.env.lore_in(&clone, &["callers", "session"], "").success();
+    assert_eq!(asked.stdout, typed.stdout);
+    let asked = site.env.lore_in(&clone, &["--json", "why was !1 merged?"], "").success();
+    let typed = site.env.lore_in(&clone, &["why", "!1", "--json"], "").success();
+    let data = |out: &str| serde_json::from_str::<serde_json::Value>(out).unwrap()["data"].clone();
+    assert_eq!(data(&asked.stdout), data(&typed.stdout));
+    // One word is a command, and is refused as one.
+    assert!(site.env.lore_in(&clone, &["sessions"], "").to_string().contains("unrecognized"));
+}
+
+#[test]
+fn a_name_nobody_knows_is_searched_for() {
+    let (site, clone) = harbour();
+    let asked = site.env.lore_in(&clone, &["ask", "why was !99 about the cookie"], "").success();
+    assert!(asked.stdout.contains("cookie"), "{asked}");
+    assert!(asked.stderr.contains("!99"), "{asked}");
+}

@@ -1,0 +1,145 @@
+//! What an agent pays and gets by default: few tools, one of them for any
+//! question, answers in few tokens.
+
+use super::{Client, harbour};
+use serde_json::{Value, json};
+use wire::tokens;
+
+fn text_of(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+#[test]
+fn the_default_tools_and_instructions_cost_little() {
+    let (site, clone) = harbour();
+    let mut client = Client::start(&site.env, &clone, &[]);
+    let greeted = client.greet(json!({}));
+    let instructions = greeted["instructions"].as_str().unwrap();
+    assert!(tokens::count(instructions) <= 150, "{instructions}");
+    let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let n_tools = listed.as_array().unwrap().len();
+    let cost = tokens::count(&listed.to_string());
+    assert!(n_tools <= 6 && cost <= 2_000, "{n_tools} tools, {cost} tokens: {listed}");
+    drop(client);
+    let mut client = Client::greeted(&site.env, &clone, &["--tools", "all"]);
+    let listed = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let cost = tokens::count(&listed.to_string());
+    assert!(cost <= 6_000, "all tools cost {cost} tokens");
+}
+
+#[test]
+fn one_tool_takes_any_question() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &[]);
+    for (question, answered_by, holds) in [
+        ("who calls session()?", "callers session", "login"),
+        ("what breaks if I change `session`", "impact session", "login"),
+        ("where is `login` defined?", "symbol login", "src/login.rs"),
+        ("#1", "show #1", "Logins are lost on Safari"),
+        ("why is src/login.rs:1 so", "why src/login.rs:1", "Keep the session"),
+        ("what happened with #1", "timeline #1", "Logins are lost"),
+        ("who knows about src/login.rs", "experts src/login.rs", "bo"),
+        ("fix the login losing its session", "context_for_task fix the login", "src/login.rs"),
+        ("Safari cookie", "search Safari cookie", "Safari"),
+    ] {
+        let result = client.call("ask", json!({ "question": question }));
+        let text = text_of(&result);
+        assert!(text.starts_with(&format!("# {answered_by}")), "{question}: {text}");
+        assert!(text.contains(holds), "{question}: {text}");
+    }
+    // A name nobody knows is searched for, and that is said.
+    let result = client.call("ask", json!({ "question": "why is harbor/tide!99 so: the cookie" }));
+    assert!(text_of(&result).contains("# search"), "{result}");
+    assert_eq!(client.refused("ask", json!({ "question": "  " }))["code"], "USAGE");
+}
+
+#[test]
+fn a_tool_that_is_not_listed_answers_by_any_of_its_names() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &[]);
+    for (tool, arguments) in [
+        ("callers", json!({ "symbol": "session" })),
+        ("cross_repo_callers", json!({ "name": "session" })),
+        ("blast_radius", json!({ "symbol": "session" })),
+        ("show_mr", json!({ "mr": "!1" })),
+        ("symbol", json!({ "query": "login" })),
+    ] {
+        let answer = client.ask(tool, arguments);
+        assert!(answer["data"].is_object(), "{tool}: {answer}");
+    }
+    // Work that goes to the network must have been offered.
+    let id = client.begin_call("sync_now", json!({}));
+    let refused = client.answer_to(id);
+    assert!(refused["error"]["message"].as_str().unwrap().contains("--tools"), "{refused}");
+}
+
+#[test]
+fn answers_are_lines_unless_a_program_asks_for_json() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &[]);
+    let lines = client.call("search", json!({ "query": "cookie" }));
+    let as_json = client.call("search", json!({ "query": "cookie", "format": "json" }));
+    assert_eq!(lines["structuredContent"], as_json["structuredContent"]);
+    let parsed: Value = serde_json::from_str(text_of(&as_json)).unwrap();
+    assert_eq!(parsed, as_json["structuredContent"]);
+    let (few, many) = (tokens::count(text_of(&lines)), tokens::count(text_of(&as_json)));
+    assert!(few * 10 <= many * 8, "{few} tokens against {many} as JSON");
+    let refused = client.refused("search", json!({ "query": "x", "format": "yaml" }));
+    assert!(refused["message"].as_str().unwrap().contains("json"), "{refused}");
+    drop(client);
+    let mut client = Client::greeted(&site.env, &clone, &["--text-only"]);
+    let result = client.call("search", json!({ "query": "cookie" }));
+    assert_eq!(result.get("structuredContent"), None, "{result}");
+    let listed = client.request("tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"][0].get("outputSchema"), None);
+}
+
+#[test]
+fn a_budget_is_kept_and_what_is_missing_is_said() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &[]);
+    let result = client.call("show", json!({ "reference": "!1", "budget": 200 }));
+    let text = text_of(&result);
+    assert!(tokens::count(text) <= 300, "{}: {text}", tokens::count(text));
+    assert!(text.contains("# cut here"), "{text}");
+    for bad in [json!(0), json!(10_000_000), json!("much")] {
+        let refused = client.refused("show", json!({ "reference": "!1", "budget": bad }));
+        assert_eq!(refused["code"], "USAGE");
+    }
+}
+
+#[test]
+fn context_comes_for_a_task_for_files_and_for_a_merge_request() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &["--tools", "all"]);
+    // Of a merge request that is merged, the head need not be indexed.
+    let refused = client.refused("context_for_pr", json!({ "mr": "1" }));
+    let command = refused["suggestion"].as_str().unwrap().strip_prefix("run: lore ").unwrap();
+    let words: Vec<&str> = command.split(' ').collect();
+    let _indexed = site.env.lore_in(&clone, &words, "").success();
+    for (tool, arguments) in [
+        ("context_for_task", json!({ "task": "login() loses the session cookie" })),
+        ("context_for_files", json!({ "files": ["src/login.rs"] })),
+        ("context_for_pr", json!({ "mr": "1" })),
+        ("context_for_pr", json!({ "base": "HEAD~1" })),
+    ] {
+        let answer = client.ask(tool, arguments.clone());
+        let symbols = answer["data"]["symbols"].as_array().unwrap();
+        let is_login = |symbol: &Value| symbol["path"] == "src/login.rs";
+        assert!(symbols.iter().any(is_login), "{tool}: {answer}");
+        let mut arguments = arguments;
+        arguments["format"] = json!("gcf");
+        let result = client.call(tool, arguments);
+        let payload = wire::gcf::decode(text_of(&result).as_bytes()).unwrap();
+        assert_eq!(payload.symbols.len(), symbols.len(), "{result}");
+    }
+    for (tool, arguments, code) in [
+        ("context_for_task", json!({ "task": " " }), "USAGE"),
+        ("context_for_files", json!({ "files": [] }), "USAGE"),
+        ("context_for_files", json!({ "files": ["no/such.rs"] }), "NOT_FOUND"),
+        ("context_for_pr", json!({}), "USAGE"),
+        ("context_for_pr", json!({ "mr": "99" }), "NOT_FOUND"),
+    ] {
+        assert_eq!(client.refused(tool, arguments)["code"], code, "{tool}");
+    }
+}

@@ -1,0 +1,50 @@
+//! `lore ask`: one door for a free question. Reads what is meant, and names the
+//! command that answers it; answering is that command's work.
+
+mod question;
+
+pub use question::{Intent, Route, VocabularyLookup, route};
+
+use crate::code::Scope;
+use crate::code::scope::{self, Asked};
+use model::Result;
+use std::path::Path;
+use store::Reader;
+use store::code::nodes;
+
+/// Looks names up in the index of the repository around.
+pub struct IndexLookup<'a> {
+    reader: &'a Reader,
+    scope: Option<Scope>,
+}
+
+impl<'a> IndexLookup<'a> {
+    /// Without an index of this folder no name is known; questions about the
+    /// record are still understood.
+    pub fn new(reader: &'a Reader, here: &Path) -> Self {
+        let asked = Asked { repo: None, at: None, here: Some(here) };
+        IndexLookup { reader, scope: scope::resolve(reader, &asked).ok() }
+    }
+
+    fn is_node(&self, name: &str) -> Result<bool> {
+        let last = name.rsplit(['.', ':', '#', '/']).next().unwrap_or(name);
+        Ok(self.scope.is_some() && !nodes::named(self.reader, last)?.is_empty())
+    }
+}
+
+impl VocabularyLookup for IndexLookup<'_> {
+    fn is_symbol(&self, name: &str) -> bool {
+        self.is_node(name).unwrap_or(false)
+    }
+
+    fn is_file(&self, path: &str) -> bool {
+        let Some(dir) = self.scope.as_ref().and_then(|scope| scope.dir.as_deref()) else {
+            return false;
+        };
+        let relative = Path::new(path);
+        let stays_inside = relative.components().all(|part| {
+            matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir)
+        });
+        stays_inside && Path::new(dir).join(relative).is_file()
+    }
+}

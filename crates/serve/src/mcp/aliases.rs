@@ -1,0 +1,103 @@
+//! Other names for tools and arguments: those of earlier plans, and those a
+//! model is likely to make up. A call should not fail over a word.
+
+use rmcp::model::JsonObject;
+
+/// Tools by other names; what they are asked is the same.
+const TOOLS: &[(&str, &str)] = &[
+    ("context", "context_for_task"),
+    ("pr_context", "context_for_pr"),
+    ("context_for_mr", "context_for_pr"),
+    ("pr_impact", "context_for_pr"),
+    ("blast_radius", "impact"),
+    ("cross_repo_callers", "callers"),
+    ("find_callers", "callers"),
+    ("find_symbol", "symbol"),
+    ("flow_between", "flow"),
+    ("ownership", "owners"),
+    ("stale_edges", "stale"),
+    ("show_issue", "show"),
+    ("show_mr", "show"),
+    ("history", "file_history"),
+    ("sync", "sync_now"),
+    ("index", "index_repo"),
+    ("question", "ask"),
+    ("query", "ask"),
+];
+
+/// What the one thing is called that a tool is asked about.
+const SUBJECTS: &[&str] = &[
+    "question",
+    "query",
+    "q",
+    "text",
+    "task",
+    "target",
+    "reference",
+    "ref",
+    "name",
+    "symbol",
+    "path",
+    "file",
+    "topic",
+    "prompt",
+    "user",
+    "merge_request",
+    "mr",
+    "iid",
+];
+
+/// The tool that is called by another name.
+pub fn tool(name: &str) -> Option<&'static str> {
+    TOOLS.iter().find(|(alias, _)| *alias == name).map(|(_, tool)| *tool)
+}
+
+/// Gives the first argument the tool's own name for it, where another name of
+/// the same meaning was used and nothing else could be meant.
+pub fn rename_arguments(arguments: &mut JsonObject, names: &[String]) {
+    let Some(subject) = names.iter().find(|name| SUBJECTS.contains(&name.as_str())) else { return };
+    if arguments.contains_key(subject) {
+        return;
+    }
+    let strange: Vec<String> = arguments
+        .keys()
+        .filter(|name| !names.contains(name) && SUBJECTS.contains(&name.as_str()))
+        .cloned()
+        .collect();
+    if let [only] = strange.as_slice()
+        && let Some(value) = arguments.remove(only)
+    {
+        arguments.insert(subject.clone(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::tools;
+    use serde_json::json;
+
+    #[test]
+    fn every_alias_means_a_tool_and_hides_none() {
+        for (alias, meant) in TOOLS {
+            assert!(tools::find(meant).is_some(), "{alias} means {meant}, which is no tool");
+            assert!(tools::names().all(|name| name != *alias), "{alias} is a tool itself");
+        }
+    }
+
+    #[test]
+    fn another_word_for_the_subject_is_understood() {
+        let names = ["target", "repo", "limit"].map(str::to_owned);
+        let renamed = |given: serde_json::Value| {
+            let mut arguments = given.as_object().unwrap().clone();
+            rename_arguments(&mut arguments, &names);
+            serde_json::Value::Object(arguments)
+        };
+        assert_eq!(renamed(json!({"symbol": "run"})), json!({"target": "run"}));
+        assert_eq!(renamed(json!({"target": "run"})), json!({"target": "run"}));
+        // Which of two is meant is not known; the check of arguments says so.
+        let two = json!({"symbol": "run", "path": "a.rs"});
+        assert_eq!(renamed(two.clone()), two);
+        assert_eq!(renamed(json!({"limits": 3})), json!({"limits": 3}));
+    }
+}

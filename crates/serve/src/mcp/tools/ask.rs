@@ -1,0 +1,125 @@
+//! One door: a free question, or anything that can be named.
+
+use super::{Group, Tool};
+use crate::mcp::answer::Format;
+use crate::mcp::call::Call;
+use insight::ask::{IndexLookup, Intent, Route, route};
+use model::{Error, ErrorCode, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub struct Ask;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// A question, or #12, !34, a path:line, a name, a commit
+    question: String,
+}
+
+/// What another tool answered.
+#[derive(Serialize, JsonSchema)]
+pub struct AskAnswer {
+    /// The tool that answered, and what it was asked.
+    pub answered_by: String,
+    #[schemars(with = "Value")]
+    pub answer: Value,
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+impl Tool for Ask {
+    const NAME: &'static str = "ask";
+    const TITLE: &'static str = "Ask the project's memory";
+    const ABOUT: &'static str = "Ask anything about this project: why is this line so, who calls X, \
+        what breaks if I change X, what was decided about Y, what happened with Z, show !34, where is X.";
+    const GROUPS: &'static [Group] = &[Group::Core];
+    const LISTS: &'static [&'static str] = &[
+        "/answer/items",
+        "/answer/symbols",
+        "/answer/packages",
+        "/answer/found",
+        "/answer/paths",
+        "/answer/routes",
+        "/answer/events",
+        "/answer/merge_requests",
+    ];
+
+    type Params = Params;
+    type Answer = AskAnswer;
+
+    fn answer(call: &Call, params: Params) -> Result<AskAnswer> {
+        let question = params.question.trim();
+        if question.is_empty() {
+            return Err(Error::usage("the question is empty")
+                .suggest("ask: who calls NAME, why is PATH:LINE so, what was decided about …"));
+        }
+        let meant = route(question, &IndexLookup::new(call.reader()?, &call.dir));
+        let answered = run(call, &meant);
+        let fell_short = match &answered {
+            Ok(answer) => is_empty(&answer.answer),
+            Err(error) => {
+                matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous)
+            }
+        };
+        if !fell_short || meant.intent == Intent::Search {
+            return answered;
+        }
+        // Words may still find what the name did not.
+        let searched = Route { intent: Intent::Search, subject: question.to_owned(), to: None };
+        match run(call, &searched) {
+            Ok(found) if !is_empty(&found.answer) => {
+                if let Err(error) = &answered {
+                    call.warn(error.message().to_owned());
+                }
+                Ok(found)
+            }
+            _ => answered,
+        }
+    }
+
+    fn text(answer: &AskAnswer, _: Format) -> Option<String> {
+        let by = &answer.answered_by;
+        match &answer.text {
+            Some(text) => Some(format!("# {by}\n{text}")),
+            None => Some(format!("# {by}\n{}", wire::lines::write(&answer.answer))),
+        }
+    }
+}
+
+fn run(call: &Call, route: &Route) -> Result<AskAnswer> {
+    let (tool, arguments) = request(route);
+    let entry = super::find(tool).ok_or_else(|| Error::internal("a tool is missing"))?;
+    let answered_by = format!("{tool} {}", model::text::one_line(&route.subject, 120));
+    let (answer, text) = (entry.run)(call, arguments.as_object().cloned().unwrap_or_default())?;
+    Ok(AskAnswer { answered_by, answer, text })
+}
+
+/// The tool for a route, and what to ask it.
+fn request(route: &Route) -> (&'static str, Value) {
+    let subject = route.subject.as_str();
+    match route.intent {
+        Intent::Show => ("show", json!({ "reference": subject })),
+        Intent::Why => ("why", json!({ "target": subject })),
+        Intent::Symbol => ("symbol", json!({ "name": subject })),
+        Intent::Callers => ("callers", json!({ "symbol": subject })),
+        Intent::Callees => ("callees", json!({ "symbol": subject })),
+        Intent::Impact => ("impact", json!({ "target": subject })),
+        Intent::Flow => ("flow", json!({ "from": subject, "to": route.to })),
+        Intent::Routes => ("routes", json!({})),
+        Intent::Owners => ("owners", json!({ "path": subject })),
+        Intent::Experts => ("experts", json!({ "target": subject })),
+        Intent::Timeline => ("timeline", json!({ "query": subject })),
+        Intent::FileHistory => ("file_history", json!({ "path": subject })),
+        Intent::Context => ("context_for_task", json!({ "task": subject })),
+        Intent::Search => ("search", json!({ "query": subject, "limit": 8 })),
+    }
+}
+
+/// Whether the lists of an answer hold nothing.
+fn is_empty(answer: &Value) -> bool {
+    let Value::Object(fields) = answer else { return answer.is_null() };
+    let mut lists = fields.values().filter_map(Value::as_array).peekable();
+    lists.peek().is_some() && lists.all(Vec::is_empty) && !fields.contains_key("subject")
+}

@@ -1,0 +1,187 @@
+//! What to read for a piece of work.
+
+use super::{Group, Tool};
+use crate::mcp::answer::Format;
+use crate::mcp::call::Call;
+use crate::mcp::tools::code::scope;
+use insight::context::{
+    ChangeQuery, Pack, PackOptions, Sources, TaskRequest, TokenCounter, for_change, for_task, whole,
+};
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub struct ContextForTask;
+pub struct ContextForFiles;
+pub struct ContextForPr;
+
+/// Counts with the vocabulary of a real tokenizer.
+struct Counter;
+
+impl TokenCounter for Counter {
+    fn count(&self, text: &str) -> usize {
+        wire::tokens::count(text)
+    }
+}
+
+/// Symbols of an answer at most.
+const MOST_SYMBOLS: usize = 60;
+
+fn options(call: &Call, bodies: bool) -> PackOptions {
+    let format = match call.format() {
+        Format::Json => insight::context::Format::Json,
+        _ => insight::context::Format::Text,
+    };
+    PackOptions { budget: call.budget(), limit: MOST_SYMBOLS, bodies, explain: false, format }
+}
+
+fn sources(call: &Call) -> Sources {
+    // Memory of the repository around, if it is indexed; what another clone
+    // holds is none of it.
+    let memory = call.around.memory(&call.dir);
+    let root = memory.ok().filter(|memory| !memory.database.is_foreign());
+    Sources {
+        memory: root.and_then(|memory| memory.standpoint.root).into_iter().collect(),
+        now: call.now,
+    }
+}
+
+fn text_of(pack: &Pack, format: Format) -> Option<String> {
+    match format {
+        Format::Json => None,
+        Format::Lines => Some(whole(pack, insight::context::Format::Text)),
+        Format::Gcf => wire::gcf::encode(&crate::payload::of_pack(pack)).ok(),
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskParams {
+    /// The task, issue or error message in full
+    task: String,
+    /// Include the source, best first
+    #[serde(default)]
+    bodies: bool,
+    /// Include tests
+    #[serde(default)]
+    tests: bool,
+    repo: Option<String>,
+}
+
+impl Tool for ContextForTask {
+    const NAME: &'static str = "context_for_task";
+    const TITLE: &'static str = "What to read for a task";
+    const ABOUT: &'static str = "Start here with a task, bug report or stack trace: the files and \
+        functions to read, ranked, with why, plus past decisions and discussions about it.";
+    const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
+
+    type Params = TaskParams;
+    type Answer = Pack;
+
+    fn answer(call: &Call, params: TaskParams) -> Result<Pack> {
+        let scope = scope(call, params.repo.as_deref(), None)?;
+        let request = TaskRequest {
+            text: params.task,
+            tests: params.tests,
+            without: Vec::new(),
+            pack: options(call, params.bodies),
+            sources: sources(call),
+        };
+        for_task(call.reader()?, &scope, &request, &Counter)
+    }
+
+    fn text(pack: &Pack, format: Format) -> Option<String> {
+        text_of(pack, format)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FilesParams {
+    /// Paths from the root of the repository
+    files: Vec<String>,
+    #[serde(default)]
+    bodies: bool,
+    repo: Option<String>,
+}
+
+impl Tool for ContextForFiles {
+    const NAME: &'static str = "context_for_files";
+    const TITLE: &'static str = "What a change of files touches";
+    const ABOUT: &'static str = "Before changing files: who calls what is in them, the tests, the \
+        owners, and the decisions and discussions about them.";
+    const GROUPS: &'static [Group] = &[Group::Code];
+
+    type Params = FilesParams;
+    type Answer = Pack;
+
+    fn answer(call: &Call, params: FilesParams) -> Result<Pack> {
+        if params.files.is_empty() {
+            return Err(Error::usage("`files` is empty").suggest("name at least one path"));
+        }
+        for file in &params.files {
+            call.typed(file, None, None)?;
+        }
+        let scope = scope(call, params.repo.as_deref(), None)?;
+        let query = ChangeQuery::Files(params.files);
+        changed(call, scope, &query, params.bodies)
+    }
+
+    fn text(pack: &Pack, format: Format) -> Option<String> {
+        text_of(pack, format)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PrParams {
+    /// Number of a merge request
+    mr: Option<String>,
+    /// … or a commit or branch to compare with
+    base: Option<String>,
+    /// An indexed commit or branch (default: what is checked out)
+    head: Option<String>,
+    #[serde(default)]
+    bodies: bool,
+    repo: Option<String>,
+}
+
+impl Tool for ContextForPr {
+    const NAME: &'static str = "context_for_pr";
+    const TITLE: &'static str = "What a merge request touches";
+    const ABOUT: &'static str = "To review a change: the symbols a merge request or a branch changes, \
+        who depends on them, tests, owners, decisions and discussions about them.";
+    const GROUPS: &'static [Group] = &[Group::Code, Group::Forge];
+
+    type Params = PrParams;
+    type Answer = Pack;
+
+    fn answer(call: &Call, params: PrParams) -> Result<Pack> {
+        let scope = scope(call, params.repo.as_deref(), None)?;
+        let query = match (params.mr, params.base) {
+            (Some(number), None) => ChangeQuery::MergeRequest(number),
+            (None, Some(base)) => ChangeQuery::Commits { base, head: params.head },
+            _ => {
+                return Err(
+                    Error::usage("name either `mr` or `base`").suggest("mr: 42, or base: main")
+                );
+            }
+        };
+        changed(call, scope, &query, params.bodies)
+    }
+
+    fn text(pack: &Pack, format: Format) -> Option<String> {
+        text_of(pack, format)
+    }
+}
+
+fn changed(
+    call: &Call,
+    scope: insight::code::Scope,
+    query: &ChangeQuery,
+    bodies: bool,
+) -> Result<Pack> {
+    let reader = call.reader()?;
+    let (scope, changed) = query.resolve(reader, scope)?;
+    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call), &Counter)
+}
