@@ -28,6 +28,16 @@ impl ScopeArgs {
         Asked { repo: self.repo.as_deref(), at: self.at.as_deref(), here: Some(&ctx.env.cwd) }
     }
 
+    /// Opens the database and finds the snapshot of a commit.
+    pub fn open_at(&self, ctx: &Ctx, ui: &mut Ui, at: &str) -> Result<(Reader, Scope)> {
+        let reader = Reader::open(&ctx.db_path(ui)?).map_err(|error| match error.code() {
+            model::ErrorCode::NotIndexed => error.suggest(format!("run: lore index --at {at}")),
+            _ => error,
+        })?;
+        let scope = scope::resolve(&reader, &Asked { at: Some(at), ..self.asked(ctx) })?;
+        Ok((reader, scope))
+    }
+
     /// Opens the database and finds the snapshot; says when it is not of the
     /// commit checked out.
     pub fn open(&self, ctx: &Ctx, ui: &mut Ui) -> Result<(Reader, Scope)> {

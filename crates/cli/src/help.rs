@@ -91,6 +91,7 @@ pub fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::Integrity => "a check found damage",
         ErrorCode::NotIndexed => "nothing to work on yet; the hint says what to run",
         ErrorCode::Partial => "some projects succeeded and some failed",
+        ErrorCode::CheckFailed => "a condition of --fail-on holds",
         ErrorCode::Interrupted => "stopped by Ctrl-C",
     }
 }

@@ -6,6 +6,7 @@
 //! the same way on every machine, and `index` keeps it, snapshot by snapshot.
 //! `history` keeps the commits themselves.
 
+pub mod compare;
 pub mod facts;
 pub mod fsck;
 pub mod gc;
@@ -15,6 +16,7 @@ pub mod index;
 pub mod lang;
 pub mod layers;
 pub mod link;
+pub mod matching;
 mod node_hashes;
 mod owners;
 pub mod proof;

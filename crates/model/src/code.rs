@@ -126,3 +126,28 @@ impl Provenance {
         }
     }
 }
+
+/// Whether a path is of tests, by the habits of the common languages.
+pub fn is_test_path(path: &str) -> bool {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let Some(name) = parts.pop() else { return false };
+    let is_folder = |part: &&str| {
+        let part = part.to_ascii_lowercase();
+        matches!(
+            part.as_str(),
+            "test" | "tests" | "testing" | "spec" | "specs" | "__tests__" | "testdata" | "e2e"
+        ) || part.starts_with("test_")
+            || part.ends_with("_test")
+            || part.ends_with("_tests")
+    };
+    let stem = name.split('.').next().unwrap_or(name);
+    parts.iter().any(is_folder)
+        || name == "conftest.py"
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || stem.ends_with("_tests")
+        || stem.ends_with("_spec")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+        || (stem.len() > 4 && (stem.ends_with("Test") || stem.ends_with("Tests")))
+}

@@ -60,6 +60,8 @@ error_codes! {
     NotIndexed = 20, "NOT_INDEXED";
     /// Some projects succeeded and some failed.
     Partial = 21, "PARTIAL";
+    /// The answer is whole, and a condition asked to fail on holds.
+    CheckFailed = 22, "CHECK_FAILED";
     /// The user pressed Ctrl-C.
     Interrupted = 130, "INTERRUPTED";
 }

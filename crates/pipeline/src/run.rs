@@ -82,7 +82,8 @@ pub struct RunReport {
 }
 
 /// Does what the plan says, holding the application lock from the first step to
-/// the last; of embedding alone, from one slice to the next. Blocks; what waits for the network does so on `runtime`.
+/// the last; of embedding alone, from one slice to the next. Blocks; what waits for
+/// the network does so on `runtime`.
 pub fn run(
     plan: Plan,
     database: &Database,

@@ -20,13 +20,15 @@ use std::time::Instant;
 use store::commits::{self, CommitFile, CommitRecord};
 use store::{Reader, Writer};
 
-struct Task {
-    id: String,
-    repo: String,
-    base: String,
+pub(super) struct Task {
+    pub id: String,
+    pub repo: String,
+    pub base: String,
     text: String,
-    files: Vec<String>,
-    functions: Vec<String>,
+    pub files: Vec<String>,
+    pub functions: Vec<String>,
+    /// Files with a test that the fix makes pass.
+    pub failing: Vec<String>,
 }
 
 /// How many of a list are handed to the scorer, and how many to a fit of weights.
@@ -115,7 +117,7 @@ fn foreign<'t>(all: &[&'t Task], repo: &str, task: &'t Task) -> &'t str {
     others.get(at % others.len().max(1)).map_or(&task.text, |other| &other.text)
 }
 
-fn read_tasks(path: &Path) -> Outcome<Vec<Task>> {
+pub(super) fn read_tasks(path: &Path) -> Outcome<Vec<Task>> {
     let texts = |value: &Value| -> Vec<String> {
         let all = value.as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
@@ -131,12 +133,22 @@ fn read_tasks(path: &Path) -> Outcome<Vec<Task>> {
             text: text("text"),
             files: texts(&value["files"]),
             functions: texts(&value["functions"]),
+            failing: failing(&texts(&value["fail_to_pass"])),
         });
     }
     Ok(tasks)
 }
 
-fn source_of(sources: &Path, name: &str) -> Outcome<PathBuf> {
+/// `tests/test_a.py::TestA::test_b[x]` is in `tests/test_a.py`.
+fn failing(tests: &[String]) -> Vec<String> {
+    let mut files: Vec<String> =
+        tests.iter().filter_map(|test| Some(test.split_once("::")?.0.to_owned())).collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+pub(super) fn source_of(sources: &Path, name: &str) -> Outcome<PathBuf> {
     let (owner, short) = name.split_once('/').ok_or("a repository without an owner")?;
     let both = format!("{owner}+{short}");
     let places = [format!("{both}/repo"), both, short.to_owned(), format!("{owner}__{short}")];
@@ -145,7 +157,12 @@ fn source_of(sources: &Path, name: &str) -> Outcome<PathBuf> {
 }
 
 /// Indexes every base commit, oldest first, and the commits they can reach.
-fn prepare<'t>(repo: &Repo, db: &Path, name: &str, tasks: Vec<&'t Task>) -> Outcome<Vec<&'t Task>> {
+pub(super) fn prepare<'t>(
+    repo: &Repo,
+    db: &Path,
+    name: &str,
+    tasks: Vec<&'t Task>,
+) -> Outcome<Vec<&'t Task>> {
     let started = Instant::now();
     let mut writer = Writer::open(db)?;
     let clock = FixedClock(model::Timestamp::from_millis(0));

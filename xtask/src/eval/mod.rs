@@ -1,6 +1,7 @@
 //! Questions with known answers, asked of a real database: how many of the
 //! answers are found? The questions and the databases lie outside the project.
 //!
+//! `eval diff` measures which symbols of two versions are held to be one;
 //! `eval forge --golden FILE --db DB [--kind KIND]` asks golden questions, one
 //! file here for each kind; `eval notes --labels FILE --db DB` ranks labelled
 //! notes by how likely they carry a decision; `eval search DIR|FILE` measures
@@ -9,6 +10,7 @@
 mod code;
 mod context;
 mod corpus;
+mod diff;
 mod files;
 mod floor;
 mod measures;
@@ -16,6 +18,7 @@ mod negatives;
 mod notes;
 mod search_corpus;
 mod search_questions;
+mod tests;
 mod timeline;
 
 use model::Timestamp;
@@ -55,8 +58,10 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval context --localise FILE --sources DIR | \
                          eval floor --db DB [--corpus DIR] [--dump FILE] | \
+                         eval diff --cases FILE --trees DIR --scorer FILE | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
+                         eval tests --localise FILE --sources DIR [--every N] | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
 
 pub fn run(words: &[&str]) -> ExitCode {
@@ -64,9 +69,11 @@ pub fn run(words: &[&str]) -> ExitCode {
         ["code", options @ ..] => code::run(options),
         ["context", options @ ..] => context::run(options),
         ["floor", options @ ..] => floor::run(options),
+        ["diff", options @ ..] => diff::run(options),
         ["forge", options @ ..] => forge(options),
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
+        ["tests", options @ ..] => tests::run(options),
         ["search", place, options @ ..] => search_corpus::run(Path::new(place), options),
         _ => Err(format!("usage: cargo xtask {USAGE}").into()),
     };

@@ -101,6 +101,8 @@ commands! {
         "overrides" => Overrides in overrides;
         "subtypes" => Subtypes in subtypes;
         "impact" => Impact in impact;
+        "diff" => Diff in diff;
+        "tests" => Tests in test_scope;
         "flow" => Flow in flow;
         "communities" => Communities in communities;
         "owners" => Owners in owners;
@@ -158,6 +160,8 @@ impl Command {
                 | Command::GenerateDocs(_)
                 | Command::Embed(_)
                 | Command::Fsck(_)
+                | Command::Diff(_)
+                | Command::Tests(_)
         )
     }
 }

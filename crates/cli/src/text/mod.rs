@@ -3,6 +3,7 @@
 pub mod code;
 pub mod context;
 mod count;
+pub mod diff;
 mod document_report;
 mod embed_report;
 mod entity_detail;
@@ -19,6 +20,7 @@ mod show;
 mod stats;
 mod status;
 mod sync_report;
+pub mod test_scope;
 mod timeline;
 mod trace;
 mod why;

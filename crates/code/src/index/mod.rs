@@ -6,7 +6,7 @@
 //! makes the snapshot visible. What a run that dies leaves is found by the next
 //! one, or collected with what no snapshot needs.
 
-mod choose;
+pub(crate) mod choose;
 mod edits;
 mod externals;
 mod ledger;

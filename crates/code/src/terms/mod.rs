@@ -3,7 +3,7 @@
 //! Follows from path, bytes and facts alone, like everything that is kept per
 //! version of a file.
 
-mod lexer;
+pub(crate) mod lexer;
 
 use crate::facts::{DefId, DefKind, FileFacts};
 use crate::index::FileSymbols;

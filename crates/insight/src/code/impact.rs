@@ -250,6 +250,19 @@ fn with_inner(view: &View<'_>, asked: &[NodeId]) -> Result<Vec<NodeId>> {
     Ok(seeds)
 }
 
+/// The nodes of a file of the snapshot; none when no file has that path.
+pub(crate) fn nodes_of_path(view: &View<'_>, typed: &str) -> Result<Option<Vec<NodeId>>> {
+    let path = typed.trim_start_matches("./");
+    for member in files_like(view, path)? {
+        if view.path(member.file)? == path {
+            let mut nodes = view.nodes_of(member.file)?.to_vec();
+            nodes.truncate(MOST_SEEDS);
+            return Ok(Some(nodes));
+        }
+    }
+    Ok(None)
+}
+
 fn looks_like_path(typed: &str) -> bool {
     typed.rsplit_once('/').is_some_and(|(_, name)| name.contains('.'))
 }

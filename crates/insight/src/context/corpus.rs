@@ -70,7 +70,7 @@ impl Corpus {
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         for (path, member, row) in entries {
-            let is_test = noise::is_test_path(&path);
+            let is_test = model::code::is_test_path(&path);
             if is_test && !with_tests {
                 corpus.n_tests += 1;
                 continue;

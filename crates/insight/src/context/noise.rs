@@ -178,31 +178,6 @@ pub fn without_links(line: &str) -> String {
     line.split(is_border).filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a path is of tests, by the habits of the common languages.
-pub fn is_test_path(path: &str) -> bool {
-    let mut parts: Vec<&str> = path.split('/').collect();
-    let Some(name) = parts.pop() else { return false };
-    let is_folder = |part: &&str| {
-        let part = part.to_ascii_lowercase();
-        matches!(
-            part.as_str(),
-            "test" | "tests" | "testing" | "spec" | "specs" | "__tests__" | "testdata" | "e2e"
-        ) || part.starts_with("test_")
-            || part.ends_with("_test")
-            || part.ends_with("_tests")
-    };
-    let stem = name.split('.').next().unwrap_or(name);
-    parts.iter().any(is_folder)
-        || name == "conftest.py"
-        || stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with("_spec")
-        || name.contains(".test.")
-        || name.contains(".spec.")
-        || (stem.len() > 4 && (stem.ends_with("Test") || stem.ends_with("Tests")))
-}
-
 /// Files a task is seldom about: documentation, examples, packaging, generated things.
 pub fn is_aside(path: &str) -> bool {
     let is_folder = |part: &str| {
@@ -251,6 +226,7 @@ pub fn is_code_language(language: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::code::is_test_path;
 
     #[test]
     fn headings_of_templates_say_nothing() {

@@ -13,6 +13,7 @@ mod records;
 pub use change::CommitOrigin;
 pub use dependents::Dependents;
 pub use records::LinkedRecord;
+pub(crate) use records::linked as linked_records;
 
 use crate::evidence::Explained;
 use crate::file_target::{self, FileTarget, Typed};

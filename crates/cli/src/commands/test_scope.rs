@@ -1,0 +1,135 @@
+use super::Run;
+use crate::code_args::ScopeArgs;
+use crate::ctx::Ctx;
+use crate::ui::{Painter, Show, Ui};
+use code::compare::{Head, compare};
+use git::{ObjectId, Repo};
+use insight::tests_scope::{Change, TestScope, TestTexts, test_scope};
+use model::change::{SymbolChangeKind, SymbolVersion};
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// List the tests that a change can affect
+///
+/// Follows the graph backwards from changed symbols to tests; adds tests that
+/// import a changed file or read data named like it. Says when everything must
+/// run, and why. Needs the base to be indexed.
+#[derive(Debug, clap::Args)]
+#[command(alias = "test-scope", after_help = "Examples:
+  lore tests src/flask/app.py
+  lore tests --base main
+  pytest $(lore tests --base main --format list)")]
+pub struct Args {
+    /// Changed files
+    #[arg(value_name = "PATH", required_unless_present = "base", conflicts_with = "base")]
+    paths: Vec<String>,
+    /// Where the change begins
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// Where the change ends (default: the work tree)
+    #[arg(long, value_name = "REV", requires = "base")]
+    head: Option<String>,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// With reasons
+    Text,
+    /// Paths only, for a test runner; all of them when everything must run
+    List,
+}
+
+/// Affected tests, and the form of their text.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Tests {
+    #[serde(flatten)]
+    pub scope: TestScope,
+    #[serde(skip)]
+    pub list: Option<Vec<String>>,
+}
+
+impl Show for Tests {
+    fn text(&self, out: &mut Painter) {
+        match &self.list {
+            Some(paths) => {
+                for path in paths {
+                    out.line(path);
+                }
+            }
+            None => crate::text::test_scope::text(&self.scope, out),
+        }
+    }
+}
+
+impl Run for Args {
+    type Answer = Tests;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Tests> {
+        let repo = Repo::open(&ctx.env.cwd)?;
+        let (reader, scope) = match &self.base {
+            Some(base) => {
+                let base = repo.resolve(base)?.to_string();
+                self.scope.open_at(ctx, ui, &base)?
+            }
+            None => self.scope.open(ctx, ui)?,
+        };
+        let commit = repo.resolve(&scope.snapshot.sha)?;
+        let change = self.change(&repo, commit)?;
+        let texts = TestTexts::read(&repo, commit)?;
+        let scope = test_scope(&reader, &scope, &change, &texts)?;
+        for reason in &scope.run_everything {
+            ui.warn(&format!("run everything: {reason}"));
+        }
+        let list = (self.format == Format::List).then(|| {
+            if scope.run_everything.is_empty() {
+                scope.files.iter().map(|file| file.path.clone()).collect()
+            } else {
+                texts.tests().map(str::to_owned).collect()
+            }
+        });
+        Ok(Tests { scope, list })
+    }
+}
+
+impl Args {
+    fn change(&self, repo: &Repo, base: ObjectId) -> Result<Change> {
+        if self.base.is_none() {
+            let paths: Vec<String> = self
+                .paths
+                .iter()
+                .map(|path| path.trim_start_matches("./").to_owned())
+                .collect();
+            let known = repo.files(base)?;
+            for path in &paths {
+                if !known.iter().any(|entry| entry.path.text() == path.as_str()) {
+                    return Err(Error::not_found(format!(
+                        "no file `{}` in the indexed commit",
+                        model::text::one_line(path, 120)
+                    ))
+                    .suggest("write paths from the root of the repository"));
+                }
+            }
+            return Ok(Change { paths, symbols: None });
+        }
+        let head = match &self.head {
+            Some(head) => Head::Commit(repo.resolve(head)?),
+            None => Head::WorkTree,
+        };
+        let comparison = compare(repo, base, head)?;
+        let mut symbols: Vec<SymbolVersion> = Vec::new();
+        for change in comparison.changes {
+            match change.change {
+                // New things are used by what changed with them.
+                SymbolChangeKind::Added | SymbolChangeKind::Copied => {}
+                _ => symbols.extend(change.old),
+            }
+        }
+        Ok(Change { paths: comparison.paths, symbols: Some(symbols) })
+    }
+}

@@ -1,0 +1,190 @@
+//! What a change does, by symbols: `lore diff`.
+
+use crate::BINARY;
+use expect_test::expect;
+use model::Timestamp;
+use sim::git::{History, Signature, written};
+use testkit::TestEnv;
+
+const FIRST: &[(&str, &str)] = &[
+    ("CODEOWNERS", "/shop/ @shop-team\n"),
+    (
+        "shop/cart.py",
+        "\
+from shop.price import total
+
+
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+
+    def sum(self):
+        return total(self.items)
+",
+    ),
+    (
+        "shop/price.py",
+        "\
+def total(items):
+    amount = sum(item.price * item.count for item in items)
+    return amount - discount(amount)
+
+
+def discount(amount):
+    if amount > 1000:
+        return amount / 10
+    return 0
+
+
+def unused_helper(items):
+    return sorted(items, key=lambda item: item.weight)
+",
+    ),
+    (
+        "tests/test_cart.py",
+        "from shop.cart import Cart\n\n\ndef test_sum():\n    assert Cart().sum() == 0\n",
+    ),
+];
+
+/// `discount` renamed, `total` wants a rate, `unused_helper` gone, the cart moved.
+const SECOND: &[(&str, &str)] = &[
+    (
+        "shop/price.py",
+        "\
+def total(items, rate):
+    amount = sum(item.price * item.count for item in items)
+    return (amount - rebate(amount)) * rate
+
+
+def rebate(amount):
+    if amount > 1000:
+        return amount / 10
+    return 0
+",
+    ),
+    (
+        "shop/basket.py",
+        "\
+from shop.price import total
+
+
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+
+    def sum(self):
+        return total(self.items)
+",
+    ),
+];
+
+fn clone() -> TestEnv {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Sell things", &written(FIRST)).unwrap();
+    history.commit("main", &ada, "Change prices", &written(SECOND)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let removed = std::process::Command::new("git")
+        .current_dir(env.dir().join("shop"))
+        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"])
+        .args(["rm", "-q", "shop/cart.py"])
+        .status();
+    assert!(removed.unwrap().success());
+    env
+}
+
+fn lore(env: &TestEnv, args: &[&str]) -> String {
+    env.lore_in(&env.dir().join("shop"), args, "").to_string()
+}
+
+#[test]
+fn a_change_is_told_by_symbols_without_an_index() {
+    let env = clone();
+    expect![[r#"
+        HEAD~1 (1d8aed7cee) → HEAD (401549ccb1)
+        2 files; symbols: 1 removed, 1 renamed, 1 changed, 1 added
+
+        3 breaking changes
+          removed-public-symbol  function unused_helper is gone  shop/price.py:12
+          changed-parameters  total: required parameter `rate` added  shop/price.py:1
+          renamed-public-symbol  discount is now rebate  shop/price.py:6
+
+          ~ function total  signature, body (required parameter `rate` added)  shop/price.py:1
+          - function unused_helper  removed  shop/price.py:12
+          > function rebate  renamed from discount  shop/price.py:6
+          + class Cart  added, with 4 members  shop/basket.py:4
+        no database: callers, tests, owners and decisions are not known; run: lore index
+    "#]]
+    .assert_eq(&lore(&env, &["diff", "HEAD~1", "HEAD"]));
+}
+
+#[test]
+fn a_moved_file_is_one_line() {
+    let env = clone();
+    let told = lore(&env, &["diff", "HEAD~1", "--working-tree"]);
+    assert!(told.contains("  > shop/basket.py  was shop/cart.py, 5 symbols\n"), "{told}");
+    assert!(!told.contains("Cart"), "{told}");
+}
+
+#[test]
+fn with_an_index_users_tests_and_owners_are_known() {
+    let env = clone();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q", "--at", "HEAD~1"], "").success();
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    for line in [
+        "  changed-parameters  total: required parameter `rate` added, 1 user  shop/price.py:1\n",
+        "  > function rebate  renamed from discount; 1 user  shop/price.py:6\n",
+        "reaches 3 symbols; 1 test file\ntests: tests/test_cart.py\nowners: @shop-team\n",
+    ] {
+        assert!(told.contains(line), "{told}");
+    }
+}
+
+#[test]
+fn a_condition_that_holds_is_an_exit_code_of_its_own() {
+    let env = clone();
+    let status = |args: &[&str]| env.lore_in(&env.dir().join("shop"), args, "").status;
+    assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "breaking"]), Some(22));
+    assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "breaking=9"]), Some(0));
+    assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "weather"]), Some(2));
+    let failed = lore(&env, &["diff", "HEAD~1", "HEAD", "--fail-on", "breaking"]);
+    assert!(failed.contains("3 breaking changes, more than 0"), "{failed}");
+}
+
+#[test]
+fn what_is_unknown_is_said_with_what_is_near() {
+    let env = clone();
+    let told = lore(&env, &["diff", "maim"]);
+    assert!(told.contains("no commit `maim`") && told.contains("did you mean main?"), "{told}");
+}
+
+#[test]
+fn comments_and_tools_of_review_get_their_forms() {
+    let env = clone();
+    let markdown = lore(&env, &["diff", "HEAD~1", "HEAD", "--markdown"]);
+    let row = "| `renamed from discount` | `rebate` | `shop/price.py:6` |  |\n";
+    assert!(markdown.contains(row), "{markdown}");
+    let sarif = lore(&env, &["diff", "HEAD~1", "HEAD", "--sarif"]);
+    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
+    let rules: Vec<&str> = results.filter_map(|result| result["ruleId"].as_str()).collect();
+    assert_eq!(rules, ["removed-public-symbol", "changed-parameters", "renamed-public-symbol"]);
+}
+
+#[test]
+fn tests_are_listed_with_the_reason_they_are_affected() {
+    let env = clone();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q", "--at", "HEAD~1"], "").success();
+    let told = lore(&env, &["tests", "--base", "HEAD~1", "--head", "HEAD"]);
+    assert!(told.contains("tests/test_cart.py  uses sum, 2 steps from the change\n"), "{told}");
+    let list = lore(&env, &["tests", "shop/cart.py", "--at", "HEAD~1", "--format", "list"]);
+    assert_eq!(list, "tests/test_cart.py\n");
+}

@@ -1,0 +1,389 @@
+//! Pairs of symbols as changes that can be told: each once, members with what
+//! they belong to.
+
+use super::File;
+use crate::facts::{FileFacts, Flags, ParamKind, Visibility};
+use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
+use model::change::{Aspect, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+#[derive(Default)]
+pub struct Report {
+    pub changes: Vec<SymbolChange>,
+    pub file_moves: Vec<FileMove>,
+}
+
+struct Sides<'a> {
+    matching: &'a Matching,
+    old: &'a [File],
+    new: &'a [File],
+    /// Symbols directly inside each.
+    old_members: Vec<u32>,
+    new_members: Vec<u32>,
+}
+
+fn members(symbols: &[Symbol]) -> Vec<u32> {
+    let mut n_members = vec![0; symbols.len()];
+    for symbol in symbols.iter().filter(|symbol| !symbol.is_local) {
+        if let Some(parent) = symbol.parent {
+            n_members[parent as usize] += 1;
+        }
+    }
+    n_members
+}
+
+impl Report {
+    pub fn of(matching: &Matching, old: &[File], new: &[File]) -> Self {
+        let sides = Sides {
+            matching,
+            old,
+            new,
+            old_members: members(&matching.old),
+            new_members: members(&matching.new),
+        };
+        let mut report = Report { changes: Vec::new(), file_moves: sides.file_moves() };
+        sides.add_pairs(&mut report.changes);
+        sides.add_gone(&mut report.changes);
+        sides.add_fresh(&mut report.changes);
+        report
+    }
+}
+
+impl Sides<'_> {
+    fn old_symbol(&self, at: u32) -> &Symbol {
+        &self.matching.old[at as usize]
+    }
+
+    fn new_symbol(&self, at: u32) -> &Symbol {
+        &self.matching.new[at as usize]
+    }
+
+    fn old_facts(&self, symbol: &Symbol) -> &FileFacts {
+        &self.old[symbol.file as usize].facts
+    }
+
+    fn new_facts(&self, symbol: &Symbol) -> &FileFacts {
+        &self.new[symbol.file as usize].facts
+    }
+
+    fn old_version(&self, at: u32) -> SymbolVersion {
+        let symbol = self.old_symbol(at);
+        version(symbol, &self.old[symbol.file as usize], is_public(&self.matching.old, at))
+    }
+
+    fn new_version(&self, at: u32) -> SymbolVersion {
+        let symbol = self.new_symbol(at);
+        version(symbol, &self.new[symbol.file as usize], is_public(&self.matching.new, at))
+    }
+
+    /// Whether a symbol only went where its container went.
+    fn is_carried(&self, pair: &Pair) -> bool {
+        let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+        let is_constructor = |symbol: &Symbol, all: &[Symbol]| {
+            symbol.parent.is_some_and(|parent| all[parent as usize].name == symbol.name)
+        };
+        let same_name = old.name == new.name
+            || (is_constructor(old, &self.matching.old) && is_constructor(new, &self.matching.new));
+        // Paired by their text, and still where they were in the same file,
+        // which may have moved.
+        let is_same_place =
+            old.path == new.path && self.matching.files[old.file as usize] == Some(new.file);
+        pair.evidence == Evidence::Identity
+            || is_same_place
+            || (pair.evidence == Evidence::Container && same_name)
+    }
+
+    fn add_pairs(&self, changes: &mut Vec<SymbolChange>) {
+        // A type is not told to have changed when what changed in it is told.
+        let mut has_told: FxHashSet<u32> = FxHashSet::default();
+        let mut types = Vec::new();
+        for pair in &self.matching.pairs {
+            let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+            if new.is_local {
+                continue;
+            }
+            let is_carried = self.is_carried(pair);
+            let aspects = self.aspects(pair);
+            if is_carried && aspects.is_empty() {
+                continue;
+            }
+            let change = match (is_carried, old.name == new.name) {
+                (true, _) => SymbolChangeKind::Changed,
+                (false, true) => SymbolChangeKind::Moved,
+                (false, false) => SymbolChangeKind::Renamed,
+            };
+            let told = SymbolChange {
+                change,
+                demands: self.demands(pair),
+                members: if is_carried { 0 } else { self.new_members[pair.new as usize] },
+                new: Some(self.new_version(pair.new)),
+                old: Some(self.old_version(pair.old)),
+                similarity: (!is_carried).then_some(pair.similarity),
+                is_test: is_test(new, &self.new[new.file as usize].path),
+                aspects,
+            };
+            let is_body_only = told.aspects.iter().all(|it| *it == Aspect::Body);
+            if new.sort == Sort::Type && is_carried && is_body_only {
+                types.push((pair.new, told));
+                continue;
+            }
+            has_told.extend(new.parent);
+            changes.push(told);
+        }
+        let fresh = self.matching.by_new();
+        for (at, symbol) in self.matching.new.iter().enumerate() {
+            if fresh[at].is_none() {
+                has_told.extend(symbol.parent);
+            }
+        }
+        let gone = self.matching.by_old();
+        let successor =
+            |old: u32| gone[old as usize].map(|at| self.matching.pairs[at as usize].new);
+        for (at, symbol) in self.matching.old.iter().enumerate() {
+            if gone[at].is_none() {
+                has_told.extend(symbol.parent.and_then(successor));
+            }
+        }
+        // Types in types: the innermost speaks.
+        for (at, told) in types.into_iter().rev() {
+            if !has_told.contains(&at) {
+                changes.push(told);
+            }
+            has_told.extend(self.new_symbol(at).parent);
+        }
+    }
+
+    fn aspects(&self, pair: &Pair) -> Vec<Aspect> {
+        let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+        let (old_facts, new_facts) = (self.old_facts(old), self.new_facts(new));
+        let (a, b) = (old_facts.def(old.def), new_facts.def(new.def));
+        let mut aspects = Vec::new();
+        let has_signature = new.sort != Sort::Value;
+        if has_signature && declaration(old, old_facts) != declaration(new, new_facts) {
+            aspects.push(Aspect::Signature);
+        }
+        if a.visibility != b.visibility {
+            aspects.push(Aspect::Visibility);
+        }
+        if old.text() != new.text() {
+            // A signature is part of the text.
+            if aspects.is_empty() || pair.similarity < 0.999 && is_body_changed(old, new, self) {
+                aspects.push(Aspect::Body);
+            }
+        } else if aspects.is_empty() {
+            let doc = |facts: &FileFacts, doc: Option<crate::facts::Name>| {
+                doc.map_or(String::new(), |doc| facts.text(doc).to_owned())
+            };
+            if doc(old_facts, a.doc) != doc(new_facts, b.doc) {
+                aspects.push(Aspect::Doc);
+            }
+        }
+        aspects
+    }
+
+    /// What callers must change, from the parameters.
+    fn demands(&self, pair: &Pair) -> Vec<String> {
+        let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+        if new.sort != Sort::Callable {
+            return Vec::new();
+        }
+        let (old_facts, new_facts) = (self.old_facts(old), self.new_facts(new));
+        let plain = |facts: &FileFacts, symbol: &Symbol| -> Vec<(String, bool)> {
+            let params = facts.def(symbol.def).params.iter();
+            params
+                .filter(|param| param.kind == ParamKind::Plain)
+                .map(|param| (facts.text(param.name).to_owned(), param.default.is_some()))
+                .collect()
+        };
+        let (before, after) = (plain(old_facts, old), plain(new_facts, new));
+        let any_args = |facts: &FileFacts, symbol: &Symbol| {
+            let def = facts.def(symbol.def);
+            def.flags.has(Flags::ANY_ARGS)
+                || def
+                    .params
+                    .iter()
+                    .any(|param| matches!(param.kind, ParamKind::Variadic | ParamKind::Keywords))
+        };
+        let has = |list: &[(String, bool)], name: &str| list.iter().any(|(it, _)| it == name);
+        let gone: Vec<&str> =
+            before.iter().map(|(name, _)| &**name).filter(|name| !has(&after, name)).collect();
+        let fresh: Vec<&(String, bool)> =
+            after.iter().filter(|(name, _)| !has(&before, name)).collect();
+        // As many as before: names changed, which only keyword arguments notice.
+        if gone.len() == fresh.len() && before.len() == after.len() {
+            return Vec::new();
+        }
+        let mut demands = Vec::new();
+        if !any_args(new_facts, new) {
+            demands.extend(gone.iter().map(|name| format!("parameter `{name}` removed")));
+        }
+        let required = fresh.iter().filter(|(_, has_default)| !has_default);
+        demands.extend(required.map(|(name, _)| format!("required parameter `{name}` added")));
+        demands
+    }
+
+    /// Symbols without a partner whose place another sort of symbol took: a
+    /// method became a field.
+    fn replaced(&self) -> FxHashMap<u32, u32> {
+        let (gone, fresh) = (self.matching.by_old(), self.matching.by_new());
+        let mut by_place: FxHashMap<(&str, &str), u32> = FxHashMap::default();
+        for (at, symbol) in self.matching.new.iter().enumerate() {
+            if fresh[at].is_none() {
+                let path = self.new[symbol.file as usize].path.as_str();
+                by_place.insert((path, &symbol.path), at as u32);
+            }
+        }
+        let mut replaced = FxHashMap::default();
+        for (at, symbol) in self.matching.old.iter().enumerate() {
+            let path = self.old[symbol.file as usize].path.as_str();
+            if gone[at].is_none()
+                && let Some(new) = by_place.remove(&(path, &*symbol.path))
+            {
+                replaced.insert(at as u32, new);
+            }
+        }
+        replaced
+    }
+
+    fn add_gone(&self, changes: &mut Vec<SymbolChange>) {
+        let replaced = self.replaced();
+        let pair_of = self.matching.by_old();
+        let guesses: FxHashMap<u32, &Pair> =
+            self.matching.guesses.iter().map(|guess| (guess.old, guess)).collect();
+        for (at, symbol) in self.matching.old.iter().enumerate() {
+            let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
+            if pair_of[at].is_some() || symbol.is_local || is_inside {
+                continue;
+            }
+            if let Some(new) = replaced.get(&(at as u32)) {
+                changes.push(SymbolChange {
+                    change: SymbolChangeKind::Changed,
+                    new: Some(self.new_version(*new)),
+                    old: Some(self.old_version(at as u32)),
+                    aspects: vec![Aspect::Signature],
+                    similarity: None,
+                    members: 0,
+                    is_test: is_test(symbol, &self.old[symbol.file as usize].path),
+                    demands: vec![format!(
+                        "was a {}, is a {}",
+                        symbol.kind.word(),
+                        self.new_symbol(*new).kind.word()
+                    )],
+                });
+                continue;
+            }
+            let guess = guesses.get(&(at as u32));
+            changes.push(SymbolChange {
+                change: match guess {
+                    Some(_) => SymbolChangeKind::PerhapsBecame,
+                    None => SymbolChangeKind::Removed,
+                },
+                new: guess.map(|guess| self.new_version(guess.new)),
+                old: Some(self.old_version(at as u32)),
+                aspects: Vec::new(),
+                similarity: guess.map(|guess| guess.similarity),
+                members: self.old_members[at],
+                is_test: is_test(symbol, &self.old[symbol.file as usize].path),
+                demands: Vec::new(),
+            });
+        }
+    }
+
+    fn add_fresh(&self, changes: &mut Vec<SymbolChange>) {
+        let pair_of = self.matching.by_new();
+        let replacing: FxHashSet<u32> = self.replaced().into_values().collect();
+        let copies: FxHashMap<u32, &Pair> =
+            self.matching.copies.iter().map(|copy| (copy.new, copy)).collect();
+        for (at, symbol) in self.matching.new.iter().enumerate() {
+            let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
+            let is_told = is_inside || replacing.contains(&(at as u32));
+            if pair_of[at].is_some() || symbol.is_local || is_told {
+                continue;
+            }
+            let copy = copies.get(&(at as u32));
+            changes.push(SymbolChange {
+                change: match copy {
+                    Some(_) => SymbolChangeKind::Copied,
+                    None => SymbolChangeKind::Added,
+                },
+                new: Some(self.new_version(at as u32)),
+                old: copy.map(|copy| self.old_version(copy.old)),
+                aspects: Vec::new(),
+                similarity: copy.map(|copy| copy.similarity),
+                members: self.new_members[at],
+                is_test: is_test(symbol, &self.new[symbol.file as usize].path),
+                demands: Vec::new(),
+            });
+        }
+    }
+
+    fn file_moves(&self) -> Vec<FileMove> {
+        let mut n_carried: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        for pair in &self.matching.pairs {
+            let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+            if !new.is_local && self.is_carried(pair) {
+                *n_carried.entry((old.file, new.file)).or_default() += 1;
+            }
+        }
+        let mut moves = Vec::new();
+        for (at, to) in self.matching.files.iter().enumerate() {
+            let Some(to) = *to else { continue };
+            let (from, to_path) = (&self.old[at].path, &self.new[to as usize].path);
+            if from != to_path {
+                let symbols = n_carried.get(&(at as u32, to)).copied().unwrap_or(0);
+                moves.push(FileMove { from: from.clone(), to: to_path.clone(), symbols });
+            }
+        }
+        moves
+    }
+}
+
+/// Beside the declaration, whether the body differs: more tokens than the
+/// signature has changed.
+fn is_body_changed(old: &Symbol, new: &Symbol, sides: &Sides<'_>) -> bool {
+    let rest = |symbol: &Symbol, file: &File| -> Option<String> {
+        let def = file.facts.def(symbol.def);
+        let text = file.bytes.get(def.span.start_byte as usize..def.span.end_byte as usize)?;
+        let text = String::from_utf8_lossy(text).into_owned();
+        // What follows the declaration: after the first line that ends it.
+        let body = text.split_once([':', '{']).map(|(_, body)| body.to_owned());
+        Some(body.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    rest(old, &sides.old[old.file as usize]) != rest(new, &sides.new[new.file as usize])
+}
+
+/// The declaration without the symbol's own name and layout.
+fn declaration(symbol: &Symbol, facts: &FileFacts) -> String {
+    let signature = facts.def(symbol.def).signature.map_or("", |name| facts.text(name));
+    let words: Vec<&str> = signature.split_whitespace().collect();
+    words.join(" ").replacen(&*symbol.name, "", 1)
+}
+
+fn version(symbol: &Symbol, file: &File, is_public: bool) -> SymbolVersion {
+    let def = file.facts.def(symbol.def);
+    SymbolVersion {
+        symbol: symbol.path.to_string(),
+        kind: symbol.kind.word().to_owned(),
+        path: file.path.clone(),
+        line: def.name_line.max(1),
+        signature: def.signature.map(|name| file.facts.text(name).to_owned()),
+        is_public,
+    }
+}
+
+fn is_public(symbols: &[Symbol], at: u32) -> bool {
+    let mut at = Some(at);
+    while let Some(place) = at {
+        let symbol = &symbols[place as usize];
+        if symbol.visibility != Visibility::Public || symbol.is_local {
+            return false;
+        }
+        at = symbol.parent;
+    }
+    true
+}
+
+/// Written for tests, or among them.
+fn is_test(symbol: &Symbol, path: &str) -> bool {
+    symbol.is_test || model::code::is_test_path(path)
+}

@@ -1,0 +1,53 @@
+//! Constants, fields and the like: by name in their container, or by what they hold.
+
+use super::symbols::Sort;
+use super::{Evidence, State};
+use rustc_hash::FxHashMap;
+
+/// Symbols of both versions that one key fits.
+type Group = (Vec<u32>, Vec<u32>);
+
+/// What is left after identities and containers: the same text under another
+/// name in the same place, or the same name and text elsewhere. Only where
+/// there is one such pair.
+pub fn match_values(state: &mut State<'_>) {
+    let is_open = |partner: &Option<u32>| partner.is_none();
+    let mut renamed: FxHashMap<((bool, u32), u64), Group> = FxHashMap::default();
+    let mut moved: FxHashMap<(&str, u64), Group> = FxHashMap::default();
+    for (at, symbol) in state.old.symbols.iter().enumerate() {
+        if symbol.sort == Sort::Value && is_open(&state.to_new[at]) && symbol.bag.n_tokens > 0 {
+            let home = match symbol.parent {
+                Some(parent) => state.to_new[parent as usize].map(|home| (true, home)),
+                None => state.files[symbol.file as usize].map(|home| (false, home)),
+            };
+            if let Some(home) = home {
+                renamed.entry((home, symbol.text)).or_default().0.push(at as u32);
+            }
+            moved.entry((&symbol.name, symbol.text)).or_default().0.push(at as u32);
+        }
+    }
+    for (at, symbol) in state.new.symbols.iter().enumerate() {
+        if symbol.sort == Sort::Value && is_open(&state.to_old[at]) && symbol.bag.n_tokens > 0 {
+            if let Some(group) = renamed.get_mut(&(symbol.home(), symbol.text)) {
+                group.1.push(at as u32);
+            }
+            if let Some(group) = moved.get_mut(&(&*symbol.name, symbol.text)) {
+                group.1.push(at as u32);
+            }
+        }
+    }
+    let single = |(olds, news): &Group| match (olds.as_slice(), news.as_slice()) {
+        ([old], [new]) => Some((*old, *new)),
+        _ => None,
+    };
+    let mut pairs: Vec<(u32, u32)> = moved.values().filter_map(single).collect();
+    pairs.sort_unstable();
+    let mut later: Vec<(u32, u32)> = renamed.values().filter_map(single).collect();
+    later.sort_unstable();
+    pairs.extend(later);
+    for (old, new) in pairs {
+        if state.is_free(old, new) {
+            state.pair(old, new, Evidence::Body);
+        }
+    }
+}

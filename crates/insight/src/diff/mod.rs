@@ -1,0 +1,226 @@
+//! `lore diff`: what a change does to the system, not only to the text.
+//!
+//! The comparison itself comes from git's objects (`code::compare`) and needs
+//! no index. Here it is put in the order in which a reviewer must look, what
+//! breaks others is named by rule, and, where the graph of either side is
+//! indexed, callers, tests and owners are added; recorded decisions about
+//! touched files always.
+
+mod graph;
+mod rules;
+
+use crate::code::impact::OwnerShare;
+use crate::code::scope::{self, Asked};
+use crate::trace::Missing;
+use crate::why::LinkedRecord;
+use model::Result;
+use model::change::{
+    Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
+};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Reader;
+
+pub use rules::{Breaking, Rule};
+
+/// One end of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Revision {
+    /// As it was asked for.
+    pub name: String,
+    /// The commit; of a work tree the one it began with.
+    pub commit: String,
+    pub is_work_tree: bool,
+}
+
+/// A changed symbol and who uses it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ChangedSymbol {
+    #[serde(flatten)]
+    pub change: SymbolChange,
+    /// Symbols that call or name it, as indexed; none where that is not known.
+    pub users: Option<u64>,
+    /// The first of them that the change does not touch.
+    pub untouched_users: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Counts {
+    pub files: u64,
+    /// Files whose symbols were compared.
+    pub compared_files: u64,
+    pub removed: u64,
+    pub perhaps_became: u64,
+    pub renamed: u64,
+    pub moved: u64,
+    pub changed: u64,
+    pub copied: u64,
+    pub added: u64,
+    /// Changes of tests, which are in no other number.
+    pub tests: u64,
+}
+
+/// What the graph says of a change.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Impact {
+    /// The indexed commit that was asked.
+    pub commit: String,
+    /// Symbols that depend on what changed, within three steps.
+    pub reached: u64,
+    pub truncated: bool,
+    /// Files of tests among what is reached, and changed ones.
+    pub test_files: Vec<String>,
+}
+
+/// What a change does.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SemanticDiff {
+    pub base: Revision,
+    pub head: Revision,
+    pub counts: Counts,
+    /// What breaks those who use it, by rule; worst first.
+    pub breaking: Vec<Breaking>,
+    /// What a reviewer must look at first, first.
+    pub changes: Vec<ChangedSymbol>,
+    pub file_moves: Vec<FileMove>,
+    /// Decisions recorded about files this touches.
+    pub decisions: Vec<LinkedRecord>,
+    pub owners: Vec<OwnerShare>,
+    pub impact: Option<Impact>,
+    /// Changed files whose symbols were not, or only in part, compared.
+    pub unread: Vec<UnreadFile>,
+    pub missing: Vec<Missing>,
+}
+
+/// What is compared, and where it is asked.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    pub base: Revision,
+    pub head: Revision,
+    pub asked: Asked<'a>,
+}
+
+/// The answer; without a database only what git's objects tell.
+pub fn semantic_diff(
+    reader: Option<&Reader>,
+    request: Request<'_>,
+    comparison: Comparison,
+) -> Result<SemanticDiff> {
+    let mut diff = SemanticDiff {
+        counts: counts(&comparison),
+        breaking: Vec::new(),
+        base: request.base,
+        head: request.head,
+        changes: comparison
+            .changes
+            .into_iter()
+            .map(|change| ChangedSymbol { change, users: None, untouched_users: Vec::new() })
+            .collect(),
+        file_moves: comparison.file_moves,
+        decisions: Vec::new(),
+        owners: Vec::new(),
+        impact: None,
+        unread: comparison.unread,
+        missing: Vec::new(),
+    };
+    if let Some(reader) = reader {
+        diff.decisions = decisions(reader, &comparison.paths)?;
+        let versions = [&diff.base, &diff.head].map(|revision| revision.commit.clone());
+        match indexed(reader, &request.asked, &versions) {
+            Some((scope, is_base)) => {
+                graph::add(reader, &scope, is_base, &comparison.paths, &mut diff)?;
+            }
+            None => diff.missing.push(Missing::new(
+                "neither version is indexed: callers, tests and owners are not known",
+                "lore index",
+            )),
+        }
+    } else {
+        diff.missing.push(Missing::new(
+            "no database: callers, tests, owners and decisions are not known",
+            "lore index",
+        ));
+    }
+    diff.breaking = rules::breaking(&diff.changes, &diff.file_moves);
+    sort(&mut diff.changes);
+    Ok(diff)
+}
+
+/// The snapshot of the base, which knows who used what is gone, or of the head.
+fn indexed(
+    reader: &Reader,
+    asked: &Asked<'_>,
+    versions: &[String; 2],
+) -> Option<(scope::Scope, bool)> {
+    versions.iter().zip([true, false]).find_map(|(commit, is_base)| {
+        let asked = Asked { at: Some(commit), ..*asked };
+        scope::resolve(reader, &asked).ok().map(|scope| (scope, is_base))
+    })
+}
+
+/// Files asked for records; more are not one change that somebody reviews.
+const MOST_PATHS: usize = 500;
+
+fn decisions(reader: &Reader, paths: &[String]) -> Result<Vec<LinkedRecord>> {
+    let ends: Vec<String> = paths.iter().take(MOST_PATHS).cloned().collect();
+    let mut all = crate::why::linked_records(reader, &ends)?;
+    all.retain(|record| !record.is_superseded);
+    Ok(all)
+}
+
+fn counts(comparison: &Comparison) -> Counts {
+    let mut counts = Counts {
+        files: comparison.n_files,
+        compared_files: comparison.n_compared,
+        ..Counts::default()
+    };
+    for change in &comparison.changes {
+        let slot = if change.is_test {
+            &mut counts.tests
+        } else {
+            match change.change {
+                SymbolChangeKind::Removed => &mut counts.removed,
+                SymbolChangeKind::PerhapsBecame => &mut counts.perhaps_became,
+                SymbolChangeKind::Renamed => &mut counts.renamed,
+                SymbolChangeKind::Moved => &mut counts.moved,
+                SymbolChangeKind::Changed => &mut counts.changed,
+                SymbolChangeKind::Copied => &mut counts.copied,
+                SymbolChangeKind::Added => &mut counts.added,
+            }
+        };
+        *slot += 1;
+    }
+    counts
+}
+
+/// Tests last; then what demands something of others, then by how much of the
+/// system uses it, then by kind of change and place.
+fn sort(changes: &mut [ChangedSymbol]) {
+    let weight = |it: &ChangedSymbol| {
+        let change = &it.change;
+        let is_public = change.old.as_ref().or(change.new.as_ref()).is_some_and(|it| it.is_public);
+        let is_gone =
+            matches!(change.change, SymbolChangeKind::Removed | SymbolChangeKind::PerhapsBecame);
+        let changes_signature = change.aspects.contains(&model::change::Aspect::Signature);
+        let is_small = change.shown().is_some_and(is_small);
+        (
+            change.is_test,
+            is_small,
+            !(is_public && (is_gone || !change.demands.is_empty())),
+            std::cmp::Reverse(it.users.unwrap_or(0)),
+            !changes_signature,
+            change.change,
+        )
+    };
+    changes.sort_by(|a, b| {
+        let place = |it: &ChangedSymbol| {
+            it.change.shown().map(|at| (at.path.clone(), at.line, at.symbol.clone()))
+        };
+        weight(a).cmp(&weight(b)).then_with(|| place(a).cmp(&place(b)))
+    });
+}
+
+/// A field or a constant says less than what has a body.
+fn is_small(symbol: &SymbolVersion) -> bool {
+    matches!(symbol.kind.as_str(), "field" | "var" | "const" | "selector")
+}

@@ -1,0 +1,145 @@
+//! Changes that break those who use a symbol, each by a rule with a name.
+
+use super::ChangedSymbol;
+use model::change::{Aspect, FileMove, SymbolChangeKind, SymbolVersion};
+use model::code::is_test_path;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    RemovedRoute,
+    RemovedContract,
+    RemovedPublicSymbol,
+    ChangedParameters,
+    RenamedPublicSymbol,
+    MovedPublicSymbol,
+    ReducedVisibility,
+}
+
+impl Rule {
+    pub const ALL: &'static [Rule] = &[
+        Rule::RemovedRoute,
+        Rule::RemovedContract,
+        Rule::RemovedPublicSymbol,
+        Rule::ChangedParameters,
+        Rule::RenamedPublicSymbol,
+        Rule::MovedPublicSymbol,
+        Rule::ReducedVisibility,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Rule::RemovedRoute => "removed-route",
+            Rule::RemovedContract => "removed-contract",
+            Rule::RemovedPublicSymbol => "removed-public-symbol",
+            Rule::ChangedParameters => "changed-parameters",
+            Rule::RenamedPublicSymbol => "renamed-public-symbol",
+            Rule::MovedPublicSymbol => "moved-public-symbol",
+            Rule::ReducedVisibility => "reduced-visibility",
+        }
+    }
+}
+
+/// A change that breaks users of a symbol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Breaking {
+    pub rule: Rule,
+    pub symbol: String,
+    /// Where it is, or was when it is gone.
+    pub path: String,
+    pub line: u32,
+    pub message: String,
+    /// As indexed; none where that is not known.
+    pub users: Option<u64>,
+}
+
+pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Breaking> {
+    let mut all: Vec<Breaking> = changes.iter().filter_map(rule_of).collect();
+    all.extend(file_moves.iter().filter_map(moved_file));
+    all.sort_by(|a, b| {
+        (a.rule, b.users.unwrap_or(0), &a.path, a.line).cmp(&(
+            b.rule,
+            a.users.unwrap_or(0),
+            &b.path,
+            b.line,
+        ))
+    });
+    all
+}
+
+/// Who imports a file by its path must change; in Go a folder is imported.
+fn moved_file(file: &FileMove) -> Option<Breaking> {
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(it, _)| it.to_owned());
+    let is_same_package = file.to.ends_with(".go") && folder(&file.from) == folder(&file.to);
+    if file.symbols == 0 || is_test_path(&file.from) || is_same_package {
+        return None;
+    }
+    Some(Breaking {
+        rule: Rule::MovedPublicSymbol,
+        symbol: file.from.clone(),
+        path: file.to.clone(),
+        line: 1,
+        message: format!("{} symbols of {} are now in {}", file.symbols, file.from, file.to),
+        users: None,
+    })
+}
+
+fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
+    let change = &changed.change;
+    let old = change.old.as_ref()?;
+    if change.is_test || change.change == SymbolChangeKind::Copied {
+        return None;
+    }
+    let contract = match old.kind.as_str() {
+        "route_handler" => Some(Rule::RemovedRoute),
+        "rpc" | "message" | "service" | "table" | "column" => Some(Rule::RemovedContract),
+        _ => None,
+    };
+    let is_gone = change.change == SymbolChangeKind::Removed
+        || change.change == SymbolChangeKind::PerhapsBecame;
+    let became = change.new.as_ref();
+    let (rule, message) = match (contract, became) {
+        (Some(rule), None) => (rule, format!("{} {} is gone", old.kind, old.symbol)),
+        (Some(rule), Some(new)) if change.change != SymbolChangeKind::Changed => {
+            (rule, format!("{} {} became {}", old.kind, old.symbol, new.symbol))
+        }
+        _ if !old.is_public => return None,
+        (_, None) => (Rule::RemovedPublicSymbol, format!("{} {} is gone", old.kind, old.symbol)),
+        (_, Some(new)) if is_gone => (
+            Rule::RemovedPublicSymbol,
+            format!("{} {} is gone; perhaps it became {}", old.kind, old.symbol, new.symbol),
+        ),
+        (_, Some(new)) if !change.demands.is_empty() => {
+            (Rule::ChangedParameters, format!("{}: {}", new.symbol, change.demands.join(", ")))
+        }
+        (_, Some(new)) if change.change == SymbolChangeKind::Renamed => {
+            (Rule::RenamedPublicSymbol, format!("{} is now {}", old.symbol, place_of(old, new)))
+        }
+        (_, Some(new)) if change.change == SymbolChangeKind::Moved => {
+            (Rule::MovedPublicSymbol, format!("{} is now {}", old.symbol, place_of(old, new)))
+        }
+        (_, Some(new)) if !new.is_public && change.aspects.contains(&Aspect::Visibility) => {
+            (Rule::ReducedVisibility, format!("{} is no longer public", new.symbol))
+        }
+        _ => return None,
+    };
+    let shown = became.filter(|_| !is_gone).unwrap_or(old);
+    Some(Breaking {
+        rule,
+        symbol: old.symbol.clone(),
+        path: shown.path.clone(),
+        line: shown.line,
+        message,
+        users: changed.users,
+    })
+}
+
+fn place_of(old: &SymbolVersion, new: &SymbolVersion) -> String {
+    if old.path == new.path {
+        new.symbol.clone()
+    } else {
+        format!("{} in {}", new.symbol, new.path)
+    }
+}

@@ -1,0 +1,123 @@
+//! What became of symbols between two versions of a code base.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What happened to a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SymbolChangeKind {
+    Removed,
+    /// Not found again; the new symbol is a guess.
+    PerhapsBecame,
+    Renamed,
+    Moved,
+    Changed,
+    /// New, with the text of a symbol that still exists.
+    Copied,
+    Added,
+}
+
+impl SymbolChangeKind {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::PerhapsBecame => "perhaps became",
+            Self::Renamed => "renamed",
+            Self::Moved => "moved",
+            Self::Changed => "changed",
+            Self::Copied => "copied",
+            Self::Added => "added",
+        }
+    }
+}
+
+/// What of a symbol differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    Signature,
+    Visibility,
+    Body,
+    /// Comments and documentation only.
+    Doc,
+}
+
+impl Aspect {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Signature => "signature",
+            Self::Visibility => "visibility",
+            Self::Body => "body",
+            Self::Doc => "doc",
+        }
+    }
+}
+
+/// A symbol in one of both versions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolVersion {
+    /// The names from the file down: `Flask.run`.
+    pub symbol: String,
+    pub kind: String,
+    pub path: String,
+    pub line: u32,
+    pub signature: Option<String>,
+    /// Others may use it: neither private nor inside something private.
+    pub is_public: bool,
+}
+
+/// One symbol that is not as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SymbolChange {
+    pub change: SymbolChangeKind,
+    /// None when it is gone.
+    pub new: Option<SymbolVersion>,
+    /// None when it is new; of a copy, what it was copied from.
+    pub old: Option<SymbolVersion>,
+    pub aspects: Vec<Aspect>,
+    /// How alike both texts are, 0 to 1, where two symbols were compared.
+    pub similarity: Option<f32>,
+    /// Symbols inside it that came, went or moved with it and are not told.
+    pub members: u32,
+    pub is_test: bool,
+    /// What callers must change, in words.
+    pub demands: Vec<String>,
+}
+
+impl SymbolChange {
+    /// The symbol as it is, or was when it is gone.
+    pub fn shown(&self) -> Option<&SymbolVersion> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+}
+
+/// A file that lies elsewhere now, with the symbols it took along.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileMove {
+    pub from: String,
+    pub to: String,
+    pub symbols: u32,
+}
+
+/// A changed file whose symbols were not compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct UnreadFile {
+    pub path: String,
+    pub reason: String,
+}
+
+/// Everything that differs between two versions, by symbols.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct Comparison {
+    pub changes: Vec<SymbolChange>,
+    pub file_moves: Vec<FileMove>,
+    /// Every changed path of both sides, whatever it holds; sorted.
+    pub paths: Vec<String>,
+    /// Changed files.
+    pub n_files: u64,
+    /// Those among them whose symbols were compared.
+    pub n_compared: u64,
+    /// Files that nobody reads for symbols are not among these.
+    pub unread: Vec<UnreadFile>,
+}
