@@ -106,7 +106,8 @@ pub(crate) fn by_commits(
 fn merge_request_of(on: &impl Read, except: i64, sha: &str) -> Result<Option<EntityName>> {
     sql::first(
         on,
-        "SELECT p.path, m.iid FROM merge_requests AS m JOIN projects AS p ON p.id = m.project_id
+        "SELECT p.host, p.path, m.iid
+         FROM merge_requests AS m JOIN projects AS p ON p.id = m.project_id
          WHERE m.id IN (
              SELECT merge_request_id FROM mr_commits WHERE sha >= ?1 AND sha < ?1 || 'g'
              UNION SELECT id FROM merge_requests
@@ -121,8 +122,9 @@ fn merge_request_of(on: &impl Read, except: i64, sha: &str) -> Result<Option<Ent
         |row| {
             Ok(EntityName {
                 kind: EntityKind::MergeRequest,
-                project: row.get(0)?,
-                iid: Iid(row.get(1)?),
+                host: row.get(0)?,
+                project: row.get(1)?,
+                iid: Iid(row.get(2)?),
             })
         },
     )
@@ -137,7 +139,7 @@ pub(crate) fn shared_commits(
 ) -> Result<Vec<(bool, EntityName)>> {
     sql::all(
         on,
-        "SELECT o.created_at > m.created_at AS is_later, p.path, o.iid
+        "SELECT o.created_at > m.created_at AS is_later, p.host, p.path, o.iid
          FROM merge_requests AS m
          JOIN mr_commits AS k ON k.merge_request_id = m.id
          CROSS JOIN mr_commits AS other ON other.sha = k.sha AND other.merge_request_id <> m.id
@@ -155,8 +157,9 @@ pub(crate) fn shared_commits(
         |row| {
             let name = EntityName {
                 kind: EntityKind::MergeRequest,
-                project: row.get(1)?,
-                iid: Iid(row.get(2)?),
+                host: row.get(1)?,
+                project: row.get(2)?,
+                iid: Iid(row.get(3)?),
             };
             Ok((row.get(0)?, name))
         },

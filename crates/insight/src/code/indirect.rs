@@ -52,8 +52,7 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
         let calls = steps(view, &[base], &[EdgeKind::Calls])?;
         found.extend(used(view, Indirectly::ThroughBase, Some(base), calls)?);
     }
-    let contracts =
-        [EdgeKind::HandlesRoute, EdgeKind::RpcCalls, EdgeKind::ConsumesEvent, EdgeKind::Exposes];
+    let contracts = [EdgeKind::HandlesRoute, EdgeKind::RpcCalls, EdgeKind::Exposes];
     let mut by_contract = steps(view, nodes, &contracts)?;
     by_contract.extend(routes_of(view, nodes)?);
     found.extend(used(view, Indirectly::ByContract, None, by_contract)?);

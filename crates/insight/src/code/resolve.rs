@@ -10,7 +10,7 @@ use super::address::{Address, parameters_of};
 use super::files::{files_like, symbol_at};
 use super::scope::Scope;
 use super::view::{SymbolRef, View};
-use crate::context::noise::is_test_path;
+use model::code::is_test_path;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::resolver::Fit;

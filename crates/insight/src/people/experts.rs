@@ -249,12 +249,12 @@ fn matching_commits(
         limit: MOST_COMMITS,
         ..search::Request::default()
     };
-    let ranked = searcher.ranking(&request)?.candidates;
+    let ranked = searcher.ranking(&request)?.groups;
     let best = ranked.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
-    let documents: Vec<i64> = ranked.iter().map(|it| it.document).collect();
+    let documents: Vec<i64> = ranked.iter().map(|it| it.lead).collect();
     let shares = authors::of_documents(searcher.reader, &documents)?;
     let weight = |document: i64| {
-        let found = ranked.iter().find(|it| it.document == document);
+        let found = ranked.iter().find(|it| it.lead == document);
         found.map_or(0.0, |it| (it.score / best).clamp(0.0, 1.0))
     };
     Ok(shares.into_iter().map(|(document, share)| (share, weight(document))).collect())
