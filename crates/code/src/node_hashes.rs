@@ -6,6 +6,7 @@ use model::Result;
 use model::hash::Hash32;
 use model::ids::{NodeId, PackageId};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use store::Read;
 use store::code::{files, nodes};
 
@@ -40,10 +41,10 @@ impl NodeHashes {
             Some(node) => {
                 let symbol = node.symbol();
                 let (kind, disambiguator) = (node.kind, node.disambiguator.as_str());
-                if !self.paths.contains_key(&node.package) {
-                    self.paths.insert(node.package, files::package_path(on, node.package)?);
-                }
-                let package = &self.paths[&node.package];
+                let package = match self.paths.entry(node.package) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(files::package_path(on, node.package)?),
+                };
                 let name = NodeName { package, symbol: &symbol, kind, disambiguator };
                 Some(identity::node(self.repo, name))
             }

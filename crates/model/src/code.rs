@@ -36,11 +36,10 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// What the source of an edge does to its target. The one vocabulary of
-    /// relations between symbols, from the parser to JSON.
-    ///
-    /// The numbers 15, 16, 19 and 20 were given to kinds that nobody ever
-    /// stored; they stay free.
+    /// What the source of an edge does to its target.
+    // The one vocabulary of relations between symbols, from the parser to JSON.
+    // The numbers 15, 16, 19 and 20 were given to kinds that nobody ever stored;
+    // they stay free.
     pub enum EdgeKind {
         /// The target is written inside the source, or is a member of it.
         Contains = 1 "contains",

@@ -284,7 +284,7 @@ fn has_inner_error(node: Node<'_>) -> bool {
 
 /// The line at which reading stopped: that of the last part that was still read.
 fn error_line(node: Node<'_>) -> u32 {
-    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32));
+    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last));
     last.unwrap_or(node).start_position().row as u32 + 1
 }
 

@@ -112,8 +112,8 @@ pub(super) fn parse(source: &[u8]) -> Documents {
     let text = match std::str::from_utf8(source) {
         Ok(text) => text,
         Err(error) => {
-            let n_lines = source[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            return none(Trouble::Syntax { line: n_lines as u32 + 1 });
+            let n_lines = source[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
+            return none(Trouble::Syntax { line: n_lines as u32 });
         }
     };
     let plain = read(text, text);

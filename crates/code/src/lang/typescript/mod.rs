@@ -53,7 +53,8 @@ impl Language for TypeScript {
     }
 
     fn is_manifest(&self, name: &str) -> bool {
-        let is_tsconfig = name.starts_with("tsconfig") && name.ends_with(".json");
+        let rest = name.strip_prefix("tsconfig");
+        let is_tsconfig = rest.is_some_and(|rest| rest.strip_suffix(".json").is_some());
         name == "package.json" || is_tsconfig
     }
 
