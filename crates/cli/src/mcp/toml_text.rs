@@ -90,7 +90,7 @@ mod tests {
         let inline = "[mcp_servers]\nlore = { command = \"old\", env = { A = \"1\" } } # mine\n";
         assert_eq!(
             set(inline).unwrap().unwrap(),
-            "[mcp_servers]\nlore = { command = \"lore\", env = { A = \"1\" } , args = [\"mcp\"]} # mine\n"
+            "[mcp_servers]\nlore = { command = \"lore\", env = { A = \"1\" } , args = [\"mcp\"] } # mine\n"
         );
         let lines = "[mcp_servers.lore]\nargs = [\n  \"old\",\n] # all\ncommand = \"lore\"\n";
         assert_eq!(

@@ -46,7 +46,7 @@ fn a_note_is_addressed_in_the_dialect_of_its_forge() {
 
     let timeline = timeline_of(&fixture, EntityKind::Issue, 1);
     let note = timeline.events.iter().find(|event| event.details.note.is_some()).unwrap();
-    assert_eq!(note.url, "https://gl.one/harbor/tide/issue/1#note_3");
+    assert_eq!(note.url, "https://gl.one/harbor/tide/issue/1#note_4");
 }
 
 #[test]
