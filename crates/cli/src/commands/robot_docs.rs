@@ -55,8 +55,21 @@ enum Flags {
 
 /// Commands about code whose arguments say enough.
 const CODE_WITHOUT_FLAGS: &[&str] = &[
-    "callees", "overrides", "subtypes", "map", "outline", "communities", "owners", "snapshots",
-    "verify", "fsck",
+    "callees",
+    "overrides",
+    "subtypes",
+    "map",
+    "outline",
+    "read",
+    "flow",
+    "communities",
+    "owners",
+    "routes",
+    "snapshots",
+    "export",
+    "prove",
+    "verify",
+    "fsck",
 ];
 
 /// What people set up once is named, not taught.

@@ -39,7 +39,7 @@ const FILES: &[(&str, &str)] = &[
         "export class Context {\n  body(text: string): string { return text }\n}\n\nexport const make = (): Context => new Context()\n",
     ),
     (
-        "web/context.test.ts",
+        "web/cache/index.test.ts",
         "class Context { body() { return 1 } }\n\ndescribe('x', () => { new Context().body() })\n",
     ),
     (
@@ -144,7 +144,7 @@ fn a_name_of_several_symbols_is_answered_for_each_likeliest_first() {
     let scope = scope(&env, &reader);
     let context = asked(&reader, &scope, "Context").unwrap();
     assert_eq!(context.of.symbol.path, "web/context.ts", "the test class does not hide it");
-    assert!(context.candidates.iter().any(|it| it.symbol.path == "web/context.test.ts"));
+    assert!(context.candidates.iter().any(|it| it.symbol.path == "web/cache/index.test.ts"));
     let overloads = asked(&reader, &scope, "Till.print").unwrap();
     assert_eq!(overloads.of.overloads.len(), 1);
     assert!(overloads.candidates.is_empty());

@@ -22,8 +22,8 @@ pub struct FlowGap {
     pub furthest_depth: u32,
     /// Calls in what was reached that could not be resolved.
     pub unresolved: u64,
-    /// Those that may lead on to the end, likeliest first; where none has the name
-    /// of anything near the end, those of the furthest symbol.
+    /// Those that may lead on to the end, likeliest first: with the name of something
+    /// near the end, then furthest from the start.
     pub breaks: Vec<FlowBreak>,
 }
 
@@ -64,16 +64,15 @@ pub(super) fn gap(
         for (file, site) in calls.in_node(*node)? {
             unresolved += 1;
             let near = names.get(&site.name);
-            let is_furthest = furthest.as_ref().is_some_and(|it| it.0 == *node);
-            if near.is_some() || is_furthest {
-                let order = near.map_or(u32::MAX, |(left, _)| *left);
-                breaks.push((order, *depth, file, site, near.copied()));
-            }
+            // Nearest to the end first; of the rest, what is furthest from the start.
+            let order = match near {
+                Some((left, _)) => (*left, *depth),
+                None => (u32::MAX, u32::MAX - *depth),
+            };
+            breaks.push((order, *depth, file, site, near.copied()));
         }
     }
-    breaks.sort_by(|a, b| {
-        (a.0, a.1, a.2, a.3.line, a.3.col).cmp(&(b.0, b.1, b.2, b.3.line, b.3.col))
-    });
+    breaks.sort_by(|a, b| (a.0, a.2, a.3.line, a.3.col).cmp(&(b.0, b.2, b.3.line, b.3.col)));
     // A switch over kinds writes the same call many times.
     breaks.dedup_by(|next, kept| {
         (next.2, next.3.source, &next.3.text) == (kept.2, kept.3.source, &kept.3.text)

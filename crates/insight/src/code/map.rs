@@ -6,6 +6,7 @@ use super::neighbours::is_zero;
 use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
+use crate::context::noise::is_test_path;
 use crate::memory::RecordLine;
 use model::Result;
 use model::code::{EdgeKind, NodeKind};
@@ -276,19 +277,20 @@ fn folders(
 ) -> Result<(Vec<FolderSummary>, u64)> {
     let mut parts: Vec<Part> = vec![Part::new(below.to_owned(), own.to_vec())];
     loop {
+        let is_enough = parts.len() >= ENOUGH_FOLDERS;
+        let n_parts = parts.len();
+        let can_split = |part: &Part<'_>| {
+            let n_new = part.children.keys().filter(|child| child.ends_with('/')).count();
+            let is_wanted = n_parts == 1 || !(is_enough || is_test_path(&part.path));
+            n_new > 0 && is_wanted && (n_parts == 1 || n_parts + n_new <= MOST_SPLIT)
+        };
         let largest = parts
             .iter()
             .enumerate()
-            .filter(|(_, part)| {
-                part.children.len() > 1 || part.children.keys().any(|it| it.ends_with('/'))
-            })
-            .max_by_key(|(at, part)| (part.n_symbols, Reverse(*at)));
-        let Some((at, part)) = largest else { break };
-        let n_new = part.children.keys().filter(|child| child.ends_with('/')).count();
-        let is_enough = parts.len() >= ENOUGH_FOLDERS || parts.len() + n_new > MOST_SPLIT;
-        if n_new == 0 || (parts.len() > 1 && is_enough) {
-            break;
-        }
+            .filter(|(_, part)| can_split(part))
+            .max_by_key(|(at, part)| (part.n_symbols, Reverse(*at)))
+            .map(|(at, _)| at);
+        let Some(at) = largest else { break };
         let part = parts.remove(at);
         let mut loose = Vec::new();
         for (child, files) in part.children {
@@ -304,7 +306,8 @@ fn folders(
             parts.push(rest);
         }
     }
-    parts.sort_by(|a, b| (Reverse(a.n_symbols), &a.path).cmp(&(Reverse(b.n_symbols), &b.path)));
+    let order = |part: &Part<'_>| (is_test_path(&part.path), Reverse(part.n_symbols));
+    parts.sort_by(|a, b| (order(a), &a.path).cmp(&(order(b), &b.path)));
     let n_more = parts.len().saturating_sub(MOST_FOLDERS) as u64;
     parts.truncate(MOST_FOLDERS);
     let by_file: HashMap<FileId, Vec<&Usage>> = uses.iter().fold(HashMap::new(), |mut all, one| {

@@ -152,19 +152,15 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
             }
         }
     }
-    // Names of resources hold their kind: `Deployment/cart` for `cart`.
     if rows.iter().all(|(_, node, _)| use_of(node.kind) == Use::Around) {
+        // Names of resources hold their kind: `Deployment/cart` for `cart`. Modules that
+        // are all of a folder have no name of their own.
         let repo = view.scope.repo.id;
-        for node in nodes::of_kind(view.reader, repo, NodeKind::Resource)? {
+        let resources = nodes::of_kind(view.reader, repo, NodeKind::Resource)?;
+        for node in resources.into_iter().chain(nodes::named(view.reader, "")?) {
             if seen.insert(node.id) {
                 add(&mut rows, node)?;
             }
-        }
-    }
-    // Modules that are all of a folder have no name of their own.
-    if rows.is_empty() {
-        for node in nodes::named(view.reader, "")? {
-            add(&mut rows, node)?;
         }
     }
     let is_alone = rows.len() == 1;
@@ -272,15 +268,16 @@ pub(super) fn signature(view: &View<'_>, node: NodeId) -> Result<String> {
 /// Overloads together, likeliest first.
 fn grouped(mut found: Vec<RankedSymbol>) -> Vec<Candidate> {
     found.sort_by(|a, b| (&a.place, a.node).cmp(&(&b.place, b.node)));
-    let mut groups: BTreeMap<(String, Use), Vec<RankedSymbol>> = BTreeMap::new();
+    // `context.ts` and `context.test.ts` may both define `context.Context`.
+    let mut groups: BTreeMap<(String, Use, bool), Vec<RankedSymbol>> = BTreeMap::new();
     for one in found {
-        groups.entry((one.whole.clone(), use_of(one.kind))).or_default().push(one);
+        let key = (one.whole.clone(), use_of(one.kind), one.is_test);
+        groups.entry(key).or_default().push(one);
     }
-    let mut groups: Vec<((String, Use), Vec<RankedSymbol>)> = groups.into_iter().collect();
-    groups.sort_by_cached_key(|((whole, usage), group)| {
-        let is_test = group.iter().all(|one| one.is_test);
+    let mut groups: Vec<((String, Use, bool), Vec<RankedSymbol>)> = groups.into_iter().collect();
+    groups.sort_by_cached_key(|((whole, usage, is_test), group)| {
         let n_incoming: usize = group.iter().map(|one| one.n_incoming).sum();
-        (*usage == Use::Outside, is_test, *usage, Reverse(n_incoming), whole.clone())
+        (*usage == Use::Outside, *is_test, *usage, Reverse(n_incoming), whole.clone())
     });
     let nodes = |group: Vec<RankedSymbol>| group.into_iter().map(|one| one.node).collect();
     groups.into_iter().map(|(_, group)| Candidate { nodes: nodes(group) }).collect()

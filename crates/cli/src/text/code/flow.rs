@@ -77,7 +77,7 @@ fn gap_text(flow: &Flow, gap: &FlowGap, out: &mut Painter) {
     } else if gap.breaks.is_empty() {
         ""
     } else {
-        "; at the furthest symbol:"
+        "; the furthest:"
     };
     let line = format!("{mark}{calls} on the way could not be resolved{words}");
     out.label(Label::Warning, &line).end();
