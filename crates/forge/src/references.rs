@@ -8,7 +8,7 @@ use crate::api::SystemNote;
 use crate::closing;
 use model::reference::EntityReference;
 use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
-use model::{EntityKind, Reference, Timestamp};
+use model::{EntityKind, Reference, Timestamp, change_text};
 use std::collections::BTreeMap;
 use store::references::{Inputs, NoteInput};
 
@@ -19,6 +19,8 @@ pub(crate) fn derive(
 ) -> Vec<Observation> {
     let mut found = Found { inputs, all: BTreeMap::new() };
     found.api_facts();
+    found.commit_facts();
+    found.text(inputs.title.as_deref(), Method::Description, None, None);
     found.text(inputs.description.as_deref(), Method::Description, None, None);
     for message in &inputs.commit_messages {
         found.text(Some(message), Method::CommitMessage, None, None);
@@ -77,6 +79,7 @@ impl Found<'_> {
         let Some(text) = text else { return };
         let this = self.inputs.this.clone();
         let may_close = this.kind == EntityKind::MergeRequest && method != Method::Note;
+        self.followed_changes(text, method, note, at);
         for (reference, is_closing) in closing::references(text) {
             let Reference::Entity(other) = reference else { continue };
             let closes = may_close && is_closing && other.kind == EntityKind::Issue;
@@ -92,6 +95,65 @@ impl Found<'_> {
             if found.note.is_none() {
                 found.note = note;
                 found.at = at;
+            }
+        }
+    }
+
+    /// How this one continues, replaces or undoes another, as a text states it.
+    fn followed_changes(
+        &mut self,
+        text: &str,
+        method: Method,
+        note: Option<i64>,
+        at: Option<Timestamp>,
+    ) {
+        for stated in change_text::stated_relations(text) {
+            // Numbers in messages often mean another tracker's, which people
+            // write like issues.
+            if method == Method::CommitMessage && stated.other.kind == EntityKind::Issue {
+                continue;
+            }
+            let other = self.name(&stated.other);
+            if let Some(found) = self.follows(stated.relation, stated.is_incoming, other, method)
+                && found.note.is_none()
+            {
+                found.note = note;
+                found.at = at;
+            }
+        }
+    }
+
+    /// None where such a relation cannot hold.
+    fn follows(
+        &mut self,
+        relation: RelationType,
+        is_incoming: bool,
+        other: EntityName,
+        method: Method,
+    ) -> Option<&mut Observation> {
+        let this = self.inputs.this.clone();
+        let is_possible = other != this
+            && match is_incoming {
+                true => change_text::can_relate(relation, other.kind, this.kind),
+                false => change_text::can_relate(relation, this.kind, other.kind),
+            };
+        if !is_possible {
+            return None;
+        }
+        let (source, target) = if is_incoming { (other, this) } else { (this, other) };
+        Some(self.add(source, target, relation, method))
+    }
+
+    /// What commits of this merge request say of commits of others, and the
+    /// commits it has in common with one that was closed.
+    fn commit_facts(&mut self) {
+        for (relation, other) in &self.inputs.commit_relations {
+            self.follows(*relation, false, other.clone(), Method::CommitMessage);
+        }
+        for (is_incoming, other) in &self.inputs.shared_commits {
+            let (relation, method) = (RelationType::Continues, Method::SharedCommits);
+            if let Some(found) = self.follows(relation, *is_incoming, other.clone(), method) {
+                found.certainty = Certainty::Inferred;
             }
         }
     }

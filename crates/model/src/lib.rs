@@ -7,6 +7,7 @@
 pub mod backoff;
 mod beside;
 mod cancel;
+pub mod change_text;
 pub mod code;
 pub mod codeowners;
 pub mod entity;

@@ -19,6 +19,18 @@ vocabulary! {
         Moved = "moved",
         Duplicate = "duplicate",
         Blocks = "blocks",
+        /// The source takes up the work of the target.
+        Continues = "continues",
+        /// The source takes the place of the target.
+        Supersedes = "supersedes",
+        /// The source undoes the target.
+        Reverts = "reverts",
+        /// The source does again what was undone of the target.
+        Reapplies = "reapplies",
+        /// The source brings the target to another branch.
+        Backports = "backports",
+        /// The source was part of the target before.
+        SplitFrom = "split_from",
     }
 }
 
@@ -33,6 +45,8 @@ vocabulary! {
         Description = "description",
         CommitMessage = "commit_message",
         Note = "note",
+        /// Both list the same commits.
+        SharedCommits = "shared_commits",
     }
 }
 
@@ -49,6 +63,19 @@ vocabulary! {
 }
 
 impl RelationType {
+    /// Whether it says how one change follows another.
+    pub const fn is_between_changes(self) -> bool {
+        matches!(
+            self,
+            RelationType::Continues
+                | RelationType::Supersedes
+                | RelationType::Reverts
+                | RelationType::Reapplies
+                | RelationType::Backports
+                | RelationType::SplitFrom
+        )
+    }
+
     /// How people say it at one end, before the name of the other: `closes`,
     /// `mentioned in`. The end it is said at is the source if `is_outgoing`.
     pub const fn phrase(
@@ -75,6 +102,18 @@ impl RelationType {
                 "addressed by"
             }
             (RelationType::Related, _) => "related to",
+            (RelationType::Continues, true) => "continues",
+            (RelationType::Continues, false) => "continued by",
+            (RelationType::Supersedes, true) => "supersedes",
+            (RelationType::Supersedes, false) => "superseded by",
+            (RelationType::Reverts, true) => "reverts",
+            (RelationType::Reverts, false) => "reverted by",
+            (RelationType::Reapplies, true) => "re-applies",
+            (RelationType::Reapplies, false) => "re-applied by",
+            (RelationType::Backports, true) => "backport of",
+            (RelationType::Backports, false) => "backported by",
+            (RelationType::SplitFrom, true) => "split from",
+            (RelationType::SplitFrom, false) => "split into",
         }
     }
 }

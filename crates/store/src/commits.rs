@@ -1,5 +1,6 @@
 //! Commits of registered repositories, and the paths they changed.
 
+use crate::change_relations;
 use crate::commit_terms;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
@@ -74,6 +75,7 @@ pub fn insert(tx: &Tx<'_>, repo: RepoId, commit: &CommitRecord, now: Timestamp) 
         )?;
     }
     commit_terms::keep(tx, id, &commit.message)?;
+    change_relations::keep(tx, id, &commit.message)?;
     mark(tx, id, now)?;
     Ok(true)
 }
@@ -291,4 +293,86 @@ pub fn repo_of(on: &impl Read, commit: i64) -> Result<RepoId> {
     sql::one(on, "SELECT repo_id FROM git_commits WHERE id = ?1", [commit], |row| {
         Ok(RepoId(row.get(0)?))
     })
+}
+
+/// Calls `each` with the hash and the parents (separated by blanks) of every
+/// commit of a repository, in no order. For walks over the whole history.
+pub fn each_with_parents(
+    on: &impl Read,
+    repo: RepoId,
+    mut each: impl FnMut(&str, &str),
+) -> Result<()> {
+    let mut statement = on
+        .connection()
+        .prepare_cached("SELECT sha, parents FROM git_commits WHERE repo_id = ?1")
+        .map_err(crate::error::db)?;
+    let mut rows = statement.query([repo.0]).map_err(crate::error::db)?;
+    while let Some(row) = rows.next().map_err(crate::error::db)? {
+        let text = |index: usize| row.get_ref(index).ok().and_then(|value| value.as_str().ok());
+        if let (Some(sha), Some(parents)) = (text(0), text(1)) {
+            each(sha, parents);
+        }
+    }
+    Ok(())
+}
+
+/// A commit that changed a path, and how.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathTouch {
+    pub sha: String,
+    /// It changed the content only; otherwise the path came, went or moved.
+    pub is_modification: bool,
+}
+
+/// Commits of a repository that changed a file under any of these names, each once.
+pub fn touching(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<PathTouch>> {
+    let names = serde_json::to_string(names).unwrap_or_default();
+    sql::all(
+        on,
+        "SELECT c.sha, min(f.kind = 'modified') AS is_modification
+         FROM (SELECT commit_id, kind FROM commit_files
+               WHERE path IN (SELECT value FROM json_each(?2))
+               UNION ALL
+               SELECT commit_id, kind FROM commit_files
+               WHERE old_path IN (SELECT value FROM json_each(?2))) AS f
+         CROSS JOIN git_commits AS c ON c.id = f.commit_id
+         WHERE c.repo_id = ?1 GROUP BY c.id",
+        (repo.0, names),
+        |row| Ok(PathTouch { sha: row.get(0)?, is_modification: row.get(1)? }),
+    )
+}
+
+/// Somebody who made commits that changed a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathAuthor {
+    pub name: String,
+    pub email: String,
+    pub commits: u64,
+    pub last_at: Timestamp,
+}
+
+/// Authors of the commits on the main branch that changed a file under any of
+/// these names, by name and address, those with most commits first.
+pub fn authors(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<PathAuthor>> {
+    let names = serde_json::to_string(names).unwrap_or_default();
+    sql::all(
+        on,
+        "SELECT c.author_name, c.author_email, count(*) AS n, max(c.authored_at) AS last_at
+         FROM git_commits AS c
+         WHERE c.id IN (SELECT commit_id FROM commit_files
+               WHERE path IN (SELECT value FROM json_each(?2))
+               UNION SELECT commit_id FROM commit_files
+               WHERE old_path IN (SELECT value FROM json_each(?2)))
+           AND c.repo_id = ?1 AND c.landed_id IS NOT NULL
+         GROUP BY 1, 2 ORDER BY n DESC, last_at DESC, 1",
+        (repo.0, names),
+        |row| {
+            Ok(PathAuthor {
+                name: row.get(0)?,
+                email: row.get(1)?,
+                commits: row.get(2)?,
+                last_at: sql::at(row, "last_at")?,
+            })
+        },
+    )
 }

@@ -62,6 +62,59 @@ pub fn body(on: &impl Read, entity: EntityRow) -> Result<Option<EntityBody>> {
     )
 }
 
+/// What an explanation shows of an entity beside its head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityText {
+    pub row: EntityRow,
+    pub description: Option<String>,
+    /// The commit by which it came to the target branch.
+    pub merge_commit_sha: Option<String>,
+    /// Comments by people.
+    pub comments: u64,
+    /// Of these, on lines of the given paths.
+    pub comments_on_paths: u64,
+}
+
+/// Descriptions and counts of comments of these entities, by kind and row.
+pub fn texts(on: &impl Read, entities: &[EntityRow], paths: &[String]) -> Result<Vec<EntityText>> {
+    let paths = serde_json::to_string(paths).unwrap_or_default();
+    let mut found = Vec::new();
+    for kind in EntityKind::ALL {
+        let sha = match kind {
+            EntityKind::Issue => "NULL",
+            EntityKind::MergeRequest => "coalesce(e.merge_commit_sha, e.squash_commit_sha)",
+        };
+        let notes = format!(
+            "FROM discussions AS d JOIN notes AS n ON n.discussion_id = d.id
+             WHERE d.{} = e.id AND n.is_system = 0",
+            owner_column(kind)
+        );
+        found.extend(sql::all(
+            on,
+            &format!(
+                "SELECT e.id, e.description, {sha} AS sha,
+                   (SELECT count(*) {notes}) AS comments,
+                   (SELECT count(*) {notes}
+                      AND (n.new_path IN (SELECT value FROM json_each(?2))
+                        OR n.old_path IN (SELECT value FROM json_each(?2)))) AS on_paths
+                 FROM {} AS e WHERE e.id IN (SELECT value FROM json_each(?1)) ORDER BY e.id",
+                entity_table(kind)
+            ),
+            (crate::timeline::ids_of(kind, entities), &paths),
+            |row| {
+                Ok(EntityText {
+                    row: EntityRow { kind, id: row.get("id")? },
+                    description: row.get("description")?,
+                    merge_commit_sha: row.get("sha")?,
+                    comments: row.get("comments")?,
+                    comments_on_paths: row.get("on_paths")?,
+                })
+            },
+        )?);
+    }
+    Ok(found)
+}
+
 /// A discussion with its notes in order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Thread {

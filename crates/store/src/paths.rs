@@ -15,7 +15,7 @@ use rusqlite::Row;
 pub struct FileChangeRef {
     pub merge_request: i64,
     pub iid: Iid,
-    /// When it was merged, or else last changed.
+    /// When it was merged, or else made.
     pub at: Timestamp,
     pub change: ChangeKind,
     pub path: String,
@@ -31,6 +31,8 @@ pub struct TouchingMr {
     pub author: Option<String>,
     pub created_at: Timestamp,
     pub merged_at: Option<Timestamp>,
+    /// The commit by which it came to the target branch.
+    pub merge_commit_sha: Option<String>,
     pub web_url: String,
     /// Threads and comments by people.
     pub discussions: u64,
@@ -51,7 +53,7 @@ pub fn touches(
 ) -> Result<Vec<FileChangeRef>> {
     sql::all(
         on,
-        "SELECT m.id, m.iid, coalesce(m.merged_at, m.updated_at) AS at,
+        "SELECT m.id, m.iid, coalesce(m.merged_at, m.created_at) AS at,
            f.kind, f.new_path, f.old_path
          FROM (SELECT merge_request_id, position, kind, new_path, old_path FROM mr_file_changes
                WHERE new_path = ?2
@@ -82,6 +84,7 @@ pub fn touching(on: &impl Read, touch: &FileChangeRef, names: &[String]) -> Resu
         on,
         "SELECT p.path AS project, m.title, m.state, u.username AS author,
            m.created_at, m.merged_at, m.web_url,
+           coalesce(m.merge_commit_sha, m.squash_commit_sha) AS merge_commit_sha,
            (SELECT count(*) FROM discussions AS d WHERE d.merge_request_id = m.id
               AND EXISTS (SELECT 1 FROM notes WHERE discussion_id = d.id AND is_system = 0))
              AS discussions,
@@ -103,6 +106,7 @@ pub fn touching(on: &impl Read, touch: &FileChangeRef, names: &[String]) -> Resu
                 author: row.get("author")?,
                 created_at: sql::at(row, "created_at")?,
                 merged_at: sql::maybe_at(row, "merged_at")?,
+                merge_commit_sha: row.get("merge_commit_sha")?,
                 web_url: row.get("web_url")?,
                 discussions: row.get("discussions")?,
                 notes_on_file: row.get("notes_on_file")?,
@@ -116,6 +120,7 @@ pub fn touching(on: &impl Read, touch: &FileChangeRef, names: &[String]) -> Resu
 pub struct Rename {
     pub from: String,
     pub to: String,
+    /// When it came to the main branch.
     pub at: Timestamp,
     /// `!12`, or the hash of a commit.
     pub by: String,
@@ -152,7 +157,8 @@ pub fn renames(
     if let Some(repo) = repo {
         found.extend(sql::all(
             on,
-            "SELECT f.old_path, f.path AS new_path, c.committed_at AS at, c.sha AS by
+            "SELECT f.old_path, f.path AS new_path, c.sha AS by,
+               (SELECT committed_at FROM git_commits WHERE id = c.landed_id) AS at
              FROM (SELECT commit_id, path, old_path FROM commit_files
                    WHERE path = ?1 AND kind = 'renamed'
                    UNION
@@ -175,6 +181,30 @@ fn rename(row: &Row<'_>) -> rusqlite::Result<Rename> {
         at: sql::at(row, "at")?,
         by: row.get("by")?,
     })
+}
+
+/// Whether a path was still, or again, there after a moment: something on the main
+/// branch wrote to it then or later.
+pub fn lives_after(
+    on: &impl Read,
+    project: Option<ProjectId>,
+    repo: Option<RepoId>,
+    path: &str,
+    at: Timestamp,
+) -> Result<bool> {
+    sql::one(
+        on,
+        "SELECT EXISTS (SELECT 1 FROM commit_files AS f
+             CROSS JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE f.path = ?1 AND f.kind <> 'deleted' AND c.repo_id = ?3
+               AND c.committed_at >= ?4 AND c.landed_id IS NOT NULL)
+           OR (?3 IS NULL AND EXISTS (SELECT 1 FROM mr_file_changes AS f
+             CROSS JOIN merge_requests AS m ON m.id = f.merge_request_id
+             WHERE f.new_path = ?1 AND f.kind <> 'deleted' AND m.project_id = ?2
+               AND m.merged_at >= ?4))",
+        (path, project.map(|it| it.0), repo.map(|it| it.0), at.as_millis()),
+        |row| row.get(0),
+    )
 }
 
 /// Commits of the main branch that changed a path and that no merge request

@@ -3,6 +3,7 @@
 //! `reference_observations` holds what each entity's data says, replaced as a
 //! set; `entity_references` holds each relation once, by its best witness.
 
+use crate::change_relations;
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, Word, entity_table, ms, owner_column};
@@ -17,9 +18,16 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inputs {
     pub this: EntityName,
+    /// Of a merge request.
+    pub title: Option<String>,
     pub description: Option<String>,
     pub notes: Vec<NoteInput>,
     pub commit_messages: Vec<String>,
+    /// What its commits say of commits of other merge requests.
+    pub commit_relations: Vec<(RelationType, EntityName)>,
+    /// Merge requests with the same commits, the earlier of both closed without
+    /// a merge; true when the other is the later one.
+    pub shared_commits: Vec<(bool, EntityName)>,
     /// Issues this merge request declares to close.
     pub closes: Vec<EntityName>,
     /// Merge requests that closed this issue, by the forge's own word.
@@ -68,18 +76,22 @@ pub fn inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
 fn merge_request_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     let head = sql::first(
         on,
-        "SELECT p.path, e.iid, e.description
+        "SELECT p.path, e.iid, e.description, e.title
          FROM merge_requests AS e JOIN projects AS p ON p.id = e.project_id
          WHERE e.id = ?1",
         [entity.id],
-        |row| Ok((named(entity.kind, row)?, row.get(2)?)),
+        |row| Ok((named(entity.kind, row)?, row.get(2)?, row.get(3)?)),
     )?;
-    let Some((this, description)) = head else { return Ok(None) };
+    let Some((this, description, title)) = head else { return Ok(None) };
+    let commit_messages = commit_messages(on, entity.id)?;
     Ok(Some(Inputs {
         this,
+        title,
         description,
         notes: notes(on, entity)?,
-        commit_messages: commit_messages(on, entity.id)?,
+        commit_relations: change_relations::by_commits(on, entity.id, &commit_messages)?,
+        shared_commits: change_relations::shared_commits(on, entity.id)?,
+        commit_messages,
         closes: closes(on, entity.id)?,
         closed_by_event: Vec::new(),
         closed_by_inference: Vec::new(),
@@ -110,9 +122,12 @@ fn issue_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     };
     let mut inputs = Inputs {
         this,
+        title: None,
         description,
         notes: notes(on, entity)?,
         commit_messages: Vec::new(),
+        commit_relations: Vec::new(),
+        shared_commits: Vec::new(),
         closes: Vec::new(),
         closed_by_event: Vec::new(),
         closed_by_inference: Vec::new(),

@@ -9,7 +9,7 @@ use crate::payloads::{self, Payload};
 use crate::sql::{self, At, Word, entity_table};
 use crate::{dirty, queue, references};
 use model::ids::{ForgeId, Iid, ProjectId, SyncRunId};
-use model::record::EntityRecord;
+use model::record::{DependentKind, EntityRecord};
 use model::{EntityKind, EntityState, Result, Timestamp};
 
 /// The project a write belongs to.
@@ -280,6 +280,26 @@ pub fn last_fetch(on: &impl Read, row: EntityRow, job: &str) -> Result<Option<La
                 condition: row.get("condition")?,
             })
         },
+    )
+}
+
+/// Whether a dependent set was ever fetched, for any entity of a project or of all.
+pub fn was_fetched(
+    on: &impl Read,
+    project: Option<ProjectId>,
+    kind: EntityKind,
+    what: DependentKind,
+) -> Result<bool> {
+    sql::one(
+        on,
+        &format!(
+            "SELECT EXISTS (SELECT 1 FROM entity_fetches AS f
+               CROSS JOIN {} AS e ON e.id = f.entity_id
+               WHERE f.entity_kind = ?1 AND f.job = ?2 AND (?3 IS NULL OR e.project_id = ?3))",
+            entity_table(kind)
+        ),
+        (Word(kind), what.as_str(), project.map(|project| project.0)),
+        |row| row.get(0),
     )
 }
 
