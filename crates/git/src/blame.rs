@@ -37,6 +37,9 @@ pub struct BlameRequest {
     /// To where lines were moved or copied from, within a commit. A renamed
     /// file is followed in any case.
     pub follows_moves: bool,
+    /// Lines `commit parent…` that stand for the history of the file: commits
+    /// that do not concern it are left out, so git need not walk them.
+    pub ancestry: Option<String>,
 }
 
 /// Consecutive lines that came with one commit.
@@ -78,6 +81,7 @@ struct Subject<'a> {
     path: &'a RepoPath,
     ranges: &'a Ranges,
     follows_moves: bool,
+    ancestry: Option<&'a str>,
 }
 
 /// More ranges than this are asked for as one.
@@ -95,13 +99,14 @@ impl Repo {
             path: &request.path,
             ranges: &ranges,
             follows_moves: request.follows_moves,
+            ancestry: request.ancestry.as_deref(),
         };
         match request.at {
             BlameAt::Commit(commit) => {
                 let rev = commit.to_string();
                 let subject = subject(&rev);
                 let ignore = self.ignore_revs();
-                let first = self.blame_command(&subject, ignore.as_deref()).start();
+                let first = self.start_blame(&subject, ignore.as_deref());
                 self.blame_rest(&subject, first, ignore)
             }
             BlameAt::WorkTree => self.blame_work_tree(request, &subject("HEAD")),
@@ -114,7 +119,7 @@ impl Repo {
         let path = &request.path;
         // Most files are as they were committed, so git begins with that.
         let ignore = self.ignore_revs();
-        let early = self.blame_command(at_head, ignore.as_deref()).start();
+        let early = self.start_blame(at_head, ignore.as_deref());
         let text = match self.work_tree_bytes(path, MAX_TEXT) {
             Ok(text) => text,
             Err(ReadError::TooLarge { .. }) => return Err(too_large(path)),
@@ -180,9 +185,10 @@ impl Repo {
         if let Some((commit, path)) = before.as_ref().filter(|_| !ranges.is_empty()) {
             let ignore = self.ignore_revs();
             let follows_moves = request.follows_moves;
-            let subject =
-                Subject { rev: &commit.to_string(), path, ranges: &ranges, follows_moves };
-            let early = self.blame_command(&subject, ignore.as_deref()).start();
+            let rev = commit.to_string();
+            let ancestry = request.ancestry.as_deref();
+            let subject = Subject { rev: &rev, path, ranges: &ranges, follows_moves, ancestry };
+            let early = self.start_blame(&subject, ignore.as_deref());
             blame = self.blame_rest(&subject, early, ignore)?;
         }
         let new = NewLines { path: &request.path, before: before.as_ref(), text };
@@ -214,12 +220,14 @@ impl Repo {
         early: Result<Stream, Failed>,
         ignore: Option<Vec<OsString>>,
     ) -> Result<Blame> {
-        let run = |ignore: Option<&[OsString]>| self.blame_command(subject, ignore).run();
+        let run = |ignore: Option<&[OsString]>| {
+            self.start_blame(subject, ignore).and_then(Stream::output)
+        };
         let mut answer = early.and_then(Stream::output);
         if answer.as_ref().is_err_and(|failed| failed.says(NO_LIST)) {
             // A list in the user's own configuration that this clone lacks.
             let command = self.blame_command(subject, ignore.as_deref());
-            answer = command.without_user_config().run();
+            answer = with_ancestry(command.without_user_config(), subject).and_then(Stream::output);
         }
         match answer {
             Ok(text) => Ok(Blame { runs: runs(&text), uses_ignore_revs: ignore.is_some() }),
@@ -233,12 +241,22 @@ impl Repo {
         }
     }
 
+    fn start_blame(
+        &self,
+        subject: &Subject<'_>,
+        ignore: Option<&[OsString]>,
+    ) -> Result<Stream, Failed> {
+        with_ancestry(self.blame_command(subject, ignore), subject)
+    }
+
     fn blame_command(&self, subject: &Subject<'_>, ignore: Option<&[OsString]>) -> Git {
+        let given = subject.ancestry.filter(|_| TAKES_ANCESTRY);
         let ranges = subject.ranges.iter().map(|(first, last)| format!("-L{first},{last}"));
         self.git("blame")
             .limit(LONG)
             .args(["--porcelain", "--no-textconv", "--no-progress"])
             .args(if subject.follows_moves { &["-M", "-C"][..] } else { &[] })
+            .args(if given.is_some() { &["-S", "/dev/stdin"][..] } else { &[] })
             // Empties the list that the user's configuration may have begun.
             .arg("--ignore-revs-file=")
             .args(ignore.unwrap_or_default())
@@ -266,6 +284,17 @@ impl Repo {
             ObjectId::parse(word).map(|id| OsString::from(format!("--ignore-rev={id}")))
         });
         Some(revs.take(1000).collect())
+    }
+}
+
+/// git reads an ancestry from a file; its stdin is one where it has a name.
+const TAKES_ANCESTRY: bool = cfg!(unix);
+
+/// Starts a blame with the ancestry on its stdin, if it has one.
+fn with_ancestry(git: Git, subject: &Subject<'_>) -> Result<Stream, Failed> {
+    match subject.ancestry.filter(|_| TAKES_ANCESTRY) {
+        Some(lines) => git.start_with(lines.as_bytes().to_vec()),
+        None => git.start(),
     }
 }
 

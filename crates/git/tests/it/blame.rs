@@ -10,8 +10,13 @@ fn lines(range: std::ops::RangeInclusive<u32>) -> String {
 }
 
 fn check(repo: &Repo, path: &str, at: BlameAt, range: Option<(u64, u64)>, expected: Expect) {
-    let request =
-        BlameRequest { path: RepoPath::from(path), at, lines: range, follows_moves: true };
+    let request = BlameRequest {
+        path: RepoPath::from(path),
+        at,
+        lines: range,
+        follows_moves: true,
+        ancestry: None,
+    };
     let mut text = String::new();
     for run in repo.blame(&request).unwrap().runs {
         let commit = run.commit.map_or_else(|| "not committed".to_owned(), |_| run.summary.clone());
@@ -124,6 +129,7 @@ fn a_list_that_cannot_be_read_is_left_aside() {
         at: BlameAt::WorkTree,
         lines: Some((2, 2)),
         follows_moves: true,
+        ancestry: None,
     };
     let blame = fixture.repo().blame(&request).unwrap();
     assert_eq!(blame.runs[0].summary, "Reformat");
@@ -139,8 +145,13 @@ fn lines_and_files_that_are_not_there_are_said() {
         ("--help", None, "no file `--help` here"),
     ] {
         for at in [BlameAt::WorkTree, BlameAt::Commit(fixture.id("HEAD"))] {
-            let request =
-                BlameRequest { path: RepoPath::from(path), at, lines: range, follows_moves: true };
+            let request = BlameRequest {
+                path: RepoPath::from(path),
+                at,
+                lines: range,
+                follows_moves: true,
+                ancestry: None,
+            };
             let error = fixture.repo().blame(&request).unwrap_err();
             assert_eq!(error.code(), ErrorCode::NotFound, "{error}");
             assert_eq!(error.message(), message);
@@ -157,6 +168,7 @@ fn a_configured_list_that_is_missing_is_said() {
         at: BlameAt::WorkTree,
         lines: None,
         follows_moves: true,
+        ancestry: None,
     };
     let error = fixture.repo().blame(&request).unwrap_err();
     assert!(error.suggestion().unwrap().contains("blame.ignoreRevsFile"), "{error:?}");

@@ -34,6 +34,7 @@ fn names_of_files_may_be_any_bytes() {
             at: BlameAt::WorkTree,
             lines: Some((1, 1)),
             follows_moves: true,
+            ancestry: None,
         };
         let blame = repo.blame(&request).unwrap();
         assert_eq!(blame.runs[0].original_path, file.path);
@@ -44,6 +45,7 @@ fn names_of_files_may_be_any_bytes() {
         at: BlameAt::WorkTree,
         lines: None,
         follows_moves: true,
+        ancestry: None,
     };
     assert!(repo.blame(&request).is_err());
 }
@@ -122,6 +124,7 @@ fn settings_of_the_user_change_nothing() {
         at: BlameAt::WorkTree,
         lines: None,
         follows_moves: true,
+        ancestry: None,
     };
     assert_eq!(repo.blame(&request).unwrap().runs.len(), 1);
     let changes = repo.changes(Some(fixture.id("main~1")), fixture.id("main")).unwrap();

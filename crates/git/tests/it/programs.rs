@@ -216,7 +216,8 @@ fn every_question(trap: &Trap, repo: &Repo) {
         for at in [BlameAt::WorkTree, BlameAt::Commit(head), BlameAt::Commit(first)] {
             for follows_moves in [false, true] {
                 let path = RepoPath::from(path);
-                let request = BlameRequest { path, at, lines: Some((1, 1)), follows_moves };
+                let request =
+                    BlameRequest { path, at, lines: Some((1, 1)), follows_moves, ancestry: None };
                 drop(repo.blame(&request));
                 check(&format!("blame {request:?}"));
             }

@@ -117,6 +117,7 @@ fn blame(fixture: &Fixture, path: &str) -> Vec<String> {
         at: BlameAt::WorkTree,
         lines: None,
         follows_moves: false,
+        ancestry: None,
     };
     let runs = fixture.repo().blame(&request).unwrap().runs;
     let who = |run: &git::BlamedRun| match run.commit {
