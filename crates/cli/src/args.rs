@@ -3,6 +3,7 @@
 
 use crate::commands::{self, Command};
 use crate::env::Env;
+use crate::old_names;
 use crate::ui::ColorWhen;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue};
@@ -145,7 +146,7 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let arguments = &with_ask(with_kind_of_lesson(arguments));
+    let arguments = &with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
     }

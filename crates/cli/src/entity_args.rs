@@ -4,6 +4,8 @@
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use insight::entities::{self, EntityDetail, EntityList};
+use insight::file_target::Typed;
+use insight::threads::{self, NoteFilter, ThreadChoice};
 use model::time::parse_when;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
@@ -24,8 +26,12 @@ pub enum Entities {
 pub struct EntityAnswer {
     #[serde(flatten)]
     pub entity: EntityDetail,
+    /// Long texts are shown whole.
     #[serde(skip)]
-    pub with_notes: bool,
+    pub is_unfolded: bool,
+    /// Only notes with this are shown.
+    #[serde(skip)]
+    pub grep: Option<String>,
     #[serde(skip)]
     pub with_system_notes: bool,
     #[serde(skip)]
@@ -85,8 +91,14 @@ pub struct ListArgs {
     /// Number of rows to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
-    /// For a single item: omit discussion threads
-    #[arg(long)]
+    /// For a single item: which notes to show [default: what fits on a few screens, decisions first]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    notes: Option<NotesArg>,
+    /// For a single item: only notes that contain this word or phrase
+    #[arg(long, value_name = "WORD")]
+    grep: Option<String>,
+    /// For a single item: omit discussion threads; the same as --notes none
+    #[arg(long, conflicts_with_all = ["notes", "grep"])]
     no_notes: bool,
     /// For a single item: include system notes
     #[arg(long)]
@@ -103,7 +115,37 @@ enum SortArg {
     Iid,
 }
 
+/// Characters of notes on a page: about three screens of text.
+pub const BUDGET: usize = 9_000;
+
+/// Which notes of a single item are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum NotesArg {
+    /// Those that carry a decision or its reason
+    Rationale,
+    /// All of them, unfolded
+    All,
+    None,
+}
+
+impl NotesArg {
+    pub const fn filter(self) -> NoteFilter {
+        match self {
+            NotesArg::Rationale => NoteFilter::Rationale,
+            NotesArg::All => NoteFilter::All,
+            NotesArg::None => NoteFilter::None,
+        }
+    }
+}
+
 impl ListArgs {
+    fn notes(&self) -> Option<NoteFilter> {
+        if self.no_notes {
+            return Some(NoteFilter::None);
+        }
+        self.notes.map(NotesArg::filter)
+    }
+
     pub fn filter(&self, state: StateArg, ctx: &Ctx) -> Result<EntityFilter> {
         let when = |text: &Option<String>| -> Result<Option<Timestamp>> {
             text.as_deref().map(|text| parse_when(text, ctx.now())).transpose()
@@ -147,10 +189,18 @@ impl ListArgs {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let project = self.project.as_deref();
         if let Some(typed) = one {
-            let entity = entities::show(&reader, kind, typed, project)?;
+            let cwd = crate::file_args::cwd(ctx);
+            let place = Typed { path: "", project, repo: None, cwd: &cwd };
+            let here = insight::file_target::project_around(&reader, place)?;
+            let mut entity = entities::show_near(&reader, kind, typed, project, here.as_ref())?;
+            // A program asks for what it wants; a person gets what can be read.
+            let budget = (!ui.is_json()).then_some(BUDGET);
+            let choice = ThreadChoice { filter: self.notes(), grep: self.grep.as_deref(), budget };
+            threads::choose(&reader, &mut entity, choice)?;
             return Ok(Entities::One(Box::new(EntityAnswer {
                 entity,
-                with_notes: !self.no_notes,
+                is_unfolded: self.notes == Some(NotesArg::All),
+                grep: self.grep.clone(),
                 with_system_notes: self.system_notes,
                 with_events: self.events,
             })));

@@ -21,6 +21,7 @@ pub mod interrupt;
 mod isolation;
 mod mcp;
 mod memory_roots;
+mod old_names;
 mod run_commits;
 mod run_embed;
 mod run_index;

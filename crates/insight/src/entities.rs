@@ -1,6 +1,6 @@
 //! Lists of issues and merge requests, and everything about one of them.
 
-use crate::projects;
+use crate::{projects, threads};
 use model::ids::Iid;
 use model::reference::EntityReference;
 use model::relation::StrongRelations;
@@ -50,6 +50,8 @@ pub struct EntityDetail {
     pub commits: Vec<Commit>,
     pub events: Vec<Event>,
     pub threads: Vec<Thread>,
+    /// Threads with something a person wrote, shown or not.
+    pub n_threads: u64,
 }
 
 impl EntityDetail {
@@ -69,19 +71,33 @@ pub fn show(
     typed: &str,
     project: Option<&str>,
 ) -> Result<EntityDetail> {
+    show_near(reader, kind, typed, project, None)
+}
+
+/// The same; `here` is the project of the clone around, which is meant when
+/// several have the number.
+pub fn show_near(
+    reader: &Reader,
+    kind: EntityKind,
+    typed: &str,
+    project: Option<&str>,
+    here: Option<&store::projects::Project>,
+) -> Result<EntityDetail> {
     let wanted = parse(kind, typed)?;
-    let summary = find(reader, kind, &wanted, project)?;
+    let summary = find_near(reader, &wanted, project, here)?;
     let row = EntityRow { kind, id: summary.id };
     let body = details::body(reader, row)?
         .ok_or_else(|| Error::internal("an entity vanished while it was read"))?;
     let is_mr = kind == EntityKind::MergeRequest;
+    let threads = details::threads(reader, row)?;
     Ok(EntityDetail {
+        n_threads: threads::count_written(&threads),
         body,
         relations: details::relations(reader, row)?,
         files: if is_mr { details::files(reader, row.id)? } else { Vec::new() },
         commits: if is_mr { details::commits(reader, row.id)? } else { Vec::new() },
         events: events::entity_events(reader, row)?,
-        threads: details::threads(reader, row)?,
+        threads,
         summary,
     })
 }
@@ -125,6 +141,23 @@ const fn article(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Issue => "an",
         EntityKind::MergeRequest => "a",
+    }
+}
+
+/// The same, where the project around the working directory is meant when
+/// several have the number and none was named.
+pub(crate) fn find_near(
+    reader: &Reader,
+    wanted: &EntityReference,
+    project: Option<&str>,
+    here: Option<&store::projects::Project>,
+) -> Result<EntitySummary> {
+    let is_named = project.is_some() || wanted.project.is_some();
+    match (find(reader, wanted.kind, wanted, project), here) {
+        (Err(error), Some(here)) if !is_named && error.code() == ErrorCode::Ambiguous => {
+            find(reader, wanted.kind, wanted, Some(&here.path)).map_err(|_| error)
+        }
+        (found, _) => found,
     }
 }
 

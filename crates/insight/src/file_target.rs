@@ -82,6 +82,23 @@ pub fn locate(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
     }
 }
 
+/// The clone that holds the working directory, registered or not; the one
+/// named by `-r` where one is.
+pub(crate) fn clone_here(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
+    if let Some(named) = typed.repo {
+        return registered(reader, &repos::find_place(reader, named, None)?).map(Some);
+    }
+    clone_of_folder(reader, typed.cwd)
+}
+
+/// The forge project of the clone that holds the working directory.
+pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Project>> {
+    match clone_here(reader, typed)? {
+        Some(clone) => project_of(reader, &clone),
+        None => Ok(None),
+    }
+}
+
 fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone> {
     let repo = store::repos::get(reader, place.repo)?;
     let name = repo.map(|repo| repo.canonical_url).unwrap_or_default();
@@ -102,6 +119,10 @@ fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>>
         Some(folder) if whole.exists() || Path::new(typed.path).is_absolute() => folder,
         _ => typed.cwd,
     };
+    clone_of_folder(reader, start)
+}
+
+fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> {
     let places = store::repos::places(reader)?;
     let around = places
         .iter()

@@ -66,12 +66,15 @@ pub struct Origin {
 /// What must be known of a commit to find where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitFacts {
+    /// Its row; none where the store does not have it.
+    pub id: Option<i64>,
     pub sha: String,
     pub subject: String,
     pub message: String,
     pub author: String,
     pub author_email: String,
     pub authored_at: Timestamp,
+    pub committed_at: Timestamp,
     /// The commit of the main branch that brought it.
     pub landed_in: Option<String>,
     pub is_merge: bool,
@@ -80,12 +83,14 @@ pub struct CommitFacts {
 impl From<commits::CommitRow> for CommitFacts {
     fn from(row: commits::CommitRow) -> Self {
         CommitFacts {
+            id: Some(row.id),
             sha: row.sha,
             subject: row.subject,
             message: row.message,
             author: row.author,
             author_email: row.author_email,
             authored_at: row.authored_at,
+            committed_at: row.committed_at,
             landed_in: row.landed_in,
             is_merge: row.is_merge,
         }
@@ -113,11 +118,13 @@ pub fn facts(
         None => None,
     };
     Ok(Some(CommitFacts {
+        id: None,
         sha: sha.to_owned(),
         subject: commit.subject().to_owned(),
         author: commit.author.name.clone(),
         author_email: commit.author.email.clone(),
         authored_at: commit.author.at,
+        committed_at: commit.committer.at,
         landed_in: landed_in.map(|landing| landing.to_string()),
         is_merge: commit.is_merge(),
         message: commit.message,

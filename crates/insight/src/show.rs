@@ -202,12 +202,12 @@ fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Shown> {
     let of = known.or(repo.as_ref().and_then(|repo| repo.project));
     let origin = origin::origin(reader, of, None, &row.clone().into())?;
     let ids: Vec<i64> = origin.iter().map(|it| it.merge_request.id).collect();
-    let about = About { paths: &[], most_notes: 3 };
+    let about = About { most_notes: 3, ..About::default() };
     Ok(Shown::Commit(Box::new(CommitDetail {
         files: commits::files(reader, row.id)?,
         message: row.message.clone(),
         repo: repo.map(|repo| repo.canonical_url).unwrap_or_default(),
-        merge_request: evidence::explain(reader, &ids, about)?.into_iter().next(),
+        merge_request: evidence::explain_merge_requests(reader, &ids, about)?.into_iter().next(),
         method: origin.as_ref().map(|it| it.method),
         confidence: origin.as_ref().map(|it| it.confidence),
         commit: row,

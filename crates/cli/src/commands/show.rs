@@ -1,9 +1,11 @@
 use super::Run;
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
+use crate::entity_args::{BUDGET, NotesArg};
 use crate::memory_roots;
 use crate::ui::Ui;
 use insight::show::{self, Shown};
+use insight::threads::{self, ThreadChoice};
 use model::Result;
 use model::memory::RecordKind;
 use schemars::JsonSchema;
@@ -31,6 +33,12 @@ pub struct Args {
     /// Include label, milestone and state changes and system notes
     #[arg(long)]
     events: bool,
+    /// Of an issue or merge request: which notes to show
+    #[arg(long, value_enum, value_name = "WHICH")]
+    notes: Option<NotesArg>,
+    /// Of an issue or merge request: only notes that contain this word or phrase
+    #[arg(long, value_name = "WORD")]
+    grep: Option<String>,
     #[command(flatten)]
     scope: ScopeArgs,
 }
@@ -42,6 +50,10 @@ pub struct ShowAnswer {
     pub shown: Shown,
     #[serde(skip)]
     pub with_events: bool,
+    #[serde(skip)]
+    pub is_unfolded: bool,
+    #[serde(skip)]
+    pub grep: Option<String>,
 }
 
 impl Run for Args {
@@ -57,7 +69,18 @@ impl Run for Args {
             Reader::open(&ctx.db_path(ui)?)?
         };
         let asked = self.scope.asked(ctx);
-        let shown = show::show(&reader, typed, self.project.as_deref(), &asked)?;
-        Ok(ShowAnswer { shown, with_events: self.events })
+        let mut shown = show::show(&reader, typed, self.project.as_deref(), &asked)?;
+        if let Shown::Issue(detail) | Shown::MergeRequest(detail) = &mut shown {
+            let filter = self.notes.map(NotesArg::filter);
+            let budget = (!ui.is_json()).then_some(BUDGET);
+            let choice = ThreadChoice { filter, grep: self.grep.as_deref(), budget };
+            threads::choose(&reader, detail, choice)?;
+        }
+        Ok(ShowAnswer {
+            shown,
+            with_events: self.events,
+            is_unfolded: self.notes == Some(NotesArg::All),
+            grep: self.grep.clone(),
+        })
     }
 }

@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::file_args::{self, ScopeArgs};
 use crate::ui::Ui;
-use insight::trace::{self, Request, Trace};
+use insight::trace::{self, FileOrder, Request, Trace};
 use model::Result;
 use store::Reader;
 
@@ -11,16 +11,17 @@ use store::Reader;
 /// With a line: its commit, the merge request that contains it, how that was
 /// determined and with what confidence, and what was said about it. Moved lines
 /// and renamed files are followed; commits listed in .git-blame-ignore-revs are
-/// skipped. Without a line: the merge requests that changed the file, with their
-/// issues and deciding notes.
+/// skipped. Without a line: the merge requests and commits that changed the file,
+/// with their reasons, issues and deciding notes. A symbol stands for its lines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore trace src/auth/oauth.rs:45
   lore trace src/auth/oauth.rs:40-60 --generations 3
+  lore trace OAuth.refresh
   lore trace src/auth/oauth.rs -p group/project -n 5")]
 pub struct Args {
-    /// A path, with a line or lines: src/a.rs:12 or src/a.rs:12-20
-    #[arg(value_name = "PATH[:LINE[-LINE]]")]
+    /// A path, with a line or lines (src/a.rs:12 or src/a.rs:12-20), or a symbol
+    #[arg(value_name = "PATH[:LINE[-LINE]]|SYMBOL")]
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,
@@ -45,7 +46,6 @@ impl Run for Args {
         let (path, lines) = trace::parse(&self.target)?;
         let cwd = file_args::cwd(ctx);
         let file = self.scope.typed(path, &cwd);
-        let begun = trace::begin(file, lines);
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let request = Request {
             file,
@@ -53,7 +53,8 @@ impl Run for Args {
             limit: self.limit as usize,
             generations: self.generations as usize,
             notes: self.notes as usize,
+            order: FileOrder::Newest,
         };
-        trace::trace(&reader, &request, begun)
+        trace::trace(&reader, &request)
     }
 }

@@ -7,11 +7,11 @@ use insight::why::{self, Request, Why};
 use model::Result;
 use store::Reader;
 
-/// Explain why a line, symbol, file, merge request or issue exists
+/// Explain why a line, symbol, file, commit, merge request or issue exists
 ///
-/// Joins `lore trace` with recorded decisions and patterns about the file, the
-/// merge request or the issue (superseded ones are marked), and shows who to ask
-/// and what depends on it. Missing parts are named with the command that adds
+/// The reasons that commit messages and descriptions give, the notes that decided,
+/// and recorded decisions and patterns (superseded ones are marked); then who to
+/// ask and what depends on it. Missing parts are named with the command that adds
 /// them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -19,9 +19,10 @@ use store::Reader;
   lore why src/auth/oauth.rs -p group/project
   lore why OAuth.refresh
   lore why '!12'
+  lore why 4f2a91c
   lore why 'group/project#34' --json")]
 pub struct Args {
-    /// Path with optional lines, symbol, !12, #34, or URL
+    /// Path with optional lines, symbol, !12, #34, URL, or commit hash
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,

@@ -1,10 +1,13 @@
 //! One issue or merge request as a page: head, text, relations, threads.
 
+use super::folding::folded;
 use super::{counted, state_label};
 use crate::entity_args::EntityAnswer;
 use crate::ui::{Label, Painter, Show};
+use model::EntityState;
 use model::record::{ChangeKind, EventAction};
-use model::relation::{Certainty, SystemAction};
+use model::relation::{Certainty, RelationType, SystemAction};
+use model::text::one_line;
 use store::details::{Note, NoteLocation, Thread};
 use store::events::Event;
 
@@ -14,20 +17,37 @@ impl Show for EntityAnswer {
         if let Some(description) = self.entity.body.description.as_deref()
             && !description.trim().is_empty()
         {
-            out.gap().paragraph(2, description.trim_end());
+            out.gap().paragraph(2, &self.shown(description));
         }
         self.relations(out);
         self.files(out);
         if self.with_events {
             self.events(out);
         }
-        if self.with_notes {
-            self.threads(out);
-        }
+        self.threads(out);
     }
 }
 
 impl EntityAnswer {
+    /// A text, with long blocks folded unless all was asked for.
+    fn shown(&self, text: &str) -> String {
+        if self.is_unfolded { text.trim_end().to_owned() } else { folded(text) }
+    }
+
+    /// What of the threads is not shown, and how to see it.
+    fn left_out(&self, n_shown: u64, out: &mut Painter) {
+        let n_left = self.entity.n_threads.saturating_sub(n_shown);
+        if let Some(word) = self.grep.as_ref().filter(|_| n_shown == 0) {
+            out.gap()
+                .label(Label::Faint, &format!("no note contains `{}`", one_line(word, 60)))
+                .end();
+        } else if n_left > 0 {
+            let more = counted(n_left, "thread", "threads");
+            let how = "--notes all shows everything, --grep WORD those with a word";
+            out.gap().label(Label::Faint, &format!("{more} more: {how}")).end();
+        }
+    }
+
     fn head(&self, out: &mut Painter) {
         let (summary, body) = (&self.entity.summary, &self.entity.body);
         out.link(Label::Id, &summary.reference(), &summary.web_url)
@@ -89,12 +109,18 @@ impl EntityAnswer {
         }
         out.gap();
         for relation in self.entity.relations_to_show() {
-            let words = relation.reference_type.phrase(
-                relation.is_outgoing,
-                relation.certainty,
-                relation.kind,
-            );
-            out.label(Label::Faint, &format!("{words:<13}"));
+            // An issue that is open was closed at most for a while.
+            let is_open = self.entity.summary.state == EntityState::Opened;
+            let was_closed = relation.reference_type == RelationType::Closes
+                && !relation.is_outgoing
+                && relation.certainty != Certainty::Declared;
+            let words = if is_open && was_closed {
+                "was closed by"
+            } else {
+                let (is_outgoing, certainty) = (relation.is_outgoing, relation.certainty);
+                relation.reference_type.phrase(is_outgoing, certainty, relation.kind)
+            };
+            out.label(Label::Faint, &format!("{words:<12} "));
             let is_near = relation.project == self.entity.summary.project;
             let project = if is_near { "" } else { relation.project.as_str() };
             let name = format!("{project}{}{}", relation.kind.sigil(), relation.iid);
@@ -105,6 +131,9 @@ impl EntityAnswer {
             };
             if relation.certainty != Certainty::Stated {
                 out.label(Label::Faint, &format!("  [{}]", relation.certainty));
+            }
+            if is_open && was_closed {
+                out.label(Label::Faint, "  reopened since");
             }
             out.end();
         }
@@ -164,7 +193,9 @@ impl EntityAnswer {
             })
             .filter(|(_, notes)| !notes.is_empty())
             .collect();
+        let n_shown = insight::threads::count_written(&self.entity.threads);
         if threads.is_empty() {
+            self.left_out(n_shown, out);
             return;
         }
         out.gap().heading(&counted(threads.len() as u64, "thread", "threads"));
@@ -176,9 +207,10 @@ impl EntityAnswer {
                 if index == 0 && thread.is_resolved == Some(true) {
                     out.text("  ").label(Label::Good, "resolved");
                 }
-                out.end().paragraph(indent + 2, note.body.trim_end());
+                out.end().paragraph(indent + 2, &self.shown(&note.body));
             }
         }
+        self.left_out(n_shown, out);
     }
 }
 

@@ -13,7 +13,7 @@ impl Show for FileHistory {
         table(self, out);
         let shown = self.items.len() as u64;
         if self.total == 0 && self.direct_commits.is_empty() {
-            out.footer("no merge request changed this file");
+            out.footer("no merge request and no commit changed this file");
         } else if shown < self.total {
             out.footer(&format!("{} of {}; -n shows more", grouped(shown), grouped(self.total)));
         }
@@ -55,6 +55,7 @@ fn table(history: &FileHistory, out: &mut Painter) {
         Some(Column::new("closes")),
         Some(Column::new("date")),
         (!is_tty).then(|| Column::new("path")),
+        (!is_tty).then(|| Column::new("merge commit")),
     ];
     let mut table = Table::new(columns.into_iter().flatten());
     for item in &history.items {
@@ -73,6 +74,7 @@ fn table(history: &FileHistory, out: &mut Painter) {
             Some(Cell::text(closes.join(", "))),
             Some(Cell::date(item.merged_at.unwrap_or(item.created_at))),
             (!is_tty).then(|| Cell::text(&item.path)),
+            (!is_tty).then(|| Cell::text(item.merge_commit_sha.as_deref().unwrap_or(""))),
         ];
         table.row(cells.into_iter().flatten());
     }
@@ -90,6 +92,7 @@ fn table(history: &FileHistory, out: &mut Painter) {
             Cell::empty(),
             Cell::date(commit.committed_at),
             Cell::text(&history.path),
+            Cell::empty(),
         ]);
     }
     out.table(&table);

@@ -8,6 +8,7 @@ mod embed_report;
 mod entity_detail;
 mod entity_list;
 mod file_history;
+mod folding;
 mod index_report;
 mod memory;
 mod people;

@@ -14,7 +14,7 @@ impl Show for ShowAnswer {
     fn text(&self, out: &mut Painter) {
         match &self.shown {
             Shown::Issue(detail) | Shown::MergeRequest(detail) => {
-                entity(detail, self.with_events).text(out);
+                entity(detail, self).text(out);
             }
             Shown::Note(detail) => note(detail, out),
             Shown::Commit(detail) => commit(detail, out),
@@ -24,10 +24,12 @@ impl Show for ShowAnswer {
     }
 }
 
-fn entity(detail: &EntityDetail, with_events: bool) -> EntityAnswer {
+fn entity(detail: &EntityDetail, answer: &ShowAnswer) -> EntityAnswer {
+    let with_events = answer.with_events;
     EntityAnswer {
         entity: detail.clone(),
-        with_notes: true,
+        is_unfolded: answer.is_unfolded,
+        grep: answer.grep.clone(),
         with_system_notes: with_events,
         with_events,
     }
@@ -59,7 +61,7 @@ fn commit(detail: &CommitDetail, out: &mut Painter) {
         }
         out.end();
         for issue in &request.issues {
-            out.label(Label::Faint, &format!("{:<10}", issue.relation));
+            out.label(Label::Faint, &format!("{:<10}", issue.relation.as_str()));
             let title = issue.title.as_deref().unwrap_or_default();
             out.label(Label::Id, &issue.reference).text("  ").text(title).end();
         }

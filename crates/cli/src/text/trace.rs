@@ -2,7 +2,10 @@ use super::file_history::{missing, renames, short};
 use super::{counted, grouped, state_label};
 use crate::ui::{Label, Painter, Show};
 use insight::evidence::{EvidenceNote, Explained};
+use insight::reasons::CommitReason;
 use insight::trace::{Generation, LineOrigin, Tier, Trace};
+use model::EntityKind;
+use model::relation::Certainty;
 use model::text::one_line;
 
 /// Longer texts of lines and notes are cut.
@@ -29,8 +32,8 @@ pub(super) fn told(trace: &Trace, n_runs: usize, out: &mut Painter) {
         let more = counted(left_out as u64, "run of lines", "runs of lines");
         out.gap().label(Label::Faint, &format!("{more} more: lore trace tells them all")).end();
     }
-    if trace.tier == Tier::File && trace.merge_requests.is_empty() {
-        out.label(Label::Faint, "no merge request changed this file").end();
+    if trace.tier == Tier::File && trace.merge_requests.is_empty() && trace.commits.is_empty() {
+        out.label(Label::Faint, "no merge request and no commit changed this file").end();
     }
     for explained in &trace.merge_requests {
         out.gap();
@@ -40,7 +43,64 @@ pub(super) fn told(trace: &Trace, n_runs: usize, out: &mut Painter) {
     if shown < trace.total {
         out.footer(&format!("{} of {}; -n shows more", grouped(shown), grouped(trace.total)));
     }
+    file_commits(trace, out);
     missing(&trace.missing, out);
+}
+
+/// Commits of a file that no merge request explains.
+fn file_commits(trace: &Trace, out: &mut Painter) {
+    if trace.commits.is_empty() {
+        return;
+    }
+    let shown = trace.commits.len() as u64;
+    if trace.total > 0 {
+        let what = counted(trace.total_commits, "commit", "commits");
+        out.gap().heading(&format!("{what} without a merge request"));
+    }
+    for commit in &trace.commits {
+        out.gap();
+        self::commit(commit, out);
+    }
+    if shown < trace.total_commits {
+        let all = grouped(trace.total_commits);
+        out.footer(&format!("{} of {all} commits; -n shows more", grouped(shown)));
+    }
+}
+
+/// A commit, the reason it gives, what it names and what it changed beside.
+pub(super) fn commit(commit: &CommitReason, out: &mut Painter) {
+    out.label(Label::Faint, "  commit  ").label(Label::Id, &short(&commit.sha)).text("  ");
+    out.date(commit.authored_at).text("  ").text(&one_line(&commit.subject, SNIPPET));
+    out.text("  ").label(Label::Person, &one_line(&commit.author, 40)).end();
+    let later = commit.committed_at.filter(|at| at.to_date() != commit.authored_at.to_date());
+    if let Some(at) = later {
+        out.label(Label::Faint, "          committed ").date(at).end();
+    }
+    if let Some(body) = &commit.body {
+        out.paragraph(10, &body.text);
+    }
+    for change in &commit.changes {
+        let certainty = Certainty::Stated;
+        let phrase =
+            change.relation.phrase(change.is_outgoing, certainty, EntityKind::MergeRequest);
+        out.label(Label::Faint, &format!("          {phrase} "));
+        out.label(Label::Id, &short(&change.sha));
+        if let Some(at) = change.authored_at {
+            out.text("  ").date(at);
+        }
+        out.text("  ")
+            .text(&one_line(change.subject.as_deref().unwrap_or("not known here"), 90))
+            .end();
+    }
+    if !commit.tickets.is_empty() {
+        out.label(Label::Faint, &format!("          names {}", commit.tickets.join(", "))).end();
+    }
+    if !commit.companions.is_empty() {
+        let n_more = commit.n_files.unwrap_or(0).saturating_sub(commit.companions.len() as u64 + 1);
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        let files = commit.companions.join(", ");
+        out.label(Label::Faint, &format!("          with {files}{more}")).end();
+    }
 }
 
 fn head(trace: &Trace, out: &mut Painter) {
@@ -80,9 +140,26 @@ pub(super) fn line_origin(origin: &LineOrigin, project: Option<&str>, out: &mut 
         out.label(Label::Faint, &format!("       … {more}")).end();
     }
     if let Some(commit) = &origin.commit {
-        out.label(Label::Faint, "  commit  ").label(Label::Id, &short(&commit.sha)).text("  ");
-        out.date(commit.authored_at).text("  ").text(&one_line(&commit.subject, width));
-        out.text("  ").label(Label::Person, &one_line(&commit.author, 40)).end();
+        self::commit(commit, out);
+    }
+    brought_by(origin, project, out);
+    if let Some(moved) = &origin.moved_by {
+        out.label(Label::Faint, "  moved   ");
+        match &moved.merge_request {
+            Some(reference) => out.label(Label::Id, near(reference, project)),
+            None => out.label(Label::Id, &short(&moved.sha)),
+        };
+        out.text("  ").text(&one_line(&moved.subject, width)).end();
+    }
+    for generation in &origin.generations {
+        earlier(generation, project, width, out);
+    }
+}
+
+/// The merge request that brought lines; nothing without a forge.
+pub(super) fn brought_by(origin: &LineOrigin, project: Option<&str>, out: &mut Painter) {
+    if project.is_none() && origin.merge_request.is_none() && origin.commit.is_some() {
+        return;
     }
     out.label(Label::Faint, "  merged  ");
     match (&origin.merge_request, origin.method, origin.confidence) {
@@ -100,17 +177,6 @@ pub(super) fn line_origin(origin: &LineOrigin, project: Option<&str>, out: &mut 
         }
     }
     out.end();
-    if let Some(moved) = &origin.moved_by {
-        out.label(Label::Faint, "  moved   ");
-        match &moved.merge_request {
-            Some(reference) => out.label(Label::Id, near(reference, project)),
-            None => out.label(Label::Id, &short(&moved.sha)),
-        };
-        out.text("  ").text(&one_line(&moved.subject, width)).end();
-    }
-    for generation in &origin.generations {
-        earlier(generation, project, width, out);
-    }
 }
 
 /// Leading blanks carry meaning in code, so they stay.
@@ -134,20 +200,70 @@ pub(super) fn merge_request(explained: &Explained, project: Option<&str>, out: &
     let reference = near(&explained.reference, project);
     out.link(Label::Id, reference, &explained.url).text("  ");
     out.label(Label::Heading, &one_line(&explained.title, 100)).end();
-    out.text("  ").label(state_label(explained.state), explained.state.as_str());
-    out.text(" ").date(explained.merged_at.unwrap_or(explained.created_at));
-    if let Some(author) = &explained.author {
-        out.label(Label::Faint, " by ").label(Label::Person, &format!("@{author}"));
+    substance(explained, project, out);
+}
+
+/// How an entity ended, the reasons it gives, and what was said about it.
+pub(super) fn substance(explained: &Explained, project: Option<&str>, out: &mut Painter) {
+    ending(explained, out);
+    if let Some(description) = &explained.description {
+        out.paragraph(2, &description.text);
     }
-    out.end();
     for issue in &explained.issues {
         out.text("  ").label(Label::Faint, issue.relation.as_str()).text(" ");
         out.label(Label::Id, near(&issue.reference, project)).text("  ");
         out.text(&one_line(issue.title.as_deref().unwrap_or("not synced"), 90)).end();
     }
+    for change in &explained.changes {
+        let phrase = change.relation.phrase(change.is_outgoing, change.certainty, change.kind);
+        out.text("  ").label(Label::Faint, phrase).text(" ");
+        out.label(Label::Id, near(&change.reference, project)).text("  ");
+        out.text(&one_line(change.title.as_deref().unwrap_or("not synced"), 90));
+        if change.certainty != Certainty::Stated {
+            out.label(Label::Faint, &format!("  [{}]", change.certainty));
+        }
+        out.end();
+    }
     for note in &explained.notes {
         evidence(note, project, out);
     }
+}
+
+/// Who merged or closed it and when, and who opened it.
+fn ending(explained: &Explained, out: &mut Painter) {
+    let by = |out: &mut Painter, who: &Option<String>| {
+        if let Some(who) = who {
+            out.label(Label::Faint, " by ").label(Label::Person, &format!("@{who}"));
+        }
+    };
+    let ended = match explained.merged_at {
+        Some(at) => Some((at, &explained.merged_by)),
+        None => explained.closed_at.map(|at| (at, &explained.closed_by)),
+    };
+    out.text("  ");
+    if let Some((at, who)) = ended {
+        out.label(state_label(explained.state), explained.state.as_str()).text(" ").date(at);
+        by(out, who);
+        out.label(Label::Faint, ", opened ");
+    } else {
+        out.label(state_label(explained.state), explained.state.as_str()).text(" ");
+    }
+    out.date(explained.created_at);
+    by(out, &explained.author);
+    let mut facts = Vec::new();
+    if let Some(sha) = &explained.merge_commit_sha {
+        facts.push(format!("as {}", short(sha)));
+    }
+    if explained.comments > 0 {
+        facts.push(counted(explained.comments, "comment", "comments"));
+    }
+    if explained.comments_on_file > 0 {
+        facts.push(format!("{} on this file", grouped(explained.comments_on_file)));
+    }
+    if !facts.is_empty() {
+        out.label(Label::Faint, &format!("; {}", facts.join(", ")));
+    }
+    out.end();
 }
 
 pub(super) fn evidence(note: &EvidenceNote, project: Option<&str>, out: &mut Painter) {
@@ -159,6 +275,12 @@ pub(super) fn evidence(note: &EvidenceNote, project: Option<&str>, out: &mut Pai
         out.label(Label::Faint, "  [").label(Label::Path, &format!("{path}{line}"));
         out.label(Label::Faint, "]");
     }
+    if note.is_last_decision {
+        out.label(Label::Faint, "  last decision");
+    }
+    if note.is_retracted {
+        out.label(Label::Warning, "  taken back later");
+    }
     out.end();
-    out.paragraph(4, &one_line(&note.body, SNIPPET));
+    out.paragraph(4, &note.excerpt);
 }

@@ -1,6 +1,6 @@
+use super::counted;
 use super::file_history::missing;
-use super::trace::{merge_request, told};
-use super::{counted, state_label};
+use super::trace::{commit, merge_request, substance, told};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
 use insight::why::{Dependents, LinkedRecord, Why};
@@ -14,17 +14,22 @@ impl Show for Why {
         if let Some(trace) = &self.trace {
             told(trace, RUNS, out);
         }
-        if let Some(entity) = &self.entity {
+        if let Some(origin) = &self.commit {
+            commit(&origin.commit, out);
+            if let (Some(method), Some(confidence)) = (origin.method, origin.confidence) {
+                let words = method.words();
+                let known = format!("  brought by the merge request below, known by {words}");
+                out.label(Label::Faint, &format!("{known} ({confidence:.2})")).end();
+            }
+        }
+        let subject = self.entity.as_ref();
+        if let Some(entity) = subject {
             out.link(Label::Id, &entity.reference, &entity.url).text("  ");
             out.label(Label::Heading, &one_line(&entity.title, 90)).end();
-            out.text("  ").label(state_label(entity.state), entity.state.as_str());
-            out.text(" ").date(entity.created_at);
-            if let Some(author) = &entity.author {
-                out.label(Label::Faint, " by ").label(Label::Person, &format!("@{author}"));
-            }
-            out.end();
+            let project = entity.reference.split(['!', '#']).next();
+            substance(entity, project, out);
         }
-        let project = self.entity.as_ref().and_then(|e| e.reference.split(['!', '#']).next());
+        let project = subject.and_then(|entity| entity.reference.split(['!', '#']).next());
         for explained in &self.merge_requests {
             out.gap();
             merge_request(explained, project, out);

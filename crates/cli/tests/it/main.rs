@@ -34,6 +34,8 @@ mod meaning;
 mod memory;
 mod output;
 mod people;
+mod plans;
+mod relations;
 mod repo;
 mod search;
 mod sync;

@@ -188,22 +188,26 @@ fn every_event_says_where_it_comes_from() {
             },
             {
               "actor": "ada",
-              "depth": 1,
-              "details": {},
+              "depth": 0,
+              "details": {
+                "note": {
+                  "decision_points": 93,
+                  "id": 3,
+                  "is_decision_bearing": true,
+                  "line": null,
+                  "path": null,
+                  "snippet": "Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site."
+                }
+              },
               "entity_iid": 1,
-              "entity_type": "merge_request",
-              "event_type": "merged",
-              "is_seed": false,
+              "entity_type": "issue",
+              "event_type": "note",
+              "is_seed": true,
               "project": "harbor/tide",
-              "summary": "Keep the session on Safari",
-              "timestamp": "2024-02-01T13:27:00.000Z",
-              "url": "https://gitlab.example.com/harbor/tide/-/merge_requests/1",
-              "via": {
-                "from": "harbor/tide#1",
-                "is_forward": false,
-                "method": "api_state_event",
-                "reference_type": "closes"
-              }
+              "summary": "Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site.",
+              "timestamp": "2024-01-09T12:26:00.000Z",
+              "url": "https://gitlab.example.com/harbor/tide/-/issues/1#note_3",
+              "via": null
             },
             {
               "actor": "ada",
@@ -249,7 +253,7 @@ fn every_event_says_where_it_comes_from() {
           ],
           "meta": {
             "events_left_out": 6,
-            "evidence_notes_included": 0,
+            "evidence_notes_included": 1,
             "expand_mentions": false,
             "expansion_depth": 1,
             "fan_out_cut": [],
@@ -355,7 +359,7 @@ fn since_until_and_limit_keep_what_tells_most() {
         told(&["-n", "4"]),
         [
             "created harbor/tide#1 Session lost on Safari",
-            "created harbor/tide!1 Keep the session on Safari",
+            "note harbor/tide#1 Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site.",
             "merged harbor/tide!1 Keep the session on Safari",
             "closed harbor/tide#1 by !1: Session lost on Safari",
         ]
@@ -368,13 +372,15 @@ fn decisions_are_evidence_and_approval_is_not() {
     expect![[r#"
         harbor/tide#1: 2 events, 1 issue or merge request, 2024-01-09 to 2024-02-01
 
-        2024-01-09  created    #1  Session lost on Safari  @ada
-                    labels +bug · assigned to @bo
+        2024-01-09  argued     #1  @ada
+                    Let's keep the session cookie with SameSite=None instead of Lax, because the payment
+                    redirect comes from another site.
+                    9.3 = +2.0 decision (let's), +2.0 reason (because), +2.0 alternative (instead of), +1.0
+                    by who ended it, +0.3 by author, +0.5 last of thread, +1.5 before the end
         2024-02-01  closed     #1  Session lost on Safari  @ada
 
         seeds:      #1
         4 events left out, the least telling; -n shows more
-        small changes are folded; --all tells each
     "#]]
     .assert_eq(
         &site

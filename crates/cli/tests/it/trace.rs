@@ -106,18 +106,18 @@ fn a_line_comes_with_its_commit_its_issue_and_its_reasons() {
         &site,
         &["trace", "src/session.rs:4"],
         expect![[r#"
-        src/session.rs:4  in harbor/tide
+            src/session.rs:4  in harbor/tide
 
-            4  pub fn by_merge_commit() {}
-          commit  32b7420fd3  2024-01-10T09:05:00.000Z  Keep it in a cookie  Bo Winther
-          merged  !1  known by the first merge that contains it (0.99)
+                4  pub fn by_merge_commit() {}
+              commit  32b7420fd3  2024-01-10T09:05:00.000Z  Keep it in a cookie  Bo Winther
+              merged  !1  known by the first merge that contains it (0.99)
 
-        !1  Keep the session
-          merged 2024-01-10T11:25:00.000Z by @bo
-          closes #1  Logins are lost on Safari
-          @bo on !1  2024-01-10T10:25:00.000Z  [src/login.rs:4]
-            We decided against Lax because the payment redirect comes back by POST.
-    "#]],
+            !1  Keep the session
+              merged 2024-01-10T11:25:00.000Z by @ada, opened 2024-01-10T09:00:00.000Z by @bo; as 10db871885, 2 comments, 2 on this file
+              closes #1  Logins are lost on Safari
+              @bo on !1  2024-01-10T10:25:00.000Z  [src/login.rs:4]
+                We decided against Lax because the payment redirect comes back by POST.
+        "#]],
     );
     // From anywhere in the clone the path is as one sees it there.
     let from_src = site.env.lore_in(
@@ -256,10 +256,10 @@ fn without_a_clone_the_file_answers() {
         renamed src/login.rs → src/session.rs  !5  2024-02-01T10:05:00.000Z
 
         !5  Call it session
-          merged 2024-02-01T10:05:00.000Z by @ada
+          merged 2024-02-01T10:05:00.000Z by @bo, opened 2024-02-01T09:00:00.000Z by @ada; as eb596aedb7
 
         !4  Rebase me
-          merged 2024-01-17T09:05:00.000Z by @bo
+          merged 2024-01-17T09:05:00.000Z by @ada, opened 2024-01-16T09:00:00.000Z by @bo
         no local clone: which commit a line comes from cannot be told (lore repo add PATH)
     "#]]
     .assert_eq(&site.env.lore(&["trace", "src/session.rs:4", "-n", "2"]).to_string());
@@ -285,14 +285,14 @@ fn the_history_of_a_file_under_all_its_names() {
         &site,
         &["file-history", "src/session.rs"],
         expect![[r#"
-            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
-            !6	harbor/tide	closed	modified	Never merged	bo	0	0		2024-02-02T09:00:00.000Z	src/session.rs
-            !5	harbor/tide	merged	renamed	Call it session	ada	0	0		2024-02-01T10:05:00.000Z	src/session.rs
-            !4	harbor/tide	merged	modified	Rebase me	bo	0	0		2024-01-17T09:05:00.000Z	src/login.rs
-            !3	harbor/tide	merged	modified	Fast forward	bo	0	0		2024-01-14T10:05:00.000Z	src/login.rs
-            !2	harbor/tide	merged	modified	Squash me	bo	0	0		2024-01-12T10:10:00.000Z	src/login.rs
-            !1	harbor/tide	merged	modified	Keep the session	bo	1	2	#1	2024-01-10T11:25:00.000Z	src/login.rs
-            f127b45fa35e610520c305d482b722e96fdd58e7	harbor/tide	direct		Initial import	Ada Larsen				2024-01-09T09:00:00.000Z	src/session.rs
+            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH	MERGE COMMIT
+            !6	harbor/tide	closed	modified	Never merged	bo	0	0		2024-02-02T09:00:00.000Z	src/session.rs	
+            !5	harbor/tide	merged	renamed	Call it session	ada	0	0		2024-02-01T10:05:00.000Z	src/session.rs	eb596aedb7d5975dcf517ce81ac234f2e0c16cfc
+            !4	harbor/tide	merged	modified	Rebase me	bo	0	0		2024-01-17T09:05:00.000Z	src/login.rs	
+            !3	harbor/tide	merged	modified	Fast forward	bo	0	0		2024-01-14T10:05:00.000Z	src/login.rs	
+            !2	harbor/tide	merged	modified	Squash me	bo	0	0		2024-01-12T10:10:00.000Z	src/login.rs	b4755b8513d3d8070c390e031eb379b46a096d82
+            !1	harbor/tide	merged	modified	Keep the session	bo	1	2	#1	2024-01-10T11:25:00.000Z	src/login.rs	10db8718857f518194d64aed2bf03531fffb3a6b
+            f127b45fa35e610520c305d482b722e96fdd58e7	harbor/tide	direct		Initial import	Ada Larsen				2024-01-09T09:00:00.000Z	src/session.rs	
         "#]],
     );
     let output = site.env.lore(&["file-history", "src/session.rs", "--no-follow-renames"]);
@@ -303,15 +303,15 @@ fn the_history_of_a_file_under_all_its_names() {
         &site,
         &["file-history", "src/login.rs", "--merged", "-n", "2", "--json"],
         expect![[r#"
-        {"ok":true,"data":{"direct_commits":[{"author":"Ada Larsen","committed_at":"2024-01-09T09:00:00.000Z","sha":"f127b45fa35e610520c305d482b722e96fdd58e7","subject":"Initial import"}],"items":[{"author":"ada","change":"renamed","closes":[],"created_at":"2024-02-01T09:00:00.000Z","discussions":0,"iid":5,"merged_at":"2024-02-01T10:05:00.000Z","notes_on_file":0,"old_path":"src/login.rs","path":"src/session.rs","reference":"harbor/tide!5","state":"merged","threads":[],"title":"Call it session","url":"https://gitlab.example.com/harbor/tide/-/merge_requests/5"},{"author":"bo","change":"modified","closes":[],"created_at":"2024-01-16T09:00:00.000Z","discussions":0,"iid":4,"merged_at":"2024-01-17T09:05:00.000Z","notes_on_file":0,"old_path":null,"path":"src/login.rs","reference":"harbor/tide!4","state":"merged","threads":[],"title":"Rebase me","url":"https://gitlab.example.com/harbor/tide/-/merge_requests/4"}],"missing":[],"path":"src/login.rs","project":"harbor/tide","rename_chain":[{"at":"2024-02-01T10:05:00.000Z","by":"!5","from":"src/login.rs","to":"src/session.rs"}],"repo":"127.0.0.1/harbor/tide","total":5,"total_direct_commits":1},"meta":{"elapsed_ms":0}}
-    "#]],
+            {"ok":true,"data":{"direct_commits":[{"author":"Ada Larsen","committed_at":"2024-01-09T09:00:00.000Z","sha":"f127b45fa35e610520c305d482b722e96fdd58e7","subject":"Initial import"}],"items":[{"author":"ada","change":"renamed","closes":[],"created_at":"2024-02-01T09:00:00.000Z","discussions":0,"iid":5,"merge_commit_sha":"eb596aedb7d5975dcf517ce81ac234f2e0c16cfc","merged_at":"2024-02-01T10:05:00.000Z","notes_on_file":0,"old_path":"src/login.rs","path":"src/session.rs","reference":"harbor/tide!5","state":"merged","threads":[],"title":"Call it session","url":"https://gitlab.example.com/harbor/tide/-/merge_requests/5"},{"author":"bo","change":"modified","closes":[],"created_at":"2024-01-16T09:00:00.000Z","discussions":0,"iid":4,"merge_commit_sha":null,"merged_at":"2024-01-17T09:05:00.000Z","notes_on_file":0,"old_path":null,"path":"src/login.rs","reference":"harbor/tide!4","state":"merged","threads":[],"title":"Rebase me","url":"https://gitlab.example.com/harbor/tide/-/merge_requests/4"}],"missing":[],"path":"src/login.rs","project":"harbor/tide","rename_chain":[{"at":"2024-02-01T10:05:00.000Z","by":"!5","from":"src/login.rs","to":"src/session.rs"}],"repo":"127.0.0.1/harbor/tide","total":5,"total_direct_commits":1},"meta":{"elapsed_ms":0}}
+        "#]],
     );
     check(
         &site,
         &["file-history", "README.md"],
         expect![[r#"
-            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
-            ec4409caa0f0225e345488f3fc72df966501bd4d	harbor/tide	direct		Meanwhile	Ada Larsen				2024-01-16T12:00:00.000Z	README.md
+            ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH	MERGE COMMIT
+            ec4409caa0f0225e345488f3fc72df966501bd4d	harbor/tide	direct		Meanwhile	Ada Larsen				2024-01-16T12:00:00.000Z	README.md	
         "#]],
     );
     check(
@@ -389,8 +389,8 @@ mr harbor/moon!1 "B" by ada at 2024-01-10T09:00 from b
     "#]]
     .assert_eq(&env.lore(&["trace", "README.md"]).to_string());
     expect![[r#"
-        ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH
-        !1	harbor/moon	merged	added	B	ada	0	0		2024-01-10T10:00:00.000Z	README.md
+        ID	PROJECT	STATE	CHANGE	TITLE	AUTHOR	THREADS	ON FILE	CLOSES	DATE	PATH	MERGE COMMIT
+        !1	harbor/moon	merged	added	B	ada	0	0		2024-01-10T10:00:00.000Z	README.md	817a0dcce1ea5b3a102728a4aa9e30202b47e49e
     "#]]
     .assert_eq(&env.lore(&["file-history", "README.md", "-p", "moon"]).to_string());
 }
@@ -484,18 +484,18 @@ mr !2 "Move it" by bo at 2024-01-12T09:00 from b
         &site,
         &["trace", "src/b.rs:1"],
         expect![[r#"
-        src/b.rs:1  in harbor/tide
+            src/b.rs:1  in harbor/tide
 
-            1  pub fn a_function_with_a_name_of_its_own(count: usize) {}
-          commit  62b7082bd2  2024-01-10T08:50:00.000Z  Write it  Ada
-          merged  !1  known by the first merge that contains it (0.99)
-          moved   !2  Move it
+                1  pub fn a_function_with_a_name_of_its_own(count: usize) {}
+              commit  62b7082bd2  2024-01-10T08:50:00.000Z  Write it  Ada
+              merged  !1  known by the first merge that contains it (0.99)
+              moved   !2  Move it
 
-        !1  Write it
-          merged 2024-01-10T10:00:00.000Z by @ada
+            !1  Write it
+              merged 2024-01-10T10:00:00.000Z by @ada, opened 2024-01-10T09:00:00.000Z by @ada; as 0581581f3b
 
-        !2  Move it
-          merged 2024-01-12T10:00:00.000Z by @bo
-    "#]],
+            !2  Move it
+              merged 2024-01-12T10:00:00.000Z by @ada, opened 2024-01-12T09:00:00.000Z by @bo; as 01c4d3115f
+        "#]],
     );
 }

@@ -29,7 +29,7 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
         src/login.rs:1  in harbor/tide
 
         !1  Keep the session
-          merged 2024-01-10T11:05:00.000Z by @bo
+          merged 2024-01-10T11:05:00.000Z by @ada, opened 2024-01-10T09:00:00.000Z by @bo; as d19c55f4cb, 1 comment
           closes #1  Logins are lost on Safari
           @ada on !1  2024-01-10T10:05:00.000Z
             We decided to keep the cookie instead of a token because Safari blocks storage.
@@ -87,7 +87,7 @@ fn a_symbol_is_a_target_like_its_lines() {
           merged  !1  known by the first merge that contains it (0.99)
 
         !1  Keep the session
-          merged 2024-01-10T11:05:00.000Z by @bo
+          merged 2024-01-10T11:05:00.000Z by @ada, opened 2024-01-10T09:00:00.000Z by @bo; as d19c55f4cb, 1 comment
           closes #1  Logins are lost on Safari
           @ada on !1  2024-01-10T10:05:00.000Z
             We decided to keep the cookie instead of a token because Safari blocks storage.

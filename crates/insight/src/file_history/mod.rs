@@ -9,7 +9,7 @@ use crate::file_target::{self, FileTarget, Typed};
 use crate::origin;
 use crate::trace::Missing;
 use model::ids::Iid;
-use model::record::ChangeKind;
+use model::record::{ChangeKind, DependentKind};
 use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
 use schemars::JsonSchema;
@@ -19,7 +19,7 @@ use store::commits::CommitRow;
 use store::details::{self, Thread};
 use store::entities::EntityRow;
 use store::paths::FileChangeRef;
-use store::{Reader, paths};
+use store::{Reader, entities, paths};
 
 /// What was asked for.
 #[derive(Debug, Clone)]
@@ -62,6 +62,8 @@ pub struct FileChange {
     pub author: Option<String>,
     pub created_at: Timestamp,
     pub merged_at: Option<Timestamp>,
+    /// The commit by which it came to the target branch.
+    pub merge_commit_sha: Option<String>,
     pub change: ChangeKind,
     /// What it was called after the change.
     pub path: String,
@@ -89,20 +91,17 @@ pub struct DirectCommit {
 
 pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistory> {
     let target = file_target::locate(reader, request.file)?;
-    let chain = if request.follow_renames {
-        chain(reader, &target)?
-    } else {
-        Chain { names: vec![target.path.clone()], renames: Vec::new() }
-    };
-    let touching = touching(reader, &target, &chain.names, request.merged_only)?;
+    let chain =
+        if request.follow_renames { chain(reader, &target)? } else { Chain::alone(&target.path) };
+    let touching = touching(reader, &target, &chain, request.merged_only)?;
     let items = touching
         .iter()
         .take(request.limit)
         .map(|touch| change(reader, touch, &chain.names, request.discussions))
         .collect::<Result<Vec<_>>>()?;
-    let direct = direct_commits(reader, &target, &chain.names)?;
+    let direct = direct_commits(reader, &target, &chain)?;
     Ok(FileHistory {
-        missing: missing(&target),
+        missing: missing(reader, &target)?,
         project: target.project.map(|project| project.path),
         repo: target.clone.map(|clone| clone.name),
         rename_chain: chain.renames,
@@ -114,9 +113,23 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
     })
 }
 
-fn missing(target: &FileTarget) -> Vec<Missing> {
-    let mut missing = Vec::new();
-    if target.project.is_none() {
+/// Merge requests are there, but not the files they changed.
+pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option<Missing>> {
+    let Some(project) = target.project_id() else { return Ok(None) };
+    let (kind, what) = (EntityKind::MergeRequest, DependentKind::FileChanges);
+    if entities::was_fetched(reader, Some(project), kind, what)?
+        || entities::count(reader, kind, Some(project))? == 0
+    {
+        return Ok(None);
+    }
+    let what = "the files that merge requests changed were not fetched";
+    Ok(Some(Missing::new(what, "lore sync with sync.fetch_mr_file_changes = true")))
+}
+
+fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<Missing>> {
+    let mut missing = Vec::from_iter(lacks_files(reader, target)?);
+    let is_local = target.clone.as_ref().is_some_and(|clone| clone.name.starts_with("local/"));
+    if target.project.is_none() && !is_local {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match &target.clone {
@@ -130,23 +143,25 @@ fn missing(target: &FileTarget) -> Vec<Missing> {
         )),
         Some(_) => {}
     }
-    missing
+    Ok(missing)
 }
 
 /// What merge requests did to the file under any of its names, each told once,
-/// newest first: by when they were merged, or else last changed.
+/// newest first: by when they were merged, or else made.
 pub fn touching(
     reader: &Reader,
     target: &FileTarget,
-    names: &[String],
+    chain: &Chain,
     merged_only: bool,
 ) -> Result<Vec<FileChangeRef>> {
     let Some(project) = target.project_id() else { return Ok(Vec::new()) };
     let mut by_mr: BTreeMap<i64, FileChangeRef> = BTreeMap::new();
-    for name in names {
+    for (name, span) in chain.names.iter().zip(&chain.spans) {
         for touch in paths::touches(reader, project, name, merged_only)? {
             // A rename is found under both of its names.
-            by_mr.entry(touch.merge_request).or_insert(touch);
+            if span.contains(touch.at) {
+                by_mr.entry(touch.merge_request).or_insert(touch);
+            }
         }
     }
     let mut found: Vec<FileChangeRef> = by_mr.into_values().collect();
@@ -176,6 +191,7 @@ fn change(
         author: mr.author,
         created_at: mr.created_at,
         merged_at: mr.merged_at,
+        merge_commit_sha: mr.merge_commit_sha,
         change: touch.change,
         path: touch.path.clone(),
         old_path: (touch.old_path != touch.path).then(|| touch.old_path.clone()),
@@ -201,17 +217,19 @@ fn threads_on(reader: &Reader, row: EntityRow, names: &[String]) -> Result<Vec<T
     Ok(threads.into_iter().filter(is_on).collect())
 }
 
-/// What no merge request names by hash, and none explains otherwise.
-fn direct_commits(
+/// What no merge request names by hash, and none explains otherwise, newest first.
+pub(crate) fn direct_commits(
     reader: &Reader,
     target: &FileTarget,
-    names: &[String],
+    chain: &Chain,
 ) -> Result<Vec<CommitRow>> {
     let Some(repo) = target.repo_id() else { return Ok(Vec::new()) };
     let mut found: BTreeMap<i64, CommitRow> = BTreeMap::new();
-    for name in names {
+    for (name, span) in chain.names.iter().zip(&chain.spans) {
         for commit in paths::unexplained_commits(reader, repo, name)? {
-            found.entry(commit.id).or_insert(commit);
+            if span.contains(commit.committed_at) {
+                found.entry(commit.id).or_insert(commit);
+            }
         }
     }
     let mut direct = Vec::new();

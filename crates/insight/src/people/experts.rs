@@ -7,6 +7,7 @@
 
 use super::codeowners::{self, Owners};
 use super::lines;
+use crate::file_target::FileTarget;
 use crate::projects;
 use crate::timeline::{named_entity, seeds_of};
 use model::ids::ProjectId;
@@ -15,7 +16,6 @@ use schemars::JsonSchema;
 use search::Searcher;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use store::Reader;
 use store::activity::{self, ActivityKind};
 use store::entities::EntityRow;
@@ -106,19 +106,27 @@ pub fn experts(
 }
 
 /// Whom to ask about what these entities are about, going by what was done
-/// there. Where nobody did anything, those whose lines of `file` (a clone and a
-/// path in it) still stand.
+/// there. Where nobody did anything, those who committed to `file`: from the
+/// store, or from the lines that still stand where its commits are not stored.
 pub(crate) fn whom_to_ask(
     reader: &Reader,
     rows: &[EntityRow],
-    file: Option<(PathBuf, &str)>,
+    file: Option<&FileTarget>,
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Expert>> {
     let mut people = from_deeds(reader, rows, now)?;
-    if people.is_empty()
-        && let Some((clone, path)) = file
-        && let Some(blamed) = lines::by_author(&[clone], path)
+    let Some(file) = file.filter(|_| people.is_empty()) else { return Ok(best(people, limit)) };
+    if let Some(repo) = file.repo_id() {
+        for author in store::commits::authors(reader, repo, std::slice::from_ref(&file.path))? {
+            let expert = people
+                .entry(format!("git {}", author.name))
+                .or_insert_with(|| nobody(&author.name));
+            expert.score += author.commits as f64;
+            expert.last_at = expert.last_at.max(Some(author.last_at));
+        }
+    } else if let Some(clone) = &file.clone
+        && let Some(blamed) = lines::by_author(&[clone.git.dir().to_owned()], &file.path)
     {
         add_lines(&mut people, blamed);
     }

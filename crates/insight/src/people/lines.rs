@@ -50,6 +50,7 @@ pub(super) fn by_author(places: &[PathBuf], path: &str) -> Option<Vec<Author>> {
             at: BlameAt::Commit(head),
             lines: None,
             follows_moves: true,
+            ancestry: None,
         };
         repo.blame(&request).ok()
     })?;

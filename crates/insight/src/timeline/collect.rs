@@ -225,7 +225,12 @@ fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
     if scope.strong.is_implied(link.relation, &ends(link)) {
         return None;
     }
-    let at = link.at?;
+    // A text that was edited later names what did not exist when it was written:
+    // nothing is related to anything before both are there.
+    let born = |end: &End| {
+        end.row.and_then(|row| scope.expansion.heads.get(&row)).map(|head| head.created_at)
+    };
+    let at = link.at.max(born(&link.source)).max(born(&link.target))?;
     let is_member = |end: &End| end.row.is_some_and(|row| scope.members.contains_key(&row));
     let is_outgoing = is_member(&link.source);
     let (here, there) =

@@ -116,11 +116,13 @@ fn follow(
 const fn strength(relation: RelationType) -> u8 {
     match relation {
         RelationType::Closes => 0,
-        RelationType::Moved => 1,
-        RelationType::Duplicate => 2,
-        RelationType::Blocks => 3,
-        RelationType::Related => 4,
-        RelationType::Mentioned => 5,
+        RelationType::Supersedes | RelationType::Continues | RelationType::Reverts => 1,
+        RelationType::Reapplies | RelationType::SplitFrom | RelationType::Backports => 2,
+        RelationType::Moved => 3,
+        RelationType::Duplicate => 4,
+        RelationType::Blocks => 5,
+        RelationType::Related => 6,
+        RelationType::Mentioned => 7,
     }
 }
 

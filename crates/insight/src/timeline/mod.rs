@@ -23,6 +23,7 @@ pub(crate) use seeds::seeds_of;
 
 use collect::Scope;
 use expand::Expansion;
+use model::record::DependentKind;
 use model::reference::EntityReference;
 use model::{Result, Timestamp};
 use search::Searcher;
@@ -87,6 +88,13 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
+    let mut warnings = seeds.warnings.clone();
+    if lacks_events(reader, &expansion)? {
+        warnings.push(
+            "no event data: labels, milestones and reopenings are missing; run: lore sync"
+                .to_owned(),
+        );
+    }
     let scope = Scope::new(&expansion);
     let mut events = collect::all(reader, &scope, request.everything)?;
     events.extend(evidence::notes(reader, &scope, &seeds, request.evidence, request.explain)?);
@@ -98,7 +106,15 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     let total_events = events.len();
     let events = ordered(events, request.everything);
     let (events, events_left_out) = cut(events, request.limit);
-    Ok(answer(request, &seeds, &expansion, events, total_events, events_left_out))
+    let answer = answer(request, &seeds, &expansion, events, total_events, events_left_out);
+    Ok(Timeline { warnings, ..answer })
+}
+
+/// Entities are here, but no event of any was fetched.
+fn lacks_events(reader: &store::Reader, expansion: &Expansion) -> Result<bool> {
+    let Some(first) = expansion.members.first() else { return Ok(false) };
+    let fetched = store::entities::was_fetched;
+    Ok(!fetched(reader, None, first.row.kind, DependentKind::StateEvents)?)
 }
 
 fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEvent> {
@@ -109,6 +125,20 @@ fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEven
     fold::fold(events)
 }
 
+/// The notes that stay however short the answer is: without what was said, a
+/// list of dates explains nothing.
+fn evidence(events: &[TimelineEvent], limit: usize) -> Vec<usize> {
+    let points = |place: &usize| {
+        let note = events[*place].details.note.as_ref();
+        std::cmp::Reverse(note.map(|note| note.decision_points))
+    };
+    let mut notes: Vec<usize> =
+        (0..events.len()).filter(|place| events[*place].event_type == EventType::Note).collect();
+    notes.sort_by_key(|place| (points(place), *place));
+    notes.truncate(limit.div_ceil(3).min(Request::EVIDENCE));
+    notes
+}
+
 /// Keeps the most telling events: by kind, then those of seeds, then the
 /// newest. What stays is still in order.
 fn cut(events: Vec<TimelineEvent>, limit: usize) -> (Vec<TimelineEvent>, usize) {
@@ -116,13 +146,17 @@ fn cut(events: Vec<TimelineEvent>, limit: usize) -> (Vec<TimelineEvent>, usize) 
     if left_out == 0 {
         return (events, 0);
     }
-    let mut places: Vec<usize> = (0..events.len()).collect();
+    let mut is_kept = vec![false; events.len()];
+    for place in evidence(&events, limit) {
+        is_kept[place] = true;
+    }
+    let n_notes = is_kept.iter().filter(|is_kept| **is_kept).count();
+    let mut places: Vec<usize> = (0..events.len()).filter(|place| !is_kept[*place]).collect();
     places.sort_by_key(|place| {
         let event = &events[*place];
         std::cmp::Reverse((event.event_type.weight(), event.is_seed, *place))
     });
-    let mut is_kept = vec![false; events.len()];
-    for place in places.into_iter().take(limit) {
+    for place in places.into_iter().take(limit - n_notes) {
         is_kept[place] = true;
     }
     let kept = events.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept);
@@ -169,7 +203,7 @@ fn answer(
         seed_entities,
         expanded_entities,
         unresolved_references: expansion.unresolved.clone(),
-        warnings: seeds.warnings.clone(),
+        warnings: Vec::new(),
         events,
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn of(
             at: BlameAt::Commit(commit),
             lines: Some((line, line)),
             follows_moves: true,
+            ancestry: None,
         };
         let Some(next) = clone.git.blame(&request)?.runs.into_iter().next() else { break };
         let Some(sha) = next.commit.map(|commit| commit.to_string()) else { break };

@@ -3,13 +3,15 @@
 use super::blaming::{self, Blaming};
 use super::generations::{self, Generation};
 use super::moves::Mover;
-use super::{Lines, Request};
+use super::{Lines, Request, ancestry};
 use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
+use crate::file_history;
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
+use crate::reasons::{self, CommitReason};
 use git::{BlameAt, BlamedRun, ObjectId};
-use model::{Error, Result, Timestamp};
+use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -22,7 +24,7 @@ pub struct LineOrigin {
     pub lines: Lines,
     pub text: Vec<String>,
     /// None for lines that are not committed yet.
-    pub commit: Option<TracedCommit>,
+    pub commit: Option<CommitReason>,
     /// What the file was called in that commit.
     pub original_path: String,
     /// `group/project!12`; none where it is unknown.
@@ -55,17 +57,6 @@ pub struct Moved {
     pub merge_request_id: Option<i64>,
 }
 
-/// A commit as a line trace shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TracedCommit {
-    pub sha: String,
-    pub subject: String,
-    pub author: String,
-    pub authored_at: Timestamp,
-    /// The merge that brought it to the main branch, or itself.
-    pub landed_in: Option<String>,
-}
-
 /// What was found of lines.
 pub(super) struct Traced {
     pub origins: Vec<LineOrigin>,
@@ -80,19 +71,25 @@ pub(super) fn traced(
     request: &Request<'_>,
     target: &FileTarget,
     lines: Lines,
-    begun: Option<Blaming>,
 ) -> Result<Traced> {
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
     let asked = blaming::request(&target.path, blamed_at(clone, &target.path)?, lines);
-    let blaming = begun
-        .filter(|begun| begun.is_of(&clone.git, &asked))
-        .unwrap_or_else(|| Blaming::start(clone.git.clone(), asked));
+    let ancestry = match clone.git.head_commit()? {
+        Some(head) => {
+            let names = file_history::chain(reader, target)?.names;
+            ancestry::of_file(reader, clone, head, &names)?
+        }
+        None => None,
+    };
+    let blaming = Blaming::start(clone.git.clone(), asked, ancestry);
     let symbol = symbol(reader, target, lines)?;
+    let name = symbol.as_ref().map(|symbol| last_name(&symbol.symbol).to_owned());
     let last = blaming.last()?;
     // Most lines were never moved: then these are the merge requests that count.
     // They are explained while git looks behind the lines.
+    let notes = NoteChoice { symbol: name.as_deref(), most: request.notes, limit: request.limit };
     let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
-    let touched = explain(&mut known, last.iter().map(|run| (run, None)), request.notes)?;
+    let touched = explain(&mut known, last.iter().map(|run| (run, None)), notes)?;
     let followed = blaming.followed()?;
     let is_where_it_was = |run: &BlamedRun| {
         last.iter().any(|it| (it.commit, &it.original_path) == (run.commit, &run.original_path))
@@ -101,7 +98,7 @@ pub(super) fn traced(
         touched
     } else {
         let runs = followed.iter().map(|(run, mover)| (run, mover.as_ref()));
-        explain(&mut known, runs, request.notes)?
+        explain(&mut known, runs, notes)?
     };
     let mut origins = Vec::new();
     for (run, mover) in followed {
@@ -114,7 +111,9 @@ pub(super) fn traced(
             None => None,
         };
         let generations = generations::of(reader, target, clone, &run, request.generations)?;
-        origins.push(line_origin(&run, is_cut(clone, &run), found, moved_by, generations));
+        let commit = traced_commit(reader, target, &run, found.facts.as_ref())?;
+        let is_cut = is_cut(clone, &run);
+        origins.push(line_origin(&run, commit, is_cut, found, moved_by, generations));
     }
     Ok(Traced { origins, merge_requests, symbol })
 }
@@ -123,7 +122,7 @@ pub(super) fn traced(
 fn explain<'a>(
     known: &mut Known<'_>,
     runs: impl Iterator<Item = (&'a BlamedRun, Option<&'a Mover>)>,
-    most_notes: usize,
+    notes: NoteChoice<'_>,
 ) -> Result<Vec<Explained>> {
     // A note on the file under any name that these lines went by counts.
     let mut paths = vec![known.target.path.clone()];
@@ -140,7 +139,25 @@ fn explain<'a>(
             ids.push(id);
         }
     }
-    evidence::explain(known.reader, &ids, About { paths: &paths, most_notes })
+    ids.truncate(notes.limit.max(MOST_EXPLAINED));
+    let about = About { paths: &paths, symbol: notes.symbol, most_notes: notes.most };
+    evidence::explain_merge_requests(known.reader, &ids, about)
+}
+
+/// Of a long range of lines, the merge requests explained at least.
+const MOST_EXPLAINED: usize = 20;
+
+/// Which notes are chosen.
+#[derive(Clone, Copy)]
+struct NoteChoice<'a> {
+    symbol: Option<&'a str>,
+    most: usize,
+    limit: usize,
+}
+
+/// `run` of `app.Flask.run`.
+fn last_name(symbol: &str) -> &str {
+    symbol.rsplit(['.', ':', '#']).next().unwrap_or(symbol)
 }
 
 /// The history was cut off at this commit, so git blames the cut.
@@ -227,9 +244,38 @@ pub(super) fn find(
     Ok(Found { facts, origin })
 }
 
+/// The commit of a run with the reason it gives; what git said of it where
+/// nothing else is known.
+fn traced_commit(
+    reader: &Reader,
+    target: &FileTarget,
+    run: &BlamedRun,
+    facts: Option<&CommitFacts>,
+) -> Result<Option<CommitReason>> {
+    let Some(commit) = run.commit else { return Ok(None) };
+    if let Some(facts) = facts {
+        let about = [target.path.clone(), run.original_path.text().into_owned()];
+        return reasons::commit_reason(reader, facts, &about).map(Some);
+    }
+    Ok(Some(CommitReason {
+        sha: commit.to_string(),
+        subject: run.summary.clone(),
+        author: run.author.clone(),
+        authored_at: run.authored_at,
+        committed_at: None,
+        landed_in: None,
+        body: None,
+        tickets: reasons::tickets(&run.summary),
+        companions: Vec::new(),
+        n_files: None,
+        changes: Vec::new(),
+    }))
+}
+
 /// `is_cut`: the history was cut off at this commit, so git blames the cut.
 fn line_origin(
     run: &BlamedRun,
+    commit: Option<CommitReason>,
     is_cut: bool,
     found: Found,
     moved_by: Option<Moved>,
@@ -247,13 +293,7 @@ fn line_origin(
     LineOrigin {
         lines: Lines { first: run.line, last: run.line + run.len.max(1) - 1 },
         text: run.text.clone(),
-        commit: run.commit.map(|commit| TracedCommit {
-            sha: commit.to_string(),
-            subject: run.summary.clone(),
-            author: run.author.clone(),
-            authored_at: run.authored_at,
-            landed_in: found.facts.and_then(|facts| facts.landed_in),
-        }),
+        commit,
         original_path: run.original_path.text().into_owned(),
         merge_request: origin
             .as_ref()

@@ -5,23 +5,27 @@
 //! that changed the file. Either way each of them comes with the issues behind
 //! it and the notes that argue for it.
 
+mod ancestry;
 mod blaming;
+mod commits;
 mod generations;
 mod line;
 mod moves;
+pub(crate) mod symbol;
 mod target;
 
-pub use blaming::{Blaming, begin};
+pub use commits::FileOrder;
 pub use generations::Generation;
-pub use line::{LineOrigin, Moved, TracedCommit};
+pub use line::{LineOrigin, Moved};
 pub use target::{Lines, parse};
 
 use crate::code::SymbolRef;
 use crate::evidence::{self, About, Explained};
 use crate::file_history::{self, Rename};
 use crate::file_target::{self, FileTarget, Typed};
+use crate::reasons::CommitReason;
 use line::Traced;
-use model::Result;
+use model::{ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -37,6 +41,8 @@ pub struct Request<'a> {
     pub generations: usize,
     /// Notes per merge request.
     pub notes: usize,
+    /// Which merge requests and commits of a file come first.
+    pub order: FileOrder,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -56,6 +62,10 @@ pub struct Trace {
     pub merge_requests: Vec<Explained>,
     /// How many changed the file in all; of the lines, how many are named.
     pub total: u64,
+    /// Of a file: commits that no merge request explains, newest first.
+    pub commits: Vec<CommitReason>,
+    /// How many such commits changed the file in all.
+    pub total_commits: u64,
     pub rename_chain: Vec<Rename>,
     /// Parts of the answer that are not there, and what would bring them.
     pub missing: Vec<Missing>,
@@ -85,9 +95,21 @@ impl Missing {
     }
 }
 
-pub fn trace(reader: &Reader, request: &Request<'_>, begun: Option<Blaming>) -> Result<Trace> {
-    let target = file_target::locate(reader, request.file)?;
-    of_file(reader, request, &target, begun)
+/// Of a file or its lines; where no file is called so, of the symbol.
+pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
+    match file_target::locate(reader, request.file) {
+        Ok(target) => of_file(reader, request, &target),
+        Err(error) if error.code() == ErrorCode::NotFound && request.lines.is_none() => {
+            let definition = symbol::definition(reader, request.file)?.ok_or(error)?;
+            let (path, lines) = parse(&definition.lines)?;
+            let file = Typed { path, ..request.file };
+            let target = file_target::locate(reader, file)?;
+            let mut trace = of_file(reader, &Request { file, lines, ..request.clone() }, &target)?;
+            trace.missing.extend(definition.missing);
+            Ok(trace)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// The same for a file that was located already.
@@ -95,10 +117,9 @@ pub(crate) fn of_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    begun: Option<Blaming>,
 ) -> Result<Trace> {
     let mut missing = Vec::new();
-    if target.project.is_none() {
+    if target.project.is_none() && has_remote(target) && has_projects(reader)? {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match (&target.clone, request.lines) {
@@ -110,7 +131,7 @@ pub(crate) fn of_file(
                     fix,
                 ));
             }
-            let traced = line::traced(reader, request, target, lines, begun)?;
+            let traced = line::traced(reader, request, target, lines)?;
             Ok(by_line(target, lines, traced, missing))
         }
         (None, Some(_)) => {
@@ -120,6 +141,16 @@ pub(crate) fn of_file(
         }
         (_, None) => by_file(reader, request, target, missing),
     }
+}
+
+/// Whether the clone came from somewhere a forge could be.
+fn has_remote(target: &FileTarget) -> bool {
+    target.clone.as_ref().is_none_or(|clone| !clone.name.starts_with("local/"))
+}
+
+/// Whether anything of a forge is here: who works without one misses nothing.
+fn has_projects(reader: &Reader) -> Result<bool> {
+    Ok(!store::projects::all(reader)?.is_empty())
 }
 
 fn by_line(target: &FileTarget, lines: Lines, traced: Traced, missing: Vec<Missing>) -> Trace {
@@ -139,18 +170,19 @@ fn by_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    missing: Vec<Missing>,
+    mut missing: Vec<Missing>,
 ) -> Result<Trace> {
+    missing.extend(file_history::lacks_files(reader, target)?);
     let chain = file_history::chain(reader, target)?;
-    let touching = file_history::touching(reader, target, &chain.names, true)?;
-    let ids: Vec<i64> =
-        touching.iter().take(request.limit).map(|touch| touch.merge_request).collect();
-    let about = About { paths: &chain.names, most_notes: request.notes };
+    let found = commits::of_file(reader, request, target, &chain)?;
+    let about = About { paths: &chain.names, symbol: None, most_notes: request.notes };
     Ok(Trace {
         lines: request.lines,
         tier: Tier::File,
-        merge_requests: evidence::explain(reader, &ids, about)?,
-        total: touching.len() as u64,
+        merge_requests: evidence::explain_merge_requests(reader, &found.merge_requests, about)?,
+        total: found.n_merge_requests,
+        commits: found.commits,
+        total_commits: found.n_commits,
         rename_chain: chain.renames,
         missing,
         ..empty(target)
@@ -168,6 +200,8 @@ fn empty(target: &FileTarget) -> Trace {
         origins: Vec::new(),
         merge_requests: Vec::new(),
         total: 0,
+        commits: Vec::new(),
+        total_commits: 0,
         rename_chain: Vec::new(),
         missing: Vec::new(),
     }

@@ -13,6 +13,15 @@ pub struct Mover {
 /// Runs followed one by one; for more, the whole is blamed again.
 const MOST_APART: usize = 4;
 
+/// What of many runs is looked behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    All,
+    /// The longest few: to blame all of a range along a large history, moves
+    /// and copies included, takes seconds.
+    Longest,
+}
+
 /// Where lines come from that `runs` names the last place of: to another file,
 /// or another place in this one, as long as they were only moved. From top to
 /// bottom, with who moved them.
@@ -24,11 +33,24 @@ pub fn followed(
     repo: &Repo,
     asked: &BlameRequest,
     runs: &[BlamedRun],
+    depth: Depth,
 ) -> Result<Vec<(BlamedRun, Option<Mover>)>> {
     let is_committed = runs.iter().all(|run| run.commit.is_some());
     let mut origins = Vec::new();
-    if runs.len() > MOST_APART || !is_committed {
-        origins = repo.blame(&BlameRequest { follows_moves: true, ..asked.clone() })?.runs;
+    if depth == Depth::Longest && is_committed {
+        let mut by_length: Vec<usize> = (0..runs.len()).collect();
+        by_length.sort_by_key(|index| (std::cmp::Reverse(runs[*index].len), *index));
+        by_length.truncate(MOST_APART);
+        for (index, run) in runs.iter().enumerate() {
+            match by_length.contains(&index) {
+                true => origins.extend(behind(repo, run)?),
+                false => origins.push(run.clone()),
+            }
+        }
+    } else if runs.len() > MOST_APART || !is_committed {
+        origins = repo
+            .blame(&BlameRequest { follows_moves: true, ancestry: None, ..asked.clone() })?
+            .runs;
     } else {
         for run in runs {
             origins.extend(behind(repo, run)?);
@@ -45,6 +67,7 @@ fn behind(repo: &Repo, run: &BlamedRun) -> Result<Vec<BlamedRun>> {
         at: BlameAt::Commit(commit),
         lines: Some((run.original_line, run.original_line + run.len.max(1) - 1)),
         follows_moves: true,
+        ancestry: None,
     };
     let mut origins = repo.blame(&request)?.runs;
     for origin in &mut origins {

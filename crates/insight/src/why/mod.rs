@@ -1,31 +1,28 @@
-//! `lore why`: the join. What a file, a line, a symbol, a merge request or an
-//! issue rests on: the merge requests and notes that argue for it, what was recorded
-//! about it and still stands, what depends on it, and whom to ask.
+//! `lore why`: the join. What a file, a line, a symbol, a commit, a merge
+//! request or an issue rests on: the reasons its commits and descriptions give,
+//! the notes that argue for it, what was recorded about it and still stands,
+//! what depends on it, and whom to ask.
 //!
 //! Each part answers with what is there; a part that is not there is named
 //! with what would bring it, and never makes the whole fail.
 
+mod change;
 mod dependents;
 mod records;
-mod symbol;
 
+pub use change::CommitOrigin;
 pub use dependents::Dependents;
 pub use records::LinkedRecord;
 
-use crate::entities;
-use crate::evidence::{self, About, Explained};
+use crate::evidence::Explained;
 use crate::file_target::{self, FileTarget, Typed};
 use crate::people::experts::{self, Expert};
-use crate::trace::{self, Missing, Trace};
-use model::reference::EntityReference;
-use model::relation::RelationType;
-use model::{EntityKind, EntityState, ErrorCode, Reference, Result, Timestamp};
+use crate::trace::symbol::{self, Definition};
+use crate::trace::{self, FileOrder, Missing, Trace};
+use model::{ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
-use store::entities::EntityRow;
-use store::timeline;
-use symbol::Definition;
 
 /// What was asked for; the target stands in `scope.path`.
 #[derive(Debug, Clone)]
@@ -45,10 +42,13 @@ pub struct Why {
     pub target: String,
     /// Where a file or its lines come from.
     pub trace: Option<Trace>,
-    /// The issue or merge request asked about.
-    pub entity: Option<Subject>,
+    /// The commit asked about.
+    pub commit: Option<CommitOrigin>,
+    /// The issue or merge request asked about, with its reasons.
+    pub entity: Option<Explained>,
     /// For an issue: the merge requests that closed it or relate to it. For a
-    /// merge request: itself.
+    /// commit: the one that brought it. For a merge request: those it follows
+    /// or that followed it.
     pub merge_requests: Vec<Explained>,
     /// What was recorded about the target, or about what it rests on.
     pub records: Vec<LinkedRecord>,
@@ -60,32 +60,37 @@ pub struct Why {
     pub missing: Vec<Missing>,
 }
 
-/// The issue or merge request that was asked about.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Subject {
-    /// `group/project#12`
-    pub reference: String,
-    pub title: String,
-    pub state: EntityState,
-    pub author: Option<String>,
-    pub created_at: Timestamp,
-    pub url: String,
+impl Why {
+    fn about(target: &str) -> Self {
+        Why {
+            target: target.to_owned(),
+            trace: None,
+            commit: None,
+            entity: None,
+            merge_requests: Vec::new(),
+            records: Vec::new(),
+            dependents: None,
+            experts: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
 }
 
 pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let typed = request.scope.path;
     let mut about = Vec::new();
     let mut why = match Reference::parse(typed) {
-        Ok(Reference::Entity(entity)) => of_entity(reader, request, &entity)?,
-        _ => match of_file(reader, request) {
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                let found = symbol::definition(reader, request.scope)?;
-                let definition = found.ok_or(error)?;
-                about.clone_from(&definition.ends);
-                of_symbol(reader, request, definition)?
+        Ok(Reference::Entity(entity)) => change::of_entity(reader, request, &entity)?,
+        Ok(Reference::Commit { sha, project }) => {
+            match change::of_commit(reader, request, &sha, project.as_deref()) {
+                // Names of files and symbols may look like hashes, too.
+                Err(error) if error.code() == ErrorCode::NotFound => {
+                    of_code(reader, request, &mut about).map_err(|_| error)?
+                }
+                found => found?,
             }
-            found => found?,
-        },
+        }
+        Err(_) => of_code(reader, request, &mut about)?,
     };
     about.extend(ends(&why));
     why.records = records::linked(reader, &about)?;
@@ -96,24 +101,40 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     Ok(why)
 }
 
+/// A file or its lines; where no file is called so, a symbol.
+fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
+    match of_file(reader, request) {
+        Err(error) if error.code() == ErrorCode::NotFound => {
+            let found = symbol::definition(reader, request.scope)?;
+            let definition = found.ok_or(error)?;
+            about.clone_from(&definition.ends);
+            of_symbol(reader, request, definition)
+        }
+        found => found,
+    }
+}
+
 fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let (path, lines) = trace::parse(request.scope.path)?;
     let file = Typed { path, ..request.scope };
     let target = file_target::locate(reader, file)?;
-    let limit = request.limit;
-    let asked = trace::Request { file, lines, limit, generations: 0, notes: request.notes };
-    let mut trace = trace::of_file(reader, &asked, &target, None)?;
+    let asked = trace::Request {
+        file,
+        lines,
+        limit: request.limit,
+        generations: 0,
+        notes: request.notes,
+        order: FileOrder::Reasons,
+    };
+    let mut trace = trace::of_file(reader, &asked, &target)?;
     let mut missing = std::mem::take(&mut trace.missing);
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {
-        target: request.scope.path.to_owned(),
         trace: Some(trace),
-        entity: None,
-        merge_requests: Vec::new(),
-        records: Vec::new(),
         dependents,
         experts: workers_on(reader, request, &target)?,
         missing,
+        ..Why::about(request.scope.path)
     })
 }
 
@@ -125,67 +146,10 @@ fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Resul
     Ok(why)
 }
 
-fn of_entity(reader: &Reader, request: &Request<'_>, typed: &EntityReference) -> Result<Why> {
-    let found = entities::show(reader, typed.kind, request.scope.path, request.scope.project)?;
-    let row = EntityRow { kind: typed.kind, id: found.summary.id };
-    let ids = match typed.kind {
-        EntityKind::MergeRequest => vec![row.id],
-        EntityKind::Issue => resolving(reader, row)?,
-    };
-    let about = About { paths: &[], most_notes: request.notes };
-    let ids: Vec<i64> = ids.into_iter().take(request.limit).collect();
-    let merge_request = |id: &i64| EntityRow { kind: EntityKind::MergeRequest, id: *id };
-    let mut rows: Vec<EntityRow> = ids.iter().map(merge_request).collect();
-    if !rows.contains(&row) {
-        rows.push(row);
-    }
-    let summary = found.summary;
-    Ok(Why {
-        target: request.scope.path.to_owned(),
-        trace: None,
-        merge_requests: evidence::explain(reader, &ids, about)?,
-        entity: Some(Subject {
-            reference: format!("{}{}", summary.project, summary.reference()),
-            title: summary.title,
-            state: summary.state,
-            author: summary.author,
-            created_at: summary.created_at,
-            url: summary.web_url,
-        }),
-        records: Vec::new(),
-        dependents: None,
-        experts: experts::whom_to_ask(reader, &rows, None, request.now, request.experts)?,
-        missing: Vec::new(),
-    })
-}
-
-/// Those who worked on the file; without any, those whose lines it has.
+/// Those who worked on the file.
 fn workers_on(reader: &Reader, request: &Request<'_>, target: &FileTarget) -> Result<Vec<Expert>> {
     let rows = experts::changing(reader, &target.path, target.project_id())?;
-    let file = target.clone.as_ref().map(|clone| (clone.git.dir().to_owned(), &*target.path));
-    experts::whom_to_ask(reader, &rows, file, request.now, request.experts)
-}
-
-/// Merge requests that close an issue, then those that relate to it.
-fn resolving(reader: &Reader, issue: EntityRow) -> Result<Vec<i64>> {
-    let mut found: Vec<(bool, i64)> = Vec::new();
-    for link in timeline::links(reader, &[issue])? {
-        for end in [&link.source, &link.target] {
-            if let Some(row) = end.row.filter(|row| row.kind == EntityKind::MergeRequest)
-                && matches!(link.relation, RelationType::Closes | RelationType::Related)
-            {
-                found.push((link.relation != RelationType::Closes, row.id));
-            }
-        }
-    }
-    found.sort_unstable();
-    let mut ids: Vec<i64> = Vec::new();
-    for (_, id) in found {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    Ok(ids)
+    experts::whom_to_ask(reader, &rows, Some(target), request.now, request.experts)
 }
 
 /// Everything by which a record may point at the target: paths it went by,
@@ -212,11 +176,11 @@ fn ends(why: &Why) -> Vec<String> {
             add(&commit.sha);
         }
     }
-    if let Some(entity) = &why.entity {
-        add(&entity.reference);
+    if let Some(commit) = &why.commit {
+        add(&commit.commit.sha);
     }
     let traced = why.trace.iter().flat_map(|trace| &trace.merge_requests);
-    for explained in traced.chain(&why.merge_requests) {
+    for explained in why.entity.iter().chain(traced).chain(&why.merge_requests) {
         add(&explained.reference);
         for issue in &explained.issues {
             add(&issue.reference);

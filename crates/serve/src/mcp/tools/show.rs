@@ -5,6 +5,7 @@ use crate::mcp::call::Call;
 use insight::code::Asked;
 use insight::entities::EntityDetail;
 use insight::show::{self, Shown};
+use insight::threads::{self, NoteFilter, ThreadChoice};
 use model::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,6 +25,10 @@ pub struct Params {
     /// With label, milestone and state changes, and the notes the forge wrote itself
     #[serde(default)]
     events: bool,
+    /// Which notes of an issue or merge request: rationale (those that decide or give reasons), all, none (default all)
+    notes: Option<NoteFilter>,
+    /// Only notes that contain this word or phrase
+    grep: Option<String>,
 }
 
 impl Tool for Show {
@@ -49,6 +54,9 @@ impl Tool for Show {
         let mut shown = shown(call, &params)?;
         if let Shown::Issue(detail) | Shown::MergeRequest(detail) = &mut shown {
             trim(detail, &params);
+            let grep = params.grep.as_deref();
+            let choice = ThreadChoice { filter: params.notes, grep, budget: None };
+            threads::choose(call.reader()?, detail, choice)?;
         }
         Ok(shown)
     }

@@ -12,7 +12,7 @@ pub struct Trace;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// A path with a line or lines: src/a.rs, src/a.rs:12, src/a.rs:12-20
+    /// A path with a line or lines (src/a.rs, src/a.rs:12, src/a.rs:12-20), or a symbol
     target: String,
     /// In this forge project: its path, or an ending of it that is unique
     project: Option<String>,
@@ -31,7 +31,7 @@ impl Tool for Trace {
         request that brought it, the issues behind it and the notes that argued for it. Moves and \
         reformatting are seen through.";
     const GROUPS: &'static [Group] = &[Group::Forge];
-    const LISTS: &'static [&'static str] = &["/merge_requests", "/origins"];
+    const LISTS: &'static [&'static str] = &["/merge_requests", "/origins", "/commits"];
 
     type Params = Params;
     type Answer = trace::Trace;
@@ -45,7 +45,8 @@ impl Tool for Trace {
             limit: within("limit", params.limit, 5, 200)?,
             generations: usize::from(params.generations.unwrap_or(0).min(20)),
             notes: 3,
+            order: trace::FileOrder::Newest,
         };
-        trace::trace(call.reader()?, &request, None)
+        trace::trace(call.reader()?, &request)
     }
 }

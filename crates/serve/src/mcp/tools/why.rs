@@ -12,7 +12,7 @@ pub struct Why;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// A path, with a line if you like (src/a.rs:12), a symbol, an issue (#12) or a merge request (!34)
+    /// A path, with a line if you like (src/a.rs:12), a symbol, an issue (#12), a merge request (!34) or a commit hash
     target: String,
     /// In this forge project: its path, or an ending of it that is unique
     project: Option<String>,
@@ -25,12 +25,12 @@ pub struct Params {
 impl Tool for Why {
     const NAME: &'static str = "why";
     const TITLE: &'static str = "Why something is as it is";
-    const ABOUT: &'static str = "Explain why a file, a line, a symbol, an issue or a merge request is as it \
-        is: what brought it, who argued for it in which notes, and the recorded decisions that \
-        still stand. Ask before you change something that looks odd.";
+    const ABOUT: &'static str = "Explain why a file, a line, a symbol, a commit, an issue or a merge request is as it \
+        is: the reasons its commits and descriptions give, who argued for it in which notes, and the \
+        recorded decisions that still stand. Ask before you change something that looks odd.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
     const LISTS: &'static [&'static str] =
-        &["/merge_requests", "/trace/merge_requests", "/records"];
+        &["/merge_requests", "/trace/merge_requests", "/trace/commits", "/records"];
 
     type Params = Params;
     type Answer = why::Why;

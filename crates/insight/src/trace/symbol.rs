@@ -1,18 +1,18 @@
 //! A symbol as the target: the lines where it is defined, and the names by
-//! which records may know it.
+//! which records and notes may know it.
 
+use super::Missing;
 use crate::code::extent;
 use crate::code::resolve::symbol_named;
 use crate::code::scope::{self, Asked, Scope};
 use crate::file_target::Typed;
-use crate::trace::Missing;
 use model::memory::End;
 use model::{ErrorCode, Result};
 use store::Reader;
 
 /// Where a symbol is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Definition {
+pub(crate) struct Definition {
     /// `src/auth/session.rs:12-40`
     pub lines: String,
     /// As links of records write it.
@@ -22,7 +22,7 @@ pub(super) struct Definition {
 }
 
 /// None when no code is indexed here, or nothing in it has that name.
-pub(super) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Definition>> {
+pub(crate) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Definition>> {
     let asked = Asked { repo: typed.repo, here: Some(typed.cwd), ..Asked::default() };
     let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
     let node = match symbol_named(reader, &scope, typed.path) {
