@@ -133,9 +133,10 @@ impl Found<'_> {
     ) -> Option<&mut Observation> {
         let this = self.inputs.this.clone();
         let is_possible = other != this
-            && match is_incoming {
-                true => change_text::can_relate(relation, other.kind, this.kind),
-                false => change_text::can_relate(relation, this.kind, other.kind),
+            && if is_incoming {
+                change_text::can_relate(relation, other.kind, this.kind)
+            } else {
+                change_text::can_relate(relation, this.kind, other.kind)
             };
         if !is_possible {
             return None;

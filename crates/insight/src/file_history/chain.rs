@@ -78,9 +78,10 @@ pub fn chain(reader: &Reader, target: &FileTarget) -> Result<Chain> {
                         .filter(|it| (&it.from, &it.to) == (&rename.from, &rename.to));
                     let moments: Vec<Timestamp> = same.map(|it| it.at).collect();
                     chain.names.push(other.clone());
-                    chain.spans.push(match is_forward {
-                        true => Span { since: moments.iter().min().copied(), until: None },
-                        false => Span { since: None, until: moments.iter().max().copied() },
+                    chain.spans.push(if is_forward {
+                        Span { since: moments.iter().min().copied(), until: None }
+                    } else {
+                        Span { since: None, until: moments.iter().max().copied() }
                     });
                     next.push(other.clone());
                 }

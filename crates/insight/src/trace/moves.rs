@@ -42,9 +42,10 @@ pub fn followed(
         by_length.sort_by_key(|index| (std::cmp::Reverse(runs[*index].len), *index));
         by_length.truncate(MOST_APART);
         for (index, run) in runs.iter().enumerate() {
-            match by_length.contains(&index) {
-                true => origins.extend(behind(repo, run)?),
-                false => origins.push(run.clone()),
+            if by_length.contains(&index) {
+                origins.extend(behind(repo, run)?);
+            } else {
+                origins.push(run.clone());
             }
         }
     } else if runs.len() > MOST_APART || !is_committed {

@@ -145,9 +145,10 @@ fn commit_facts(reader: &Reader, clone: Option<&LocalClone>, sha: &str) -> Resul
     {
         return Ok(facts);
     }
-    let hint = match repos::list(reader)?.items.is_empty() {
-        true => "no commits are known yet; run: lore repo add .",
-        false => "check the hash, or run `lore sync` if it is new",
+    let hint = if repos::list(reader)?.items.is_empty() {
+        "no commits are known yet; run: lore repo add ."
+    } else {
+        "check the hash, or run `lore sync` if it is new"
     };
     Err(Error::not_found(format!("no commit begins with {sha}")).suggest(hint))
 }
