@@ -2,6 +2,7 @@
 
 use crate::ctx::Ctx;
 use crate::ui::Ui;
+use crate::{run_index, run_pipeline};
 use insight::code::scope::{self, Asked};
 use insight::code::{Scope, Standing, TraversalOptions};
 use model::code::EdgeKind;
@@ -17,6 +18,9 @@ pub struct ScopeArgs {
     /// Indexed commit, branch, tag or snapshot (@12)
     #[arg(long, value_name = "REV")]
     at: Option<String>,
+    /// Index that commit first, if it is not
+    #[arg(long, requires = "at")]
+    index: bool,
 }
 
 impl ScopeArgs {
@@ -31,9 +35,31 @@ impl ScopeArgs {
             model::ErrorCode::NotIndexed => error.suggest("run: lore index"),
             _ => error,
         })?;
-        let scope = scope::resolve(&reader, &self.asked(ctx))?;
+        let asked = self.asked(ctx);
+        let scope = match scope::resolve(&reader, &asked) {
+            Err(error) if self.index && error.code() == model::ErrorCode::NotIndexed => {
+                self.index(ctx, ui, &reader)?;
+                scope::resolve(&reader, &asked)?
+            }
+            found => found?,
+        };
         tell(ui, &scope.standing());
         Ok((reader, scope))
+    }
+}
+
+impl ScopeArgs {
+    fn index(&self, ctx: &Ctx, ui: &mut Ui, reader: &Reader) -> Result<()> {
+        let (_, dir) = scope::repository(reader, &self.asked(ctx))?;
+        let dir = dir.map_or_else(|| ctx.env.cwd.clone(), std::path::PathBuf::from);
+        let request = code::index::Request {
+            url: None,
+            rev: self.at.clone(),
+            work_tree: false,
+            full: false,
+            n_threads: run_pipeline::n_threads(),
+        };
+        run_index::run(ctx, ui, &dir, request).map(drop)
     }
 }
 

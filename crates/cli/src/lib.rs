@@ -17,16 +17,17 @@ pub mod env;
 mod file_args;
 pub mod forge_client;
 pub mod help;
+mod home_screen;
 pub mod interrupt;
 mod isolation;
 mod mcp;
 mod memory_roots;
+mod next_step;
 mod old_names;
 mod run_commits;
 mod run_embed;
 mod run_index;
 mod run_pipeline;
-mod run_repo;
 mod run_sync;
 mod text;
 pub mod ui;
@@ -50,6 +51,9 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     let role = isolation::role(&mut arguments);
     if role == Some(isolation::JOB) {
         return isolation::job::main(&env);
+    }
+    if arguments.len() < 2 && next_step::is_in_clone(&env.cwd) {
+        return home_screen::run(&env);
     }
     let cli = match args::parse(&arguments, &env) {
         Ok(cli) => cli,
@@ -76,11 +80,12 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
 
 fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: CancelToken) -> Result<()> {
     let ctx = Ctx::new(env, cli.globals).stopped_by(stop);
-    match &cli.command {
+    let done = match &cli.command {
         // A question is answered by another command, in that command's form.
         commands::Command::Ask(question) => question.answer(&ctx, ui),
         command => command.run(&ctx, ui),
-    }
+    };
+    done.map_err(|error| next_step::adapt(error, &ctx, ui))
 }
 
 /// Help, the version, or a command line that was not understood.

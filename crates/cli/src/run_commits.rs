@@ -7,6 +7,7 @@ use crate::ui::Ui;
 use code::history::{self, ScanReport};
 use model::Result;
 use pipeline::{CloneSpec, Clones, Plan};
+use std::path::Path;
 use store::repos;
 
 /// The clones the config names.
@@ -18,10 +19,27 @@ pub fn configured(config: &Config) -> Vec<CloneSpec> {
         .collect()
 }
 
-/// Enters one clone with its memory and reads its commits.
+/// The name the config gives the clone around `dir`, if it names it and gives one.
+pub fn configured_url(config: &Config, dir: &Path) -> Option<String> {
+    let dir = dir.canonicalize().ok()?;
+    let mut named = config.repos().iter().filter(|repo| repo.url.is_some());
+    let around = named.find(|repo| {
+        let path = repo.path.as_ref().and_then(|path| path.canonicalize().ok());
+        // A folder inside it means the clone, unless it holds a clone itself.
+        path.is_some_and(|path| {
+            let inner = dir.ancestors().take_while(|folder| *folder != path);
+            dir.starts_with(&path) && !inner.into_iter().any(|it| it.join(".git").exists())
+        })
+    });
+    around.and_then(|repo| repo.url.clone())
+}
+
+/// Registers one clone with its memory and reads its commits.
 pub fn add(ctx: &Ctx, ui: &mut Ui, clone: &CloneSpec) -> Result<ScanReport> {
     // Looked at first: what is no clone must not make a database.
-    let found = history::find_clone(&clone.path, clone.url.as_deref())?;
+    let configured = configured_url(ctx.config(ui)?, &clone.path);
+    let url = clone.url.as_deref().or(configured.as_deref());
+    let found = history::find_clone(&clone.path, url)?;
     let plan = Plan {
         commits: Some(Clones::One(found)),
         memory: vec![clone.path.clone()],

@@ -29,6 +29,8 @@ pub struct SyncAnswer {
     pub documents: Option<DocumentReport>,
     /// None when the run was told to leave them, or could not make any.
     pub embedding: Option<EmbedReport>,
+    /// Wall time of the whole run; `elapsed_ms` is that of the forge alone.
+    pub total_ms: u64,
 }
 
 /// What the command line adds to the config.
@@ -71,6 +73,7 @@ pub fn run(ctx: &Ctx, ui: &mut Ui, request: Request) -> Result<SyncAnswer> {
         code: report.code,
         documents: report.documents,
         embedding: report.embedding,
+        total_ms: report.elapsed_ms,
     })
 }
 

@@ -24,6 +24,22 @@ impl Remote {
         parse(url)
     }
 
+    /// Reads the name of a repository as people write it: an address in any form,
+    /// or `host/group/name` itself, where `host` may have a port. A number after
+    /// the host is that port: what a [`Remote::canonical_url`] says is read back
+    /// the same.
+    pub fn parse_name(name: &str) -> Option<Remote> {
+        let name = name.trim();
+        let host = name.split('/').next().unwrap_or_default();
+        let has_port = host
+            .rsplit_once(':')
+            .is_some_and(|(host, port)| !host.contains('@') && port.parse::<u16>().is_ok());
+        if has_port && !name.contains("://") {
+            return parse(&format!("https://{name}"));
+        }
+        parse(name).or_else(|| parse(&format!("https://{name}")))
+    }
+
     /// `host/group/name`.
     pub fn canonical_url(&self) -> String {
         format!("{}/{}", self.host, self.project)
@@ -159,6 +175,26 @@ mod tests {
             Some("localhost:8080/a/b")
         );
         assert_eq!(canonical_url("https://h/solo.git").as_deref(), Some("h/solo"));
+    }
+
+    #[test]
+    fn a_name_is_read_back_the_same() {
+        for url in [
+            "http://127.0.0.1:18931/group/app.git",
+            "https://gl.example:8443/a/b/c",
+            "https://gl.example/a/b",
+            "git@gl.example:2222/a/b.git",
+            "ssh://git@gl.example:2222/a/b",
+        ] {
+            let name = canonical_url(url).unwrap();
+            let again = Remote::parse_name(&name).unwrap().canonical_url();
+            assert_eq!(again, name, "{url}");
+        }
+        let name = |typed: &str| Remote::parse_name(typed).map(|remote| remote.canonical_url());
+        assert_eq!(name("gl.example:a/b").as_deref(), Some("gl.example/a/b"));
+        assert_eq!(name("git@gl.example:22/b").as_deref(), Some("gl.example/22/b"));
+        assert_eq!(name("gl.example:8443/a/b").as_deref(), Some("gl.example:8443/a/b"));
+        assert_eq!(name("no address"), None);
     }
 
     #[test]

@@ -29,11 +29,15 @@ pub fn list(reader: &Reader, kind: EntityKind, filter: &EntityFilter) -> Result<
     Ok(EntityList { items, total })
 }
 
+/// What brings the items of a forge.
+pub const FETCH: &str = "fetch them: lore sync";
+
 /// An empty list of a synced project is an answer; without any sync it is not.
 fn require_synced(reader: &Reader, kind: EntityKind) -> Result<()> {
     if store::projects::all(reader)?.is_empty() {
-        return Err(Error::new(ErrorCode::NotIndexed, format!("no {} yet", kind.plural()))
-            .suggest("run: lore sync"));
+        return Err(
+            Error::new(ErrorCode::NotIndexed, format!("no {} yet", kind.plural())).suggest(FETCH)
+        );
     }
     Ok(())
 }

@@ -124,13 +124,7 @@ fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>>
 
 fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> {
     let places = store::repos::places(reader)?;
-    let around = places
-        .iter()
-        .filter(|place| start.starts_with(&place.dir))
-        .max_by_key(|place| place.dir.len());
-    if let Some(place) = around
-        && !is_inside_another(start, Path::new(&place.dir))
-    {
+    if let Some(place) = repos::place_around(&places, start) {
         return registered(reader, place).map(Some);
     }
     if start.ancestors().all(|dir| !dir.join(".git").exists()) {
@@ -140,11 +134,6 @@ fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> 
     let name = git.canonical_url().unwrap_or_default();
     let known = store::repos::all(reader)?.into_iter().find(|repo| repo.canonical_url == name);
     Ok(Some(LocalClone { git, repo: known.map(|repo| repo.id), name }))
-}
-
-/// A repository inside the registered one, such as a submodule.
-fn is_inside_another(start: &Path, place: &Path) -> bool {
-    start.ancestors().take_while(|dir| *dir != place).any(|dir| dir.join(".git").exists())
 }
 
 fn is_clone_of(reader: &Reader, clone: &LocalClone, project: &Project) -> Result<bool> {
@@ -255,7 +244,9 @@ fn anywhere(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
                 .filter(|project| owners.contains(&project.id))
                 .map(|project| format!("-p {}", project.path))
                 .collect();
-            names.extend(homeless.iter().map(|repo| format!("-r {}", repo.canonical_url)));
+            let places = store::repos::places(reader)?;
+            let labels = homeless.iter().map(|repo| repos::label(repo, &places));
+            names.extend(labels.map(|label| format!("-r {label}")));
             Err(Error::new(ErrorCode::Ambiguous, format!("{} projects have `{path}`", names.len()))
                 .suggest(format!("say which: {}", names.join(", "))))
         }
@@ -265,7 +256,7 @@ fn anywhere(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
 fn unknown(reader: &Reader, path: &str, is_empty: bool) -> Result<Error> {
     if is_empty {
         return Ok(Error::new(ErrorCode::NotIndexed, "nothing is known of any file yet")
-            .suggest("run: lore sync, or lore repo add PATH"));
+            .suggest("in a clone, run: lore index"));
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let near = paths::similar(reader, name, 3)?;

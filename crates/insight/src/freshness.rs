@@ -31,14 +31,12 @@ pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Vec<Stri
         .filter(|project| project.synced_at.is_none())
         .map(|project| project.path.as_str())
         .collect();
-    if projects.is_empty() {
-        missing.push("no forge project is synced; run `lore sync`".to_owned());
-    } else if !unread.is_empty() {
+    if !unread.is_empty() {
         missing.push(format!("not read to the end yet: {}; run `lore sync`", unread.join(", ")));
     }
     let clones = repos::all(reader)?;
     if clones.is_empty() {
-        missing.push("no local clone is registered; run `lore repo add .`".to_owned());
+        missing.push("no local clone is read; in one, run `lore index`".to_owned());
     }
     let waiting = dirty::count(reader)?;
     if waiting > 0 {

@@ -20,11 +20,19 @@ pub fn resolve_maybe(reader: &Reader, typed: Option<&str>) -> Result<Option<Proj
     typed.map(|typed| resolve(reader, typed)).transpose()
 }
 
-/// The project of the clone around `dir`, when it is one of several.
+/// The project of the clone around `dir`, when it is one of several: as
+/// registered, else by its remote.
 pub fn home(reader: &Reader, dir: &Path) -> Result<Option<ProjectId>> {
     let known = projects::all(reader)?;
     if known.len() < 2 {
         return Ok(None);
+    }
+    let places = store::repos::places(reader)?;
+    let real = crate::file_target::real(dir);
+    if let Some(place) = crate::repos::place_around(&places, &real)
+        && let Some(project) = store::repos::get(reader, place.repo)?.and_then(|it| it.project)
+    {
+        return Ok(Some(project));
     }
     // Starting git takes as long as a search; not without reason.
     let is_clone = dir.ancestors().any(|dir| dir.join(".git").exists());
@@ -43,7 +51,9 @@ const PROJECTS: Vocabulary =
 
 fn pick(typed: &str, all: &[Project]) -> Result<usize> {
     if all.is_empty() {
-        return Err(Error::new(ErrorCode::NotIndexed, "no projects yet").suggest("run: lore sync"));
+        return Err(
+            Error::new(ErrorCode::NotIndexed, "no projects yet").suggest(crate::entities::FETCH)
+        );
     }
     let mut resolver = Resolver::new(PROJECTS, &['/']);
     for (at, project) in all.iter().enumerate() {

@@ -5,7 +5,7 @@ use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
-use store::repos::{self, Place};
+use store::repos::{self, Place, Repo};
 use store::{Reader, commits};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -58,27 +58,64 @@ pub fn list(reader: &Reader) -> Result<RepoList> {
     Ok(RepoList { items })
 }
 
-/// The clone meant by a directory, the name of its repository, or an ending of
-/// that name. Two clones of one repository are told apart by directory only.
+/// What a repository is called here: its name, or the folder of a clone where the
+/// name says nothing (`local/<first commit>`) and the folder is not that of another.
+pub fn label(repo: &Repo, places: &[Place]) -> String {
+    if !repo.canonical_url.starts_with(repos::LOCAL) {
+        return repo.canonical_url.clone();
+    }
+    let own = places.iter().filter(|place| place.repo == repo.id).find_map(folder);
+    let is_alone =
+        |name: &str| places.iter().all(|it| it.repo == repo.id || folder(it) != Some(name));
+    own.filter(|name| is_alone(name)).map_or_else(|| repo.canonical_url.clone(), str::to_owned)
+}
+
+/// The name of a clone's folder.
+fn folder(place: &Place) -> Option<&str> {
+    Path::new(&place.dir).file_name().and_then(|name| name.to_str())
+}
+
+/// The repository meant by its name, an ending of it, the folder of a clone, or the
+/// project it is a clone of.
+pub fn choose<'r>(all: &'r [Repo], places: &[Place], typed: &str) -> Result<&'r Repo> {
+    if all.is_empty() {
+        return Err(Error::new(ErrorCode::NotIndexed, "no repository is known yet")
+            .suggest("in a clone, run: lore index"));
+    }
+    resolver(all, places).one(typed.trim().trim_end_matches('/')).copied()
+}
+
+/// The registered clone that `dir` lies in; a repository inside it, such as a
+/// submodule, is another one.
+pub fn place_around<'p>(places: &'p [Place], dir: &Path) -> Option<&'p Place> {
+    let around = places.iter().filter(|place| dir.starts_with(&place.dir));
+    let place = around.max_by_key(|place| place.dir.len())?;
+    let mut inside = dir.ancestors().take_while(|dir| *dir != Path::new(&place.dir));
+    let is_another = inside.any(|dir| dir.join(".git").exists());
+    (!is_another).then_some(place)
+}
+
+/// The clone meant by a directory, or by what [`choose`] takes. Two clones of one
+/// repository are told apart by directory only.
 pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Place> {
     let places = repos::places(reader)?;
     if places.is_empty() {
         return Err(Error::new(ErrorCode::NotIndexed, "no local repositories are registered")
-            .suggest("run: lore repo add PATH"));
+            .suggest("in a clone, run: lore index"));
     }
     if let Some(place) = places.iter().find(|place| dir == Some(Path::new(&place.dir))) {
         return Ok(place.clone());
     }
     let all = repos::all(reader)?;
-    let repo = resolver(&all, &places).one(typed.trim())?.id;
+    let repo = choose(&all, &places, typed)?.id;
     let clones: Vec<&Place> = places.iter().filter(|place| place.repo == repo).collect();
     match clones.as_slice() {
         [only] => Ok((*only).clone()),
         [] => Err(Error::not_found(format!("no clone of `{typed}` is on this machine"))
-            .suggest("run: lore repo add PATH")),
+            .suggest("in a clone, run: lore index")),
         several => {
             // The name of one folder among several clones says which.
-            let named = |place: &&&Place| folder(&place.dir) == Some(typed.trim_end_matches('/'));
+            let named = |place: &&&Place| folder(place) == Some(typed.trim_end_matches('/'));
             if let [only] = several.iter().filter(named).collect::<Vec<_>>().as_slice() {
                 return Ok((**only).clone());
             }
@@ -99,19 +136,70 @@ const REPOSITORIES: Vocabulary = Vocabulary {
     flag: "-r ",
 };
 
-/// Repositories by their names; the folders of their clones and the projects
-/// they are clones of are other names.
-pub(crate) fn resolver<'r>(all: &'r [repos::Repo], places: &[Place]) -> Resolver<&'r repos::Repo> {
+/// Repositories by what they are called here; their names, the folders of their
+/// clones and the projects they are clones of are other names.
+pub(crate) fn resolver<'r>(all: &'r [Repo], places: &[Place]) -> Resolver<&'r Repo> {
     let mut resolver = Resolver::new(REPOSITORIES, &['/']);
     for repo in all {
         let dirs = places.iter().filter(|place| place.repo == repo.id);
         // The name of a folder is the end of its path.
         let aliases = dirs.map(|place| &*place.dir).chain(repo.project_path.as_deref());
-        resolver.add(&repo.canonical_url, aliases.map(str::to_owned), repo);
+        let aliases = aliases.chain([repo.canonical_url.as_str()]);
+        resolver.add(&label(repo, places), aliases.map(str::to_owned), repo);
     }
     resolver
 }
 
-fn folder(dir: &str) -> Option<&str> {
-    Path::new(dir).file_name()?.to_str()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::ids::{RepoId, RepoPlaceId};
+
+    fn known(all: &[(&str, &[&str])]) -> (Vec<Repo>, Vec<Place>) {
+        let (mut repos, mut places) = (Vec::new(), Vec::new());
+        for (at, (name, dirs)) in (1..).zip(all) {
+            repos.push(Repo {
+                id: RepoId(at),
+                canonical_url: (*name).to_owned(),
+                project: None,
+                project_path: None,
+                main_branch: None,
+                main_sha: None,
+                scanned_at: None,
+            });
+            places.extend(dirs.iter().map(|dir| Place {
+                id: RepoPlaceId(0),
+                repo: RepoId(at),
+                dir: (*dir).to_owned(),
+                is_shallow: false,
+                is_named: false,
+            }));
+        }
+        (repos, places)
+    }
+
+    #[test]
+    fn a_repository_is_found_by_its_name_an_ending_or_a_folder() {
+        let (all, places) = known(&[
+            ("gl.example/web/api", &["/src/api"]),
+            ("local/aaaa", &["/src/Flask", "/tmp/other"]),
+            ("local/bbbb", &["/x/tool"]),
+            ("gl.example/ops/tool", &["/y/tool"]),
+        ]);
+        let found = |typed: &str| choose(&all, &places, typed).map(|repo| repo.id.0);
+        for (typed, id) in [
+            ("gl.example/web/api", 1),
+            ("WEB/API", 1),
+            ("api", 1),
+            ("api/", 1),
+            ("flask", 2),
+            ("other", 2),
+            ("aaaa", 2),
+            ("ops/tool", 4),
+        ] {
+            assert_eq!(found(typed).unwrap(), id, "{typed}");
+        }
+        assert_eq!(found("tool").unwrap_err().code(), ErrorCode::Ambiguous);
+        assert_eq!(found("flusk").unwrap_err().suggestion(), Some("did you mean Flask?"));
+    }
 }

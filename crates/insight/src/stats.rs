@@ -70,7 +70,7 @@ pub fn stats(
     check_for: Option<&Vec<DependentKind>>,
     repaired: &[(&str, u64)],
 ) -> Result<Stats> {
-    const ALL: [Countable; 7] = [
+    const ALL: [Countable; 9] = [
         Countable::Issues,
         Countable::MergeRequests,
         Countable::Discussions,
@@ -78,9 +78,13 @@ pub fn stats(
         Countable::Events,
         Countable::Commits,
         Countable::Documents,
+        Countable::Symbols,
+        Countable::Edges,
     ];
-    let counts =
-        ALL.into_iter().map(|what| count(reader, what, None)).collect::<Result<Vec<Count>>>()?;
+    let counts = ALL
+        .into_iter()
+        .map(|what| count(reader, what, None, None))
+        .collect::<Result<Vec<Count>>>()?;
     let (all, unresolved) = references::totals(reader)?;
     let depth = queue::depth(reader)?;
     let mut memory: Vec<(String, u64)> =

@@ -1,15 +1,23 @@
 //! `lore status`: how far the record reaches and what is still to do.
 
+use model::text::grouped;
 use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::Path;
+use store::code::snapshots;
 use store::embeddings::ModelCoverage;
 use store::runs::RunStatus;
-use store::{Reader, cursors, dirty, documents, embeddings, entities, lock, projects, queue, runs};
+use store::{
+    Reader, commits, cursors, dirty, documents, embeddings, entities, lock, projects, queue, repos,
+    runs,
+};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Status {
     pub projects: Vec<ProjectStatus>,
+    /// Local repositories, by name.
+    pub repos: Vec<RepoStatus>,
     pub runs: Vec<RunSummary>,
     pub queue: QueueStatus,
     /// Documents there are.
@@ -20,6 +28,46 @@ pub struct Status {
     pub vectors: Vec<ModelCoverage>,
     /// Who is writing right now, if anyone.
     pub running: Option<Running>,
+    /// What would bring more, most useful first; everything named works here.
+    pub next: Vec<NextStep>,
+}
+
+/// A local repository: what of it is known.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RepoStatus {
+    pub name: String,
+    /// Its clones on this machine.
+    pub dirs: Vec<String>,
+    pub commits: u64,
+    pub newest_commit_at: Option<Timestamp>,
+    /// None when its code is not indexed.
+    pub code: Option<CodeStatus>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CodeStatus {
+    pub commit: String,
+    pub symbols: u64,
+    pub edges: u64,
+    pub indexed_at: Timestamp,
+    /// Another commit is checked out, in one clone at least.
+    pub is_stale: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NextStep {
+    /// What is missing without it.
+    pub reason: String,
+    pub command: String,
+}
+
+/// What around the record decides which steps are possible.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Possible {
+    /// A forge and projects of it are configured.
+    pub forge: bool,
+    /// Embeddings are not switched off.
+    pub embedding: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -74,7 +122,7 @@ pub struct Running {
 const LATEST_RUNS: usize = 5;
 const SHOWN_FAILURES: usize = 10;
 
-pub fn status(reader: &Reader, now: Timestamp) -> Result<Status> {
+pub fn status(reader: &Reader, now: Timestamp, possible: Possible) -> Result<Status> {
     let projects = projects::all(reader)?
         .into_iter()
         .map(|project| {
@@ -97,8 +145,11 @@ pub fn status(reader: &Reader, now: Timestamp) -> Result<Status> {
             })
         })
         .collect::<Result<Vec<ProjectStatus>>>()?;
-    Ok(Status {
+    let repos = repo_states(reader)?;
+    let mut status = Status {
         projects,
+        repos,
+        next: Vec::new(),
         runs: latest_runs(reader)?,
         queue: queue_status(reader)?,
         documents: documents::count(reader)?,
@@ -110,7 +161,94 @@ pub fn status(reader: &Reader, now: Timestamp) -> Result<Status> {
             since: holder.acquired_at,
             heartbeat_at: holder.heartbeat_at,
         }),
+    };
+    status.next = next_steps(&status, possible);
+    Ok(status)
+}
+
+fn repo_states(reader: &Reader) -> Result<Vec<RepoStatus>> {
+    let places = repos::places(reader)?;
+    repos::all(reader)?.iter().map(|repo| repo_status(reader, repo, &places)).collect()
+}
+
+/// What is known of one repository.
+pub fn repo_status(
+    reader: &Reader,
+    repo: &repos::Repo,
+    places: &[repos::Place],
+) -> Result<RepoStatus> {
+    let own: Vec<&repos::Place> = places.iter().filter(|place| place.repo == repo.id).collect();
+    let code = match snapshots::latest(reader, repo.id)? {
+        None => None,
+        Some(latest) => {
+            let mut is_stale = false;
+            for place in &own {
+                is_stale |= is_behind(reader, place)?;
+            }
+            Some(CodeStatus {
+                commit: latest.sha,
+                symbols: latest.n_nodes,
+                edges: latest.n_edges,
+                indexed_at: latest.created_at,
+                is_stale,
+            })
+        }
+    };
+    Ok(RepoStatus {
+        name: crate::repos::label(repo, places),
+        dirs: own.iter().map(|place| place.dir.clone()).collect(),
+        commits: commits::count(reader, Some(repo.id))?.0,
+        newest_commit_at: commits::newest_at(reader, repo.id)?,
+        code,
     })
+}
+
+/// Whether another commit than an indexed one is checked out.
+fn is_behind(reader: &Reader, place: &repos::Place) -> Result<bool> {
+    let dir = Path::new(&place.dir);
+    let head = dir.is_dir().then(|| git::Repo::known(dir).head().ok()).flatten();
+    let Some(head) = head.and_then(|head| head.commit) else { return Ok(false) };
+    Ok(snapshots::beginning(reader, place.repo, &head.to_string())?.is_empty())
+}
+
+fn next_steps(status: &Status, possible: Possible) -> Vec<NextStep> {
+    let mut next = Vec::new();
+    let mut add = |reason: String, command: String| next.push(NextStep { reason, command });
+    if status.repos.is_empty() && status.projects.is_empty() && !possible.forge {
+        add("nothing is read yet".to_owned(), "lore index".to_owned());
+    }
+    for repo in &status.repos {
+        let is_due = repo.code.as_ref().is_none_or(|code| code.is_stale);
+        if is_due && let Some(dir) = repo.dirs.first() {
+            let what =
+                if repo.code.is_none() { "not indexed" } else { "changed since it was read" };
+            add(format!("{} is {what}", repo.name), format!("lore index {}", quoted(dir)));
+        }
+    }
+    let unread = status.projects.iter().filter(|it| !it.is_gone && it.synced_at.is_none()).count();
+    if possible.forge && (status.projects.is_empty() || unread > 0) {
+        add("the forge is not read to the end".to_owned(), "lore sync".to_owned());
+    }
+    if status.documents_waiting > 0 {
+        let n = grouped(status.documents_waiting);
+        add(format!("{n} changed texts cannot be searched yet"), "lore generate-docs".to_owned());
+    }
+    let embedded = status.vectors.first().map_or(0, |most| most.documents);
+    if possible.embedding && embedded < status.documents {
+        let (all, n) = (grouped(status.documents), grouped(status.documents - embedded));
+        add(format!("{n} of {all} texts are found by words only"), "lore embed".to_owned());
+    }
+    next
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }
 
 fn latest_runs(reader: &Reader) -> Result<Vec<RunSummary>> {

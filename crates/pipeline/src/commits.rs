@@ -1,7 +1,8 @@
 //! Reading the commits of clones.
 
 use crate::plan::CloneSpec;
-use code::history::{self, CommitScan, ScanReport};
+use code::history::{self, CloneLocation, CommitScan, ScanReport};
+use model::ids::RepoPlaceId;
 use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,8 +57,17 @@ impl CommitReader<'_> {
         }
         let mut report = CommitsReport::default();
         for clone in configured {
-            if let Err(error) = self.register(clone) {
+            let found = history::find_clone(&clone.path, clone.url.as_deref());
+            if let Err(error) = found.and_then(|found| self.register(&found)) {
                 report.add_problem(&clone.path, error)?;
+            }
+        }
+        // The remote of a registered clone may have been set or changed meanwhile.
+        for place in repos::places(&self.queue.reader()?)? {
+            if history::is_renamed(&self.queue.reader()?, &place)?
+                && let Ok(found) = history::find_clone(Path::new(&place.dir), None)
+            {
+                self.register(&found)?;
             }
         }
         self.queue.write(repos::match_projects)?;
@@ -70,18 +80,17 @@ impl CommitReader<'_> {
         Ok(Some(report))
     }
 
-    pub fn one(&self, clone: &history::Clone) -> Result<ScanReport> {
-        let now = self.clock.now();
-        let id = self.queue.write(|tx| history::register(tx, clone, now))?;
+    pub fn one(&self, clone: &CloneLocation) -> Result<ScanReport> {
+        let id = self.register(clone)?;
         let places = repos::places(&self.queue.reader()?)?;
         let place = places.into_iter().find(|place| place.id == id);
         self.scan(&place.ok_or_else(|| Error::internal("the clone just entered is not there"))?)
     }
 
-    fn register(&self, clone: &CloneSpec) -> Result<()> {
-        let clone = history::find_clone(&clone.path, clone.url.as_deref())?;
+    fn register(&self, clone: &CloneLocation) -> Result<RepoPlaceId> {
+        let clone = history::identify(&self.queue.reader()?, clone)?;
         let now = self.clock.now();
-        self.queue.write(|tx| history::register(tx, &clone, now)).map(drop)
+        self.queue.write(|tx| history::register(tx, &clone, now))
     }
 
     fn scan(&self, place: &repos::Place) -> Result<ScanReport> {

@@ -31,7 +31,7 @@ pub enum Clones {
     /// Every clone that is registered or among these; nothing where there are none.
     All(Vec<CloneSpec>),
     /// One, which is registered first.
-    One(code::history::Clone),
+    One(code::history::CloneLocation),
 }
 
 /// A clone by its path, and the address that names it, if that was said.
@@ -48,6 +48,8 @@ pub enum CodeScope {
     Registered { n_threads: usize },
     /// One repository; a failure is that of the run.
     One { dir: PathBuf, request: Request },
+    /// Many commits of one repository, parents first.
+    Chain { dir: PathBuf, request: Request, commits: Vec<git::ObjectId> },
     /// One repository among other work: a failure is a warning.
     Tolerant { dir: PathBuf, request: Request },
 }

@@ -52,6 +52,8 @@ pub struct RunReport {
     pub embedding: Option<EmbedReport>,
     /// Failures that the run did not end for.
     pub warnings: Vec<String>,
+    /// From the first step to the last, waiting for the lock included.
+    pub elapsed_ms: u64,
 }
 
 /// Does what the plan says, holding the application lock from the first step to
@@ -62,14 +64,17 @@ pub fn run(
     control: &RunControl,
     runtime: &tokio::runtime::Handle,
 ) -> Result<RunReport> {
+    let started = control.clock.now();
     let queue = Arc::new(database.open(&control.clock)?);
     let report = RunReport::default();
     let mut steps = Steps { queue: &queue, path: &database.path, control, runtime, report };
     let outcome = steps.all(plan);
-    let report = steps.report;
+    let mut report = steps.report;
     let closed = queue.close();
     outcome?;
     closed?;
+    let elapsed = control.clock.now().since(started);
+    report.elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
     Ok(report)
 }
 
@@ -161,25 +166,22 @@ impl Steps<'_> {
                 let report = self.index(&dir, &request)?;
                 self.report.code.push(report);
             }
+            CodeScope::Chain { dir, request, commits } => {
+                let RunControl { clock, progress, cancel } = self.control;
+                let watch = Watch { progress: &**progress, is_stopped: &|| cancel.is_cancelled() };
+                let (repo, queue) = (Repo::open(&dir)?, self.queue);
+                let reports =
+                    code::index::index_chain(&repo, queue, &commits, &request, &**clock, &watch)?;
+                self.report.code.extend(reports);
+            }
             CodeScope::Tolerant { dir, request } => {
                 self.index_or_warn(&dir, &request, "the code was not indexed")?;
             }
             CodeScope::Registered { n_threads } => {
-                let reader = self.queue.reader()?;
-                let (places, names) = (repos::places(&reader)?, repos::all(&reader)?);
-                drop(reader);
+                let places = repos::places(&self.queue.reader()?)?;
                 for place in places {
-                    let url = names.iter().find(|repo| repo.id == place.repo);
-                    let request = Request {
-                        // As registered; a name that is no address stays what git says.
-                        url: url
-                            .map(|repo| repo.canonical_url.clone())
-                            .filter(|url| !url.starts_with("local/")),
-                        rev: None,
-                        work_tree: false,
-                        full: false,
-                        n_threads,
-                    };
+                    let request =
+                        Request { url: None, rev: None, work_tree: false, full: false, n_threads };
                     let failure = format!("{} was not indexed", place.dir);
                     self.index_or_warn(Path::new(&place.dir), &request, &failure)?;
                 }

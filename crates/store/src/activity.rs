@@ -56,7 +56,13 @@ pub struct Contribution {
     pub at: Timestamp,
 }
 
-/// What everybody did on these entities: in order of entity, deed and person.
+/// A note shorter than this, and not on a line, says no more than a button does:
+/// thanks, assent, a command to a program.
+const SPOKEN: usize = 40;
+
+/// What everybody did on these entities, in order of entity, deed and person. An
+/// approval after the merge changed nothing and is left out, and so are notes
+/// that say next to nothing.
 pub fn contributions(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Contribution>> {
     let mut found = Vec::new();
     for kind in EntityKind::ALL {
@@ -87,8 +93,12 @@ pub fn contributions(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Contr
                    UNION ALL
                    SELECT d.{owner}, n.author_id, iif(n.is_system = 1, 1, 2), 1, n.created_at
                    FROM discussions AS d CROSS JOIN notes AS n ON n.discussion_id = d.id
+                   CROSS JOIN {table} AS e ON e.id = d.{owner}
                    WHERE d.{owner} IN (SELECT value FROM json_each(?1))
-                     AND (n.is_system = 0 OR n.system_action = 'approved')
+                     AND iif(n.is_system = 0,
+                       length(n.body) >= {SPOKEN} OR n.new_path IS NOT NULL OR n.old_path IS NOT NULL,
+                       n.system_action = 'approved'
+                         AND ({ended} IS NULL OR n.created_at <= {ended}))
                  ) JOIN users AS u ON u.id = user
                  GROUP BY entity, u.id, deed
                  ORDER BY entity, deed, u.username"

@@ -268,6 +268,17 @@ pub fn count(on: &impl Read, repo: Option<RepoId>) -> Result<(u64, u64)> {
     )
 }
 
+/// When the newest commit that some branch of a repository has was made.
+pub fn newest_at(on: &impl Read, repo: RepoId) -> Result<Option<Timestamp>> {
+    sql::one(
+        on,
+        "SELECT max(committed_at) AS at FROM git_commits
+         WHERE repo_id = ?1 AND unreachable_at IS NULL",
+        [repo.0],
+        |row| sql::maybe_at(row, "at"),
+    )
+}
+
 /// Commits whose hash begins so, in a repository or in any.
 pub fn with_prefix(
     on: &impl Read,
@@ -339,40 +350,5 @@ pub fn touching(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<Pa
          WHERE c.repo_id = ?1 GROUP BY c.id",
         (repo.0, names),
         |row| Ok(PathTouch { sha: row.get(0)?, is_modification: row.get(1)? }),
-    )
-}
-
-/// Somebody who made commits that changed a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathAuthor {
-    pub name: String,
-    pub email: String,
-    pub commits: u64,
-    pub last_at: Timestamp,
-}
-
-/// Authors of the commits on the main branch that changed a file under any of
-/// these names, by name and address, those with most commits first.
-pub fn authors(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<PathAuthor>> {
-    let names = serde_json::to_string(names).unwrap_or_default();
-    sql::all(
-        on,
-        "SELECT c.author_name, c.author_email, count(*) AS n, max(c.authored_at) AS last_at
-         FROM git_commits AS c
-         WHERE c.id IN (SELECT commit_id FROM commit_files
-               WHERE path IN (SELECT value FROM json_each(?2))
-               UNION SELECT commit_id FROM commit_files
-               WHERE old_path IN (SELECT value FROM json_each(?2)))
-           AND c.repo_id = ?1 AND c.landed_id IS NOT NULL
-         GROUP BY 1, 2 ORDER BY n DESC, last_at DESC, 1",
-        (repo.0, names),
-        |row| {
-            Ok(PathAuthor {
-                name: row.get(0)?,
-                email: row.get(1)?,
-                commits: row.get(2)?,
-                last_at: sql::at(row, "last_at")?,
-            })
-        },
     )
 }

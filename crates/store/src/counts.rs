@@ -93,13 +93,20 @@ pub fn events(on: &impl Read, project: Option<ProjectId>) -> Result<Tally> {
     )
 }
 
-/// Commits of merge requests, each once.
+/// Commits of local clones that some branch has, and those only merge requests
+/// have; each once.
 pub fn commits(on: &impl Read, project: Option<ProjectId>) -> Result<Tally> {
     tally(
         on,
-        "SELECT 'in merge requests', count(DISTINCT sha) FROM mr_commits
-         WHERE ?1 IS NULL
-           OR (SELECT project_id FROM merge_requests WHERE id = merge_request_id) = ?1",
+        "SELECT 'in clones', count(DISTINCT sha) FROM git_commits
+         WHERE unreachable_at IS NULL
+           AND (?1 IS NULL OR (SELECT project_id FROM repos WHERE id = repo_id) = ?1)
+         UNION ALL
+         SELECT 'in merge requests only', count(DISTINCT sha) FROM mr_commits
+         WHERE (?1 IS NULL
+             OR (SELECT project_id FROM merge_requests WHERE id = merge_request_id) = ?1)
+           AND NOT EXISTS (SELECT 1 FROM git_commits
+             WHERE sha = mr_commits.sha AND unreachable_at IS NULL)",
         project,
     )
 }

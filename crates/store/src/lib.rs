@@ -21,6 +21,7 @@ mod sql;
 mod write_queue;
 
 pub mod activity;
+pub mod authors;
 pub mod change_relations;
 pub mod check;
 #[cfg(test)]

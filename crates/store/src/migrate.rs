@@ -47,7 +47,8 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0018_nodes_by_name",
     "0019_no_queue_of_documents",
     "0020_terms",
-    "0021_change_relations",
+    "0021_named_places",
+    "0022_change_relations",
 ];
 
 /// The schema this build writes.

@@ -24,12 +24,25 @@ pub struct Repo {
     pub scanned_at: Option<Timestamp>,
 }
 
+/// How the name of a repository without a remote begins.
+pub const LOCAL: &str = "local/";
+
 /// One clone or work tree of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub id: RepoPlaceId,
     pub repo: RepoId,
     pub dir: String,
+    pub is_shallow: bool,
+    /// Somebody gave the repository its name; the remotes of the clone did not.
+    pub is_named: bool,
+}
+
+/// A clone or work tree to be registered.
+#[derive(Debug, Clone, Copy)]
+pub struct NewPlace<'a> {
+    pub dir: &'a str,
+    pub is_named: bool,
     pub is_shallow: bool,
 }
 
@@ -61,13 +74,14 @@ pub fn get(on: &impl Read, id: RepoId) -> Result<Option<Repo>> {
 /// Every place, by directory. A database that came with a clone cannot say
 /// which other folders of this machine to look into.
 pub fn places(on: &impl Read) -> Result<Vec<Place>> {
-    let sql = "SELECT id, repo_id, dir, is_shallow FROM repo_places ORDER BY dir";
+    let sql = "SELECT id, repo_id, dir, is_shallow, is_named FROM repo_places ORDER BY dir";
     let mut places = sql::all(on, sql, [], |row| {
         Ok(Place {
             id: RepoPlaceId(row.get(0)?),
             repo: RepoId(row.get(1)?),
             dir: row.get(2)?,
             is_shallow: row.get(3)?,
+            is_named: row.get(4)?,
         })
     })?;
     places.retain(|place| on.belief().is_none_or(|belief| belief.covers_folder(&place.dir)));
@@ -81,15 +95,15 @@ pub fn repo_of_place(on: &impl Read, place: RepoPlaceId) -> Result<RepoId> {
     })
 }
 
-/// Enters a clone under the name of its repository. A directory that held
-/// another repository before is entered anew.
+/// Registers a clone under the name of its repository. A directory that held
+/// another repository before is registered anew.
 pub fn register(
     tx: &Tx<'_>,
     canonical_url: &str,
-    dir: &str,
-    is_shallow: bool,
+    place: &NewPlace<'_>,
     now: Timestamp,
 ) -> Result<RepoPlaceId> {
+    let NewPlace { dir, is_named, is_shallow } = *place;
     sql::run(tx, "INSERT OR IGNORE INTO repos (canonical_url) VALUES (?1)", [canonical_url])?;
     let repo: i64 =
         sql::one(tx, "SELECT id FROM repos WHERE canonical_url = ?1", [canonical_url], |row| {
@@ -98,9 +112,11 @@ pub fn register(
     sql::run(tx, "DELETE FROM repo_places WHERE dir = ?1 AND repo_id <> ?2", (dir, repo))?;
     sql::run(
         tx,
-        "INSERT INTO repo_places (repo_id, dir, is_shallow, added_at) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (dir) DO UPDATE SET is_shallow = excluded.is_shallow",
-        (repo, dir, is_shallow, At(now)),
+        "INSERT INTO repo_places (repo_id, dir, is_shallow, is_named, added_at)
+         VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (dir) DO UPDATE SET
+           is_shallow = excluded.is_shallow, is_named = excluded.is_named",
+        (repo, dir, is_shallow, is_named, At(now)),
     )?;
     drop_homeless(tx, now)?;
     match_projects(tx)?;

@@ -132,7 +132,12 @@ fn scattered(n: u64, salt: u64) -> u64 {
 
 fn fill(tx: &Tx<'_>, n_nodes: u64) -> Result<Snapshot> {
     let at = Timestamp::from_millis(1_700_000_000_000);
-    let place = store::repos::register(tx, "example.com/bench/walk", "/nowhere", false, at)?;
+    let place = store::repos::register(
+        tx,
+        "example.com/bench/walk",
+        &store::repos::NewPlace { dir: "/nowhere", is_named: false, is_shallow: false },
+        at,
+    )?;
     let repo = store::repos::repo_of_place(tx, place)?;
     let ids: Vec<NodeId> = (0..n_nodes)
         .map(|n| {

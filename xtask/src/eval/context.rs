@@ -155,6 +155,7 @@ fn prepare<'t>(repo: &Repo, db: &Path, name: &str, tasks: Vec<&'t Task>) -> Outc
     heads.dedup();
     let url = format!("example.org/{name}");
     let clone = code::history::find_clone(repo.dir(), Some(&url))?;
+    let clone = code::history::identify(&writer, &clone)?;
     let now = model::Timestamp::from_millis(0);
     let place = writer.write(|tx| code::history::register(tx, &clone, now))?;
     let repo_id = store::repos::repo_of_place(&writer, place)?;

@@ -29,7 +29,7 @@ pub fn check_database(config: &Config, env: &Env, now: Timestamp) -> Check {
     let shown = path.display();
     match state {
         DatabaseState::Missing => {
-            Check::warn("database", format!("{shown} does not exist yet")).fix("lore sync")
+            Check::warn("database", format!("{shown} does not exist yet")).fix("lore index")
         }
         DatabaseState::Older { schema } => Check::ok(
             "database",

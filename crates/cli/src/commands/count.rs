@@ -9,13 +9,17 @@ use store::Reader;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore count issues
-  lore count notes -p group/project")]
+  lore count notes -p group/project
+  lore count commits -r flask")]
 pub struct Args {
     /// What to count
     what: CountTarget,
     /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
+    /// Limit commits, symbols or edges to one repository
+    #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
+    repo: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -47,6 +51,6 @@ impl Run for Args {
             CountTarget::Symbols => Countable::Symbols,
             CountTarget::Edges => Countable::Edges,
         };
-        insight::counts::count(&reader, what, self.project.as_deref())
+        insight::counts::count(&reader, what, self.project.as_deref(), self.repo.as_deref())
     }
 }

@@ -2,6 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::run_embed;
 use crate::ui::Ui;
+use insight::file_target::Typed;
 use insight::people::experts::{self, Experts};
 use model::Result;
 use search::Searcher;
@@ -9,8 +10,9 @@ use store::Reader;
 
 /// Rank people who know a file, folder, label, issue or topic
 ///
-/// Ranked by merge requests, reviews and notes on it, and by lines that still
-/// stand in a registered clone; older activity counts less.
+/// Ranked by commits, merge requests, reviews and notes on it, and by lines that
+/// still stand; older activity counts less. Git authors and forge users are joined
+/// by address, name and .mailmap; bots are left out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore experts src/store.rs
@@ -25,6 +27,9 @@ pub struct Args {
     /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
+    /// Limit to one repository (name, ending or folder)
+    #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
+    repo: Option<String>,
     /// Maximum number of people
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10,
           value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -38,6 +43,13 @@ impl Run for Args {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let provider = run_embed::provider(ctx, ui).ok().flatten();
         let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
-        experts::experts(&searcher, &self.target, self.project.as_deref(), self.limit as usize)
+        let cwd = insight::file_target::real(&ctx.env.cwd);
+        let typed = Typed {
+            path: &self.target,
+            project: self.project.as_deref(),
+            repo: self.repo.as_deref(),
+            cwd: &cwd,
+        };
+        experts::experts(&searcher, typed, self.limit as usize)
     }
 }

@@ -6,14 +6,14 @@ use model::Result;
 use model::time::parse_when;
 use store::Reader;
 
-/// Show a person's work: areas, merge requests, reviews
+/// Show a person's work: areas, commits, merge requests, reviews
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore person ada
   lore person @ada --since 1y -p group/project
   lore person ada --fields paths,labels")]
 pub struct Args {
-    /// Username or full name
+    /// Username, full name or the address of their commits
     user: String,
     /// Limit to one project (path or unique suffix)
     #[arg(short, long, value_name = "PROJECT")]
@@ -29,6 +29,7 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<PersonActivity> {
         let since = self.since.as_deref().map(|text| parse_when(text, ctx.now())).transpose()?;
         let reader = Reader::open(&ctx.db_path(ui)?)?;
-        person::person(&reader, &self.user, self.project.as_deref(), since)
+        let cwd = insight::file_target::real(&ctx.env.cwd);
+        person::person(&reader, &self.user, self.project.as_deref(), since, &cwd)
     }
 }

@@ -8,11 +8,13 @@ use crate::ctx::Ctx;
 use crate::env::Env;
 use crate::isolation;
 use crate::memory_roots::{self, PlaceArgs};
+use crate::next_step;
 use crate::run_embed;
-use crate::run_repo;
+use crate::run_index;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::Wanted;
+use insight::status::Possible;
 use memory::Root;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
@@ -70,7 +72,7 @@ impl Around {
         let (ctx, mut ui) = self.at_work(dir, progress, stop);
         let report = match job {
             Job::Sync => value(&sync(&ctx, &mut ui)?),
-            Job::Index => value(&run_repo::index(&ctx, &mut ui, dir)?),
+            Job::Index => value(&run_index::run_for_agent(&ctx, &mut ui, dir)?),
         }?;
         Ok((report, ui.take_warnings()))
     }
@@ -104,6 +106,11 @@ impl Surroundings for Around {
     fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>> {
         let (ctx, mut ui) = self.in_dir(dir);
         run_embed::provider(&ctx, &mut ui)
+    }
+
+    fn possible(&self, dir: &Path) -> Possible {
+        let (ctx, mut ui) = self.in_dir(dir);
+        next_step::possible(&ctx, &mut ui)
     }
 
     fn memory(&self, dir: &Path) -> Result<Memory> {

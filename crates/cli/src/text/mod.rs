@@ -9,6 +9,7 @@ mod entity_detail;
 mod entity_list;
 mod file_history;
 mod folding;
+mod home_screen;
 mod index_report;
 mod memory;
 mod people;

@@ -5,38 +5,53 @@ use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::people::EntityLine;
 use insight::people::experts::{Expert, Experts, TargetKind};
 use insight::people::me::{Inbox, InboxNote};
-use insight::people::person::{Area, PersonActivity, Tally};
+use insight::people::person::{Area, CommitLine, PersonActivity, Tally};
 use model::text::one_line;
 
 impl Show for PersonActivity {
     fn text(&self, out: &mut Painter) {
-        out.label(Label::Person, &format!("@{}", self.username));
-        out.text("  ").label(Label::Heading, &one_line(&self.name, 80)).end();
+        if let Some(username) = &self.username {
+            out.label(Label::Person, &format!("@{username}")).text("  ");
+        }
+        out.label(Label::Heading, &one_line(&self.name, 80)).end();
         let Some((first, last)) = self.first_at.zip(self.last_at) else {
             out.label(Label::Faint, "nothing yet").end();
             return;
         };
         let (first, last) = (out.look().date(first), out.look().date(last));
         out.field("active", &format!("{first} to {last}"));
+        if self.commits.total > 0 {
+            let authors: Vec<String> =
+                self.git_authors.iter().take(3).map(|it| one_line(it, 60)).collect();
+            let n = counted(self.commits.total, "commit", "commits");
+            out.field("commits", &format!("{n} as {}", authors.join(", ")));
+        }
+        // Who is known by commits alone has no part in a forge.
+        let has_account = self.username.is_some();
         for (name, tally) in
             [("MRs", &self.merge_requests), ("issues", &self.issues), ("reviews", &self.reviews)]
+                .into_iter()
+                .filter(|_| has_account)
         {
             let words = tally_words(tally, out);
             out.field(name, &words);
         }
-        out.field(
-            "notes",
-            &format!(
-                "{}, in {}, {} begun",
-                counted(self.notes, "note", "notes"),
-                counted(self.threads, "thread", "threads"),
-                self.threads_begun
-            ),
-        );
+        if has_account {
+            out.field(
+                "notes",
+                &format!(
+                    "{}, in {}, {} begun",
+                    counted(self.notes, "note", "notes"),
+                    counted(self.threads, "thread", "threads"),
+                    self.threads_begun
+                ),
+            );
+        }
         areas("Paths", &self.paths, out);
         areas("Labels", &self.labels, out);
         entities("Merge requests", &self.recent_merge_requests, usize::MAX, out);
         entities("Reviews", &self.recent_reviews, usize::MAX, out);
+        commits("Commits", &self.recent_commits, out);
         if !self.decisions.is_empty() {
             out.gap().heading("Decisions");
             for note in &self.decisions {
@@ -45,6 +60,26 @@ impl Show for PersonActivity {
             }
         }
     }
+}
+
+fn commits(title: &str, lines: &[CommitLine], out: &mut Painter) {
+    if lines.is_empty() {
+        return;
+    }
+    out.gap().heading(title);
+    let columns = [Column::new("COMMIT"), Column::new("REPOSITORY")];
+    let rest = [Column::flexible("SUBJECT"), Column::new("DATE")];
+    let mut table = Table::new(columns.into_iter().chain(rest));
+    for line in lines {
+        let short: String = line.sha.chars().take(10).collect();
+        table.row([
+            Cell::text(short).label(Label::Id),
+            Cell::text(&line.repo).label(Label::Path),
+            Cell::text(&line.subject),
+            Cell::date(line.at),
+        ]);
+    }
+    out.table(&table);
 }
 
 fn tally_words(tally: &Tally, out: &Painter) -> String {
@@ -159,7 +194,13 @@ impl Show for Experts {
             };
             let n_entities = self.entities as u64;
             let looked = counted(n_entities, "issue or merge request", "issues and merge requests");
-            out.text(&format!("  {kind}, {looked}")).end();
+            let looked = match (n_entities, self.commits) {
+                (0, 0) => String::new(),
+                (0, n) => format!(", {}", counted(n, "commit", "commits")),
+                (_, 0) => format!(", {looked}"),
+                (_, n) => format!(", {}, {looked}", counted(n, "commit", "commits")),
+            };
+            out.text(&format!("  {kind}{looked}")).end();
             if let Some(owners) = &self.code_owners {
                 out.field(&owners.file, &owners.owners.join(" "));
             }
@@ -176,12 +217,9 @@ impl Show for Experts {
 fn table(experts: &[Expert]) -> Table {
     let mut table = Table::new([
         Column::new("PERSON"),
-        Column::flexible("NAME"),
+        Column::new("NAME"),
         Column::right("SCORE"),
-        Column::right("AUTHORED"),
-        Column::right("REVIEWED"),
-        Column::right("NOTES"),
-        Column::right("LINES"),
+        Column::flexible("BECAUSE OF"),
         Column::new("LAST"),
     ]);
     for expert in experts {
@@ -190,10 +228,7 @@ fn table(experts: &[Expert]) -> Table {
             Cell::text(username.unwrap_or_default()).label(Label::Person),
             Cell::text(&expert.name),
             Cell::text(format!("{:.2}", expert.score)),
-            Cell::text(expert.authored.to_string()),
-            Cell::text(expert.reviewed.to_string()),
-            Cell::text(expert.notes.to_string()),
-            Cell::text(expert.lines.to_string()),
+            Cell::text(&expert.reason),
             expert.last_at.map_or_else(Cell::empty, Cell::date),
         ]);
     }

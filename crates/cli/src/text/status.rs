@@ -32,20 +32,64 @@ impl Show for Status {
                 newest.map_or_else(Cell::empty, Cell::date),
             ]);
         }
-        out.table(&table);
+        if !self.projects.is_empty() {
+            out.table(&table);
+        }
+        self.repos(out);
         self.runs(out);
         self.queue(out);
-        self.vectors(out);
+        self.next(out);
     }
 }
 
 trait Parts {
+    fn repos(&self, out: &mut Painter);
+    fn next(&self, out: &mut Painter);
     fn runs(&self, out: &mut Painter);
     fn queue(&self, out: &mut Painter);
-    fn vectors(&self, out: &mut Painter);
 }
 
 impl Parts for Status {
+    fn repos(&self, out: &mut Painter) {
+        if self.repos.is_empty() {
+            return;
+        }
+        if !self.projects.is_empty() {
+            out.gap();
+        }
+        let mut table = Table::new([
+            Column::flexible("repository"),
+            Column::right("commits"),
+            Column::new("newest"),
+            Column::right("symbols"),
+            Column::right("edges"),
+            Column::new("indexed"),
+        ]);
+        for repo in &self.repos {
+            let code = repo.code.as_ref();
+            let indexed = match code {
+                None => Cell::text("no").label(Label::Warning),
+                Some(code) if code.is_stale => Cell::text("behind").label(Label::Warning),
+                Some(code) => Cell::date(code.indexed_at),
+            };
+            table.row([
+                Cell::text(&repo.name).label(Label::Path),
+                Cell::text(grouped(repo.commits)),
+                repo.newest_commit_at.map_or_else(Cell::empty, Cell::date),
+                Cell::text(grouped(code.map_or(0, |code| code.symbols))),
+                Cell::text(grouped(code.map_or(0, |code| code.edges))),
+                indexed,
+            ]);
+        }
+        out.table(&table);
+    }
+
+    fn next(&self, out: &mut Painter) {
+        for step in &self.next {
+            out.gap().text(&step.reason).text("; run: ").label(Label::Id, &step.command).end();
+        }
+    }
+
     fn runs(&self, out: &mut Painter) {
         if self.runs.is_empty() || !out.look().is_tty {
             return;
@@ -71,18 +115,6 @@ impl Parts for Status {
             ]);
         }
         out.table(&table);
-    }
-
-    /// Only what is not as it should be: some have vectors, others not.
-    fn vectors(&self, out: &mut Painter) {
-        let Some(most) = self.vectors.first() else { return };
-        if most.documents < self.documents {
-            out.gap().line(&format!(
-                "{} of {} documents can be found by meaning; `lore embed` does the rest",
-                grouped(most.documents),
-                grouped(self.documents)
-            ));
-        }
     }
 
     fn queue(&self, out: &mut Painter) {

@@ -34,11 +34,11 @@ impl Show for SyncAnswer {
         {
             out.text(&format!("vectors       {words}")).end();
         }
-        let elapsed = human_duration(Duration::from_millis(self.sync.elapsed_ms));
+        let elapsed = human_duration(Duration::from_millis(self.total_ms));
         let end = match self.sync.status {
             _ if self.sync.is_dry_run => "dry run: nothing was stored".to_owned(),
             // A frozen clock, as in the demo, has no time to tell.
-            RunStatus::Succeeded if self.sync.elapsed_ms == 0 => "done".to_owned(),
+            RunStatus::Succeeded if self.total_ms == 0 => "done".to_owned(),
             RunStatus::Interrupted => {
                 format!("stopped after {elapsed}; `lore sync` goes on from here")
             }

@@ -78,6 +78,7 @@ fn whom_to_ask(experts: &[Expert], out: &mut Painter) {
             None => one_line(&expert.name, 60),
         };
         out.text("  ").label(Label::Person, &name);
+        out.text("  ").text(&expert.reason);
         if let Some(last) = expert.last_at {
             out.label(Label::Faint, "  last ").date(last);
         }

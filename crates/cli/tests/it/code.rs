@@ -107,17 +107,24 @@ fn before_the_first_index_every_question_says_what_to_run() {
 fn indexing_tells_what_it_found() {
     let env = clone();
     expect![[r#"
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
+        shop at 412b7f783d
         4 files, 13 symbols, 14 edges; 1 call not resolved
         4 files read, 14 edges added, 0 removed
+        commits  2 new commits
+        search index  2 new texts
+        done
         ------- stderr -------
+        commits: 2
         reading: 4
+        documents: 2
     "#]]
     .assert_eq(&lore(&env, &["index"]));
     expect![[r#"
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7 at 412b7f783d
+        shop at 412b7f783d
         4 files, 13 symbols, 14 edges; 1 call not resolved
         nothing to do: indexed before
+        commits  up to date
+        done
     "#]]
     .assert_eq(&lore(&env, &["index"]));
     expect![[r#"

@@ -316,7 +316,7 @@ fn a_trusted_database_is_the_users_own() {
     let granted = net.run(&["trust"]).success().stdout;
     assert!(granted.contains("storage.db_path = .lore/l.db"), "{granted}");
     assert!(granted.contains("$DIR/clone/.lore/l.db: may be written to"), "{granted}");
-    let indexed = net.run(&["index"]).success();
+    let indexed = net.run(&["index", "-q"]).success();
     assert_eq!(indexed.stderr, "");
     assert!(!net.victim.db().exists());
 }
@@ -325,7 +325,7 @@ fn a_trusted_database_is_the_users_own() {
 fn a_database_that_lore_makes_in_a_clone_is_the_users_own() {
     let net = Net::new();
     net.clone();
-    for args in [&["index"][..], &["status"], &["index"], &["recall", "x"]] {
+    for args in [&["index", "-q"][..], &["status"], &["index", "-q"], &["recall", "x"]] {
         let output = net.run(&[args, &["--db", "my.db"]].concat()).success();
         assert_eq!(output.stderr, "", "{args:?}");
     }
@@ -337,7 +337,9 @@ fn a_database_that_lore_makes_in_a_clone_is_the_users_own() {
 fn a_plain_repository_notices_nothing() {
     let net = Net::new();
     net.clone();
-    for args in [&["index"][..], &["status"], &["config", "list"], &["recall", "x"], &["inject"]] {
+    let questions: [&[&str]; 5] =
+        [&["index", "-q"], &["status"], &["config", "list"], &["recall", "x"], &["inject"]];
+    for args in questions {
         let output = net.run(args).success();
         assert_eq!(output.stderr, "", "{args:?}");
         assert!(!output.stdout.contains("foreign"), "{args:?}\n{output}");

@@ -47,7 +47,7 @@ fn doctor_has_a_form_for_people_and_one_for_pipes() {
         ID	STATUS	DETAIL	FIX
         config	ok	~/.config/lore/lore.toml	
         forge	fail	`gitlab.base_url` is not set in $HOME/.config/lore/lore.toml	add it, or run `lore init --force`
-        database	warn	$HOME/.local/share/lore/lore.db does not exist yet	lore sync
+        database	warn	$HOME/.local/share/lore/lore.db does not exist yet	lore index
         embedding	ok	gte-small-int8, built in	
         git	ok	<git>	
         environment	warn	LORE_SYNC_CONCURENCY has no meaning to lore	did you mean LORE_SYNC_CONCURRENCY?
@@ -60,7 +60,7 @@ fn doctor_has_a_form_for_people_and_one_for_pipes() {
         ✗ forge        `gitlab.base_url` is not set in $HOME/.config/lore/lore.toml
                        fix: add it, or run `lore init --force`
         ! database     $HOME/.local/share/lore/lore.db does not exist yet
-                       fix: lore sync
+                       fix: lore index
         ✓ embedding    gte-small-int8, built in
         ✓ git          <git>
         ! environment  LORE_SYNC_CONCURENCY has no meaning to lore

@@ -215,9 +215,9 @@ fn whom_to_ask() {
     expect![[r#"
         src/auth/session.rs  file, 1 issue or merge request
 
-        PERSON  NAME        SCORE  AUTHORED  REVIEWED  NOTES  LINES  LAST
-        @bo     Bo Winther   2.67         1         0      0      0  1 month ago
-        @ada    Ada Larsen   2.22         0         1      1      0  1 month ago
+        PERSON  NAME        SCORE  BECAUSE OF                  LAST
+        @bo     Bo Winther   1.96  1 issue or MR of their own  1 month ago
+        @ada    Ada Larsen   1.47  1 review, 1 note            1 month ago
     "#]]
     .assert_eq(&site.env.lore(&["experts", "src/auth/session.rs"]).to_string());
     let asked = |target: &str| {

@@ -144,7 +144,7 @@ fn what_is_no_clone_is_refused() {
     expect![[r#"
         ------- stderr -------
         error: no data yet
-        hint: run: lore sync
+        hint: in a clone, run: lore index; for a GitLab server: lore init
         [exit status: 20]
     "#]]
     .assert_eq(&env.lore(&["repo", "list"]).to_string());
@@ -166,7 +166,7 @@ fn what_is_no_clone_is_refused() {
     expect![[r#"
         ------- stderr -------
         error: no data yet
-        hint: run: lore sync
+        hint: in a clone, run: lore index; for a GitLab server: lore init
         [exit status: 20]
     "#]]
     .assert_eq(&env.lore(&["repo", "remove", "other"]).to_string());

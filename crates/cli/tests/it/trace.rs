@@ -260,7 +260,7 @@ fn without_a_clone_the_file_answers() {
 
         !4  Rebase me
           merged 2024-01-17T09:05:00.000Z by @ada, opened 2024-01-16T09:00:00.000Z by @bo
-        no local clone: which commit a line comes from cannot be told (lore repo add PATH)
+        no local clone: which commit a line comes from cannot be told (lore index PATH)
     "#]]
     .assert_eq(&site.env.lore(&["trace", "src/session.rs:4", "-n", "2"]).to_string());
     // A clone that is not registered is used all the same.
@@ -273,7 +273,7 @@ fn without_a_clone_the_file_answers() {
             "tier,origins.merge_request,origins.method,missing",
         ],
         expect![[r#"
-            {"ok":true,"data":{"missing":[{"fix":"lore repo add $DIR/harbor/tide","what":"the clone is not registered: its commits are read anew each time"}],"origins":[{"merge_request":"harbor/tide!1","method":"first_merge"}],"tier":"line"},"meta":{"elapsed_ms":0}}
+            {"ok":true,"data":{"missing":[{"fix":"lore index $DIR/harbor/tide","what":"the clone is not indexed: its commits are read anew each time"}],"origins":[{"merge_request":"harbor/tide!1","method":"first_merge"}],"tier":"line"},"meta":{"elapsed_ms":0}}
         "#]],
     );
 }
@@ -401,7 +401,7 @@ fn nothing_synced_says_what_to_run() {
     expect![[r#"
         ------- stderr -------
         error: no data yet
-        hint: run: lore sync
+        hint: in a clone, run: lore index; for a GitLab server: lore init
         [exit status: 20]
     "#]]
     .assert_eq(&env.lore(&["trace", "a.rs:1"]).to_string());

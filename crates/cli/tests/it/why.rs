@@ -35,9 +35,9 @@ fn a_line_an_issue_and_a_merge_request_lead_to_the_same_reasons() {
             We decided to keep the cookie instead of a token because Safari blocks storage.
 
         whom to ask
-          @bo  last 2024-01-10T11:05:00.000Z
-          @ada  last 2024-01-10T10:05:00.000Z
-        no local clone: which commit a line comes from cannot be told (lore repo add PATH)
+          @bo  1 issue or MR of their own  last 2024-01-10T11:05:00.000Z
+          @ada  1 note  last 2024-01-10T10:05:00.000Z
+        no local clone: which commit a line comes from cannot be told (lore index PATH)
         the code is not indexed: who depends on it is not known (lore index)
         nothing was recorded: memory is empty (lore remember decision)
     "#]]
@@ -99,8 +99,8 @@ fn a_symbol_is_a_target_like_its_lines() {
           0 symbols, 0 of them tests
 
         whom to ask
-          @bo  last 2024-01-10T11:05:00.000Z
-          @ada  last 2024-01-10T10:05:00.000Z
+          @bo  1 issue or MR of their own, 1 commit  last 2024-01-10T11:05:00.000Z
+          @ada  1 note  last 2024-01-10T10:05:00.000Z
     "#]]
     .assert_eq(&env.lore_in(&clone, &["why", "login"], "").to_string());
     // The nearest name is offered for one that nothing has.

@@ -55,7 +55,7 @@ pub const INDEXER: u32 = 7;
 /// What to index.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The name of the repository, when its remotes are not to name it.
+    /// The name that somebody gives the repository; else that of its identity.
     pub url: Option<String>,
     /// Branch, tag or hash; `HEAD` without it.
     pub rev: Option<String>,
@@ -82,37 +82,80 @@ pub fn index(
     clock: &dyn Clock,
     watch: &Watch<'_>,
 ) -> Result<IndexReport> {
-    let subject = subject(repo, request)?;
-    let repo_id = queue.write(|tx| {
-        let place = history::register(tx, &subject.clone, clock.now())?;
-        store::repos::repo_of_place(tx, place)
-    })?;
-    let (reader, batches) = (&queue.reader()?, Batches { queue, watch });
-    let sha = subject.commit.to_string();
-    let known = snapshots::of_commit(reader, repo_id, &sha, INDEXER)?;
-    if let Some(known) = known.filter(|_| !request.full && subject.work_tree.is_none()) {
-        return Ok(report::of_known(&subject.clone.canonical_url, &known));
+    let reader = &queue.reader()?;
+    let subject = subject(repo, reader, request)?;
+    Indexing { repo, queue, reader, request, clock, watch }.subject(&subject, true)
+}
+
+/// Brings the graph to many commits of a repository, which come parents first:
+/// then each is the update of one that is there. The last alone is prepared for
+/// fast walks; others are when somebody asks.
+pub fn index_chain(
+    repo: &Repo,
+    queue: &WriteQueue,
+    commits: &[ObjectId],
+    request: &Request,
+    clock: &dyn Clock,
+    watch: &Watch<'_>,
+) -> Result<Vec<IndexReport>> {
+    let reader = &queue.reader()?;
+    let Some(last) = commits.last() else { return Ok(Vec::new()) };
+    let request = &Request { rev: Some(last.to_string()), work_tree: false, ..request.clone() };
+    let mut subject = subject(repo, reader, request)?;
+    let indexing = Indexing { repo, queue, reader, request, clock, watch };
+    let mut reports = Vec::with_capacity(commits.len());
+    for commit in commits {
+        subject.commit = *commit;
+        reports.push(indexing.subject(&subject, commit == last)?);
     }
-    let previous = previous::nearest(repo, reader, repo_id, &subject, request.full)?;
-    if let Some(previous) = &previous
-        && let Some(update) =
-            Update::prepare(repo, queue, reader, &subject, request, previous, watch)?
-    {
-        let report = update.write(batches, reader, &subject, request, clock)?;
-        return walkable(reader, report);
-    }
-    let input = gather(repo, reader, repo_id, &subject, request, watch)?;
-    watch.progress.phase("linking", None);
-    let whole = WholeSnapshot { batches, reader, repo: repo_id, subject: &subject, request, clock };
-    let written = whole.write(input, previous);
-    watch.progress.finish();
-    let (report, edges) = written?;
-    match edges {
-        Some((snapshot, body)) => {
-            adjacency::write(reader, &snapshot, &body);
-            Ok(report)
+    Ok(reports)
+}
+
+/// Indexing under way.
+struct Indexing<'a> {
+    repo: &'a Repo,
+    queue: &'a WriteQueue,
+    reader: &'a Reader,
+    request: &'a Request,
+    clock: &'a dyn Clock,
+    watch: &'a Watch<'a>,
+}
+
+impl Indexing<'_> {
+    fn subject(&self, subject: &Subject, is_walked: bool) -> Result<IndexReport> {
+        let Indexing { repo, queue, reader, request, clock, watch } = *self;
+        let repo_id = queue.write(|tx| {
+            let place = history::register(tx, &subject.clone, clock.now())?;
+            store::repos::repo_of_place(tx, place)
+        })?;
+        let batches = Batches { queue, watch };
+        let walkable = |report| if is_walked { walkable(reader, report) } else { Ok(report) };
+        let sha = subject.commit.to_string();
+        let known = snapshots::of_commit(reader, repo_id, &sha, INDEXER)?;
+        if let Some(known) = known.filter(|_| !request.full && subject.work_tree.is_none()) {
+            return Ok(report::of_known(&subject.clone.canonical_url, &known));
         }
-        None => walkable(reader, report),
+        let previous = previous::nearest(repo, reader, repo_id, subject, request.full)?;
+        if let Some(previous) = &previous
+            && let Some(update) =
+                Update::prepare(repo, queue, reader, subject, request, previous, watch)?
+        {
+            let report = update.write(batches, reader, subject, request, clock)?;
+            return walkable(report);
+        }
+        let input = gather(repo, reader, repo_id, subject, request, watch)?;
+        watch.progress.phase("linking", None);
+        let whole = WholeSnapshot { batches, reader, repo: repo_id, subject, request, clock };
+        let written = whole.write(input, previous);
+        watch.progress.finish();
+        let (report, edges) = written?;
+        match edges {
+            Some((snapshot, body)) => {
+                adjacency::write(reader, &snapshot, &body);
+                Ok(report)
+            }
+            None => walkable(report),
+        }
     }
 }
 
@@ -126,7 +169,7 @@ fn walkable(reader: &Reader, report: IndexReport) -> Result<IndexReport> {
     Ok(report)
 }
 
-fn subject(repo: &Repo, request: &Request) -> Result<Subject> {
+fn subject(repo: &Repo, reader: &Reader, request: &Request) -> Result<Subject> {
     let commit = match &request.rev {
         Some(rev) => repo.resolve(rev)?,
         None => repo.head()?.commit.ok_or_else(|| {
@@ -135,6 +178,7 @@ fn subject(repo: &Repo, request: &Request) -> Result<Subject> {
         })?,
     };
     let clone = history::find_clone(repo.dir(), request.url.as_deref())?;
+    let clone = history::identify(reader, &clone)?;
     let work_tree = match (request.work_tree, repo.work_tree()) {
         (false, _) => None,
         (true, Some(dir)) => Some(dir.to_string_lossy().into_owned()),

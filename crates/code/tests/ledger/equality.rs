@@ -1,6 +1,6 @@
 //! Whatever the way to a commit, its graph is the same.
 
-use crate::fixture::{Bench, index_at, reader, request};
+use crate::fixture::{Bench, index_all, index_at, reader, request};
 use code::fsck::fsck;
 use model::progress::NoProgress;
 use proptest::prelude::*;
@@ -141,15 +141,19 @@ proptest! {
         let mut bench = Bench::new();
         let commits = play(&mut bench, &edits);
         let repo = bench.clone_as("repo");
-        let chain = bench.database("chain");
-        for commit in &commits {
+        let (chain, range) = (bench.database("chain"), bench.database("range"));
+        let whole = index_all(&repo, &range, &commits);
+        prop_assert_eq!(whole.len(), commits.len());
+        for (commit, of_range) in commits.iter().zip(&whole) {
             let step = index_at(&repo, &chain, &request(Some(commit)));
+            prop_assert_eq!(&of_range.static_root, &step.static_root, "in the range at {}", commit);
             let alone = bench.database(&format!("alone-{commit}"));
             let full = index_at(&repo, &alone, &request(Some(commit)));
             prop_assert_eq!(&step.static_root, &full.static_root, "at {}", commit);
             prop_assert_eq!((step.symbols, step.edges, step.unresolved), (full.symbols, full.edges, full.unresolved));
         }
         assert_sound(&chain);
+        assert_sound(&range);
     }
 }
 

@@ -96,6 +96,14 @@ pub fn index_at(repo: &Path, db: &Path, request: &Request) -> IndexReport {
     index(&repo, &queue(db), request, &Still, &Watch::NOBODY).unwrap()
 }
 
+/// Indexes commits one after the other, in one run.
+pub fn index_all(repo: &Path, db: &Path, commits: &[String]) -> Vec<IndexReport> {
+    let repo = Repo::open(repo).unwrap();
+    let commits: Vec<_> = commits.iter().map(|sha| git::ObjectId::parse(sha).unwrap()).collect();
+    code::index::index_chain(&repo, &queue(db), &commits, &request(None), &Still, &Watch::NOBODY)
+        .unwrap()
+}
+
 pub fn reader(db: &Path) -> Reader {
     Reader::open(db).unwrap()
 }

@@ -149,10 +149,11 @@ fn place_state(reader: &Reader, repo: String, place: repos::Place) -> Result<Pla
 /// Symbols or edges of the newest snapshot of every repository.
 pub fn counts(reader: &Reader, edges: bool) -> Result<BTreeMap<String, u64>> {
     let mut counts = BTreeMap::new();
+    let places = repos::places(reader)?;
     for repo in repos::all(reader)? {
         if let Some(latest) = snapshots::latest(reader, repo.id)? {
             let n = if edges { latest.n_edges } else { latest.n_nodes };
-            counts.insert(repo.canonical_url, n);
+            counts.insert(crate::repos::label(&repo, &places), n);
         }
     }
     Ok(counts)

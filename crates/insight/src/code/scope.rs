@@ -77,17 +77,11 @@ pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Op
     let all = repos::all(reader)?;
     let places = repos::places(reader)?;
     if let Some(name) = asked.repo {
-        if all.is_empty() {
-            return Err(nothing_indexed());
-        }
-        let repo = (*crate::repos::resolver(&all, &places).one(name)?).clone();
+        let repo = crate::repos::choose(&all, &places, name)?.clone();
         let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
         return Ok((repo, dir));
     }
-    let around = asked.here.and_then(|here| {
-        let inside = places.iter().filter(|place| here.starts_with(&place.dir));
-        inside.max_by_key(|place| place.dir.len())
-    });
+    let around = asked.here.and_then(|here| crate::repos::place_around(&places, here));
     if let Some(place) = around {
         let repo = all.into_iter().find(|repo| repo.id == place.repo);
         return repo.map(|repo| (repo, Some(place.dir.clone()))).ok_or_else(nothing_indexed);
@@ -106,7 +100,8 @@ pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Op
             Ok((repo, dir))
         }
         n => {
-            let names: Vec<&str> = indexed.iter().map(|repo| repo.canonical_url.as_str()).collect();
+            let names: Vec<String> =
+                indexed.iter().map(|repo| crate::repos::label(repo, &places)).collect();
             Err(Error::new(
                 ErrorCode::Ambiguous,
                 format!("{n} repositories are indexed: {}", names.join(", ")),
@@ -141,7 +136,7 @@ fn named(reader: &Reader, repo: &repos::Repo, dir: Option<&str>, at: &str) -> Re
     found.into_iter().next().ok_or_else(|| {
         let short: String = commit.chars().take(10).collect();
         Error::new(ErrorCode::NotIndexed, format!("commit {short} is not indexed"))
-            .suggest(format!("run: lore index --at {at}"))
+            .suggest(format!("run: lore index --at {at}; or add --index to the question"))
     })
 }
 

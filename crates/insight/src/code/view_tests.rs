@@ -39,7 +39,12 @@ fn at() -> Timestamp {
 
 impl<'t> World<'t> {
     fn new(tx: &'t Tx<'t>) -> Result<Self> {
-        let place = repos::register(tx, "example.com/group/app", "/nowhere", false, at())?;
+        let place = repos::register(
+            tx,
+            "example.com/group/app",
+            &store::repos::NewPlace { dir: "/nowhere", is_named: false, is_shallow: false },
+            at(),
+        )?;
         let repo = repos::repo_of_place(tx, place)?;
         let (mut nodes, mut packages) = (Vec::new(), Vec::new());
         for n in 0..N_NODES {

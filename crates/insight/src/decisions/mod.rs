@@ -119,7 +119,7 @@ fn question_points(body: &str, n_words: usize) -> i32 {
 }
 
 /// Names that programs go by at forges.
-fn is_bot(username: &str) -> bool {
+pub(crate) fn is_bot(username: &str) -> bool {
     let name = username.to_lowercase();
     let has_part = name.split(['-', '_', '[', ']', '.']).any(|part| part == "bot");
     has_part || name.ends_with("bot") || matches!(name.as_str(), "ghost" | "copilot")

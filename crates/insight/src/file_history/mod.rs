@@ -129,17 +129,17 @@ pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option
 fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<Missing>> {
     let mut missing = Vec::from_iter(lacks_files(reader, target)?);
     let is_local = target.clone.as_ref().is_some_and(|clone| clone.name.starts_with("local/"));
-    if target.project.is_none() && !is_local {
+    if target.project.is_none() && !is_local && !store::projects::all(reader)?.is_empty() {
         missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
     }
     match &target.clone {
         None => missing.push(Missing::new(
             "no local clone: commits without a merge request are not known",
-            "lore repo add PATH",
+            "lore index PATH",
         )),
         Some(clone) if clone.repo.is_none() => missing.push(Missing::new(
-            "the clone is not registered: its commits are not known",
-            format!("lore repo add {}", clone.git.dir().display()),
+            "the clone is not indexed: its commits are not known",
+            format!("lore index {}", clone.git.dir().display()),
         )),
         Some(_) => {}
     }

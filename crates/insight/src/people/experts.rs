@@ -1,37 +1,40 @@
 //! `lore experts`: whom to ask about a file, a folder, a label, an issue, a
 //! merge request or a subject.
 //!
-//! Everybody gets points for what they did there, and what was long ago counts
-//! less: half as much after half a year. Lines that still stand count as they
-//! are.
+//! A path is answered from the commits that changed it, wherever a clone is read,
+//! and from the merge requests that did; words from the commits and discussions
+//! that match them. How people are ranked is in [`super::ranking`].
 
 use super::codeowners::{self, Owners};
+use super::identity::Identities;
 use super::lines;
-use crate::file_target::FileTarget;
+pub use super::ranking::Expert;
+use super::ranking::Ranking;
+use crate::file_target::{self, FileTarget, Typed};
 use crate::projects;
 use crate::timeline::{named_entity, seeds_of};
-use model::ids::ProjectId;
-use model::{Result, Timestamp};
+use model::ids::{ProjectId, RepoId};
+use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use search::Searcher;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use store::Reader;
-use store::activity::{self, ActivityKind};
+use std::path::{Path, PathBuf};
+use store::activity;
+use store::authors::{self, CommitShare};
+use store::dirty::SourceType;
+use store::document_set::DocumentFilter;
 use store::entities::EntityRow;
+use store::{Reader, commits, paths, repos};
 
 /// Entities looked at, the newest.
 const MOST: usize = 300;
-/// Points for a merge request or issue of their own, a review, a note.
-const AUTHORED: f64 = 3.0;
-const REVIEWED: f64 = 2.0;
-const WROTE: f64 = 0.5;
-/// Notes of one person on one entity that count.
-const NOTES_EACH: u64 = 4;
-/// Points for all lines of a file; a share of them, a share of these.
-const LINES: f64 = 10.0;
-/// Days after which a deed counts half.
-const HALF_LIFE: f64 = 182.5;
+/// Commits that match words, the best.
+const MOST_COMMITS: usize = 40;
+/// Earlier names of a file that are followed.
+const MOST_NAMES: usize = 10;
+/// Blame walks the whole history; in one longer than this it takes too long, and
+/// the commits say as much.
+const MOST_BLAMED: u64 = 3_000;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Experts {
@@ -40,9 +43,12 @@ pub struct Experts {
     pub kind: TargetKind,
     /// Issues and merge requests that were looked at.
     pub entities: usize,
+    /// Commits that were looked at.
+    pub commits: u64,
     /// Best first.
     pub experts: Vec<Expert>,
-    /// Lines of the file as it stands in a local clone; none without one.
+    /// Lines of the file as it stands in a local clone; none where they were not
+    /// counted: without a clone, or with a long history.
     pub lines: Option<u64>,
     /// What CODEOWNERS of a local clone says.
     pub code_owners: Option<Owners>,
@@ -58,79 +64,79 @@ pub enum TargetKind {
     Query,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Expert {
-    /// None for a git author who could not be matched to a user.
-    pub username: Option<String>,
-    pub name: String,
-    /// Comparable within one answer only.
-    pub score: f64,
-    /// Issues and merge requests of their own.
-    pub authored: u64,
-    pub reviewed: u64,
-    pub notes: u64,
-    /// Lines of the file that are theirs.
-    pub lines: u64,
-    pub last_at: Option<Timestamp>,
+/// What a question about people is about.
+#[derive(Debug, Default)]
+struct Evidence {
+    rows: Vec<EntityRow>,
+    commits: Vec<(CommitShare, f64)>,
+    /// Of a path: where it lies, as git writes it, and which repository that is.
+    place: Option<(PathBuf, Option<RepoId>)>,
+    path: String,
 }
 
-pub fn experts(
-    searcher: &Searcher<'_>,
-    target: &str,
-    project: Option<&str>,
-    limit: usize,
-) -> Result<Experts> {
+pub fn experts(searcher: &Searcher<'_>, typed: Typed<'_>, limit: usize) -> Result<Experts> {
     let reader = searcher.reader;
-    let found = look(searcher, target, project)?;
-    let mut people = from_deeds(reader, &found.rows, searcher.now)?;
+    let (kind, evidence) = look(searcher, typed)?;
+    let clone = match &evidence.place {
+        Some((dir, _)) => Some(dir.clone()),
+        None => clone_around(reader, typed.cwd)?.map(|(dir, _)| dir),
+    };
+    let mut ranking = Ranking::new(Identities::load(reader, clone.as_ref())?, searcher.now);
+    ranking.add_entities(reader, &evidence.rows)?;
+    ranking.add_commits(&evidence.commits);
     let mut answer = Experts {
-        target: target.to_owned(),
-        kind: found.kind,
-        entities: found.rows.len(),
+        target: typed.path.to_owned(),
+        kind,
+        entities: evidence.rows.len(),
+        commits: evidence.commits.iter().map(|(share, _)| share.commits).sum(),
         experts: Vec::new(),
         lines: None,
         code_owners: None,
     };
-    if matches!(found.kind, TargetKind::File | TargetKind::Folder) {
-        let scope = projects::resolve_maybe(reader, project)?.map(|project| project.id);
-        let places = lines::places_of(reader, &found.rows, scope)?;
-        answer.code_owners = codeowners::of_path(&places, &found.name);
-        if found.kind == TargetKind::File
-            && let Some(blamed) = lines::by_author(&places, &found.name)
+    if let (TargetKind::File | TargetKind::Folder, Some((dir, repo))) = (kind, &evidence.place) {
+        answer.code_owners = codeowners::of_path(std::slice::from_ref(dir), &evidence.path);
+        if kind == TargetKind::File
+            && is_short(reader, *repo)?
+            && let Some(blamed) = lines::by_author(dir, &evidence.path)
         {
             answer.lines = Some(blamed.iter().map(|author| author.lines).sum());
-            add_lines(&mut people, blamed);
+            ranking.add_lines(&blamed);
         }
     }
-    Ok(Experts { experts: best(people, limit), ..answer })
+    answer.experts = ranking.best(limit);
+    Ok(answer)
 }
 
-/// Whom to ask about what these entities are about, going by what was done
-/// there. Where nobody did anything, those who committed to `file`: from the
-/// store, or from the lines that still stand where its commits are not stored.
+/// Whom to ask about what these entities are about, and about `file` (a clone and
+/// a path in it): ranked as [`experts`] ranks.
 pub(crate) fn whom_to_ask(
     reader: &Reader,
     rows: &[EntityRow],
-    file: Option<&FileTarget>,
+    file: Option<(PathBuf, &str)>,
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Expert>> {
-    let mut people = from_deeds(reader, rows, now)?;
-    let Some(file) = file.filter(|_| people.is_empty()) else { return Ok(best(people, limit)) };
-    if let Some(repo) = file.repo_id() {
-        for author in store::commits::authors(reader, repo, std::slice::from_ref(&file.path))? {
-            let expert = people
-                .entry(format!("git {}", author.name))
-                .or_insert_with(|| nobody(&author.name));
-            expert.score += author.commits as f64;
-            expert.last_at = expert.last_at.max(Some(author.last_at));
+    let clone = file.as_ref().map(|(dir, _)| dir);
+    let mut ranking = Ranking::new(Identities::load(reader, clone)?, now);
+    ranking.add_entities(reader, rows)?;
+    if let Some((dir, path)) = &file {
+        let place = repos::places(reader)?.into_iter().find(|it| Path::new(&it.dir) == dir);
+        let repo = place.map(|place| place.repo);
+        if let Some(repo) = repo {
+            ranking.add_commits(&weighed(authors::of_paths(
+                reader,
+                repo,
+                &names(reader, repo, path)?,
+            )?));
         }
-    } else if let Some(clone) = &file.clone
-        && let Some(blamed) = lines::by_author(&[clone.git.dir().to_owned()], &file.path)
-    {
-        add_lines(&mut people, blamed);
+        // An unread clone has nothing but its lines.
+        if ranking.is_empty()
+            && let Some(blamed) = lines::by_author(dir, path)
+        {
+            ranking.add_lines(&blamed);
+        }
     }
-    Ok(best(people, limit))
+    Ok(ranking.best(limit))
 }
 
 /// What changed a file, the newest.
@@ -142,128 +148,152 @@ pub(crate) fn changing(
     activity::changing(reader, path, project, MOST)
 }
 
-fn best(people: BTreeMap<String, Expert>, limit: usize) -> Vec<Expert> {
-    let mut experts: Vec<Expert> = people.into_values().collect();
-    for expert in &mut experts {
-        expert.score = (expert.score * 100.0).round() / 100.0;
-    }
-    experts.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)));
-    experts.truncate(limit);
-    experts
-}
-
-struct Found {
-    kind: TargetKind,
-    /// The path as the forge knows it.
-    name: String,
-    rows: Vec<EntityRow>,
-}
-
-/// A reference, else a path that something changed, else a label, else words.
-fn look(searcher: &Searcher<'_>, target: &str, project: Option<&str>) -> Result<Found> {
-    let reader = searcher.reader;
-    let found = |kind, name: String, rows| Ok(Found { kind, name, rows });
+/// A reference, else a path that is or was there, else a label, else words.
+fn look(searcher: &Searcher<'_>, typed: Typed<'_>) -> Result<(TargetKind, Evidence)> {
+    let (reader, target) = (searcher.reader, typed.path);
     if let Some(wanted) = named_entity(target) {
-        let entity = crate::entities::find(reader, wanted.kind, &wanted, project)?;
-        let row = EntityRow { kind: wanted.kind, id: entity.id };
-        return found(TargetKind::Entity, target.to_owned(), vec![row]);
+        let entity = crate::entities::find(reader, wanted.kind, &wanted, typed.project)?;
+        let rows = vec![EntityRow { kind: wanted.kind, id: entity.id }];
+        return Ok((TargetKind::Entity, Evidence { rows, ..Evidence::default() }));
     }
-    let scope = projects::resolve_maybe(reader, project)?.map(|project| project.id);
-    let path = target.trim_start_matches("./");
-    let folder = format!("{}/", path.trim_end_matches('/'));
-    if !path.ends_with('/') {
-        let rows = activity::changing(reader, path, scope, MOST)?;
-        if !rows.is_empty() {
-            return found(TargetKind::File, path.to_owned(), rows);
-        }
+    if let Some(found) = of_path(reader, typed)? {
+        return Ok(found);
     }
-    let rows = activity::changing(reader, &folder, scope, MOST)?;
-    if !rows.is_empty() {
-        return found(TargetKind::Folder, folder, rows);
-    }
+    let scope = projects::resolve_maybe(reader, typed.project)?.map(|project| project.id);
     let rows = activity::labelled(reader, target, scope, MOST)?;
     if !rows.is_empty() {
-        return found(TargetKind::Label, target.to_owned(), rows);
+        return Ok((TargetKind::Label, Evidence { rows, ..Evidence::default() }));
     }
-    found(TargetKind::Query, target.to_owned(), seeds_of(searcher, target, scope)?)
+    Ok((TargetKind::Query, of_words(searcher, typed, scope)?))
 }
 
-fn from_deeds(
-    reader: &Reader,
-    rows: &[EntityRow],
-    now: Timestamp,
-) -> Result<BTreeMap<String, Expert>> {
-    let mut people: BTreeMap<String, Expert> = BTreeMap::new();
-    for deed in activity::contributions(reader, rows)? {
-        let expert = people.entry(deed.username.to_lowercase()).or_insert_with(|| Expert {
-            username: Some(deed.username.clone()),
-            ..nobody(&deed.name)
-        });
-        let points = match deed.deed {
-            ActivityKind::Authored => AUTHORED,
-            ActivityKind::Reviewed => REVIEWED,
-            ActivityKind::Wrote => WROTE * deed.times.min(NOTES_EACH) as f64,
-        };
-        match deed.deed {
-            ActivityKind::Authored => expert.authored += 1,
-            ActivityKind::Reviewed => expert.reviewed += 1,
-            ActivityKind::Wrote => expert.notes += deed.times,
+/// What is known of a file or folder; none when the target is neither.
+fn of_path(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKind, Evidence)>> {
+    let located = match file_target::locate(reader, typed) {
+        Ok(located) => located,
+        Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::NotIndexed) => {
+            return of_forge_folder(reader, typed);
         }
-        expert.score += points * decay(deed.at, now);
-        expert.last_at = expert.last_at.max(Some(deed.at));
+        Err(error) => return Err(error),
+    };
+    let FileTarget { path, project, clone } = located;
+    if path.is_empty() {
+        return Ok(None);
     }
-    Ok(people)
+    let is_folder = typed.path.ends_with('/')
+        || clone
+            .as_ref()
+            .and_then(|it| it.git.work_tree())
+            .is_some_and(|it| it.join(&path).is_dir());
+    let path = if is_folder { format!("{}/", path.trim_end_matches('/')) } else { path };
+    let mut evidence = Evidence { path, ..Evidence::default() };
+    if let Some(project) = project {
+        evidence.rows = activity::changing(reader, &evidence.path, Some(project.id), MOST)?;
+    }
+    if let Some(clone) = clone {
+        if let Some(repo) = clone.repo {
+            let names = if is_folder {
+                vec![evidence.path.clone()]
+            } else {
+                names(reader, repo, &evidence.path)?
+            };
+            evidence.commits = weighed(authors::of_paths(reader, repo, &names)?);
+        }
+        evidence.place = Some((clone.git.dir().to_owned(), clone.repo));
+    }
+    let kind = if is_folder { TargetKind::Folder } else { TargetKind::File };
+    Ok(Some((kind, evidence)))
 }
 
-fn nobody(name: &str) -> Expert {
-    Expert {
-        username: None,
-        name: name.to_owned(),
-        score: 0.0,
-        authored: 0,
-        reviewed: 0,
-        notes: 0,
-        lines: 0,
-        last_at: None,
+/// A folder that only merge requests know.
+fn of_forge_folder(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKind, Evidence)>> {
+    let scope = projects::resolve_maybe(reader, typed.project)?.map(|project| project.id);
+    let path = format!("{}/", file_target::normal(Path::new(typed.path)));
+    let rows = activity::changing(reader, &path, scope, MOST)?;
+    let is_known = !rows.is_empty();
+    Ok(is_known.then(|| (TargetKind::Folder, Evidence { rows, path, ..Evidence::default() })))
+}
+
+/// What matches words: of the repository one stands in, else of all.
+fn of_words(
+    searcher: &Searcher<'_>,
+    typed: Typed<'_>,
+    scope: Option<ProjectId>,
+) -> Result<Evidence> {
+    let reader = searcher.reader;
+    let rows = seeds_of(searcher, typed.path, scope)?;
+    let here = match (typed.project, typed.repo) {
+        (_, Some(named)) => Some(crate::repos::find_place(reader, named, None)?.repo),
+        (Some(_), None) => None,
+        (None, None) => clone_around(reader, typed.cwd)?.map(|(_, repo)| repo),
+    };
+    let mut commits = matching_commits(searcher, typed.path, scope, here)?;
+    if commits.is_empty() && here.is_some() && typed.repo.is_none() {
+        commits = matching_commits(searcher, typed.path, scope, None)?;
+    }
+    Ok(Evidence { rows, commits, ..Evidence::default() })
+}
+
+/// The commits that match words best, each weighed by how well.
+fn matching_commits(
+    searcher: &Searcher<'_>,
+    words: &str,
+    project: Option<ProjectId>,
+    repo: Option<RepoId>,
+) -> Result<Vec<(CommitShare, f64)>> {
+    let filter = DocumentFilter {
+        sources: vec![SourceType::Commit],
+        project,
+        repo: repo.map(|repo| repo.0),
+        ..DocumentFilter::default()
+    };
+    let request = search::Request {
+        query: words.to_owned(),
+        filter,
+        limit: MOST_COMMITS,
+        ..search::Request::default()
+    };
+    let ranked = searcher.ranking(&request)?.candidates;
+    let best = ranked.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
+    let documents: Vec<i64> = ranked.iter().map(|it| it.document).collect();
+    let shares = authors::of_documents(searcher.reader, &documents)?;
+    let weight = |document: i64| {
+        let found = ranked.iter().find(|it| it.document == document);
+        found.map_or(0.0, |it| (it.score / best).clamp(0.0, 1.0))
+    };
+    Ok(shares.into_iter().map(|(document, share)| (share, weight(document))).collect())
+}
+
+fn weighed(shares: Vec<CommitShare>) -> Vec<(CommitShare, f64)> {
+    shares.into_iter().map(|share| (share, 1.0)).collect()
+}
+
+/// A file and what it was called before, by the commits of its repository.
+fn names(reader: &Reader, repo: RepoId, path: &str) -> Result<Vec<String>> {
+    let mut names = vec![path.to_owned()];
+    let mut at = 0;
+    while at < names.len() && names.len() < MOST_NAMES {
+        for rename in paths::renames(reader, None, Some(repo), &names[at])? {
+            if rename.to == names[at] && !names.contains(&rename.from) {
+                names.push(rename.from);
+            }
+        }
+        at += 1;
+    }
+    Ok(names)
+}
+
+/// Whether blame is quick in a repository.
+fn is_short(reader: &Reader, repo: Option<RepoId>) -> Result<bool> {
+    match repo {
+        Some(repo) => Ok(commits::count(reader, Some(repo))?.0 <= MOST_BLAMED),
+        None => Ok(true),
     }
 }
 
-/// What remains of a deed: a half after half a year, a quarter after a year.
-fn decay(at: Timestamp, now: Timestamp) -> f64 {
-    let days = now.since(at).as_secs_f64() / 86_400.0;
-    0.5_f64.powf(days / HALF_LIFE)
-}
-
-/// Adds the lines of git authors to the people they are, by name or by the
-/// name in their address; others stand for themselves.
-fn add_lines(people: &mut BTreeMap<String, Expert>, authors: Vec<lines::Author>) {
-    let total: u64 = authors.iter().map(|author| author.lines).sum();
-    for author in authors {
-        let is_same = |expert: &Expert| {
-            let username = expert.username.as_deref().unwrap_or_default().to_lowercase();
-            expert.name == author.name
-                || (!username.is_empty() && username == author.email_name.to_lowercase())
-        };
-        let key = people.iter().find(|(_, expert)| is_same(expert)).map(|(key, _)| key.clone());
-        let key = key.unwrap_or_else(|| format!("git {}", author.name));
-        let expert = people.entry(key).or_insert_with(|| nobody(&author.name));
-        expert.lines += author.lines;
-        expert.score += LINES * author.lines as f64 / total.max(1) as f64;
-        expert.last_at = expert.last_at.max(Some(author.last_at));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn what_was_long_ago_counts_less() {
-        let now = Timestamp::from_millis(1_700_000_000_000);
-        let ago = |days: u64| now.minus(Duration::from_secs(days * 86_400));
-        assert!((decay(now, now) - 1.0).abs() < 1e-9);
-        assert!((decay(ago(365), now) - 0.25).abs() < 1e-9);
-        assert!(decay(now.plus(Duration::from_secs(5)), now) <= 1.0);
-    }
+/// The registered clone that somebody stands in.
+fn clone_around(reader: &Reader, cwd: &Path) -> Result<Option<(PathBuf, RepoId)>> {
+    let places = repos::places(reader)?;
+    let place = crate::repos::place_around(&places, cwd);
+    Ok(place.map(|place| (PathBuf::from(&place.dir), place.repo)))
 }

@@ -2,9 +2,12 @@
 
 pub mod codeowners;
 pub mod experts;
+mod identity;
 mod lines;
+mod mailmap;
 pub mod me;
 pub mod person;
+mod ranking;
 
 use crate::timeline::TimelineEntity;
 use model::suggest::nearest;
@@ -17,14 +20,13 @@ use store::activity::{self, Person};
 use store::entities::EntityRow;
 use store::timeline::{self, Head};
 
-/// The person people mean by `ada` or `@Ada`.
+/// The user of the forge people mean by `ada` or `@Ada`.
 pub fn find(reader: &Reader, typed: &str) -> Result<Person> {
     let typed = typed.trim().trim_start_matches('@');
     let mut all = activity::people(reader)?;
     if all.is_empty() {
-        return Err(
-            Error::new(ErrorCode::NotIndexed, "nobody is known yet").suggest("run: lore sync")
-        );
+        return Err(Error::new(ErrorCode::NotIndexed, "no users of a forge are known yet")
+            .suggest(crate::entities::FETCH));
     }
     if let Some(place) = all.iter().position(|it| it.username.eq_ignore_ascii_case(typed)) {
         return Ok(all.swap_remove(place));

@@ -125,9 +125,9 @@ pub(crate) fn of_file(
     match (&target.clone, request.lines) {
         (Some(clone), Some(lines)) => {
             if clone.repo.is_none() {
-                let fix = format!("lore repo add {}", clone.git.dir().display());
+                let fix = format!("lore index {}", clone.git.dir().display());
                 missing.push(Missing::new(
-                    "the clone is not registered: its commits are read anew each time",
+                    "the clone is not indexed: its commits are read anew each time",
                     fix,
                 ));
             }
@@ -136,7 +136,7 @@ pub(crate) fn of_file(
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
-            missing.push(Missing::new(what, "lore repo add PATH"));
+            missing.push(Missing::new(what, "lore index PATH"));
             by_file(reader, request, target, missing)
         }
         (_, None) => by_file(reader, request, target, missing),

@@ -149,7 +149,8 @@ fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Resul
 /// Those who worked on the file.
 fn workers_on(reader: &Reader, request: &Request<'_>, target: &FileTarget) -> Result<Vec<Expert>> {
     let rows = experts::changing(reader, &target.path, target.project_id())?;
-    experts::whom_to_ask(reader, &rows, Some(target), request.now, request.experts)
+    let file = target.clone.as_ref().map(|clone| (clone.git.dir().to_owned(), &*target.path));
+    experts::whom_to_ask(reader, &rows, file, request.now, request.experts)
 }
 
 /// Everything by which a record may point at the target: paths it went by,

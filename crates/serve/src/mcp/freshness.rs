@@ -63,7 +63,9 @@ fn read(database: &DatabaseFile, readers: &Readers, now: Timestamp) -> Result<Kn
 
 fn unread(error: &Error) -> Known {
     let said = match error.code() {
-        ErrorCode::NotIndexed => "nothing is indexed yet; run `lore sync` or `lore repo add .`",
+        ErrorCode::NotIndexed => {
+            "nothing is indexed yet; run `lore index` in a clone, or `lore sync`"
+        }
         _ => "how fresh the index is could not be read",
     };
     Known { missing: vec![said.to_owned()], ..Known::default() }

@@ -165,6 +165,9 @@ mod tests {
         fn provider(&self, _: &Path) -> Result<Option<Box<dyn search::embedding::Provider>>> {
             Ok(None)
         }
+        fn possible(&self, _: &Path) -> insight::status::Possible {
+            insight::status::Possible::default()
+        }
         fn memory(&self, _: &Path) -> Result<crate::mcp::Memory> {
             Err(Error::internal("no memory"))
         }

@@ -114,7 +114,14 @@ mod tests {
         let mut writer = Writer::open(&other).unwrap();
         let at = model::Timestamp::EPOCH;
         writer
-            .write(|tx| store::repos::register(tx, "example.com/a/b", "/nowhere", false, at))
+            .write(|tx| {
+                store::repos::register(
+                    tx,
+                    "example.com/a/b",
+                    &store::repos::NewPlace { dir: "/nowhere", is_named: false, is_shallow: false },
+                    at,
+                )
+            })
             .unwrap();
         writer.checkpoint().unwrap();
         drop(writer);

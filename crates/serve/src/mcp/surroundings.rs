@@ -40,6 +40,9 @@ pub trait Surroundings: Send + Sync + 'static {
     /// Who makes vectors; none when nobody does.
     fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>>;
 
+    /// Which steps can be suggested at all.
+    fn possible(&self, dir: &Path) -> insight::status::Possible;
+
     fn memory(&self, dir: &Path) -> Result<Memory>;
 
     /// Brings the index of memory level with its files, for answers that draw

@@ -43,7 +43,8 @@ fn a_new_repository_is_indexed_behind_the_answers() {
         "{called}"
     );
     let missing = found["meta"]["missing"].to_string();
-    assert!(missing.contains("no forge project is synced"), "{missing}");
+    assert!(missing.contains("run `lore embed`"), "{missing}");
+    assert!(!missing.contains("lore sync"), "{missing}");
     assert!(!missing.contains("indexed now"), "{missing}");
 }
 

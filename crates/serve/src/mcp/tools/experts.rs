@@ -24,7 +24,7 @@ impl Tool for Experts {
     const NAME: &'static str = "experts";
     const TITLE: &'static str = "Whom to ask";
     const ABOUT: &'static str = "Find whom to ask about a file, folder, label, issue or subject, by \
-        merge requests, reviews, notes and lines that still stand; what was long ago counts less.";
+        commits, merge requests, reviews, notes and lines that still stand; what was long ago counts less.";
     const GROUPS: &'static [Group] = &[Group::Forge];
 
     type Params = Params;
@@ -34,6 +34,7 @@ impl Tool for Experts {
         let limit = within("limit", params.limit, 5, 100)?;
         let provider = call.provider();
         let searcher = call.searcher(provider.as_ref())?;
-        experts::experts(&searcher, &params.target, params.project.as_deref(), limit)
+        let typed = call.typed(&params.target, params.project.as_deref(), None)?;
+        experts::experts(&searcher, typed, limit)
     }
 }

@@ -32,6 +32,6 @@ impl Tool for Person {
 
     fn answer(call: &Call, params: Params) -> Result<PersonActivity> {
         let since = call.when(params.since.as_deref())?;
-        person::person(call.reader()?, &params.user, params.project.as_deref(), since)
+        person::person(call.reader()?, &params.user, params.project.as_deref(), since, &call.dir)
     }
 }

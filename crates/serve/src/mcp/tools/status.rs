@@ -25,6 +25,6 @@ impl Tool for Status {
     type Answer = status::Status;
 
     fn answer(call: &Call, _: Params) -> Result<status::Status> {
-        status::status(call.reader()?, call.now)
+        status::status(call.reader()?, call.now, call.around.possible(&call.dir))
     }
 }

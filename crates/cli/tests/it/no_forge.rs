@@ -1,0 +1,209 @@
+//! A clone and nothing else: one command reads it, and everything answers.
+
+use crate::lore;
+use expect_test::expect;
+use std::path::PathBuf;
+use testkit::TestEnv;
+
+/// A clone with a short history, in `$DIR/pier`.
+fn pier() -> (TestEnv, PathBuf) {
+    let env = lore()
+        .with_var("GIT_AUTHOR_DATE", "2024-05-01T09:00:00Z")
+        .with_var("GIT_COMMITTER_DATE", "2024-05-01T09:00:00Z");
+    let _made = env.git(&["init", "-q", "-b", "main", "pier"]).success();
+    let dir = env.dir().join("pier");
+    let commit = |file: &str, text: &str, author: &str, message: &str| {
+        env.write_file(dir.join(file), text);
+        let at = dir.display().to_string();
+        let _added = env.git(&["-C", &at, "add", "."]).success();
+        let author = format!("--author={author}");
+        let _done = env.git(&["-C", &at, "commit", "-q", &author, "-m", message]).success();
+    };
+    let (ada, bo) = ("Ada Larsen <ada@example.com>", "bo <bo@old.example>");
+    commit("src/tide.py", "def tide():\n    return 1\n", ada, "Count the tide");
+    commit(
+        "src/tide.py",
+        "def tide():\n    return 2\n",
+        ada,
+        "Count the tide twice\n\nThe gauge sends half of it, because its clock is slow.",
+    );
+    commit("src/moor.py", "from tide import tide\n\ndef moor():\n    tide()\n", bo, "Moor boats");
+    commit(".mailmap", "Bo Winther <bo@example.com> <bo@old.example>\n", bo, "Name people");
+    (env, dir)
+}
+
+#[test]
+fn one_command_reads_code_commits_and_texts() {
+    let (env, dir) = pier();
+    let read = env.lore_in(&dir, &["index", "-q"], "").to_string();
+    let read = read.replace(&read[8..18], "$COMMIT");
+    expect![[r#"
+        pier at $COMMIT
+        2 files, 4 symbols, 2 edges; 0 calls not resolved
+        2 files read, 2 edges added, 0 removed
+        commits  4 new commits
+        search index  4 new texts
+        done
+    "#]]
+    .assert_eq(&read);
+    expect![[r#"
+        REPOSITORY	COMMITS	NEWEST	SYMBOLS	EDGES	INDEXED
+        pier	4	2024-05-01T09:00:00.000Z	4	2	2024-06-01T12:00:00.000Z
+
+        4 of 4 texts are found by words only; run: lore embed
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &["status"], "").to_string());
+    for (args, expected) in [
+        (&["count", "commits"][..], "4\n"),
+        (&["count", "documents"], "4\n"),
+        (&["count", "symbols"], "4\n"),
+    ] {
+        assert_eq!(env.lore_in(&dir, args, "").success().stdout, expected, "{args:?}");
+    }
+    let found = env.lore_in(&dir, &["search", "gauge clock"], "").success().stdout;
+    assert!(found.contains("Count the tide twice"), "{found}");
+    let history = env.lore_in(&dir, &["file-history", "src/tide.py"], "").success();
+    assert!(history.stdout.contains("Count the tide twice"), "{history}");
+    assert!(!history.stderr.contains("lore sync"), "{history}");
+}
+
+#[test]
+fn bare_lore_offers_to_start_and_then_shows_where_it_stands() {
+    let (env, dir) = pier();
+    expect![[r#"
+        pier is not read yet.
+
+          lore index              read its code and its history; needs no account
+          lore init               connect a GitLab server as well
+          lore help               all commands
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &[], "").to_string());
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let screen = env.lore_in(&dir.join("src"), &[], "").to_string();
+    let at = screen.find(" at ").map_or(0, |at| at + 4);
+    expect![[r#"
+        pier
+        code:        4 symbols, 2 edges at $COMMIT
+        commits:     4, the newest 2024-05-01T09:00:00.000Z
+
+          lore embed              4 of 4 texts are found by words only
+          lore search WORDS       find commits, symbols and discussions
+          lore why FILE:LINE      the reasons behind a line
+          lore experts FILE       whom to ask
+          lore help               all commands
+    "#]]
+    .assert_eq(&screen.replace(&screen[at..at + 10], "$COMMIT"));
+    // Elsewhere it is the help.
+    assert!(env.lore(&[]).stdout.contains("Usage:"));
+}
+
+#[test]
+fn a_range_of_commits_is_indexed_in_one_run() {
+    let (env, dir) = pier();
+    let all = env.lore_in(&dir, &["index", "-q", "--range", "HEAD~3..HEAD~1"], "").success();
+    assert!(all.stdout.starts_with("2 commits indexed, 2 of them new"), "{all}");
+    let rest = env.lore_in(&dir, &["index", "-q", "--all"], "").success();
+    assert!(rest.stdout.starts_with("4 commits indexed, 2 of them new"), "{rest}");
+    let none = env.lore_in(&dir, &["index", "-q", "--range", "HEAD.."], "");
+    assert_eq!(none.status, Some(17), "{none}");
+}
+
+#[test]
+fn a_commit_that_is_not_indexed_is_offered_and_indexed_on_request() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let asked = env.lore_in(&dir, &["symbol", "tide", "--at", "HEAD~2"], "");
+    assert_eq!(asked.status, Some(20), "{asked}");
+    assert!(asked.stderr.contains("add --index"), "{asked}");
+    let found = env.lore_in(&dir, &["-q", "symbol", "tide", "--at", "HEAD~2", "--index"], "");
+    assert!(found.success().stdout.contains("tide"));
+}
+
+#[test]
+fn people_are_joined_by_mailmap_and_ranked_by_commits() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    expect![[r#"
+        PERSON	NAME	SCORE	BECAUSE OF	LAST
+        	Ada Larsen	11.96	2 commits, 2 lines still stand	2024-05-01T09:00:00.000Z
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &["experts", "src/tide.py"], "").to_string());
+    expect![[r#"
+        PERSON	NAME	SCORE	BECAUSE OF	LAST
+        	Ada Larsen	1.96	2 commits	2024-05-01T09:00:00.000Z
+        	Bo Winther	0.98	1 commit	2024-05-01T09:00:00.000Z
+    "#]]
+    .assert_eq(&env.lore_in(&dir, &["experts", "src"], "").to_string());
+    let person = env.lore_in(&dir, &["person", "bo winther"], "").success().stdout;
+    assert!(person.contains("2 commits as bo <bo@old.example>"), "{person}");
+}
+
+/// What a hint tells to run.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("lore ") {
+        let rest = &text[at + 5..];
+        let end = rest.find(['\n', '`', ';', ',', '(']).unwrap_or(rest.len());
+        let words: Vec<String> = rest[..end].split_whitespace().map(str::to_owned).collect();
+        if words
+            .first()
+            .is_some_and(|word| word.chars().all(|c| c.is_ascii_lowercase() || c == '-'))
+        {
+            found.push(words);
+        }
+    }
+    found
+}
+
+/// What is typed, and it works: no answer in a clone without a forge sends
+/// anybody into a dead end, before it is read or after.
+#[test]
+fn every_hint_works_where_it_is_printed() {
+    let questions: &[&[&str]] = &[
+        &["search", "gauge"],
+        &["timeline", "tide"],
+        &["experts", "src/tide.py"],
+        &["experts", "tide"],
+        &["person", "Ada Larsen"],
+        &["status"],
+        &["stats"],
+        &["count", "commits"],
+        &["repo", "list"],
+        &["file-history", "src/tide.py"],
+        &["trace", "src/tide.py"],
+        &["why", "src/tide.py:2"],
+        &["symbol", "tide"],
+        &["callers", "tide"],
+        &["issues"],
+        &["doctor"],
+    ];
+    for is_read in [false, true] {
+        for question in questions {
+            let (env, dir) = pier();
+            if is_read {
+                let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+            }
+            let asked = env.lore_in(&dir, question, "");
+            for command in commands(&asked.stderr) {
+                let dir_text = env.dir().display().to_string();
+                let words: Vec<String> =
+                    command.iter().map(|word| word.replace("$DIR", &dir_text)).collect();
+                let words: Vec<&str> = words.iter().map(String::as_str).collect();
+                // Setting up a forge asks for its address; that is no dead end.
+                if words[0] == "init" || words[0] == "help" {
+                    continue;
+                }
+                let done = env.lore_in(&dir, &words, "");
+                assert!(
+                    done.status == Some(0),
+                    "{question:?} (read: {is_read}) says {asked}\nbut {words:?} says {done}"
+                );
+            }
+            if !is_read {
+                let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+            }
+            let again = env.lore_in(&dir, question, "");
+            assert!(!again.stderr.contains("lore sync"), "{question:?} says {again}");
+        }
+    }
+}

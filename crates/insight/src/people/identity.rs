@@ -1,0 +1,272 @@
+//! Who is who: users of the forge and authors of commits, joined.
+//!
+//! An author of commits is a user of the forge when the address says so (as the
+//! noreply addresses of forges do), when it is that of most commits of their
+//! merge requests, or when the whole name or the name in the address is theirs.
+//! Authors are one person when `.mailmap` says so, or when address or whole name
+//! are the same. Programs are nobody.
+
+use super::mailmap::Mailmap;
+use model::Result;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use store::Reader;
+use store::activity::{self, Person};
+use store::authors::{self, GitAuthor};
+
+/// A person among those who are compared; equal keys, one person.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum PersonKey {
+    /// By username, in small letters.
+    User(String),
+    /// By name, or address where the name says nothing; in small letters.
+    Author(String),
+}
+
+/// Joins users and authors.
+#[derive(Debug, Default)]
+pub(super) struct Identities {
+    users: Vec<Person>,
+    by_username: HashMap<String, usize>,
+    /// The only user of a whole name, in small letters.
+    by_name: HashMap<String, usize>,
+    /// The user whose merge requests have the commits of an address.
+    by_address: HashMap<String, usize>,
+    mailmap: Mailmap,
+    /// The whole name that most commits of an address have.
+    name_of_address: HashMap<String, String>,
+}
+
+impl Identities {
+    /// Everybody the record knows; `clone` is where the question is about.
+    pub(super) fn load(reader: &Reader, clone: Option<&PathBuf>) -> Result<Identities> {
+        let users = activity::people(reader)?;
+        let mut known = Identities {
+            mailmap: clone.map(|dir| Mailmap::of_clone(dir)).unwrap_or_default(),
+            ..Identities::default()
+        };
+        let mut by_id: HashMap<i64, usize> = HashMap::new();
+        for (at, user) in users.iter().enumerate() {
+            by_id.extend(user.ids.iter().map(|id| (*id, at)));
+            known.by_username.entry(user.username.to_lowercase()).or_insert(at);
+            if is_whole(&user.name) {
+                // Two accounts of one whole name are one person, by the first.
+                known.by_name.entry(user.name.to_lowercase()).or_insert(at);
+            }
+        }
+        if !users.is_empty() {
+            known.by_address = owners_of_addresses(authors::addresses_of_users(reader)?, &by_id);
+        }
+        known.users = users;
+        Ok(known)
+    }
+
+    /// Takes note of which names go with which addresses among these authors.
+    pub(super) fn learn<'a>(&mut self, authors: impl Iterator<Item = (&'a GitAuthor, u64)>) {
+        let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+        for (author, n) in authors {
+            let author = self.mailmap.canonical(author);
+            if is_whole(&author.name) && !author.email.is_empty() {
+                let names = counts.entry(author.email.to_lowercase()).or_default();
+                *names.entry(author.name).or_default() += n;
+            }
+        }
+        for (address, names) in counts {
+            let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
+            self.name_of_address.extend(most.map(|(name, _)| (address, name)));
+        }
+    }
+
+    /// The person behind a user of the forge; none for a program.
+    pub(super) fn of_user(&self, username: &str, name: &str) -> Option<PersonKey> {
+        if is_bot(username) || is_bot(name) {
+            return None;
+        }
+        let by_name = is_whole(name).then(|| self.by_name.get(&name.to_lowercase())).flatten();
+        let username = by_name.map_or(username, |at| &self.users[*at].username);
+        Some(PersonKey::User(username.to_lowercase()))
+    }
+
+    /// The person behind an author of commits, and what they are called; none for
+    /// a program.
+    pub(super) fn of_author(&self, author: &GitAuthor) -> Option<(PersonKey, String)> {
+        let author = self.mailmap.canonical(author);
+        if is_bot(&author.name) || is_bot(local_part(&author.email)) {
+            return None;
+        }
+        if let Some(at) = self.user_of(&author) {
+            let user = &self.users[at];
+            return Some((PersonKey::User(user.username.to_lowercase()), user.name.clone()));
+        }
+        let address = author.email.to_lowercase();
+        let name = match self.name_of_address.get(&address) {
+            Some(name) if !is_whole(&author.name) => name.clone(),
+            _ => author.name,
+        };
+        let key = if is_whole(&name) { name.to_lowercase() } else { format!("{name} {address}") };
+        Some((PersonKey::Author(key), name))
+    }
+
+    fn user_of(&self, author: &GitAuthor) -> Option<usize> {
+        let address = author.email.to_lowercase();
+        let local = local_part(&address);
+        // `12345+ada@users.noreply.forge.example`
+        let noreply = address
+            .split('@')
+            .nth(1)
+            .is_some_and(|host| host.split('.').any(|part| part == "noreply"))
+            .then(|| local.rsplit('+').next().unwrap_or(local));
+        let by_noreply = noreply.and_then(|username| self.by_username.get(username));
+        by_noreply
+            .or_else(|| self.by_address.get(&address))
+            .or_else(|| self.by_name.get(&author.name.to_lowercase()))
+            .or_else(|| self.by_username.get(local).filter(|at| self.has_name(**at, author)))
+            .copied()
+    }
+
+    /// Whether a user whose username stands in an address can be its owner: where
+    /// both have whole names, these must not differ in every part.
+    fn has_name(&self, at: usize, author: &GitAuthor) -> bool {
+        let (user, author) = (self.users[at].name.to_lowercase(), author.name.to_lowercase());
+        !is_whole(&user)
+            || !is_whole(&author)
+            || author.split_whitespace().any(|part| user.split_whitespace().any(|it| it == part))
+    }
+
+    pub(super) fn user(&self, key: &PersonKey) -> Option<&Person> {
+        match key {
+            PersonKey::User(username) => self.by_username.get(username).map(|at| &self.users[*at]),
+            PersonKey::Author(_) => None,
+        }
+    }
+
+    /// Every account of a person.
+    pub(super) fn accounts(&self, key: &PersonKey) -> Vec<&Person> {
+        let is_theirs =
+            |user: &&Person| self.of_user(&user.username, &user.name).as_ref() == Some(key);
+        self.users.iter().filter(is_theirs).collect()
+    }
+
+    pub(super) fn users(&self) -> &[Person] {
+        &self.users
+    }
+}
+
+/// Addresses that belong to one user: those whose commits are in the merge
+/// requests of nobody else as often. Somebody who takes over the work of others
+/// has their commits too.
+fn owners_of_addresses(
+    counts: Vec<(String, i64, u64)>,
+    by_id: &HashMap<i64, usize>,
+) -> HashMap<String, usize> {
+    let mut by_address: BTreeMap<String, BTreeMap<usize, u64>> = BTreeMap::new();
+    for (address, user, n) in counts {
+        if let Some(at) = by_id.get(&user) {
+            *by_address.entry(address).or_default().entry(*at).or_default() += n;
+        }
+    }
+    let mut owners = HashMap::new();
+    for (address, users) in by_address {
+        let total: u64 = users.values().sum();
+        let most = users.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
+        // A single commit may be anybody's.
+        owners.extend(
+            most.filter(|(_, n)| *n >= 2 && n * 3 > total * 2).map(|(at, _)| (address, at)),
+        );
+    }
+    owners
+}
+
+/// First name and surname: alike by chance only rarely.
+fn is_whole(name: &str) -> bool {
+    name.split_whitespace().count() >= 2
+}
+
+fn local_part(address: &str) -> &str {
+    address.split('@').next().unwrap_or_default()
+}
+
+/// Names that programs go by.
+fn is_bot(name: &str) -> bool {
+    crate::decisions::is_bot(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(users: &[(&str, &str)], addresses: &[(&str, usize)]) -> Identities {
+        let mut known = Identities::default();
+        for (at, (username, name)) in users.iter().enumerate() {
+            known.users.push(Person {
+                ids: vec![at as i64],
+                username: (*username).to_owned(),
+                name: (*name).to_owned(),
+            });
+            known.by_username.insert((*username).to_owned(), at);
+            if is_whole(name) {
+                known.by_name.entry(name.to_lowercase()).or_insert(at);
+            }
+        }
+        known.by_address = addresses.iter().map(|(it, at)| ((*it).to_owned(), *at)).collect();
+        known
+    }
+
+    fn author(name: &str, email: &str) -> GitAuthor {
+        GitAuthor { name: name.to_owned(), email: email.to_owned() }
+    }
+
+    #[test]
+    fn authors_are_joined_with_users_by_address_and_name() {
+        let known = known(
+            &[("sipa", "Pieter Wuille"), ("ada", "Ada Larsen"), ("jo", "jo")],
+            &[("bo@corp.example", 1)],
+        );
+        for (name, email, user) in [
+            ("Pieter Wuille", "anything@example.com", Some("sipa")),
+            ("x", "548488+sipa@users.noreply.example.com", Some("sipa")),
+            ("Somebody", "bo@corp.example", Some("ada")),
+            ("jo", "jo@home", Some("jo")),
+            // The address begins like a username, and the name is another's.
+            ("Adam Novak", "ada@else.where", None),
+            ("Someone Else", "se@example.com", None),
+        ] {
+            let (key, _) = known.of_author(&author(name, email)).unwrap();
+            let found = known.user(&key).map(|user| user.username.as_str());
+            assert_eq!(found, user, "{name} <{email}>");
+        }
+        assert_eq!(known.of_author(&author("dependabot[bot]", "x@y")), None);
+        assert_eq!(known.of_user("renovate-bot", "Renovate"), None);
+    }
+
+    #[test]
+    fn authors_are_one_person_by_name_or_by_address() {
+        let mut known = known(&[], &[]);
+        let all = [
+            author("David Lord", "d@one"),
+            author("davidism", "d@one"),
+            author("David Lord", "d@two"),
+            author("root", "root@a"),
+            author("root", "root@b"),
+        ];
+        known.learn(all.iter().map(|author| (author, 1)));
+        let key = |at: usize| known.of_author(&all[at]).unwrap().0;
+        assert_eq!(key(0), key(1));
+        assert_eq!(key(0), key(2));
+        assert_ne!(key(3), key(4));
+    }
+
+    #[test]
+    fn an_address_is_owned_by_whose_merge_requests_have_most_of_it() {
+        let by_id = HashMap::from([(7, 0), (8, 1)]);
+        let counts = vec![
+            ("a@x".to_owned(), 7, 9),
+            ("a@x".to_owned(), 8, 2),
+            ("b@x".to_owned(), 7, 1),
+            ("c@x".to_owned(), 7, 3),
+            ("c@x".to_owned(), 8, 3),
+        ];
+        let owners = owners_of_addresses(counts, &by_id);
+        assert_eq!(owners, HashMap::from([("a@x".to_owned(), 0)]));
+    }
+}
