@@ -9,7 +9,7 @@ use search::memory::MemoryContext;
 use search::{Fusion, Mode, Request, SearchResults, Searcher, Syntax};
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
-use store::memory::access::{self, How};
+use store::memory::access::{self, AccessKind};
 use store::{DatabaseFile, Reader};
 
 /// Search issues, merge requests, commits, memory and symbols
@@ -297,7 +297,7 @@ fn log_records(ctx: &Ctx, database: &DatabaseFile, results: &SearchResults) {
     let shown = results.records();
     let now = ctx.now();
     if !shown.is_empty() {
-        ctx.write_later(database, move |tx| access::log(tx, &shown, How::Shown, now));
+        ctx.write_later(database, move |tx| access::log(tx, &shown, AccessKind::Shown, now));
     }
 }
 
