@@ -168,9 +168,9 @@ fn an_issue_is_one_result_with_its_threads_below() {
             {
               "passages": [
                 {
-                  "author": "bo",
-                  "snippet": "…(2024-01-09): I can reproduce it. Every reload spends the retry_budget again. @ada (2024-01-09): Then it is the SameSite flag, not the cookie jar.",
-                  "url": "https://gitlab.example.com/harbor/tide/-/issues/1#note_1"
+                  "said_by": "bo",
+                  "text": "…(2024-01-09): I can reproduce it. Every reload spends the retry_budget again. @ada (2024-01-09): Then it is the SameSite flag, not the cookie jar.",
+                  "thread_url": "https://gitlab.example.com/harbor/tide/-/issues/1#note_1"
                 }
               ],
               "reference": "harbor/tide#1",
