@@ -220,7 +220,7 @@ const ENOUGH_NEARNESS: f64 = 0.33;
 /// What meaning can say against a text: one with all of the words is an answer.
 const AGAINST: f64 = -0.5;
 /// The share of the words that is enough where there are no vectors.
-const ENOUGH_WORDS_ALONE: f64 = 0.38;
+const ENOUGH_WORDS_ALONE: f64 = 0.32;
 /// An answer below this is a weak one.
 const STRONG: f64 = 1.3;
 /// What a single result needs, where the answer as a whole has enough.
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(answer_strength(&[evidence(0.0, 0.5)]), Strong);
         assert_eq!(answer_strength(&[evidence(0.4, 0.0), evidence(0.0, 0.18)]), Weak);
         assert_eq!(answer_strength(&[evidence(0.3, 0.1)]), Nothing);
-        assert_eq!(answer_strength(&[evidence(0.3, None)]), Nothing);
+        assert_eq!(answer_strength(&[evidence(0.25, None)]), Nothing);
         assert_eq!(answer_strength(&[evidence(0.5, None)]), Strong);
         assert_eq!(answer_strength(&[]), Nothing);
     }

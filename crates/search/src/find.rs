@@ -573,8 +573,9 @@ impl Search<'_> {
             }
         }
         // Scores stay between 0 and 1.
-        for candidate in candidates.iter_mut().filter(|candidate| !candidate.is_named) {
-            candidate.score /= 1.0 + most;
+        for candidate in candidates.iter_mut() {
+            let score = (candidate.score / (1.0 + most)).clamp(0.0, 1.0);
+            candidate.score = if candidate.is_named { 1.0 } else { score };
         }
         fusion::sort(candidates);
         Ok(())

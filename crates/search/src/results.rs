@@ -107,17 +107,24 @@ impl SearchResults {
     }
 }
 
-/// A thread of an issue or merge request, at the place that matched.
+/// A thread of an issue or merge request, at the place that matched. Its fields
+/// have names of their own, so that those of a result can be picked by theirs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Passage {
+    #[serde(rename = "said_by")]
     pub author: Option<String>,
+    #[serde(rename = "said_at")]
     pub created_at: Timestamp,
     /// One line of the text around what matched, or the nearest in meaning.
+    #[serde(rename = "text")]
     pub snippet: String,
     /// Where in the snippet, in characters.
+    #[serde(rename = "text_matches")]
     pub matches: Vec<Span>,
+    #[serde(rename = "thread_url")]
     pub url: String,
     /// From 0 to 1, as for results.
+    #[serde(rename = "thread_score")]
     pub score: f64,
 }
 

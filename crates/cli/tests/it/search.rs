@@ -161,16 +161,16 @@ fn a_new_title_reaches_the_threads_below_it() {
 #[test]
 fn an_issue_is_one_result_with_its_threads_below() {
     let site = site();
-    let fields = "items.reference,type,passages.author,passages.snippet,passages.url,total";
+    let fields = "items.reference,items.type,said_by,text,thread_url,total";
     expect![[r#"
         {
           "items": [
             {
               "passages": [
                 {
-                  "author": "bo",
-                  "snippet": "…(2024-01-09): I can reproduce it. Every reload spends the retry_budget again. @ada (2024-01-09): Then it is the SameSite flag, not the cookie jar.",
-                  "url": "https://gitlab.example.com/harbor/tide/-/issues/1#note_1"
+                  "said_by": "bo",
+                  "text": "…(2024-01-09): I can reproduce it. Every reload spends the retry_budget again. @ada (2024-01-09): Then it is the SameSite flag, not the cookie jar.",
+                  "thread_url": "https://gitlab.example.com/harbor/tide/-/issues/1#note_1"
                 }
               ],
               "reference": "harbor/tide#1",
@@ -242,13 +242,12 @@ fn results_on_a_terminal() {
           We keep the cookie.
 
         #1  Login fails on Safari
-          thread in harbor/tide · @bo · 4 months ago
-          …Then it is the SameSite flag, not the cookie jar.
+          issue in harbor/tide · @ada · 4 months ago
+          The login page reloads for ever. HttpClient gives up.
+          └ @bo 4 months ago  …Then it is the SameSite flag, not the cookie jar.
 
         #1  Charts of the cookie islands
           issue in harbor/charts · @bo · 3 months ago
-
-        3 of 5; -n and --offset show more
     "#]]
     .assert_eq(&site.env.lore(&["search", "cookie safari", "-n", "3"]).to_string());
     expect![[r#"
@@ -259,7 +258,7 @@ fn results_on_a_terminal() {
         no text has the phrase as it stands; these have its words
 
         #1  Login fails on Safari
-          thread in harbor/tide · @bo · 4 months ago
+          issue in harbor/tide · @ada · 4 months ago
           …Then it is the SameSite flag, not the cookie jar.
 
         1 of 3; -n and --offset show more
@@ -280,7 +279,7 @@ fn results_for_programs() {
     let site = site();
     expect![[r#"
         REFERENCE	TYPE	TITLE	PROJECT	AUTHOR	CREATED	SCORE	SNIPPET	URL
-        harbor/tide#2	issue	Tide tables are slow	harbor/tide	bo	2024-02-01T09:00:00.000Z	1.436	Reading harmonics takes minutes.	https://gitlab.example.com/harbor/tide/-/issues/2
+        harbor/tide#2	issue	Tide tables are slow	harbor/tide	bo	2024-02-01T09:00:00.000Z	1.000	Reading harmonics takes minutes.	https://gitlab.example.com/harbor/tide/-/issues/2
     "#]].assert_eq(&site.env.lore(&["search", "harmonics"]).to_string());
     let fields = "items.type,reference,snippet,matches,labels,total,url";
     expect![[r#"

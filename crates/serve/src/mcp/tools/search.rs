@@ -89,7 +89,7 @@ impl Tool for Search {
         here when you do not know where something was discussed; then `show` or `timeline` it.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
     const LISTS: &'static [&'static str] = &["/items"];
-    const LEFT_OUT: &'static [&'static str] = &["matches"];
+    const LEFT_OUT: &'static [&'static str] = &["matches", "text_matches"];
 
     type Params = Params;
     type Answer = SearchResults;
