@@ -72,7 +72,8 @@ pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Break
 /// Who imports a file by its path must change; in Go a folder is imported.
 fn moved_file(file: &FileMove) -> Option<Breaking> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(it, _)| it.to_owned());
-    let is_same_package = file.to.ends_with(".go") && folder(&file.from) == folder(&file.to);
+    let is_go = file.to.rsplit_once('.').is_some_and(|(_, ending)| ending == "go");
+    let is_same_package = is_go && folder(&file.from) == folder(&file.to);
     if file.symbols == 0 || is_test_path(&file.from) || is_same_package {
         return None;
     }
