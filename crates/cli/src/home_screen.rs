@@ -108,7 +108,7 @@ fn steps_here(status: Status, screen: &HomeScreen) -> Vec<NextStep> {
     for step in &mut next {
         // One stands in it.
         if step.command.starts_with("lore index ") {
-            step.command = "lore index".to_owned();
+            "lore index".clone_into(&mut step.command);
         }
     }
     next
