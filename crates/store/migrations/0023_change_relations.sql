@@ -33,9 +33,11 @@ CREATE TABLE observations_next (
   observed_kind TEXT NOT NULL CHECK (observed_kind IN ('issue', 'merge_request')),
   observed_id INTEGER NOT NULL,
   source_kind TEXT NOT NULL CHECK (source_kind IN ('issue', 'merge_request')),
+  source_host TEXT NOT NULL,
   source_project_path TEXT NOT NULL,
   source_iid INTEGER NOT NULL,
   target_kind TEXT NOT NULL CHECK (target_kind IN ('issue', 'merge_request')),
+  target_host TEXT NOT NULL,
   target_project_path TEXT NOT NULL,
   target_iid INTEGER NOT NULL,
   reference_type TEXT NOT NULL,
@@ -44,7 +46,13 @@ CREATE TABLE observations_next (
   note_id INTEGER,
   observed_at INTEGER
 ) STRICT;
-INSERT INTO observations_next SELECT * FROM reference_observations;
+INSERT INTO observations_next (id, observed_kind, observed_id, source_kind, source_host,
+  source_project_path, source_iid, target_kind, target_host, target_project_path, target_iid,
+  reference_type, source_method, certainty, note_id, observed_at)
+SELECT id, observed_kind, observed_id, source_kind, source_host, source_project_path, source_iid,
+  target_kind, target_host, target_project_path, target_iid, reference_type, source_method,
+  certainty, note_id, observed_at
+FROM reference_observations;
 DROP TABLE reference_observations;
 ALTER TABLE observations_next RENAME TO reference_observations;
 CREATE INDEX reference_observations_by_observer

@@ -55,8 +55,9 @@ impl Default for RecordFixture {
 #[expect(clippy::missing_panics_doc, reason = "a fixture that fails is a failed test")]
 impl RecordFixture {
     pub fn new() -> RecordFixture {
-        let dir = TempDir::new().unwrap();
-        let writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let dir = TempDir::new().expect("a temporary folder");
+        let writer =
+            Writer::open(&dir.path().join("lore.db")).expect("the record of a test can be written");
         RecordFixture { dir, writer: RefCell::new(writer), next_id: Cell::new(1) }
     }
 
@@ -65,7 +66,7 @@ impl RecordFixture {
     }
 
     pub fn reader(&self) -> Reader {
-        Reader::open(&self.path()).unwrap()
+        Reader::open(&self.path()).expect("the record of a test can be read")
     }
 
     pub fn project(&self, host: &str, path: &str) -> FixtureProject {
@@ -89,7 +90,7 @@ impl RecordFixture {
                 let payload = payloads::keep(tx, &Payload::of(path.as_bytes())?)?;
                 projects::upsert(tx, host, &record, payload)
             })
-            .unwrap();
+            .expect("the record of a test can be written");
         let scope = Scope { project: id, host: host.to_owned() };
         FixtureProject { scope, path: path.to_owned() }
     }
@@ -141,13 +142,14 @@ impl RecordFixture {
     pub fn threads(&self, on: &FixtureEntity, threads: &[&[(&str, &str, i64)]]) {
         let set = threads.iter().map(|notes| self.thread(notes)).collect();
         let set = DependentSet::Discussions(set);
-        let payload = Payload::of(format!("{set:?}").as_bytes()).unwrap();
+        let payload = Payload::of(format!("{set:?}").as_bytes())
+            .expect("the record of a test can be written");
         let arrived =
             FetchedSet { set: &set, payload: &payload, fetched_at: day(0), condition: "" };
         self.writer
             .borrow_mut()
             .write(|tx| dependents::replace(tx, &on.scope, on.row, &arrived, day(0)))
-            .unwrap();
+            .expect("the record of a test can be written");
     }
 
     /// What an entity says of others; replaces what it said before.
@@ -167,7 +169,7 @@ impl RecordFixture {
         self.writer
             .borrow_mut()
             .write(|tx| references::replace(tx, &[(source.row, observations)]))
-            .unwrap();
+            .expect("the record of a test can be written");
     }
 
     fn id(&self) -> i64 {
@@ -207,12 +209,13 @@ impl RecordFixture {
     }
 
     fn entity(&self, of: &FixtureProject, record: EntityRecord) -> FixtureEntity {
-        let payload = Payload::of(format!("{record:?}").as_bytes()).unwrap();
+        let payload = Payload::of(format!("{record:?}").as_bytes())
+            .expect("the record of a test can be written");
         let (row, _) = self
             .writer
             .borrow_mut()
             .write(|tx| entities::upsert(tx, &of.scope, &record, &payload, day(0)))
-            .unwrap();
+            .expect("the record of a test can be written");
         let name = EntityName {
             kind: record.kind(),
             host: of.scope.host.clone(),
