@@ -9,6 +9,7 @@ use search::Searcher;
 use testkit::record::{RecordFixture, day};
 
 /// The timeline of an entity of `harbor/tide`.
+#[expect(clippy::unwrap_used, reason = "a question that fails is a failed test")]
 pub fn timeline_of(fixture: &RecordFixture, kind: EntityKind, iid: i64) -> Timeline {
     let project = Some("harbor/tide".to_owned());
     let wanted = EntityReference { kind, host: None, project, iid: Iid(iid) };
