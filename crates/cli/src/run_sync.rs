@@ -6,7 +6,7 @@ use crate::forge_client::Connection;
 use crate::ui::Ui;
 use crate::{run_commits, run_embed, run_pipeline};
 use code::index::IndexReport;
-use forge::sync::{SyncOptions, SyncReport, Wanted};
+use forge::sync::{FetchScope, SyncOptions, SyncReport};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
 use pipeline::commits::CommitsReport;
@@ -37,7 +37,7 @@ pub struct Request {
     pub command: String,
     /// Only these of the configured projects; empty means all.
     pub projects: Vec<String>,
-    pub wanted: Option<Wanted>,
+    pub wanted: Option<FetchScope>,
     pub full: bool,
     pub force: bool,
     pub retry_failed: bool,
@@ -83,7 +83,7 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Resul
         &connection.host(),
         chosen(config.projects(), &request.projects)?,
     );
-    options.wanted = request.wanted.unwrap_or_else(Wanted::everything).without(|dependent| {
+    options.wanted = request.wanted.unwrap_or_else(FetchScope::everything).without(|dependent| {
         (dependent.is_event() && !settings.fetch_resource_events)
             || (dependent == model::record::DependentKind::FileChanges
                 && !settings.fetch_mr_file_changes)

@@ -167,9 +167,9 @@ impl Failure {
     /// The code shown to people follows from the kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         let code = match kind {
-            FailureKind::Gone => ErrorCode::GitlabNotFound,
-            FailureKind::Forbidden | FailureKind::Unauthorized => ErrorCode::GitlabAuthFailed,
-            FailureKind::RateLimited => ErrorCode::GitlabRateLimited,
+            FailureKind::Gone => ErrorCode::ForgeNotFound,
+            FailureKind::Forbidden | FailureKind::Unauthorized => ErrorCode::ForgeAuthFailed,
+            FailureKind::RateLimited => ErrorCode::ForgeRateLimited,
             FailureKind::Unreachable => ErrorCode::NetworkError,
             FailureKind::Unreadable => ErrorCode::TransformError,
         };

@@ -1,34 +1,14 @@
 //! "Closes #1, #2 and group/x#3": the words by which a merge request says
-//! which issues it closes (GitLab's default pattern).
+//! which issues it closes. The words themselves are of the forge's dialect.
 
 use model::Reference;
 use model::reference::FoundReference;
-
-/// `close`, `closes`, `closed`, `closing`, and so on.
-const KEYWORDS: &[&str] = &[
-    "close",
-    "closes",
-    "closed",
-    "closing",
-    "fix",
-    "fixes",
-    "fixed",
-    "fixing",
-    "resolve",
-    "resolves",
-    "resolved",
-    "resolving",
-    "implement",
-    "implements",
-    "implemented",
-    "implementing",
-];
 
 /// More references than this in one text are a list, not a discussion.
 const MAX_REFERENCES: usize = 1000;
 
 /// Every reference in a text outside code, and whether it is said to be closed.
-pub(crate) fn references(text: &str) -> Vec<(Reference, bool)> {
+pub(crate) fn references(text: &str, keywords: &[&str]) -> Vec<(Reference, bool)> {
     let prose = without_code(text);
     let mut found: Vec<(Reference, bool)> = Vec::new();
     let mut previous: Option<(usize, bool)> = None;
@@ -37,7 +17,7 @@ pub(crate) fn references(text: &str) -> Vec<(Reference, bool)> {
     {
         let (gap_start, was_closing) = previous.unwrap_or((0, false));
         let gap = &prose[gap_start..start];
-        let is_closing = (was_closing && is_conjunction(gap)) || ends_with_keyword(gap);
+        let is_closing = (was_closing && is_conjunction(gap)) || ends_with_keyword(gap, keywords);
         previous = Some((end, is_closing));
         found.push((reference, is_closing));
     }
@@ -49,7 +29,7 @@ fn is_conjunction(gap: &str) -> bool {
     gap.is_empty() || gap.eq_ignore_ascii_case("and")
 }
 
-fn ends_with_keyword(gap: &str) -> bool {
+fn ends_with_keyword(gap: &str, keywords: &[&str]) -> bool {
     // Far more than any keyword with its trimmings.
     let tail: String = gap.chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
     let tail = tail.to_lowercase();
@@ -59,7 +39,7 @@ fn ends_with_keyword(gap: &str) -> bool {
         word = words.next().unwrap_or("");
     }
     let word = word.trim_end_matches(':').trim_start_matches(|c: char| !c.is_alphanumeric());
-    KEYWORDS.contains(&word)
+    keywords.contains(&word)
 }
 
 /// The text with code spans and fenced blocks blanked: numbers in code name
@@ -109,10 +89,15 @@ fn blank(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::ForgeKind;
     use proptest::prelude::*;
 
+    fn keywords() -> &'static [&'static str] {
+        ForgeKind::GitLab.dialect().closing_keywords()
+    }
+
     fn closed(text: &str) -> Vec<String> {
-        references(text)
+        references(text, keywords())
             .into_iter()
             .filter(|(_, is_closing)| *is_closing)
             .map(|(reference, _)| reference.to_string())
@@ -141,7 +126,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "[#!`~a-zé \n0-9/]*") {
-            let _ = references(&text);
+            let _ = references(&text, keywords());
             prop_assert_eq!(without_code(&text).len(), text.len());
         }
     }

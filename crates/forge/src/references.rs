@@ -17,7 +17,7 @@ pub(crate) fn derive(
     inputs: &Inputs,
     read_system_note: impl Fn(&str) -> SystemNote,
 ) -> Vec<Observation> {
-    let mut found = Found { inputs, all: BTreeMap::new() };
+    let mut found = RelationCollector { inputs, all: BTreeMap::new() };
     found.api_facts();
     found.text(inputs.description.as_deref(), Method::Description, None, None);
     for message in &inputs.commit_messages {
@@ -35,12 +35,12 @@ pub(crate) fn derive(
 
 type Key = (EntityName, EntityName, RelationType, Method);
 
-struct Found<'a> {
+struct RelationCollector<'a> {
     inputs: &'a Inputs,
     all: BTreeMap<Key, Observation>,
 }
 
-impl Found<'_> {
+impl RelationCollector<'_> {
     fn api_facts(&mut self) {
         let this = self.inputs.this.clone();
         for closed in &self.inputs.closes {
@@ -77,7 +77,9 @@ impl Found<'_> {
         let Some(text) = text else { return };
         let this = self.inputs.this.clone();
         let may_close = this.kind == EntityKind::MergeRequest && method != Method::Note;
-        for (reference, is_closing) in closing::references(text) {
+        for (reference, is_closing) in
+            closing::references(text, self.inputs.forge.dialect().closing_keywords())
+        {
             let Reference::Entity(other) = reference else { continue };
             let closes = may_close && is_closing && other.kind == EntityKind::Issue;
             let target = self.name(&other);
@@ -117,9 +119,16 @@ impl Found<'_> {
     }
 
     fn name(&self, other: &EntityReference) -> EntityName {
+        let home = &self.inputs.this;
+        // The same forge may be reached by another name than people write.
+        let host = match &other.host {
+            Some(host) if *host != self.inputs.web_host => host,
+            _ => &home.host,
+        };
         EntityName {
             kind: other.kind,
-            project: other.project_path(&self.inputs.this.project),
+            host: host.clone(),
+            project: other.project_path(&home.project),
             iid: other.iid,
         }
     }

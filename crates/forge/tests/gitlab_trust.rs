@@ -199,7 +199,7 @@ async fn what_is_no_path_is_not_sent() {
     for path in ["42", "project", "", "/", ".."] {
         let failure = project(&server.client(), path).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Gone);
-        assert_eq!(failure.error.code(), ErrorCode::GitlabNotFound);
+        assert_eq!(failure.error.code(), ErrorCode::ForgeNotFound);
     }
     assert!(server.asked().is_empty());
     assert!(server.client().project(ProjectLocator::Id(ForgeId(42))).await.is_err());

@@ -15,9 +15,6 @@ pub struct Remote {
     pub project: String,
 }
 
-/// Hosts that are surely not a GitLab.
-const OTHER_FORGES: [&str; 4] = ["github.com", "bitbucket.org", "codeberg.org", "git.sr.ht"];
-
 impl Remote {
     /// Reads an address in any form git knows; none for a local path.
     pub fn parse(url: &str) -> Option<Remote> {
@@ -29,9 +26,9 @@ impl Remote {
         format!("{}/{}", self.host, self.project)
     }
 
-    /// False where another forge lives, or where no project can be.
-    pub fn may_be_gitlab(&self) -> bool {
-        !OTHER_FORGES.contains(&self.host.as_str()) && self.project.contains('/')
+    /// False where a forge lives that lore cannot read, or no project can be.
+    pub fn may_be_forge(&self) -> bool {
+        model::forge::may_be_forge(&self.host) && self.project.contains('/')
     }
 }
 
@@ -188,7 +185,7 @@ mod tests {
             ("git@github.com:a/b.git", None),
             ("https://gl.example/alone", None),
         ] {
-            let read = Remote::parse(url).filter(Remote::may_be_gitlab);
+            let read = Remote::parse(url).filter(Remote::may_be_forge);
             let read = read.as_ref().map(|r| (r.base_url.as_str(), r.project.as_str()));
             assert_eq!(read, expected, "{url}");
         }

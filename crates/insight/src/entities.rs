@@ -91,7 +91,7 @@ fn parse(kind: EntityKind, typed: &str) -> Result<EntityReference> {
     if let Ok(iid) = typed.parse::<i64>()
         && iid > 0
     {
-        return Ok(EntityReference { kind, project: None, iid: Iid(iid) });
+        return Ok(EntityReference { kind, host: None, project: None, iid: Iid(iid) });
     }
     // Seven digits and more would pass for a commit, too.
     if !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::entities::EntityRow;
-use store::timeline::{self, Head, Link, WrittenNote};
+use store::timeline::{self, EntityHeader, EntityRelation, WrittenNote};
 
 /// A merge request and what explains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -77,14 +77,14 @@ pub fn explain(reader: &Reader, ids: &[i64], about: About<'_>) -> Result<Vec<Exp
     let rows: Vec<EntityRow> =
         ids.iter().map(|id| EntityRow { kind: EntityKind::MergeRequest, id: *id }).collect();
     let links = timeline::links(reader, &rows)?;
-    let behind: BTreeMap<EntityRow, Vec<&Link>> = rows
+    let behind: BTreeMap<EntityRow, Vec<&EntityRelation>> = rows
         .iter()
         .map(|row| (*row, links.iter().filter(|link| is_behind(link, *row)).collect()))
         .collect();
     let mut wanted: BTreeSet<EntityRow> = rows.iter().copied().collect();
     wanted.extend(behind.values().flatten().filter_map(|link| issue_of(link).row));
     let wanted: Vec<EntityRow> = wanted.into_iter().collect();
-    let heads: BTreeMap<EntityRow, Head> =
+    let heads: BTreeMap<EntityRow, EntityHeader> =
         timeline::heads(reader, &wanted)?.into_iter().map(|head| (head.row, head)).collect();
     let notes = timeline::notes(reader, &wanted, MOST_READ)?;
     let discussed = Discussed { heads: &heads, notes: &notes, judge: Judge::new(&heads, &notes) };
@@ -98,7 +98,7 @@ pub fn explain(reader: &Reader, ids: &[i64], about: About<'_>) -> Result<Vec<Exp
 }
 
 /// The merge request closes the issue, or both are related.
-fn is_behind(link: &Link, mr: EntityRow) -> bool {
+fn is_behind(link: &EntityRelation, mr: EntityRow) -> bool {
     let is_ours = link.source.row == Some(mr) || link.target.row == Some(mr);
     let is_telling = matches!(
         link.relation,
@@ -107,13 +107,13 @@ fn is_behind(link: &Link, mr: EntityRow) -> bool {
     is_ours && is_telling && issue_of(link).name.kind == EntityKind::Issue
 }
 
-fn issue_of(link: &Link) -> &timeline::End {
+fn issue_of(link: &EntityRelation) -> &timeline::RelationEnd {
     if link.target.name.kind == EntityKind::Issue { &link.target } else { &link.source }
 }
 
 fn explained(
-    head: &Head,
-    links: &[&Link],
+    head: &EntityHeader,
+    links: &[&EntityRelation],
     discussed: &Discussed<'_>,
     about: About<'_>,
 ) -> Explained {
@@ -150,7 +150,7 @@ fn explained(
 
 /// What was said on merge requests and the issues behind them.
 struct Discussed<'a> {
-    heads: &'a BTreeMap<EntityRow, Head>,
+    heads: &'a BTreeMap<EntityRow, EntityHeader>,
     notes: &'a [WrittenNote],
     judge: Judge<'a>,
 }
@@ -183,7 +183,7 @@ impl Discussed<'_> {
                     line: note.line,
                     is_on_file: is_on_file(note),
                     points,
-                    url: format!("{}#note_{}", head.web_url, note.forge_id),
+                    url: head.note_url(note.forge_id),
                 })
             })
             .collect()

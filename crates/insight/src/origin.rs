@@ -354,10 +354,10 @@ fn others(named: &[Candidate], except: i64) -> Vec<Candidate> {
     others
 }
 
-/// `See merge request group/project!12`, as GitLab ends its merge messages.
+/// The merge request that the message of a merge names, as forges end them.
 fn said_merge_request(message: &str) -> Option<EntityReference> {
     message.lines().rev().find_map(|line| {
-        let said = line.trim().strip_prefix("See merge request ")?;
+        let said = model::forge::merge_trailer(line)?;
         match Reference::parse(said.trim_end_matches('.')).ok()? {
             Reference::Entity(entity) if entity.kind == EntityKind::MergeRequest => Some(entity),
             _ => None,

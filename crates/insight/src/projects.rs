@@ -29,13 +29,20 @@ pub fn home(reader: &Reader, dir: &Path) -> Result<Option<ProjectId>> {
     // Starting git takes as long as a search; not without reason.
     let is_clone = dir.ancestors().any(|dir| dir.join(".git").exists());
     let Some(origin) = is_clone.then(|| forge_of(dir)).flatten() else { return Ok(None) };
-    let is_here = |path: &str| path.eq_ignore_ascii_case(&origin.project);
-    Ok(known.into_iter().find(|project| is_here(&project.path)).map(|project| project.id))
+    let is_here = |project: &&Project| project.path.eq_ignore_ascii_case(&origin.project);
+    // Of several forges the one the clone comes from; a forge may also be
+    // reached by another name than the one it was cloned from.
+    let is_on_host = |project: &&Project| project.is_on(&origin.host);
+    let found = known
+        .iter()
+        .find(|project| is_here(project) && is_on_host(project))
+        .or_else(|| known.iter().find(is_here));
+    Ok(found.map(|project| project.id))
 }
 
 /// What the clone around `dir` says of its forge.
 pub fn forge_of(dir: &Path) -> Option<Remote> {
-    Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_gitlab)
+    Repo::open(dir).ok()?.remote().ok()?.filter(Remote::may_be_forge)
 }
 
 const PROJECTS: Vocabulary =
@@ -47,7 +54,14 @@ fn pick(typed: &str, all: &[Project]) -> Result<usize> {
     }
     let mut resolver = Resolver::new(PROJECTS, &['/']);
     for (at, project) in all.iter().enumerate() {
-        resolver.add(&project.path, [], at);
+        // Projects of two forges may have one path: the host tells them apart.
+        let is_twin = |other: &Project| other.path == project.path && other.host != project.host;
+        let full = format!("{}/{}", project.host, project.path);
+        if all.iter().any(is_twin) {
+            resolver.add(&full, [project.path.clone()], at);
+        } else {
+            resolver.add(&project.path, [full], at);
+        }
     }
     resolver.one(typed.trim()).copied()
 }

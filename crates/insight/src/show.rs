@@ -67,7 +67,7 @@ pub fn show(
     asked: &Asked<'_>,
 ) -> Result<Shown> {
     let typed = typed.trim();
-    if let Some((on, note)) = note_in(typed) {
+    if let Some((on, note)) = model::forge::split_note(typed) {
         return self::note(reader, on, note, project);
     }
     if RecordKind::ALL.iter().any(|kind| typed.starts_with(kind.prefix())) {
@@ -155,16 +155,9 @@ fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> 
     }
 }
 
-/// What a note hangs on, and its number: `…/-/issues/12#note_5`, `!34#note_5`.
-fn note_in(typed: &str) -> Option<(&str, i64)> {
-    let (on, note) = typed.rsplit_once("#note_")?;
-    Some((on, note.parse().ok()?))
-}
-
-fn note(reader: &Reader, on: &str, note: i64, project: Option<&str>) -> Result<Shown> {
+fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Result<Shown> {
     let Reference::Entity(found) = Reference::parse(on)? else { return Err(unknown(on)) };
     let detail = entities::show(reader, found.kind, on, project)?;
-    let note = ForgeId(note);
     let is_in = |thread: &Thread| thread.notes.iter().any(|it| it.id == note);
     let on = format!("{}{}", detail.summary.project, detail.summary.reference());
     let Some(thread) = detail.threads.into_iter().find(is_in) else {
@@ -175,7 +168,7 @@ fn note(reader: &Reader, on: &str, note: i64, project: Option<&str>) -> Result<S
         note,
         on,
         title: detail.summary.title,
-        url: format!("{}#note_{note}", detail.summary.web_url),
+        url: detail.summary.forge.dialect().note_url(&detail.summary.web_url, note),
         thread,
     })))
 }
@@ -239,16 +232,5 @@ mod tests {
         ] {
             assert_eq!(named_kind(typed), (kind, rest), "{typed}");
         }
-    }
-
-    #[test]
-    fn notes_are_named_by_what_they_hang_on() {
-        assert_eq!(note_in("!34#note_5"), Some(("!34", 5)));
-        assert_eq!(
-            note_in("https://gl.test/g/p/-/issues/1#note_77"),
-            Some(("https://gl.test/g/p/-/issues/1", 77))
-        );
-        assert_eq!(note_in("#note_"), None);
-        assert_eq!(note_in("!34"), None);
     }
 }

@@ -30,7 +30,7 @@ pub struct NewRecord {
 
 /// What was kept.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Kept {
+pub struct SaveReport {
     pub records: Vec<KeptRecord>,
 }
 

@@ -11,7 +11,7 @@ vocabulary! {
 }
 
 impl EntityKind {
-    /// The mark people write before the number.
+    /// The mark lore writes before the number, whatever the forge.
     pub const fn sigil(self) -> char {
         match self {
             EntityKind::Issue => '#',

@@ -38,10 +38,10 @@ error_codes! {
     ConfigNotFound = 3, "CONFIG_NOT_FOUND";
     ConfigInvalid = 4, "CONFIG_INVALID";
     TokenNotSet = 5, "TOKEN_NOT_SET";
-    GitlabAuthFailed = 6, "GITLAB_AUTH_FAILED";
-    GitlabNotFound = 7, "GITLAB_NOT_FOUND";
+    ForgeAuthFailed = 6, "GITLAB_AUTH_FAILED";
+    ForgeNotFound = 7, "GITLAB_NOT_FOUND";
     /// The forge kept refusing for lack of rate budget and lore gave up.
-    GitlabRateLimited = 8, "GITLAB_RATE_LIMITED";
+    ForgeRateLimited = 8, "GITLAB_RATE_LIMITED";
     NetworkError = 9, "NETWORK_ERROR";
     /// Another run holds the application lock.
     Locked = 10, "LOCKED";
@@ -65,11 +65,22 @@ error_codes! {
 }
 
 impl ErrorCode {
+    /// The name without the forge's, where the stable name has it in it:
+    /// `FORGE_AUTH_FAILED`. What was published is not renamed.
+    pub const fn alias(self) -> Option<&'static str> {
+        match self {
+            ErrorCode::ForgeAuthFailed => Some("FORGE_AUTH_FAILED"),
+            ErrorCode::ForgeNotFound => Some("FORGE_NOT_FOUND"),
+            ErrorCode::ForgeRateLimited => Some("FORGE_RATE_LIMITED"),
+            _ => None,
+        }
+    }
+
     /// Whether running the same command again later may succeed unchanged.
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,
-            ErrorCode::GitlabRateLimited
+            ErrorCode::ForgeRateLimited
                 | ErrorCode::NetworkError
                 | ErrorCode::Locked
                 | ErrorCode::OllamaUnavailable

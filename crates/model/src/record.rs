@@ -5,6 +5,7 @@
 //! that a second forge needs no change above its client.
 
 use crate::entity::{EntityKind, EntityState};
+use crate::forge::ForgeKind;
 use crate::ids::{ForgeId, Iid};
 use crate::relation::SystemAction;
 use crate::time::Timestamp;
@@ -20,6 +21,7 @@ pub struct UserRecord {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
+    pub forge: ForgeKind,
     pub forge_id: ForgeId,
     /// `group/sub/project`.
     pub path: String,

@@ -1,11 +1,12 @@
-//! The ways people and GitLab name an issue, a merge request or a commit.
+//! The ways people name an issue, a merge request or a commit.
 //!
-//! `#12`, `!34`, `proj#1`, `group/proj!2`, full URLs (old and new forms), and
-//! commit hashes, parsed in this one place for the command line, note texts
-//! and descriptions alike.
+//! `#12`, `!34`, `proj#1`, `group/proj!2`, addresses in the dialect of any
+//! forge, and commit hashes, parsed in this one place for the command line,
+//! note texts and descriptions alike.
 
 use crate::entity::EntityKind;
 use crate::error::{Error, Result};
+use crate::forge::UrlItem;
 use crate::ids::Iid;
 use std::fmt;
 
@@ -24,6 +25,8 @@ pub enum Reference {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityReference {
     pub kind: EntityKind,
+    /// Of the address, if it was written as one.
+    pub host: Option<String>,
     /// `None`: the project the text stands in. Without a `/`: a project in the
     /// same namespace. Otherwise a full path.
     pub project: Option<String>,
@@ -144,6 +147,7 @@ fn match_at(text: &str, start: usize) -> Option<FoundReference> {
     ends_token(text, end).then(|| FoundReference {
         reference: Reference::Entity(EntityReference {
             kind,
+            host: None,
             project: (!path.is_empty()).then(|| path.to_owned()),
             iid,
         }),
@@ -203,42 +207,27 @@ fn commit(text: &str) -> Option<Reference> {
     looks_right.then(|| Reference::Commit { project: None, sha: text.to_ascii_lowercase() })
 }
 
-/// `https://host/group/proj/-/issues/12#note_9`; before GitLab 11 without the
-/// `/-/`, since 19 with `work_items`.
+/// An address in the dialect of any forge, up to the end of its word.
 fn url_at(text: &str, start: usize) -> Option<FoundReference> {
     let rest = &text[start..];
     let length = rest
         .find(|c: char| c.is_whitespace() || matches!(c, ')' | ']' | '>' | '"' | '\'' | '`' | ','))
         .unwrap_or(rest.len());
     let url = rest[..length].trim_end_matches(['.', ';', ':', '!']);
-    let after_scheme = url.split_once("://")?.1;
-    let path = after_scheme.split_once('/')?.1;
-    let path = path.split(['?', '#']).next()?;
-    const MARKS: [(&str, Option<EntityKind>); 6] = [
-        ("/-/issues/", Some(EntityKind::Issue)),
-        ("/-/work_items/", Some(EntityKind::Issue)),
-        ("/-/merge_requests/", Some(EntityKind::MergeRequest)),
-        ("/-/commit/", None),
-        ("/issues/", Some(EntityKind::Issue)),
-        ("/merge_requests/", Some(EntityKind::MergeRequest)),
-    ];
-    let (mark, kind) = MARKS.into_iter().find(|(mark, _)| path.contains(mark))?;
-    let (project, tail) = path.split_once(mark)?;
+    let (host, path) = url.split_once("://")?.1.split_once('/')?;
+    let target = crate::forge::parse_path(path.split(['?', '#']).next()?)?;
+    let project = target.project;
     if !project.contains('/') || path_length(project) != project.len() {
         return None;
     }
-    let reference = match kind {
-        Some(kind) => {
-            let (iid, digits) = number(tail)?;
-            if !(tail.len() == digits || tail.as_bytes()[digits] == b'/') {
-                return None;
-            }
-            Reference::Entity(EntityReference { kind, project: Some(project.to_owned()), iid })
+    let project = Some(project.to_owned());
+    let reference = match target.item {
+        UrlItem::Entity(kind, iid) => {
+            let host = Some(host.to_ascii_lowercase());
+            Reference::Entity(EntityReference { kind, host, project, iid })
         }
-        None => match commit(tail)? {
-            Reference::Commit { sha, .. } => {
-                Reference::Commit { project: Some(project.to_owned()), sha }
-            }
+        UrlItem::Commit(sha) => match commit(sha)? {
+            Reference::Commit { sha, .. } => Reference::Commit { project, sha },
             Reference::Entity(_) => return None,
         },
     };
@@ -328,7 +317,7 @@ mod tests {
             iid in 1i64..1_000_000,
         ) {
             let kind = if is_issue { EntityKind::Issue } else { EntityKind::MergeRequest };
-            let written = EntityReference { kind, project, iid: Iid(iid) };
+            let written = EntityReference { kind, host: None, project, iid: Iid(iid) };
             prop_assert_eq!(Reference::parse(&written.to_string()).unwrap(), Reference::Entity(written));
         }
     }

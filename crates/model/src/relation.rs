@@ -102,8 +102,17 @@ impl<K: Ord> StrongRelations<K> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityName {
     pub kind: EntityKind,
+    /// Of the forge: two may have projects of one path.
+    pub host: String,
     pub project: String,
     pub iid: Iid,
+}
+
+impl EntityName {
+    /// `group/project#12`.
+    pub fn reference(&self) -> String {
+        format!("{}{}{}", self.project, self.kind.sigil(), self.iid)
+    }
 }
 
 /// One relation as one method saw it.

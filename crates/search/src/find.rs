@@ -174,7 +174,7 @@ struct Search<'a> {
 }
 
 /// What was found, and the query as it was asked in the end.
-struct Found {
+struct RankedCandidates {
     candidates: Vec<Candidate>,
     query: Option<Query>,
     expression: Option<String>,
@@ -188,7 +188,7 @@ struct Embedding<'a> {
 
 impl Search<'_> {
     fn run(&mut self, query: Option<Query>) -> Result<()> {
-        let Found { candidates, query, expression } = self.ranked(query)?;
+        let RankedCandidates { candidates, query, expression } = self.ranked(query)?;
         let page: Vec<Candidate> =
             candidates.into_iter().skip(self.request.offset).take(self.request.limit).collect();
         let is_by_words = self.results.mode != Mode::Semantic || is_binding(query.as_ref());
@@ -214,7 +214,7 @@ impl Search<'_> {
         )
     }
 
-    fn ranked(&mut self, query: Option<Query>) -> Result<Found> {
+    fn ranked(&mut self, query: Option<Query>) -> Result<RankedCandidates> {
         let mut query = query;
         let asked = self.asked_of_model(query.as_ref())?;
         let (vector, lexical) = match asked {
@@ -247,7 +247,7 @@ impl Search<'_> {
         let ranking = self.rank(&lexical, semantic)?;
         self.results.total = lexical.total.max(ranking.len() as u64);
         self.results.is_total_exact = lexical.is_total_exact && self.results.mode == Mode::Lexical;
-        Ok(Found { candidates: ranking, query, expression })
+        Ok(RankedCandidates { candidates: ranking, query, expression })
     }
 
     fn by_words(&self, query: Option<&Query>) -> Result<Lexical> {

@@ -136,7 +136,8 @@ const RULES: &[Rule] = &[
         "relations that nothing speaks for",
         "SELECT count(*) FROM entity_references AS r
          WHERE NOT EXISTS (SELECT 1 FROM reference_observations AS o
-           WHERE o.source_kind = r.source_kind AND o.source_project_path = r.source_project_path
+           WHERE o.source_kind = r.source_kind AND o.source_host = r.source_host
+             AND o.target_host = r.target_host AND o.source_project_path = r.source_project_path
              AND o.source_iid = r.source_iid AND o.target_kind = r.target_kind
              AND o.target_project_path = r.target_project_path AND o.target_iid = r.target_iid
              AND o.reference_type = r.reference_type)",
@@ -145,6 +146,8 @@ const RULES: &[Rule] = &[
             "DELETE FROM entity_references
              WHERE NOT EXISTS (SELECT 1 FROM reference_observations AS o
                WHERE o.source_kind = entity_references.source_kind
+                 AND o.source_host = entity_references.source_host
+                 AND o.target_host = entity_references.target_host
                  AND o.source_project_path = entity_references.source_project_path
                  AND o.source_iid = entity_references.source_iid
                  AND o.target_kind = entity_references.target_kind

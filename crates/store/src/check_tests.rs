@@ -49,6 +49,7 @@ fn sound() -> (TempDir, Writer) {
     let dir = TempDir::new().unwrap();
     let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
     let project = ProjectRecord {
+        forge: model::ForgeKind::GitLab,
         forge_id: ForgeId(1),
         path: "harbor/tide".to_owned(),
         name: "Tide".to_owned(),
@@ -125,9 +126,9 @@ fn observations_by_nothing() {
     check_rule(
         "orphan_observations",
         "INSERT INTO reference_observations (observed_kind, observed_id, source_kind,
-           source_project_path, source_iid, target_kind, target_project_path, target_iid,
-           reference_type, source_method, certainty)
-         VALUES ('issue', 99, 'issue', 'a/b', 1, 'issue', 'a/b', 2, 'mentioned', 'note', 'stated')",
+           source_host, source_project_path, source_iid, target_kind, target_host,
+           target_project_path, target_iid, reference_type, source_method, certainty)
+         VALUES ('issue', 99, 'issue', 'h', 'a/b', 1, 'issue', 'h', 'a/b', 2, 'mentioned', 'note', 'stated')",
     );
 }
 
@@ -135,9 +136,10 @@ fn observations_by_nothing() {
 fn relations_that_nothing_speaks_for() {
     check_rule(
         "unwitnessed_references",
-        "INSERT INTO entity_references (source_kind, source_project_path, source_iid, target_kind,
-           target_project_path, target_iid, reference_type, source_method, certainty)
-         VALUES ('issue', 'a/b', 1, 'issue', 'a/b', 2, 'mentioned', 'note', 'stated')",
+        "INSERT INTO entity_references (source_kind, source_host, source_project_path,
+           source_iid, target_kind, target_host, target_project_path, target_iid, reference_type,
+           source_method, certainty)
+         VALUES ('issue', 'h', 'a/b', 1, 'issue', 'h', 'a/b', 2, 'mentioned', 'note', 'stated')",
     );
 }
 

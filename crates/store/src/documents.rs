@@ -7,12 +7,13 @@ use crate::handle::{Read, Tx};
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};
-use model::{EntityKind, EntityState, Result, Timestamp, vocabulary};
+use model::{EntityKind, EntityState, ForgeKind, Result, Timestamp, vocabulary};
 use rusqlite::params;
 
 /// An issue or merge request, as far as its document tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntitySource {
+    pub forge: ForgeKind,
     pub kind: EntityKind,
     pub project: ProjectId,
     pub project_path: String,
@@ -56,7 +57,7 @@ pub fn entity_source(on: &impl Read, entity: EntityRow) -> Result<Option<EntityS
     let found = sql::first(
         on,
         &format!(
-            "SELECT e.project_id, projects.path, e.iid, e.title, e.description, e.state,
+            "SELECT e.project_id, projects.forge, projects.path, e.iid, e.title, e.description, e.state,
                e.created_at, e.updated_at, e.web_url, {branches},
                (SELECT username FROM users WHERE id = e.author_id) AS author,
                (SELECT json_group_array(name) FROM (SELECT name FROM {labels}
@@ -72,6 +73,7 @@ pub fn entity_source(on: &impl Read, entity: EntityRow) -> Result<Option<EntityS
             let source: Option<String> = row.get("source_branch")?;
             let target: Option<String> = row.get("target_branch")?;
             Ok(EntitySource {
+                forge: sql::word(row, "forge")?,
                 kind: entity.kind,
                 project: ProjectId(row.get("project_id")?),
                 project_path: row.get("path")?,
@@ -143,14 +145,22 @@ pub fn thread_notes(on: &impl Read, discussion: i64) -> Result<Vec<NoteSource>> 
     )
 }
 
+/// The synced forge project that a repository is a clone of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitProject {
+    pub id: ProjectId,
+    pub forge: ForgeKind,
+    pub path: String,
+    pub web_url: String,
+}
+
 /// A commit of a registered repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitSource {
     pub repo: i64,
     /// `host/group/name`, or `local/<first commit>`.
     pub repo_name: String,
-    /// The synced forge project the repository is a clone of, and its page.
-    pub project: Option<(ProjectId, String, String)>,
+    pub project: Option<CommitProject>,
     pub sha: String,
     pub message: String,
     pub author: String,
@@ -164,7 +174,7 @@ pub struct CommitSource {
 pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>> {
     let found = sql::first(
         on,
-        "SELECT c.repo_id, r.canonical_url, p.id AS project_id, p.path, p.web_url, c.sha, c.message,
+        "SELECT c.repo_id, r.canonical_url, p.id AS project_id, p.path, p.web_url, p.forge, c.sha, c.message,
            c.author_name, c.authored_at, c.committed_at
          FROM git_commits AS c
          JOIN repos AS r ON r.id = c.repo_id
@@ -174,7 +184,12 @@ pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>
         |row| {
             let project: Option<i64> = row.get("project_id")?;
             let project = match project {
-                Some(id) => Some((ProjectId(id), row.get("path")?, row.get("web_url")?)),
+                Some(id) => Some(CommitProject {
+                    id: ProjectId(id),
+                    forge: sql::word(row, "forge")?,
+                    path: row.get("path")?,
+                    web_url: row.get("web_url")?,
+                }),
                 None => None,
             };
             Ok(CommitSource {

@@ -32,7 +32,8 @@ const OWNER_LIVES: &str = "EXISTS (SELECT 1 FROM issues WHERE id = t.issue_id AN
   OR EXISTS (SELECT 1 FROM merge_requests WHERE id = t.merge_request_id AND gone_at IS NULL)";
 /// Someone alive speaks of the relation.
 const WITNESS_LIVES: &str = "EXISTS (SELECT 1 FROM reference_observations AS o
-  WHERE o.source_kind = t.source_kind AND o.source_project_path = t.source_project_path
+  WHERE o.source_kind = t.source_kind AND o.source_host = t.source_host
+    AND o.target_host = t.target_host AND o.source_project_path = t.source_project_path
     AND o.source_iid = t.source_iid AND o.target_kind = t.target_kind
     AND o.target_project_path = t.target_project_path AND o.target_iid = t.target_iid
     AND o.reference_type = t.reference_type
@@ -147,8 +148,8 @@ const SECTIONS: &[Section] = &[
     ),
     section(
         "reference",
-        "t.source_kind, t.source_project_path, t.source_iid, t.source_id IS NULL, t.target_kind,
-         t.target_project_path, t.target_iid, t.target_id IS NULL, t.reference_type,
+        "t.source_kind, t.source_host, t.source_project_path, t.source_iid, t.source_id IS NULL,
+         t.target_kind, t.target_host, t.target_project_path, t.target_iid, t.target_id IS NULL, t.reference_type,
          t.source_method, t.certainty, t.observed_at",
         "entity_references AS t",
         WITNESS_LIVES,

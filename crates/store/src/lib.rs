@@ -17,6 +17,7 @@ mod handle;
 mod memo;
 mod migrate;
 mod open;
+mod reader_pool;
 mod sql;
 mod write_queue;
 
@@ -61,4 +62,5 @@ pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
 pub use handle::{Interrupter, Read, Reader, Tx, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, create_database, database_state, upgrade};
+pub use reader_pool::{FileStamp, PooledReader, ReaderPool};
 pub use write_queue::WriteQueue;

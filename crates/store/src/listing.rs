@@ -4,7 +4,7 @@ use crate::filter::Where;
 use crate::handle::Read;
 use crate::sql::{self, entity_table};
 use model::ids::{Iid, ProjectId};
-use model::{EntityKind, EntityState, Result, Timestamp};
+use model::{EntityKind, EntityState, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +36,8 @@ pub struct EntitySummary {
     /// Threads and comments by people.
     pub discussions: u64,
     pub web_url: String,
+    #[serde(skip)]
+    pub forge: ForgeKind,
 }
 
 impl EntitySummary {
@@ -199,6 +201,7 @@ fn columns(kind: EntityKind) -> String {
          e.gone_at IS NOT NULL AS is_gone,
          {draft} AS is_draft, {confidential} AS is_confidential, {merged_at} AS merged_at,
          (SELECT path FROM projects WHERE id = e.project_id) AS project,
+         (SELECT forge FROM projects WHERE id = e.project_id) AS forge,
          (SELECT username FROM users WHERE id = e.author_id) AS author,
          (SELECT title FROM milestones WHERE id = e.milestone_id) AS milestone,
          {} AS assignees, {reviewers} AS reviewers,
@@ -217,7 +220,7 @@ fn read(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<EntitySummary> {
         project: row.get("project")?,
         iid: Iid(row.get("iid")?),
         title: row.get("title")?,
-        state: EntityState::parse(&row.get::<_, String>("state")?).unwrap_or(EntityState::Opened),
+        state: sql::word(row, "state")?,
         is_draft: row.get("is_draft")?,
         is_confidential: row.get("is_confidential")?,
         is_gone: row.get("is_gone")?,
@@ -232,6 +235,7 @@ fn read(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<EntitySummary> {
         merged_at: sql::maybe_at(row, "merged_at")?,
         discussions: row.get("discussions")?,
         web_url: row.get("web_url")?,
+        forge: sql::word(row, "forge")?,
     })
 }
 

@@ -47,6 +47,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0018_nodes_by_name",
     "0019_no_queue_of_documents",
     "0020_terms",
+    "0021_forges",
 ];
 
 /// The schema this build writes.
@@ -326,5 +327,41 @@ mod tests {
         };
         let mut writer = Writer::open(&file.path).unwrap();
         assert_eq!(writer.write(|tx| nodes::intern(tx, &node)).unwrap(), (NodeId(7), false));
+    }
+
+    #[test]
+    fn relations_of_an_earlier_lore_get_the_host_of_who_spoke_of_them() {
+        let file = File::new();
+        let old = file.upgrade(&LADDER[..20]).unwrap();
+        old.execute_batch(
+            "INSERT INTO projects (id, host, forge_id, path, name, web_url, is_archived)
+               VALUES (1, 'gl.test', 1, 'g/p', 'P', 'https://gl.test/g/p', 0);
+             INSERT INTO issues (id, project_id, forge_id, iid, title, state, issue_type,
+               is_confidential, discussion_locked, upvotes, downvotes, user_notes_count,
+               created_at, updated_at, web_url, payload_id)
+               VALUES (5, 1, 5, 1, 'T', 'opened', 'issue', 0, 0, 0, 0, 0, 0, 0, '', NULL);
+             INSERT INTO reference_observations (observed_kind, observed_id, source_kind,
+               source_project_path, source_iid, target_kind, target_project_path, target_iid,
+               reference_type, source_method, certainty)
+               VALUES ('issue', 5, 'issue', 'g/p', 1, 'issue', 'g/q', 2, 'mentioned',
+                 'description', 'stated');
+             INSERT INTO entity_references (id, source_kind, source_project_path, source_iid,
+               source_id, target_kind, target_project_path, target_iid, reference_type,
+               source_method, certainty)
+               VALUES (9, 'issue', 'g/p', 1, 5, 'issue', 'g/q', 2, 'mentioned', 'description',
+                 'stated');",
+        )
+        .unwrap();
+        drop(old);
+        let new = file.upgrade(LADDER).unwrap();
+        let relation: (i64, String, String) = new
+            .query_row("SELECT id, source_host, target_host FROM entity_references", [], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
+        assert_eq!(relation, (9, "gl.test".to_owned(), "gl.test".to_owned()));
+        let forge: String =
+            new.query_row("SELECT forge FROM projects", [], |row| row.get(0)).unwrap();
+        assert_eq!(forge, "gitlab");
     }
 }

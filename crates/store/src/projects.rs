@@ -7,13 +7,14 @@ use crate::references;
 use crate::sql::{self, At, ms};
 use model::ids::{ForgeId, ProjectId};
 use model::record::ProjectRecord;
-use model::{Result, Timestamp};
+use model::{ForgeKind, Result, Timestamp};
 use rusqlite::{Row, named_params};
 
 /// A project as it stands in the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     pub id: ProjectId,
+    pub forge: ForgeKind,
     pub host: String,
     pub forge_id: ForgeId,
     pub path: String,
@@ -24,11 +25,20 @@ pub struct Project {
     pub is_gone: bool,
 }
 
-const COLUMNS: &str = "id, host, forge_id, path, name, web_url, default_branch, synced_at, gone_at IS NOT NULL AS is_gone";
+impl Project {
+    /// Whether a host is that of its forge, as configured or as it names itself.
+    pub fn is_on(&self, host: &str) -> bool {
+        let names = [Some(self.host.as_str()), model::forge::host_of(&self.web_url)];
+        names.into_iter().flatten().any(|name| name.eq_ignore_ascii_case(host))
+    }
+}
+
+const COLUMNS: &str = "id, forge, host, forge_id, path, name, web_url, default_branch, synced_at, gone_at IS NOT NULL AS is_gone";
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Project> {
     Ok(Project {
         id: ProjectId(row.get("id")?),
+        forge: sql::word(row, "forge")?,
         host: row.get("host")?,
         forge_id: ForgeId(row.get("forge_id")?),
         path: row.get("path")?,
@@ -56,11 +66,12 @@ pub fn upsert(
     )?;
     let id = sql::one(
         tx,
-        "INSERT INTO projects (host, forge_id, path, name, description, default_branch, web_url,
+        "INSERT INTO projects (forge, host, forge_id, path, name, description, default_branch, web_url,
            visibility, is_archived, created_at, last_activity_at, payload_id)
-         VALUES (:host, :forge_id, :path, :name, :description, :default_branch, :web_url,
+         VALUES (:forge, :host, :forge_id, :path, :name, :description, :default_branch, :web_url,
            :visibility, :is_archived, :created_at, :last_activity_at, :payload)
          ON CONFLICT (host, forge_id) DO UPDATE SET
+           forge = excluded.forge,
            path = excluded.path,
            name = excluded.name,
            description = excluded.description,
@@ -74,6 +85,7 @@ pub fn upsert(
            payload_id = excluded.payload_id
          RETURNING id",
         named_params! {
+            ":forge": project.forge.as_str(),
             ":host": host,
             ":forge_id": project.forge_id.0,
             ":path": project.path,
@@ -95,7 +107,7 @@ pub fn upsert(
         (&project.path, id),
     )?;
     if let Some(former) = former {
-        references::rename_project(tx, &former, &project.path)?;
+        references::rename_project(tx, host, &former, &project.path)?;
         dirty::mark_project(tx, ProjectId(id))?;
     }
     Ok(ProjectId(id))

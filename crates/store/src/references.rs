@@ -6,9 +6,10 @@
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, Word, entity_table, ms, owner_column};
+use model::forge::host_of;
 use model::ids::Iid;
 use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
-use model::{EntityKind, Result, Timestamp};
+use model::{EntityKind, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -17,6 +18,9 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inputs {
     pub this: EntityName,
+    pub forge: ForgeKind,
+    /// The host of the project's own address, by which texts name it.
+    pub web_host: String,
     pub description: Option<String>,
     pub notes: Vec<NoteInput>,
     pub commit_messages: Vec<String>,
@@ -68,16 +72,18 @@ pub fn inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
 fn merge_request_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     let head = sql::first(
         on,
-        "SELECT p.path, e.iid, e.description
+        "SELECT p.host, p.path, e.iid, e.description, p.forge, p.web_url
          FROM merge_requests AS e JOIN projects AS p ON p.id = e.project_id
          WHERE e.id = ?1",
         [entity.id],
-        |row| Ok((named(entity.kind, row)?, row.get(2)?)),
+        |row| Head::read(entity.kind, row),
     )?;
-    let Some((this, description)) = head else { return Ok(None) };
+    let Some(head) = head else { return Ok(None) };
     Ok(Some(Inputs {
-        this,
-        description,
+        this: head.this,
+        forge: head.forge,
+        web_host: head.web_host,
+        description: head.description,
         notes: notes(on, entity)?,
         commit_messages: commit_messages(on, entity.id)?,
         closes: closes(on, entity.id)?,
@@ -92,7 +98,7 @@ fn issue_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     // What most issues are not is asked first: closed, moved, a duplicate.
     let head = sql::first(
         on,
-        "SELECT p.path, e.iid, e.description,
+        "SELECT p.host, p.path, e.iid, e.description, p.forge, p.web_url,
            EXISTS (SELECT 1 FROM resource_state_events AS s
              WHERE s.issue_id = e.id AND s.state = 'closed'),
            e.moved_to_forge_id IS NOT NULL,
@@ -101,16 +107,16 @@ fn issue_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
          WHERE e.id = ?1",
         [entity.id],
         |row| {
-            let facts: [bool; 3] = [row.get(3)?, row.get(4)?, row.get(5)?];
-            Ok((named(entity.kind, row)?, row.get(2)?, facts))
+            let facts: [bool; 3] = [row.get(6)?, row.get(7)?, row.get(8)?];
+            Ok((Head::read(entity.kind, row)?, facts))
         },
     )?;
-    let Some((this, description, [was_closed, was_moved, is_duplicate])) = head else {
-        return Ok(None);
-    };
+    let Some((head, [was_closed, was_moved, is_duplicate])) = head else { return Ok(None) };
     let mut inputs = Inputs {
-        this,
-        description,
+        this: head.this,
+        forge: head.forge,
+        web_host: head.web_host,
+        description: head.description,
         notes: notes(on, entity)?,
         commit_messages: Vec::new(),
         closes: Vec::new(),
@@ -132,8 +138,30 @@ fn issue_inputs(on: &impl Read, entity: EntityRow) -> Result<Option<Inputs>> {
     Ok(Some(inputs))
 }
 
+/// What is read first of an entity.
+struct Head {
+    this: EntityName,
+    forge: ForgeKind,
+    web_host: String,
+    description: Option<String>,
+}
+
+impl Head {
+    fn read(kind: EntityKind, row: &Row<'_>) -> rusqlite::Result<Head> {
+        let web_url: String = row.get("web_url")?;
+        let this = named(kind, row)?;
+        Ok(Head {
+            forge: sql::word(row, "forge")?,
+            web_host: host_of(&web_url).unwrap_or(&this.host).to_ascii_lowercase(),
+            description: row.get("description")?,
+            this,
+        })
+    }
+}
+
+/// Host, path and number in the first columns.
 fn named(kind: EntityKind, row: &Row<'_>) -> rusqlite::Result<EntityName> {
-    Ok(EntityName { kind, project: row.get(0)?, iid: Iid(row.get(1)?) })
+    Ok(EntityName { kind, host: row.get(0)?, project: row.get(1)?, iid: Iid(row.get(2)?) })
 }
 
 fn notes(on: &impl Read, entity: EntityRow) -> Result<Vec<NoteInput>> {
@@ -170,39 +198,32 @@ fn commit_messages(on: &impl Read, merge_request: i64) -> Result<Vec<String>> {
 fn closes(on: &impl Read, merge_request: i64) -> Result<Vec<EntityName>> {
     let found = sql::all(
         on,
-        "SELECT coalesce(
+        "SELECT own.host, coalesce(
              (SELECT path FROM projects
-              WHERE projects.forge_id = c.project_forge_id
-                AND projects.host = (SELECT host FROM projects AS own
-                  JOIN merge_requests AS m ON m.project_id = own.id
-                  WHERE m.id = c.merge_request_id)),
+              WHERE projects.forge_id = c.project_forge_id AND projects.host = own.host),
              c.project_path) AS path, c.iid
-         FROM mr_closes_issues AS c WHERE c.merge_request_id = ?1
+         FROM mr_closes_issues AS c
+         JOIN merge_requests AS m ON m.id = c.merge_request_id
+         JOIN projects AS own ON own.id = m.project_id
+         WHERE c.merge_request_id = ?1
          ORDER BY c.project_forge_id, c.iid",
         [merge_request],
-        |row| Ok((row.get::<_, Option<String>>(0)?, Iid(row.get(1)?))),
+        |row| {
+            let path: Option<String> = row.get(1)?;
+            path.map(|_| named(EntityKind::Issue, row)).transpose()
+        },
     )?;
-    Ok(found
-        .into_iter()
-        .filter_map(|(path, iid)| {
-            path.map(|project| EntityName { kind: EntityKind::Issue, project, iid })
-        })
-        .collect())
+    Ok(found.into_iter().flatten().collect())
 }
 
 fn merge_request_at(row: &Row<'_>) -> rusqlite::Result<(EntityName, Timestamp)> {
-    let name = EntityName {
-        kind: EntityKind::MergeRequest,
-        project: row.get("path")?,
-        iid: Iid(row.get("iid")?),
-    };
-    Ok((name, sql::at(row, "at")?))
+    Ok((named(EntityKind::MergeRequest, row)?, sql::at(row, "at")?))
 }
 
 fn closed_by_event(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Timestamp)>> {
     sql::all(
         on,
-        "SELECT p.path, m.iid, s.created_at AS at
+        "SELECT p.host, p.path, m.iid, s.created_at AS at
          FROM resource_state_events AS s
          JOIN merge_requests AS m ON m.forge_id = s.source_merge_request_forge_id
          JOIN projects AS p ON p.id = m.project_id
@@ -218,7 +239,7 @@ fn closed_by_event(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Timest
 fn closed_by_inference(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Timestamp)>> {
     sql::all(
         on,
-        "SELECT mp.path, m.iid, min(s.created_at) AS at
+        "SELECT mp.host, mp.path, m.iid, min(s.created_at) AS at
          FROM issues AS i
          JOIN projects AS ip ON ip.id = i.project_id
          JOIN mr_closes_issues AS c ON c.project_forge_id = ip.forge_id AND c.iid = i.iid
@@ -238,7 +259,7 @@ fn closed_by_inference(on: &impl Read, issue: i64) -> Result<Vec<(EntityName, Ti
 fn moved_to(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
     sql::first(
         on,
-        "SELECT p.path, t.iid
+        "SELECT p.host, p.path, t.iid
          FROM issues AS i
          JOIN projects AS own ON own.id = i.project_id
          JOIN issues AS t ON t.forge_id = i.moved_to_forge_id
@@ -252,7 +273,7 @@ fn moved_to(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
 fn duplicate_of(on: &impl Read, issue: i64) -> Result<Option<EntityName>> {
     sql::first(
         on,
-        "SELECT p.path, i.duplicate_of_iid
+        "SELECT p.host, p.path, i.duplicate_of_iid
          FROM issues AS i
          JOIN projects AS own ON own.id = i.project_id
          JOIN projects AS p
@@ -310,7 +331,8 @@ fn replace_one(
 /// What has been looked up already: most names come more than once.
 #[derive(Default)]
 struct Names {
-    paths: HashMap<String, Option<String>>,
+    /// By host and path.
+    paths: HashMap<(String, String), Option<String>>,
     rows: HashMap<EntityName, Option<i64>>,
 }
 
@@ -319,11 +341,17 @@ impl Names {
     fn current(&mut self, on: &impl Read, observation: &Observation) -> Result<Observation> {
         let mut observation = observation.clone();
         for end in [&mut observation.source, &mut observation.target] {
-            if !self.paths.contains_key(&end.project) {
-                self.paths.insert(end.project.clone(), current_path(on, &end.project)?);
-            }
-            if let Some(Some(path)) = self.paths.get(&end.project) {
-                end.project.clone_from(path);
+            let place = (end.host.clone(), end.project.clone());
+            let path = match self.paths.get(&place) {
+                Some(path) => path.clone(),
+                None => {
+                    let path = current_path(on, &end.host, &end.project)?;
+                    self.paths.insert(place, path.clone());
+                    path
+                }
+            };
+            if let Some(path) = path {
+                end.project = path;
             }
         }
         Ok(observation)
@@ -344,39 +372,33 @@ type Relation = (EntityName, EntityName, RelationType);
 fn observed_relations(on: &impl Read, entity: EntityRow) -> Result<BTreeSet<Relation>> {
     let found = sql::all(
         on,
-        "SELECT source_kind, source_project_path, source_iid, target_kind, target_project_path,
-           target_iid, reference_type
+        "SELECT source_kind, source_host, source_project_path, source_iid, target_kind, target_host,
+           target_project_path, target_iid, reference_type
          FROM reference_observations WHERE observed_kind = ?1 AND observed_id = ?2",
         (Word(entity.kind), entity.id),
         |row| {
-            let relation = RelationType::parse(&row.get::<_, String>(6)?);
-            Ok(relation.map(|relation| (name_at(row, 0), name_at(row, 3), relation)))
+            Ok((name_at(row, 0)?, name_at(row, 4)?, sql::word(row, "reference_type")?))
         },
     )?;
-    found
-        .into_iter()
-        .flatten()
-        .map(|(source, target, relation)| {
-            Ok((source.map_err(crate::error::db)?, target.map_err(crate::error::db)?, relation))
-        })
-        .collect()
+    Ok(found.into_iter().collect())
 }
 
 fn name_at(row: &Row<'_>, first: usize) -> rusqlite::Result<EntityName> {
     Ok(EntityName {
         kind: row.get::<_, Word<EntityKind>>(first)?.0,
-        project: row.get(first + 1)?,
-        iid: Iid(row.get(first + 2)?),
+        host: row.get(first + 1)?,
+        project: row.get(first + 2)?,
+        iid: Iid(row.get(first + 3)?),
     })
 }
 
-fn current_path(on: &impl Read, path: &str) -> Result<Option<String>> {
+fn current_path(on: &impl Read, host: &str, path: &str) -> Result<Option<String>> {
     sql::first(
         on,
         "SELECT path FROM projects
-         WHERE id IN (SELECT project_id FROM project_paths WHERE path = ?1)
-         ORDER BY path <> ?1, id LIMIT 1",
-        [path],
+         WHERE host = ?1 AND id IN (SELECT project_id FROM project_paths WHERE path = ?2)
+         ORDER BY path <> ?2, id LIMIT 1",
+        [host, path],
         |row| row.get(0),
     )
 }
@@ -385,17 +407,19 @@ fn insert(tx: &Tx<'_>, entity: EntityRow, observation: &Observation) -> Result<(
     let Observation { source, target, relation, method, certainty, note, at } = observation;
     sql::run(
         tx,
-        "INSERT INTO reference_observations (observed_kind, observed_id, source_kind,
-           source_project_path, source_iid, target_kind, target_project_path, target_iid,
-           reference_type, source_method, certainty, note_id, observed_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        "INSERT INTO reference_observations (observed_kind, observed_id, source_kind, source_host,
+           source_project_path, source_iid, target_kind, target_host, target_project_path,
+           target_iid, reference_type, source_method, certainty, note_id, observed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         (
             Word(entity.kind),
             entity.id,
             Word(source.kind),
+            &source.host,
             &source.project,
             source.iid.0,
             Word(target.kind),
+            &target.host,
             &target.project,
             target.iid.0,
             relation.as_str(),
@@ -416,23 +440,27 @@ fn settle(
     relation: RelationType,
     names: &mut Names,
 ) -> Result<()> {
-    let key = (
-        Word(source.kind),
-        &source.project,
-        source.iid.0,
-        Word(target.kind),
-        &target.project,
-        target.iid.0,
-        relation.as_str(),
-    );
+    let key = || {
+        (
+            Word(source.kind),
+            &source.host,
+            &source.project,
+            source.iid.0,
+            Word(target.kind),
+            &target.host,
+            &target.project,
+            target.iid.0,
+            relation.as_str(),
+        )
+    };
     let witnesses = sql::all(
         tx,
         "SELECT certainty, source_method, note_id, observed_at
          FROM reference_observations
-         WHERE source_kind = ?1 AND source_project_path = ?2 AND source_iid = ?3
-           AND target_kind = ?4 AND target_project_path = ?5 AND target_iid = ?6
-           AND reference_type = ?7",
-        key,
+         WHERE source_kind = ?1 AND source_host = ?2 AND source_project_path = ?3
+           AND source_iid = ?4 AND target_kind = ?5 AND target_host = ?6
+           AND target_project_path = ?7 AND target_iid = ?8 AND reference_type = ?9",
+        key(),
         |row| {
             Ok((
                 Certainty::parse(&row.get::<_, String>(0)?).unwrap_or(Certainty::Declared),
@@ -446,29 +474,21 @@ fn settle(
         sql::run(
             tx,
             "DELETE FROM entity_references
-             WHERE source_kind = ?1 AND source_project_path = ?2 AND source_iid = ?3
-               AND target_kind = ?4 AND target_project_path = ?5 AND target_iid = ?6
-               AND reference_type = ?7",
-            (
-                Word(source.kind),
-                &source.project,
-                source.iid.0,
-                Word(target.kind),
-                &target.project,
-                target.iid.0,
-                relation.as_str(),
-            ),
+             WHERE source_kind = ?1 AND source_host = ?2 AND source_project_path = ?3
+               AND source_iid = ?4 AND target_kind = ?5 AND target_host = ?6
+               AND target_project_path = ?7 AND target_iid = ?8 AND reference_type = ?9",
+            key(),
         )?;
         return Ok(());
     };
     sql::run(
         tx,
-        "INSERT INTO entity_references (source_kind, source_project_path, source_iid, source_id,
-           target_kind, target_project_path, target_iid, target_id, reference_type, source_method,
-           certainty, note_id, observed_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-         ON CONFLICT (source_kind, source_project_path, source_iid, target_kind,
-           target_project_path, target_iid, reference_type) DO UPDATE SET
+        "INSERT INTO entity_references (source_kind, source_host, source_project_path, source_iid,
+           source_id, target_kind, target_host, target_project_path, target_iid, target_id,
+           reference_type, source_method, certainty, note_id, observed_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+         ON CONFLICT (source_kind, source_host, source_project_path, source_iid, target_kind,
+           target_host, target_project_path, target_iid, reference_type) DO UPDATE SET
            source_id = excluded.source_id,
            target_id = excluded.target_id,
            source_method = excluded.source_method,
@@ -477,10 +497,12 @@ fn settle(
            observed_at = excluded.observed_at",
         (
             Word(source.kind),
+            &source.host,
             &source.project,
             source.iid.0,
             names.row_of(tx, source)?,
             Word(target.kind),
+            &target.host,
             &target.project,
             target.iid.0,
             names.row_of(tx, target)?,
@@ -502,10 +524,10 @@ fn row_of(on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
         on,
         &format!(
             "SELECT e.id FROM projects AS p JOIN {table} AS e ON e.project_id = p.id
-             WHERE p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NULL
+             WHERE p.host = ?3 AND p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NULL
              ORDER BY e.id LIMIT 1"
         ),
-        (&name.project, name.iid.0),
+        (&name.project, name.iid.0, &name.host),
         |row| row.get(0),
     )?;
     if living.is_some() {
@@ -515,10 +537,10 @@ fn row_of(on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
         on,
         &format!(
             "SELECT e.id FROM projects AS p JOIN {table} AS e ON e.project_id = p.id
-             WHERE p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NOT NULL
+             WHERE p.host = ?3 AND p.path = ?1 AND e.iid = ?2 AND e.gone_at IS NOT NULL
              ORDER BY e.id LIMIT 1"
         ),
-        (&name.project, name.iid.0),
+        (&name.project, name.iid.0, &name.host),
         |row| row.get(0),
     )
 }
@@ -527,14 +549,14 @@ fn row_of(on: &impl Read, name: &EntityName) -> Result<Option<i64>> {
 pub fn resolve_open(tx: &Tx<'_>) -> Result<usize> {
     let open = sql::all(
         tx,
-        "SELECT id, source_kind, source_project_path, source_iid, target_kind,
-           target_project_path, target_iid
+        "SELECT id, source_kind, source_host, source_project_path, source_iid, target_kind,
+           target_host, target_project_path, target_iid
          FROM entity_references
          WHERE (target_id IS NULL OR source_id IS NULL)
            AND (target_project_path IN (SELECT path FROM project_paths)
              OR target_id IS NOT NULL)",
         [],
-        |row| Ok((row.get::<_, i64>(0)?, name_at(row, 1)?, name_at(row, 4)?)),
+        |row| Ok((row.get::<_, i64>(0)?, name_at(row, 1)?, name_at(row, 5)?)),
     )?;
     let mut resolved = 0;
     for (id, source, target) in open {
@@ -549,14 +571,17 @@ pub fn resolve_open(tx: &Tx<'_>) -> Result<usize> {
 }
 
 /// A project was renamed: relations are kept by name, so they move along.
-pub(crate) fn rename_project(tx: &Tx<'_>, old: &str, new: &str) -> Result<()> {
+pub(crate) fn rename_project(tx: &Tx<'_>, host: &str, old: &str, new: &str) -> Result<()> {
     for table in ["reference_observations", "entity_references"] {
-        for column in ["source_project_path", "target_project_path"] {
+        for end in ["source", "target"] {
             // A relation known under both names keeps the row of the new one.
             sql::run(
                 tx,
-                &format!("UPDATE OR REPLACE {table} SET {column} = ?2 WHERE {column} = ?1"),
-                (old, new),
+                &format!(
+                    "UPDATE OR REPLACE {table} SET {end}_project_path = ?2
+                     WHERE {end}_project_path = ?1 AND {end}_host = ?3"
+                ),
+                (old, new, host),
             )?;
         }
     }

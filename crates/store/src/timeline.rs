@@ -6,17 +6,19 @@ use crate::dirty::SourceType;
 use crate::entities::EntityRow;
 use crate::handle::Read;
 use crate::sql::{self, Word, entity_table, json_ids, owner_column};
-use model::ids::Iid;
+use model::ids::{ForgeId, Iid};
 use model::memory::DecisionStatus;
 use model::relation::{Certainty, EntityName, Method, RelationType};
-use model::{EntityKind, EntityState, Result, Timestamp};
+use model::{EntityKind, EntityState, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
 use std::collections::BTreeSet;
 
 /// What every event of an entity shows of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct EntityHeader {
     pub row: EntityRow,
+    pub forge: ForgeKind,
+    pub host: String,
     pub project: String,
     pub iid: Iid,
     pub title: String,
@@ -32,14 +34,24 @@ pub struct Head {
     pub web_url: String,
 }
 
-impl Head {
+impl EntityHeader {
     pub fn name(&self) -> EntityName {
-        EntityName { kind: self.row.kind, project: self.project.clone(), iid: self.iid }
+        EntityName {
+            kind: self.row.kind,
+            host: self.host.clone(),
+            project: self.project.clone(),
+            iid: self.iid,
+        }
+    }
+
+    /// Address of a note on it.
+    pub fn note_url(&self, note: i64) -> String {
+        self.forge.dialect().note_url(&self.web_url, ForgeId(note))
     }
 }
 
 /// The heads of these entities, in order of kind and row.
-pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
+pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<EntityHeader>> {
     let mut heads = Vec::new();
     for kind in EntityKind::ALL {
         let (merged, assignees) = match kind {
@@ -52,7 +64,7 @@ pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
         heads.extend(sql::all(
             on,
             &format!(
-                "SELECT e.id, p.path, e.iid, e.title, e.state, e.created_at, e.updated_at,
+                "SELECT e.id, p.forge, p.host, p.path, e.iid, e.title, e.state, e.created_at, e.updated_at,
                    e.closed_at, e.web_url,
                    (SELECT username FROM users WHERE id = e.author_id) AS author,
                    (SELECT username FROM users WHERE id = e.closed_by_id) AS closed_by,
@@ -73,10 +85,12 @@ pub fn heads(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Head>> {
     Ok(heads)
 }
 
-fn head(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<Head> {
+fn head(row: &Row<'_>, kind: EntityKind) -> rusqlite::Result<EntityHeader> {
     let assignees: String = row.get("assignees")?;
-    Ok(Head {
+    Ok(EntityHeader {
         row: EntityRow { kind, id: row.get("id")? },
+        forge: sql::word(row, "forge")?,
+        host: row.get("host")?,
         project: row.get("path")?,
         iid: Iid(row.get("iid")?),
         title: row.get("title")?,
@@ -140,10 +154,10 @@ pub fn subjects(on: &impl Read, documents: &[i64]) -> Result<Vec<Subject>> {
 
 /// A relation with one end among the entities asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct EntityRelation {
     pub id: i64,
-    pub source: End,
-    pub target: End,
+    pub source: RelationEnd,
+    pub target: RelationEnd,
     pub relation: RelationType,
     pub method: Method,
     pub certainty: Certainty,
@@ -153,7 +167,7 @@ pub struct Link {
 
 /// One end of a relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct End {
+pub struct RelationEnd {
     pub name: EntityName,
     /// None while it is not synced here.
     pub row: Option<EntityRow>,
@@ -161,7 +175,7 @@ pub struct End {
 }
 
 /// Relations from and to these entities, each once, in order of row.
-pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Link>> {
+pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<EntityRelation>> {
     let mut seen = BTreeSet::new();
     let mut links = Vec::new();
     for kind in EntityKind::ALL {
@@ -174,8 +188,9 @@ pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Link>> {
                 on,
                 &format!(
                     "SELECT r.id, r.reference_type, r.source_method, r.certainty,
-                       r.source_kind, r.source_project_path, r.source_iid, r.source_id,
-                       r.target_kind, r.target_project_path, r.target_iid, r.target_id,
+                       r.source_kind, r.source_host, r.source_project_path, r.source_iid,
+                       r.source_id, r.target_kind, r.target_host, r.target_project_path,
+                       r.target_iid, r.target_id,
                        coalesce(si.title, sm.title) AS source_title,
                        coalesce(ti.title, tm.title) AS target_title,
                        coalesce(r.observed_at, si.created_at, sm.created_at) AS at
@@ -199,8 +214,8 @@ pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
-    Ok(Link {
+fn link(row: &Row<'_>) -> rusqlite::Result<EntityRelation> {
+    Ok(EntityRelation {
         id: row.get("id")?,
         source: end(row, "source")?,
         target: end(row, "target")?,
@@ -211,13 +226,14 @@ fn link(row: &Row<'_>) -> rusqlite::Result<Link> {
     })
 }
 
-fn end(row: &Row<'_>, end: &str) -> rusqlite::Result<End> {
+fn end(row: &Row<'_>, end: &str) -> rusqlite::Result<RelationEnd> {
     let column = |name: &str| format!("{end}_{name}");
     let kind = sql::word(row, column("kind").as_str())?;
     let id: Option<i64> = row.get(column("id").as_str())?;
-    Ok(End {
+    Ok(RelationEnd {
         name: EntityName {
             kind,
+            host: row.get(column("host").as_str())?,
             project: row.get(column("project_path").as_str())?,
             iid: Iid(row.get(column("iid").as_str())?),
         },

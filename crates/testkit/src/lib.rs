@@ -6,6 +6,7 @@
 
 pub mod env;
 pub mod hostile;
+pub mod record;
 pub mod site;
 
 pub use env::{Output, TestEnv};

@@ -6,6 +6,7 @@
 //! `pub fn check(tree: &Tree) -> Vec<Violation>`, and add a row to [`RULES`].
 
 mod arrows;
+mod dialect;
 mod documents;
 mod file_creation;
 mod heads;
@@ -43,6 +44,11 @@ const RULES: &[Rule] = &[
         check: arrows::check,
     },
     Rule {
+        name: "dialect",
+        about: "what one forge says in its own way stays in its dialect",
+        check: dialect::check,
+    },
+    Rule {
         name: "documents",
         about: "documents name things that exist; CI runs the command the README shows",
         check: documents::check,
@@ -68,7 +74,11 @@ const RULES: &[Rule] = &[
         about: "migrations are numbered without gaps and listed in the ladder",
         check: migrations::check,
     },
-    Rule { name: "names", about: "files are named by what they hold", check: names::check },
+    Rule {
+        name: "names",
+        about: "files and types are named by what they hold",
+        check: names::check,
+    },
     Rule {
         name: "output",
         about: "only the command line writes to the terminal",

@@ -129,7 +129,15 @@ mod tests {
               "hooks": {
                 "Stop": [],
                 "UserPromptSubmit": [
-                  { "hooks": [{ "type": "command", "command": "lore inject --agent claude", "timeout": 5 }] }
+                  {
+                    "hooks": [
+                      {
+                        "type": "command",
+                        "command": "lore inject --agent claude",
+                        "timeout": 5
+                      }
+                    ]
+                  }
                 ]
               },
               "zeta": 1, "alpha": 2

@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::run_sync::{self, Request, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::Wanted;
+use forge::sync::FetchScope;
 use model::record::DependentKind;
 use model::{EntityKind, Result};
 
@@ -45,14 +45,14 @@ enum IngestStep {
 }
 
 impl IngestStep {
-    fn wanted(self) -> Wanted {
-        let all = Wanted::everything();
+    fn wanted(self) -> FetchScope {
+        let all = FetchScope::everything();
         match self {
-            IngestStep::Issues => Wanted { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
-            IngestStep::Mrs => Wanted { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
+            IngestStep::Issues => FetchScope { kinds: vec![EntityKind::Issue], dependents: Vec::new() },
+            IngestStep::Mrs => FetchScope { kinds: vec![EntityKind::MergeRequest], dependents: Vec::new() },
             IngestStep::Discussions => all.without(|dependent| dependent != DependentKind::Discussions),
             IngestStep::Events => all.without(|dependent| !dependent.is_event()),
-            IngestStep::Diffs => Wanted {
+            IngestStep::Diffs => FetchScope {
                 kinds: vec![EntityKind::MergeRequest],
                 dependents: vec![
                     DependentKind::FileChanges,

@@ -4,13 +4,13 @@ use crate::config::token;
 use crate::ctx::Ctx;
 use crate::interrupt;
 use crate::mcp::clients::{self, Scope, Start};
-use crate::mcp::{Around, SKILL};
+use crate::mcp::{CliHost, SKILL};
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serve::mcp::{Choice, HttpOptions, Options, Surroundings};
+use serve::mcp::{Choice, HttpOptions, Options, McpHost};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,7 +92,7 @@ struct InstallArgs {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
-    Entered(Entered),
+    InstallResult(InstallResult),
     Text {
         text: String,
     },
@@ -101,7 +101,7 @@ pub enum Answer {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Entered {
+pub struct InstallResult {
     pub client: String,
     /// The settings file; none where the agent's is not known.
     pub file: Option<String>,
@@ -129,7 +129,7 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
         match &self.what {
-            Some(McpCommand::Install(args)) => args.install(ctx).map(Answer::Entered),
+            Some(McpCommand::Install(args)) => args.install(ctx).map(Answer::InstallResult),
             Some(McpCommand::Skill) => Ok(Answer::Text { text: SKILL.to_owned() }),
             None => self.serve.serve(ctx, ui).map(|()| Answer::Served {}),
         }
@@ -145,8 +145,8 @@ impl ServeArgs {
             text_only: self.text_only,
             ..Options::new(ctx.env.cwd.clone())
         };
-        let around: Arc<dyn Surroundings> =
-            Arc::new(Around::new(ctx.env.clone(), ctx.globals.clone()));
+        let around: Arc<dyn McpHost> =
+            Arc::new(CliHost::new(ctx.env.clone(), ctx.globals.clone()));
         // stdout is the protocol's from here on, whatever happens.
         ui.leave_stdout();
         let Some(address) = self.http else {
@@ -168,7 +168,7 @@ impl ServeArgs {
 }
 
 impl InstallArgs {
-    fn install(&self, ctx: &Ctx) -> Result<Entered> {
+    fn install(&self, ctx: &Ctx) -> Result<InstallResult> {
         let client = clients::find(&self.client)?;
         // Agents hand on all they get: both forms would cost twice.
         let mut args = vec!["mcp".to_owned(), "--text-only".to_owned()];
@@ -199,7 +199,7 @@ impl InstallArgs {
             .suggest("mend it, or see `lore mcp install --print generic` and enter lore by hand")
         })?;
         let shown = |file: &Path| file.display().to_string();
-        let mut entered = Entered {
+        let mut entered = InstallResult {
             client: client.name.to_owned(),
             file: file.as_deref().map(shown),
             state: EntryState::Shown,
@@ -228,7 +228,7 @@ impl InstallArgs {
 impl Show for Answer {
     fn text(&self, out: &mut Painter) {
         match self {
-            Answer::Entered(entered) => entered.text(out),
+            Answer::InstallResult(entered) => entered.text(out),
             Answer::Text { text } => {
                 out.verbatim(text);
             }
@@ -237,7 +237,7 @@ impl Show for Answer {
     }
 }
 
-impl Entered {
+impl InstallResult {
     fn text(&self, out: &mut Painter) {
         if let Some(settings) = &self.settings {
             out.verbatim(settings);

@@ -5,7 +5,7 @@ use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
 use git::Repo;
 use memory::draft::{self, Draft};
-use memory::{Choice, Kept, KeptRecord, Root};
+use memory::{Choice, SaveReport, KeptRecord, Root};
 use model::memory::{RecordId, RecordKind};
 use model::{Error, Result};
 use std::io::{Read as _, Write as _};
@@ -130,9 +130,9 @@ struct HandoffArgs {
 }
 
 impl Run for Args {
-    type Answer = Kept;
+    type Answer = SaveReport;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Kept> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SaveReport> {
         let (kind, common, text) = match &self.what {
             RememberCommand::Decision(it) => (RecordKind::Decision, &it.common, it.text.as_deref()),
             RememberCommand::Pattern(it) => (RecordKind::Pattern, &it.common, it.text.as_deref()),
@@ -170,7 +170,7 @@ impl Run for Args {
             }
         }
         memory_roots::follow(ctx, ui, &root);
-        Ok(Kept { records })
+        Ok(SaveReport { records })
     }
 }
 
@@ -282,7 +282,7 @@ fn edited(ctx: &Ctx, template: &str) -> Result<String> {
     Ok(text)
 }
 
-impl Show for Kept {
+impl Show for SaveReport {
     fn text(&self, out: &mut Painter) {
         for record in &self.records {
             out.label(Label::Id, record.id.as_str()).text("  ").text(&record.title).end();

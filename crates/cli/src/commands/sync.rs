@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::run_sync::{self, Request, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::Wanted;
+use forge::sync::FetchScope;
 use model::Result;
 
 /// Fetch new issues, merge requests and discussions from GitLab
@@ -51,7 +51,7 @@ impl Run for Args {
     type Answer = SyncAnswer;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
-        let wanted = Wanted::everything()
+        let wanted = FetchScope::everything()
             .without(|dependent| self.no_events && dependent.is_event());
         run_sync::run(
             ctx,

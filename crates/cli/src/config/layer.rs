@@ -4,7 +4,10 @@ use super::keys::{KEYS, Key, LISTS, List, Value, camel_case};
 use super::tree::{Content, Node, Syntax};
 use super::value;
 use model::suggest::nearest;
-use model::{Error, ErrorCode, Result};
+use model::{Error, ErrorCode, ForgeKind, Result};
+
+/// `[[forges]]`: the general form of the section named after the one forge.
+const FORGES: &str = "forges";
 
 /// What a file says, before anything is overridden or refused for trust.
 #[derive(Debug, Default)]
@@ -29,6 +32,8 @@ pub fn read(root: &Node, syntax: Syntax) -> Result<Layer> {
     for (name, node) in sections {
         if let Some(list) = LISTS.iter().find(|list| written(list.name, syntax) == *name) {
             read_list(list, node, syntax, &mut layer)?;
+        } else if name == FORGES {
+            read_forges(node, syntax, &mut layer)?;
         } else if KEYS.iter().any(|key| section(key) == name) {
             read_section(name, node, syntax, &mut layer)?;
         } else {
@@ -46,12 +51,67 @@ fn read_section(name: &str, node: &Node, syntax: Syntax, layer: &mut Layer) -> R
         ));
     };
     for (entry, child) in entries {
-        let key = KEYS
-            .iter()
-            .find(|key| section(key) == name && written(leaf(key), syntax) == *entry)
-            .ok_or_else(|| unknown_key(name, entry, child, syntax))?;
-        let value = value::parse_content(key, &child.content).map_err(|error| at(child, error))?;
-        layer.values.push((key, value));
+        read_entry(name, entry, child, syntax, layer)?;
+    }
+    Ok(())
+}
+
+fn read_entry(
+    name: &str,
+    entry: &str,
+    node: &Node,
+    syntax: Syntax,
+    layer: &mut Layer,
+) -> Result<()> {
+    let key = KEYS
+        .iter()
+        .find(|key| section(key) == name && written(leaf(key), syntax) == entry)
+        .ok_or_else(|| unknown_key(name, entry, node, syntax))?;
+    if layer.values.iter().any(|(known, _)| known.name == key.name) {
+        return Err(invalid(node, &format!("`{}` is set twice", key.name))
+            .suggest(format!("keep either `[{name}]` or `[[{FORGES}]]`")));
+    }
+    let value = value::parse_content(key, &node.content).map_err(|error| at(node, error))?;
+    layer.values.push((key, value));
+    Ok(())
+}
+
+/// One forge, of a kind that has a section of its own name.
+fn read_forges(node: &Node, syntax: Syntax, layer: &mut Layer) -> Result<()> {
+    let forges: &[Node] = match &node.content {
+        Content::List(forges) => forges,
+        other => {
+            let message = format!(
+                "`{FORGES}` must be a list of tables (`[[{FORGES}]]`), not {}",
+                other.noun()
+            );
+            return Err(invalid(node, &message));
+        }
+    };
+    if forges.len() > 1 {
+        return Err(invalid(&forges[1], "lore reads one forge with one configuration")
+            .suggest("give the second forge a configuration and a database of its own"));
+    }
+    for forge in forges {
+        let Content::Table(entries) = &forge.content else {
+            let message =
+                format!("each of `{FORGES}` must be a table, not {}", forge.content.noun());
+            return Err(invalid(forge, &message));
+        };
+        let mut kind = ForgeKind::GitLab;
+        for (_, child) in entries.iter().filter(|(entry, _)| entry == "kind") {
+            let words = ForgeKind::ALL.map(ForgeKind::as_str).join(", ");
+            let read = match &child.content {
+                Content::Text(text) => ForgeKind::parse(text),
+                _ => None,
+            };
+            kind = read.ok_or_else(|| {
+                invalid(child, &format!("`{FORGES}.kind` must be one of: {words}"))
+            })?;
+        }
+        for (entry, child) in entries.iter().filter(|(entry, _)| entry != "kind") {
+            read_entry(kind.as_str(), entry, child, syntax, layer)?;
+        }
     }
     Ok(())
 }
@@ -144,7 +204,9 @@ pub fn check_project(path: &str) -> Result<String> {
 
 fn unknown_section(name: &str, node: &Node, syntax: Syntax) -> Error {
     let mut known: Vec<String> = Vec::new();
-    for candidate in KEYS.iter().map(section).chain(LISTS.iter().map(|list| list.name)) {
+    for candidate in
+        KEYS.iter().map(section).chain(LISTS.iter().map(|list| list.name)).chain([FORGES])
+    {
         let candidate = written(candidate, syntax);
         if !known.contains(&candidate) {
             known.push(candidate);
@@ -339,6 +401,34 @@ mod tests {
             expect![[r"
                 line 1: `gitlab` must be a table, not true or false
                 hint: "]],
+        );
+    }
+
+    #[test]
+    fn a_forge_is_one_of_a_list() {
+        check(
+            "[[forges]]\nkind = \"gitlab\"\nbase_url = \"https://x.example\"\n",
+            Syntax::Toml,
+            expect!["gitlab.base_url = https://x.example"],
+        );
+        check(
+            r#"{"forges": [{"baseUrl": "https://x.example"}]}"#,
+            Syntax::Json,
+            expect!["gitlab.base_url = https://x.example"],
+        );
+        check(
+            "[[forges]]\nkind = \"cvs\"",
+            Syntax::Toml,
+            expect![[r#"
+                line 2: `forges.kind` must be one of: gitlab
+                hint: "#]],
+        );
+        check(
+            "[gitlab]\nbase_url = \"https://x.example\"\n[[forges]]\nbase_url = \"https://y.example\"",
+            Syntax::Toml,
+            expect![[r#"
+                line 4: `gitlab.base_url` is set twice
+                hint: keep either `[gitlab]` or `[[forges]]`"#]],
         );
     }
 }

@@ -41,7 +41,7 @@ pub fn of_mcp(config: &Config, env: &Env) -> Result<Option<Token>> {
 fn how_to_create(config: &Config, variable: &str) -> String {
     let page = config.base_url().map_or_else(
         |_| "your GitLab".to_owned(),
-        |base| format!("{base}/-/user_settings/personal_access_tokens"),
+        |base| model::ForgeKind::GitLab.dialect().token_url(base),
     );
     format!(
         "create a token with scope `read_api` at {page}, then `export {variable}=…`, \

@@ -4,7 +4,7 @@
 use super::{GRACE, JOB, Running, cannot_start, command, death, no_program};
 use crate::args::Globals;
 use crate::env::Env;
-use crate::mcp::Around;
+use crate::mcp::CliHost;
 use crate::ui;
 use model::CancelToken;
 use model::{Error, ErrorCode, Progress, Result};
@@ -195,7 +195,7 @@ pub fn main(env: &Env) -> u8 {
     let stop = super::enter(env, input);
     let job = if request.is_sync { Job::Sync } else { Job::Index };
     let globals = Globals { db: request.db, config: request.config, ..Globals::default() };
-    let around = Around::new(env.clone(), globals);
+    let around = CliHost::new(env.clone(), globals);
     let progress: Arc<dyn Progress> = Arc::clone(&teller) as _;
     let outcome = catch_unwind(AssertUnwindSafe(|| around.run_here(job, &env.cwd, progress, stop)))
         .unwrap_or_else(|_| Err(Error::internal("lore crashed over this job")));

@@ -216,19 +216,30 @@ mod tests {
             claude
             {
               "mcpServers": {
-                "lore": { "type": "stdio", "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "type": "stdio",
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               }
             }
             cursor
             {
               "mcpServers": {
-                "lore": { "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               }
             }
             vscode
             {
               "servers": {
-                "lore": { "type": "stdio", "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "type": "stdio",
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               }
             }
             codex
@@ -238,13 +249,20 @@ mod tests {
             zed
             {
               "context_servers": {
-                "lore": { "source": "custom", "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "source": "custom",
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               }
             }
             generic
             {
               "mcpServers": {
-                "lore": { "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               }
             }
         "#]]
@@ -260,7 +278,10 @@ mod tests {
               // mine
               "mcpServers": {
                 "other": { "command": "o" },
-                "lore": { "command": "lore", "args": ["mcp"] }
+                "lore": {
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
               },
               "zeta": 1, "alpha": 2
             }

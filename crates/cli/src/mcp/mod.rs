@@ -5,7 +5,7 @@ pub mod clients;
 mod surroundings;
 pub mod toml_text;
 
-pub use surroundings::Around;
+pub use surroundings::CliHost;
 
 /// What agents that use skills read before they use lore.
 pub const SKILL: &str = include_str!("../../help/SKILL.md");

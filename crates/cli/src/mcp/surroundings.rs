@@ -12,21 +12,21 @@ use crate::run_embed;
 use crate::run_repo;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
-use forge::sync::Wanted;
+use forge::sync::FetchScope;
 use memory::Root;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
 use search::embedding::Provider;
 use serde::Serialize;
 use serde_json::Value;
-use serve::mcp::{Job, Memory, Surroundings};
+use serve::mcp::{Job, McpHost, Memory};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 use store::DatabaseFile;
 
-pub struct Around {
+pub struct CliHost {
     env: Env,
     globals: Globals,
     /// The files of memory as they were when the index was last brought level.
@@ -54,9 +54,9 @@ fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
     found.sort();
 }
 
-impl Around {
+impl CliHost {
     pub fn new(env: Env, globals: Globals) -> Self {
-        Around { env, globals, seen: Mutex::default(), first: Mutex::default() }
+        CliHost { env, globals, seen: Mutex::default(), first: Mutex::default() }
     }
 
     /// Does a job in this process, which may die of it.
@@ -87,7 +87,7 @@ impl Around {
     }
 }
 
-impl Surroundings for Around {
+impl McpHost for CliHost {
     fn now(&self) -> Timestamp {
         self.env.now()
     }
@@ -171,7 +171,7 @@ impl Surroundings for Around {
 fn sync(ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {
     let request = run_sync::Request {
         command: "mcp".to_owned(),
-        wanted: Some(Wanted::everything()),
+        wanted: Some(FetchScope::everything()),
         ..run_sync::Request::default()
     };
     run_sync::run(ctx, ui, request)

@@ -26,6 +26,9 @@ pub struct Envelope {
 pub struct ErrorDocument {
     /// A stable name to branch on; `lore help exit-codes` lists them.
     pub code: &'static str,
+    /// The same without the name of the forge's software in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<&'static str>,
     pub message: String,
     /// What to do next, often a command to run.
     pub suggestion: Option<String>,
@@ -78,6 +81,7 @@ impl From<&Error> for ErrorDocument {
         }
         ErrorDocument {
             code: error.code().as_str(),
+            alias: error.code().alias(),
             message,
             suggestion: error.suggestion().map(str::to_owned),
             retryable: error.code().is_retryable(),

@@ -17,13 +17,13 @@ const ITEMS: &str = "items";
 
 /// What the user asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum FieldSelection {
     /// `--fields ?`
     List,
     Paths(Vec<String>),
 }
 
-impl Wanted {
+impl FieldSelection {
     /// None when no fields were named at all.
     pub fn from_flag(fields: &[String]) -> Option<Self> {
         let named: Vec<String> = fields
@@ -34,8 +34,8 @@ impl Wanted {
             .collect();
         match named.as_slice() {
             [] => None,
-            paths if paths.iter().any(|path| path == "?") => Some(Wanted::List),
-            _ => Some(Wanted::Paths(named)),
+            paths if paths.iter().any(|path| path == "?") => Some(FieldSelection::List),
+            _ => Some(FieldSelection::Paths(named)),
         }
     }
 }

@@ -23,7 +23,7 @@ pub use terminal::ColorWhen;
 
 use crate::args::Globals;
 use crate::env::Env;
-use fields::{Selection, Wanted};
+use fields::{FieldSelection, Selection};
 use model::text::clean;
 use model::{Error, Progress, Result};
 use pager::Pager;
@@ -78,7 +78,7 @@ pub struct Ui {
 enum Format {
     Text,
     Json {
-        wanted: Option<Wanted>,
+        wanted: Option<FieldSelection>,
         selection: Option<Selection>,
         /// `--json` itself was given, not only `--fields`.
         is_explicit: bool,
@@ -112,7 +112,7 @@ impl Ui {
 
     /// On streams of the caller's choice.
     pub fn on(env: &Env, globals: &Globals, out: Box<dyn Write>, err: Box<dyn Write>) -> Self {
-        let wanted = Wanted::from_flag(&globals.fields);
+        let wanted = FieldSelection::from_flag(&globals.fields);
         let is_explicit = globals.json || env.flag("LORE_ROBOT");
         let is_json = is_explicit || wanted.is_some();
         let look = Look {
@@ -196,15 +196,15 @@ impl Ui {
         };
         let known = fields::paths(schemars::schema_for!(A).as_value());
         match wanted {
-            Wanted::Paths(paths) => {
+            FieldSelection::Paths(paths) => {
                 *selection = Some(Selection::new(paths, &known)?);
                 Ok(false)
             }
-            Wanted::List if *is_explicit => {
+            FieldSelection::List if *is_explicit => {
                 self.data = Some(serde_json::json!({ "fields": known }));
                 Ok(true)
             }
-            Wanted::List => {
+            FieldSelection::List => {
                 let mut text = known.into_iter().collect::<Vec<_>>().join("\n");
                 text.push('\n');
                 self.to_stdout(&text)?;

@@ -497,7 +497,15 @@ fn the_hook_is_registered_once_and_the_settings_stay() {
           "alpha": [1],
           "hooks": {
             "UserPromptSubmit": [
-              { "hooks": [{ "type": "command", "command": "lore inject --agent claude", "timeout": 5 }] }
+              {
+                "hooks": [
+                  {
+                    "type": "command",
+                    "command": "lore inject --agent claude",
+                    "timeout": 5
+                  }
+                ]
+              }
             ]
           }
         }

@@ -26,8 +26,12 @@ fn site() -> Site {
 }
 
 fn asked(reader: &Reader, kind: EntityKind, entity: &Entity, everything: bool) -> Timeline {
-    let wanted =
-        EntityReference { kind, project: Some("corpus/project-0".into()), iid: entity.iid() };
+    let wanted = EntityReference {
+        kind,
+        host: None,
+        project: Some("corpus/project-0".into()),
+        iid: entity.iid(),
+    };
     let request = Request {
         depth: 0,
         limit: usize::MAX,

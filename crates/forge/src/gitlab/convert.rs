@@ -12,7 +12,7 @@ use model::record::{
     MilestoneEventRecord, MilestoneRecord, MrCommitRecord, NotePosition, NoteRecord, ProjectRecord,
     StateChange, StateEventRecord, UserRecord,
 };
-use model::{EntityKind, EntityState, Timestamp};
+use model::{EntityKind, EntityState, ForgeKind, Timestamp};
 
 /// Why an item cannot become a record, in a few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub(super) fn project(bytes: &[u8]) -> Converted<ProjectRecord> {
     let project: wire::Project = read(bytes)?;
     let path = present(project.path_with_namespace).ok_or_else(|| lacks("path_with_namespace"))?;
     Ok(ProjectRecord {
+        forge: ForgeKind::GitLab,
         forge_id: id(&project.id, "id")?,
         name: present(project.name)
             .unwrap_or_else(|| path.rsplit('/').next().unwrap_or_default().to_owned()),

@@ -5,7 +5,7 @@ use super::address::Address;
 use super::headers;
 use super::options::Options;
 use super::scan;
-use super::trouble::{Retry, Trouble, excerpt, reason};
+use super::trouble::{RequestError, Retry, excerpt, reason};
 use crate::api::{Failure, Reservation};
 use crate::budget::Budget;
 use model::{Error, ErrorCode, Progress};
@@ -217,10 +217,10 @@ impl Transport {
         }
     }
 
-    fn failed(&self, trouble: Trouble, call: &Call, n_tries: u32) -> Failed {
+    fn failed(&self, trouble: RequestError, call: &Call, n_tries: u32) -> Failed {
         Failed {
             is_about_size: trouble.is_about_size(),
-            is_too_large: matches!(trouble, Trouble::TooLarge { .. }),
+            is_too_large: matches!(trouble, RequestError::TooLarge { .. }),
             is_not_found: trouble.is_not_found(),
             failure: trouble.into_failure(&call.words(), self.address.host(), n_tries),
         }
@@ -231,10 +231,10 @@ impl Transport {
         mut url: Url,
         shape: Shape,
         held: &mut Reservation,
-    ) -> Result<Answer, Trouble> {
+    ) -> Result<Answer, RequestError> {
         let http = self.http()?;
         for _ in 0..=MAX_REDIRECTS {
-            self.budget.acquire().await.map_err(Trouble::TooLong)?;
+            self.budget.acquire().await.map_err(RequestError::TooLong)?;
             let sent = http
                 .get(url.clone())
                 .header(TOKEN_HEADER, self.token.clone())
@@ -242,7 +242,7 @@ impl Transport {
                 .send();
             let mut response = tokio::time::timeout(self.options.request_timeout, sent)
                 .await
-                .map_err(|_| Trouble::TimedOut)??;
+                .map_err(|_| RequestError::TimedOut)??;
             self.has_answered.store(true, Ordering::Relaxed);
             if let Some(allowance) = headers::allowance(response.headers()) {
                 self.budget.observe(allowance);
@@ -265,11 +265,15 @@ impl Transport {
             };
             return match items {
                 Ok(items) => Ok(Answer { body, items, headers }),
-                Err(scan::Flaw::TooMany) => Err(Trouble::TooManyItems { limit: scan::MAX_ITEMS }),
-                Err(scan::Flaw::Broken) => Err(Trouble::NotJson(self.scrubbed(excerpt(&body)))),
+                Err(scan::Flaw::TooMany) => {
+                    Err(RequestError::TooManyItems { limit: scan::MAX_ITEMS })
+                }
+                Err(scan::Flaw::Broken) => {
+                    Err(RequestError::NotJson(self.scrubbed(excerpt(&body))))
+                }
             };
         }
-        Err(Trouble::Redirected("the server redirects in circles".to_owned()))
+        Err(RequestError::Redirected("the server redirects in circles".to_owned()))
     }
 
     async fn refusal(
@@ -277,7 +281,7 @@ impl Transport {
         status: StatusCode,
         headers: &HeaderMap,
         mut response: Response,
-    ) -> Trouble {
+    ) -> RequestError {
         let mut body = Vec::new();
         let pace = Pace::new(&self.options);
         // A refusal whose reason cannot be read to the end is still a refusal.
@@ -290,7 +294,7 @@ impl Transport {
         let retry_after = headers::retry_after(headers).or_else(|| {
             (status == StatusCode::TOO_MANY_REQUESTS).then(|| headers::resets_in(headers)).flatten()
         });
-        Trouble::Status {
+        RequestError::Status {
             status,
             reason: reason(&body).map(|reason| self.scrubbed(reason)),
             retry_after,
@@ -298,13 +302,13 @@ impl Transport {
     }
 
     /// Where to go next, on the configured origin and nowhere else.
-    fn redirected(&self, from: &Url, headers: &HeaderMap) -> Result<Url, Trouble> {
+    fn redirected(&self, from: &Url, headers: &HeaderMap) -> Result<Url, RequestError> {
         let target = headers
             .get(LOCATION)
             .and_then(|location| location.to_str().ok())
             .and_then(|location| from.join(location).ok());
         let Some(target) = target else {
-            return Err(Trouble::Redirected("the server redirects to nowhere".to_owned()));
+            return Err(RequestError::Redirected("the server redirects to nowhere".to_owned()));
         };
         match self.address.redirected(&target) {
             Some(next) if next != *from => Ok(next),
@@ -315,7 +319,7 @@ impl Transport {
                 shown.set_query(None);
                 shown.set_fragment(None);
                 let _ = (shown.set_username(""), shown.set_password(None));
-                Err(Trouble::Redirected(format!(
+                Err(RequestError::Redirected(format!(
                     "the server redirects to `{}`",
                     self.scrubbed(model::text::one_line(shown.as_str(), 100))
                 )))
@@ -330,14 +334,14 @@ impl Transport {
         if text.contains(token) { text.replace(token, "[token]") } else { text }
     }
 
-    fn http(&self) -> Result<&reqwest::Client, Trouble> {
+    fn http(&self) -> Result<&reqwest::Client, RequestError> {
         if let Some(http) = self.http.get() {
             return Ok(http);
         }
         let http = self.build().map_err(|error| {
             let cause = std::error::Error::source(&error).map(ToString::to_string);
             let why = cause.unwrap_or_else(|| error.to_string());
-            Trouble::Setup(format!(
+            RequestError::Setup(format!(
                 "no HTTP client could be set up: {}",
                 model::text::one_line(&why, 120)
             ))
@@ -382,7 +386,7 @@ struct Tries {
 }
 
 impl Tries {
-    fn count(&mut self, trouble: &Trouble) {
+    fn count(&mut self, trouble: &RequestError) {
         match trouble.retry() {
             Retry::WhenAllowed => self.n_limited += 1,
             retry => {
@@ -399,7 +403,13 @@ impl Tries {
 
     /// Whether to give up after `trouble`. `is_known` is whether the server
     /// has ever answered.
-    fn are_enough(&self, trouble: &Trouble, max_tries: u32, call: &Call, is_known: bool) -> bool {
+    fn are_enough(
+        &self,
+        trouble: &RequestError,
+        max_tries: u32,
+        call: &Call,
+        is_known: bool,
+    ) -> bool {
         match trouble.retry() {
             Retry::Never => true,
             Retry::WhenAllowed => self.n_limited >= max_tries.saturating_mul(RATE_LIMITED_PER_TRY),
@@ -430,7 +440,11 @@ impl<'a> Pace<'a> {
     }
 
     /// Adds the next part to `body`; false after the last.
-    async fn read_on(&self, response: &mut Response, body: &mut Vec<u8>) -> Result<bool, Trouble> {
+    async fn read_on(
+        &self,
+        response: &mut Response,
+        body: &mut Vec<u8>,
+    ) -> Result<bool, RequestError> {
         let time = |wait: Duration| self.started + self.paused + wait;
         let n_bytes = body.len();
         let earned = Duration::from_secs(n_bytes as u64 / self.options.min_bytes_per_second.max(1));
@@ -443,8 +457,8 @@ impl<'a> Pace<'a> {
                 body.extend_from_slice(chunk.as_deref().unwrap_or_default());
                 Ok(chunk.is_some())
             }
-            Err(_) if deadline == by_rate => Err(Trouble::TooSlow { n_bytes }),
-            Err(_) => Err(Trouble::TimedOut),
+            Err(_) if deadline == by_rate => Err(RequestError::TooSlow { n_bytes }),
+            Err(_) => Err(RequestError::TimedOut),
         }
     }
 }
@@ -456,18 +470,18 @@ impl Transport {
         &self,
         mut response: Response,
         held: &mut Reservation,
-    ) -> Result<Vec<u8>, Trouble> {
+    ) -> Result<Vec<u8>, RequestError> {
         let limit = self.options.max_body_bytes;
         let announced = response.content_length().unwrap_or(0);
         if announced > limit as u64 {
-            return Err(Trouble::TooLarge { limit });
+            return Err(RequestError::TooLarge { limit });
         }
         // What is announced need not come.
         let mut body = Vec::with_capacity((announced as usize).min(Options::SMALL_BYTES));
         let mut pace = Pace::new(&self.options);
         while pace.read_on(&mut response, &mut body).await? {
             if body.len() > limit {
-                return Err(Trouble::TooLarge { limit });
+                return Err(RequestError::TooLarge { limit });
             }
             if body.len() > Options::SMALL_BYTES && !held.is_held() {
                 let since = Instant::now();

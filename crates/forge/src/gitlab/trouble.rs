@@ -13,7 +13,7 @@ use std::time::Duration;
 const EXCERPT: usize = 80;
 
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum RequestError {
     /// Any answer that is not a success, with the server's reason.
     Status {
         status: StatusCode,
@@ -61,90 +61,95 @@ pub(super) enum Retry {
     WhenAllowed,
 }
 
-impl Trouble {
+impl RequestError {
     pub fn retry(&self) -> Retry {
         match self {
-            Trouble::Status { status, .. } => match status.as_u16() {
+            RequestError::Status { status, .. } => match status.as_u16() {
                 429 => Retry::WhenAllowed,
                 408 | 500 | 502 | 503 | 504 | 520..=529 => Retry::Yes,
                 _ => Retry::Never,
             },
-            Trouble::TimedOut
-            | Trouble::Broken(_)
-            | Trouble::Refused
-            | Trouble::NoSuchHost
-            | Trouble::NoConnection(_) => Retry::Yes,
-            Trouble::NotJson(_) | Trouble::TooSlow { .. } => Retry::Briefly,
-            Trouble::TooLong(_)
-            | Trouble::Tls(_)
-            | Trouble::TooLarge { .. }
-            | Trouble::TooManyItems { .. }
-            | Trouble::Redirected(_)
-            | Trouble::Setup(_) => Retry::Never,
+            RequestError::TimedOut
+            | RequestError::Broken(_)
+            | RequestError::Refused
+            | RequestError::NoSuchHost
+            | RequestError::NoConnection(_) => Retry::Yes,
+            RequestError::NotJson(_) | RequestError::TooSlow { .. } => Retry::Briefly,
+            RequestError::TooLong(_)
+            | RequestError::Tls(_)
+            | RequestError::TooLarge { .. }
+            | RequestError::TooManyItems { .. }
+            | RequestError::Redirected(_)
+            | RequestError::Setup(_) => Retry::Never,
         }
     }
 
     /// The pause the server asks for, if it asks for any.
     pub fn asked_to_wait(&self) -> Option<Duration> {
         match self {
-            Trouble::Status { retry_after, .. } => retry_after.filter(|wait| !wait.is_zero()),
+            RequestError::Status { retry_after, .. } => retry_after.filter(|wait| !wait.is_zero()),
             _ => None,
         }
     }
 
     /// Nothing answered at all: the address may be wrong.
     pub fn is_no_contact(&self) -> bool {
-        matches!(self, Trouble::Refused | Trouble::NoSuchHost | Trouble::NoConnection(_))
+        matches!(
+            self,
+            RequestError::Refused | RequestError::NoSuchHost | RequestError::NoConnection(_)
+        )
     }
 
     /// Asking for less at once may help.
     pub fn is_about_size(&self) -> bool {
         match self {
-            Trouble::TooLarge { .. } | Trouble::TimedOut | Trouble::TooSlow { .. } => true,
-            Trouble::Status { status, .. } => status.is_server_error(),
+            RequestError::TooLarge { .. }
+            | RequestError::TimedOut
+            | RequestError::TooSlow { .. } => true,
+            RequestError::Status { status, .. } => status.is_server_error(),
             _ => false,
         }
     }
 
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Trouble::Status { status, .. } if matches!(status.as_u16(), 404 | 410))
+        matches!(self, RequestError::Status { status, .. } if matches!(status.as_u16(), 404 | 410))
     }
 
     /// A few words, such as `502 Bad Gateway` or `timed out`.
     fn words(&self, host: &str) -> String {
         match self {
-            Trouble::Status { status, reason, .. } => match reason {
+            RequestError::Status { status, reason, .. } => match reason {
                 Some(reason) if reason == status.as_str() => status_line(*status),
                 // GitLab begins its reasons with the status already.
                 Some(reason) if reason.starts_with(status.as_str()) => reason.clone(),
                 Some(reason) => format!("{}: {reason}", status_line(*status)),
                 None => status_line(*status),
             },
-            Trouble::TooLong(too_long) => too_long.to_string(),
-            Trouble::TimedOut => "timed out".to_owned(),
-            Trouble::Refused => format!("`{host}` refused the connection"),
-            Trouble::NoSuchHost => format!("the host `{host}` is not known"),
-            Trouble::Tls(why) => format!("no secure connection to `{host}`: {why}"),
-            Trouble::NoConnection(why) => format!("no connection to `{host}`: {why}"),
-            Trouble::Broken(why) => format!("the connection broke: {why}"),
-            Trouble::NotJson(excerpt) if excerpt.is_empty() => {
+            RequestError::TooLong(too_long) => too_long.to_string(),
+            RequestError::TimedOut => "timed out".to_owned(),
+            RequestError::Refused => format!("`{host}` refused the connection"),
+            RequestError::NoSuchHost => format!("the host `{host}` is not known"),
+            RequestError::Tls(why) => format!("no secure connection to `{host}`: {why}"),
+            RequestError::NoConnection(why) => format!("no connection to `{host}`: {why}"),
+            RequestError::Broken(why) => format!("the connection broke: {why}"),
+            RequestError::NotJson(excerpt) if excerpt.is_empty() => {
                 "the answer is empty, not JSON".to_owned()
             }
-            Trouble::NotJson(excerpt) => format!("the answer is not whole JSON: `{excerpt}`"),
-            Trouble::TooLarge { limit } => {
+            RequestError::NotJson(excerpt) => format!("the answer is not whole JSON: `{excerpt}`"),
+            RequestError::TooLarge { limit } => {
                 format!("the answer is larger than {} MiB", limit / (1024 * 1024))
             }
-            Trouble::TooManyItems { limit } => format!("one page has more than {limit} items"),
-            Trouble::TooSlow { n_bytes } => {
+            RequestError::TooManyItems { limit } => format!("one page has more than {limit} items"),
+            RequestError::TooSlow { n_bytes } => {
                 format!("the answer comes too slowly: {n_bytes} bytes so far")
             }
-            Trouble::Redirected(why) | Trouble::Setup(why) => why.clone(),
+            RequestError::Redirected(why) | RequestError::Setup(why) => why.clone(),
         }
     }
 
     fn kind(&self) -> FailureKind {
         match self {
-            Trouble::Status { status, reason, .. } => match status.as_u16() {
+            RequestError::Status { status, reason, .. } => match status.as_u16() {
                 401 => FailureKind::Unauthorized,
                 403 if reason.as_deref().is_some_and(|why| why.contains("insufficient_scope")) => {
                     FailureKind::Unauthorized
@@ -155,25 +160,25 @@ impl Trouble {
                 408 | 500..=599 => FailureKind::Unreachable,
                 _ => FailureKind::Unreadable,
             },
-            Trouble::TooLong(_) => FailureKind::RateLimited,
-            Trouble::NotJson(_) | Trouble::TooLarge { .. } | Trouble::TooManyItems { .. } => {
-                FailureKind::Unreadable
-            }
-            Trouble::TimedOut
-            | Trouble::TooSlow { .. }
-            | Trouble::Refused
-            | Trouble::NoSuchHost
-            | Trouble::Tls(_)
-            | Trouble::NoConnection(_)
-            | Trouble::Broken(_)
-            | Trouble::Redirected(_)
-            | Trouble::Setup(_) => FailureKind::Unreachable,
+            RequestError::TooLong(_) => FailureKind::RateLimited,
+            RequestError::NotJson(_)
+            | RequestError::TooLarge { .. }
+            | RequestError::TooManyItems { .. } => FailureKind::Unreadable,
+            RequestError::TimedOut
+            | RequestError::TooSlow { .. }
+            | RequestError::Refused
+            | RequestError::NoSuchHost
+            | RequestError::Tls(_)
+            | RequestError::NoConnection(_)
+            | RequestError::Broken(_)
+            | RequestError::Redirected(_)
+            | RequestError::Setup(_) => FailureKind::Unreachable,
         }
     }
 
     fn suggestion(&self) -> Option<&'static str> {
         Some(match self {
-            Trouble::Status { status, .. } => match (self.kind(), status.as_u16()) {
+            RequestError::Status { status, .. } => match (self.kind(), status.as_u16()) {
                 (FailureKind::Unauthorized, _) => {
                     "check the token: it needs the scope read_api and must be neither expired nor revoked"
                 }
@@ -187,20 +192,22 @@ impl Trouble {
                 (FailureKind::Unreachable, _) => "the server has a problem; try again later",
                 _ => return None,
             },
-            Trouble::TooLong(_) => "run it again when the server's rate limit has reset",
-            Trouble::TimedOut | Trouble::TooSlow { .. } => {
+            RequestError::TooLong(_) => "run it again when the server's rate limit has reset",
+            RequestError::TimedOut | RequestError::TooSlow { .. } => {
                 "check the network, or try again when the server is less busy"
             }
-            Trouble::Refused => "is the server running, and is gitlab.base_url right?",
-            Trouble::NoSuchHost => "check gitlab.base_url and the network",
-            Trouble::Tls(_) => {
+            RequestError::Refused => "is the server running, and is gitlab.base_url right?",
+            RequestError::NoSuchHost => "check gitlab.base_url and the network",
+            RequestError::Tls(_) => {
                 "if the server's certificate comes from a private authority, name its file in gitlab.ca_file"
             }
-            Trouble::NoConnection(_) | Trouble::Broken(_) => "check the network and try again",
-            Trouble::NotJson(_) => "is this really a GitLab server? check gitlab.base_url",
-            Trouble::TooLarge { .. } | Trouble::TooManyItems { .. } => return None,
-            Trouble::Redirected(_) => "set gitlab.base_url to the address the server goes by",
-            Trouble::Setup(_) => {
+            RequestError::NoConnection(_) | RequestError::Broken(_) => {
+                "check the network and try again"
+            }
+            RequestError::NotJson(_) => "is this really a GitLab server? check gitlab.base_url",
+            RequestError::TooLarge { .. } | RequestError::TooManyItems { .. } => return None,
+            RequestError::Redirected(_) => "set gitlab.base_url to the address the server goes by",
+            RequestError::Setup(_) => {
                 "install the system's CA certificates, or name a file in gitlab.ca_file"
             }
         })
@@ -212,7 +219,7 @@ impl Trouble {
         let words = self.words(host);
         let message = match (kind, &self) {
             (FailureKind::Unauthorized, _) => format!("GitLab refused the token: {words}"),
-            (_, Trouble::TooLong(_)) => format!("{what} was not sent: {words}"),
+            (_, RequestError::TooLong(_)) => format!("{what} was not sent: {words}"),
             _ if n_tries > 1 => format!("{what} failed {n_tries} times, last: {words}"),
             _ => format!("{what} failed: {words}"),
         };
@@ -224,10 +231,10 @@ impl Trouble {
     }
 }
 
-impl From<reqwest::Error> for Trouble {
+impl From<reqwest::Error> for RequestError {
     fn from(error: reqwest::Error) -> Self {
         if error.is_timeout() {
-            return Trouble::TimedOut;
+            return RequestError::TimedOut;
         }
         let causes = causes(&error);
         let is_connect = error.is_connect();
@@ -235,22 +242,22 @@ impl From<reqwest::Error> for Trouble {
             if let Some(tls) = cause.downcast_ref::<rustls::Error>()
                 && is_connect
             {
-                return Trouble::Tls(tls_words(tls));
+                return RequestError::Tls(tls_words(tls));
             }
             if let Some(io) = cause.downcast_ref::<io::Error>()
                 && io.kind() == io::ErrorKind::ConnectionRefused
             {
-                return Trouble::Refused;
+                return RequestError::Refused;
             }
         }
         // The outermost error names the URL; the inner ones do not.
         let deepest = causes.last().map(ToString::to_string).unwrap_or_default();
         let deepest = deepest.split(" (os error").next().unwrap_or_default();
         if is_connect && causes.iter().any(|cause| cause.to_string().starts_with("dns error")) {
-            return Trouble::NoSuchHost;
+            return RequestError::NoSuchHost;
         }
         let why = one_line(deepest, EXCERPT);
-        if is_connect { Trouble::NoConnection(why) } else { Trouble::Broken(why) }
+        if is_connect { RequestError::NoConnection(why) } else { RequestError::Broken(why) }
     }
 }
 
@@ -346,8 +353,8 @@ mod tests {
     use expect_test::expect;
     use proptest::prelude::*;
 
-    fn answered(status: u16, body: &str) -> Trouble {
-        Trouble::Status {
+    fn answered(status: u16, body: &str) -> RequestError {
+        RequestError::Status {
             status: StatusCode::from_u16(status).unwrap(),
             reason: reason(body.as_bytes()),
             retry_after: None,
@@ -444,15 +451,15 @@ mod tests {
             (answered(404, r#"{"message":"404 Not found"}"#), 1),
             (answered(429, "Retry later"), 20),
             (answered(400, r#"{"error":"page does not have a valid value"}"#), 1),
-            (Trouble::TooLong(TooLong { wait: Duration::from_secs(3600) }), 1),
-            (Trouble::TimedOut, 5),
-            (Trouble::Refused, 2),
-            (Trouble::NoSuchHost, 2),
-            (Trouble::Tls("its certificate is not trusted (UnknownIssuer)".to_owned()), 1),
-            (Trouble::Broken("connection reset by peer".to_owned()), 5),
-            (Trouble::NotJson("<html>Sign in".to_owned()), 3),
-            (Trouble::NotJson(String::new()), 3),
-            (Trouble::TooLarge { limit: 64 << 20 }, 1),
+            (RequestError::TooLong(TooLong { wait: Duration::from_secs(3600) }), 1),
+            (RequestError::TimedOut, 5),
+            (RequestError::Refused, 2),
+            (RequestError::NoSuchHost, 2),
+            (RequestError::Tls("its certificate is not trusted (UnknownIssuer)".to_owned()), 1),
+            (RequestError::Broken("connection reset by peer".to_owned()), 5),
+            (RequestError::NotJson("<html>Sign in".to_owned()), 3),
+            (RequestError::NotJson(String::new()), 3),
+            (RequestError::TooLarge { limit: 64 << 20 }, 1),
         ]
         .into_iter()
         .map(|(trouble, tries)| {

@@ -9,7 +9,7 @@ use model::{Error, Result, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use store::dependents::Arrived;
+use store::dependents::FetchedSet;
 use store::entities::{self, EntityHead};
 use store::payloads::Payload;
 use store::queue::{self, Job};
@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 const CLAIM: usize = 512;
 /// What may have arrived and not be stored yet. The more is stored together,
 /// the less each set costs; all of it is held in memory.
-const ROOM: Room = Room { n_sets: 512, bytes: 16 * 1024 * 1024 };
+const ROOM: InFlightBudget = InFlightBudget { n_sets: 512, bytes: 16 * 1024 * 1024 };
 /// Failures in a row, without one success, that mean the forge is down.
 const GIVE_UP_AFTER: u32 = 24;
 /// A run tries a job this often before leaving it to the next run.
@@ -47,12 +47,12 @@ struct Arrival {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Room {
+struct InFlightBudget {
     n_sets: usize,
     bytes: usize,
 }
 
-impl Room {
+impl InFlightBudget {
     fn take(&mut self, bytes: usize) {
         self.n_sets += 1;
         self.bytes += bytes;
@@ -93,7 +93,7 @@ struct Drain {
     /// The last claim brought nothing.
     is_dry: bool,
     n_fetching: usize,
-    unstored: Room,
+    unstored: InFlightBudget,
     failures_in_a_row: u32,
     fatal: Option<Error>,
 }
@@ -109,7 +109,7 @@ impl Drain {
             is_claiming: false,
             is_dry: false,
             n_fetching: 0,
-            unstored: Room::default(),
+            unstored: InFlightBudget::default(),
             failures_in_a_row: 0,
             fatal: None,
         }
@@ -374,7 +374,7 @@ impl<F: Forge> Engine<F> {
                 let condition =
                     plan::condition_of_result(head, job.what, set.is_empty(), *fetched_at);
                 let arrived =
-                    Arrived { set, payload, fetched_at: *fetched_at, condition: &condition };
+                    FetchedSet { set, payload, fetched_at: *fetched_at, condition: &condition };
                 let differs =
                     store::dependents::replace(tx, &target.scope, head.row, &arrived, now)?;
                 queue::finish(tx, &job)?;

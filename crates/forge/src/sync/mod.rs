@@ -32,7 +32,7 @@ use store::WriteQueue;
 use store::runs::{self, RunStatus};
 use tokio::sync::Semaphore;
 
-pub use plan::Wanted;
+pub use plan::FetchScope;
 pub use reconcile::Reconcile;
 
 /// What a run should do.
@@ -43,7 +43,7 @@ pub struct SyncOptions {
     pub host: String,
     /// Paths of the projects to sync.
     pub projects: Vec<String>,
-    pub wanted: Wanted,
+    pub wanted: FetchScope,
     /// List everything again and mark what is no longer listed as gone.
     pub full: bool,
     /// Take over a lock whose holder went silent.
@@ -78,7 +78,7 @@ impl SyncOptions {
             database,
             host: host.to_owned(),
             projects,
-            wanted: Wanted::everything(),
+            wanted: FetchScope::everything(),
             full: false,
             force: false,
             retry_failed: false,

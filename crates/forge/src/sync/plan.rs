@@ -8,14 +8,14 @@ use store::{Tx, queue};
 
 /// What a run is interested in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct FetchScope {
     pub kinds: Vec<EntityKind>,
     pub dependents: Vec<DependentKind>,
 }
 
-impl Wanted {
+impl FetchScope {
     pub fn everything() -> Self {
-        Wanted { kinds: EntityKind::ALL.to_vec(), dependents: DependentKind::ALL.to_vec() }
+        FetchScope { kinds: EntityKind::ALL.to_vec(), dependents: DependentKind::ALL.to_vec() }
     }
 
     pub fn without(mut self, is_unwanted: impl Fn(DependentKind) -> bool) -> Self {
@@ -42,7 +42,7 @@ pub(super) fn enqueue(
     project: model::ids::ProjectId,
     head: &EntityHead,
     change: Change,
-    wanted: &Wanted,
+    wanted: &FetchScope,
     now: Timestamp,
 ) -> Result<u64> {
     let mut enqueued = 0;

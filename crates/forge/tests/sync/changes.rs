@@ -194,7 +194,10 @@ fn a_moved_issue_is_kept_in_both_places_and_linked() {
         .into_iter()
         .find(|line| line.starts_with("reference") && line.contains("\"moved\""));
     let moved = moved.unwrap();
-    assert!(moved.contains(r#""harbor/tide",1,0,"issue","harbor/charts",1,0"#), "{moved}");
+    assert!(
+        moved.contains(r#""harbor/tide",1,0,"issue","gitlab.test","harbor/charts",1,0"#),
+        "{moved}"
+    );
 }
 
 #[test]

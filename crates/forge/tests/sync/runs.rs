@@ -88,7 +88,7 @@ fn only_failing_projects_are_an_error() {
     let mut options = site.options(site.database());
     options.projects = vec!["no/such-project".to_owned()];
     let error = site.run(options).unwrap_err();
-    assert_eq!(error.code(), ErrorCode::GitlabNotFound);
+    assert_eq!(error.code(), ErrorCode::ForgeNotFound);
     assert!(error.message().starts_with("no/such-project"), "{error}");
 }
 

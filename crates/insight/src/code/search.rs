@@ -199,7 +199,7 @@ fn fill(
         let project = projects.iter().find(|project| Some(project.id) == view.scope.repo.project);
         if let (Some(project), Some(symbol)) = (project, &hit.symbol) {
             let SymbolNote { commit, path, line, .. } = symbol;
-            hit.url = format!("{}/-/blob/{commit}/{path}#L{line}", project.web_url);
+            hit.url = project.forge.dialect().blob_url(&project.web_url, commit, path, *line);
         }
         if request.explain {
             hit.explanation = Some(Explanation {

@@ -5,14 +5,17 @@ use model::Timestamp;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use store::entities::EntityRow;
-use store::timeline::{Head, WrittenNote};
+use store::timeline::{EntityHeader, WrittenNote};
 
 /// Who closes with a word often writes it a moment after.
 const LAST_WORD: Duration = Duration::from_secs(600);
 
 /// Judges notes, each beside the others of its entity. Notes whose entity is
 /// not among `heads` are judged by their words and threads alone.
-pub fn judge_all(heads: &BTreeMap<EntityRow, Head>, notes: &[WrittenNote]) -> Vec<Judgement> {
+pub fn judge_all(
+    heads: &BTreeMap<EntityRow, EntityHeader>,
+    notes: &[WrittenNote],
+) -> Vec<Judgement> {
     let judge = Judge::new(heads, notes);
     (0..notes.len()).map(|index| judge.of(index)).collect()
 }
@@ -20,14 +23,14 @@ pub fn judge_all(heads: &BTreeMap<EntityRow, Head>, notes: &[WrittenNote]) -> Ve
 /// The same one by one, for those who need not know of all: to read what a
 /// long discussion says takes its time.
 pub struct Judge<'a> {
-    heads: &'a BTreeMap<EntityRow, Head>,
+    heads: &'a BTreeMap<EntityRow, EntityHeader>,
     notes: &'a [WrittenNote],
     before_end: Vec<Option<usize>>,
     lasts: BTreeMap<i64, usize>,
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(heads: &'a BTreeMap<EntityRow, Head>, notes: &'a [WrittenNote]) -> Self {
+    pub fn new(heads: &'a BTreeMap<EntityRow, EntityHeader>, notes: &'a [WrittenNote]) -> Self {
         let (before_end, lasts) = (notes_before_end(heads, notes), last_of_threads(notes));
         Judge { heads, notes, before_end, lasts }
     }
@@ -51,11 +54,11 @@ impl<'a> Judge<'a> {
     }
 }
 
-fn ender(head: &Head) -> Option<&String> {
+fn ender(head: &EntityHeader) -> Option<&String> {
     head.merged_by.as_ref().or(head.closed_by.as_ref())
 }
 
-fn ended_at(head: &Head) -> Option<Timestamp> {
+fn ended_at(head: &EntityHeader) -> Option<Timestamp> {
     head.merged_at.or(head.closed_at)
 }
 
@@ -70,7 +73,7 @@ fn last_of_threads(notes: &[WrittenNote]) -> BTreeMap<i64, usize> {
 }
 
 fn notes_before_end(
-    heads: &BTreeMap<EntityRow, Head>,
+    heads: &BTreeMap<EntityRow, EntityHeader>,
     notes: &[WrittenNote],
 ) -> Vec<Option<usize>> {
     let mut by_time: Vec<usize> = (0..notes.len()).collect();

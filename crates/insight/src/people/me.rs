@@ -77,7 +77,7 @@ fn notes(reader: &Reader, words: Vec<Word>, focus: &str) -> Result<Vec<InboxNote
                 author: word.author,
                 at: word.created_at,
                 snippet: excerpt(&word.body, &[focus]),
-                url: format!("{}#note_{}", head.web_url, word.forge_id),
+                url: head.note_url(word.forge_id),
             })
         })
         .collect())

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use store::Reader;
 use store::activity::{self, Person};
 use store::entities::EntityRow;
-use store::timeline::{self, Head};
+use store::timeline::{self, EntityHeader};
 
 /// The person people mean by `ada` or `@Ada`.
 pub fn find(reader: &Reader, typed: &str) -> Result<Person> {
@@ -65,8 +65,8 @@ pub struct EntityLine {
     pub updated_at: Timestamp,
 }
 
-impl From<&Head> for EntityLine {
-    fn from(head: &Head) -> Self {
+impl From<&EntityHeader> for EntityLine {
+    fn from(head: &EntityHeader) -> Self {
         EntityLine {
             entity: TimelineEntity::from(head),
             author: head.author.clone(),
@@ -81,6 +81,6 @@ fn lines_of(reader: &Reader, rows: &[EntityRow]) -> Result<Vec<EntityLine>> {
     Ok(rows.iter().filter_map(|row| heads.get(row)).map(EntityLine::from).collect())
 }
 
-fn heads_of(reader: &Reader, rows: &[EntityRow]) -> Result<BTreeMap<EntityRow, Head>> {
+fn heads_of(reader: &Reader, rows: &[EntityRow]) -> Result<BTreeMap<EntityRow, EntityHeader>> {
     Ok(timeline::heads(reader, rows)?.into_iter().map(|head| (head.row, head)).collect())
 }

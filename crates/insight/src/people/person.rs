@@ -206,7 +206,7 @@ fn decisions(reader: &Reader, username: &str, parts: &[Part]) -> Result<Vec<Deci
                 at: note.created_at,
                 snippet: excerpt(&note.body, &focus),
                 decision_points: judgement.points,
-                url: format!("{}#note_{}", head.web_url, note.forge_id),
+                url: head.note_url(note.forge_id),
             })
         })
         .collect();

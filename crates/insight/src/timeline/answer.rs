@@ -6,7 +6,7 @@ use model::relation::{Certainty, EntityName, Method, RelationType};
 use model::{EntityKind, EntityState, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::timeline::Head;
+use store::timeline::EntityHeader;
 
 /// What happened, in order of time, with where each part comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -128,6 +128,9 @@ pub struct TimelineEvent {
     /// None for seeds.
     pub via: Option<Via>,
     pub details: Details,
+    /// Of the forge.
+    #[serde(skip)]
+    pub host: String,
     /// Settles the order of what happened in one moment.
     #[serde(skip)]
     pub id: i64,
@@ -261,8 +264,8 @@ pub(super) fn short_reference(name: &EntityName, home: &str) -> String {
     }
 }
 
-impl From<&Head> for TimelineEntity {
-    fn from(head: &Head) -> Self {
+impl From<&EntityHeader> for TimelineEntity {
+    fn from(head: &EntityHeader) -> Self {
         TimelineEntity {
             kind: head.row.kind,
             project: head.project.clone(),

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::entities::EntityRow;
 use store::events::{self, Event};
-use store::timeline::{self, End, Head, Link};
+use store::timeline::{self, EntityHeader, EntityRelation, RelationEnd};
 
 /// System notes that are worth an event of their own.
 const TELLING: [SystemAction; 12] = [
@@ -66,6 +66,7 @@ impl<'a> Scope<'a> {
             timestamp,
             entity_type: row.kind,
             entity_iid: head.iid,
+            host: head.host.clone(),
             project: head.project.clone(),
             event_type,
             summary,
@@ -147,7 +148,7 @@ fn beginnings_and_ends(scope: &Scope<'_>, changes: &[(EntityRow, Event)]) -> Vec
     found
 }
 
-fn title(head: &Head) -> String {
+fn title(head: &EntityHeader) -> String {
     one_line(&head.title, SUMMARY)
 }
 
@@ -221,12 +222,12 @@ fn plain(text: &str) -> String {
 }
 
 /// A relation, told at its source where that is here, else at its target.
-fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
+fn of_link(scope: &Scope<'_>, link: &EntityRelation) -> Option<TimelineEvent> {
     if scope.strong.is_implied(link.relation, &ends(link)) {
         return None;
     }
     let at = link.at?;
-    let is_member = |end: &End| end.row.is_some_and(|row| scope.members.contains_key(&row));
+    let is_member = |end: &RelationEnd| end.row.is_some_and(|row| scope.members.contains_key(&row));
     let is_outgoing = is_member(&link.source);
     let (here, there) =
         if is_outgoing { (&link.source, &link.target) } else { (&link.target, &link.source) };
@@ -250,6 +251,6 @@ fn of_link(scope: &Scope<'_>, link: &Link) -> Option<TimelineEvent> {
     Some(TimelineEvent { details, id: link.id, ..event })
 }
 
-fn ends(link: &Link) -> (&EntityName, &EntityName) {
+fn ends(link: &EntityRelation) -> (&EntityName, &EntityName) {
     (&link.source.name, &link.target.name)
 }

@@ -109,7 +109,7 @@ fn event(
     };
     Some(TimelineEvent {
         actor: note.author,
-        url: format!("{}#note_{}", event.url, note.forge_id),
+        url: scope.expansion.heads.get(&note.entity)?.note_url(note.forge_id),
         details: Details { note: Some(details), ..Details::default() },
         id: note.forge_id,
         ..event

@@ -6,7 +6,7 @@ use model::relation::RelationType;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::entities::EntityRow;
-use store::timeline::{self, End, Head, Link};
+use store::timeline::{self, EntityHeader, EntityRelation, RelationEnd};
 
 /// Relations followed from one entity at most.
 const FAN_OUT: usize = 20;
@@ -23,9 +23,9 @@ pub(super) struct Member {
 pub(super) struct Expansion {
     /// Seeds first, then in the order they were reached.
     pub members: Vec<Member>,
-    pub heads: BTreeMap<EntityRow, Head>,
+    pub heads: BTreeMap<EntityRow, EntityHeader>,
     /// Every relation of a member, each once.
-    pub links: Vec<Link>,
+    pub links: Vec<EntityRelation>,
     pub unresolved: Vec<UnresolvedReference>,
     /// Those with more relations than were followed.
     pub fan_out_cut: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) fn expand(
             found.members.push(Member { row: *row, depth: 0, via: None });
         }
     }
-    let mut links: BTreeMap<i64, Link> = BTreeMap::new();
+    let mut links: BTreeMap<i64, EntityRelation> = BTreeMap::new();
     let mut level = 0..found.members.len();
     for step in 0..=depth {
         let frontier: Vec<EntityRow> =
@@ -73,13 +73,13 @@ pub(super) fn expand(
 /// What an entity leads to, the strongest relations first.
 fn follow(
     from: EntityRow,
-    links: &[Link],
+    links: &[EntityRelation],
     with_mentions: bool,
     depth: u8,
     known: &mut BTreeSet<EntityRow>,
     found: &mut Expansion,
 ) {
-    let mut ways: Vec<(&Link, &End, &End, bool)> = links
+    let mut ways: Vec<(&EntityRelation, &RelationEnd, &RelationEnd, bool)> = links
         .iter()
         .filter(|link| with_mentions || link.relation != RelationType::Mentioned)
         .filter_map(|link| {
@@ -125,7 +125,7 @@ const fn strength(relation: RelationType) -> u8 {
 }
 
 /// Relations that would have been followed, had the other end been here.
-fn unresolved(links: &[Link], with_mentions: bool) -> Vec<UnresolvedReference> {
+fn unresolved(links: &[EntityRelation], with_mentions: bool) -> Vec<UnresolvedReference> {
     let mut found: Vec<UnresolvedReference> = links
         .iter()
         .filter(|link| link.source.row.is_none() || link.target.row.is_none())

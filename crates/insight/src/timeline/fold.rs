@@ -299,6 +299,7 @@ fn fold_closings(events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
         if let (EventType::Closed, Some(closer)) = (event.event_type, closer) {
             let name = model::relation::EntityName {
                 kind: closer.entity_type,
+                host: closer.host.clone(),
                 project: closer.project.clone(),
                 iid: closer.entity_iid,
             };

@@ -3,7 +3,7 @@
 //! `## Consequences`) or MADR (front matter, `## Considered Options`,
 //! `## Decision Outcome`).
 
-use super::{Found, text};
+use super::{ImportSource, text};
 use crate::files::Problem;
 use crate::files::fields::{DEFAULT_IMPORTANCE, tidy, timestamp};
 use crate::files::graph::Edge;
@@ -40,8 +40,8 @@ struct Adr {
     superseded_by: Vec<u64>,
 }
 
-pub fn read(folder: &Path) -> Found {
-    let mut found = Found::default();
+pub fn read(folder: &Path) -> ImportSource {
+    let mut found = ImportSource::default();
     let mut all: Vec<Adr> = Vec::new();
     for path in files(folder) {
         let outcome = text(&path).map_err(|error| error.message().to_owned());

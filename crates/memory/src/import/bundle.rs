@@ -1,7 +1,7 @@
 //! Everything of a memory in one JSON document: what `lore memory export`
 //! writes and `lore memory import` reads.
 
-use super::Found;
+use super::ImportSource;
 use crate::files::VERSION;
 use crate::files::fields::{DecisionFields, HandoffFields, PatternFields};
 use crate::files::graph::{Edge, EdgeFields};
@@ -68,8 +68,8 @@ impl Bundle {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    pub fn into_found(self) -> Found {
-        let mut found = Found::default();
+    pub fn into_found(self) -> ImportSource {
+        let mut found = ImportSource::default();
         let mut problem = |name: &str, message: String| {
             found.problems.push((name.to_owned(), super::Problem { line: 1, message }));
         };

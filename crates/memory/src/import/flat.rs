@@ -5,7 +5,7 @@
 //! Read leniently: names of fields changed over the years. What has no field
 //! here is kept among the extra ones.
 
-use super::{Found, text};
+use super::{ImportSource, text};
 use crate::files::fields::{DecisionFields, HandoffFields, PatternFields, timestamp};
 use crate::files::graph::Edge;
 use crate::files::{Problem, patterns};
@@ -36,8 +36,8 @@ fn place(base: &Path, name: &str) -> Option<PathBuf> {
     std::iter::once(&name).chain(others.iter()).map(|it| base.join(it)).find(|it| it.exists())
 }
 
-pub fn read(base: &Path) -> Found {
-    let mut found = Found::default();
+pub fn read(base: &Path) -> ImportSource {
+    let mut found = ImportSource::default();
     // Older ids to ours, so that edges still lead somewhere.
     let mut renamed: BTreeMap<String, RecordId> = BTreeMap::new();
     if let Some(path) = place(base, DECISIONS) {
@@ -59,12 +59,12 @@ fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-fn problem(found: &mut Found, path: &Path, line: usize, message: impl Into<String>) {
+fn problem(found: &mut ImportSource, path: &Path, line: usize, message: impl Into<String>) {
     let problem = Problem { line: line as u32, message: message.into() };
     found.problems.push((shown(path), problem));
 }
 
-fn loaded(path: &Path, found: &mut Found) -> Option<String> {
+fn loaded(path: &Path, found: &mut ImportSource) -> Option<String> {
     match text(path) {
         Ok(text) => Some(text),
         Err(error) => {
@@ -112,7 +112,7 @@ fn rename(fields: &mut Map<String, Value>, to: &str, names: &[&str]) {
     }
 }
 
-fn read_decisions(path: &Path, found: &mut Found, renamed: &mut BTreeMap<String, RecordId>) {
+fn read_decisions(path: &Path, found: &mut ImportSource, renamed: &mut BTreeMap<String, RecordId>) {
     let Some(text) = loaded(path, found) else { return };
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let made = serde_json::from_str::<Map<String, Value>>(line)
@@ -149,7 +149,7 @@ fn outcome(fields: &mut Map<String, Value>) {
     fields.insert("status".to_owned(), Value::String(ours.to_owned()));
 }
 
-fn read_patterns(path: &Path, found: &mut Found, renamed: &mut BTreeMap<String, RecordId>) {
+fn read_patterns(path: &Path, found: &mut ImportSource, renamed: &mut BTreeMap<String, RecordId>) {
     let Some(text) = loaded(path, found) else { return };
     // Items that lore itself can read need no help.
     let whole: Result<Value, _> = serde_yaml_ng::from_str(&text);
@@ -183,7 +183,11 @@ fn read_patterns(path: &Path, found: &mut Found, renamed: &mut BTreeMap<String, 
     }
 }
 
-fn read_sessions(folder: &Path, found: &mut Found, renamed: &mut BTreeMap<String, RecordId>) {
+fn read_sessions(
+    folder: &Path,
+    found: &mut ImportSource,
+    renamed: &mut BTreeMap<String, RecordId>,
+) {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
         .unwrap_or_default();
@@ -239,7 +243,7 @@ fn session(
     Ok(Some(Record::Handoff(made.record)))
 }
 
-fn read_graph(path: &Path, found: &mut Found, renamed: &BTreeMap<String, RecordId>) {
+fn read_graph(path: &Path, found: &mut ImportSource, renamed: &BTreeMap<String, RecordId>) {
     let Some(text) = loaded(path, found) else { return };
     let graph: Map<String, Value> = match serde_json::from_str(&text) {
         Ok(graph) => graph,

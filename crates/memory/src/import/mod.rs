@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// What was found in a place, and what could not be read.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct ImportSource {
     pub records: Vec<Record>,
     pub edges: Vec<Edge>,
     /// File, as it was named, and what is wrong in it.
@@ -49,7 +49,7 @@ pub fn form_of(path: &Path) -> Option<Form> {
 }
 
 /// Reads a place.
-pub fn read(path: &Path, form: Form) -> Result<Found> {
+pub fn read(path: &Path, form: Form) -> Result<ImportSource> {
     let found = match form {
         Form::Flat => flat::read(path),
         Form::Adr => adr::read(path),
@@ -75,7 +75,7 @@ pub struct Imported {
 
 impl Root {
     /// Writes what is new; what is there already stays as it is.
-    pub fn import(&self, found: &Found) -> Result<Imported> {
+    pub fn import(&self, found: &ImportSource) -> Result<Imported> {
         self.edit(|edit| {
             let existing = edit.records()?;
             let mut imported = Imported::default();

@@ -20,11 +20,11 @@ pub fn of_commit(id: i64, commit: &CommitSource) -> Document {
     draft.author = Some(commit.author.clone());
     draft.paths.clone_from(&commit.paths);
     match &commit.project {
-        Some((project, path, web_url)) => {
-            draft.project = Some(*project);
+        Some(project) => {
+            draft.project = Some(project.id);
             draft.reference = format!("@{short}");
-            draft.url = format!("{web_url}/-/commit/{}", commit.sha);
-            draft.line("Project", path);
+            draft.url = project.forge.dialect().commit_url(&project.web_url, &commit.sha);
+            draft.line("Project", &project.path);
         }
         None => {
             draft.reference = format!("{}@{short}", commit.repo_name);

@@ -9,7 +9,7 @@ use expect_test::expect;
 use model::EntityKind;
 use model::Timestamp;
 use model::ids::{ForgeId, Iid, ProjectId};
-use store::documents::{CommitSource, EntitySource, NoteSource, Truncation};
+use store::documents::{CommitProject, CommitSource, EntitySource, NoteSource, Truncation};
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse_rfc3339(text).unwrap()
@@ -17,6 +17,7 @@ fn at(text: &str) -> Timestamp {
 
 fn merge_request() -> EntitySource {
     EntitySource {
+        forge: model::ForgeKind::GitLab,
         kind: EntityKind::MergeRequest,
         project: ProjectId(1),
         project_path: "harbor/tide".to_owned(),
@@ -125,11 +126,12 @@ fn a_commit_tells_its_message_and_its_files() {
     let mut commit = CommitSource {
         repo: 4,
         repo_name: "gl.test/harbor/tide".to_owned(),
-        project: Some((
-            ProjectId(1),
-            "harbor/tide".to_owned(),
-            "https://gl.test/harbor/tide".to_owned(),
-        )),
+        project: Some(CommitProject {
+            id: ProjectId(1),
+            forge: model::ForgeKind::GitLab,
+            path: "harbor/tide".to_owned(),
+            web_url: "https://gl.test/harbor/tide".to_owned(),
+        }),
         sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
         message: "Keep the session\n\nSafari drops it otherwise.\n".to_owned(),
         author: "Bo Winther".to_owned(),

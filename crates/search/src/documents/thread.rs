@@ -13,7 +13,7 @@ pub fn of_thread(id: i64, parent: &EntitySource, notes: &[NoteSource]) -> Option
     let first_line = format!("Thread on {}", named(parent));
     let mut draft = Draft::new(SourceType::Discussion, id, first.created_at, &first_line);
     describe(&mut draft, parent);
-    draft.url = format!("{}#note_{}", parent.web_url, first.forge_id);
+    draft.url = parent.forge.dialect().note_url(&parent.web_url, first.forge_id);
     draft.author.clone_from(&first.author);
     let updated_at = notes.iter().map(|note| note.updated_at).max();
     draft.updated_at = updated_at.unwrap_or(first.updated_at);

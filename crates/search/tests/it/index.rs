@@ -79,6 +79,7 @@ impl Index {
 
 fn project() -> ProjectRecord {
     ProjectRecord {
+        forge: model::ForgeKind::GitLab,
         forge_id: ForgeId(1),
         path: "group/app".to_owned(),
         name: "App".to_owned(),

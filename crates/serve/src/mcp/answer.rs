@@ -2,7 +2,7 @@
 //! and what is missing from it; or an error with lore's code.
 
 use super::cursor::Cursor;
-use super::freshness::Known;
+use super::freshness::FreshnessInfo;
 use insight::freshness::Freshness;
 use model::Error;
 use model::text::{clean_for_prompt, one_line};
@@ -31,6 +31,9 @@ pub struct Meta {
 pub struct ErrorDocument {
     /// A stable name to branch on; `lore help exit-codes` lists them.
     pub code: &'static str,
+    /// The same without the name of the forge's software in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias: Option<&'static str>,
     pub message: String,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,6 +46,7 @@ impl ErrorDocument {
     pub fn of(error: &Error) -> Self {
         ErrorDocument {
             code: error.code().as_str(),
+            alias: error.code().alias(),
             message: error.message().to_owned(),
             suggestion: error.suggestion().map(str::to_owned),
             retryable: error.code().is_retryable(),
@@ -105,7 +109,7 @@ pub struct Paging<'a> {
 const FOR_META: usize = 200;
 
 /// `{"data":…,"meta":…}`, small enough.
-pub fn envelope(mut found: ToolOutput, known: Known, paging: &Paging<'_>) -> Answer {
+pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>) -> Answer {
     without_empty(&mut found.data);
     clean(&mut found.data);
     let mut missing = found.warnings;

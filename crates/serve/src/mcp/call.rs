@@ -4,8 +4,7 @@
 use super::Options;
 use super::answer::Format;
 use super::place::{self, Access};
-use super::readers::{PooledReader, Readers};
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use insight::file_target::Typed;
 use model::time::parse_when;
 use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
@@ -14,7 +13,7 @@ use search::embedding::Provider;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use store::{Interrupter, Reader};
+use store::{Interrupter, PooledReader, Reader, ReaderPool};
 
 /// Stops work from outside: statements of the database, and long jobs.
 #[derive(Clone, Default)]
@@ -56,13 +55,13 @@ impl CancelHandle {
 
 /// Lives on the thread that does the work.
 pub struct Call {
-    pub around: Arc<dyn Surroundings>,
+    pub around: Arc<dyn McpHost>,
     /// Where the client works.
     pub dir: PathBuf,
     pub now: Timestamp,
     pub progress: Arc<dyn Progress>,
     pub brake: CancelHandle,
-    readers: Arc<Readers>,
+    readers: Arc<ReaderPool>,
     reader: OnceCell<PooledReader>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
@@ -90,11 +89,11 @@ impl Call {
     }
 
     pub fn new(
-        around: Arc<dyn Surroundings>,
+        around: Arc<dyn McpHost>,
         dir: PathBuf,
         progress: Arc<dyn Progress>,
         brake: CancelHandle,
-        readers: Arc<Readers>,
+        readers: Arc<ReaderPool>,
         provider: Providers,
     ) -> Self {
         Call {
@@ -141,12 +140,12 @@ impl Call {
 
     /// A connection of this call's own, as long as it lasts.
     pub fn reader(&self) -> Result<&Reader> {
-        if let Some(lent) = self.reader.get() {
-            return Ok(&lent.reader);
+        if let Some(pooled) = self.reader.get() {
+            return Ok(&pooled.reader);
         }
-        let lent = self.readers.lend(&self.around.database(&self.dir)?)?;
-        self.brake.watch(&lent.reader);
-        Ok(&self.reader.get_or_init(|| lent).reader)
+        let pooled = self.readers.checkout(&self.around.database(&self.dir)?)?;
+        self.brake.watch(&pooled.reader);
+        Ok(&self.reader.get_or_init(|| pooled).reader)
     }
 
     /// Watches a connection that was opened elsewhere.
@@ -194,11 +193,11 @@ impl Call {
 impl Drop for Call {
     fn drop(&mut self) {
         let was_stopped = !self.brake.let_go();
-        if let Some(lent) = self.reader.take()
+        if let Some(pooled) = self.reader.take()
             && !was_stopped
             && !std::thread::panicking()
         {
-            self.readers.take_back(lent);
+            self.readers.checkin(pooled);
         }
     }
 }

@@ -1,17 +1,16 @@
 //! How fresh the record is, kept until the database changes: every answer says
 //! it, and none should wait for it.
 
-use super::readers::{FileState, Readers};
 use insight::freshness::{Freshness, freshness};
 use model::{Error, ErrorCode, Result, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use store::DatabaseFile;
+use store::{DatabaseFile, FileStamp, ReaderPool};
 
 /// What every answer says of the record.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Known {
+pub struct FreshnessInfo {
     pub fresh: Freshness,
     pub missing: Vec<String>,
     /// The same as long as nothing was synced or read anew.
@@ -21,20 +20,25 @@ pub struct Known {
 /// The last known state of each database.
 #[derive(Debug, Default)]
 pub struct Cache {
-    of: Mutex<BTreeMap<PathBuf, (DatabaseState, Known)>>,
+    of: Mutex<BTreeMap<PathBuf, (DatabaseState, FreshnessInfo)>>,
 }
 
 /// Changes with every transaction: SQLite writes to the log beside the file.
-type DatabaseState = [FileState; 2];
+type DatabaseState = [FileStamp; 2];
 
 fn state_of(path: &Path) -> DatabaseState {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    [FileState::of(path), FileState::of(Path::new(&log))]
+    [FileStamp::of(path), FileStamp::of(Path::new(&log))]
 }
 
 impl Cache {
-    pub fn get(&self, database: &DatabaseFile, readers: &Readers, now: Timestamp) -> Known {
+    pub fn get(
+        &self,
+        database: &DatabaseFile,
+        readers: &ReaderPool,
+        now: Timestamp,
+    ) -> FreshnessInfo {
         let path = database.path();
         let state = state_of(path);
         if let Ok(kept) = self.of.lock()
@@ -53,18 +57,18 @@ impl Cache {
     }
 }
 
-fn read(database: &DatabaseFile, readers: &Readers, now: Timestamp) -> Result<Known> {
-    let lent = readers.lend(database)?;
-    let (fresh, missing) = freshness(&lent.reader, now)?;
-    readers.take_back(lent);
+fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result<FreshnessInfo> {
+    let pooled = readers.checkout(database)?;
+    let (fresh, missing) = freshness(&pooled.reader, now)?;
+    readers.checkin(pooled);
     let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);
-    Ok(Known { fresh, missing, stamp })
+    Ok(FreshnessInfo { fresh, missing, stamp })
 }
 
-fn unread(error: &Error) -> Known {
+fn unread(error: &Error) -> FreshnessInfo {
     let said = match error.code() {
         ErrorCode::NotIndexed => "nothing is indexed yet; run `lore sync` or `lore repo add .`",
         _ => "how fresh the index is could not be read",
     };
-    Known { missing: vec![said.to_owned()], ..Known::default() }
+    FreshnessInfo { missing: vec![said.to_owned()], ..FreshnessInfo::default() }
 }

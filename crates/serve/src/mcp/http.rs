@@ -10,7 +10,7 @@ use super::handler::Session;
 use super::place::Folders;
 use super::sessions::{CappedSessions, MAX_SESSIONS};
 use super::shared::Shared;
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use crate::http::{self, HttpOptions, Limits};
 use axum::Router;
 use model::Result;
@@ -25,7 +25,7 @@ pub const PATH: &str = "/mcp";
 
 /// Serves until `ended`; `listening` is told the address, with its true port.
 pub async fn http(
-    around: Arc<dyn Surroundings>,
+    around: Arc<dyn McpHost>,
     options: Options,
     http: HttpOptions,
     listening: impl FnOnce(SocketAddr),

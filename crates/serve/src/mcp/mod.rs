@@ -13,7 +13,6 @@ mod instructions;
 mod place;
 mod progress;
 mod prompts;
-mod readers;
 mod resources;
 mod schema;
 mod sessions;
@@ -26,7 +25,7 @@ pub use crate::http::HttpOptions;
 pub use http::{PATH as HTTP_PATH, http};
 pub use place::Folders;
 pub use stdio::{on_streams, stdio};
-pub use surroundings::{Job, Memory, Surroundings};
+pub use surroundings::{Job, McpHost, Memory};
 pub use tools::{Choice, Group, names};
 pub use wire::tokens::estimate;
 

@@ -5,7 +5,7 @@
 //! be somebody else on this machine, or elsewhere with a token: then only the
 //! repositories count that lore was told of.
 
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub enum Folders {
 /// What a client may open.
 #[derive(Clone)]
 pub struct Access {
-    pub around: Arc<dyn Surroundings>,
+    pub around: Arc<dyn McpHost>,
     pub folders: Folders,
     /// Where the server was started, links resolved.
     pub server_dir: PathBuf,
@@ -152,7 +152,7 @@ mod tests {
     /// Knows where its database is, and nothing else.
     struct Nowhere(PathBuf);
 
-    impl Surroundings for Nowhere {
+    impl McpHost for Nowhere {
         fn now(&self) -> model::Timestamp {
             model::Timestamp::EPOCH
         }

@@ -16,7 +16,7 @@ const WAITING: usize = 32;
 
 /// What is told of work in progress.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Told {
+pub struct ProgressUpdate {
     /// Grows with every one.
     pub progress: f64,
     pub message: String,
@@ -25,7 +25,7 @@ pub struct Told {
 /// Turns steps of work into messages; never waits for whoever reads them.
 #[derive(Debug)]
 pub struct Reporter {
-    to: mpsc::Sender<Told>,
+    to: mpsc::Sender<ProgressUpdate>,
     state: Mutex<State>,
 }
 
@@ -39,7 +39,7 @@ struct State {
 }
 
 impl Reporter {
-    pub fn new() -> (Arc<Self>, mpsc::Receiver<Told>) {
+    pub fn new() -> (Arc<Self>, mpsc::Receiver<ProgressUpdate>) {
         let (to, from) = mpsc::channel(WAITING);
         (Arc::new(Reporter { to, state: Mutex::default() }), from)
     }
@@ -48,7 +48,7 @@ impl Reporter {
         let Ok(mut state) = self.state.lock() else { return };
         let Some(message) = change(&mut state) else { return };
         state.all += 1;
-        let _ = self.to.try_send(Told { progress: state.all as f64, message });
+        let _ = self.to.try_send(ProgressUpdate { progress: state.all as f64, message });
     }
 }
 
@@ -104,7 +104,11 @@ impl Progress for Reporter {
 }
 
 /// Sends what is told until the work is over.
-pub async fn forward(peer: Peer<RoleServer>, token: ProgressToken, mut from: mpsc::Receiver<Told>) {
+pub async fn forward(
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    mut from: mpsc::Receiver<ProgressUpdate>,
+) {
     while let Some(told) = from.recv().await {
         let mut param = ProgressNotificationParam::new(token.clone(), told.progress);
         param.message = Some(told.message);

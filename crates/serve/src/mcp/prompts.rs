@@ -68,7 +68,7 @@ pub async fn get(
 ) -> Result<GetPromptResult> {
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| no_such(name))?;
     let given = Given::read(prompt, arguments)?;
-    let mut desk = Desk { shared, asker, text: String::new() };
+    let mut desk = PromptBuilder { shared, asker, text: String::new() };
     match prompt.name {
         "why_is_this_so" => desk.why(given.get("target")).await,
         "start_task" => desk.start(given.get("task"), given.maybe("issue")).await,
@@ -113,13 +113,13 @@ impl<'a> Given<'a> {
 }
 
 /// A prompt being written.
-struct Desk<'a> {
+struct PromptBuilder<'a> {
     shared: &'a Arc<Shared>,
     asker: Asker,
     text: String,
 }
 
-impl Desk<'_> {
+impl PromptBuilder<'_> {
     async fn why(&mut self, target: &str) {
         let target = one_line(target, 300);
         let _ = writeln!(

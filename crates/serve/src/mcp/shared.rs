@@ -7,10 +7,9 @@ use super::answer::{self, Answer, Format, Paging, ToolOutput};
 use super::background::Background;
 use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
-use super::freshness::{Cache, Known};
+use super::freshness::{Cache, FreshnessInfo};
 use super::place::Access;
-use super::readers::Readers;
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use super::tools::{self, Entry};
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
@@ -19,6 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
+use store::ReaderPool;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -30,14 +30,14 @@ const MOST_ARGUMENTS: usize = 256 * 1024;
 const BUDGETS: std::ops::RangeInclusive<u64> = 200..=100_000;
 
 pub struct Shared {
-    pub around: Arc<dyn Surroundings>,
+    pub around: Arc<dyn McpHost>,
     pub options: Options,
     pub background: Background,
     questions: Arc<Semaphore>,
     /// Whoever writes for long does so alone.
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
-    readers: Arc<Readers>,
+    readers: Arc<ReaderPool>,
     listed: OnceLock<Vec<Listed>>,
     providers: Providers,
 }
@@ -58,7 +58,7 @@ impl Asker {
 }
 
 impl Shared {
-    pub fn new(around: Arc<dyn Surroundings>, mut options: Options) -> Arc<Self> {
+    pub fn new(around: Arc<dyn McpHost>, mut options: Options) -> Arc<Self> {
         options.dir = insight::file_target::real(&options.dir);
         Arc::new(Shared {
             listed: OnceLock::new(),
@@ -198,10 +198,12 @@ impl Shared {
     }
 
     /// How fresh the record is, and what is missing, for someone in `dir`.
-    pub fn known(&self, dir: &Path) -> Known {
+    pub fn known(&self, dir: &Path) -> FreshnessInfo {
         let mut known = match self.around.database(dir) {
             Ok(path) => self.freshness.get(&path, &self.readers, self.around.now()),
-            Err(error) => Known { missing: vec![error.to_string()], ..Known::default() },
+            Err(error) => {
+                FreshnessInfo { missing: vec![error.to_string()], ..FreshnessInfo::default() }
+            }
         };
         if let Some(said) = self.background.said_of(dir) {
             known.missing.insert(0, said);
@@ -248,7 +250,7 @@ fn check_size(arguments: &JsonObject) -> Result<()> {
 }
 
 /// Opening one may read a model of many megabytes; once is enough.
-fn providers(around: Arc<dyn Surroundings>) -> Providers {
+fn providers(around: Arc<dyn McpHost>) -> Providers {
     let kept: Mutex<BTreeMap<PathBuf, Option<Arc<dyn Provider>>>> = Mutex::default();
     Arc::new(move |dir| {
         if let Ok(kept) = kept.lock()

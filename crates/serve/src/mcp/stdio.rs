@@ -4,7 +4,7 @@
 use super::Options;
 use super::handler::Session;
 use super::shared::Shared;
-use super::surroundings::Surroundings;
+use super::surroundings::McpHost;
 use model::{Error, Result};
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
@@ -16,14 +16,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 const LONGEST: usize = 16 * 1024 * 1024;
 
 /// Serves one client until it closes the connection.
-pub async fn stdio(around: Arc<dyn Surroundings>, options: Options) -> Result<()> {
+pub async fn stdio(around: Arc<dyn McpHost>, options: Options) -> Result<()> {
     let (read, write) = rmcp::transport::io::stdio_pipes();
     on_streams(around, options, read, write).await
 }
 
 /// The same on streams of the caller's choice.
 pub async fn on_streams(
-    around: Arc<dyn Surroundings>,
+    around: Arc<dyn McpHost>,
     options: Options,
     read: impl AsyncRead + Send + Unpin + 'static,
     write: impl AsyncWrite + Send + Unpin + 'static,

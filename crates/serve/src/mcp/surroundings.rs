@@ -29,7 +29,7 @@ pub struct Memory {
 }
 
 /// Everything is asked for a folder: settings are found upward from it.
-pub trait Surroundings: Send + Sync + 'static {
+pub trait McpHost: Send + Sync + 'static {
     fn now(&self) -> Timestamp;
 
     fn version(&self) -> String;

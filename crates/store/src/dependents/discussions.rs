@@ -48,12 +48,12 @@ pub(super) fn replace(
     Ok(())
 }
 
-struct Known {
+struct StoredThread {
     id: i64,
     hash: Option<Hash32>,
 }
 
-fn known(tx: &Tx<'_>, owner: EntityRow) -> Result<BTreeMap<String, Known>> {
+fn known(tx: &Tx<'_>, owner: EntityRow) -> Result<BTreeMap<String, StoredThread>> {
     let rows = sql::all(
         tx,
         &format!(
@@ -65,7 +65,7 @@ fn known(tx: &Tx<'_>, owner: EntityRow) -> Result<BTreeMap<String, Known>> {
             let hash: Vec<u8> = row.get("hash")?;
             Ok((
                 row.get::<_, String>("forge_id")?,
-                Known { id: row.get("id")?, hash: Hash32::from_slice(&hash) },
+                StoredThread { id: row.get("id")?, hash: Hash32::from_slice(&hash) },
             ))
         },
     )?;

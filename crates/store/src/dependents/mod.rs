@@ -17,7 +17,7 @@ use model::record::DependentSet;
 use model::{Result, Timestamp};
 
 /// A fetched set with what is known of its fetching.
-pub struct Arrived<'a> {
+pub struct FetchedSet<'a> {
     pub set: &'a DependentSet,
     pub payload: &'a Payload,
     /// The server's clock when it answered.
@@ -31,7 +31,7 @@ pub fn replace(
     tx: &Tx<'_>,
     scope: &Scope,
     owner: EntityRow,
-    arrived: &Arrived<'_>,
+    arrived: &FetchedSet<'_>,
     now: Timestamp,
 ) -> Result<bool> {
     let what = arrived.set.dependent();

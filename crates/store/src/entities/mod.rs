@@ -80,14 +80,14 @@ pub fn compare(
     judge(on, known(on, scope.project, entity.kind(), entity.core().forge_id)?.as_ref(), payload)
 }
 
-fn judge(on: &impl Read, known: Option<&Known>, payload: &Payload) -> Result<Change> {
+fn judge(on: &impl Read, known: Option<&KnownEntity>, payload: &Payload) -> Result<Change> {
     let Some(known) = known else { return Ok(Change::New) };
     let stored = payloads::find(on, payload.hash())?;
     let is_same = !known.is_gone && stored.is_some_and(|stored| Some(stored.0) == known.payload);
     Ok(if is_same { Change::Unchanged } else { Change::Updated })
 }
 
-struct Known {
+struct KnownEntity {
     id: i64,
     payload: Option<i64>,
     is_gone: bool,
@@ -98,7 +98,7 @@ fn known(
     project: ProjectId,
     kind: EntityKind,
     forge_id: ForgeId,
-) -> Result<Option<Known>> {
+) -> Result<Option<KnownEntity>> {
     sql::first(
         on,
         &format!(
@@ -107,7 +107,7 @@ fn known(
             entity_table(kind)
         ),
         (project.0, forge_id.0),
-        |row| Ok(Known { id: row.get(0)?, payload: row.get(1)?, is_gone: row.get(2)? }),
+        |row| Ok(KnownEntity { id: row.get(0)?, payload: row.get(1)?, is_gone: row.get(2)? }),
     )
 }
 

@@ -23,7 +23,10 @@ fn an_agent_is_told_of_lore_once() {
         {
           // mine
           "mcpServers": {
-            "lore": { "command": "lore", "args": ["mcp", "--text-only"] }
+            "lore": {
+              "command": "lore",
+              "args": ["mcp", "--text-only"]
+            }
           }
         }
     "#]]

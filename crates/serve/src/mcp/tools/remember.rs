@@ -4,7 +4,7 @@ use super::recall::Kind;
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
-use memory::{Choice, Kept, KeptRecord};
+use memory::{Choice, KeptRecord, SaveReport};
 use model::memory::RecordId;
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -67,9 +67,9 @@ impl Tool for Remember {
     const EFFECT: Effect = Effect::Adds;
 
     type Params = Params;
-    type Answer = Kept;
+    type Answer = SaveReport;
 
-    fn answer(call: &Call, params: Params) -> Result<Kept> {
+    fn answer(call: &Call, params: Params) -> Result<SaveReport> {
         let root = call.around.memory_root(&call.dir, params.personal)?;
         let choice = Choice { force: params.force, supersede: known(call, &params.supersede)? };
         let draft = draft(call, params)?;
@@ -78,7 +78,7 @@ impl Tool for Remember {
         for warning in call.around.index_memory(&call.dir, &root) {
             call.warn(warning);
         }
-        Ok(Kept { records: vec![kept] })
+        Ok(SaveReport { records: vec![kept] })
     }
 }
 

@@ -379,6 +379,7 @@ fn a_project_with_and_without_code_access() {
         project(body),
         &expect![[r#"
             ProjectRecord {
+                forge: GitLab,
                 forge_id: ForgeId(42),
                 path: "group/proj",
                 name: "proj",

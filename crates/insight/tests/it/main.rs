@@ -1,0 +1,6 @@
+//! Answers over small records made by hand.
+
+mod entities;
+mod evidence;
+mod forges;
+mod timeline;
