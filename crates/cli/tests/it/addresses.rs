@@ -56,7 +56,6 @@ const FILES: &[(&str, &str)] = &[
         "deploy/app.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: shop-app\nspec:\n  template:\n    spec:\n      containers:\n        - name: app\n          image: shop\n",
     ),
-    ("schema.sql", "CREATE TABLE items (id INTEGER PRIMARY KEY, price INTEGER);\n"),
 ];
 
 fn indexed() -> TestEnv {

@@ -72,7 +72,7 @@ pub(super) fn gap(
             breaks.push((order, *depth, file, site, near.copied()));
         }
     }
-    breaks.sort_by(|a, b| (a.0, a.2, a.3.line, a.3.col).cmp(&(b.0, b.2, b.3.line, b.3.col)));
+    breaks.sort_by_key(|it| (it.0, it.2, it.3.line, it.3.col));
     // A switch over kinds writes the same call many times.
     breaks.dedup_by(|next, kept| {
         (next.2, next.3.source, &next.3.text) == (kept.2, kept.3.source, &kept.3.text)

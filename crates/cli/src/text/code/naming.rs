@@ -12,7 +12,8 @@ pub(crate) fn short_name(symbol: &SymbolRef, home: &str) -> String {
         return format!("{}://{local}", short_repo(repo));
     }
     // A module of Python is imported by its path; elsewhere the type says enough.
-    let is_python = symbol.path.ends_with(".py") || symbol.path.ends_with(".pyi");
+    let extension = symbol.path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    let is_python = matches!(extension, "py" | "pyi");
     if is_python { local.replace('/', ".") } else { symbol.symbol.clone() }
 }
 
