@@ -48,8 +48,8 @@ fn a_refused_token_is_told_apart() {
         &server,
         &["auth", "-J"],
         expect![[r#"
-                        {"ok":false,"error":{"code":"GITLAB_AUTH_FAILED","message":"GitLab refused the token: 401 Unauthorized","suggestion":"check the token: it needs the scope read_api and must be neither expired nor revoked","retryable":false}}
-                        [exit status: 6]"#]],
+            {"ok":false,"error":{"code":"GITLAB_AUTH_FAILED","alias":"FORGE_AUTH_FAILED","message":"GitLab refused the token: 401 Unauthorized","suggestion":"check the token: it needs the scope read_api and must be neither expired nor revoked","retryable":false}}
+            [exit status: 6]"#]],
     );
     let output = env.lore(&["doctor", "-v"]).failure(6);
     assert!(!output.to_string().contains("stale-secret"), "{output}");
@@ -76,7 +76,7 @@ fn doctor_looks_at_server_and_projects() {
             ✗ project group/gone  GET projects/group%2Fgone failed: 404 Project Not Found
                                   fix: check that it exists and that the token's owner may see it
             ! database            $HOME/.local/share/lore/lore.db does not exist yet
-                                  fix: lore sync
+                                  fix: lore index
             ✓ embedding           gte-small-int8, built in
             ✓ git                 <git>
             ------- stderr -------

@@ -39,8 +39,8 @@ fn one_command_reads_code_commits_and_texts() {
     let read = read.replace(&read[8..18], "$COMMIT");
     expect![[r#"
         pier at $COMMIT
-        2 files, 4 symbols, 2 edges; 0 calls not resolved
-        2 files read, 2 edges added, 0 removed
+        2 files, 4 symbols, 4 edges; 0 calls not resolved
+        2 files read, 4 edges added, 0 removed
         commits  4 new commits
         search index  4 new texts
         done
@@ -48,7 +48,7 @@ fn one_command_reads_code_commits_and_texts() {
     .assert_eq(&read);
     expect![[r#"
         REPOSITORY	COMMITS	NEWEST	SYMBOLS	EDGES	INDEXED
-        pier	4	2024-05-01T09:00:00.000Z	4	2	2024-06-01T12:00:00.000Z
+        pier	4	2024-05-01T09:00:00.000Z	4	4	2024-06-01T12:00:00.000Z
 
         4 of 4 texts are found by words only; run: lore embed
     "#]]
@@ -83,7 +83,7 @@ fn bare_lore_offers_to_start_and_then_shows_where_it_stands() {
     let at = screen.find(" at ").map_or(0, |at| at + 4);
     expect![[r#"
         pier
-        code:        4 symbols, 2 edges at $COMMIT
+        code:        4 symbols, 4 edges at $COMMIT
         commits:     4, the newest 2024-05-01T09:00:00.000Z
 
           lore embed              4 of 4 texts are found by words only
