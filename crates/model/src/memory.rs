@@ -374,8 +374,10 @@ fn split_line(text: &str) -> (&str, Option<u32>) {
 
 fn path_end(text: &str) -> Option<End> {
     // Before a line is looked for: what is left of `a:1/` must read as it is shown.
-    let (path, line) = split_line(text.trim_end_matches('/'));
-    let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+    let is_margin = |c: char| c == '/' || c.is_whitespace();
+    let (path, line) = split_line(text.trim_end_matches(is_margin));
+    let path = path.trim_start().strip_prefix("./").unwrap_or(path.trim_start());
+    let path = path.trim_start_matches(char::is_whitespace).trim_end_matches(is_margin);
     let is_inside = !path.is_empty()
         && !path.starts_with('/')
         && !path.split('/').any(|step| step == ".." || step == "." || step.is_empty());
@@ -400,6 +402,7 @@ mod tests {
             ("src/auth/oauth.rs", "path", "src/auth/oauth.rs"),
             ("./src/a.rs:45", "path", "src/a.rs:45"),
             ("Cargo.toml", "path", "Cargo.toml"),
+            ("src/a.rs /", "path", "src/a.rs"),
             ("path:Makefile", "path", "path:Makefile"),
             ("docs/", "path", "path:docs"),
             ("src/a:1/", "path", "src/a:1"),
