@@ -98,7 +98,7 @@ pub struct ListArgs {
     #[arg(long, value_name = "WORD")]
     grep: Option<String>,
     /// For a single item: omit discussion threads; the same as --notes none
-    #[arg(long, conflicts_with_all = ["notes", "grep"])]
+    #[arg(long, hide = true, conflicts_with_all = ["notes", "grep"])]
     no_notes: bool,
     /// For a single item: include system notes
     #[arg(long)]

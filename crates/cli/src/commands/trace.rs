@@ -21,7 +21,7 @@ use store::Reader;
   lore trace src/auth/oauth.rs -p group/project -n 5")]
 pub struct Args {
     /// A path, with a line or lines (src/a.rs:12 or src/a.rs:12-20), or a symbol
-    #[arg(value_name = "PATH[:LINE[-LINE]]|SYMBOL")]
+    #[arg(value_name = "PATH[:LINES]|SYMBOL")]
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,

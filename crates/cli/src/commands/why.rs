@@ -7,9 +7,10 @@ use insight::why::{self, Request, Why};
 use model::Result;
 use store::Reader;
 
-/// Explain why a line, symbol, file, commit, merge request or issue exists
+/// Explain why code, a change or an issue exists
 ///
-/// The reasons that commit messages and descriptions give, the notes that decided,
+/// Takes a line, symbol, file, commit, merge request or issue, and shows the
+/// reasons that commit messages and descriptions give, the notes that decided,
 /// and recorded decisions and patterns (superseded ones are marked); then who to
 /// ask and what depends on it. Missing parts are named with the command that adds
 /// them.

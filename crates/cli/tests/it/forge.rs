@@ -76,7 +76,7 @@ fn doctor_looks_at_server_and_projects() {
             ✗ project group/gone  GET projects/group%2Fgone failed: 404 Project Not Found
                                   fix: check that it exists and that the token's owner may see it
             ! database            $HOME/.local/share/lore/lore.db does not exist yet
-                                  fix: lore sync
+                                  fix: lore index
             ✓ embedding           gte-small-int8, built in
             ✓ git                 <git>
             ------- stderr -------

@@ -52,8 +52,8 @@ fn why_tells_reasons_who_ended_it_and_what_it_follows() {
           continued by !2  Drop the codec
 
         whom to ask
-          @bo  last 2024-01-12T11:05:00.000Z
-          @ada  last 2024-01-12T10:05:00.000Z
+          @bo  2 issues and MRs of their own  last 2024-01-12T11:05:00.000Z
+          @ada  1 note  last 2024-01-12T10:05:00.000Z
         nothing was recorded: memory is empty (lore remember decision)
     "#]].assert_eq(&env.lore(&["why", "!2"]).to_string());
     expect![[r#"
@@ -64,8 +64,8 @@ fn why_tells_reasons_who_ended_it_and_what_it_follows() {
             We decided to drop it, because the new one is twice as fast.
 
         whom to ask
-          @ada  last 2024-01-08T12:00:00.000Z
-          @bo  last 2024-01-08T10:00:00.000Z
+          @ada  1 issue or MR of their own, 2 notes  last 2024-01-08T12:00:00.000Z
+          @bo  1 note  last 2024-01-08T10:00:00.000Z
         nothing was recorded: memory is empty (lore remember decision)
     "#]]
     .assert_eq(&env.lore(&["why", "#1", "--notes", "3"]).to_string());
