@@ -6,7 +6,7 @@ use insight::trace::{self, FileOrder, Request, Trace};
 use model::Result;
 use store::Reader;
 
-/// Trace a line to its commit, merge request and discussion
+/// Trace code to its commit, merge request and discussion
 ///
 /// With a line: its commit, the merge request that contains it, how that was
 /// determined and with what confidence, and what was said about it. Moved lines
