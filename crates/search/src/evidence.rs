@@ -211,8 +211,8 @@ impl Background {
     }
 }
 
-/// Where the floor lies, calibrated on two collections with 400 questions that
-/// nothing answers (`cargo xtask eval floor`, docs/benchmarks.md): the share of
+/// Where the floor lies, fitted on one collection with 400 questions that nothing
+/// answers (`cargo xtask eval floor`, docs/benchmarks.md): the share of
 /// the words that is enough where the meaning is no nearer than usual, and the
 /// nearness that is enough without any of the words.
 const ENOUGH_COVERAGE: f64 = 0.65;

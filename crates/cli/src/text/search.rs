@@ -25,7 +25,7 @@ fn rows(results: &SearchResults, out: &mut Painter) {
     let names =
         ["reference", "type", "title", "project", "author", "created", "score", "snippet", "url"];
     let further = if is_explained { &["ranked by"][..] } else { &[] };
-    let mut table = Table::new(names.iter().chain(further).map(|name| Column::new(*name)));
+    let mut table = Table::new(names.iter().chain(further).map(|name| Column::new(name)));
     for hit in &results.items {
         let mut cells = vec![
             Cell::text(&hit.reference),
