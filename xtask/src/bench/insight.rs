@@ -118,7 +118,10 @@ fn titles(reader: &Reader) -> Outcome<Vec<(EntityReference, String)>> {
         };
         for entity in listing::entities(reader, kind, &filter)?.0 {
             let project = Some(entity.project.clone());
-            found.push((EntityReference { kind, project, iid: entity.iid }, entity.title));
+            found.push((
+                EntityReference { kind, host: None, project, iid: entity.iid },
+                entity.title,
+            ));
         }
     }
     Ok(found)

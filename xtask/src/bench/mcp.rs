@@ -172,6 +172,7 @@ impl Place {
                     file,
                     merged_only: false,
                     discussions: false,
+                    follow_renames: true,
                     limit: 10,
                 };
                 Ok(serde_json::to_value(file_history::file_history(&db, &request)?)?)

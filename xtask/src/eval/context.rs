@@ -201,6 +201,8 @@ pub(super) fn prepare<'t>(
     let mut tasks = tasks;
     tasks.sort_by_key(|task| (when.get(&task.base).copied().unwrap_or(0), task.id.clone()));
     let n_threads = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    drop(writer);
+    let queue = store::WriteQueue::open(db, "eval", std::sync::Arc::new(FixedClock(now)), false)?;
     for task in &tasks {
         let request = Request {
             url: Some(url.clone()),
@@ -209,8 +211,9 @@ pub(super) fn prepare<'t>(
             full: false,
             n_threads,
         };
-        code::index::index(repo, &mut writer, &request, &clock, &Watch::NOBODY)?;
+        code::index::index(repo, &queue, &request, &clock, &Watch::NOBODY)?;
     }
+    queue.close()?;
     eprintln!(
         "{name}: {} tasks, {} commits, ready after {:.0} s",
         tasks.len(),
@@ -234,7 +237,7 @@ fn add_names(repo: &Repo, heads: &[ObjectId], commits: &mut [CommitRecord]) -> O
         let file = |path: &str| CommitFile {
             path: path.to_owned(),
             old_path: None,
-            kind: "modified".to_owned(),
+            kind: model::record::ChangeKind::Modified,
         };
         names.insert(sha, lines.map(file).collect());
     }
@@ -250,7 +253,7 @@ fn record(commit: &git::Commit) -> CommitRecord {
         CommitFile {
             path: change.path.text().into_owned(),
             old_path: is_renamed.then(|| change.old_path.text().into_owned()),
-            kind: change.kind.as_str().to_owned(),
+            kind: change.kind,
         }
     };
     CommitRecord {

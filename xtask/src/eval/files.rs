@@ -13,6 +13,7 @@ pub fn history(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>
         file: typed(question)?,
         merged_only: true,
         discussions: false,
+        follow_renames: true,
         limit: 1_000,
     };
     let found = file_history::file_history(searcher.reader, &request)?;
@@ -35,8 +36,9 @@ pub fn line(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>> {
         limit: 10,
         generations: 0,
         notes: 0,
+        order: trace::FileOrder::default(),
     };
-    let found = trace::trace(searcher.reader, &request, None)?;
+    let found = trace::trace(searcher.reader, &request)?;
     Ok(found.merge_requests.into_iter().map(|explained| explained.reference).collect())
 }
 

@@ -257,7 +257,7 @@ fn many_first_starts_at_once_all_succeed_and_leave_one_database() {
     let mut names: Vec<String> = std::fs::read_dir(env.db().parent().unwrap())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !name.ends_with("-wal") && !name.ends_with("-shm"))
+        .filter(|name| !["-wal", "-shm", ".lock"].iter().any(|end| name.ends_with(end)))
         .collect();
     names.sort();
     assert_eq!(names, ["lore.db", "memory"]);

@@ -394,7 +394,7 @@ fn about(question: &str) -> &str {
     }
     let end = MARKS.iter().filter_map(|mark| lower.find(mark).map(|at| at + mark.len())).min();
     match end.and_then(|end| question.get(end..)).map(str::trim) {
-        Some(rest) if !rest.is_empty() => rest,
+        Some(rest) if !rest.is_empty() => rest.strip_prefix("about ").unwrap_or(rest),
         _ => question,
     }
 }

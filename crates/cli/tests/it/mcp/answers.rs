@@ -21,8 +21,10 @@ fn prune(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.values_mut().for_each(prune);
-            if fields.get("matches").is_some_and(Value::is_array) {
-                fields.remove("matches");
+            for places in ["matches", "text_matches"] {
+                if fields.get(places).is_some_and(Value::is_array) {
+                    fields.remove(places);
+                }
             }
             fields.retain(|_, it| !it.is_null() && !it.as_array().is_some_and(Vec::is_empty));
         }

@@ -84,9 +84,8 @@ impl Tool for Search {
     const NAME: &'static str = "search";
     const TITLE: &'static str = "Search the project's history";
     const ABOUT: &'static str = "Find issues, merge requests, commits, decisions and patterns by \
-        words and by meaning, best first, each with the threads that match (`passages`). A \
-        reference or commit hash finds what it names; what nothing answers finds nothing. Start \
-        here when you do not know where something was discussed; then `show` or `timeline` it.";
+        words and by meaning, best first, each with the threads that match. Use it when you do not \
+        know where something was discussed; then `show` or `timeline` it.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Forge];
     const LISTS: &'static [&'static str] = &["/items"];
     const LEFT_OUT: &'static [&'static str] = &["matches", "text_matches"];
