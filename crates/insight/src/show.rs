@@ -213,7 +213,7 @@ fn no_commit(reader: &Reader, sha: &str) -> Result<Error> {
             .suggest("run: lore repo add ."));
     }
     Ok(Error::not_found(format!("no commit begins with {sha}"))
-        .suggest("check the hash, or run `lore sync` if it is new"))
+        .suggest("check the hash, or run `lore index` in the clone if it is new"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,17 @@
-//! Answers as payloads of the wire formats.
+//! Answers as payloads of the wire formats, and what they cost.
 
-use insight::context::Pack;
+use insight::context::{Pack, TokenCounter};
 use model::code::{EdgeKind, NodeKind};
 use wire::{Edge, EdgeStatus, Milli, Note, NoteKind, Payload, Symbol, Text, TruncationMarker};
+
+/// Counts tokens with the vocabulary of a real tokenizer.
+pub struct BpeCounter;
+
+impl TokenCounter for BpeCounter {
+    fn count(&self, text: &str) -> usize {
+        wire::tokens::count(text)
+    }
+}
 
 /// A pack as `gcf` and `binary` carry it.
 pub fn of_pack(pack: &Pack) -> Payload {

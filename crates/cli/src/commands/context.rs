@@ -98,7 +98,7 @@ impl Run for Args {
             explain: self.explain,
             format,
         };
-        let counter = crate::text::context::Counter;
+        let counter = serve::payload::BpeCounter;
         let pack = match &self.task {
             Some(task) => {
                 let text = if task == "-" { super::remember::stdin()? } else { task.clone() };

@@ -1,7 +1,7 @@
 //! How a pack reads.
 
 use crate::ui::{Painter, Show};
-use insight::context::{Format, Pack, TokenCounter, whole};
+use insight::context::{Format, Pack, whole};
 use model::text::clean;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,14 +28,5 @@ impl Show for ContextAnswer {
         }
         // Paths, names and sources are whatever somebody committed.
         out.verbatim(&clean(&whole(&self.pack, self.format)));
-    }
-}
-
-/// Counts with the vocabulary of a real tokenizer.
-pub struct Counter;
-
-impl TokenCounter for Counter {
-    fn count(&self, text: &str) -> usize {
-        wire::tokens::count(text)
     }
 }

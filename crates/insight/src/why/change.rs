@@ -148,7 +148,7 @@ fn commit_facts(reader: &Reader, clone: Option<&LocalClone>, sha: &str) -> Resul
     let hint = if repos::list(reader)?.items.is_empty() {
         "no commits are known yet; run: lore repo add ."
     } else {
-        "check the hash, or run `lore sync` if it is new"
+        "check the hash, or run `lore index` in the clone if it is new"
     };
     Err(Error::not_found(format!("no commit begins with {sha}")).suggest(hint))
 }

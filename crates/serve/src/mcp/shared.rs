@@ -100,7 +100,7 @@ impl Shared {
         check_size(&arguments)?;
         let format = Format::read(arguments.remove("format"))?;
         let max_tokens = budget(arguments.remove("budget"), self.options.max_tokens)?;
-        aliases::rename_arguments(&mut arguments, &entry.input_names());
+        aliases::rename_arguments(&mut arguments, entry.input_names());
         let cursor = match arguments.remove("cursor") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(Cursor::read(&text, entry.name, &arguments)?),

@@ -4,8 +4,9 @@ use super::{Group, Tool};
 use crate::mcp::answer::Format;
 use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
+use crate::payload::BpeCounter;
 use insight::context::{
-    ChangeQuery, Pack, PackOptions, Sources, TaskRequest, TokenCounter, for_change, for_task, whole,
+    ChangeQuery, Pack, PackOptions, Sources, TaskRequest, for_change, for_task, whole,
 };
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -14,15 +15,6 @@ use serde::Deserialize;
 pub struct ContextForTask;
 pub struct ContextForFiles;
 pub struct ContextForPr;
-
-/// Counts with the vocabulary of a real tokenizer.
-struct Counter;
-
-impl TokenCounter for Counter {
-    fn count(&self, text: &str) -> usize {
-        wire::tokens::count(text)
-    }
-}
 
 /// Symbols of an answer at most.
 const MOST_SYMBOLS: usize = 60;
@@ -87,7 +79,7 @@ impl Tool for ContextForTask {
             pack: options(call, params.bodies),
             sources: sources(call),
         };
-        for_task(call.reader()?, &scope, &request, &Counter)
+        for_task(call.reader()?, &scope, &request, &BpeCounter)
     }
 
     fn text(pack: &Pack, format: Format) -> Option<String> {
@@ -183,5 +175,5 @@ fn changed(
 ) -> Result<Pack> {
     let reader = call.reader()?;
     let (scope, changed) = query.resolve(reader, scope)?;
-    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call), &Counter)
+    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call), &BpeCounter)
 }

@@ -31,7 +31,8 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 /// Tools that are offered together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,10 +127,8 @@ impl Entry {
     }
 
     /// What its arguments are called.
-    pub fn input_names(&self) -> Vec<String> {
-        let schema = schema::input((self.input)(), false);
-        let fields = schema.get("properties").and_then(Value::as_object);
-        fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    pub fn input_names(&self) -> &'static [String] {
+        INPUT_NAMES.get(self.name).map_or(&[], Vec::as_slice)
     }
 
     /// As clients see it. What an answer looks like is in `lore schema`: every
@@ -186,6 +185,16 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<jobs::SyncNow>(),
     Entry::of::<jobs::IndexRepo>(),
 ];
+
+/// Made once: a schema is too much work for every call.
+static INPUT_NAMES: LazyLock<BTreeMap<&'static str, Vec<String>>> = LazyLock::new(|| {
+    let names = |entry: &Entry| {
+        let schema = schema::input((entry.input)(), false);
+        let fields = schema.get("properties").and_then(Value::as_object);
+        fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    };
+    TOOLS.iter().map(|entry| (entry.name, names(entry))).collect()
+});
 
 fn input_of<T: Tool>() -> Schema {
     schemars::schema_for!(T::Params)
