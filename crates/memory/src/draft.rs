@@ -73,7 +73,7 @@ fn json(kind: RecordKind, text: &str) -> Result<Vec<Draft>> {
 
 fn yaml(kind: RecordKind, text: &str) -> Result<Draft> {
     fn one<T: DeserializeOwned>(kind: RecordKind, text: &str) -> Result<T> {
-        serde_yaml_ng::from_str(text).map_err(|error| refused(kind, &error.to_string()))
+        ::yaml::from_str(text).map_err(|error| refused(kind, &error.to_string()))
     }
     Ok(match kind {
         RecordKind::Decision => Draft::Decision(one(kind, text)?),

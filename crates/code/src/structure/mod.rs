@@ -83,12 +83,12 @@ fn yaml_path(path: &str) -> bool {
 
 /// What a YAML file is about, its path and its top keys say.
 fn read_yaml(builder: &mut Builder<'_>, path: &str) {
-    let documents = yaml::parse(builder.source);
-    if let Some(trouble) = documents.trouble {
+    let (documents, trouble) = yaml::parse(builder.source);
+    if let Some(trouble) = trouble {
         builder.trouble(trouble);
     }
     let name = file_name(path);
-    for document in &documents.all {
+    for document in &documents {
         let has = |key: &str| document.get(key).is_some();
         if path.contains(".github/workflows/") {
             actions::read(builder, document);

@@ -51,11 +51,7 @@ pub fn parse(text: &str) -> Parsed<Handoff> {
         None => ("", text.as_str(), 1),
     };
     let front = if front.trim().is_empty() { "{}" } else { front };
-    if super::patterns::is_too_deep(front) {
-        parsed.problem(2, "not a handoff: the front matter is nested too deeply");
-        return parsed;
-    }
-    let mut fields: HandoffFields = match serde_yaml_ng::from_str(front) {
+    let mut fields: HandoffFields = match ::yaml::from_str(front) {
         Ok(fields) => fields,
         Err(error) => {
             let (line, reason) = super::patterns::yaml_reason(&error);

@@ -128,43 +128,17 @@ fn read(block: &[&str], indent: usize) -> ReadBlock {
     if text.len() > MAX_RECORD {
         return Err((0, "it is longer than a record may be".to_owned()));
     }
-    if is_too_deep(&text) {
-        return Err((0, "it is nested too deeply".to_owned()));
-    }
     let mut fields: Vec<PatternFields> =
-        serde_yaml_ng::from_str(&text).map_err(|error| yaml_reason(&error))?;
+        ::yaml::from_str(&text).map_err(|error| yaml_reason(&error))?;
     let fields = fields.pop().ok_or_else(|| (0, "the item is empty".to_owned()))?;
     let made = fields.into_record().map_err(|reason| (0, reason))?;
     Ok((made.record, made.notice))
 }
 
-/// The parser takes time with the square of open brackets.
-pub(super) fn is_too_deep(text: &str) -> bool {
-    const DEEPEST: i64 = 1000;
-    let mut depth = 0;
-    text.bytes().any(|byte| {
-        depth += match byte {
-            b'[' | b'{' => 1,
-            b']' | b'}' if depth > 0 => -1,
-            _ => 0,
-        };
-        depth > DEEPEST
-    })
-}
-
-/// The parser's line, from 0, and its words without it.
-pub(super) fn yaml_reason(error: &serde_yaml_ng::Error) -> (usize, String) {
-    let line = error.location().map_or(0, |at| at.line().saturating_sub(1));
-    let text = error.to_string();
-    let reason = text.split(" at line ").next().unwrap_or(&text);
-    (
-        line,
-        reason
-            .trim_start_matches('.')
-            .trim_start_matches("[0]")
-            .trim_start_matches(['.', ':', ' '])
-            .to_owned(),
-    )
+/// The line of an error, from 0, and its reason.
+pub(super) fn yaml_reason(error: &::yaml::Error) -> (usize, String) {
+    let line = error.line().map_or(0, |line| line.saturating_sub(1));
+    (line as usize, error.message().to_owned())
 }
 
 /// One record as its block.
@@ -324,7 +298,7 @@ patterns:
         expect![[r#"
             6: `pat-b` has no timestamp, so it counts as very old; add `timestamp`
             15: `pat-wxgsegph` has no timestamp, so it counts as very old; add `timestamp`
-            18: not a pattern: name: invalid type: sequence, expected a string
+            19: not a pattern: while parsing a flow sequence, expected ',' or ']'
             20: not a pattern: confidence is 7, not 0 to 1"#]]
         .assert_eq(&problems.join("\n"));
     }

@@ -143,7 +143,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn read_back(yaml: &str) -> BTreeMap<String, Value> {
-        serde_yaml_ng::from_str(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
+        ::yaml::from_str(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
     }
 
     proptest! {

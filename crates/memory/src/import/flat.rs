@@ -152,7 +152,7 @@ fn outcome(fields: &mut Map<String, Value>) {
 fn read_patterns(path: &Path, found: &mut ImportSource, renamed: &mut BTreeMap<String, RecordId>) {
     let Some(text) = loaded(path, found) else { return };
     // Items that lore itself can read need no help.
-    let whole: Result<Value, _> = serde_yaml_ng::from_str(&text);
+    let whole: Result<Value, _> = ::yaml::from_str(&text);
     let items = match &whole {
         Ok(Value::Object(fields)) => fields.get("patterns").and_then(Value::as_array).cloned(),
         Ok(Value::Array(items)) => Some(items.clone()),
