@@ -69,8 +69,9 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     match documents.all.as_slice() {
         [] => T::deserialize(().into_deserializer()),
         [one] => T::deserialize(Node(one)),
-        [_, second, ..] => Err(<Error as de::Error>::custom("there is more than one document")
-            .at(second.line)),
+        [_, second, ..] => {
+            Err(<Error as de::Error>::custom("there is more than one document").at(second.line))
+        }
     }
 }
 
@@ -135,9 +136,7 @@ impl<'de> Node<'_> {
             },
             Value::Text(text) => visitor.visit_str(text),
             Value::List(items) => visitor.visit_seq(Items(items.iter())),
-            Value::Map(entries) => {
-                visitor.visit_map(Entries { rest: entries.iter(), value: None })
-            }
+            Value::Map(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
         }
     }
 

@@ -204,13 +204,11 @@ impl TreeBuilder<'_> {
     /// The byte of a place; the parser counts columns in characters. Counts on from
     /// `known`, a place before it, so that a long line is not read for each of its values.
     fn byte(&self, known: Place, line: usize, col: usize) -> usize {
-        let start = self.starts.get(line.saturating_sub(1)).copied();
-        let begin = match start {
-            None => return self.text.len(),
-            Some(start) if known.line == line && known.col <= col => (known.byte, known.col),
-            Some(start) => (start, 0),
+        let Some(start) = self.starts.get(line.saturating_sub(1)).copied() else {
+            return self.text.len();
         };
-        let (byte, skipped) = begin;
+        let is_further = known.line == line && known.col <= col;
+        let (byte, skipped) = if is_further { (known.byte, known.col) } else { (start, 0) };
         let rest = &self.text[byte..];
         rest.char_indices().nth(col - skipped).map_or(self.text.len(), |(at, _)| byte + at)
     }
