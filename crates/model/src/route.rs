@@ -217,7 +217,9 @@ impl<'t> Parser<'t> {
                 self.rest = &after[1..];
                 self.put(Segment::Rest);
             }
-            '^' | '$' if after.is_empty() || self.pieces.is_empty() && c == '^' => self.rest = after,
+            '^' | '$' if after.is_empty() || self.pieces.is_empty() && c == '^' => {
+                self.rest = after
+            }
             _ => {
                 self.rest = after;
                 self.text(c);

@@ -47,12 +47,7 @@ impl Endpoint {
     }
 
     pub fn new(kind: EndpointKind, service: &str, name: &str) -> Self {
-        Endpoint {
-            kind,
-            service: service.to_owned(),
-            name: name.to_owned(),
-            file: String::new(),
-        }
+        Endpoint { kind, service: service.to_owned(), name: name.to_owned(), file: String::new() }
     }
 }
 
@@ -150,7 +145,11 @@ mod tests {
             (0, 91),
         ]
         .map(|(n, days)| {
-            format!("{n} {days}d {} {}", Liveness::at(ago(days), now), confidence(n, ago(days), now))
+            format!(
+                "{n} {days}d {} {}",
+                Liveness::at(ago(days), now),
+                confidence(n, ago(days), now)
+            )
         })
         .to_vec();
         assert_eq!(

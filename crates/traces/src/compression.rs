@@ -35,13 +35,17 @@ impl Compression {
 }
 
 /// What is read out of `packed`, as it is wanted.
-pub fn reader<'r>(packed: impl BufRead + Send + 'r, how: Compression) -> Result<Box<dyn Read + Send + 'r>> {
+pub fn reader<'r>(
+    packed: impl BufRead + Send + 'r,
+    how: Compression,
+) -> Result<Box<dyn Read + Send + 'r>> {
     Ok(match how {
         Compression::None => Box::new(packed),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(packed)),
         Compression::Zlib => Box::new(flate2::bufread::ZlibDecoder::new(packed)),
         Compression::Zstd => {
-            let mut decoder = zstd::Decoder::with_buffer(packed).map_err(|error| damaged(&error))?;
+            let mut decoder =
+                zstd::Decoder::with_buffer(packed).map_err(|error| damaged(&error))?;
             // A frame may ask for a window of gigabytes.
             decoder.window_log_max(27).map_err(|error| damaged(&error))?;
             Box::new(decoder)

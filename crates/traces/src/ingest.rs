@@ -4,10 +4,10 @@ use crate::decode::Decoded;
 use crate::semantic::{RouteSource, Semantics};
 use crate::span::{Span, trace_id_text};
 use crate::window::{Call, EndpointIndex, Observed, SeenSpans, Window, span_key};
+use model::Timestamp;
 use model::code::EdgeKind;
 use model::runtime::{Endpoint, EndpointKind, InputKind, hour_of};
 use model::sketch::{Sketch, bin};
-use model::Timestamp;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -132,8 +132,7 @@ impl Ingester {
 
     /// Counts a span; whether its time was impossible.
     fn take(&mut self, span: Span, key: u64, now: Timestamp) -> bool {
-        let is_skewed = span.start_ms < EARLIEST_MS
-            || span.start_ms > now.plus(AHEAD).as_millis();
+        let is_skewed = span.start_ms < EARLIEST_MS || span.start_ms > now.plus(AHEAD).as_millis();
         let at = if is_skewed { now } else { Timestamp::from_millis(span.start_ms) };
         let service = self.service(&span, at);
         let meaning = self.semantics.meaning(&span, &service);
@@ -158,8 +157,15 @@ impl Ingester {
             self.pending.code.insert(operation, (code.function, code.file, code.line));
         }
         let parent = span_key(span.trace_id, span.parent_id);
-        let observed =
-            Observed { key, parent, role: meaning.role, service: of_service, operation, sender, calls };
+        let observed = Observed {
+            key,
+            parent,
+            role: meaning.role,
+            service: of_service,
+            operation,
+            sender,
+            calls,
+        };
         let sample = trace_id_text(span.trace_id);
         let edges = &mut self.pending.edges;
         let mut count = |call: &Call, n: i64| {

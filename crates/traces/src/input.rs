@@ -48,7 +48,11 @@ pub struct InputReport {
 pub type Sink<'s> = dyn FnMut(Decoded, InputKind) -> Result<()> + 's;
 
 /// Reads everything there is. `service` is whose requests a log holds that does not say.
-pub fn read(input: impl Read + Send, service: Option<&str>, sink: &mut Sink<'_>) -> Result<InputReport> {
+pub fn read(
+    input: impl Read + Send,
+    service: Option<&str>,
+    sink: &mut Sink<'_>,
+) -> Result<InputReport> {
     let mut packed = BufReader::with_capacity(BEGINNING, input);
     let how = Compression::of(packed.fill_buf().map_err(|error| unreadable(&error))?);
     let mut plain = reader(packed, how)?;
@@ -269,9 +273,7 @@ impl Reading<'_, '_> {
             self.put(otlp_json::read(object), InputKind::OtlpFile)?;
         } else if jaeger::is_jaeger(object) {
             self.put(jaeger::read(object), InputKind::Jaeger)?;
-        } else if let Some(span) =
-            object.get("localEndpoint").and_then(|_| zipkin::span(object))
-        {
+        } else if let Some(span) = object.get("localEndpoint").and_then(|_| zipkin::span(object)) {
             self.put(one(span), InputKind::Zipkin)?;
         } else if let Some(span) =
             Some(object).filter(|it| sdk_json::is_span(it)).and_then(sdk_json::read)
@@ -349,7 +351,8 @@ impl Reading<'_, '_> {
         key.push(0);
         key.extend_from_slice(text);
         let bytes = Hash32::of(&key);
-        let hash = bytes.as_bytes().iter().take(8).fold(0_u64, |hash, byte| hash << 8 | u64::from(*byte));
+        let hash =
+            bytes.as_bytes().iter().take(8).fold(0_u64, |hash, byte| hash << 8 | u64::from(*byte));
         if self.occurrences.len() > 200_000 {
             self.occurrences.clear();
         }

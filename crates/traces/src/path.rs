@@ -35,7 +35,8 @@ impl ServiceRoutes {
         };
         let fitting = self.routes.iter().filter(is_method).filter(|it| it.pattern.matches(path));
         // A pattern of holes alone matches everything that is as long.
-        let fitting = fitting.filter(|it| it.pattern.n_literals() > 0 || it.pattern.canonical() == "/");
+        let fitting =
+            fitting.filter(|it| it.pattern.n_literals() > 0 || it.pattern.canonical() == "/");
         fitting.max_by(|a, b| a.pattern.compare_specificity(&b.pattern)).map(|it| it.text.as_str())
     }
 }
@@ -115,10 +116,15 @@ fn hole_of(segment: &str) -> Option<String> {
         return Some(segment.to_owned());
     }
     let (stem, ending) = match segment.rsplit_once('.') {
-        Some((stem, ending)) if is_file_ending(ending) && !stem.is_empty() => (stem, Some(ending)),
+        Some((stem, ending))
+            if is_file_ending(ending) && !stem.is_empty() && !stem.contains('@') =>
+        {
+            (stem, Some(ending))
+        }
         _ => (segment, None),
     };
-    looks_like_value(stem).then(|| ending.map_or("{}".to_owned(), |ending| format!("{{}}.{ending}")))
+    looks_like_value(stem)
+        .then(|| ending.map_or("{}".to_owned(), |ending| format!("{{}}.{ending}")))
 }
 
 fn is_file_ending(text: &str) -> bool {
@@ -136,7 +142,8 @@ fn looks_like_value(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let is_token = n_digits > 2 && text.len() >= 16;
     // `user-1234`, `INV2024001`: a word and a number.
-    let ends_in_number = text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len() >= 3;
+    let ends_in_number =
+        text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len() >= 3;
     is_number
         || is_hex
         || is_token
@@ -193,9 +200,12 @@ mod tests {
     #[test]
     fn the_most_literal_known_route_is_taken() {
         let mut routes = ServiceRoutes::default();
-        for (method, pattern) in
-            [("GET", "/users/<int:id>"), ("GET", "/users/me"), ("ANY", "/files/{*rest}"), ("GET", "/{a}")]
-        {
+        for (method, pattern) in [
+            ("GET", "/users/<int:id>"),
+            ("GET", "/users/me"),
+            ("ANY", "/files/{*rest}"),
+            ("GET", "/{a}"),
+        ] {
             routes.add(method, pattern);
         }
         assert_eq!(routes.find("GET", "/users/7"), Some("/users/<int:id>"));

@@ -298,7 +298,8 @@ fn rpc_name(span: &Span) -> Option<String> {
     // A proxy sees gRPC as a POST.
     let path = concrete_path(span)?;
     let (service, method) = path.strip_prefix('/')?.split_once('/')?;
-    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_word =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let looks_like = service.contains('.')
         && service.split('.').all(|part| !part.is_empty() && is_word(part))
         && method.starts_with(|c: char| c.is_ascii_uppercase())
@@ -342,7 +343,9 @@ fn database(attributes: &Attributes) -> Vec<(Endpoint, EdgeKind)> {
     let system = attributes.first(DATABASE).unwrap_or("database");
     let mut names: Vec<String> = match attributes.first(TABLE) {
         Some(table) => vec![table.rsplit('.').next().unwrap_or(table).to_owned()],
-        None => attributes.first(&["db.query.text", "db.statement"]).map(tables).unwrap_or_default(),
+        None => {
+            attributes.first(&["db.query.text", "db.statement"]).map(tables).unwrap_or_default()
+        }
     };
     if names.is_empty() {
         names.push(format!("({system})"));

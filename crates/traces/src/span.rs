@@ -56,7 +56,11 @@ impl Resource {
             service: text("service.name"),
             namespace: text("service.namespace"),
             version: text("service.version"),
-            deployments: named.iter().filter_map(|it| attributes.get(it)).map(str::to_owned).collect(),
+            deployments: named
+                .iter()
+                .filter_map(|it| attributes.get(it))
+                .map(str::to_owned)
+                .collect(),
         }
     }
 

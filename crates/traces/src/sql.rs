@@ -60,7 +60,8 @@ fn words(statement: &str) -> Vec<&str> {
             found.push(&rest[..1]);
             rest = &rest[1..];
         } else {
-            let end = rest.find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '\''));
+            let end =
+                rest.find(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '\''));
             let end = end.unwrap_or(rest.len());
             found.push(&rest[..end]);
             rest = &rest[end..];
@@ -78,7 +79,10 @@ mod tests {
     fn tables_are_found_in_statements() {
         for (statement, expected) in [
             ("SELECT * FROM users WHERE id = ?", vec!["users"]),
-            ("select a from public.\"orders\" o join `items` i on i.id = o.id", vec!["orders", "items"]),
+            (
+                "select a from public.\"orders\" o join `items` i on i.id = o.id",
+                vec!["orders", "items"],
+            ),
             ("INSERT INTO carts (a) VALUES ('from nowhere')", vec!["carts"]),
             ("UPDATE ONLY carts SET a = 1", vec!["carts"]),
             ("DELETE FROM [dbo].[carts]", vec!["carts"]),

@@ -56,6 +56,9 @@ struct Entry {
 /// More spans that wait for one parent are left as they are.
 const MOST_WAITING: usize = 256;
 
+/// Spans are not nested deeper than this; more is a circle.
+const MOST_CLIMBED: usize = 64;
+
 /// Spans of the last moments.
 pub struct Window {
     entries: FxHashMap<u64, Entry>,
@@ -112,7 +115,6 @@ impl Window {
             calls: span.calls.clone(),
             is_settled: !has_parent || (span.sender.is_some() && span.role != Role::Server),
         };
-        let mut waits_for = span.parent;
         match (parent, span.role) {
             (Some(client), Role::Server) if client.role == Role::Client => {
                 entry.source = client.source;
@@ -120,7 +122,6 @@ impl Window {
                     count(&call, -1);
                 }
                 entry.is_settled = client.is_settled;
-                waits_for = client.parent;
             }
             (Some(above), role) => {
                 let above_it = above.operation.unwrap_or(above.service);
@@ -131,18 +132,25 @@ impl Window {
                     entry.operation = entry.operation.or(above.operation);
                 }
                 entry.is_settled |= above.operation.is_some() || above.is_settled;
-                waits_for = above.parent;
             }
             (None, Role::Server) => entry.source = self.outside,
             (None, _) => {}
         }
         if !entry.is_settled {
-            self.wait(waits_for, span.key);
+            self.wait(span.parent, span.key);
         }
         entry
     }
 
+    /// Lets a span wait for the nearest one above it that has not come.
     fn wait(&mut self, above: u64, key: u64) {
+        let mut above = above;
+        for _ in 0..MOST_CLIMBED {
+            match self.entries.get(&above) {
+                Some(known) if known.parent != 0 => above = known.parent,
+                _ => break,
+            }
+        }
         let waiting = self.waiting.entry(above).or_default();
         if waiting.len() < MOST_WAITING {
             waiting.push(key);

@@ -54,9 +54,8 @@ pub struct EdgeRow {
 
 /// Whether anything was ever observed: the cheapest of questions.
 pub fn has_any(on: &impl Read) -> Result<bool> {
-    let found = sql::first(on, "SELECT 1 FROM runtime_edges LIMIT 1", [], |row| {
-        row.get::<_, i64>(0)
-    })?;
+    let found =
+        sql::first(on, "SELECT 1 FROM runtime_edges LIMIT 1", [], |row| row.get::<_, i64>(0))?;
     Ok(found.is_some())
 }
 

@@ -76,11 +76,12 @@ pub fn time(text: &str) -> Option<Timestamp> {
 /// Seconds after the other fields, in microseconds: `rt=0.012`, or a number with a
 /// point at the end. Whole numbers may be of any unit, and are not read.
 fn duration(rest: &str) -> u64 {
-    let named = rest.split_whitespace().find_map(|word| {
-        word.strip_prefix("rt=").or_else(|| word.strip_prefix("request_time="))
-    });
+    let named = rest
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix("rt=").or_else(|| word.strip_prefix("request_time=")));
     let last = rest.split_whitespace().next_back().filter(|word| word.contains('.'));
-    let seconds = named.or(last).map(|word| word.trim_matches('"')).and_then(|it| it.parse::<f64>().ok());
+    let seconds =
+        named.or(last).map(|word| word.trim_matches('"')).and_then(|it| it.parse::<f64>().ok());
     seconds.filter(|it| (0.0..86_400.0).contains(it)).map_or(0, |it| (it * 1e6) as u64)
 }
 

@@ -12,19 +12,51 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const METHOD: &[&str] =
-    &["method", "http_method", "request_method", "request.method", "requestmethod", "verb", "req.method"];
+const METHOD: &[&str] = &[
+    "method",
+    "http_method",
+    "request_method",
+    "request.method",
+    "requestmethod",
+    "verb",
+    "req.method",
+];
 const PATH: &[&str] = &[
-    "path", "uri", "url", "request_uri", "request_path", "request.uri", "request.path", "request.url",
-    "requestpath", "http_path", "req.url", "http.path",
+    "path",
+    "uri",
+    "url",
+    "request_uri",
+    "request_path",
+    "request.uri",
+    "request.path",
+    "request.url",
+    "requestpath",
+    "http_path",
+    "req.url",
+    "http.path",
 ];
 const ROUTE: &[&str] = &["route", "http_route", "endpoint", "route_pattern"];
 const STATUS: &[&str] = &[
-    "status", "status_code", "statuscode", "response_code", "http_status", "downstreamstatus",
-    "response.status", "res.statuscode", "code",
+    "status",
+    "status_code",
+    "statuscode",
+    "response_code",
+    "http_status",
+    "downstreamstatus",
+    "response.status",
+    "res.statuscode",
+    "code",
 ];
 const TIME: &[&str] = &[
-    "time", "timestamp", "@timestamp", "ts", "start_time", "time_local", "time_iso8601", "startutc", "date",
+    "time",
+    "timestamp",
+    "@timestamp",
+    "ts",
+    "start_time",
+    "time_local",
+    "time_iso8601",
+    "startutc",
+    "date",
 ];
 const SERVICE: &[&str] = &["service", "service_name", "servicename", "app", "application"];
 
@@ -37,7 +69,8 @@ const MOST_FIELDS: usize = 500;
 pub fn read(object: &Map<String, Value>, fallback: &Arc<Resource>) -> Option<Span> {
     let mut fields = BTreeMap::new();
     flatten(object, "", 0, &mut fields);
-    let text = |names: &[&str]| names.iter().find_map(|name| fields.get(*name).and_then(|it| scalar(it)));
+    let text =
+        |names: &[&str]| names.iter().find_map(|name| fields.get(*name).and_then(|it| scalar(it)));
     let service = fields.get("service.name").and_then(|it| scalar(it)).or_else(|| text(SERVICE));
     let resource = match service {
         Some(service) if fallback.service.is_empty() => Arc::new(Resource::of_service(&service)),
@@ -61,16 +94,19 @@ pub fn read(object: &Map<String, Value>, fallback: &Arc<Resource>) -> Option<Spa
     if let Some(status) = status.filter(|status| (100..600).contains(status)) {
         span.attributes.put("http.response.status_code", status.to_string().into());
     }
-    let is_about_something = ["http.request.method", "http.method", "db.system", "db.system.name", "rpc.method"]
-        .iter()
-        .chain(&["messaging.system", "messaging.destination.name"])
-        .any(|name| span.attributes.get(name).is_some());
+    let is_about_something =
+        ["http.request.method", "http.method", "db.system", "db.system.name", "rpc.method"]
+            .iter()
+            .chain(&["messaging.system", "messaging.destination.name"])
+            .any(|name| span.attributes.get(name).is_some());
     if !is_about_something {
         return None;
     }
     span.kind = match span.attributes.get("span.kind") {
         Some(kind) => SpanKind::from_text(kind),
-        None if span.attributes.first(&["db.system", "db.system.name"]).is_some() => SpanKind::Client,
+        None if span.attributes.first(&["db.system", "db.system.name"]).is_some() => {
+            SpanKind::Client
+        }
         None => SpanKind::Unspecified,
     };
     span.start_ms = TIME.iter().find_map(|name| time(fields.get(*name)?)).unwrap_or(0);

@@ -210,7 +210,8 @@ mod tests {
     #[test]
     fn a_bad_span_is_counted_and_the_others_are_kept() {
         let nameless = SpanMessage::default();
-        let bytes = request(vec![message(1, b"/a"), nameless, message(2, b"/\xff\xfe")]).encode_to_vec();
+        let bytes =
+            request(vec![message(1, b"/a"), nameless, message(2, b"/\xff\xfe")]).encode_to_vec();
         let decoded = decode(&bytes).unwrap();
         assert_eq!((decoded.spans.len(), decoded.n_rejected), (2, 1));
         assert_eq!(decoded.spans[0].resource.service, "shop");

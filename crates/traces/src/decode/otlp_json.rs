@@ -36,7 +36,8 @@ pub fn read(object: &Map<String, Value>) -> Decoded {
     for group in list(object, GROUPS) {
         let Some(group) = group.as_object() else { continue };
         let of_resource = field(group, &["resource"]).and_then(Value::as_object);
-        let resource = of_resource.map(|it| attributes(list(it, &["attributes"]))).unwrap_or_default();
+        let resource =
+            of_resource.map(|it| attributes(list(it, &["attributes"]))).unwrap_or_default();
         let resource = Arc::new(Resource::of(&resource));
         for scope in list(group, SCOPES).iter().filter_map(Value::as_object) {
             for message in list(scope, &["spans"]) {
@@ -75,9 +76,8 @@ fn span(message: &Map<String, Value>, resource: &Arc<Resource>) -> Option<Span> 
         time(&["endTimeUnixNano", "end_time_unix_nano"]),
     );
     let status = field(message, &["status"]).and_then(|status| status.get("code"));
-    span.is_error = status.is_some_and(|code| {
-        code.as_str() == Some("STATUS_CODE_ERROR") || number(code) == Some(2)
-    });
+    span.is_error = status
+        .is_some_and(|code| code.as_str() == Some("STATUS_CODE_ERROR") || number(code) == Some(2));
     span.attributes = attributes(list(message, &["attributes"]));
     Some(span)
 }

@@ -24,9 +24,12 @@ pub fn read(object: &Map<String, Value>) -> Option<Span> {
     let context = field(object, &["context", "spanContext"]).and_then(Value::as_object);
     let ids = context.unwrap_or(object);
     let resource = field(object, &["resource"]).and_then(Value::as_object);
-    let resource = resource.map(|it| field(it, &["attributes"]).and_then(Value::as_object).unwrap_or(it));
+    let resource =
+        resource.map(|it| field(it, &["attributes"]).and_then(Value::as_object).unwrap_or(it));
     let mut of_resource = resource.map(attributes).unwrap_or_default();
-    if let Some(service) = field(object, &["service", "service_name", "serviceName", "service.name"]) {
+    if let Some(service) =
+        field(object, &["service", "service_name", "serviceName", "service.name"])
+    {
         if let Some(service) = scalar(service) {
             of_resource.put("service.name", service);
         }

@@ -42,7 +42,8 @@ pub fn span(message: &Map<String, Value>) -> Option<Span> {
     span.name = cleaned(text_field(message, &["name"]).unwrap_or_default(), 200);
     span.kind = text_field(message, &["kind"]).map_or(SpanKind::Internal, SpanKind::from_text);
     // Both sides of a call may share one id: the server's is its own then.
-    if span.kind == SpanKind::Server && message.get("shared").and_then(Value::as_bool) == Some(true) {
+    if span.kind == SpanKind::Server && message.get("shared").and_then(Value::as_bool) == Some(true)
+    {
         span.parent_id = span.span_id;
         span.span_id = span.span_id.rotate_left(17) ^ 0x5eed;
     }

@@ -38,7 +38,9 @@ fn told(batch: &Batch) -> Vec<String> {
     let mut lines: Vec<String> = batch
         .edges
         .iter()
-        .map(|edge| format!("{} -> {} {} {}", name(edge.source), name(edge.target), edge.kind, edge.n))
+        .map(|edge| {
+            format!("{} -> {} {} {}", name(edge.source), name(edge.target), edge.kind, edge.n)
+        })
         .collect();
     lines.sort();
     lines
@@ -53,7 +55,13 @@ fn a_call_between_services_is_one_edge() {
         span("web", 1, 0, SpanKind::Server, &[GET, ("http.route", "/checkout")]),
         span("web", 2, 1, SpanKind::Client, &[GET, ("url.full", "http://cart:80/items/7")]),
         span("cart", 3, 2, SpanKind::Server, &[GET, ("http.route", "/items/{id}")]),
-        span("cart", 4, 3, SpanKind::Client, &[("db.system", "postgresql"), ("db.statement", "SELECT 1 FROM items")]),
+        span(
+            "cart",
+            4,
+            3,
+            SpanKind::Client,
+            &[("db.system", "postgresql"), ("db.statement", "SELECT 1 FROM items")],
+        ),
     ];
     assert_eq!(ingester.absorb(decoded(spans.clone()), InputKind::OtlpGrpc, now()), 4);
     let batch = ingester.take_batch();

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::decode::otlp::TracesRequest;
-use prost::Message as _;
 use proptest::prelude::*;
+use prost::Message as _;
 use std::io::Write as _;
 
 fn told(bytes: &[u8]) -> String {
@@ -19,7 +19,10 @@ fn told(bytes: &[u8]) -> String {
             let broken: Vec<String> =
                 report.broken.iter().map(|it| format!(" {}:{}", it.line, it.reason)).collect();
             let (n, rejected, n_broken) = (report.n_spans, report.n_rejected, report.n_broken);
-            format!("{format} {n} spans of {services:?}, {rejected} rejected, {n_broken} broken{}", broken.concat())
+            format!(
+                "{format} {n} spans of {services:?}, {rejected} rejected, {n_broken} broken{}",
+                broken.concat()
+            )
         }
         Err(error) => error.message().to_owned(),
     }
@@ -47,15 +50,19 @@ fn the_format_is_seen_from_the_content() {
     assert_eq!(told(&framed), "otlp_file 2 spans of [\"\"], 0 rejected, 0 broken");
     let one = "otlp_file 1 spans of [\"web\"], 0 rejected, 0 broken";
     assert_eq!(told(OTLP_JSON.as_bytes()), one);
-    let pretty = OTLP_JSON.replace(':', ":\n").replace("{\"resourceSpans\"", "{\n\"resourceSpans\"");
+    let pretty =
+        OTLP_JSON.replace(':', ":\n").replace("{\"resourceSpans\"", "{\n\"resourceSpans\"");
     assert_eq!(told(pretty.as_bytes()), one);
     let lines = format!("{OTLP_JSON}\n{OTLP_JSON}\n");
     assert_eq!(told(lines.as_bytes()), "otlp_file 2 spans of [\"web\"], 0 rejected, 0 broken");
-    let zipkin = r#"[{"traceId":"aa","id":"01","timestamp":1,"localEndpoint":{"serviceName":"z"}}]"#;
+    let zipkin =
+        r#"[{"traceId":"aa","id":"01","timestamp":1,"localEndpoint":{"serviceName":"z"}}]"#;
     assert_eq!(told(zipkin.as_bytes()), "zipkin 1 spans of [\"z\"], 0 rejected, 0 broken");
     let jaeger = r#"{"data":[{"spans":[{"traceID":"aa","spanID":"1","processID":"p"}],"processes":{"p":{"serviceName":"j"}}}]}"#;
     assert_eq!(told(jaeger.as_bytes()), "jaeger 1 spans of [\"j\"], 0 rejected, 0 broken");
-    let console = "{\n \"name\": \"a\", \"context\": {\"trace_id\": \"0xaa\", \"span_id\": \"0x01\"}\n}\n".repeat(2);
+    let console =
+        "{\n \"name\": \"a\", \"context\": {\"trace_id\": \"0xaa\", \"span_id\": \"0x01\"}\n}\n"
+            .repeat(2);
     assert_eq!(told(console.as_bytes()), "span_lines 2 spans of [\"\"], 0 rejected, 0 broken");
 }
 
@@ -73,7 +80,8 @@ fn packed_files_are_unpacked() {
 #[test]
 fn broken_lines_are_counted_and_the_first_three_shown() {
     let good = r#"1.2.3.4 - - [10/Oct/2020:13:55:36 -0700] "GET /a HTTP/1.1" 200 5"#;
-    let log = format!("{good}\nwhat\n{good}\n\n{{\"a\":\n{{\"level\":1}}\nand so\n\u{1b}[31m\n{good}\n");
+    let log =
+        format!("{good}\nwhat\n{good}\n\n{{\"a\":\n{{\"level\":1}}\nand so\n\u{1b}[31m\n{good}\n");
     assert_eq!(
         told(log.as_bytes()),
         "access_log 3 spans of [\"fallback\"], 0 rejected, 5 broken \
@@ -105,7 +113,10 @@ fn equal_lines_are_two_requests_and_the_same_two_again() {
 #[test]
 fn files_that_are_cut_off_or_lie_are_errors() {
     let bytes = otlp();
-    assert_eq!(told(&bytes[..bytes.len() - 3]), "cannot read the traces: it ends in the middle of a message");
+    assert_eq!(
+        told(&bytes[..bytes.len() - 3]),
+        "cannot read the traces: it ends in the middle of a message"
+    );
     let huge = [&b"\x0a\xff\xff\xff\xff\x7f\x0a"[..], &[0; 20]].concat();
     assert_eq!(told(&huge), "cannot read the traces: a message longer than 64 MiB");
 }

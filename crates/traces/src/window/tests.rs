@@ -89,10 +89,15 @@ fn one_side_alone_is_counted_as_far_as_it_knows() {
 fn memory_is_bounded_and_what_is_let_go_is_counted() {
     let mut window = Window::new(1000, OUTSIDE);
     for n in 1..=20_000_u64 {
-        let one = calling(span(n, n + 1_000_000, Role::Local, WEB), TABLE, EdgeKind::RuntimeQueries);
+        let one =
+            calling(span(n, n + 1_000_000, Role::Local, WEB), TABLE, EdgeKind::RuntimeQueries);
         window.observe(one, &mut |_, _| {});
     }
-    assert!(window.entries.len() <= 1000 && window.waiting.len() <= 2001, "{}", window.waiting.len());
+    assert!(
+        window.entries.len() <= 1000 && window.waiting.len() <= 2001,
+        "{}",
+        window.waiting.len()
+    );
     assert_eq!(window.take_shed(), 19_000);
     assert_eq!(window.take_shed(), 0);
 }
