@@ -47,6 +47,12 @@ impl Pattern {
         parser.end_segment();
         let mut segments = parser.segments;
         segments.truncate(MOST_SEGMENTS);
+        // A beginning that code puts in front (`{baseUrl}/cart`) is often empty.
+        if text.starts_with('{')
+            && let Some(first) = segments.first_mut().filter(|first| **first == Segment::Hole)
+        {
+            *first = Segment::Optional;
+        }
         Pattern { segments }
     }
 
@@ -496,6 +502,7 @@ mod tests {
         assert_eq!(canonical("/posts(/:id)"), "/posts/{?}");
         assert_eq!(canonical("/reports/report-{id}.pdf"), "/reports/report-{}.pdf");
         assert_eq!(canonical("/v1/things:batchGet"), "/v1/things:batchGet");
+        assert_eq!(canonical("{baseUrl}/product/{id}"), "/{?}/product/{}");
         assert_eq!(canonical("/{$}"), "/");
         assert_eq!(canonical(""), "/");
     }
@@ -512,6 +519,8 @@ mod tests {
         let file = Pattern::parse("/reports/report-{id}.pdf");
         assert!(file.matches("/reports/report-7.pdf") && !file.matches("/reports/report-.pdf"));
         assert!(Pattern::parse("/posts/{id?}").matches("/posts"));
+        assert!(Pattern::parse("{baseUrl}/").matches("/"));
+        assert!(Pattern::parse("{baseUrl}/cart").matches("/shop/cart"));
         assert!(Pattern::parse("/").matches("/") && !Pattern::parse("/").matches("/x"));
         assert!(Pattern::parse("/items/{id}").is_end_of(&Pattern::parse("/api/v1/items/:id")));
         assert!(!Pattern::parse("/{id}").is_end_of(&Pattern::parse("/api/v1/items/:id")));

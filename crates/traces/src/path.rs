@@ -35,26 +35,9 @@ impl ServiceRoutes {
         };
         let fitting = self.routes.iter().filter(is_method).filter(|it| it.pattern.matches(path));
         // A pattern of holes alone matches everything that is as long.
-        let fitting =
-            fitting.filter(|it| it.pattern.n_literals() > 0 || it.pattern.canonical() == "/");
+        let fitting = fitting
+            .filter(|it| it.pattern.n_literals() > 0 || path_segments(path).next().is_none());
         fitting.max_by(|a, b| a.pattern.compare_specificity(&b.pattern)).map(|it| it.text.as_str())
-    }
-}
-
-/// Patterns by the name of a service; the routes of services that are not told
-/// apart are under the empty name.
-#[derive(Debug, Clone, Default)]
-pub struct RouteTable {
-    services: FxHashMap<String, ServiceRoutes>,
-}
-
-impl RouteTable {
-    pub fn service(&mut self, name: &str) -> &mut ServiceRoutes {
-        self.services.entry(name.to_owned()).or_default()
-    }
-
-    pub fn find(&self, service: &str, method: &str, path: &str) -> Option<&str> {
-        self.services.get(service)?.find(method, path)
     }
 }
 

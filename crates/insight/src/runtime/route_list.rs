@@ -87,7 +87,7 @@ pub fn add_traffic(
             sum.errors += edge.n_errors;
             sum.durations.merge(&stored::edge_latency(reader, edge.id, hour_of(window.since))?);
             let source = loaded.party(edge.source)?;
-            let caller = [source.service.as_str(), source.name.as_str()].join(" ");
+            let caller = format!("{} {}", source.service, source.name);
             let caller = caller.trim();
             let caller = if caller.is_empty() { "(outside)" } else { caller };
             *sum.callers.entry(caller.to_owned()).or_default() += edge.n;

@@ -60,7 +60,7 @@ fn a_call_between_services_is_one_edge() {
             4,
             3,
             SpanKind::Client,
-            &[("db.system", "postgresql"), ("db.statement", "SELECT 1 FROM items")],
+            &[("db.system", "postgresql"), ("db.statement", "select 1 from items")],
         ),
     ];
     assert_eq!(ingester.absorb(decoded(spans.clone()), InputKind::OtlpGrpc, now()), 4);

@@ -151,7 +151,7 @@ fn rpc_messages_and_queries_are_told_by_name() {
             &[
                 ("db.system", "postgresql"),
                 ("db.name", "shop"),
-                ("db.statement", "SELECT * FROM users u JOIN carts c ON 1")
+                ("db.statement", "select * from users u join carts c on 1")
             ]
         ),
         "runtime_queries table [shop] users; runtime_queries table [shop] carts"

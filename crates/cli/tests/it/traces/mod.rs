@@ -43,7 +43,7 @@ def total():
 app.register_blueprint(api, url_prefix=\"/api\")
 ";
 
-const SCHEMA: &str = "CREATE TABLE orders (id INTEGER PRIMARY KEY, total INTEGER);\n";
+const SCHEMA: &str = "create table orders (id integer primary key, total integer);\n";
 
 /// A clone with routes, called `shop`, that is indexed.
 fn shop() -> (TestEnv, PathBuf) {
