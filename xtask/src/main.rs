@@ -34,6 +34,7 @@ Tasks:
   fuzz wire [--minutes N] [--seed N]      decode damaged payloads; none may panic or change on the way
   eval code --sources DIR [--truth DIR]    call edges beside what compilers say
   bench insight [--db FILE]    what timelines cost on 40,000 entities, in release
+  bench traces [RATE] [S]   spans a second that the OTLP receiver stores, its memory, questions meanwhile
   bench mcp [--db FILE]    what asking over MCP costs beside the answer alone, and its tokens
   eval forge --golden FILE --db DB [--kind KIND]    answers found of known ones
   eval notes --labels FILE --db DB    labelled notes, ranked

@@ -93,6 +93,19 @@ pub fn serve(server: impl Future<Output = Result<()>>) -> Result<()> {
     ended
 }
 
+/// Runs a server that ends by itself when it is interrupted, and what it has still to
+/// store with it.
+pub fn serve_to_end(server: impl Future<Output = Result<()>>) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Error::internal("cannot start the runtime").caused_by(error))?;
+    let ended = runtime.block_on(server);
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    ended
+}
+
 /// One thread for the network; the store has its own. More would spend their
 /// time waking each other: what is asked of a forge is soon done.
 fn runtime() -> Result<tokio::runtime::Runtime> {

@@ -29,6 +29,7 @@ mod run_embed;
 mod run_index;
 mod run_pipeline;
 mod run_sync;
+mod run_traces;
 mod text;
 pub mod ui;
 

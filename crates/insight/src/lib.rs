@@ -21,6 +21,7 @@ pub mod people;
 pub mod projects;
 pub mod reasons;
 pub mod repos;
+pub mod runtime;
 pub mod show;
 pub mod stats;
 pub mod status;

@@ -5,8 +5,9 @@
 //! describes it as a [`Plan`] and gets a [`RunReport`]; rendering it is theirs.
 //!
 //! [`memory`] follows memory files that people wrote by hand, [`notes`] keeps what
-//! an answer leaves behind (access counts, last-seen marks): both are short, go
-//! beside a run without its lock, and never hold up an answer.
+//! an answer leaves behind (access counts, last-seen marks), [`traces`] stores what
+//! production showed: all are short, go beside a run without its lock, and never hold
+//! up an answer.
 
 pub mod commits;
 mod embed_slices;
@@ -14,6 +15,7 @@ pub mod memory;
 pub mod notes;
 mod plan;
 mod run;
+pub mod traces;
 
 pub use embed_slices::embed_records;
 pub use plan::{CloneSpec, Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};

@@ -4,8 +4,10 @@
 //! of its own: a tool reads its arguments, calls a library, and sends the typed
 //! answer that `--json` prints. What only the program around it knows (where
 //! the database is, how a sync is run) comes in through [`mcp::Surroundings`].
-//! `http` is the one HTTP stack: every route lies below its checks and limits.
+//! `otlp` receives traces of production. `http` is the one HTTP stack: every route
+//! lies below its checks and limits.
 
 pub mod http;
 pub mod mcp;
+pub mod otlp;
 pub mod payload;

@@ -58,6 +58,7 @@ pub mod queue;
 pub mod references;
 pub mod repos;
 pub mod runs;
+pub mod runtime;
 pub mod timeline;
 pub mod vectors;
 

@@ -31,6 +31,8 @@ mod same_record;
 #[cfg(feature = "bench")]
 mod search;
 #[cfg(feature = "bench")]
+mod traces;
+#[cfg(feature = "bench")]
 mod walk;
 
 use std::path::Path;
@@ -56,6 +58,7 @@ pub fn run(root: &Path, words: &[&str]) -> ExitCode {
         ["bench", "insight", options @ ..] => insight::run(options),
         ["bench", "memory", options @ ..] => memory::run(options),
         ["bench", "mcp", options @ ..] => mcp::run(options),
+        ["bench", "traces", options @ ..] => traces::run(options),
         ["eval", words @ ..] => crate::eval::run(words),
         ["bench", "forge-at", base_url, projects @ ..] => forge::run_at(base_url, projects),
         ["bench", "forge-sync", base_url, project, database] => {

@@ -102,7 +102,7 @@ fn tools(root: &Path) -> Result<Vec<(&'static str, PathBuf)>, ()> {
             is_complete = false;
         }
     };
-    for package in [python::GITLAB, python::MCP] {
+    for package in [python::GITLAB, python::MCP, python::OTEL] {
         let python = python::with(package, &target);
         take(package.name, python.map(|python| vec![(package.variable, python)]));
     }
@@ -110,6 +110,8 @@ fn tools(root: &Path) -> Result<Vec<(&'static str, PathBuf)>, ()> {
         vec![(node::INSPECTOR_VARIABLE, node.inspector), (node::TOKENIZER_VARIABLE, node.tokenizer)]
     });
     take("mcp-inspector", node);
+    let otel = node::with_otel(&target).map(|modules| vec![(node::OTEL_VARIABLE, modules)]);
+    take("otel for node", otel);
     if !is_complete && std::env::var_os("CI").is_some() {
         eprintln!("error: tests must not be skipped here (CI is set)");
         return Err(());

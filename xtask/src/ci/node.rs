@@ -1,5 +1,5 @@
-//! The official MCP Inspector and a real tokenizer, in a folder of their own
-//! under `target/`.
+//! The official MCP Inspector, a real tokenizer and the SDK of OpenTelemetry with an
+//! application to trace, in folders of their own under `target/`.
 
 use super::quiet::run;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,33 @@ pub const TOKENIZER_VARIABLE: &str = "LORE_TEST_TOKENIZER";
 /// The version is named: npm takes an old one where it finds Node too old.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2";
 const TOKENIZER: &str = "gpt-tokenizer";
+
+/// Where Node finds the SDK of OpenTelemetry and Express.
+pub const OTEL_VARIABLE: &str = "LORE_TEST_OTEL_NODE";
+
+const OTEL: &[&str] = &[
+    "express",
+    "@opentelemetry/sdk-node",
+    "@opentelemetry/instrumentation-http",
+    "@opentelemetry/instrumentation-express",
+    "@opentelemetry/exporter-trace-otlp-grpc",
+    "@opentelemetry/exporter-trace-otlp-proto",
+];
+
+/// The modules of OpenTelemetry.
+pub fn with_otel(target: &Path) -> Result<PathBuf, String> {
+    let folder = target.join("test-npm-otel");
+    let modules = folder.join("node_modules");
+    let modules = std::env::var_os(OTEL_VARIABLE).map_or(modules, PathBuf::from);
+    let is_there = || OTEL.iter().all(|name| modules.join(name).exists());
+    if !is_there() {
+        std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(OTEL);
+        run(&mut npm, "npm install")?;
+    }
+    if is_there() { Ok(modules) } else { Err("npm installed something else".to_owned()) }
+}
 
 #[derive(Debug)]
 pub struct Node {

@@ -5,7 +5,7 @@ use super::tree::{Dependency, Package, Tree};
 
 const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
     "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
-    "search", "pipeline", "insight", "serve", "sim", "yaml",
+    "search", "pipeline", "insight", "serve", "sim", "traces", "yaml",
 ];
 
 /// Each crate with those it may use. What is not here may not exist.
@@ -19,19 +19,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("wire", &["model"]),
     ("yaml", &[]),
     ("store", &["model", "files"]),
-    // The three producers do not know each other.
+    // The producers do not know each other.
     ("forge", &["model", "store"]),
     ("code", &["model", "store", "files", "git", "grammars", "yaml"]),
     ("memory", &["model", "store", "files", "yaml"]),
+    ("traces", &["model", "store", "files"]),
     ("search", &["model", "store", "embed"]),
     ("insight", &["model", "store", "files", "search", "git", "wire"]),
     // Order, locks and schedules of what keeps the record current.
-    ("pipeline", &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory"]),
+    (
+        "pipeline",
+        &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "traces"],
+    ),
     (
         "serve",
         &[
             "model", "store", "files", "search", "insight", "git", "wire", "forge", "code",
-            "memory", "pipeline",
+            "memory", "pipeline", "traces",
         ],
     ),
     ("sim", &["model"]),
@@ -41,7 +45,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code",
-            "memory", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli", "yaml",
+            "memory", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
+            "traces", "yaml",
         ],
     ),
 ];

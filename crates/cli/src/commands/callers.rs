@@ -31,6 +31,7 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Neighbours> {
         let options = self.walk.options(Question::Callers.depth(), Question::Callers.kinds())?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
-        neighbours(&reader, &scope, &self.symbol, Question::Callers, &options, self.split)
+        neighbours(&reader, &scope, &self.symbol, Question::Callers, &options, self.split)?
+            .with_runtime(&reader, ctx.now())
     }
 }

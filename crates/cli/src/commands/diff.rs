@@ -110,7 +110,9 @@ impl Run for Args {
             },
             asked: Asked { repo: None, at: None, here: Some(&ctx.env.cwd) },
         };
-        let diff = semantic_diff(reader.as_ref(), request, comparison)?;
+        let asked = request.asked;
+        let diff = semantic_diff(reader.as_ref(), request, comparison)?
+            .with_runtime(reader.as_ref(), &asked, ctx.now())?;
         Ok(Diff {
             failed: failures(&diff, &thresholds),
             form: DiffForm::of(self.markdown, self.sarif),

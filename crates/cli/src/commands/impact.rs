@@ -30,6 +30,6 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Impact> {
         let options = self.walk.options(5, impact::KINDS)?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
-        impact(&reader, &scope, &self.what, &options)
+        impact(&reader, &scope, &self.what, &options)?.with_runtime(&reader, ctx.now())
     }
 }

@@ -72,6 +72,7 @@ commands! {
         "index" => Index in index;
         "generate-docs" => GenerateDocs in generate_docs;
         "embed" => Embed in embed;
+        "ingest-traces" => IngestTraces in ingest_traces;
         "status" => Status in status;
         "stats" => Stats in stats;
     }
@@ -107,6 +108,8 @@ commands! {
         "communities" => Communities in communities;
         "owners" => Owners in owners;
         "routes" => Routes in routes;
+        "traffic" => Traffic in traffic;
+        "trace-stats" => TraceStats in trace_stats;
         "stale" => Stale in stale;
         "snapshots" => Snapshots in snapshots;
         "export" => Export in export;
@@ -127,6 +130,7 @@ commands! {
     }
     "Serve" {
         "mcp" => Mcp in mcp;
+        "serve" => Serve in serve;
     }
     "Reference" {
         "help" => Help in help;

@@ -1,21 +1,71 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::ui::Ui;
+use crate::ui::{Painter, Show, Ui};
 use insight::code::ledger::{Staleness, staleness};
-use model::Result;
+use insight::runtime::{RuntimeStaleness, stale_edges};
+use model::{Error, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
 use store::Reader;
 
 /// List clones with unindexed commits
+///
+/// With --runtime: calls that production has not made for more than 30 days.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore stale
+  lore stale --runtime
   lore stale --fields places.dir,places.state")]
-pub struct Args {}
+pub struct Args {
+    /// List edges from traces that were not seen for 30 days
+    #[arg(long)]
+    runtime: bool,
+    /// Remove those that were not seen for 90 days
+    #[arg(long, requires = "runtime")]
+    gc: bool,
+    /// Maximum number of edges
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50, requires = "runtime")]
+    limit: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Answer {
+    Code(Staleness),
+    Runtime(RuntimeStaleness),
+}
+
+impl Show for Answer {
+    fn text(&self, out: &mut Painter) {
+        match self {
+            Answer::Code(answer) => answer.text(out),
+            Answer::Runtime(answer) => answer.text(out),
+        }
+    }
+
+    fn failure(&self) -> Option<Error> {
+        match self {
+            Answer::Code(answer) => answer.failure(),
+            Answer::Runtime(answer) => answer.failure(),
+        }
+    }
+}
 
 impl Run for Args {
-    type Answer = Staleness;
+    type Answer = Answer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Staleness> {
-        staleness(&Reader::open(&ctx.db_path(ui)?)?)
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
+        if !self.runtime {
+            return staleness(&Reader::open(&ctx.db_path(ui)?)?).map(Answer::Code);
+        }
+        let removed = if self.gc {
+            let path = ctx.writable_db(ui)?;
+            Some(pipeline::traces::collect(&path, ctx.now())?.n_edges)
+        } else {
+            None
+        };
+        let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let found = stale_edges(&reader, ctx.now(), self.limit as usize)?;
+        Ok(Answer::Runtime(RuntimeStaleness { removed, ..found }))
     }
 }

@@ -32,7 +32,10 @@ impl DiffForm {
 
     pub fn text(self, diff: &SemanticDiff, limit: usize, out: &mut Painter) {
         match self {
-            DiffForm::Text => screen(diff, limit, out),
+            DiffForm::Text => {
+                screen(diff, limit, out);
+                super::runtime::weight(diff.runtime.as_ref(), "", out);
+            }
             DiffForm::Markdown => {
                 out.verbatim(&markdown(diff, limit));
             }

@@ -15,6 +15,7 @@ mod index_report;
 mod memory;
 mod people;
 mod repo;
+mod runtime;
 mod search;
 mod show;
 mod stats;

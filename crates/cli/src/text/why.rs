@@ -43,6 +43,7 @@ impl Show for Why {
         if let Some(dependents) = &self.dependents {
             depending(dependents, out);
         }
+        super::runtime::weight(self.runtime.as_ref(), "", out);
         whom_to_ask(&self.experts, out);
         missing(&self.missing, out);
     }

@@ -47,6 +47,7 @@ mod timeline;
 mod timeline_coverage;
 mod trace;
 mod trace_agreement;
+mod traces;
 mod trust;
 mod why;
 

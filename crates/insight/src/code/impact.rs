@@ -10,10 +10,11 @@ use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, Walk, walk};
+use crate::runtime::{RuntimeWeight, Spot, weight};
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::text::one_line;
-use model::{Error, ErrorCode, Result};
+use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +51,19 @@ pub struct Impact {
     /// Symbols it may mean that are not shown.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_candidates: u64,
+    /// What production does with it; none where that was not observed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<RuntimeWeight>,
+}
+
+impl Impact {
+    /// Adds what production does with what is changed and what that reaches.
+    pub fn with_runtime(mut self, reader: &Reader, now: Timestamp) -> Result<Self> {
+        let reached = self.packages.iter().flat_map(|package| &package.symbols).map(|one| &one.at);
+        let spots: Vec<Spot> = self.changed.iter().chain(reached).map(Spot::of).collect();
+        self.runtime = weight(reader, &spots, now)?;
+        Ok(self)
+    }
 }
 
 /// How far a change of another symbol of the name would reach.
@@ -134,6 +148,7 @@ pub fn impact(
         unresolved_sites,
         more_candidates: n_others.saturating_sub(MOST_CANDIDATES) as u64,
         candidates,
+        runtime: None,
     })
 }
 

@@ -6,9 +6,10 @@ use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, VisitedNode, walk};
-use model::Result;
+use crate::runtime::{RuntimeWeight, Spot, weight};
 use model::code::EdgeKind;
 use model::ids::{FileId, NodeId};
+use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -76,6 +77,29 @@ pub struct Neighbours {
     /// Symbols it may mean that are not shown.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_candidates: u64,
+    /// What production does with it; none where that was not observed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<RuntimeWeight>,
+}
+
+impl Neighbours {
+    /// Adds what production says of the symbol, and which of its callers it never showed.
+    pub fn with_runtime(mut self, reader: &Reader, now: Timestamp) -> Result<Self> {
+        let spots: Vec<Spot> =
+            std::iter::once(&self.of.symbol).chain(&self.of.overloads).map(Spot::of).collect();
+        self.runtime = weight(reader, &spots, now)?;
+        let is_callers = self.asked == Question::Callers;
+        if let Some(runtime) = self.runtime.as_mut().filter(|_| is_callers) {
+            let seen: Vec<&SymbolRef> =
+                runtime.callers.iter().filter_map(|it| it.symbol.as_ref()).collect();
+            let is_traced = seen.iter().any(|it| matches!(it.kind.as_str(), "function" | "method"));
+            let nearest = self.of.found.iter().filter(|it| it.depth == 1 && !it.at.is_test);
+            let unseen = nearest.filter(|it| is_traced && !seen.contains(&&it.at));
+            let unseen: Vec<String> = unseen.map(|it| it.at.symbol.clone()).collect();
+            runtime.unseen_callers = unseen;
+        }
+        Ok(self)
+    }
 }
 
 /// What is around one symbol; its overloads are joined.
@@ -180,6 +204,7 @@ pub fn neighbours(
         of,
         more_candidates: n_others - candidates.len() as u64,
         candidates,
+        runtime: None,
     })
 }
 

@@ -420,6 +420,19 @@ pub fn edge_named(
     Ok((sources[0], targets[0]))
 }
 
+/// The node of a symbol that an answer showed.
+pub(crate) fn node_of(view: &View<'_>, symbol: &super::view::SymbolRef) -> Result<Option<NodeId>> {
+    for member in super::files::files_like(view, &symbol.path)? {
+        let (outline, nodes) = (view.outline(member.file)?, view.nodes_of(member.file)?);
+        for (entry, node) in outline.iter().zip(nodes.iter()) {
+            if entry.name_line == symbol.line && entry.kind.as_str() == symbol.kind {
+                return Ok(Some(*node));
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// [`candidates`], of which there is at least one; an error with near names
 /// otherwise.
 pub(super) fn some(view: &View<'_>, typed: &str) -> Result<Candidates> {

@@ -2,6 +2,7 @@
 
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
+use crate::runtime::RouteTraffic;
 use model::Result;
 use model::code::{EdgeKind, MOUNT, NodeKind};
 use model::ids::NodeId;
@@ -29,6 +30,9 @@ pub struct Route {
     pub line: u32,
     /// What answers it; empty where that could not be told.
     pub handlers: Vec<SymbolRef>,
+    /// What production asked of it; only where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub traffic: Option<RouteTraffic>,
 }
 
 /// Routes that hold what was asked for in their method or pattern, in the file or
@@ -36,30 +40,7 @@ pub struct Route {
 pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Result<Routes> {
     let view = View::new(reader, scope);
     let asked = asked.to_lowercase();
-    let mut routes = Vec::new();
-    for node in nodes::of_kind(reader, scope.repo.id, NodeKind::RouteHandler)? {
-        let (method, pattern) = node.name.split_once(' ').unwrap_or(("ANY", &node.name));
-        if method == MOUNT {
-            continue;
-        }
-        let Some(symbol) = view.symbol(node.id)? else { continue };
-        let steps = [view.outgoing(node.id)?, view.incoming(node.id)?].concat();
-        let mut handlers = Vec::new();
-        for step in steps.iter().filter(|step| step.kind == EdgeKind::HandlesRoute) {
-            handlers.extend(handler(&view, &symbol, node.id, step.node)?);
-        }
-        handlers.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
-        handlers.dedup();
-        for prefix in prefixes(&view, node.id, 0)? {
-            routes.push(Route {
-                method: method.to_owned(),
-                pattern: below(&prefix, pattern),
-                path: symbol.path.clone(),
-                line: symbol.line,
-                handlers: handlers.clone(),
-            });
-        }
-    }
+    let mut routes = all(&view)?;
     let is_asked = |route: &Route| {
         let holds = |text: &str| text.to_lowercase().contains(&asked);
         holds(&format!("{} {}", route.method, route.pattern))
@@ -77,6 +58,36 @@ pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Resu
     let total = routes.len() as u64;
     routes.truncate(limit);
     Ok(Routes { standing: scope.standing(), routes, total })
+}
+
+/// Every route of the snapshot, with the prefixes it is mounted under.
+pub(crate) fn all(view: &View<'_>) -> Result<Vec<Route>> {
+    let mut routes = Vec::new();
+    for node in nodes::of_kind(view.reader, view.scope.repo.id, NodeKind::RouteHandler)? {
+        let (method, pattern) = node.name.split_once(' ').unwrap_or(("ANY", &node.name));
+        if method == MOUNT {
+            continue;
+        }
+        let Some(symbol) = view.symbol(node.id)? else { continue };
+        let steps = [view.outgoing(node.id)?, view.incoming(node.id)?].concat();
+        let mut handlers = Vec::new();
+        for step in steps.iter().filter(|step| step.kind == EdgeKind::HandlesRoute) {
+            handlers.extend(handler(view, &symbol, node.id, step.node)?);
+        }
+        handlers.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+        handlers.dedup();
+        for prefix in prefixes(view, node.id, 0)? {
+            routes.push(Route {
+                method: method.to_owned(),
+                pattern: below(&prefix, pattern),
+                path: symbol.path.clone(),
+                line: symbol.line,
+                handlers: handlers.clone(),
+                traffic: None,
+            });
+        }
+    }
+    Ok(routes)
 }
 
 /// What answers; a function written on the spot has no name of its own.

@@ -100,7 +100,7 @@ impl<'r> View<'r> {
     }
 
     /// Of one repository only.
-    pub(super) fn alone(reader: &'r Reader, scope: &Scope) -> Self {
+    pub(crate) fn alone(reader: &'r Reader, scope: &Scope) -> Self {
         View {
             reader,
             scope: Rc::new(scope.clone()),

@@ -11,12 +11,13 @@ mod rules;
 
 use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, Asked};
+use crate::runtime::{RuntimeWeight, Spot, weight};
 use crate::trace::Missing;
 use crate::why::LinkedRecord;
-use model::Result;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
+use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -90,6 +91,33 @@ pub struct SemanticDiff {
     /// Changed files whose symbols were not, or only in part, compared.
     pub unread: Vec<UnreadFile>,
     pub missing: Vec<Missing>,
+    /// What production does with what changed; none where that was not observed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<RuntimeWeight>,
+}
+
+impl SemanticDiff {
+    /// Adds what production does with the symbols that changed.
+    pub fn with_runtime(
+        mut self,
+        reader: Option<&Reader>,
+        asked: &Asked<'_>,
+        now: Timestamp,
+    ) -> Result<Self> {
+        let Some(reader) = reader else { return Ok(self) };
+        let Ok((repo, _)) = scope::repository(reader, asked) else { return Ok(self) };
+        let versions = self.changes.iter().flat_map(|it| [&it.change.old, &it.change.new]);
+        let spots: Vec<Spot> = versions
+            .flatten()
+            .map(|version| Spot {
+                repo: repo.canonical_url.clone(),
+                path: version.path.clone(),
+                line: Some(version.line),
+            })
+            .collect();
+        self.runtime = weight(reader, &spots, now)?;
+        Ok(self)
+    }
 }
 
 /// What is compared, and where it is asked.
@@ -122,6 +150,7 @@ pub fn semantic_diff(
         impact: None,
         unread: comparison.unread,
         missing: Vec::new(),
+        runtime: None,
     };
     if let Some(reader) = reader {
         diff.decisions = decisions(reader, &comparison.paths)?;

@@ -18,6 +18,7 @@ pub(crate) use records::linked as linked_records;
 use crate::evidence::Explained;
 use crate::file_target::{self, FileTarget, Typed};
 use crate::people::experts::{self, Expert};
+use crate::runtime::{RuntimeWeight, Spot};
 use crate::trace::symbol::{self, Definition};
 use crate::trace::{self, FileOrder, Missing, Trace};
 use model::{ErrorCode, Reference, Result, Timestamp};
@@ -59,6 +60,9 @@ pub struct Why {
     pub experts: Vec<Expert>,
     /// Parts of the answer that are not there, and what would bring them.
     pub missing: Vec<Missing>,
+    /// What production does with it; none where that was not observed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub runtime: Option<RuntimeWeight>,
 }
 
 impl Why {
@@ -73,6 +77,7 @@ impl Why {
             dependents: None,
             experts: Vec::new(),
             missing: Vec::new(),
+            runtime: None,
         }
     }
 }
@@ -131,6 +136,7 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let mut missing = std::mem::take(&mut trace.missing);
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {
+        runtime: runtime(reader, request, &target, &trace)?,
         trace: Some(trace),
         dependents,
         experts: workers_on(reader, request, &target)?,
@@ -145,6 +151,34 @@ fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Resul
     request.scope.path.clone_into(&mut why.target);
     why.missing.extend(found.missing);
     Ok(why)
+}
+
+/// What production does with a file, or with what is defined around its lines.
+fn runtime(
+    reader: &Reader,
+    request: &Request<'_>,
+    target: &FileTarget,
+    trace: &Trace,
+) -> Result<Option<RuntimeWeight>> {
+    let Some(repo) = target.repo_id() else { return Ok(None) };
+    let Some(repo) = store::repos::get(reader, repo)? else { return Ok(None) };
+    let spot = |line| Spot { repo: repo.canonical_url.clone(), path: trace.path.clone(), line };
+    let spots: Vec<Spot> = match trace.lines {
+        Some(lines) => {
+            let latest = store::code::snapshots::latest(reader, repo.id)?;
+            let around = match latest {
+                Some(at) => {
+                    crate::code::containing(reader, repo.id, &at.sha, &trace.path, lines.first)?
+                }
+                None => None,
+            };
+            let own =
+                (lines.first..=lines.last.min(lines.first + 500)).chain(around.map(|it| it.line));
+            own.map(|line| spot(Some(line))).collect()
+        }
+        None => vec![spot(None)],
+    };
+    crate::runtime::weight(reader, &spots, request.now)
 }
 
 /// Those who worked on the file.

@@ -1,6 +1,6 @@
 use super::neighbours::{line, rows};
 use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
-use crate::text::counted;
+use crate::text::{counted, runtime};
 use crate::ui::{Label, Painter, Show};
 use insight::code::impact::Impact;
 use insight::code::neighbours::Neighbour;
@@ -22,6 +22,7 @@ impl Show for Impact {
                 self.packages.iter().flat_map(|package| package.symbols.clone()).collect();
             rows(&all, &self.standing.repo, out);
         }
+        runtime::weight(self.runtime.as_ref(), &self.standing.repo, out);
         importers(self, out);
         unresolved(0, self.unresolved, &self.unresolved_sites, "of this name", out);
         candidates(self, out);

@@ -1,5 +1,5 @@
 use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
-use crate::text::counted;
+use crate::text::{counted, runtime};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::code::indirect::{IndirectUse, Indirectly};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
@@ -9,6 +9,7 @@ impl Show for Neighbours {
         let home = &self.standing.repo;
         let is_one_of_many = !self.candidates.is_empty();
         block(&self.of, self.asked, home, is_one_of_many, out);
+        runtime::weight(self.runtime.as_ref(), home, out);
         if !is_one_of_many {
             return;
         }

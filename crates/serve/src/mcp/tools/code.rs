@@ -144,7 +144,8 @@ impl Tool for Impact {
         let limit = within("limit", params.limit, 100, 5_000)?;
         let options = walk(params.depth, 3, limit, params.min_confidence, reach::KINDS)?;
         let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
-        reach::impact(call.reader()?, &scope, &params.target, &options)
+        reach::impact(call.reader()?, &scope, &params.target, &options)?
+            .with_runtime(call.reader()?, call.now)
     }
 }
 
@@ -173,7 +174,8 @@ fn around(call: &Call, params: &NeighbourParams, asked: Question) -> Result<Neig
     let options = walk(params.depth, asked.depth(), limit, sure, asked.kinds())?;
     let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
     let is_split = params.split.unwrap_or_default();
-    neighbours(call.reader()?, &scope, &params.symbol, asked, &options, is_split)
+    neighbours(call.reader()?, &scope, &params.symbol, asked, &options, is_split)?
+        .with_runtime(call.reader()?, call.now)
 }
 
 impl Tool for Callers {

@@ -13,6 +13,7 @@ mod jobs;
 mod person;
 mod recall;
 mod remember;
+mod runtime;
 mod search;
 mod show;
 mod status;
@@ -179,6 +180,9 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::RepoGraph>(),
     Entry::of::<code::SnapshotDiff>(),
     Entry::of::<code::Stale>(),
+    Entry::of::<runtime::RuntimeTraffic>(),
+    Entry::of::<runtime::DeadRoutes>(),
+    Entry::of::<runtime::TraceStats>(),
     Entry::of::<person::Person>(),
     Entry::of::<experts::Experts>(),
     Entry::of::<status::Status>(),

@@ -1,0 +1,21 @@
+use super::Run;
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use insight::runtime::{TraceStats, trace_stats};
+use model::Result;
+use store::Reader;
+
+/// Show what traces and access logs brought, by source and service
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lore trace-stats
+  lore trace-stats --fields services.service,services.repo")]
+pub struct Args {}
+
+impl Run for Args {
+    type Answer = TraceStats;
+
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<TraceStats> {
+        trace_stats(&Reader::open(&ctx.db_path(ui)?)?, ctx.now())
+    }
+}

@@ -1,0 +1,206 @@
+//! From files of spans to the database, and the receiver's sink.
+
+use crate::ctx::Ctx;
+use crate::ui::Ui;
+use files::ReadError;
+use model::hash::Hash32;
+use model::runtime::InputKind;
+use model::{Error, ErrorCode, Result, Timestamp};
+use pipeline::traces::{RouteLookup, TraceSink};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{Read, Seek as _};
+use std::path::Path;
+use std::sync::Arc;
+use store::{Reader, repos, runtime};
+use traces::input;
+
+/// What is to be read.
+pub struct Request<'a> {
+    pub files: &'a [String],
+    pub service: Option<&'a str>,
+    pub repo: Option<&'a str>,
+    pub again: bool,
+}
+
+/// What reading files brought.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct IngestAnswer {
+    pub files: Vec<FileReport>,
+    /// Spans and requests that were counted.
+    pub new: u64,
+    /// Those that were known.
+    pub duplicates: u64,
+    pub rejected: u64,
+    /// Lines that could not be read.
+    pub broken: u64,
+    /// The repository that was remembered for the service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assigned: Option<Assignment>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Assignment {
+    pub service: String,
+    pub repo: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileReport {
+    pub file: String,
+    /// None where nothing in it was understood.
+    pub format: Option<InputKind>,
+    pub new: u64,
+    pub duplicates: u64,
+    pub rejected: u64,
+    pub broken: u64,
+    /// The first three.
+    pub broken_lines: Vec<BrokenLine>,
+    /// A file of this content was read before, and was passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_before: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BrokenLine {
+    pub line: u64,
+    pub text: String,
+    pub reason: String,
+}
+
+/// Opens the database for spans. Routes are looked up in the code of the moment.
+pub fn sink(ctx: &Ctx, ui: &mut Ui) -> Result<Arc<TraceSink>> {
+    let path = ctx.writable_db(ui)?;
+    let of_routes = path.clone();
+    let routes: RouteLookup = Arc::new(move |service: &str| {
+        let routes = Reader::open(&of_routes)
+            .and_then(|reader| insight::runtime::service_routes(&reader, service));
+        // Without them paths are made patterns of by their looks.
+        routes.unwrap_or_default()
+    });
+    TraceSink::open(&path, ctx.clock(), routes).map(Arc::new)
+}
+
+pub fn run(ctx: &Ctx, ui: &mut Ui, request: &Request<'_>) -> Result<IngestAnswer> {
+    let sink = sink(ctx, ui)?;
+    let reader = Reader::open(&ctx.db_path(ui)?)?;
+    let mut answer = IngestAnswer::default();
+    let mut service = request.service.map(str::to_owned);
+    if let Some(typed) = request.repo {
+        let (all, places) = (repos::all(&reader)?, repos::places(&reader)?);
+        let repo = insight::repos::choose(&all, &places, typed)?;
+        let label = insight::repos::label(repo, &places);
+        let name = service.unwrap_or_else(|| label.rsplit('/').next().unwrap_or(&label).to_owned());
+        sink.write_with(Vec::new(), |tx, now| runtime::assign_repo(tx, &name, repo.id, now))?;
+        answer.assigned = Some(Assignment { service: name.clone(), repo: label });
+        service = Some(name);
+    }
+    for file in request.files {
+        let report = read_file(ctx, &sink, &reader, file, service.as_deref(), request.again)?;
+        answer.new += report.new;
+        answer.duplicates += report.duplicates;
+        answer.rejected += report.rejected;
+        answer.broken += report.broken;
+        answer.files.push(report);
+    }
+    Ok(answer)
+}
+
+fn read_file(
+    ctx: &Ctx,
+    sink: &TraceSink,
+    reader: &Reader,
+    file: &str,
+    service: Option<&str>,
+    again: bool,
+) -> Result<FileReport> {
+    let (mut opened, digest) = if file == "-" {
+        (Box::new(std::io::stdin()) as Box<dyn Read + Send>, None)
+    } else {
+        let path = ctx.env.resolve(file, &ctx.env.cwd);
+        let mut opened = open(&path, file)?;
+        let digest = digest(&mut opened).map_err(|error| cannot_read(file, &error.to_string()))?;
+        (Box::new(opened) as Box<dyn Read + Send>, Some(digest))
+    };
+    if let Some(digest) = digest.filter(|_| !again)
+        && let Some(at) = runtime::is_file_known(reader, digest)?
+    {
+        return Ok(report(file, &input::InputReport::default(), 0, 0, Some(at)));
+    }
+    let (mut n_new, mut n_duplicates) = (0, 0);
+    let outcome = input::read(&mut opened, service, &mut |decoded, kind| {
+        for accepted in sink.write(vec![(decoded, kind)])? {
+            n_new += accepted.n_new;
+            n_duplicates += accepted.n_duplicates;
+        }
+        if ctx.stop().is_cancelled() {
+            return Err(Error::new(ErrorCode::Interrupted, "interrupted"));
+        }
+        Ok(())
+    });
+    let read = outcome.map_err(|error| error.context(format!("reading {file}")))?;
+    if let Some(digest) = digest {
+        sink.write_with(Vec::new(), |tx, now| runtime::remember_file(tx, digest, n_new, now))?;
+    }
+    Ok(report(file, &read, n_new, n_duplicates, None))
+}
+
+fn report(
+    file: &str,
+    read: &input::InputReport,
+    new: u64,
+    duplicates: u64,
+    read_before: Option<Timestamp>,
+) -> FileReport {
+    let line = |it: &input::BrokenLine| BrokenLine {
+        line: it.line,
+        text: it.text.clone(),
+        reason: it.reason.clone(),
+    };
+    FileReport {
+        file: file.to_owned(),
+        format: read.format,
+        new,
+        duplicates,
+        rejected: read.n_rejected,
+        broken: read.n_broken,
+        broken_lines: read.broken.iter().map(line).collect(),
+        read_before,
+    }
+}
+
+fn open(path: &Path, typed: &str) -> Result<File> {
+    // A link is the choice of whoever names it.
+    let real = path.canonicalize().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::not_found(format!("no file `{typed}`"))
+            .suggest("name a file, or - for standard input"),
+        _ => cannot_read(typed, &error.to_string()),
+    })?;
+    files::open_regular(&real).map_err(|error| match error {
+        ReadError::NotRegular => Error::usage(format!("`{typed}` is no regular file"))
+            .suggest("to read a pipe: lore ingest-traces - < PIPE"),
+        error => cannot_read(typed, &error.to_string()),
+    })
+}
+
+fn cannot_read(file: &str, why: &str) -> Error {
+    Error::new(ErrorCode::TransformError, format!("cannot read `{file}`: {why}"))
+}
+
+/// One hash over the hashes of all pieces; leaves the file at its beginning.
+fn digest(file: &mut File) -> std::io::Result<Hash32> {
+    const PIECE: u64 = 1 << 20;
+    let mut digest = Hash32([0; 32]);
+    let mut piece = Vec::new();
+    loop {
+        piece.clear();
+        if file.by_ref().take(PIECE).read_to_end(&mut piece)? == 0 {
+            break;
+        }
+        let joined = [digest.as_bytes(), Hash32::of(&piece).as_bytes()].concat();
+        digest = Hash32::of(&joined);
+    }
+    file.rewind()?;
+    Ok(digest)
+}

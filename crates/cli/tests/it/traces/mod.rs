@@ -1,0 +1,184 @@
+//! Traces and access logs, from a file or a socket to what people ask.
+
+mod receiver;
+mod sdk;
+
+use crate::BINARY;
+use expect_test::expect;
+use model::Timestamp;
+use sim::git::{History, Signature};
+use std::path::PathBuf;
+use testkit::TestEnv;
+
+const VIEWS: &str = "from flask import Flask, Blueprint
+
+app = Flask(__name__)
+api = Blueprint(\"api\", __name__)
+
+
+@app.get(\"/cart/<int:id>\")
+def cart(id):
+    return total()
+
+
+@app.post(\"/checkout\")
+def checkout():
+    return total()
+
+
+@app.get(\"/old\")
+def old():
+    return \"\"
+
+
+@api.get(\"/items/<sku>\")
+def item(sku):
+    return sku
+
+
+def total():
+    return 1
+
+
+app.register_blueprint(api, url_prefix=\"/api\")
+";
+
+const SCHEMA: &str = "create table orders (id integer primary key, total integer);\n";
+
+/// A clone with routes, called `shop`, that is indexed.
+fn shop() -> (TestEnv, PathBuf) {
+    let env = TestEnv::new(BINARY);
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let mut history = History::new("main");
+    let files = [("shop/views.py", VIEWS), ("db/schema.sql", SCHEMA)];
+    history.commit("main", &ada, "Sell things", &sim::git::written(&files)).unwrap();
+    let dir = env.dir().join("shop");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    (env, dir)
+}
+
+fn line(when: &str, request: &str, status: u16) -> String {
+    format!("10.0.0.1 - - [{when}] \"{request} HTTP/1.1\" {status} 10 \"-\" \"-\" 0.020\n")
+}
+
+/// Requests of the day before, one line that is none, and a scanner.
+fn access_log() -> String {
+    let mut log = String::new();
+    for n in 0..12 {
+        log.push_str(&line("31/May/2024:10:00:00 +0000", &format!("GET /cart/{n}?page=2"), 200));
+    }
+    log.push_str(&line("31/May/2024:10:00:01 +0000", "POST /checkout", 500));
+    log.push_str(&line("31/May/2024:10:00:01 +0000", "GET /api/items/abc-1", 200));
+    log.push_str("not a request\n");
+    log.push_str(&line("31/May/2024:10:00:02 +0000", "GET /wp-login.php", 404));
+    log
+}
+
+fn data(env: &TestEnv, dir: &PathBuf, args: &[&str]) -> serde_json::Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let output = env.lore_in(dir, &args, "").success();
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    document["data"].clone()
+}
+
+#[test]
+fn an_access_log_becomes_traffic_of_routes() {
+    let (env, dir) = shop();
+    std::fs::write(dir.join("access.log"), access_log()).unwrap();
+    let read = env.lore_in(&dir, &["ingest-traces", "access.log", "--service", "shop"], "");
+    expect![[r#"
+        access.log  access_log: 15 counted, 1 broken lines
+          line 15: not an access log in common or combined format  not a request
+        exit 0
+    "#]]
+    .assert_eq(&read.to_string());
+    let again =
+        env.lore_in(&dir, &["ingest-traces", "access.log", "--again", "--service", "shop"], "");
+    assert!(again.to_string().contains("0 counted, 15 known already"), "{again}");
+    let known = env.lore_in(&dir, &["ingest-traces", "access.log", "--service", "shop"], "");
+    assert!(known.to_string().contains("read before"), "{known}");
+
+    let routes = env.lore_in(&dir, &["routes", "--traffic"], "").success();
+    expect![[r#""#]].assert_eq(&routes.to_string());
+    let dead = data(&env, &dir, &["routes", "--dead", "30"]);
+    assert_eq!(dead["total"], 1, "{dead}");
+    assert_eq!(dead["routes"][0]["pattern"], "/old");
+    assert_eq!(dead["routes"][0]["traffic"]["state"], "dead");
+
+    let callers = env.lore_in(&dir, &["callers", "views.cart"], "").success();
+    expect![[r#""#]].assert_eq(&callers.to_string());
+    let unused = env.lore_in(&dir, &["callers", "views.old"], "").success();
+    assert!(unused.to_string().contains("GET /old was never seen"), "{unused}");
+    let impact = data(&env, &dir, &["impact", "views.total"]);
+    assert_eq!(impact["runtime"]["observations"], 13, "{}", impact["runtime"]);
+    let why = data(&env, &dir, &["why", "shop/views.py:8"]);
+    assert_eq!(why["runtime"]["observations"], 12, "{}", why["runtime"]);
+}
+
+#[test]
+fn nothing_is_called_dead_whose_service_was_not_observed() {
+    let (env, dir) = shop();
+    let dead = data(&env, &dir, &["routes", "--dead"]);
+    assert_eq!(dead["total"], 4);
+    for route in dead["routes"].as_array().unwrap() {
+        assert_eq!(route["traffic"]["state"], "not_observed", "{route}");
+    }
+    let stats = env.lore_in(&dir, &["trace-stats"], "");
+    assert!(stats.to_string().contains("no traces were received yet"), "{stats}");
+    let traffic = env.lore_in(&dir, &["traffic"], "").success();
+    assert!(traffic.to_string().contains("no traffic was observed"), "{traffic}");
+}
+
+/// A trace of two services: web asks shop, which asks its database.
+const SPANS: &str = r#"{"resourceSpans":[
+ {"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"web"}}]},"scopeSpans":[{"spans":[
+  {"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000a1","name":"GET /","kind":2,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600200000000","attributes":[{"key":"http.request.method","value":{"stringValue":"GET"}},{"key":"http.route","value":{"stringValue":"/"}}]},
+  {"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000a2","parentSpanId":"00000000000000a1","name":"POST","kind":3,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600150000000","attributes":[{"key":"http.request.method","value":{"stringValue":"POST"}},{"key":"url.full","value":{"stringValue":"http://shop:8000/checkout"}}]}]}]},
+ {"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[
+  {"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000b1","parentSpanId":"00000000000000a2","name":"POST /checkout","kind":2,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600100000000","attributes":[{"key":"http.request.method","value":{"stringValue":"POST"}},{"key":"http.route","value":{"stringValue":"/checkout"}}]},
+  {"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00000000000000b2","parentSpanId":"00000000000000b1","name":"INSERT","kind":3,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600005000000","attributes":[{"key":"db.system","value":{"stringValue":"postgresql"}},{"key":"db.statement","value":{"stringValue":"INSERT INTO orders VALUES (1)"}}]}]}]}]}"#;
+
+#[test]
+fn a_trace_of_two_services_is_counted_once_and_found_in_code() {
+    let (env, dir) = shop();
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], SPANS).success();
+    let traffic = env.lore_in(&dir, &["traffic"], "").success();
+    expect![[r#""#]].assert_eq(&traffic.to_string());
+    let found = data(&env, &dir, &["traffic", "checkout"]);
+    let edge = &found["edges"][0];
+    assert_eq!(edge["confidence"], 0.5);
+    assert_eq!(edge["samples"][0], "0af7651916cd43dd8448eb211c80319c");
+    let stats = env.lore_in(&dir, &["trace-stats"], "").success();
+    expect![[r#""#]].assert_eq(&stats.to_string());
+}
+
+#[test]
+fn time_makes_edges_stale_and_then_removes_them() {
+    let (mut env, dir) = shop();
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], SPANS).success();
+    env.set_var("LORE_NOW", "2024-07-15T12:00:00Z");
+    let stale = env.lore_in(&dir, &["stale", "--runtime"], "").success();
+    expect![[r#""#]].assert_eq(&stale.to_string());
+    let traffic = data(&env, &dir, &["traffic", "checkout", "--since", "90d"]);
+    assert_eq!(
+        (&traffic["edges"][0]["state"], &traffic["edges"][0]["confidence"]),
+        (&"stale".into(), &0.2.into())
+    );
+    env.set_var("LORE_NOW", "2024-09-15T12:00:00Z");
+    let collected = data(&env, &dir, &["stale", "--runtime", "--gc"]);
+    assert_eq!((&collected["removed"], &collected["total"]), (&3.into(), &0.into()));
+}
+
+#[test]
+fn what_is_not_understood_says_so() {
+    let (env, dir) = shop();
+    std::fs::write(dir.join("prose.txt"), "dear diary\nnothing happened\n").unwrap();
+    let refused = env.lore_in(&dir, &["ingest-traces", "prose.txt"], "");
+    assert!(refused.to_string().contains("nothing in `prose.txt` was understood"), "{refused}");
+    let missing = env.lore_in(&dir, &["ingest-traces", "gone.log"], "");
+    assert!(missing.to_string().contains("no file `gone.log`"), "{missing}");
+    let folder = env.lore_in(&dir, &["ingest-traces", "."], "");
+    assert!(folder.to_string().contains("is no regular file"), "{folder}");
+}

@@ -1,0 +1,236 @@
+//! Which repository, and which folder of it, a service is.
+//!
+//! In this order: what a person said; the name of a repository, of its project or of
+//! a clone's folder; the name of a folder, as in a repository of many services; the
+//! names that deployments use; a service of Compose or Kubernetes; and the only
+//! repository, where there is but one. Where two fit, none does.
+
+use crate::code::scope::{self, Asked};
+use crate::code::{Scope, View};
+use model::Result;
+use model::code::NodeKind;
+use model::ids::RepoId;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use store::Reader;
+use store::code::{files, nodes, snapshots};
+use store::repos::{self, Repo};
+use store::runtime::{self, ServiceRow};
+
+/// Where the code of a service is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Home {
+    pub repo: RepoId,
+    /// Of a repository with several services.
+    pub folder: Option<String>,
+    /// How it was found, in words.
+    pub how: &'static str,
+}
+
+/// Every indexed repository, by the names a service may have.
+pub(super) struct Homes<'r> {
+    reader: &'r Reader,
+    indexed: Vec<Repo>,
+    by_name: BTreeMap<String, Vec<RepoId>>,
+    by_folder: BTreeMap<String, Vec<(RepoId, String)>>,
+    by_deployment: BTreeMap<String, Vec<(RepoId, String)>>,
+    services: BTreeMap<String, ServiceRow>,
+    known: RefCell<HashMap<String, Option<Home>>>,
+}
+
+/// More packages of one repository are not services.
+const MOST_FOLDERS: usize = 20_000;
+
+impl<'r> Homes<'r> {
+    pub fn load(reader: &'r Reader) -> Result<Self> {
+        let mut homes = Homes {
+            reader,
+            indexed: Vec::new(),
+            by_name: BTreeMap::new(),
+            by_folder: BTreeMap::new(),
+            by_deployment: BTreeMap::new(),
+            services: runtime::services(reader)?
+                .into_iter()
+                .map(|it| (it.name.clone(), it))
+                .collect(),
+            known: RefCell::default(),
+        };
+        let places = repos::places(reader)?;
+        for repo in repos::all(reader)? {
+            if snapshots::latest(reader, repo.id)?.is_none() {
+                continue;
+            }
+            let folders = places.iter().filter(|place| place.repo == repo.id);
+            let folders = folders.filter_map(|place| place.dir.rsplit('/').next());
+            let mut names: Vec<String> =
+                [Some(repo.canonical_url.as_str()), repo.project_path.as_deref()]
+                    .into_iter()
+                    .flatten()
+                    .filter(|name| !name.starts_with(repos::LOCAL))
+                    .filter_map(|name| name.rsplit('/').next())
+                    .chain(folders)
+                    .map(normal)
+                    .collect();
+            names.sort();
+            names.dedup();
+            for name in names {
+                homes.by_name.entry(name).or_default().push(repo.id);
+            }
+            homes.enter_folders(&repo)?;
+            homes.enter_deployments(&repo)?;
+            homes.indexed.push(repo);
+        }
+        Ok(homes)
+    }
+
+    fn enter_folders(&mut self, repo: &Repo) -> Result<()> {
+        for (_, path) in files::packages(self.reader, repo.id)?.into_iter().take(MOST_FOLDERS) {
+            // `src/cart/internal/db` is in the folder of cart, too.
+            let mut end = 0;
+            for part in path.split('/').filter(|part| !part.is_empty()) {
+                end = path[end..].find(part).map_or(end, |at| end + at) + part.len();
+                let folder = path[..end].to_owned();
+                let known = self.by_folder.entry(normal(part)).or_default();
+                if !known.contains(&(repo.id, folder.clone())) {
+                    known.push((repo.id, folder));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Services of Compose and Kubernetes; where one is, its folder often is too.
+    fn enter_deployments(&mut self, repo: &Repo) -> Result<()> {
+        for kind in [NodeKind::Service, NodeKind::Resource] {
+            for node in nodes::of_kind(self.reader, repo.id, kind)? {
+                let name = node.name.rsplit('/').next().unwrap_or(&node.name);
+                let known = self.by_deployment.entry(normal(name)).or_default();
+                if !known.iter().any(|(known, _)| *known == repo.id) {
+                    known.push((repo.id, String::new()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn indexed(&self) -> &[Repo] {
+        &self.indexed
+    }
+
+    /// The home of a service, or of a host by its name.
+    pub fn of(&self, service: &str) -> Option<Home> {
+        if let Some(known) = self.known.borrow().get(service) {
+            return known.clone();
+        }
+        let home = self.find(service);
+        self.known.borrow_mut().insert(service.to_owned(), home.clone());
+        home
+    }
+
+    fn find(&self, service: &str) -> Option<Home> {
+        let row = self.services.get(service);
+        if let Some(repo) = row.and_then(|row| row.repo)
+            && self.indexed.iter().any(|known| known.id == repo)
+        {
+            let folder = self.folder(service, Some(repo)).map(|(_, folder)| folder);
+            return Some(Home { repo, folder, how: "by assignment" });
+        }
+        let deployments = row.map(|row| row.deployments.as_slice()).unwrap_or_default();
+        let names: Vec<String> = std::iter::once(service)
+            .chain(deployments.iter().map(|it| image_name(it)))
+            .flat_map(|name| [normal(name), without_role(&normal(name))])
+            .collect();
+        for name in &names {
+            if let Some([repo]) = self.by_name.get(name).map(Vec::as_slice) {
+                return Some(Home {
+                    repo: *repo,
+                    folder: None,
+                    how: "by the name of the repository",
+                });
+            }
+        }
+        if let Some((repo, folder)) = self.folder(service, None) {
+            return Some(Home { repo, folder: Some(folder), how: "by the name of a folder" });
+        }
+        for name in deployments.iter().map(|it| image_name(it)) {
+            if let Some((repo, folder)) = self.folder(name, None) {
+                return Some(Home { repo, folder: Some(folder), how: "by its deployment" });
+            }
+        }
+        for name in &names {
+            if let Some([(repo, _)]) = self.by_deployment.get(name).map(Vec::as_slice) {
+                return Some(Home {
+                    repo: *repo,
+                    folder: None,
+                    how: "by a deployment in the repository",
+                });
+            }
+        }
+        match self.indexed.as_slice() {
+            [only] if row.is_some() => {
+                Some(Home { repo: only.id, folder: None, how: "the only repository" })
+            }
+            _ => None,
+        }
+    }
+
+    /// The shortest folder of a name, in one repository alone.
+    fn folder(&self, service: &str, only: Option<RepoId>) -> Option<(RepoId, String)> {
+        let name = normal(service);
+        let others = [without_role(&name), format!("{}service", without_role(&name))];
+        for name in std::iter::once(&name).chain(&others) {
+            let Some(found) = self.by_folder.get(name) else { continue };
+            let mut found: Vec<&(RepoId, String)> =
+                found.iter().filter(|(repo, _)| only.is_none_or(|only| only == *repo)).collect();
+            found.sort_by_key(|(_, folder)| (folder.matches('/').count(), folder.len()));
+            let is_one = found.iter().all(|(repo, _)| *repo == found[0].0);
+            if let Some(first) = found.first().filter(|_| is_one) {
+                return Some((*first).clone());
+            }
+        }
+        None
+    }
+
+    /// The repository of a home at the commit checked out, or the newest indexed one.
+    pub fn scope(&self, repo: RepoId) -> Result<Option<Scope>> {
+        let Some(repo) = self.indexed.iter().find(|known| known.id == repo) else {
+            return Ok(None);
+        };
+        let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
+        scope::resolve(self.reader, &asked).map(Some)
+    }
+}
+
+/// Letters and digits alone: `Cart-Service` and `cart_service` are one.
+fn normal(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Without what says only that it is a service.
+fn without_role(name: &str) -> String {
+    let roles = ["service", "svc", "server", "deployment"];
+    let stem = roles.iter().find_map(|role| name.strip_suffix(role)).unwrap_or(name);
+    if stem.is_empty() { name.to_owned() } else { stem.to_owned() }
+}
+
+/// `registry.example/shop/cart:1.2` is an image of cart.
+fn image_name(image: &str) -> &str {
+    let name = image.rsplit('/').next().unwrap_or(image);
+    name.split([':', '@']).next().unwrap_or(name)
+}
+
+/// Methods and patterns of the routes of a service, for whoever sees requests; empty
+/// where its code is not known.
+pub fn service_routes(reader: &Reader, service: &str) -> Result<Vec<(String, String)>> {
+    let homes = Homes::load(reader)?;
+    let label = service.split(['.', ':']).next().unwrap_or(service);
+    let Some(home) = homes.of(service).or_else(|| homes.of(label)) else { return Ok(Vec::new()) };
+    let Some(scope) = homes.scope(home.repo)? else { return Ok(Vec::new()) };
+    let view = View::alone(reader, &scope);
+    let routes = crate::code::routes::all(&view)?;
+    let is_below = |path: &str| {
+        home.folder.as_ref().is_none_or(|folder| path.starts_with(&format!("{folder}/")))
+    };
+    let own = routes.iter().filter(|route| is_below(&route.path));
+    Ok(own.map(|route| (route.method.clone(), route.pattern.clone())).collect())
+}

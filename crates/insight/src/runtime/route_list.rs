@@ -1,0 +1,196 @@
+//! `lore routes --traffic` and `--dead`: which routes production asks for.
+
+use super::traffic::{Loaded, millis};
+use crate::code::Scope;
+use crate::code::routes::Routes;
+use model::route::Pattern;
+use model::runtime::{EndpointKind, hour_of};
+use model::sketch::Sketch;
+use model::{Result, Timestamp, vocabulary};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use store::Reader;
+use store::runtime as stored;
+
+vocabulary! {
+    /// Whether a route is used.
+    pub enum TrafficState {
+        Used = "used",
+        /// Its service was observed in the window, the route was not.
+        Dead = "dead",
+        /// Nothing of its service was observed: nothing can be said.
+        NotObserved = "not_observed",
+    }
+}
+
+/// What production asked of a route in a window of time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RouteTraffic {
+    pub state: TrafficState,
+    pub count: u64,
+    pub errors: u64,
+    pub p50_ms: Option<f64>,
+    pub p95_ms: Option<f64>,
+    /// When it was last asked, whatever the window.
+    pub last_seen: Option<Timestamp>,
+    /// Who asks, busiest first.
+    pub callers: Vec<String>,
+}
+
+impl Eq for RouteTraffic {}
+
+/// Which routes are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct RouteWindow {
+    pub since: Timestamp,
+    pub now: Timestamp,
+    /// Only those without traffic, and those of which nothing is known.
+    pub only_dead: bool,
+    pub limit: usize,
+}
+
+#[derive(Default)]
+struct Sums {
+    count: u64,
+    errors: u64,
+    durations: Sketch,
+    last_seen: Option<Timestamp>,
+    callers: BTreeMap<String, u64>,
+}
+
+/// Adds traffic to a list of routes, all of them, and keeps those that were asked
+/// for: with traffic the busiest, or the dead ones.
+pub fn add_traffic(
+    reader: &Reader,
+    scope: &Scope,
+    mut list: Routes,
+    window: &RouteWindow,
+) -> Result<Routes> {
+    let mut loaded = Loaded::new(reader, window.since, window.now)?;
+    let mut sums: BTreeMap<(String, u32, String), Sums> = BTreeMap::new();
+    for edge in loaded.edges.clone() {
+        let Some(target) = loaded.endpoints.get(&edge.target).cloned() else { continue };
+        if !matches!(target.endpoint.kind, EndpointKind::Route | EndpointKind::Host) {
+            continue;
+        }
+        let found = loaded.resolution(edge.target)?;
+        let Some(symbol) = found.symbol else { continue };
+        if found.repo.as_deref() != Some(scope.repo.canonical_url.as_str()) {
+            continue;
+        }
+        let key = (symbol.path, symbol.line, canonical(&target.endpoint.name));
+        let sum = sums.entry(key).or_default();
+        sum.last_seen = sum.last_seen.max(Some(edge.last_seen));
+        if edge.n > 0 {
+            sum.count += edge.n;
+            sum.errors += edge.n_errors;
+            sum.durations.merge(&stored::edge_latency(reader, edge.id, hour_of(window.since))?);
+            let source = loaded.party(edge.source)?;
+            let caller = format!("{} {}", source.service, source.name);
+            let caller = caller.trim();
+            let caller = if caller.is_empty() { "(outside)" } else { caller };
+            *sum.callers.entry(caller.to_owned()).or_default() += edge.n;
+        }
+    }
+    let observed = observed_folders(reader, &loaded, scope, window)?;
+    for route in &mut list.routes {
+        let places: BTreeSet<(&str, u32)> = route
+            .handlers
+            .iter()
+            .map(|handler| (handler.path.as_str(), handler.line))
+            .chain([(route.path.as_str(), route.line)])
+            .collect();
+        let own = canonical(&format!("{} {}", route.method, route.pattern));
+        let mut total = Sums::default();
+        for ((path, line, name), sum) in &sums {
+            let is_same = places.contains(&(path.as_str(), *line)) && is_same_route(&own, name);
+            if is_same {
+                total.count += sum.count;
+                total.errors += sum.errors;
+                total.durations.merge(&sum.durations);
+                total.last_seen = total.last_seen.max(sum.last_seen);
+                for (caller, n) in &sum.callers {
+                    *total.callers.entry(caller.clone()).or_default() += n;
+                }
+            }
+        }
+        let is_observed = observed.iter().any(|folder| {
+            folder.as_ref().is_none_or(|folder| route.path.starts_with(&format!("{folder}/")))
+        });
+        let state = match (total.count, is_observed) {
+            (1.., _) => TrafficState::Used,
+            (0, true) => TrafficState::Dead,
+            (0, false) => TrafficState::NotObserved,
+        };
+        let mut callers: Vec<(String, u64)> = total.callers.into_iter().collect();
+        callers.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+        route.traffic = Some(RouteTraffic {
+            state,
+            count: total.count,
+            errors: total.errors,
+            p50_ms: millis(total.durations.quantile(0.5)),
+            p95_ms: millis(total.durations.quantile(0.95)),
+            last_seen: total.last_seen,
+            callers: callers.into_iter().take(5).map(|(caller, _)| caller).collect(),
+        });
+    }
+    let count = |traffic: &Option<RouteTraffic>| traffic.as_ref().map_or(0, |it| it.count);
+    if window.only_dead {
+        list.routes.retain(|route| count(&route.traffic) == 0);
+        // What can be said before what cannot.
+        list.routes.sort_by_key(|route| {
+            route.traffic.as_ref().is_some_and(|it| it.state == TrafficState::NotObserved)
+        });
+    } else {
+        list.routes.sort_by_key(|route| std::cmp::Reverse(count(&route.traffic)));
+    }
+    list.total = list.routes.len() as u64;
+    list.routes.truncate(window.limit);
+    Ok(list)
+}
+
+/// Folders of services of the repository that were observed in the window; none stands
+/// for all of it.
+fn observed_folders(
+    reader: &Reader,
+    loaded: &Loaded<'_>,
+    scope: &Scope,
+    window: &RouteWindow,
+) -> Result<Vec<Option<String>>> {
+    let mut folders = Vec::new();
+    for (service, _) in stored::service_spans(reader, hour_of(window.since))? {
+        if let Some(home) = loaded.resolver.homes.of(&service)
+            && home.repo == scope.repo.id
+        {
+            folders.push(home.folder);
+        }
+    }
+    Ok(folders)
+}
+
+/// The method and the pattern, written alike by every framework.
+pub(super) fn canonical(name: &str) -> String {
+    match name.split_once(' ') {
+        Some((method, pattern)) => format!("{method} {}", Pattern::parse(pattern).canonical()),
+        None => name.to_owned(),
+    }
+}
+
+/// Several routes may share a handler: the request's own counts, or, where it is
+/// none of them as they are written, the one that matches.
+pub(super) fn is_same_route(own: &str, asked: &str) -> bool {
+    let (Some((method, pattern)), Some((asked_method, path))) =
+        (own.split_once(' '), asked.split_once(' '))
+    else {
+        return own == asked;
+    };
+    let is_method =
+        method == asked_method || method == "ANY" || (asked_method == "HEAD" && method == "GET");
+    let (own, asked) = (Pattern::parse(pattern), Pattern::parse(path));
+    let is_pattern = pattern.eq_ignore_ascii_case(path)
+        || own.matches(path)
+        || own.is_end_of(&asked)
+        || asked.is_end_of(&own);
+    is_method && is_pattern
+}

@@ -1,0 +1,223 @@
+//! `lore traffic`: who called whom in production, how often, and how that fits the
+//! code.
+
+use super::resolve::{Resolution, Resolver};
+use crate::code::{Direction, SymbolRef, TraversalOptions, walk};
+use model::code::EdgeKind;
+use model::runtime::{self, ACTIVE_DAYS, DAY, EndpointKind, Liveness, UNRESOLVED, hour_of};
+use model::{Result, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use store::Reader;
+use store::runtime::{self as stored, EdgeRow, EndpointRow};
+
+/// What was asked.
+#[derive(Debug, Clone, Copy)]
+pub struct TrafficRequest<'a> {
+    /// Part of the name of a service, a route, an rpc, a topic, a table or a symbol;
+    /// empty for all.
+    pub about: &'a str,
+    pub since: Timestamp,
+    pub now: Timestamp,
+    pub limit: usize,
+}
+
+/// Edges that production showed, busiest first.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Traffic {
+    pub since: Timestamp,
+    pub edges: Vec<TrafficEdge>,
+    /// More than are shown.
+    pub total: u64,
+    /// Observations of all of them.
+    pub observations: u64,
+    /// Edges whose target was found in indexed code.
+    pub resolved: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TrafficEdge {
+    pub source: Party,
+    pub target: Party,
+    pub kind: EdgeKind,
+    /// Observations since the time asked for.
+    pub count: u64,
+    pub errors: u64,
+    /// Milliseconds; none where nothing was measured.
+    pub p50_ms: Option<f64>,
+    pub p95_ms: Option<f64>,
+    pub first_seen: Timestamp,
+    pub last_seen: Timestamp,
+    pub state: Liveness,
+    /// 0 to 1, by observations of the last seven days and by age.
+    pub confidence: f64,
+    /// Whether code leads from the one to the other; none where an end is no symbol
+    /// of one repository.
+    pub in_code: Option<bool>,
+    /// A few trace ids, newest first.
+    pub samples: Vec<String>,
+}
+
+/// One side of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Party {
+    pub kind: EndpointKind,
+    /// For a host its address, for a table its database; empty where there is none.
+    pub service: String,
+    /// `GET /users/{id}`, `shop.Cart/Add`, `orders`; empty for a whole service.
+    pub name: String,
+    /// The symbol it is.
+    pub symbol: Option<SymbolRef>,
+    pub repo: Option<String>,
+    /// How it was found in code, or what was tried.
+    pub resolution: String,
+}
+
+/// Milliseconds of a sketch's quantile, to a microsecond.
+pub(super) fn millis(micros: Option<u64>) -> Option<f64> {
+    micros.map(|micros| micros as f64 / 1000.0)
+}
+
+/// All edges with both ends found, or not, in code.
+pub(super) struct Loaded<'r> {
+    pub resolver: Resolver<'r>,
+    pub endpoints: BTreeMap<i64, EndpointRow>,
+    pub edges: Vec<EdgeRow>,
+    resolutions: HashMap<i64, Resolution>,
+}
+
+impl<'r> Loaded<'r> {
+    pub fn new(reader: &'r Reader, since: Timestamp, now: Timestamp) -> Result<Self> {
+        let week = hour_of(now.minus(DAY * ACTIVE_DAYS));
+        Ok(Loaded {
+            resolver: Resolver::new(reader)?,
+            endpoints: stored::endpoint_names(reader)?,
+            edges: stored::edges(reader, hour_of(since), week)?,
+            resolutions: HashMap::new(),
+        })
+    }
+
+    pub fn resolution(&mut self, id: i64) -> Result<Resolution> {
+        if let Some(known) = self.resolutions.get(&id) {
+            return Ok(known.clone());
+        }
+        let found = match self.endpoints.get(&id) {
+            Some(row) => self.resolver.resolve(row)?,
+            None => Resolution::default(),
+        };
+        self.resolutions.insert(id, found.clone());
+        Ok(found)
+    }
+
+    pub fn party(&mut self, id: i64) -> Result<Party> {
+        let found = self.resolution(id)?;
+        let endpoint = self.endpoints.get(&id).map(|row| row.endpoint.clone());
+        let endpoint = endpoint.unwrap_or_else(model::runtime::Endpoint::outside);
+        Ok(Party {
+            kind: endpoint.kind,
+            service: endpoint.service,
+            name: endpoint.name,
+            symbol: found.symbol,
+            repo: found.repo,
+            resolution: found.how,
+        })
+    }
+
+    /// How sure an edge is now, 0 to 1.
+    pub fn confidence(&mut self, edge: &EdgeRow, now: Timestamp) -> Result<f64> {
+        let by_time = runtime::confidence(edge.n_week, edge.last_seen, now);
+        let is_resolved = self.resolution(edge.target)?.symbol.is_some();
+        let percent = if is_resolved { by_time } else { by_time.min(UNRESOLVED) };
+        Ok(f64::from(percent) / 100.0)
+    }
+
+    /// Whether code leads from one end to the other within a few steps.
+    pub fn in_code(&mut self, edge: &EdgeRow) -> Result<Option<bool>> {
+        let (source, target) = (self.resolution(edge.source)?, self.resolution(edge.target)?);
+        let (Some(from), Some(to)) = (&source.symbol, &target.symbol) else { return Ok(None) };
+        if source.repo != target.repo || source.repo.is_none() {
+            return Ok(None);
+        }
+        let repos = self.resolver.homes.indexed();
+        let repo = repos.iter().find(|it| Some(&it.canonical_url) == source.repo.as_ref());
+        let Some(code) = repo.map(|it| self.resolver.code(it.id)).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let view = &code.view;
+        let Some(start) = crate::code::resolve::node_of(view, from)? else { return Ok(None) };
+        let options = TraversalOptions {
+            max_depth: 6,
+            max_results: 2000,
+            kinds: vec![EdgeKind::Calls, EdgeKind::RpcCalls, EdgeKind::References],
+            ..TraversalOptions::default()
+        };
+        let reached = walk::walk(view, &[start], Direction::Outgoing, &options)?;
+        for one in &reached.reached {
+            if view.symbol(one.node)?.as_ref() == Some(to) {
+                return Ok(Some(true));
+            }
+        }
+        Ok(Some(from == to))
+    }
+}
+
+pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic> {
+    let mut loaded = Loaded::new(reader, request.since, request.now)?;
+    let asked = request.about.to_lowercase();
+    let mut found: Vec<(EdgeRow, Party, Party)> = Vec::new();
+    for edge in loaded.edges.clone() {
+        if edge.n == 0 {
+            continue;
+        }
+        let (source, target) = (loaded.party(edge.source)?, loaded.party(edge.target)?);
+        if asked.is_empty() || source.holds(&asked) || target.holds(&asked) {
+            found.push((edge, source, target));
+        }
+    }
+    found.sort_by(|a, b| {
+        (b.0.n, &a.1.service, &a.1.name, &a.2.service, &a.2.name).cmp(&(
+            a.0.n,
+            &b.1.service,
+            &b.1.name,
+            &b.2.service,
+            &b.2.name,
+        ))
+    });
+    let total = found.len() as u64;
+    let observations = found.iter().map(|(edge, _, _)| edge.n).sum();
+    let resolved = found.iter().filter(|(_, _, target)| target.symbol.is_some()).count() as u64;
+    let mut edges = Vec::new();
+    for (edge, source, target) in found.into_iter().take(request.limit) {
+        let sketch = stored::edge_latency(reader, edge.id, hour_of(request.since))?;
+        edges.push(TrafficEdge {
+            kind: edge.kind,
+            count: edge.n,
+            errors: edge.n_errors,
+            p50_ms: millis(sketch.quantile(0.5)),
+            p95_ms: millis(sketch.quantile(0.95)),
+            first_seen: edge.first_seen,
+            last_seen: edge.last_seen,
+            state: Liveness::at(edge.last_seen, request.now),
+            confidence: loaded.confidence(&edge, request.now)?,
+            in_code: loaded.in_code(&edge)?,
+            samples: edge.samples,
+            source,
+            target,
+        });
+    }
+    Ok(Traffic { since: request.since, edges, total, observations, resolved })
+}
+
+impl Party {
+    fn holds(&self, asked: &str) -> bool {
+        let holds = |text: &str| text.to_lowercase().contains(asked);
+        holds(&self.service)
+            || holds(&self.name)
+            || self.symbol.as_ref().is_some_and(|symbol| {
+                holds(&symbol.qualified_name)
+                    || holds(&symbol.symbol)
+                    || holds(&format!("{}:{}", symbol.path, symbol.line))
+            })
+    }
+}
