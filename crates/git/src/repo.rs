@@ -100,6 +100,16 @@ impl Repo {
         self.git("config").arg("user.name").line().ok().filter(|name| !name.is_empty())
     }
 
+    /// Where git looks for hooks: `core.hooksPath`, else `hooks` of the git directory.
+    pub fn hooks_dir(&self) -> Result<PathBuf> {
+        let named = self.git("config").args(["--type=path", "core.hooksPath"]).line().ok();
+        Ok(match named.filter(|path| !path.is_empty()) {
+            // A relative path starts where hooks are run.
+            Some(path) => self.dir.join(path),
+            None => self.common_dir.join("hooks"),
+        })
+    }
+
     /// The root of the work tree, or the git directory where there is none.
     pub fn dir(&self) -> &Path {
         &self.dir

@@ -6,6 +6,7 @@
 //! the database is, how a sync is run) comes in through [`mcp::Surroundings`].
 //! `http` is the one HTTP stack: every route lies below its checks and limits.
 
+pub mod daemon;
 pub mod http;
 pub mod mcp;
 pub mod payload;

@@ -24,6 +24,7 @@ use keys::{FromClone, KEYS, Key, Value, list_from_clone};
 use layer::{Layer, RepoEntry};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
+use pipeline::schedule::{Intervals, Task};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,6 +86,17 @@ pub struct SyncSettings {
     /// Requests per run spent on revisiting old entities.
     pub reconcile_budget: u64,
     pub overlap: Duration,
+}
+
+/// The settings of `lore daemon`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DaemonSettings {
+    pub intervals: Intervals,
+    pub watches: bool,
+    pub debounce: Duration,
+    pub pause_on_battery: bool,
+    pub max_load: f64,
+    pub http: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -337,6 +349,31 @@ impl Config {
 
     pub fn mcp_token_file(&self) -> Option<&Path> {
         self.path("mcp.token_file")
+    }
+
+    pub fn webhook_secret_file(&self) -> Option<&Path> {
+        self.path("daemon.webhook_secret_file")
+    }
+
+    pub fn daemon(&self) -> DaemonSettings {
+        let every = |name: &str| Duration::from_secs(self.count(name));
+        DaemonSettings {
+            intervals: Intervals::new([
+                (Task::Sync, every("daemon.sync_seconds")),
+                (Task::Poll, every("daemon.poll_seconds")),
+                (Task::Documents, every("daemon.documents_seconds")),
+                (Task::Embed, every("daemon.embed_seconds")),
+                (Task::Watches, every("daemon.watches_seconds")),
+                (Task::Notify, every("daemon.notify_seconds")),
+                (Task::SnapshotGc, every("daemon.gc_seconds")),
+                (Task::Maintenance, every("daemon.maintenance_seconds")),
+            ]),
+            watches: self.flag("daemon.watch"),
+            debounce: Duration::from_millis(self.count("daemon.debounce_ms")),
+            pause_on_battery: self.flag("daemon.pause_on_battery"),
+            max_load: self.rate("daemon.max_load"),
+            http: self.text("daemon.http").map(str::to_owned),
+        }
     }
 
     pub fn ca_file(&self) -> Option<&Path> {
