@@ -25,6 +25,7 @@ mod isolation;
 mod mcp;
 mod memory_roots;
 mod next_step;
+mod notifications;
 mod old_names;
 mod run_commits;
 mod run_embed;

@@ -83,6 +83,7 @@ pub fn untold(on: &impl Read) -> Result<Vec<Notification>> {
 pub fn newest(on: &impl Read, since: Timestamp, n_most: u32) -> Result<Vec<Notification>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM notifications WHERE happened_at >= ?1
+           AND event <> 'rule added'
          ORDER BY happened_at DESC, id DESC LIMIT ?2"
     );
     sql::all(on, &sql, (At(since), n_most), read)
@@ -92,4 +93,21 @@ pub fn newest(on: &impl Read, since: Timestamp, n_most: u32) -> Result<Vec<Notif
 pub fn prune(tx: &Tx<'_>, now: Timestamp) -> Result<()> {
     sql::run(tx, "DELETE FROM notifications WHERE noticed_at < ?1", [At(now.minus(KEPT))])?;
     Ok(())
+}
+
+/// Marks an event that needs no telling.
+pub fn mark_told(tx: &Tx<'_>, rule: &str, event: &str, now: Timestamp) -> Result<()> {
+    let sql = "UPDATE notifications SET told_at = ?3 WHERE rule = ?1 AND event = ?2";
+    sql::run(tx, sql, (rule, event, At(now)))?;
+    Ok(())
+}
+
+/// When an event of a rule happened, if it is known.
+pub fn happened_at(on: &impl Read, rule: &str, event: &str) -> Result<Option<Timestamp>> {
+    sql::first(
+        on,
+        "SELECT happened_at FROM notifications WHERE rule = ?1 AND event = ?2",
+        (rule, event),
+        |row| sql::at(row, "happened_at"),
+    )
 }

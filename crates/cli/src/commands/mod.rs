@@ -76,6 +76,7 @@ commands! {
         "stats" => Stats in stats;
         "daemon" => Daemon in daemon;
         "watch" => Watch in watch;
+        "notify" => Notify in notify;
     }
     "Ask" {
         "ask" => Ask in ask;

@@ -290,6 +290,22 @@ pub const KEYS: &[Key] = &[
         about: "load per processor above which background work is put off",
     },
     Key {
+        name: "daemon.quiet_hours",
+        kind: Kind::Text,
+        default: None,
+        env: &["LORE_DAEMON_QUIET_HOURS"],
+        from_clone: FromClone::Allowed,
+        about: "hours of UTC in which nobody is told of anything, e.g. 22-7",
+    },
+    Key {
+        name: "daemon.digest_hours",
+        kind: Kind::Count { min: 0, max: 168 },
+        default: Some("0"),
+        env: &["LORE_DAEMON_DIGEST_HOURS"],
+        from_clone: FromClone::Allowed,
+        about: "gather notifications for so many hours; 0 tells at once",
+    },
+    Key {
         name: "daemon.http",
         kind: Kind::Text,
         default: None,
@@ -321,6 +337,13 @@ pub const LISTS: &[List] = &[
         keys: &["path", "url"],
         from_clone: FromClone::NeedsTrust,
         about: "git repositories on this machine",
+    },
+    // Names programs to run and servers to tell.
+    List {
+        name: "notifications",
+        keys: &["name", "when", "to", "paths", "labels", "people", "watch", "command", "url"],
+        from_clone: FromClone::NeedsTrust,
+        about: "what the daemon tells you of (docs/daemon.md)",
     },
 ];
 

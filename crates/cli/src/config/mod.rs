@@ -8,6 +8,7 @@
 pub mod file;
 pub mod keys;
 pub mod layer;
+pub mod notifications;
 pub mod repo_trust;
 pub mod token;
 pub mod tree;
@@ -22,6 +23,7 @@ use crate::args::Globals;
 use crate::env::Env;
 use keys::{FromClone, KEYS, Key, Value, list_from_clone};
 use layer::{Layer, RepoEntry};
+use notifications::NotifyRule;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
 use pipeline::schedule::{Intervals, Task};
@@ -71,6 +73,7 @@ pub struct Config {
     settings: Vec<Setting>,
     projects: (Vec<String>, Source),
     repos: (Vec<Repo>, Source),
+    notifications: Vec<NotifyRule>,
     /// Keys of an untrusted file that were left out.
     ignored: Vec<&'static str>,
     warnings: Vec<String>,
@@ -165,6 +168,7 @@ impl Config {
             settings,
             projects: (Vec::new(), Source::Default),
             repos: (Vec::new(), Source::Default),
+            notifications: Vec::new(),
             ignored: Vec::new(),
             warnings: Vec::new(),
         }
@@ -211,6 +215,11 @@ impl Config {
                 self.repos = (repos, source);
             }
             Some(_) => self.ignored.push("repos"),
+            None => {}
+        }
+        match layer.notifications {
+            Some(rules) if counts(list_from_clone("notifications")) => self.notifications = rules,
+            Some(_) => self.ignored.push("notifications"),
             None => {}
         }
     }
@@ -294,6 +303,26 @@ impl Config {
 
     pub fn repos(&self) -> &[Repo] {
         &self.repos.0
+    }
+
+    /// What people want to be told of.
+    pub fn notify_rules(&self) -> &[NotifyRule] {
+        &self.notifications
+    }
+
+    /// Hours of UTC from and to which nobody is told of anything.
+    pub fn quiet_hours(&self) -> Result<Option<(u8, u8)>> {
+        let Some(text) = self.text("daemon.quiet_hours") else { return Ok(None) };
+        let hour = |text: &str| text.trim().parse::<u8>().ok().filter(|hour| *hour < 24);
+        let hours = text.split_once('-').and_then(|(from, to)| Some((hour(from)?, hour(to)?)));
+        hours.map(Some).ok_or_else(|| {
+            Error::new(ErrorCode::ConfigInvalid, "`daemon.quiet_hours` must be two hours")
+                .suggest("write them as 22-7")
+        })
+    }
+
+    pub fn digest(&self) -> Duration {
+        Duration::from_secs(self.count("daemon.digest_hours") * 3600)
     }
 
     pub fn repos_source(&self) -> &Source {

@@ -6,13 +6,14 @@ use super::VERSION;
 use crate::args::{Cli, Globals};
 use crate::commands::Writing;
 use crate::config::Config;
+use crate::ctx::Ctx;
 use crate::env::Env;
 use crate::interrupt;
 use crate::ui::Ui;
 use model::{CancelToken, Error, ErrorCode, Progress, Result};
 use serde_json::Value;
 use serve::daemon::protocol::{
-    self, CommandRequest, Frame, Hello, JobRequest, MAX_LINE, Request, Terminal,
+    self, CommandRequest, DaemonStatus, Frame, Hello, JobRequest, MAX_LINE, Request, Terminal,
 };
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -246,6 +247,16 @@ fn is_timeout(error: &std::io::Error) -> bool {
 fn gone() -> Error {
     Error::new(ErrorCode::Interrupted, "the daemon ended over this job")
         .suggest("ask again; the work goes on where it stopped")
+}
+
+/// How the daemon of this database stands; none where none runs.
+pub fn status(ctx: &Ctx, ui: &mut Ui) -> Option<DaemonStatus> {
+    let database = ctx.config(ui).ok()?.db_path().ok()?.to_owned();
+    let paths = DaemonPaths::of(&ctx.env, &database).ok()?;
+    match Connection::open(&paths.socket)?.ask(&Request::Status).ok()? {
+        Frame::Status(status) => Some(*status),
+        _ => None,
+    }
 }
 
 /// Tells every daemon of this user that refs of the clone around `dir` may have

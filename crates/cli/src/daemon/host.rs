@@ -7,6 +7,7 @@ use crate::config::{Config, EmbeddingProvider, token};
 use crate::ctx::Ctx;
 use crate::env::Env;
 use crate::mcp::CliHost;
+use crate::notifications;
 use crate::ui::Ui;
 use model::progress::NoProgress;
 use model::{Clock, Error, ErrorCode, Result};
@@ -89,7 +90,7 @@ impl DaemonHost for CliDaemonHost {
             http_token: token::of_mcp(&config, &self.env)?.map(|token| token.secret),
             webhook_secret: token::of_webhooks(&config, &self.env)?.map(|token| token.secret),
             projects: config.projects().to_vec(),
-            has_rules: false,
+            has_rules: !config.notify_rules().is_empty(),
             intervals: daemon.intervals,
             warnings,
         })
@@ -131,7 +132,8 @@ impl DaemonHost for CliDaemonHost {
     }
 
     fn notify(&self) -> Result<usize> {
-        Ok(0)
+        let (ctx, mut ui) = self.ctx();
+        notifications::tell(&ctx, &mut ui)
     }
 
     fn socket(&self) -> PathBuf {

@@ -43,6 +43,7 @@ pub struct Cycle {
     failing: BTreeMap<PathBuf, (u32, Timestamp)>,
     gone: BTreeSet<PathBuf>,
     database: Option<u64>,
+    had_database: bool,
     full_look_at: Option<Timestamp>,
     has_new_texts: bool,
     documents_waiting: u64,
@@ -69,6 +70,7 @@ impl Cycle {
             failing: BTreeMap::new(),
             gone: BTreeSet::new(),
             database: None,
+            had_database: false,
             full_look_at: None,
             has_new_texts: true,
             documents_waiting: 0,
@@ -151,7 +153,7 @@ impl Cycle {
 
     /// A database that was there and is gone is not made anew by itself.
     fn may_create(&self) -> bool {
-        self.database.is_some() || self.full_look_at.is_none() || self.clones.is_empty()
+        self.database.is_some() || !self.had_database
     }
 
     fn is_machine_busy(&self) -> bool {
@@ -204,8 +206,18 @@ impl Cycle {
 
     fn inspect(&self, scope: Scope) {
         let (daemon, watch) = (Arc::clone(&self.daemon), Arc::clone(&self.watch));
-        tokio::task::spawn_blocking(move || {
-            let found = inspect::inspect(daemon.host.database(), &watch, &scope);
+        let is_poll = !matches!(scope, Scope::Paths(_));
+        let host = Arc::clone(&daemon.host);
+        let look = tokio::task::spawn_blocking(move || {
+            inspect::inspect(host.database(), &watch, &scope)
+        });
+        tokio::spawn(async move {
+            // A look that crashes must not be the last one.
+            let found = look.await.unwrap_or_else(|error| Inspection {
+                error: Some(error.to_string()),
+                is_poll,
+                ..Inspection::default()
+            });
             daemon.tell(Event::Inspected(found));
         });
     }
@@ -219,6 +231,7 @@ impl Cycle {
             }
             Event::Inspected(found) => self.inspected(found),
             Event::Webhook(delivery) => self.webhook(delivery),
+            Event::Delivery(delivery, noted) => self.delivered(delivery, noted),
             Event::Standing(queries) => {
                 for query in queries {
                     let arguments: Vec<&str> = query.arguments.iter().map(String::as_str).collect();
@@ -258,7 +271,7 @@ impl Cycle {
         }
         self.daemon.set_problem("database", match (&found.error, found.database) {
             (Some(error), _) => Some(error.clone()),
-            (None, None) if !self.clones.is_empty() => Some("the file is gone".to_owned()),
+            (None, None) if self.had_database => Some("the file is gone".to_owned()),
             _ => None,
         });
         if let Some(clones) = found.clones {
@@ -287,7 +300,16 @@ impl Cycle {
     /// The file came, went, or is another one now.
     fn database_changed(&mut self, now: Option<u64>) {
         match (self.database, now) {
-            (None, Some(_)) => {}
+            (None, Some(_)) => {
+                for task in [Task::Embed, Task::Watches, Task::Notify] {
+                    self.schedule.hasten(task, self.now());
+                }
+                if self.had_database {
+                    self.daemon.log.info("the database is back", &[]);
+                    self.full_look_at = None;
+                    self.schedule.hasten(Task::Poll, self.now());
+                }
+            }
             (Some(_), None) => self.daemon.log.warn("the database is gone", &[]),
             _ => {
                 self.daemon.log.warn("the database was replaced", &[]);
@@ -296,6 +318,7 @@ impl Cycle {
             }
         }
         self.database = now;
+        self.had_database |= now.is_some();
         self.has_new_texts = true;
     }
 
@@ -330,13 +353,23 @@ impl Cycle {
         }
     }
 
+    /// Notes a delivery before it is acted on, beside the loop: the database may be
+    /// busy for a moment.
+    fn webhook(&self, delivery: Delivery) {
+        let daemon = Arc::clone(&self.daemon);
+        tokio::task::spawn_blocking(move || {
+            let now = daemon.host.clock().now();
+            let noted = inspect::is_new_delivery(daemon.host.database(), &delivery.key, now);
+            daemon.tell(Event::Delivery(delivery, noted));
+        });
+    }
+
     /// Fetches what a delivery names; one that came before is left alone.
-    fn webhook(&mut self, delivery: Delivery) {
-        let now = self.now();
+    fn delivered(&mut self, delivery: Delivery, noted: Result<bool>) {
         let Delivery { key, project, entity } = delivery;
         let target = format!("{project}{}", entity.as_deref().unwrap_or_default());
         let label = format!("sync {target}");
-        match inspect::is_new_delivery(self.daemon.host.database(), &key, now) {
+        match noted {
             Ok(true) => {}
             Ok(false) => {
                 self.daemon.log.debug("a delivery came again", &[("target", &target)]);
@@ -345,7 +378,7 @@ impl Cycle {
             Err(error) => {
                 let error = error.to_string();
                 self.daemon.log.warn("a delivery was left to the next sync", &[("error", &error)]);
-                self.schedule.hasten(Task::Sync, now);
+                self.schedule.hasten(Task::Sync, self.now());
                 return;
             }
         }

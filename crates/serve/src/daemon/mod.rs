@@ -72,6 +72,8 @@ enum Event {
     /// Clones were compared with the record.
     Inspected(inspect::Inspection),
     Webhook(webhook::Delivery),
+    /// A delivery was noted; false when it had come before.
+    Delivery(webhook::Delivery, Result<bool>),
     /// Standing queries to be asked.
     Standing(Vec<store::standing::StandingQuery>),
     /// A task that needs no child is done.
