@@ -99,9 +99,8 @@ pub fn daemon(
     on_reload: impl Fn() + Send + 'static,
     work: impl Future<Output = Result<()>>,
 ) -> Result<()> {
-    let cannot = |error: std::io::Error| {
-        Error::internal("cannot start the runtime").caused_by(error)
-    };
+    let cannot =
+        |error: std::io::Error| Error::internal("cannot start the runtime").caused_by(error);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(16)

@@ -89,9 +89,8 @@ fn matches(reader: &Reader, rule: &AlertRule, since: Timestamp) -> Result<Vec<Al
         Trigger::Labels => {
             let mut found = Vec::new();
             for entity in alerts::entities(reader, since, MOST_ROWS)? {
-                let has = |label: &&String| {
-                    entity.labels.iter().any(|it| it.eq_ignore_ascii_case(label))
-                };
+                let has =
+                    |label: &&String| entity.labels.iter().any(|it| it.eq_ignore_ascii_case(label));
                 for label in rule.labels.iter().filter(has) {
                     let event = format!("{} ~{}", entity.reference, label.to_lowercase());
                     let title = format!("{} is labelled {label}", entity.title);

@@ -110,8 +110,7 @@ pub fn entities(on: &impl Read, since: Timestamp, most: u32) -> Result<Vec<Entit
     };
     let issues = of("issues", "#", "issue_labels", "issue_id");
     let requests = of("merge_requests", "!", "mr_labels", "merge_request_id");
-    let sql =
-        format!("{issues} UNION ALL {requests} ORDER BY updated_at DESC, reference LIMIT ?2");
+    let sql = format!("{issues} UNION ALL {requests} ORDER BY updated_at DESC, reference LIMIT ?2");
     sql::all(on, &sql, (At(since), most), |row| {
         Ok(EntityRow {
             reference: row.get("reference")?,

@@ -87,9 +87,8 @@ pub fn keep_result(tx: &Tx<'_>, query: i64, result: &StandingResult) -> Result<b
     let asked_at = result.asked_at;
     sql::run(tx, "UPDATE standing_queries SET asked_at = ?2 WHERE id = ?1", (query, At(asked_at)))?;
     let last = results(tx, query, 1)?;
-    let is_same = |last: &StandingResult| {
-        last.answer == result.answer && last.is_error == result.is_error
-    };
+    let is_same =
+        |last: &StandingResult| last.answer == result.answer && last.is_error == result.is_error;
     if last.first().is_some_and(is_same) {
         return Ok(false);
     }

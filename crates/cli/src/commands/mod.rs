@@ -43,6 +43,11 @@ macro_rules! commands {
             pub fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
                 match self { $($(Command::$variant(args) => present(args, ctx, ui),)*)* }
             }
+
+            /// As it is typed.
+            pub fn name(&self) -> &'static str {
+                match self { $($(Command::$variant(_) => $name,)*)* }
+            }
         }
 
         /// Every command, in the order of the root help.
@@ -181,11 +186,9 @@ impl Command {
 
     /// Whether it only answers: such a command may be asked again by itself.
     pub fn is_question(&self) -> bool {
-        let word = format!("{self:?}");
-        let name = word.split('(').next().unwrap_or_default().to_lowercase();
         let is_answer = |entry: &Entry| {
             let is_of_group = matches!(entry.group, "Ask" | "Code") || entry.name == "recall";
-            is_of_group && entry.name.replace('-', "") == name
+            is_of_group && entry.name == self.name()
         };
         self.writing().is_none() && ENTRIES.iter().any(is_answer)
     }

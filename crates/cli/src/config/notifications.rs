@@ -63,7 +63,8 @@ impl Fields {
             "people" => self.people = texts(node)?,
             "command" => self.command = texts(node)?,
             other => {
-                let known = "known here: name, when, to, paths, labels, people, watch, command, url";
+                let known =
+                    "known here: name, when, to, paths, labels, people, watch, command, url";
                 let message = format!("unknown key `notifications.{}`", one_line(other, 60));
                 return Err(invalid(node, &message).suggest(known));
             }
@@ -72,7 +73,8 @@ impl Fields {
     }
 
     fn rule(self, node: &Node) -> Result<NotifyRule> {
-        let missing = |what: &str| invalid(node, &format!("one of `notifications` has no `{what}`"));
+        let missing =
+            |what: &str| invalid(node, &format!("one of `notifications` has no `{what}`"));
         let name = self.name.clone().ok_or_else(|| missing("name"))?;
         let when = self.when.clone().ok_or_else(|| missing("when"))?;
         let trigger = Trigger::parse(&when).ok_or_else(|| {

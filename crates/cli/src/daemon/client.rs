@@ -1,8 +1,8 @@
 //! Asking the daemon. A command that writes goes to the one that runs for its
 //! database, and looks to whoever typed it as if it had been done here.
 
-use super::paths::{self, DaemonPaths};
 use super::VERSION;
+use super::paths::{self, DaemonPaths};
 use crate::args::{Cli, Globals};
 use crate::commands::Writing;
 use crate::config::Config;
@@ -184,8 +184,9 @@ fn follow(mut connection: Connection, ui: &mut Ui) -> Option<u8> {
 
 /// A child of the daemon that died ends soon; what it wrote is whole.
 fn wait_for_lock(env: &Env, globals: &Globals) {
-    let Some(database) =
-        Config::load(env, globals).ok().and_then(|config| config.db_path().ok().map(Path::to_owned))
+    let Some(database) = Config::load(env, globals)
+        .ok()
+        .and_then(|config| config.db_path().ok().map(Path::to_owned))
     else {
         return;
     };

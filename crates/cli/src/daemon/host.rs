@@ -67,10 +67,6 @@ impl DaemonHost for CliDaemonHost {
         &self.database
     }
 
-    fn owner(&self) -> String {
-        format!("{} (lore daemon)", self.env.process_name())
-    }
-
     fn settings(&self) -> Result<Settings> {
         let config = Config::load(&self.env, &self.globals)?;
         let daemon = config.daemon();

@@ -38,8 +38,9 @@ pub fn main(mut env: Env) -> u8 {
 }
 
 fn run(request: &CommandRequest, env: Env, teller: &Arc<Teller>, stop: CancelToken) -> u8 {
-    let arguments: Vec<OsString> =
-        std::iter::once("lore".into()).chain(request.arguments.iter().map(OsString::from)).collect();
+    let arguments: Vec<OsString> = std::iter::once("lore".into())
+        .chain(request.arguments.iter().map(OsString::from))
+        .collect();
     let mut cli = match args::parse(&arguments, &env) {
         Ok(cli) => cli,
         Err(refusal) => {
@@ -52,8 +53,7 @@ fn run(request: &CommandRequest, env: Env, teller: &Arc<Teller>, stop: CancelTok
     cli.globals.no_pager = true;
     let stream = |frame| Box::new(FrameStream { teller: Arc::clone(teller), frame });
     let progress: Arc<dyn Progress> = Arc::clone(teller) as _;
-    let mut ui =
-        Ui::framed(&env, &cli.globals, stream(Frame::Out), stream(Frame::Err), progress);
+    let mut ui = Ui::framed(&env, &cli.globals, stream(Frame::Out), stream(Frame::Err), progress);
     let result = catch_unwind(AssertUnwindSafe(|| run_command(cli, env, &mut ui, stop)))
         .unwrap_or_else(|_| Err(Error::internal("lore crashed over this command")));
     ui.finish(result)

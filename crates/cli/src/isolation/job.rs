@@ -1,11 +1,11 @@
 //! Jobs of a server: the request goes to the child's input as one line, what
 //! happens comes back line by line, the report or the error last.
 
+use super::teller::Teller;
 use super::{GRACE, JOB, Running, cannot_start, command, death, no_program};
 use crate::args::Globals;
-use crate::env::Env;
-use super::teller::Teller;
 use crate::daemon::client;
+use crate::env::Env;
 use crate::mcp::CliHost;
 use crate::ui;
 use model::CancelToken;
@@ -17,8 +17,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::{ChildStdout, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 use tokio::time::Instant;
 

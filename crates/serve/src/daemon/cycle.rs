@@ -208,9 +208,8 @@ impl Cycle {
         let (daemon, watch) = (Arc::clone(&self.daemon), Arc::clone(&self.watch));
         let is_poll = !matches!(scope, Scope::Paths(_));
         let host = Arc::clone(&daemon.host);
-        let look = tokio::task::spawn_blocking(move || {
-            inspect::inspect(host.database(), &watch, &scope)
-        });
+        let look =
+            tokio::task::spawn_blocking(move || inspect::inspect(host.database(), &watch, &scope));
         tokio::spawn(async move {
             // A look that crashes must not be the last one.
             let found = look.await.unwrap_or_else(|error| Inspection {
@@ -269,11 +268,14 @@ impl Cycle {
         if found.database != self.database {
             self.database_changed(found.database);
         }
-        self.daemon.set_problem("database", match (&found.error, found.database) {
-            (Some(error), _) => Some(error.clone()),
-            (None, None) if self.had_database => Some("the file is gone".to_owned()),
-            _ => None,
-        });
+        self.daemon.set_problem(
+            "database",
+            match (&found.error, found.database) {
+                (Some(error), _) => Some(error.clone()),
+                (None, None) if self.had_database => Some("the file is gone".to_owned()),
+                _ => None,
+            },
+        );
         if let Some(clones) = found.clones {
             self.clones = clones;
             self.failing.retain(|dir, _| self.clones.contains(dir));
@@ -343,8 +345,12 @@ impl Cycle {
         let now = self.now();
         // A clock that was set back must not put a clone off for ever.
         let is_due = |at: Timestamp| at <= now || at > now.plus(RETRY.cap.mul_f64(1.2));
-        let due: Vec<PathBuf> =
-            self.failing.iter().filter(|(_, (_, at))| is_due(*at)).map(|(d, _)| d.clone()).collect();
+        let due: Vec<PathBuf> = self
+            .failing
+            .iter()
+            .filter(|(_, (_, at))| is_due(*at))
+            .map(|(d, _)| d.clone())
+            .collect();
         for dir in due {
             if let Some((_, at)) = self.failing.get_mut(&dir) {
                 *at = now.plus(RETRY.cap);
@@ -418,7 +424,7 @@ impl Cycle {
             Origin::Task(task) => {
                 let outcome = match (is_ok, job.outcome.is_stopped) {
                     (_, true) => TaskOutcome::Preempted,
-                    (true, _) => self.after_task(task, &job.outcome.data("")),
+                    (true, _) => self.after_task(task, job.outcome.data("").as_ref()),
                     (false, _) => TaskOutcome::Failed,
                 };
                 let error = (!is_ok).then(|| job.outcome.message.unwrap_or_default());
@@ -481,7 +487,7 @@ impl Cycle {
         self.failing.insert(dir, (n_failures, now.plus(RETRY.delay(n_failures, seed))));
     }
 
-    fn after_task(&mut self, task: Task, data: &Option<serde_json::Value>) -> TaskOutcome {
+    fn after_task(&mut self, task: Task, data: Option<&serde_json::Value>) -> TaskOutcome {
         match task {
             Task::Sync | Task::Documents => {
                 self.documents_waiting = 0;
@@ -489,7 +495,7 @@ impl Cycle {
                 TaskOutcome::Done
             }
             Task::Embed => {
-                let field = |name: &str| data.as_ref()?.get(name)?.as_u64();
+                let field = |name: &str| data?.get(name)?.as_u64();
                 let n_embedded = field("embedded").unwrap_or(0);
                 self.has_new_texts = n_embedded >= EMBED_SLICE;
                 if self.has_new_texts { TaskOutcome::Unfinished } else { TaskOutcome::Done }

@@ -70,9 +70,6 @@ pub trait DaemonHost: Send + Sync + 'static {
     /// The database file; it need not exist.
     fn database(&self) -> &Path;
 
-    /// Who writes, for those who find the lock taken.
-    fn owner(&self) -> String;
-
     /// The settings as the files say now.
     fn settings(&self) -> Result<Settings>;
 

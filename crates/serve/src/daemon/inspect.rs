@@ -94,7 +94,8 @@ fn fill(
 /// Notes a delivery of a webhook; false when it came before.
 pub fn is_new_delivery(database: &Path, key: &str, now: model::Timestamp) -> Result<bool> {
     if !database.exists() {
-        return Err(Error::new(model::ErrorCode::NotIndexed, "there is no database yet").suggest("lore sync"));
+        return Err(Error::new(model::ErrorCode::NotIndexed, "there is no database yet")
+            .suggest("lore sync"));
     }
     pipeline::notes::write(database, |tx| store::webhooks::note_delivery(tx, key, now))
 }

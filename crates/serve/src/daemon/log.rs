@@ -52,12 +52,7 @@ impl Log {
         Log { clock, format, level, to: Mutex::new(Sink::Stream(to)) }
     }
 
-    pub fn to_file(
-        clock: Arc<dyn Clock>,
-        format: LogFormat,
-        level: Level,
-        path: PathBuf,
-    ) -> Self {
+    pub fn to_file(clock: Arc<dyn Clock>, format: LogFormat, level: Level, path: PathBuf) -> Self {
         let sink = Sink::File { path, file: None, length: 0 };
         Log { clock, format, level, to: Mutex::new(sink) }
     }

@@ -84,12 +84,7 @@ enum Event {
 
 /// Runs until it is stopped. Whoever calls holds the lock that makes it the only
 /// daemon of its database.
-pub async fn run(
-    host: Arc<dyn DaemonHost>,
-    log: Log,
-    uid: u32,
-    stop: CancelToken,
-) -> Result<()> {
+pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToken) -> Result<()> {
     let settings = host.settings()?;
     let (events, from_events) = mpsc::unbounded_channel();
     let (finished, from_finished) = mpsc::unbounded_channel();

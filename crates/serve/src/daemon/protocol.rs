@@ -48,7 +48,9 @@ pub enum Request {
     /// A job of an MCP server.
     Job(JobRequest),
     /// Refs of a clone may have moved: sent by git's hooks.
-    Changed { dir: PathBuf },
+    Changed {
+        dir: PathBuf,
+    },
     Status,
     Reload,
     Stop,
@@ -92,10 +94,16 @@ pub struct JobRequest {
 pub enum Frame {
     /// Waits for its turn; behind what.
     Queued(String),
-    Phase { name: String, total: Option<u64> },
+    Phase {
+        name: String,
+        total: Option<u64>,
+    },
     Advance(u64),
     Grow(u64),
-    Waiting { reason: String, millis: u64 },
+    Waiting {
+        reason: String,
+        millis: u64,
+    },
     Note(String),
     Finish,
     /// For standard output, as it is.
@@ -105,9 +113,16 @@ pub enum Frame {
     /// The last frame of a command: its exit status.
     Exit(u8),
     /// The last frame of a job that went well.
-    Done { report: Value, warnings: Vec<String> },
+    Done {
+        report: Value,
+        warnings: Vec<String>,
+    },
     /// The last frame of work that failed.
-    Failed { code: String, message: String, suggestion: Option<String> },
+    Failed {
+        code: String,
+        message: String,
+        suggestion: Option<String>,
+    },
     /// The last frame of what needs no answer.
     Accepted,
     Status(Box<DaemonStatus>),

@@ -15,9 +15,7 @@ use std::sync::Arc;
 pub async fn serve(daemon: Arc<Daemon>, address: SocketAddr) -> Result<()> {
     let (host, options) = daemon.host.mcp();
     let door = HttpDoor::new(host, options);
-    let routes = health(&daemon)
-        .merge(webhook::routes(Arc::clone(&daemon)))
-        .merge(door.routes());
+    let routes = health(&daemon).merge(webhook::routes(Arc::clone(&daemon))).merge(door.routes());
     let options = HttpOptions {
         address,
         token: daemon.settings().http_token.clone(),

@@ -59,9 +59,6 @@ impl DaemonHost for FakeHost {
         // Leaked once per test: the trait hands out a borrowed path.
         Box::leak(self.dir.path().join("lore.db").into_boxed_path())
     }
-    fn owner(&self) -> String {
-        "test".to_owned()
-    }
     fn settings(&self) -> Result<Settings> {
         let every = |task, seconds| (task, Duration::from_secs(seconds));
         Ok(Settings {
@@ -132,7 +129,8 @@ impl DaemonHost for FakeHost {
 
 async fn live(host: &Arc<FakeHost>, hours: u64) {
     let stop = CancelToken::default();
-    let log = Log::to_stream(host.clock(), LogFormat::Text, Level::Error, Box::new(std::io::sink()));
+    let log =
+        Log::to_stream(host.clock(), LogFormat::Text, Level::Error, Box::new(std::io::sink()));
     let host = Arc::clone(host) as Arc<dyn DaemonHost>;
     let daemon = tokio::spawn(run(host, log, 0, stop.clone()));
     tokio::time::sleep(Duration::from_secs(hours * 3600)).await;

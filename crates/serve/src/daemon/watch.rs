@@ -36,8 +36,10 @@ impl RefWatch {
     pub fn new(is_wanted: bool, events: mpsc::UnboundedSender<PathBuf>) -> Self {
         let tell = move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else { return };
-            if matches!(event.kind, EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_)))
-            {
+            if matches!(
+                event.kind,
+                EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_))
+            ) {
                 return;
             }
             for path in event.paths.into_iter().filter(|path| may_be_ref(path)) {
@@ -80,7 +82,8 @@ impl RefWatch {
         if dirs.common_dir != dirs.git_dir {
             is_watched &= watcher.watch(&dirs.common_dir, RecursiveMode::NonRecursive).is_ok();
         }
-        is_watched &= watcher.watch(&dirs.common_dir.join("refs"), RecursiveMode::Recursive).is_ok();
+        is_watched &=
+            watcher.watch(&dirs.common_dir.join("refs"), RecursiveMode::Recursive).is_ok();
         let reftable = dirs.common_dir.join("reftable");
         if reftable.is_dir() {
             is_watched &= watcher.watch(&reftable, RecursiveMode::NonRecursive).is_ok();

@@ -25,7 +25,10 @@ fn a_hook_tells_of_a_commit_and_neither_delays_nor_fails_it() {
     std::fs::write(&hook, own).unwrap();
     std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let installed = env.lore_in(&dir, &["hook", "install", "--git"], "").success();
-    assert!(installed.stdout.contains("post-commit: added to the hook that is there"), "{installed}");
+    assert!(
+        installed.stdout.contains("post-commit: added to the hook that is there"),
+        "{installed}"
+    );
     let served = Served::new(env);
     served.until("the clone is known", || served.status().is_some_and(|it| it["clones"] == 1));
     let head = served.commit(&dir, "def second():\n    return 2\n");
@@ -123,7 +126,11 @@ fn a_standing_query_is_asked_after_every_change() {
         served.env.lore_in(&dir, &all, "").success().stdout
     };
     served.until("a first answer", || shown(&[]).contains("answered"));
-    std::fs::write(dir.join("m1.py"), "def first():\n    return 1\n\n\ndef user():\n    return first()\n").unwrap();
+    std::fs::write(
+        dir.join("m1.py"),
+        "def first():\n    return 1\n\n\ndef user():\n    return first()\n",
+    )
+    .unwrap();
     git(&served.env, &dir, &["commit", "-qam", "Use first"]);
     served.until("the difference", || shown(&["--diff"]).contains("+1\tfunction\tm1.user"));
     let list = json(&served.env, &["watch", "list"]);

@@ -30,9 +30,9 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
     served.until_fresh(&dir, &head);
     served.until("a whole sync", || {
         let projects = json(&served.env, &["status"])["projects"].clone();
-        projects.as_array().is_some_and(|all| {
-            !all.is_empty() && all.iter().all(|it| !it["synced_at"].is_null())
-        })
+        projects
+            .as_array()
+            .is_some_and(|all| !all.is_empty() && all.iter().all(|it| !it["synced_at"].is_null()))
     });
     let _ = served.env.lore(&["daemon", "stop"]).success();
     served.kill();
@@ -59,9 +59,11 @@ fn a_repository_may_go_come_back_be_rewritten_and_collected() {
     served.until("both are known", || served.status().is_some_and(|it| it["clones"] == 2));
     let moved = served.env.dir().join("moved");
     std::fs::rename(&dir, &moved).unwrap();
-    served.until("it is missed", || served.log().contains("a clone is gone") || {
-        let state = json(&served.env, &["stale"])["places"].to_string();
-        state.contains("\"gone\"")
+    served.until("it is missed", || {
+        served.log().contains("a clone is gone") || {
+            let state = json(&served.env, &["stale"])["places"].to_string();
+            state.contains("\"gone\"")
+        }
     });
     let head = served.commit(&other, "def still():\n    return 1\n");
     served.until_fresh(&other, &head);

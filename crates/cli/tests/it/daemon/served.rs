@@ -146,7 +146,8 @@ fn rules_tell_of_each_event_once() {
     let env = machine();
     let dir = repository(&env, "app");
     let told = env.dir().join("told");
-    let script = env.write_file("tell", &format!("#!/bin/sh\necho \"$1\" >> '{}'\n", told.display()));
+    let script =
+        env.write_file("tell", &format!("#!/bin/sh\necho \"$1\" >> '{}'\n", told.display()));
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let env = env.with_config(&format!(
         "{QUIET}\n[[notifications]]\nname = \"models\"\nwhen = \"paths\"\npaths = [\"*.py\"]\n\
