@@ -75,6 +75,8 @@ fn note(path: &Path, rules: &[NotifyRule], now: Timestamp) -> Result<()> {
                 rows::mark_told(tx, name, BEGINNING, now)?;
             }
             let began = rows::happened_at(tx, name, BEGINNING)?.unwrap_or(now);
+            // Commits have whole seconds.
+            let began = Timestamp::from_millis(began.as_millis() / 1000 * 1000);
             for alert in found.iter().filter(|it| it.rule == name && it.happened_at >= began) {
                 let new = NewNotification {
                     rule: name,

@@ -66,10 +66,11 @@ fn fill(
     let asked: BTreeSet<PathBuf> = {
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         let known = watch.counts();
+        let mut stamped = Vec::new();
         if found.is_poll {
-            watch.follow(&dirs);
+            stamped = watch.follow(&dirs);
+            stamped.extend(watch.poll());
         }
-        let stamped = if found.is_poll { watch.poll() } else { Vec::new() };
         found.followed = if found.is_poll { watch.counts() } else { known };
         match scope {
             Scope::All => dirs.clone(),

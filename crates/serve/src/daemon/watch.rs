@@ -51,8 +51,10 @@ impl RefWatch {
     }
 
     /// Follows these clones and no others. Runs git once for each new one: call it
-    /// where blocking is fine.
-    pub fn follow(&mut self, dirs: &BTreeSet<PathBuf>) {
+    /// where blocking is fine. Those that were not followed before come back: what
+    /// happened to them until now nobody has seen.
+    pub fn follow(&mut self, dirs: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        let mut new = Vec::new();
         let gone: Vec<PathBuf> =
             self.clones.keys().filter(|dir| !dirs.contains(*dir)).cloned().collect();
         for dir in gone {
@@ -73,7 +75,9 @@ impl RefWatch {
             let is_watched = self.watch(&ref_dirs);
             let stamp = stamp(&ref_dirs);
             self.clones.insert(dir.clone(), WatchedClone { dirs: ref_dirs, is_watched, stamp });
+            new.push(dir.clone());
         }
+        new
     }
 
     fn watch(&mut self, dirs: &RefDirs) -> bool {
