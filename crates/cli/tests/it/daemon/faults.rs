@@ -45,6 +45,16 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
     let _ = quiet.lore(&["sync", "-q"]).success();
     let differences = store::dump::differences(&dump(&served.env), &dump(&quiet), 5);
     assert!(differences.is_empty(), "{differences:#?}\n{}", served.log());
+    // The code graph too: roots follow from the commit alone.
+    let root = |env: &TestEnv, dir: &Path| {
+        let output = env.lore_in(dir, &["snapshots", "--json", "-n", "1"], "").success();
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        let snapshot = &document["data"]["snapshots"][0];
+        (snapshot["commit"].clone(), snapshot["root"].clone())
+    };
+    assert_eq!(root(&served.env, &dir), root(&quiet, &copy));
+    let commits = |env: &TestEnv| json(env, &["status"])["repos"][0]["commits"].clone();
+    assert_eq!(commits(&served.env), commits(&quiet));
     let check = served.env.lore(&["stats", "--check"]).success();
     assert!(!check.stdout.contains("damaged"), "{check}");
 }
