@@ -133,6 +133,11 @@ impl Env {
         format!("{user}{host}, process {}", std::process::id())
     }
 
+    /// The number of this process.
+    pub fn pid(&self) -> u32 {
+        std::process::id()
+    }
+
     /// Time since the process began.
     pub fn elapsed(&self) -> Duration {
         self.started.map(|start| start.elapsed()).unwrap_or_default()
@@ -146,6 +151,22 @@ impl Env {
     /// `$XDG_DATA_HOME/lore`, else `~/.local/share/lore`.
     pub fn data_dir(&self) -> Option<PathBuf> {
         self.xdg("XDG_DATA_HOME", ".local/share")
+    }
+
+    /// `$XDG_STATE_HOME/lore`, else `~/.local/state/lore`: logs.
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        self.xdg("XDG_STATE_HOME", ".local/state")
+    }
+
+    /// `$XDG_RUNTIME_DIR/lore`, else a folder of the state: sockets.
+    pub fn runtime_dir(&self) -> Option<PathBuf> {
+        let named = self.var("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|it| it.is_absolute());
+        named.map(|dir| dir.join("lore")).or_else(|| Some(self.state_dir()?.join("run")))
+    }
+
+    /// Every variable that is text, for a process that stands in for this one.
+    pub fn vars(&self) -> &BTreeMap<String, String> {
+        &self.vars
     }
 
     /// The XDG standard says relative values must be ignored.

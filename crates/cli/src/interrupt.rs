@@ -2,6 +2,7 @@
 
 use model::{CancelToken, Error, ErrorCode, Result};
 use std::future::Future;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Runs asynchronous work to its end, or until Ctrl-C drops it: the work must
 /// leave the database whole at every await, as a crash would have to.
@@ -73,6 +74,55 @@ pub fn meanwhile<T: Send>(
             }
         })
     })
+}
+
+/// Calls `act` at each Ctrl-C from now on, which does nothing else any more.
+pub fn on_each(act: impl Fn() + Send + 'static) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let Ok(runtime) = runtime else { return };
+    // Registered before anything is sent.
+    let _registered = runtime.enter();
+    let Ok(mut signals) = signal(SignalKind::interrupt()) else { return };
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            while signals.recv().await.is_some() {
+                act();
+            }
+        });
+    });
+}
+
+/// Runs a daemon until it ends by itself, or is asked to by a signal; SIGHUP is
+/// told to `on_reload`.
+pub fn daemon(
+    stop: CancelToken,
+    on_reload: impl Fn() + Send + 'static,
+    work: impl Future<Output = Result<()>>,
+) -> Result<()> {
+    let cannot =
+        |error: std::io::Error| Error::internal("cannot start the runtime").caused_by(error);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(16)
+        .enable_all()
+        .build()
+        .map_err(cannot)?;
+    let ended = runtime.block_on(async {
+        let mut terminate = signal(SignalKind::terminate()).map_err(cannot)?;
+        let mut hangup = signal(SignalKind::hangup()).map_err(cannot)?;
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    () = interrupted() => stop.cancel(),
+                    _ = terminate.recv() => stop.cancel(),
+                    _ = hangup.recv() => on_reload(),
+                }
+            }
+        });
+        work.await
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_millis(500));
+    ended
 }
 
 /// Runs a server to its end. What still works then for nobody is left behind.

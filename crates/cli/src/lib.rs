@@ -11,11 +11,13 @@ mod code_args;
 pub mod commands;
 pub mod config;
 pub mod ctx;
+mod daemon;
 mod demo;
 mod entity_args;
 pub mod env;
 mod file_args;
 pub mod forge_client;
+mod git_hooks;
 pub mod help;
 mod home_screen;
 pub mod interrupt;
@@ -23,6 +25,7 @@ mod isolation;
 mod mcp;
 mod memory_roots;
 mod next_step;
+mod notifications;
 mod old_names;
 mod run_commits;
 mod run_embed;
@@ -53,6 +56,9 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     if role == Some(isolation::JOB) {
         return isolation::job::main(&env);
     }
+    if role == Some(isolation::COMMAND) {
+        return isolation::command::main(env);
+    }
     if arguments.len() < 2 && next_step::is_in_clone(&env.cwd) {
         return home_screen::run(&env);
     }
@@ -64,6 +70,8 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     let mut stop = CancelToken::default();
     if role.is_some() {
         stop = isolation::supervised::enter(&env);
+    } else if let Some(code) = daemon::client::forward(&arguments, &env, &cli, &mut ui) {
+        return code;
     } else if ui.is_json()
         && cli.command.reads_foreign_code()
         && let Some(code) = isolation::supervised::run(&arguments, &env, &cli.globals)

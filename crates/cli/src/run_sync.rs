@@ -6,9 +6,11 @@ use crate::forge_client::Connection;
 use crate::ui::Ui;
 use crate::{run_commits, run_embed, run_pipeline};
 use code::index::IndexReport;
-use forge::sync::{FetchScope, SyncOptions, SyncReport};
+use forge::sync::{FetchScope, SyncOptions, SyncReport, SyncTarget};
+use model::ids::Iid;
 use model::suggest::nearest;
-use model::{Error, ErrorCode, Result};
+use model::text::one_line;
+use model::{EntityKind, Error, ErrorCode, Result};
 use pipeline::commits::CommitsReport;
 use pipeline::{Clones, CodeScope, Database, DocumentScope, Fetch, Plan};
 use schemars::JsonSchema;
@@ -40,6 +42,8 @@ pub struct Request {
     /// Only these of the configured projects; empty means all.
     pub projects: Vec<String>,
     pub wanted: Option<FetchScope>,
+    /// Only these issues and merge requests, as `group/project#12`.
+    pub only: Vec<String>,
     pub full: bool,
     pub force: bool,
     pub retry_failed: bool,
@@ -91,6 +95,11 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Resul
             || (dependent == model::record::DependentKind::FileChanges
                 && !settings.fetch_mr_file_changes)
     });
+    options.only = targets(config.projects(), &request.only)?;
+    if !options.only.is_empty() {
+        options.projects = options.only.iter().map(|it| it.project.clone()).collect();
+        options.projects.dedup();
+    }
     options.full = request.full;
     options.retry_failed = request.retry_failed;
     options.dry_run = request.dry_run;
@@ -100,6 +109,25 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Resul
     options.owner.clone_from(&database.owner);
     options.command = request.command;
     Ok(Fetch { client: connection.client(ui.progress())?, options })
+}
+
+/// The entities that were asked for, by their references.
+fn targets(configured: &[String], only: &[String]) -> Result<Vec<SyncTarget>> {
+    let target = |text: &String| {
+        let unclear = || {
+            Error::usage(format!("`{}` names no issue or merge request", one_line(text, 80)))
+                .suggest("write it as group/project#12 or group/project!7")
+        };
+        let at = text.rfind(['#', '!']).ok_or_else(unclear)?;
+        let kind = match &text[at..=at] {
+            "#" => EntityKind::Issue,
+            _ => EntityKind::MergeRequest,
+        };
+        let iid = text[at + 1..].parse().map_err(|_| unclear())?;
+        let project = choose(configured, &text[..at])?;
+        Ok(SyncTarget { project, kind, iid: Iid(iid) })
+    };
+    only.iter().map(target).collect()
 }
 
 /// The configured projects, or those among them that were asked for.

@@ -70,6 +70,13 @@ pub fn open_lock(path: &Path) -> io::Result<File> {
     regular_lock(rustix::fs::open(path, LOCK, Mode::from_raw_mode(0o600)), path)
 }
 
+/// A file of the user's own to append to, created for the user alone; a link or
+/// anything but a regular file is refused.
+pub fn open_append(path: &Path) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::APPEND | LOCK.difference(OFlags::RDWR);
+    regular_lock(rustix::fs::open(path, flags, Mode::from_raw_mode(0o600)), path)
+}
+
 /// A lock file of a work tree, over no link below `top`.
 pub fn open_lock_below(top: &Path, relative: &Path) -> io::Result<File> {
     let (folder, name) = open_parent_below(top, relative, Missing::Create)?;

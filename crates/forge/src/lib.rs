@@ -8,7 +8,9 @@ pub mod api;
 pub mod budget;
 mod closing;
 pub mod gitlab;
+mod outgoing;
 mod references;
 pub mod sync;
 
 pub use api::{Failure, FailureKind, Forge};
+pub use outgoing::post_json;

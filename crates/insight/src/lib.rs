@@ -4,6 +4,7 @@
 //! the record is a fact of types. Answers are plain structs that serialise to
 //! their one wire form; `cli` and `serve` show the same.
 
+pub mod alerts;
 pub mod ask;
 pub mod code;
 pub mod context;

@@ -28,8 +28,20 @@ pub struct Status {
     pub vectors: Vec<ModelCoverage>,
     /// Who is writing right now, if anyone.
     pub running: Option<Running>,
+    /// The daemon that keeps the record current, if one runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon: Option<DaemonLine>,
     /// What would bring more, most useful first; everything named works here.
     pub next: Vec<NextStep>,
+}
+
+/// A daemon as others see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DaemonLine {
+    pub pid: u32,
+    pub version: String,
+    pub is_ready: bool,
+    pub problems: Vec<String>,
 }
 
 /// A local repository: what of it is known.
@@ -149,6 +161,7 @@ pub fn status(reader: &Reader, now: Timestamp, possible: Possible) -> Result<Sta
     let mut status = Status {
         projects,
         repos,
+        daemon: None,
         next: Vec::new(),
         runs: latest_runs(reader)?,
         queue: queue_status(reader)?,

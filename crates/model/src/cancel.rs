@@ -29,6 +29,11 @@ impl CancelToken {
         self.inner.is_cancelled.load(Ordering::SeqCst)
     }
 
+    /// Whether both are handles of one token.
+    pub fn is_same(&self, other: &CancelToken) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Resolves once the token is cancelled.
     pub async fn cancelled(&self) {
         poll_fn(|context| {

@@ -11,10 +11,14 @@
 
 pub mod commits;
 mod embed_slices;
+pub mod maintenance;
 pub mod memory;
 pub mod notes;
+pub mod places;
 mod plan;
 mod run;
+pub mod schedule;
+pub mod standing;
 pub mod traces;
 
 pub use embed_slices::embed_records;

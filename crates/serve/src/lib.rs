@@ -7,6 +7,7 @@
 //! `otlp` receives traces of production. `http` is the one HTTP stack: every route
 //! lies below its checks and limits.
 
+pub mod daemon;
 pub mod http;
 pub mod mcp;
 pub mod otlp;

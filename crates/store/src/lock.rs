@@ -153,6 +153,11 @@ fn held(holder: &Holder, now: Timestamp) -> Error {
     }
 }
 
+/// Whether no living process of this machine holds the lock.
+pub fn is_free(database: &Path) -> bool {
+    matches!(lock_file(database), Ok(Some(_)))
+}
+
 /// `None`: another process holds it.
 fn lock_file(database: &Path) -> Result<Option<File>> {
     let path = with_suffix(database, ".lock");

@@ -52,6 +52,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0023_change_relations",
     "0024_named_places",
     "0025_runtime",
+    "0026_daemon",
 ];
 
 /// The schema this build writes.

@@ -117,6 +117,7 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
     if network {
         checks.push(machine::check_git());
     }
+    checks.extend(check_daemon(ctx, ui));
     checks.extend(machine::check_variables(&ctx.env));
     checks
 }
@@ -137,6 +138,27 @@ fn check_config(ctx: &Ctx, config: &Config) -> Check {
         .fix("read it, then run `lore trust`"),
         None => Check::warn("config", "no config file; defaults are in force").fix("lore init"),
     }
+}
+
+/// A daemon need not run; one that does must be of this version and well.
+fn check_daemon(ctx: &Ctx, ui: &mut Ui) -> Option<Check> {
+    let daemon = crate::daemon::client::status(ctx, ui)?;
+    let detail = format!("process {}, lore {}", daemon.pid, daemon.version);
+    if daemon.version != crate::daemon::VERSION {
+        let detail = format!("{detail}; this is lore {}", crate::daemon::VERSION);
+        return Some(Check::warn("daemon", detail).fix("lore daemon restart"));
+    }
+    if let Some(problem) = daemon.problems.first() {
+        return Some(Check::warn("daemon", format!("{detail}: {problem}")).fix("lore daemon logs"));
+    }
+    let failing = daemon.tasks.iter().find(|task| task.failures > 0);
+    Some(match failing {
+        Some(task) => {
+            let why = task.last_error.as_deref().unwrap_or("it failed");
+            Check::warn("daemon", format!("{detail}: {}: {why}", task.task)).fix("lore daemon logs")
+        }
+        None => Check::ok("daemon", detail),
+    })
 }
 
 /// The error the process ends with when checks failed: the first one's code.

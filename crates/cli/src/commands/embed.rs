@@ -25,6 +25,9 @@ pub struct Args {
     /// Retry documents that failed before
     #[arg(long)]
     retry_failed: bool,
+    /// Maximum number of documents to embed in this run
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
 }
 
 impl Run for Args {
@@ -40,6 +43,7 @@ impl Run for Args {
         let options = EmbedOptions {
             full: self.full,
             retry_failed: self.retry_failed,
+            most_texts: self.limit.map(|limit| limit as usize),
             ..EmbedOptions::default()
         };
         let provider = Ok(Some(provider));

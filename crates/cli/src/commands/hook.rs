@@ -2,6 +2,8 @@ use super::Run;
 use crate::agents;
 use crate::agents::settings_file::SettingsFile;
 use crate::ctx::Ctx;
+use crate::daemon::client;
+use crate::git_hooks::{self, GitHookReport};
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
 use model::{Error, ErrorCode, Result};
@@ -9,9 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Install the prompt hook for a coding agent
+/// Install hooks for coding agents and git
 ///
-/// Registers `lore inject` as the prompt hook in the agent's settings file. All
+/// With --git, git tells the daemon of commits: `lore daemon` then has them indexed
+/// at once. Hooks that are there are kept and still run. With --agent, registers `lore inject` as the prompt hook in the agent's settings file. All
 /// other settings are kept, including order and comments. Agents: claude, codex,
 /// gemini.
 #[derive(Debug, clap::Args)]
@@ -19,7 +22,8 @@ use std::path::{Path, PathBuf};
   lore hook install --agent claude
   lore hook install --agent gemini --project
   lore hook install --agent codex --print
-  lore hook remove --agent claude")]
+  lore hook remove --agent claude
+  lore hook install --git")]
 pub struct Args {
     #[command(subcommand)]
     what: HookCommand,
@@ -31,19 +35,44 @@ enum HookCommand {
     Install(HookArgs),
     /// Remove the hook
     Remove(HookArgs),
+    /// Tell running daemons that the repository here changed
+    #[command(hide = true)]
+    Notify,
 }
 
 #[derive(Debug, clap::Args)]
 struct HookArgs {
     /// Agent: claude, codex or gemini
-    #[arg(long, value_name = "AGENT")]
-    agent: String,
+    #[arg(long, value_name = "AGENT", required_unless_present = "git")]
+    agent: Option<String>,
+    /// The hooks of this git repository
+    #[arg(long, conflicts_with_all = ["agent", "project", "print"])]
+    git: bool,
     /// Use the settings of this repository instead of your own
     #[arg(long)]
     project: bool,
     /// Print the resulting settings file without writing it
     #[arg(long)]
     print: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum HookAnswer {
+    Agent(HookChange),
+    Git(GitHookReport),
+    /// How many daemons were told.
+    Notified { told: usize },
+}
+
+impl Show for HookAnswer {
+    fn text(&self, out: &mut Painter) {
+        match self {
+            HookAnswer::Agent(change) => change.text(out),
+            HookAnswer::Git(report) => report.text(out),
+            HookAnswer::Notified { .. } => {}
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -71,14 +100,28 @@ pub enum HookState {
 }
 
 impl Run for Args {
-    type Answer = HookChange;
+    type Answer = HookAnswer;
 
-    fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<HookChange> {
+    fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<HookAnswer> {
         let (args, is_install) = match &self.what {
             HookCommand::Install(args) => (args, true),
             HookCommand::Remove(args) => (args, false),
+            HookCommand::Notify => {
+                let told = client::tell_changed(&ctx.env, &ctx.env.cwd);
+                return Ok(HookAnswer::Notified { told });
+            }
         };
-        let agent = agents::find(&args.agent)?;
+        if args.git {
+            return git_hooks::change(ctx, is_install).map(HookAnswer::Git);
+        }
+        args.change(ctx, is_install).map(HookAnswer::Agent)
+    }
+}
+
+impl HookArgs {
+    fn change(&self, ctx: &Ctx, is_install: bool) -> Result<HookChange> {
+        let args = self;
+        let agent = agents::find(args.agent.as_deref().unwrap_or_default())?;
         let base = base(ctx, args.project)?;
         let path = agent.path(&base);
         let file = SettingsFile { path: path.clone(), top: args.project.then_some(base) };
@@ -121,7 +164,7 @@ fn base(ctx: &Ctx, is_project: bool) -> Result<PathBuf> {
     top.ok_or_else(|| Error::not_found("here is no repository").suggest("leave out --project"))
 }
 
-impl Show for HookChange {
+impl HookChange {
     fn text(&self, out: &mut Painter) {
         if let Some(settings) = &self.settings {
             out.verbatim(settings);

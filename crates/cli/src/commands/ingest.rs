@@ -85,6 +85,7 @@ impl Run for Args {
                 command: format!("ingest {}", self.what.word()),
                 projects: self.project.clone(),
                 wanted: Some(self.what.wanted()),
+                only: Vec::new(),
                 full: self.full,
                 force: self.force,
                 retry_failed: self.retry_failed,

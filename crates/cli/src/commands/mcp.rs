@@ -153,7 +153,8 @@ impl ServeArgs {
             return interrupt::serve(serve::mcp::stdio(around, options));
         };
         let token = token::of_mcp(ctx.config(ui)?, &ctx.env)?;
-        let http = HttpOptions { address, token: token.map(|token| token.secret) };
+        let token = token.map(|token| token.secret);
+        let http = HttpOptions { address, token, own_secret: Vec::new() };
         let mut listening = |address: SocketAddr| {
             ui.note(&format!("listening on http://{address}{}", serve::mcp::HTTP_PATH));
         };

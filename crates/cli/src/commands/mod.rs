@@ -43,6 +43,11 @@ macro_rules! commands {
             pub fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
                 match self { $($(Command::$variant(args) => present(args, ctx, ui),)*)* }
             }
+
+            /// As it is typed.
+            pub fn name(&self) -> &'static str {
+                match self { $($(Command::$variant(_) => $name,)*)* }
+            }
         }
 
         /// Every command, in the order of the root help.
@@ -75,6 +80,9 @@ commands! {
         "ingest-traces" => IngestTraces in ingest_traces;
         "status" => Status in status;
         "stats" => Stats in stats;
+        "daemon" => Daemon in daemon;
+        "watch" => Watch in watch;
+        "notify" => Notify in notify;
     }
     "Ask" {
         "ask" => Ask in ask;
@@ -152,7 +160,43 @@ pub const EVERYDAY: &[(&str, &[&str])] = &[
     ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),
 ];
 
+/// How a command writes to the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing {
+    /// A run that takes the application lock; doing it again changes nothing.
+    Run,
+    /// A few rows beside a run; doing it again would do it twice.
+    Rows,
+}
+
 impl Command {
+    /// What a running daemon is asked to do instead; none for what only reads, and
+    /// for what writes nothing but marks of its own answer.
+    pub fn writing(&self) -> Option<Writing> {
+        match self {
+            Command::Sync(_)
+            | Command::Ingest(_)
+            | Command::Index(_)
+            | Command::GenerateDocs(_)
+            | Command::Embed(_) => Some(Writing::Run),
+            Command::Repo(args) => args.writes().then_some(Writing::Run),
+            Command::Snapshots(args) => args.writes().then_some(Writing::Run),
+            Command::Stats(args) => args.writes().then_some(Writing::Run),
+            Command::Remember(args) => args.is_self_contained().then_some(Writing::Rows),
+            Command::Forget(_) | Command::Supersede(_) => Some(Writing::Rows),
+            _ => None,
+        }
+    }
+
+    /// Whether it only answers: such a command may be asked again by itself.
+    pub fn is_question(&self) -> bool {
+        let is_answer = |entry: &Entry| {
+            let is_of_group = matches!(entry.group, "Ask" | "Code") || entry.name == "recall";
+            is_of_group && entry.name == self.name()
+        };
+        self.writing().is_none() && ENTRIES.iter().any(is_answer)
+    }
+
     /// Work on code of strangers, which a parser may die of.
     pub fn reads_foreign_code(&self) -> bool {
         matches!(

@@ -129,6 +129,18 @@ struct HandoffArgs {
     common: Common,
 }
 
+impl Args {
+    /// Whether the command line says it all: no editor and no input are needed.
+    pub fn is_self_contained(&self) -> bool {
+        let text = match &self.what {
+            RememberCommand::Decision(it) => &it.text,
+            RememberCommand::Pattern(it) => &it.text,
+            RememberCommand::Handoff(it) => &it.text,
+        };
+        text.as_deref().is_some_and(|text| text != "-")
+    }
+}
+
 impl Run for Args {
     type Answer = SaveReport;
 

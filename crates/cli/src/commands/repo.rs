@@ -70,6 +70,12 @@ pub struct Removed {
     pub removed: String,
 }
 
+impl Args {
+    pub fn writes(&self) -> bool {
+        matches!(self.what, Some(RepoCommand::Add { .. } | RepoCommand::Remove { .. }))
+    }
+}
+
 impl Run for Args {
     type Answer = Answer;
 

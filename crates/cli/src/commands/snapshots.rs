@@ -5,6 +5,7 @@ use crate::ui::Ui;
 use insight::code::ledger::{Snapshots, list};
 use insight::code::scope::Asked;
 use model::Result;
+use std::path::Path;
 use store::Reader;
 
 /// List or prune indexed snapshots
@@ -25,9 +26,18 @@ pub struct Args {
     /// Remove old snapshots and data that only they use
     #[arg(long)]
     gc: bool,
+    /// With --gc, prune every repository
+    #[arg(long, requires = "gc", conflicts_with = "repo")]
+    all: bool,
     /// Number of newest snapshots to keep with --gc
     #[arg(long, value_name = "N", default_value_t = 100, requires = "gc")]
     keep: u32,
+}
+
+impl Args {
+    pub fn writes(&self) -> bool {
+        self.gc
+    }
 }
 
 impl Run for Args {
@@ -36,6 +46,9 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Snapshots> {
         let asked = Asked { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
         let path = ctx.db_path(ui)?;
+        if self.all {
+            return self.prune_all(ctx, ui);
+        }
         if self.gc {
             let (repo, dir) = insight::code::scope::repository(&Reader::open(&path)?, &asked)?;
             let report = run_index::gc(ctx, ui, &repo, dir.as_deref(), self.keep as usize)?;
@@ -45,5 +58,25 @@ impl Run for Args {
             ));
         }
         list(&Reader::open(&path)?, &asked, self.limit as usize)
+    }
+}
+
+impl Args {
+    /// Every repository, one after the other; the list is of them all.
+    fn prune_all(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Snapshots> {
+        let path = ctx.db_path(ui)?;
+        let reader = Reader::open(&path)?;
+        let (repos, places) = (store::repos::all(&reader)?, store::repos::places(&reader)?);
+        let mut all = Snapshots { repo: "all".to_owned(), snapshots: Vec::new(), total: 0 };
+        for repo in repos {
+            let dirs = places.iter().filter(|place| place.repo == repo.id);
+            let dir = dirs.map(|place| place.dir.as_str()).find(|dir| Path::new(dir).is_dir());
+            run_index::gc(ctx, ui, &repo, dir, self.keep as usize)?;
+            let asked = Asked { repo: Some(&repo.canonical_url), at: None, here: None };
+            let left = list(&reader, &asked, self.limit as usize)?;
+            all.snapshots.extend(left.snapshots);
+            all.total += left.total;
+        }
+        Ok(all)
     }
 }

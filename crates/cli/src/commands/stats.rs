@@ -19,6 +19,15 @@ pub struct Args {
     /// Repair what can be repaired; the next sync fetches the rest
     #[arg(long, requires = "check")]
     repair: bool,
+    /// Refresh planner statistics and check a sample of the pages
+    #[arg(long)]
+    optimize: bool,
+}
+
+impl Args {
+    pub fn writes(&self) -> bool {
+        self.repair || self.optimize
+    }
 }
 
 impl Run for Args {
@@ -39,6 +48,11 @@ impl Run for Args {
             repaired = pipeline::write(&database, &ctx.clock(), |queue| {
                 queue.write(|tx| store::check::repair(tx, now, &expected))
             })?;
+        }
+        if self.optimize {
+            let database = run_pipeline::database(ctx, ui, "stats --optimize")?;
+            let table = pipeline::maintenance::run(&database, &ctx.clock())?;
+            ui.detail(&format!("statistics are fresh; the pages of `{table}` are sound"));
         }
         insight::stats::stats(&reader, ctx.now(), self.check.then_some(&expected), &repaired)
     }

@@ -1,8 +1,9 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::daemon::client;
 use crate::next_step;
 use crate::ui::Ui;
-use insight::status::Status;
+use insight::status::{DaemonLine, Status};
 use model::Result;
 use store::Reader;
 
@@ -19,6 +20,13 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Status> {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let possible = next_step::possible(ctx, ui);
-        insight::status::status(&reader, ctx.now(), possible)
+        let mut status = insight::status::status(&reader, ctx.now(), possible)?;
+        status.daemon = client::status(ctx, ui).map(|daemon| DaemonLine {
+            pid: daemon.pid,
+            version: daemon.version,
+            is_ready: daemon.is_ready,
+            problems: daemon.problems,
+        });
+        Ok(status)
     }
 }

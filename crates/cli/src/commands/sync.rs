@@ -21,6 +21,9 @@ pub struct Args {
     /// Limit to this configured project (repeatable)
     #[arg(short, long, value_name = "PROJECT")]
     project: Vec<String>,
+    /// Fetch just this issue or merge request: group/project#12 (repeatable)
+    #[arg(long, value_name = "REF", conflicts_with_all = ["full", "dry_run", "project"])]
+    only: Vec<String>,
     /// List everything again and mark deleted items
     #[arg(long)]
     full: bool,
@@ -60,6 +63,7 @@ impl Run for Args {
                 command: if self.full { "sync --full" } else { "sync" }.to_owned(),
                 projects: self.project.clone(),
                 wanted: Some(wanted),
+                only: self.only.clone(),
                 full: self.full,
                 force: self.force,
                 retry_failed: self.retry_failed,

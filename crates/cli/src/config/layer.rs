@@ -1,6 +1,7 @@
 //! One file's settings: every name checked against the table of keys.
 
 use super::keys::{KEYS, Key, LISTS, List, Value, camel_case};
+use super::notifications::{self, NotifyRule};
 use super::tree::{Content, Node, Syntax};
 use super::value;
 use model::suggest::nearest;
@@ -15,6 +16,7 @@ pub struct Layer {
     pub values: Vec<(&'static Key, Value)>,
     pub projects: Option<Vec<String>>,
     pub repos: Option<Vec<RepoEntry>>,
+    pub notifications: Option<Vec<NotifyRule>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +129,11 @@ fn read_list(list: &List, node: &Node, syntax: Syntax, layer: &mut Layer) -> Res
             ),
         ));
     };
+    if list.name == "notifications" {
+        let rules = items.iter().map(|item| notifications::read(item, syntax));
+        layer.notifications = Some(rules.collect::<Result<_>>()?);
+        return Ok(());
+    }
     let mut rows = Vec::new();
     for item in items {
         rows.push(read_row(list, item, syntax)?);
@@ -256,6 +263,20 @@ fn section(key: &Key) -> &'static str {
 
 fn leaf(key: &Key) -> &'static str {
     key.name.split_once('.').map_or(key.name, |(_, leaf)| leaf)
+}
+
+/// A name as the table of keys has it.
+pub fn plain_name(name: &str, syntax: Syntax) -> String {
+    match syntax {
+        Syntax::Toml => name.to_owned(),
+        Syntax::Json => {
+            let lower = |c: char| {
+                let mark = if c.is_uppercase() { "_" } else { "" };
+                format!("{mark}{}", c.to_lowercase())
+            };
+            name.chars().map(lower).collect()
+        }
+    }
 }
 
 /// A name as this syntax writes it.

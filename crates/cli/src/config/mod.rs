@@ -8,6 +8,7 @@
 pub mod file;
 pub mod keys;
 pub mod layer;
+pub mod notifications;
 pub mod repo_trust;
 pub mod token;
 pub mod tree;
@@ -24,6 +25,8 @@ use keys::{FromClone, KEYS, Key, Value, list_from_clone};
 use layer::{Layer, RepoEntry};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
+use notifications::NotifyRule;
+use pipeline::schedule::{Intervals, Task};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -70,6 +73,7 @@ pub struct Config {
     settings: Vec<Setting>,
     projects: (Vec<String>, Source),
     repos: (Vec<Repo>, Source),
+    notifications: Vec<NotifyRule>,
     /// Keys of an untrusted file that were left out.
     ignored: Vec<&'static str>,
     warnings: Vec<String>,
@@ -85,6 +89,17 @@ pub struct SyncSettings {
     /// Requests per run spent on revisiting old entities.
     pub reconcile_budget: u64,
     pub overlap: Duration,
+}
+
+/// The settings of `lore daemon`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DaemonSettings {
+    pub intervals: Intervals,
+    pub watches: bool,
+    pub debounce: Duration,
+    pub pause_on_battery: bool,
+    pub max_load: f64,
+    pub http: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,6 +168,7 @@ impl Config {
             settings,
             projects: (Vec::new(), Source::Default),
             repos: (Vec::new(), Source::Default),
+            notifications: Vec::new(),
             ignored: Vec::new(),
             warnings: Vec::new(),
         }
@@ -199,6 +215,11 @@ impl Config {
                 self.repos = (repos, source);
             }
             Some(_) => self.ignored.push("repos"),
+            None => {}
+        }
+        match layer.notifications {
+            Some(rules) if counts(list_from_clone("notifications")) => self.notifications = rules,
+            Some(_) => self.ignored.push("notifications"),
             None => {}
         }
     }
@@ -284,6 +305,26 @@ impl Config {
         &self.repos.0
     }
 
+    /// What people want to be told of.
+    pub fn notify_rules(&self) -> &[NotifyRule] {
+        &self.notifications
+    }
+
+    /// Hours of UTC from and to which nobody is told of anything.
+    pub fn quiet_hours(&self) -> Result<Option<(u8, u8)>> {
+        let Some(text) = self.text("daemon.quiet_hours") else { return Ok(None) };
+        let hour = |text: &str| text.trim().parse::<u8>().ok().filter(|hour| *hour < 24);
+        let hours = text.split_once('-').and_then(|(from, to)| Some((hour(from)?, hour(to)?)));
+        hours.map(Some).ok_or_else(|| {
+            Error::new(ErrorCode::ConfigInvalid, "`daemon.quiet_hours` must be two hours")
+                .suggest("write them as 22-7")
+        })
+    }
+
+    pub fn digest(&self) -> Duration {
+        Duration::from_secs(self.count("daemon.digest_hours") * 3600)
+    }
+
     pub fn repos_source(&self) -> &Source {
         &self.repos.1
     }
@@ -337,6 +378,31 @@ impl Config {
 
     pub fn mcp_token_file(&self) -> Option<&Path> {
         self.path("mcp.token_file")
+    }
+
+    pub fn webhook_secret_file(&self) -> Option<&Path> {
+        self.path("daemon.webhook_secret_file")
+    }
+
+    pub fn daemon(&self) -> DaemonSettings {
+        let every = |name: &str| Duration::from_secs(self.count(name));
+        DaemonSettings {
+            intervals: Intervals::new([
+                (Task::Sync, every("daemon.sync_seconds")),
+                (Task::Poll, every("daemon.poll_seconds")),
+                (Task::Documents, every("daemon.documents_seconds")),
+                (Task::Embed, every("daemon.embed_seconds")),
+                (Task::Watches, every("daemon.watches_seconds")),
+                (Task::Notify, every("daemon.notify_seconds")),
+                (Task::SnapshotGc, every("daemon.gc_seconds")),
+                (Task::Maintenance, every("daemon.maintenance_seconds")),
+            ]),
+            watches: self.flag("daemon.watch"),
+            debounce: Duration::from_millis(self.count("daemon.debounce_ms")),
+            pause_on_battery: self.flag("daemon.pause_on_battery"),
+            max_load: self.rate("daemon.max_load"),
+            http: self.text("daemon.http").map(str::to_owned),
+        }
     }
 
     pub fn ca_file(&self) -> Option<&Path> {

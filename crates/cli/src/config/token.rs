@@ -38,6 +38,16 @@ pub fn of_mcp(config: &Config, env: &Env) -> Result<Option<Token>> {
     config.mcp_token_file().map(from_file).transpose()
 }
 
+/// What webhooks must show; none when nothing is set.
+pub fn of_webhooks(config: &Config, env: &Env) -> Result<Option<Token>> {
+    const VARIABLE: &str = "LORE_WEBHOOK_SECRET";
+    if let Some(token) = env.var(VARIABLE) {
+        let source = format!("env:{VARIABLE}");
+        return Ok(Some(Token { secret: checked(token, &source)?, source }));
+    }
+    config.webhook_secret_file().map(from_file).transpose()
+}
+
 fn how_to_create(config: &Config, variable: &str) -> String {
     let page = config.base_url().map_or_else(
         |_| "your GitLab".to_owned(),

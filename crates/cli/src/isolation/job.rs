@@ -1,31 +1,29 @@
 //! Jobs of a server: the request goes to the child's input as one line, what
 //! happens comes back line by line, the report or the error last.
 
+use super::teller::Teller;
 use super::{GRACE, JOB, Running, cannot_start, command, death, no_program};
 use crate::args::Globals;
+use crate::daemon::client;
 use crate::env::Env;
 use crate::mcp::CliHost;
 use crate::ui;
 use model::CancelToken;
 use model::{Error, ErrorCode, Progress, Result};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serve::daemon::protocol::{self, Frame, JobRequest, MAX_LINE};
 use serve::mcp::Job;
-use std::io::{BufRead as _, BufReader, Read as _, Write};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{ChildStdout, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// How often a waiting parent looks whether it should stop.
 const LOOK: Duration = Duration::from_millis(50);
-/// Longer than any report.
-const MAX_LINE: u64 = 64 * 1024 * 1024;
-/// Units of progress between two lines.
-const STEP: u64 = 16;
 
 /// No repository takes this long; something hangs.
 const fn time_limit(job: Job) -> Duration {
@@ -33,27 +31,6 @@ const fn time_limit(job: Job) -> Duration {
         Job::Index => Duration::from_secs(2 * 60 * 60),
         Job::Sync => Duration::from_secs(12 * 60 * 60),
     }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Request {
-    is_sync: bool,
-    db: Option<PathBuf>,
-    config: Option<PathBuf>,
-}
-
-/// A line from the child.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Message {
-    Phase { name: String, total: Option<u64> },
-    Advance(u64),
-    Grow(u64),
-    Waiting { reason: String, millis: u64 },
-    Note(String),
-    Finish,
-    Done { report: Value, warnings: Vec<String> },
-    Failed { code: String, message: String, suggestion: Option<String> },
 }
 
 type Outcome = Result<(Value, Vec<String>)>;
@@ -66,14 +43,18 @@ pub fn run(
     progress: &dyn Progress,
     stop: &CancelToken,
 ) -> Outcome {
-    let mut command = command(env, JOB).ok_or_else(no_program)?;
-    let child = command.current_dir(dir).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
-    let mut child = Running(child);
-    let request = Request {
+    let request = JobRequest {
         is_sync: job == Job::Sync,
+        dir: dir.to_owned(),
         db: globals.db.clone(),
         config: globals.config.clone(),
     };
+    if let Some(outcome) = client::job(env, globals, &request, progress, stop) {
+        return outcome;
+    }
+    let mut command = command(env, JOB).ok_or_else(no_program)?;
+    let child = command.current_dir(dir).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
+    let mut child = Running(child);
     let request = serde_json::to_string(&request)
         .map_err(|error| Error::usage("a path is not text").caused_by(error))?;
     let mut stdin = child.0.stdin.take();
@@ -111,7 +92,7 @@ struct Patience<Stdin> {
 /// Hands on what the child tells, to its end; none when it gave no answer.
 fn follow<Stdin>(
     child: &mut Running,
-    messages: &Receiver<Message>,
+    messages: &Receiver<Frame>,
     patience: &mut Patience<Stdin>,
     (progress, stop): (&dyn Progress, &CancelToken),
 ) -> Option<Outcome> {
@@ -126,42 +107,19 @@ fn follow<Stdin>(
             let _ = child.0.kill();
         }
         match messages.recv_timeout(LOOK) {
-            Ok(Message::Done { report, warnings }) => outcome = Some(Ok((report, warnings))),
-            Ok(Message::Failed { code, message, suggestion }) => {
-                outcome = Some(Err(error(&code, message, suggestion)));
+            Ok(Frame::Done { report, warnings }) => outcome = Some(Ok((report, warnings))),
+            Ok(Frame::Failed { code, message, suggestion }) => {
+                outcome = Some(Err(protocol::error(&code, message, suggestion)));
             }
-            Ok(message) => hand_on(message, progress),
+            Ok(frame) => drop(frame.tell(progress)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return outcome,
         }
     }
 }
 
-fn hand_on(message: Message, progress: &dyn Progress) {
-    match message {
-        Message::Phase { name, total } => progress.phase(&name, total),
-        Message::Advance(n) => progress.advance(n),
-        Message::Grow(n) => progress.grow(n),
-        Message::Waiting { reason, millis } => {
-            progress.waiting(&reason, Duration::from_millis(millis));
-        }
-        Message::Note(message) => progress.note(&message),
-        Message::Finish => progress.finish(),
-        Message::Done { .. } | Message::Failed { .. } => {}
-    }
-}
-
-fn error(code: &str, message: String, suggestion: Option<String>) -> Error {
-    let known = ErrorCode::ALL.iter().find(|known| known.as_str() == code);
-    let error = Error::new(known.copied().unwrap_or(ErrorCode::Internal), message);
-    match suggestion {
-        Some(suggestion) => error.suggest(suggestion),
-        None => error,
-    }
-}
-
 /// Ends with the child's output, or with a line that is none of ours.
-fn read_messages(stdout: ChildStdout, to: &SyncSender<Message>) {
+fn read_messages(stdout: ChildStdout, to: &SyncSender<Frame>) {
     let mut lines = BufReader::new(stdout);
     let mut line = Vec::new();
     loop {
@@ -186,7 +144,7 @@ pub fn main(env: &Env) -> u8 {
         .take(MAX_LINE)
         .read_line(&mut line)
         .ok()
-        .and_then(|_| serde_json::from_str::<Request>(&line).ok());
+        .and_then(|_| serde_json::from_str::<JobRequest>(&line).ok());
     let teller = Arc::new(Teller::new(ui::protocol()));
     let Some(request) = request else {
         let error = Error::usage("this is no command for people").suggest("lore help");
@@ -201,89 +159,9 @@ pub fn main(env: &Env) -> u8 {
         .unwrap_or_else(|_| Err(Error::internal("lore crashed over this job")));
     match outcome {
         Ok((report, warnings)) => {
-            teller.tell(Message::Done { report, warnings });
+            teller.tell(Frame::Done { report, warnings });
             0
         }
         Err(error) => teller.failed(&error),
-    }
-}
-
-/// Progress as lines; advances are gathered, because there are many.
-struct Teller {
-    state: Mutex<TellerState>,
-}
-
-struct TellerState {
-    to: Box<dyn Write + Send>,
-    n_untold: u64,
-}
-
-impl TellerState {
-    fn write(&mut self, message: &Message) {
-        // A parent that left is noticed elsewhere.
-        if let Ok(mut line) = serde_json::to_vec(message) {
-            line.push(b'\n');
-            let _ = self.to.write_all(&line).and_then(|()| self.to.flush());
-        }
-    }
-
-    fn write_untold(&mut self) {
-        if self.n_untold > 0 {
-            let n = std::mem::take(&mut self.n_untold);
-            self.write(&Message::Advance(n));
-        }
-    }
-}
-
-impl Teller {
-    fn new(to: Box<dyn Write + Send>) -> Self {
-        Teller { state: Mutex::new(TellerState { to, n_untold: 0 }) }
-    }
-
-    fn tell(&self, message: Message) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.write_untold();
-        state.write(&message);
-    }
-
-    fn failed(&self, error: &Error) -> u8 {
-        let document = ui::ErrorDocument::from(error);
-        self.tell(Message::Failed {
-            code: document.code.to_owned(),
-            message: document.message,
-            suggestion: document.suggestion,
-        });
-        error.code().exit_code()
-    }
-}
-
-impl Progress for Teller {
-    fn phase(&self, name: &str, total: Option<u64>) {
-        self.tell(Message::Phase { name: name.to_owned(), total });
-    }
-
-    fn advance(&self, n: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.n_untold += n;
-        if state.n_untold >= STEP {
-            state.write_untold();
-        }
-    }
-
-    fn grow(&self, n: u64) {
-        self.tell(Message::Grow(n));
-    }
-
-    fn waiting(&self, reason: &str, wait: Duration) {
-        let millis = wait.as_millis().try_into().unwrap_or(u64::MAX);
-        self.tell(Message::Waiting { reason: reason.to_owned(), millis });
-    }
-
-    fn note(&self, message: &str) {
-        self.tell(Message::Note(message.to_owned()));
-    }
-
-    fn finish(&self) {
-        self.tell(Message::Finish);
     }
 }

@@ -6,8 +6,10 @@
 //! started it is gone then, or wants it to stop. What it needs to know comes
 //! with the environment and that input, never with its arguments.
 
+pub mod command;
 pub mod job;
 pub mod supervised;
+mod teller;
 
 use crate::env::Env;
 use model::CancelToken;
@@ -23,8 +25,11 @@ pub const JOB: &str = "__job";
 /// The first argument of a child that runs the command after it.
 pub const SUPERVISED: &str = "__supervised";
 
+/// The first argument of a child that runs a command for a daemon's client.
+pub const COMMAND: &str = "__command";
+
 /// How long work that was asked to stop may take to do so.
-const GRACE: Duration = Duration::from_secs(10);
+pub const GRACE: Duration = Duration::from_secs(10);
 /// Memory a child may use, in MiB, unless the variable says otherwise.
 const DEFAULT_MEMORY: u64 = 4096;
 const MEMORY_VARIABLE: &str = "LORE_INDEX_MEMORY_MB";
@@ -33,7 +38,7 @@ const LAST_WORDS: usize = 2048;
 
 /// The word that makes this process a child, and the arguments without it.
 pub fn role(arguments: &mut Vec<OsString>) -> Option<&'static str> {
-    let word = [JOB, SUPERVISED]
+    let word = [JOB, COMMAND, SUPERVISED]
         .into_iter()
         .find(|word| arguments.get(1).is_some_and(|given| given == word))?;
     arguments.remove(1);
@@ -102,7 +107,7 @@ fn stop_with_input(mut input: impl Read + Send + 'static, stop: CancelToken) {
 }
 
 /// What is said of a child that ended without its answer.
-fn death(status: ExitStatus, last_words: &str) -> Error {
+pub fn death(status: ExitStatus, last_words: &str) -> Error {
     let how = match signal(status) {
         Some(signal) => format!("by signal {signal}"),
         None => format!("with {status}"),
@@ -157,11 +162,11 @@ fn last_words(mut from: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-fn cannot_start(error: std::io::Error) -> Error {
+pub fn cannot_start(error: std::io::Error) -> Error {
     Error::internal("cannot start a process for the work").caused_by(error)
 }
 
-fn no_program() -> Error {
+pub fn no_program() -> Error {
     Error::internal("lore does not know its own file, and cannot start itself")
 }
 

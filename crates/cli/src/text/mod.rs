@@ -3,6 +3,7 @@
 pub mod code;
 pub mod context;
 mod count;
+mod daemon;
 pub mod diff;
 mod document_report;
 mod embed_report;

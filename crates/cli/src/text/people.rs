@@ -152,11 +152,19 @@ impl Show for Inbox {
         notes("Mentioned", &self.mentioned, out);
         notes("Unresolved threads", &self.unresolved_threads, out);
         entities("Changed since", &self.changed, LISTED, out);
+        if !self.notifications.is_empty() {
+            out.gap().heading("Notifications");
+            for alert in &self.notifications {
+                out.text("  ").label(Label::Id, &alert.rule).text("  ").text(&alert.title);
+                out.text("  ").date(alert.at).end();
+            }
+        }
         let is_empty = self.assigned.is_empty()
             && self.review_requested.is_empty()
             && self.mentioned.is_empty()
             && self.unresolved_threads.is_empty()
-            && self.changed.is_empty();
+            && self.changed.is_empty()
+            && self.notifications.is_empty();
         if is_empty {
             out.label(Label::Faint, "nothing waits").end();
         }

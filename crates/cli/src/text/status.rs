@@ -10,6 +10,15 @@ impl Show for Status {
             out.label(Label::Warning, word).text(&running.owner).text(", since ");
             out.date(running.since).end().gap();
         }
+        if let Some(daemon) = &self.daemon {
+            let label = if daemon.is_ready { Label::Good } else { Label::Warning };
+            out.label(label, "daemon: ");
+            out.text(&format!("process {}, lore {}", daemon.pid, daemon.version)).end();
+            for problem in &daemon.problems {
+                out.text("  ").label(Label::Warning, problem).end();
+            }
+            out.gap();
+        }
         let mut table = Table::new([
             Column::flexible("project"),
             Column::right("issues"),

@@ -55,6 +55,11 @@ pub fn protocol() -> Box<dyn Write + Send> {
     Box::new(io::stdout())
 }
 
+/// stderr for the log of a daemon in the foreground.
+pub fn log_stream() -> Box<dyn Write + Send> {
+    Box::new(io::stderr())
+}
+
 /// Owns the streams and knows how each may look.
 pub struct Ui {
     env: Env,
@@ -95,6 +100,19 @@ impl Ui {
         let globals = Globals { json: true, fields: Vec::new(), ..globals.clone() };
         let mut ui = Ui::on(env, &globals, Box::new(io::sink()), Box::new(io::sink()));
         ui.stdin_is_tty = false;
+        ui.progress = Some(progress);
+        ui
+    }
+
+    /// On streams of somebody else, who is told of long work too.
+    pub fn framed(
+        env: &Env,
+        globals: &Globals,
+        out: Box<dyn Write>,
+        err: Box<dyn Write>,
+        progress: Arc<dyn Progress>,
+    ) -> Self {
+        let mut ui = Ui::on(env, globals, out, err);
         ui.progress = Some(progress);
         ui
     }

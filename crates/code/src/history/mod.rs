@@ -8,7 +8,7 @@
 mod landing;
 mod scan;
 
-pub use scan::{CommitScan, ScanReport};
+pub use scan::{CommitScan, ScanReport, heads};
 
 use git::{ObjectId, Remote, Repo};
 use model::ids::RepoPlaceId;

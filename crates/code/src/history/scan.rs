@@ -132,6 +132,12 @@ impl CommitScan<'_> {
     }
 }
 
+/// The branches of a clone and the commits they stand at, in the form in which a
+/// scan keeps them.
+pub fn heads(clone: &Repo) -> Result<Vec<(String, String)>> {
+    Ok(heads_of(clone)?.named)
+}
+
 fn heads_of(clone: &Repo) -> Result<Heads> {
     let mut named: Vec<(String, String)> = clone
         .branches()?

@@ -15,6 +15,7 @@ mod project;
 mod reconcile;
 mod report;
 mod sweep;
+mod targeted;
 
 pub use listing::ListingLimit;
 pub use report::{DependentCounts, EntityCounts, ProjectReport, SyncReport};
@@ -34,6 +35,7 @@ use tokio::sync::Semaphore;
 
 pub use plan::FetchScope;
 pub use reconcile::Reconcile;
+pub use targeted::SyncTarget;
 
 /// What a run should do.
 #[derive(Debug, Clone)]
@@ -44,6 +46,8 @@ pub struct SyncOptions {
     /// Paths of the projects to sync.
     pub projects: Vec<String>,
     pub wanted: FetchScope,
+    /// Fetch just these, and list nothing; empty means everything.
+    pub only: Vec<SyncTarget>,
     /// List everything again and mark what is no longer listed as gone.
     pub full: bool,
     /// Take over a lock whose holder went silent.
@@ -79,6 +83,7 @@ impl SyncOptions {
             host: host.to_owned(),
             projects,
             wanted: FetchScope::everything(),
+            only: Vec::new(),
             full: false,
             force: false,
             retry_failed: false,
@@ -212,6 +217,12 @@ impl<F: Forge> Engine<F> {
 
     async fn steps(self: Arc<Self>, run: model::ids::SyncRunId) -> Result<()> {
         let targets = Arc::clone(&self).locate_projects().await?;
+        if !self.options.only.is_empty() {
+            self.fetch_only(&targets).await?;
+            let drained = Arc::clone(&self).drain(targets).await;
+            self.link().await?;
+            return drained;
+        }
         Arc::clone(&self).list_everything(&targets, run).await?;
         if self.options.dry_run || self.cancel.is_cancelled() {
             return Ok(());

@@ -29,7 +29,22 @@ pub struct Inbox {
     pub unresolved_threads: Vec<InboxNote>,
     /// What they have a part in and changed since then.
     pub changed: Vec<EntityLine>,
+    /// What rules of the config matched since then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notifications: Vec<InboxAlert>,
 }
+
+/// Something a rule of the config matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct InboxAlert {
+    pub rule: String,
+    pub title: String,
+    pub reference: Option<String>,
+    pub at: Timestamp,
+}
+
+/// Notifications shown at most.
+const MOST_ALERTS: u32 = 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InboxNote {
@@ -60,8 +75,20 @@ pub fn inbox(
         mentioned: notes(reader, mentions, &format!("@{}", who.username))?,
         unresolved_threads: notes(reader, inbox::unresolved(reader, &who)?, "")?,
         changed: lines_of(reader, &inbox::changed(reader, &who, since)?)?,
+        notifications: alerts(reader, since)?,
         username: who.username,
     })
+}
+
+fn alerts(reader: &Reader, since: Timestamp) -> Result<Vec<InboxAlert>> {
+    let rows = store::notifications::newest(reader, since, MOST_ALERTS)?.into_iter();
+    let alert = |it: store::notifications::Notification| InboxAlert {
+        rule: it.rule,
+        title: it.title,
+        reference: it.reference,
+        at: it.happened_at,
+    };
+    Ok(rows.map(alert).collect())
 }
 
 fn notes(reader: &Reader, words: Vec<Word>, focus: &str) -> Result<Vec<InboxNote>> {

@@ -24,6 +24,8 @@ pub struct Guard {
     listening: IpAddr,
     /// Of the token; hashes are compared, so that time tells nothing of it.
     token: Option<Hash32>,
+    /// Paths that are left to their own routes.
+    exempt: Vec<&'static str>,
 }
 
 /// A host as a header names it.
@@ -36,13 +38,23 @@ enum Host {
 impl Guard {
     pub fn new(listening: IpAddr, token: Option<&str>) -> Self {
         let token = token.filter(|token| !token.is_empty());
-        Guard { listening, token: token.map(|token| Hash32::of(token.as_bytes())) }
+        let token = token.map(|token| Hash32::of(token.as_bytes()));
+        Guard { listening, token, exempt: Vec::new() }
+    }
+
+    /// Leaves these paths to routes that check a secret of their own.
+    pub fn except(mut self, paths: Vec<&'static str>) -> Self {
+        self.exempt = paths;
+        self
     }
 
     pub fn check(&self, request: &Request) -> Result<(), Refusal> {
         let uri = request.uri();
         if uri.scheme().is_some() || uri.authority().is_some() {
             return Err(Refusal::Malformed("send the path alone, not a whole address\n"));
+        }
+        if self.exempt.contains(&uri.path()) {
+            return Ok(());
         }
         let headers = request.headers();
         self.check_host(headers)?;

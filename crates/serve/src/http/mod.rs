@@ -32,6 +32,9 @@ pub struct HttpOptions {
     pub address: SocketAddr,
     /// What a client must show; needed for any address but loopback.
     pub token: Option<SecretString>,
+    /// Paths whose routes check a secret of their own, which no web page knows:
+    /// whoever sends there can neither show the token nor choose the host.
+    pub own_secret: Vec<&'static str>,
 }
 
 /// What all clients together may use.
@@ -83,7 +86,8 @@ pub async fn serve(
     };
     let listener = TcpListener::bind(address).await.map_err(cannot)?;
     listening(listener.local_addr().map_err(cannot)?);
-    let app = stack(routes, Guard::new(address.ip(), token), limits);
+    let guard = Guard::new(address.ip(), token).except(options.own_secret.clone());
+    let app = stack(routes, guard, limits);
     tokio::select! {
         () = accept(listener, app, limits) => {}
         () = ended => {}

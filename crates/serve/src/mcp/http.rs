@@ -23,6 +23,29 @@ use tokio_util::sync::CancellationToken;
 /// The one address answered.
 pub const PATH: &str = "/mcp";
 
+/// MCP over HTTP as routes, for whoever serves others beside it.
+pub struct HttpDoor {
+    shared: Arc<Shared>,
+    closing: CancellationToken,
+}
+
+impl HttpDoor {
+    pub fn new(around: Arc<dyn McpHost>, options: Options) -> Self {
+        let options = Options { folders: Folders::Registered, ..options };
+        HttpDoor { shared: Shared::new(around, options), closing: CancellationToken::new() }
+    }
+
+    pub fn routes(&self) -> Router {
+        routes(Arc::clone(&self.shared), self.closing.clone())
+    }
+
+    /// Ends sessions, and what is done for them.
+    pub fn close(&self) {
+        self.closing.cancel();
+        self.shared.background.stop();
+    }
+}
+
 /// Serves until `ended`; `listening` is told the address, with its true port.
 pub async fn http(
     around: Arc<dyn McpHost>,
@@ -31,12 +54,9 @@ pub async fn http(
     listening: impl FnOnce(SocketAddr),
     ended: impl Future<Output = ()>,
 ) -> Result<()> {
-    let shared = Shared::new(around, Options { folders: Folders::Registered, ..options });
-    let closing = CancellationToken::new();
-    let routes = routes(Arc::clone(&shared), closing.clone());
-    let served = http::serve(&http, Limits::DEFAULT, routes, listening, ended).await;
-    closing.cancel();
-    shared.background.stop();
+    let door = HttpDoor::new(around, options);
+    let served = http::serve(&http, Limits::DEFAULT, door.routes(), listening, ended).await;
+    door.close();
     served
 }
 

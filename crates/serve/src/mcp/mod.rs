@@ -22,7 +22,7 @@ mod surroundings;
 mod tools;
 
 pub use crate::http::HttpOptions;
-pub use http::{PATH as HTTP_PATH, http};
+pub use http::{HttpDoor, PATH as HTTP_PATH, http};
 pub use place::Folders;
 pub use stdio::{on_streams, stdio};
 pub use surroundings::{Job, McpHost, Memory};

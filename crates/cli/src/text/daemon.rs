@@ -1,0 +1,63 @@
+use crate::commands::daemon::{DaemonReport, DaemonState};
+use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+
+impl Show for DaemonReport {
+    fn text(&self, out: &mut Painter) {
+        if let Some(lines) = &self.lines {
+            for line in lines {
+                out.line(line);
+            }
+            return;
+        }
+        let word = match self.state {
+            DaemonState::Running => "running",
+            DaemonState::NotRunning => "not running",
+            DaemonState::Started => "started",
+            DaemonState::Stopped => "stopped",
+            DaemonState::Reloaded => "settings read again",
+        };
+        let Some(daemon) = &self.daemon else {
+            out.text(word).end();
+            return;
+        };
+        let label = if daemon.is_ready { Label::Good } else { Label::Warning };
+        out.label(label, word);
+        out.text(&format!(", process {}, lore {}, since ", daemon.pid, daemon.version));
+        out.date(daemon.started_at).end();
+        for problem in &daemon.problems {
+            out.label(Label::Warning, "problem: ").line(problem);
+        }
+        out.text("database  ").label(Label::Path, &daemon.database).end();
+        let polled = daemon.clones - daemon.watched.min(daemon.clones);
+        out.text(&format!("clones    {}", daemon.clones));
+        out.text(if polled > 0 { " (some polled)" } else { "" }).end();
+        if let Some(http) = &daemon.http {
+            out.text("http      ").line(http);
+        }
+        out.text("log       ").label(Label::Path, &self.log).end();
+        for (what, jobs) in [("now       ", &daemon.running), ("waiting   ", &daemon.waiting)] {
+            if !jobs.is_empty() {
+                out.text(what).line(&jobs.join(", "));
+            }
+        }
+        if self.state != DaemonState::Running {
+            return;
+        }
+        out.gap();
+        let mut table = Table::new([
+            Column::new("task"),
+            Column::new("last"),
+            Column::new("next"),
+            Column::flexible("error"),
+        ]);
+        for task in daemon.tasks.iter().filter(|task| task.next_at.is_some()) {
+            table.row([
+                Cell::text(&task.task),
+                task.last_at.map_or_else(Cell::empty, Cell::date),
+                task.next_at.map_or_else(Cell::empty, Cell::date),
+                Cell::text(task.last_error.as_deref().unwrap_or_default()).label(Label::Bad),
+            ]);
+        }
+        out.table(&table);
+    }
+}

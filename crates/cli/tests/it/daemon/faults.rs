@@ -1,0 +1,184 @@
+//! What must not stop the daemon, and what must not be lost: kills, files that go
+//! away, repositories that change under its hands, a forge that is ill.
+
+use super::*;
+use testkit::{Site, dump};
+
+/// Kills of the daemon, spread over commits and syncs.
+const KILLS: usize = 12;
+
+#[test]
+fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
+    let mut rng = fastrand::Rng::with_seed(11);
+    let world = sim::Corpus::new(3, 30, 20).build().unwrap();
+    let mut site = Site::of(BINARY, world);
+    site.server.world().advance(Duration::from_secs(86_400));
+    let quiet = real_time(site.another_machine(BINARY));
+    let mut env = real_time(std::mem::replace(&mut site.env, TestEnv::new(BINARY)));
+    env.set_var("LORE_DAEMON_SYNC_SECONDS", "1").set_var("LORE_DAEMON_POLL_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let mut served = Served::new(env);
+    let mut head = String::new();
+    for n in 0..KILLS {
+        for k in 0..3 {
+            head = served.commit(&dir, &format!("def f{n}_{k}():\n    return {k}\n"));
+        }
+        std::thread::sleep(Duration::from_millis(rng.u64(0..400)));
+        served.kill();
+        served.start(&[]);
+    }
+    served.until_fresh(&dir, &head);
+    served.until("a whole sync", || {
+        let projects = json(&served.env, &["status"])["projects"].clone();
+        projects
+            .as_array()
+            .is_some_and(|all| !all.is_empty() && all.iter().all(|it| !it["synced_at"].is_null()))
+    });
+    let _ = served.env.lore(&["daemon", "stop"]).success();
+    served.kill();
+    let _ = served.env.lore(&["sync", "-q", "--no-code"]).success();
+    // The quiet run: the same repository, the same forge, nobody disturbs.
+    let copy = quiet.dir().join("app");
+    git(&quiet, &quiet.dir(), &["clone", "-q", dir.to_str().unwrap(), copy.to_str().unwrap()]);
+    git(&quiet, &copy, &["remote", "remove", "origin"]);
+    let _ = quiet.lore(&["index", "app", "-q"]).success();
+    let _ = quiet.lore(&["sync", "-q"]).success();
+    let differences = store::dump::differences(&dump(&served.env), &dump(&quiet), 5);
+    assert!(differences.is_empty(), "{differences:#?}\n{}", served.log());
+    // The code graph too: roots follow from the commit alone.
+    let root = |env: &TestEnv, dir: &Path| {
+        let output = env.lore_in(dir, &["snapshots", "--json", "-n", "1"], "").success();
+        let document: Value = serde_json::from_str(&output.stdout).unwrap();
+        let snapshot = &document["data"]["snapshots"][0];
+        (snapshot["commit"].clone(), snapshot["root"].clone())
+    };
+    assert_eq!(root(&served.env, &dir), root(&quiet, &copy));
+    let commits = |env: &TestEnv| json(env, &["status"])["repos"][0]["commits"].clone();
+    assert_eq!(commits(&served.env), commits(&quiet));
+    let check = served.env.lore(&["stats", "--check"]).success();
+    assert!(!check.stdout.contains("damaged"), "{check}");
+}
+
+#[test]
+fn a_repository_may_go_come_back_be_rewritten_and_collected() {
+    let mut env = machine();
+    env.set_var("LORE_DAEMON_POLL_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let other = repository(&env, "other");
+    let served = Served::new(env);
+    served.until("both are known", || served.status().is_some_and(|it| it["clones"] == 2));
+    let moved = served.env.dir().join("moved");
+    std::fs::rename(&dir, &moved).unwrap();
+    served.until("it is missed", || {
+        served.log().contains("a clone is gone") || {
+            let state = json(&served.env, &["stale"])["places"].to_string();
+            state.contains("\"gone\"")
+        }
+    });
+    let head = served.commit(&other, "def still():\n    return 1\n");
+    served.until_fresh(&other, &head);
+    commit(&served.env, &moved, "def away():\n    return 1\n");
+    std::fs::rename(&moved, &dir).unwrap();
+    let head = git(&served.env, &dir, &["rev-parse", "HEAD"]);
+    served.until_fresh(&dir, &head);
+    // History is rewritten and the old one thrown away.
+    git(&served.env, &dir, &["commit", "-q", "--amend", "-m", "Another story"]);
+    git(&served.env, &dir, &["reflog", "expire", "--expire=now", "--all"]);
+    git(&served.env, &dir, &["gc", "-q", "--prune=now"]);
+    let head = git(&served.env, &dir, &["rev-parse", "HEAD"]);
+    served.until_fresh(&dir, &head);
+    // Damage: the daemon says so, and lives.
+    std::fs::write(dir.join(".git/HEAD"), "nonsense\n").unwrap();
+    let head = served.commit(&other, "def yet():\n    return 1\n");
+    served.until_fresh(&other, &head);
+    std::fs::write(dir.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let head = served.commit(&dir, "def mended():\n    return 1\n");
+    served.until_fresh(&dir, &head);
+}
+
+#[test]
+fn a_socket_that_is_removed_comes_back() {
+    let env = machine();
+    repository(&env, "app");
+    let served = Served::new(env);
+    let socket = json(&served.env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
+    std::fs::remove_file(&socket).unwrap();
+    // Meanwhile commands do their work themselves.
+    let _ = served.env.lore(&["index", "app"]).success();
+    served.until("the socket", || served.status().is_some());
+    let mode = std::fs::metadata(&socket).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode.permissions()) & 0o777, 0o600);
+    let folder = std::fs::metadata(Path::new(&socket).parent().unwrap()).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&folder.permissions()) & 0o777, 0o700);
+}
+
+#[test]
+fn a_database_that_is_deleted_or_replaced_is_followed() {
+    let mut env = machine();
+    env.set_var("LORE_DAEMON_POLL_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let served = Served::new(env);
+    served.until("the clone is known", || served.status().is_some_and(|it| it["clones"] == 1));
+    let (db, kept) = (served.env.db(), served.env.dir().join("kept.db"));
+    for ending in ["", "-wal", "-shm"] {
+        let of = |path: &Path| std::path::PathBuf::from(format!("{}{ending}", path.display()));
+        let _ = std::fs::rename(of(&db), of(&kept));
+    }
+    let is_ready = |wanted: bool| served.status().is_some_and(|it| it["is_ready"] == wanted);
+    served.until("it is missed", || is_ready(false));
+    assert!(!db.exists(), "nobody makes it anew unasked");
+    std::fs::copy(&kept, &db).unwrap();
+    served.until("it is back", || is_ready(true));
+    let head = served.commit(&dir, "def after():\n    return 1\n");
+    served.until_fresh(&dir, &head);
+}
+
+#[test]
+fn a_forge_that_is_down_disturbs_nothing_else() {
+    let site = Site::scenario(BINARY, "user ada \"Ada\"\nproject a/b \"B\"\n");
+    site.sync();
+    let Site { server, env } = site;
+    drop(server);
+    let mut env = real_time(env);
+    env.set_var("LORE_DAEMON_SYNC_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let served = Served::new(env);
+    served.until("it is noticed", || {
+        let tasks = served.status().map(|it| it["tasks"].clone()).unwrap_or_default();
+        let all = tasks.as_array().cloned().unwrap_or_default();
+        all.iter().any(|it| it["task"] == "sync" && it["failures"].as_u64() >= Some(1))
+    });
+    let head = served.commit(&dir, "def meanwhile():\n    return 1\n");
+    served.until_fresh(&dir, &head);
+    let doctor = json(&served.env, &["doctor"]).to_string();
+    assert!(doctor.contains("\"daemon\""), "{doctor}");
+    assert!(!served.log().contains("sim-token"));
+}
+
+#[test]
+fn many_clones_are_followed_at_once() {
+    let env = machine();
+    let template = repository(&env, "r0");
+    let n_clones = 40;
+    let mut dirs = vec![template.clone()];
+    for n in 1..n_clones {
+        let dir = env.dir().join(format!("r{n}"));
+        std::fs::create_dir_all(&dir).unwrap();
+        git(&env, &dir, &["init", "-q", "-b", "main", "."]);
+        commit(&env, &dir, &format!("def only{n}():\n    return {n}\n"));
+        dirs.push(dir);
+    }
+    let entries: String =
+        dirs.iter().map(|dir| format!("[[repos]]\npath = \"{}\"\n", dir.display())).collect();
+    let env = env.with_config(&format!("{QUIET}{entries}"));
+    for dir in &dirs {
+        let _ = env.lore(&["repo", "add", dir.to_str().unwrap(), "-q"]).success();
+    }
+    let served = Served::new(env);
+    served.until("all are known", || {
+        served.status().is_some_and(|it| it["clones"] == n_clones && it["watched"] == n_clones)
+    });
+    let last = dirs.last().unwrap();
+    let head = served.commit(last, "def newest():\n    return 1\n");
+    served.until_fresh(last, &head);
+}
