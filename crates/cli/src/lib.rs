@@ -26,6 +26,7 @@ mod next_step;
 mod old_names;
 mod run_commits;
 mod run_embed;
+mod run_enrich;
 mod run_index;
 mod run_pipeline;
 mod run_sync;

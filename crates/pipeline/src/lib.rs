@@ -10,12 +10,14 @@
 
 pub mod commits;
 mod embed_slices;
+pub mod enrich;
 pub mod memory;
 pub mod notes;
 mod plan;
 mod run;
 
 pub use embed_slices::embed_records;
+pub use enrich::{EnrichPlan, EnrichReport, enrich};
 pub use plan::{CloneSpec, Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 pub use run::{Database, RunControl, RunReport, run, write};
 

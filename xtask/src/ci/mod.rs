@@ -7,6 +7,7 @@
 mod node;
 mod python;
 mod quiet;
+mod servers;
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -110,6 +111,7 @@ fn tools(root: &Path) -> Result<Vec<(&'static str, PathBuf)>, ()> {
         vec![(node::INSPECTOR_VARIABLE, node.inspector), (node::TOKENIZER_VARIABLE, node.tokenizer)]
     });
     take("mcp-inspector", node);
+    take("servers", servers::installed(&target).map(|it| vec![(servers::VARIABLE, it)]));
     if !is_complete && std::env::var_os("CI").is_some() {
         eprintln!("error: tests must not be skipped here (CI is set)");
         return Err(());

@@ -5,7 +5,7 @@ use super::tree::{Dependency, Package, Tree};
 
 const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
     "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
-    "search", "pipeline", "insight", "serve", "sim",
+    "enrich", "search", "pipeline", "insight", "serve", "sim",
 ];
 
 /// Each crate with those it may use. What is not here may not exist.
@@ -18,19 +18,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("embed", &["model"]),
     ("wire", &["model"]),
     ("store", &["model", "files"]),
-    // The three producers do not know each other.
+    // The producers do not know each other.
     ("forge", &["model", "store"]),
     ("code", &["model", "store", "files", "git", "grammars"]),
     ("memory", &["model", "store", "files"]),
+    ("enrich", &["model", "store", "files", "git"]),
     ("search", &["model", "store", "embed"]),
     ("insight", &["model", "store", "files", "search", "git", "wire"]),
     // Order, locks and schedules of what keeps the record current.
-    ("pipeline", &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory"]),
+    (
+        "pipeline",
+        &[
+            "model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "enrich",
+        ],
+    ),
     (
         "serve",
         &[
             "model", "store", "files", "search", "insight", "git", "wire", "forge", "code",
-            "memory", "pipeline",
+            "memory", "enrich", "pipeline",
         ],
     ),
     ("sim", &["model"]),
@@ -40,7 +46,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code",
-            "memory", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
+            "memory", "enrich", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
         ],
     ),
 ];

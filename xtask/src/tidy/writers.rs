@@ -18,6 +18,7 @@ const MAY_OPEN: &[(&str, &str)] = &[
     ("crates/forge/", "a producer"),
     ("crates/code/", "a producer"),
     ("crates/memory/", "a producer"),
+    ("crates/enrich/", "a producer"),
     ("crates/search/", "makes documents and embeddings"),
     ("crates/testkit/", "fills databases for tests"),
     ("xtask/", "fills databases to measure with"),

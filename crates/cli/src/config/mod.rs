@@ -56,6 +56,15 @@ pub struct Setting {
     pub source: Source,
 }
 
+/// A language server in the place of the one found on PATH.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// As `lore doctor` names it.
+    pub name: String,
+    pub command: PathBuf,
+    pub args: Option<Vec<String>>,
+}
+
 /// A git repository on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
@@ -70,9 +79,19 @@ pub struct Config {
     settings: Vec<Setting>,
     projects: (Vec<String>, Source),
     repos: (Vec<Repo>, Source),
+    servers: Vec<Server>,
     /// Keys of an untrusted file that were left out.
     ignored: Vec<&'static str>,
     warnings: Vec<String>,
+}
+
+/// How language servers are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnrichSettings {
+    /// Those that run the repository's build tool as well.
+    pub allow_build: bool,
+    /// For one server, in bytes.
+    pub memory: u64,
 }
 
 /// The settings of `lore sync`.
@@ -153,6 +172,7 @@ impl Config {
             settings,
             projects: (Vec::new(), Source::Default),
             repos: (Vec::new(), Source::Default),
+            servers: Vec::new(),
             ignored: Vec::new(),
             warnings: Vec::new(),
         }
@@ -199,6 +219,18 @@ impl Config {
                 self.repos = (repos, source);
             }
             Some(_) => self.ignored.push("repos"),
+            None => {}
+        }
+        match layer.servers {
+            Some(servers) if counts(list_from_clone("servers")) => {
+                let resolved = |entry: layer::ServerEntry| Server {
+                    command: env.resolve(&entry.command, file.base()),
+                    name: entry.name,
+                    args: entry.args.map(|args| args.split_whitespace().map(str::to_owned).collect()),
+                };
+                self.servers = servers.into_iter().map(resolved).collect();
+            }
+            Some(_) => self.ignored.push("servers"),
             None => {}
         }
     }
@@ -282,6 +314,18 @@ impl Config {
 
     pub fn repos(&self) -> &[Repo] {
         &self.repos.0
+    }
+
+    /// Language servers named by trusted settings.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    pub fn enrich(&self) -> EnrichSettings {
+        EnrichSettings {
+            allow_build: self.flag("enrich.allow_build"),
+            memory: self.count("enrich.memory_mb") << 20,
+        }
     }
 
     pub fn repos_source(&self) -> &Source {

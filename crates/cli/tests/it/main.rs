@@ -18,6 +18,8 @@ mod context;
 mod diff;
 mod docs;
 mod documents;
+mod enrich;
+mod enrich_real;
 mod fake_gitlab;
 mod forge;
 mod golden_decisions;
