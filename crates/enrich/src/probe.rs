@@ -5,18 +5,24 @@
 use crate::graph::{Claim, Graph};
 use crate::judge::{Judge, Meaning};
 use crate::lsp::{ClientError, Session};
+use crate::servers::Server;
 use model::CancelToken;
 use model::ids::NodeId;
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// Enough to see a project that is not loaded, few enough to be asked often.
-const MOST: usize = 8;
+const MOST: usize = 16;
 /// How many of them are asked before results are stored.
 const CHECKED: usize = 3;
 const PAUSE: Duration = Duration::from_millis(300);
+/// Rounds with the same right answers after which files are shown.
+const SHOWN_AFTER: usize = 3;
+/// Rounds with the same right answers after which no more are waited for.
+const STABLE_ROUNDS: usize = 6;
 
 /// A call with the symbol it is known to lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,10 +76,6 @@ impl Probes {
         Probes { all, passed: Vec::new(), next: 0 }
     }
 
-    pub fn files(&self) -> impl Iterator<Item = usize> + '_ {
-        self.all.iter().map(|probe| probe.file)
-    }
-
     /// Waits until the server gives the known answers; how many of how many it gave
     /// last when it does not.
     pub fn wait_until_ready(
@@ -84,13 +86,28 @@ impl Probes {
         patience: Duration,
     ) -> Result<Result<(), (usize, usize)>, ClientError> {
         let until = Instant::now() + patience;
+        let (mut before, mut n_same, mut are_shown) = (Vec::new(), 0, false);
         loop {
+            // A server that reads files by itself does not read all of them.
+            if !are_shown && (around.server.wants_files_open() || n_same >= SHOWN_AFTER) {
+                self.all.iter().for_each(|probe| around.keep(session, probe.file));
+                (are_shown, n_same) = (true, 0);
+            }
             let right = self.ask(&self.all, session, judge, around, patience)?;
-            // Linking may be wrong about one; not about most.
-            if !right.is_empty() && right.len() * 4 >= self.all.len() * 3 {
+            n_same = if right == before { n_same + 1 } else { 0 };
+            // Linking may be wrong about one; not about most. Parts of a repository that
+            // are projects of their own (examples, tools) a server may never find: then a
+            // third must be right, and nothing more come for a while.
+            let is_clear = right.len() * 4 >= self.all.len() * 3;
+            let is_settled = are_shown
+                && right.len() >= 3
+                && right.len() * 3 >= self.all.len()
+                && n_same >= STABLE_ROUNDS;
+            if !right.is_empty() && (is_clear || is_settled) {
                 self.passed = right;
                 return Ok(Ok(()));
             }
+            before.clone_from(&right);
             if Instant::now() + PAUSE >= until || around.cancel.is_cancelled() {
                 return Ok(Err((right.len(), self.all.len())));
             }
@@ -155,11 +172,50 @@ impl Probes {
     }
 }
 
-/// What asking needs to know.
+/// What asking needs to know, and which files the server was shown.
 pub struct Around<'a> {
     pub graph: &'a Graph,
+    pub server: &'a Server,
     pub top: &'a Path,
     pub cancel: &'a CancelToken,
     /// For one answer.
     pub patience: Duration,
+    shown: RefCell<HashSet<usize>>,
+    /// Shown until the end: the files of known answers.
+    kept: RefCell<HashSet<usize>>,
+}
+
+impl<'a> Around<'a> {
+    pub fn new(
+        graph: &'a Graph,
+        server: &'a Server,
+        top: &'a Path,
+        (cancel, patience): (&'a CancelToken, Duration),
+    ) -> Self {
+        let (shown, kept) = (RefCell::default(), RefCell::default());
+        Around { graph, server, top, cancel, patience, shown, kept }
+    }
+
+    /// Shows a file to the server, once.
+    pub fn show(&self, session: &Session, at: usize) {
+        let file = &self.graph.files[at];
+        if let Some(text) = self.graph.text(at)
+            && self.shown.borrow_mut().insert(at)
+        {
+            let path = self.top.join(&file.path);
+            session.open(&path, self.server.language_id(&file.path), text.text());
+        }
+    }
+
+    fn keep(&self, session: &Session, at: usize) {
+        self.show(session, at);
+        self.kept.borrow_mut().insert(at);
+    }
+
+    /// Takes a file back, unless it is kept.
+    pub fn hide(&self, session: &Session, at: usize) {
+        if !self.kept.borrow().contains(&at) && self.shown.borrow_mut().remove(&at) {
+            session.close(&self.top.join(&self.graph.files[at].path));
+        }
+    }
 }

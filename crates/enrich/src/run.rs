@@ -42,7 +42,9 @@ pub struct Budget {
 
 impl Budget {
     pub fn of(total: Option<Duration>) -> Self {
-        let ready = total.unwrap_or(Duration::from_secs(300));
+        // Whoever is not ready after a third of the time would not use the rest well.
+        let third = |total: Duration| (total / 3).max(Duration::from_secs(20).min(total));
+        let ready = total.map_or(Duration::from_secs(300), third);
         Budget { total, request: Duration::from_secs(15), ready }
     }
 }
@@ -115,8 +117,8 @@ struct Task {
 /// Why work with a session stopped.
 pub(crate) enum StopReason {
     Client(ClientError),
-    /// It does not know any more what it knew.
-    Lies,
+    /// It does not give the known answers, in words.
+    Lies(String),
     Budget,
     Cancelled,
     Store(model::Error),
@@ -260,9 +262,7 @@ impl Run<'_> {
                 Err(StopReason::Store(error)) => return Err(error),
                 Err(StopReason::Budget) => (End::BudgetSpent, None),
                 Err(StopReason::Cancelled) => (End::Interrupted, None),
-                Err(StopReason::Lies) => {
-                    (End::NotReady, Some("it no longer gave the known answers".to_owned()))
-                }
+                Err(StopReason::Lies(words)) => (End::NotReady, Some(words)),
                 Err(StopReason::Client(error)) => (End::Failed, Some(crate::lsp::words(&error))),
             };
             let is_over = matches!(end, End::BudgetSpent | End::Interrupted)
@@ -296,24 +296,18 @@ impl Run<'_> {
         (top, started): (&Path, Instant),
     ) -> std::result::Result<(), StopReason> {
         let judge = Judge::new(self.graph, top, session.encoding, LSP);
-        let around =
-            Around { graph: self.graph, top, cancel: self.cancel, patience: self.budget.request };
-        let mut kept_open = HashSet::new();
-        for file in probes.files().collect::<Vec<_>>() {
-            if kept_open.insert(file) {
-                self.open(session, top, file);
-            }
-        }
+        let limits = (self.cancel, self.budget.request);
+        let around = Around::new(self.graph, &self.server, top, limits);
         match probes.wait_until_ready(session, &judge, &around, self.budget.ready)? {
             Ok(()) => {}
             Err(_) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
             Err((right, all)) => {
-                work.outcome.reason = Some(format!("{right} of {all} known answers were right"));
-                return Err(StopReason::Lies);
+                let words = format!("only {right} of {all} known answers were right");
+                return Err(StopReason::Lies(words));
             }
         }
         work.outcome.ready_after.get_or_insert_with(|| started.elapsed());
-        let mut talk = Talk { run: self, session, judge: &judge, around: &around, probes, kept_open };
+        let mut talk = Talk { run: self, session, judge: &judge, around: &around, probes };
         while let Some(task) = work.tasks.pop_front() {
             work.current = Some(task.clone());
             match talk.ask_file(work, &task) {
@@ -333,17 +327,6 @@ impl Run<'_> {
         }
         talk.commit(work, sink, true)?;
         discover::run(&mut talk, work, sink)
-    }
-
-    fn open(&self, session: &Session, top: &Path, at: usize) {
-        let file = &self.graph.files[at];
-        if !self.server.wants_files_open() {
-            return;
-        }
-        if let Some(text) = self.graph.text(at) {
-            let path = top.join(&file.path);
-            session.open(&path, self.server.language_id(&file.path), text.text());
-        }
     }
 }
 
@@ -381,7 +364,6 @@ pub(crate) struct Talk<'t, 'r> {
     pub judge: &'t Judge<'t>,
     pub around: &'t Around<'t>,
     probes: &'t mut Probes,
-    kept_open: HashSet<usize>,
 }
 
 impl Talk<'_, '_> {
@@ -396,7 +378,8 @@ impl Talk<'_, '_> {
             return Ok(());
         }
         if !self.probes.still_right(self.session, self.judge, self.around, is_last)? {
-            return Err(StopReason::Lies);
+            let words = "it no longer gave the known answers".to_owned();
+            return Err(StopReason::Lies(words));
         }
         sink.commit(&work.pending).map_err(StopReason::Store)?;
         for evidence in work.pending.drain(..) {
@@ -415,16 +398,13 @@ impl Talk<'_, '_> {
     }
 
     pub fn open(&mut self, at: usize) {
-        if !self.kept_open.contains(&at) {
-            self.run.open(self.session, self.around.top, at);
+        if self.run.server.wants_files_open() {
+            self.around.show(self.session, at);
         }
     }
 
     pub fn close(&mut self, at: usize) {
-        if !self.kept_open.contains(&at) && self.run.server.wants_files_open() {
-            let path = self.around.top.join(&self.run.graph.files[at].path);
-            self.session.close(&path);
-        }
+        self.around.hide(self.session, at);
     }
 
     /// Asks a method at many places, many in flight; what came back for each.
@@ -495,7 +475,13 @@ impl Talk<'_, '_> {
             .map(|site| (task.file, file.sites[*site].line, file.sites[*site].col))
             .collect();
         self.open(task.file);
-        let answers = self.ask_places(work, "textDocument/definition", &places);
+        let mut answers = self.ask_places(work, "textDocument/definition", &places);
+        let is_silent = matches!(&answers, Ok(all) if all.iter().all(Vec::is_empty));
+        if is_silent && !self.run.server.wants_files_open() {
+            // Not one of the files that the server reads by itself.
+            self.around.show(self.session, task.file);
+            answers = self.ask_places(work, "textDocument/definition", &places);
+        }
         self.close(task.file);
         let mut evidence = FileEvidence {
             file: file.id,

@@ -177,6 +177,14 @@ fn choose(plan: &EnrichPlan, graph: &Graph, gaps: &mut Vec<LanguageGap>) -> Resu
             }),
         }
     }
+    // Where most is open first: it gets its share of the time before others do.
+    servers.sort_by_key(|server| {
+        let of_server = graph.files.iter().filter(|file| {
+            server.kind.languages.contains(&file.language.as_str())
+        });
+        let open = of_server.flat_map(|file| &file.sites).filter(|it| it.tier() == Tier::Open);
+        std::cmp::Reverse(open.count())
+    });
     Ok(servers)
 }
 

@@ -76,7 +76,7 @@ impl World {
         let at = world.dir.display().to_string();
         let _done = world.env.git(&["-C", &at, "init", "-q", "-b", "main"]);
         world.commit("Greet");
-        world.lore(&["index"]);
+        let _indexed = world.lore(&["index"]);
         world
     }
 
@@ -205,7 +205,7 @@ fn only_what_changed_is_asked_again() {
     }
     world.env.write_file("answers.json", &answers.to_string());
     world.commit("Comment");
-    world.lore(&["index"]);
+    let _indexed = world.lore(&["index"]);
     let callers = world.json(&["callers", "Loud.shout"]);
     let counts = (callers["bound"].as_u64(), callers["unresolved"].as_u64());
     assert_eq!(counts, (Some(1), Some(1)), "evidence of unchanged files stays: {callers:#}");
@@ -223,7 +223,7 @@ fn only_what_changed_is_asked_again() {
     let text = answers.to_string().replace("lib.py:6:5", "lib.py:7:5");
     world.env.write_file("answers.json", &text.replace("lib.py:2:9", "lib.py:3:9"));
     world.commit("Move");
-    world.lore(&["index"]);
+    let _indexed = world.lore(&["index"]);
     let (report, server) = world.enrich(&["--full"]);
     assert_eq!(server["new"], 2, "{report:#}");
 }
