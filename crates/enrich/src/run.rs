@@ -42,9 +42,9 @@ pub struct Budget {
 
 impl Budget {
     pub fn of(total: Option<Duration>) -> Self {
-        // Whoever is not ready after a third of the time would not use the rest well.
-        let third = |total: Duration| (total / 3).max(Duration::from_secs(20).min(total));
-        let ready = total.map_or(Duration::from_secs(300), third);
+        // Whoever is not ready after most of the time would not use the rest well.
+        let most = |total: Duration| (total * 2 / 3).max(Duration::from_secs(20).min(total));
+        let ready = total.map_or(Duration::from_secs(300), most);
         Budget { total, request: Duration::from_secs(15), ready }
     }
 }
@@ -92,7 +92,6 @@ pub struct RunOutcome {
     /// Relations between types that were found beside calls.
     pub n_relations: u64,
     pub n_requests: u64,
-    pub n_files: u64,
     /// Files whose bytes are not those of the commit.
     pub n_changed_files: u64,
     /// Files on which the server failed.
@@ -137,6 +136,7 @@ impl Run<'_> {
         let mut work = Work {
             tasks: self.tasks(),
             pending: Vec::new(),
+            unsettled: Vec::new(),
             silent: Vec::new(),
             last_commit: started,
             current: None,
@@ -147,7 +147,6 @@ impl Run<'_> {
                 counts: Counts::default(),
                 n_relations: 0,
                 n_requests: 0,
-                n_files: 0,
                 n_changed_files: 0,
                 n_failed_files: 0,
                 n_waiting: 0,
@@ -258,7 +257,10 @@ impl Run<'_> {
                 }
             };
             let (end, reason) = match stop {
-                Ok(()) => return Ok(()),
+                Ok(()) => {
+                    work.outcome.reason = None;
+                    return Ok(());
+                }
                 Err(StopReason::Store(error)) => return Err(error),
                 Err(StopReason::Budget) => (End::BudgetSpent, None),
                 Err(StopReason::Cancelled) => (End::Interrupted, None),
@@ -267,8 +269,12 @@ impl Run<'_> {
             };
             let is_over = matches!(end, End::BudgetSpent | End::Interrupted)
                 || work.outcome.n_restarts > 0
+                || (end == End::NotReady && work.outcome.ready_after.is_none())
                 || work.is_late();
             work.pending.clear();
+            for task in work.unsettled.drain(..).rev() {
+                work.tasks.push_front(task);
+            }
             if let Some(task) = work.current.take() {
                 // What it failed on once it may fail on again.
                 if matches!(end, End::Failed | End::NotReady) && !is_over {
@@ -278,9 +284,11 @@ impl Run<'_> {
                     work.tasks.push_front(task);
                 }
             }
+            if let Some(reason) = reason {
+                work.outcome.reason = Some(format!("{}: {reason}", self.server.kind.name));
+            }
             if is_over {
                 work.outcome.end = end;
-                work.outcome.reason = reason.map(|reason| format!("{}: {reason}", self.server.kind.name));
                 return Ok(());
             }
             work.outcome.n_restarts += 1;
@@ -298,10 +306,14 @@ impl Run<'_> {
         let judge = Judge::new(self.graph, top, session.encoding, LSP);
         let limits = (self.cancel, self.budget.request);
         let around = Around::new(self.graph, &self.server, top, limits);
-        match probes.wait_until_ready(session, &judge, &around, self.budget.ready)? {
-            Ok(()) => {}
-            Err(_) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
-            Err((right, all)) => {
+        match probes.wait_until_ready(session, &judge, &around, self.budget.ready) {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
+            Err(ClientError::Silent) => {
+                return Err(StopReason::Lies("it does not answer".to_owned()));
+            }
+            Err(gone) => return Err(StopReason::Client(gone)),
+            Ok(Err((right, all))) => {
                 let words = format!("only {right} of {all} known answers were right");
                 return Err(StopReason::Lies(words));
             }
@@ -313,6 +325,7 @@ impl Run<'_> {
             match talk.ask_file(work, &task) {
                 Ok(evidence) => {
                     work.current = None;
+                    work.unsettled.push(task);
                     work.pending.push(evidence);
                 }
                 Err(stop @ (StopReason::Budget | StopReason::Cancelled)) => {
@@ -334,6 +347,8 @@ impl Run<'_> {
 pub(crate) struct Work {
     tasks: VecDeque<Task>,
     pending: Vec<FileEvidence>,
+    /// What was asked for it, to be asked again should it not count.
+    unsettled: Vec<Task>,
     /// Open sites that got no answer, for the pass that asks from the other end.
     pub silent: Vec<(usize, usize)>,
     last_commit: Instant,
@@ -384,8 +399,8 @@ impl Talk<'_, '_> {
         sink.commit(&work.pending).map_err(StopReason::Store)?;
         for evidence in work.pending.drain(..) {
             work.outcome.counts.add(&evidence.counts);
-            work.outcome.n_files += u64::from(evidence.tier == Tier::Open);
         }
+        work.unsettled.clear();
         work.last_commit = Instant::now();
         Ok(())
     }

@@ -190,8 +190,8 @@ fn with_a_budget_open_calls_are_asked_first_and_the_rest_follows() {
     let first_open = asked.iter().rposition(|line| line == "main.py:5:20").unwrap();
     let last_sure = asked.iter().rposition(|line| line == "other.py:5:5").unwrap();
     assert!(first_open < last_sure, "{asked:?}");
-    let full = World::new("");
-    assert_eq!(full.enrich(&["--full"]).0["root"], report["root"], "the way does not matter");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    assert_eq!(world.enrich(&["--full"]).0["root"], report["root"], "the way does not matter");
 }
 
 #[test]
@@ -238,11 +238,11 @@ fn a_server_that_does_not_know_known_answers_stores_nothing() {
         ("mute", "does not answer"),
     ] {
         let world = World::new(behaviour);
-        let (report, server) = world.enrich(&["--budget", "2s"]);
+        let (report, server) = world.enrich(&["--budget", "4s"]);
         assert_eq!(report["root"], report["static_root"], "{behaviour}: {report:#}");
         let reason = server["reason"].as_str().unwrap_or_default();
         assert!(reason.contains(told), "{behaviour}: {report:#}");
-        let text = world.lore(&["enrich", "--budget", "2s"]).stdout;
+        let text = world.lore(&["enrich", "--budget", "4s"]).stdout;
         assert!(text.contains("nothing was stored"), "{behaviour}: {text}");
         assert_eq!(world.json(&["callers", "Loud.shout"])["unresolved"], 2, "{behaviour}");
     }
@@ -273,24 +273,31 @@ fn places_out_of_the_repository_are_external() {
 
 #[test]
 fn a_file_that_kills_the_server_is_left_out() {
-    let world = World::new("die_on:other.py");
-    // `other.py` is no probe: the first file with a sure call across files is asked.
+    let world = World::new("die_on:deadly.py");
+    // Nothing in it is sure, so that it is none of the known answers.
+    world.write("deadly.py", "def deadly(z):\n    z.shout()\n");
+    world.commit("Deadly");
+    let _indexed = world.lore(&["index"]);
     let (report, server) = world.enrich(&["--full"]);
-    let reason = server["reason"].as_str().unwrap_or_default().to_owned();
-    // Either it died on a probe both times, or it was left out and the rest is there.
-    if server["outcome"] == "finished" {
-        assert_eq!((server["restarts"].as_u64(), server["failed_files"].as_u64()), (Some(1), Some(1)));
-    } else {
-        assert!(reason.contains("cannot read"), "{report:#}");
-    }
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    let counts = ["restarts", "failed_files", "new"].map(|name| server[name].as_u64().unwrap());
+    assert_eq!(counts, [1, 1, 2], "{report:#}");
     let _sound = world.lore(&["fsck"]);
+
+    // A server that dies on what it must know is told of with its last words.
+    world.behave("die_on:main.py");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "failed", "{report:#}");
+    let reason = server["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("fatal: cannot read main.py"), "{report:#}");
 }
 
 #[test]
 fn a_server_killed_at_any_moment_leaves_a_sound_graph_and_the_next_run_finishes() {
-    let whole = World::new("");
-    let expected = whole.enrich(&["--full"]).0["root"].clone();
     let world = World::new("");
+    let expected = world.enrich(&["--full"]).0["root"].clone();
+    let _forgotten = world.lore(&["enrich", "--forget"]);
     for moment in 0..20 {
         world.behave(&format!("die_after:{moment}"));
         let (report, server) = world.enrich(&["--budget", "30s"]);
@@ -323,7 +330,7 @@ fn a_clone_cannot_name_a_program() {
     std::fs::write(&evil, "#!/bin/sh\ntouch ran\n").unwrap();
     std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
     world.write(
-        ".lore/config.toml",
+        ".lore/lore.toml",
         "[[servers]]\nname = \"pyright\"\ncommand = \"./evil.sh\"\n",
     );
     let output = world.env.lore_in(&world.dir, &["enrich", "--full"], "").success();

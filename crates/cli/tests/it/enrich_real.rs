@@ -71,32 +71,31 @@ fn copy(from: &Path, to: &Path, wanted: fn(&str) -> bool) {
     }
 }
 
-/// Enriches to the end, twice: the share of calls that got an answer, and the report.
-fn enriched(world: &World) -> Value {
+/// Enriches to the end, and anew.
+fn enriched(world: &World) {
     let report = world.json(&["enrich", "--full"]);
     let server = &report["servers"][0];
     assert_eq!(server["outcome"], "finished", "{report:#}");
     let of = |name: &str| server[name].as_u64().unwrap();
-    let answered = of("confirmed") + of("corrected") + of("new") + of("external");
-    assert!(of("confirmed") > 20 && answered > 3 * of("unanswered"), "{report:#}");
-    let again = world.json(&["enrich", "--full"]);
-    assert_eq!(again["root"], report["root"]);
+    // lore's own edges are right nearly always, so a server that denies many is broken.
+    assert!(of("confirmed") > 20 && of("corrected") * 10 < of("confirmed"), "{report:#}");
     let _forgotten = world.json(&["enrich", "--forget"]);
     let anew = world.json(&["enrich", "--full"]);
     assert_eq!(anew["root"], report["root"], "the same server gives the same root");
-    report
 }
 
 #[test]
 fn typescript_language_server_and_scip_typescript_on_zod() {
     let Some(packages) = packages() else { return };
-    let world = World::new(&packages, "zod/src/v3", |name| name.ends_with(".ts"));
+    let world = World::new(&packages, "zod/src/v3", |name| {
+        name.ends_with(".ts") && !name.contains(".test.")
+    });
     std::fs::write(
         world.dir.join("tsconfig.json"),
         "{\"compilerOptions\": {\"module\": \"nodenext\", \"strict\": true, \"noEmit\": true}}",
     )
     .unwrap();
-    let _report = enriched(&world);
+    enriched(&world);
     world.run("scip-typescript", &["index", "--no-progress-bar"]);
     let read = world.json(&["ingest-scip", "index.scip"]);
     assert!(read["confirmed"].as_u64() > Some(20), "{read:#}");
@@ -112,7 +111,7 @@ fn pyright_on_real_python() {
     // Type information in Python that comes with the package of pyright itself.
     let world =
         World::new(&packages, "../python/itsdangerous", |name| name.ends_with(".py"));
-    let _report = enriched(&world);
+    enriched(&world);
 }
 
 #[test]

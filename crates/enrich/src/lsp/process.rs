@@ -8,9 +8,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// What is kept of what a server writes to its standard error.
 const LAST_WORDS: usize = 4096;
+/// How often, and for how long, it is looked whether all of it has arrived.
+const LOOKS: usize = 30;
+const LOOK: Duration = Duration::from_millis(10);
 
 /// How a server is started.
 #[derive(Debug, Clone)]
@@ -30,6 +35,8 @@ pub struct ProcessOptions {
 pub struct ServerProcess {
     child: Child,
     words: Arc<Mutex<Vec<u8>>>,
+    /// Takes what it writes to its standard error; ends with it.
+    drain: Option<JoinHandle<()>>,
 }
 
 impl ServerProcess {
@@ -51,12 +58,12 @@ impl ServerProcess {
         let mut child = command.spawn().map_err(|error| cannot_start(&options.program, error))?;
         bound(&child, options);
         let words = Arc::new(Mutex::new(Vec::new()));
-        if let Some(stderr) = child.stderr.take() {
+        let drain = child.stderr.take().map(|stderr| {
             let words = Arc::clone(&words);
-            std::thread::spawn(move || drain(stderr, &words));
-        }
+            std::thread::spawn(move || drain(stderr, &words))
+        });
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let process = ServerProcess { child, words };
+        let process = ServerProcess { child, words, drain };
         match (stdin, stdout) {
             (Some(stdin), Some(stdout)) => Ok((process, stdin, stdout)),
             _ => Err(Error::internal("a server without pipes")),
@@ -67,8 +74,15 @@ impl ServerProcess {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// The last line it wrote to its standard error, made safe to show.
+    /// The last line it wrote to its standard error, made safe to show. For a server
+    /// that has just ended: what it wrote last may be on its way still.
     pub fn last_words(&self) -> Option<String> {
+        for _ in 0..LOOKS {
+            if self.drain.as_ref().is_none_or(JoinHandle::is_finished) {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&words).into_owned();
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
