@@ -29,6 +29,7 @@ mod notifications;
 mod old_names;
 mod run_commits;
 mod run_embed;
+mod run_enrich;
 mod run_index;
 mod run_pipeline;
 mod run_sync;

@@ -5,14 +5,16 @@
 //! added; what production showed is in neither. Without such layers the two
 //! roots are equal, so taking the last layer away brings the first root back.
 
-use crate::identity;
+use crate::identity::{self, NodeName};
 use crate::node_hashes::NodeHashes;
-use model::code::Provenance;
+use model::code::{NodeKind, Provenance};
 use model::hash::Hash32;
-use model::ids::{FileId, SnapshotSeq};
+use model::ids::{FileId, NodeId, SnapshotSeq};
 use model::{Error, Result};
 use store::code::layers::{self, LayerEdge};
+use store::code::nodes::{self, NewNode};
 use store::code::snapshots::{self, Snapshot};
+use store::code::{externals, files};
 use store::{Read, Tx, repos};
 
 /// The edges of a layer, by the version of the file their sites are in.
@@ -48,6 +50,23 @@ pub fn replace_files(
 pub fn remove(tx: &Tx<'_>, seq: SnapshotSeq, provenance: Provenance) -> Result<Hash32> {
     layers::remove(tx, seq, provenance)?;
     settle(tx, seq)
+}
+
+/// The node of what another package publishes, entered if it is new.
+pub fn external_node(
+    tx: &Tx<'_>,
+    repo: &repos::Repo,
+    (language, package): (&str, &str),
+    symbol: &str,
+) -> Result<NodeId> {
+    let path = externals::package_path(language, package);
+    let row = files::package(tx, repo.id, &path)?;
+    let (kind, disambiguator) = (NodeKind::External, "");
+    let name = NodeName { package: &path, symbol, kind, disambiguator };
+    let hash = identity::node(identity::repo(&repo.canonical_url), name);
+    let (scope, name) = symbol.rsplit_once('.').unwrap_or(("", symbol));
+    let node = NewNode { hash, package: row, kind, scope, name, disambiguator };
+    nodes::intern(tx, &node).map(|(id, _)| id)
 }
 
 fn settle(tx: &Tx<'_>, seq: SnapshotSeq) -> Result<Hash32> {

@@ -1,11 +1,12 @@
 //! `lore status`: how far the record reaches and what is still to do.
 
+use model::ids::SnapshotSeq;
 use model::text::grouped;
 use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
-use store::code::snapshots;
+use store::code::{enrichment, snapshots};
 use store::embeddings::ModelCoverage;
 use store::runs::RunStatus;
 use store::{
@@ -64,6 +65,27 @@ pub struct CodeStatus {
     pub indexed_at: Timestamp,
     /// Another commit is checked out, in one clone at least.
     pub is_stale: bool,
+    /// What language servers and indexes of compilers added.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub enrichment: Vec<EnrichmentStatus>,
+}
+
+/// What one server, or an index, said of the calls of a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EnrichmentStatus {
+    /// Name and version.
+    pub server: String,
+    pub provenance: String,
+    pub files: u64,
+    pub confirmed: u64,
+    pub corrected: u64,
+    pub new: u64,
+    pub external: u64,
+    pub unanswered: u64,
+    /// Calls that its last run did not come to.
+    pub waiting: u64,
+    pub last_run_at: Option<Timestamp>,
+    pub last_outcome: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -199,6 +221,7 @@ pub fn repo_status(
                 is_stale |= is_behind(reader, place)?;
             }
             Some(CodeStatus {
+                enrichment: enrichment(reader, latest.seq)?,
                 commit: latest.sha,
                 symbols: latest.n_nodes,
                 edges: latest.n_edges,
@@ -214,6 +237,30 @@ pub fn repo_status(
         newest_commit_at: commits::newest_at(reader, repo.id)?,
         code,
     })
+}
+
+fn enrichment(reader: &Reader, seq: SnapshotSeq) -> Result<Vec<EnrichmentStatus>> {
+    let runs = enrichment::runs(reader, seq)?;
+    let of_server = |summary: enrichment::ServerSummary| {
+        let last = runs.iter().find(|run| {
+            run.provenance == summary.provenance
+                && summary.server == format!("{} {}", run.server, run.version)
+        });
+        EnrichmentStatus {
+            provenance: summary.provenance.as_str().to_owned(),
+            files: summary.n_files,
+            confirmed: summary.counts.confirmed,
+            corrected: summary.counts.corrected,
+            new: summary.counts.new,
+            external: summary.counts.external,
+            unanswered: summary.counts.unanswered,
+            waiting: last.map_or(0, |run| run.waiting),
+            last_run_at: last.map(|run| run.finished_at),
+            last_outcome: last.map(|run| run.outcome.clone()),
+            server: summary.server,
+        }
+    };
+    Ok(enrichment::summary(reader, seq)?.into_iter().map(of_server).collect())
 }
 
 /// Whether another commit than an indexed one is checked out.

@@ -11,6 +11,7 @@
 
 pub mod commits;
 mod embed_slices;
+pub mod enrich;
 pub mod maintenance;
 pub mod memory;
 pub mod notes;
@@ -22,6 +23,7 @@ pub mod standing;
 pub mod traces;
 
 pub use embed_slices::embed_records;
+pub use enrich::{EnrichPlan, EnrichReport, enrich};
 pub use plan::{CloneSpec, Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 pub use run::{Database, RunControl, RunReport, run, write};
 

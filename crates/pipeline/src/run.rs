@@ -3,6 +3,7 @@
 
 use crate::commits::{CommitReader, CommitsReport};
 use crate::embed_slices::{EMBEDDING, embed_in_slices};
+use crate::enrich::carry;
 use crate::plan::{Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 use code::history::ScanReport;
 use code::index::{IndexReport, Request, Watch};
@@ -235,7 +236,12 @@ impl Steps<'_> {
     fn index(&self, dir: &Path, request: &Request) -> Result<IndexReport> {
         let RunControl { clock, progress, cancel } = self.control;
         let watch = Watch { progress: &**progress, is_stopped: &|| cancel.is_cancelled() };
-        code::index::index(&Repo::open(dir)?, self.queue, request, &**clock, &watch)
+        let report = code::index::index(&Repo::open(dir)?, self.queue, request, &**clock, &watch)?;
+        if report.is_new && report.work_tree.is_none() {
+            // What servers said of files that did not change still holds.
+            self.queue.write(|tx| carry(tx, report.snapshot))?;
+        }
+        Ok(report)
     }
 
     fn documents(&self, scope: DocumentScope) -> Result<DocumentReport> {

@@ -53,6 +53,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0024_named_places",
     "0025_runtime",
     "0026_daemon",
+    "0027_enrichment",
 ];
 
 /// The schema this build writes.

@@ -8,6 +8,7 @@ mod licences;
 mod node;
 mod python;
 mod quiet;
+mod servers;
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -112,6 +113,7 @@ fn tools(root: &Path) -> Result<Vec<(&'static str, PathBuf)>, ()> {
     take("mcp-inspector", node);
     let otel = node::with_otel(&target).map(|modules| vec![(node::OTEL_VARIABLE, modules)]);
     take("otel for node", otel);
+    take("servers", servers::installed(&target).map(|it| vec![(servers::VARIABLE, it)]));
     if !is_complete && std::env::var_os("CI").is_some() {
         eprintln!("error: tests must not be skipped here (CI is set)");
         return Err(());

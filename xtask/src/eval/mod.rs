@@ -11,6 +11,7 @@ mod code;
 mod context;
 mod corpus;
 mod diff;
+mod enrich;
 mod files;
 mod floor;
 mod measures;
@@ -56,6 +57,7 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 }
 
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
+                         eval enrich --sources DIR --truth DIR --lore FILE | \
                          eval context --localise FILE --sources DIR | \
                          eval floor --db DB [--corpus DIR] [--dump FILE] | \
                          eval diff --cases FILE --trees DIR --scorer FILE | \
@@ -68,6 +70,7 @@ pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
         ["code", options @ ..] => code::run(options),
         ["context", options @ ..] => context::run(options),
+        ["enrich", options @ ..] => enrich::run(options),
         ["floor", options @ ..] => floor::run(options),
         ["diff", options @ ..] => diff::run(options),
         ["forge", options @ ..] => forge(options),

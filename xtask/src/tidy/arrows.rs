@@ -5,7 +5,7 @@ use super::tree::{Dependency, Package, Tree};
 
 const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
     "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
-    "search", "pipeline", "insight", "serve", "sim", "traces", "yaml",
+    "enrich", "search", "pipeline", "insight", "serve", "sim", "traces", "yaml",
 ];
 
 /// Each crate with those it may use. What is not here may not exist.
@@ -24,18 +24,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("code", &["model", "store", "files", "git", "grammars", "yaml"]),
     ("memory", &["model", "store", "files", "yaml"]),
     ("traces", &["model", "store", "files"]),
+    ("enrich", &["model", "store", "files", "git"]),
     ("search", &["model", "store", "embed"]),
     ("insight", &["model", "store", "files", "search", "git", "wire"]),
     // Order, locks and schedules of what keeps the record current.
     (
         "pipeline",
-        &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "traces"],
+        &[
+            "model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "enrich",
+            "traces",
+        ],
     ),
     (
         "serve",
         &[
             "model", "store", "files", "search", "insight", "git", "wire", "forge", "code",
-            "memory", "pipeline", "traces",
+            "memory", "enrich", "pipeline", "traces",
         ],
     ),
     ("sim", &["model"]),
@@ -45,7 +49,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code",
-            "memory", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
+            "memory", "enrich", "search", "pipeline", "insight", "serve", "sim", "testkit", "cli",
             "traces", "yaml",
         ],
     ),

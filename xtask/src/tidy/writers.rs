@@ -19,6 +19,7 @@ const MAY_OPEN: &[(&str, &str)] = &[
     ("crates/code/", "a producer"),
     ("crates/memory/", "a producer"),
     ("crates/traces/", "a producer"),
+    ("crates/enrich/", "a producer"),
     ("crates/search/", "makes documents and embeddings"),
     ("crates/testkit/", "fills databases for tests"),
     ("xtask/", "fills databases to measure with"),

@@ -6,6 +6,7 @@
 mod forge;
 mod machine;
 mod repair;
+mod servers;
 
 pub use repair::repair;
 
@@ -116,6 +117,9 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
     }
     if network {
         checks.push(machine::check_git());
+        if let Ok(config) = ctx.config(ui) {
+            checks.extend(servers::check(ctx, config));
+        }
     }
     checks.extend(check_daemon(ctx, ui));
     checks.extend(machine::check_variables(&ctx.env));

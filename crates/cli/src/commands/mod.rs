@@ -75,6 +75,8 @@ commands! {
         "ingest" => Ingest in ingest;
         "repo" => Repo in repo;
         "index" => Index in index;
+        "enrich" => Enrich in enrich;
+        "ingest-scip" => IngestScip in ingest_scip;
         "generate-docs" => GenerateDocs in generate_docs;
         "embed" => Embed in embed;
         "ingest-traces" => IngestTraces in ingest_traces;

@@ -186,6 +186,23 @@ pub const KEYS: &[Key] = &[
         about: "address of the ollama server",
     },
     Key {
+        name: "enrich.allow_build",
+        kind: Kind::Flag,
+        default: Some("false"),
+        env: &["LORE_ENRICH_ALLOW_BUILD"],
+        // Such a server runs programs that files of the repository name.
+        from_clone: FromClone::NeedsTrust,
+        about: "use language servers that run the repository's build tool",
+    },
+    Key {
+        name: "enrich.memory_mb",
+        kind: Kind::Count { min: 256, max: 1_048_576 },
+        default: Some("4096"),
+        env: &["LORE_ENRICH_MEMORY_MB"],
+        from_clone: FromClone::NeedsTrust,
+        about: "memory a language server may use, in MiB",
+    },
+    Key {
         name: "mcp.token_file",
         kind: Kind::Path,
         default: None,
@@ -344,6 +361,13 @@ pub const LISTS: &[List] = &[
         keys: &["name", "when", "to", "paths", "labels", "people", "watch", "command", "url"],
         from_clone: FromClone::NeedsTrust,
         about: "what the daemon tells you of (docs/daemon.md)",
+    },
+    // Names programs to run.
+    List {
+        name: "servers",
+        keys: &["name", "command", "args"],
+        from_clone: FromClone::NeedsTrust,
+        about: "language servers in the place of those found on PATH",
     },
 ];
 

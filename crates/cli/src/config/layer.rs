@@ -17,6 +17,16 @@ pub struct Layer {
     pub projects: Option<Vec<String>>,
     pub repos: Option<Vec<RepoEntry>>,
     pub notifications: Option<Vec<NotifyRule>>,
+    pub servers: Option<Vec<ServerEntry>>,
+}
+
+/// A language server that takes the place of the one found on PATH.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerEntry {
+    pub name: String,
+    pub command: String,
+    /// Separated by spaces.
+    pub args: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,6 +150,7 @@ fn read_list(list: &List, node: &Node, syntax: Syntax, layer: &mut Layer) -> Res
     }
     match list.name {
         "projects" => layer.projects = Some(projects(rows, node)?),
+        "servers" => layer.servers = Some(servers(rows, node)?),
         _ => {
             layer.repos = Some(
                 rows.into_iter()
@@ -183,6 +194,16 @@ fn read_row(list: &List, item: &Node, syntax: Syntax) -> Result<Vec<Option<Strin
         return Err(invalid(item, &format!("one of `{}` has no `{}`", list.name, list.keys[0])));
     }
     Ok(row)
+}
+
+fn servers(rows: Vec<Vec<Option<String>>>, node: &Node) -> Result<Vec<ServerEntry>> {
+    rows.into_iter()
+        .map(|mut row| match (row[0].take(), row[1].take()) {
+            (Some(name), Some(command)) => Ok(ServerEntry { name, command, args: row[2].take() }),
+            _ => Err(invalid(node, "each of `servers` needs a `name` and a `command`")
+                .suggest("names are those of `lore doctor`; the command is a program's path")),
+        })
+        .collect()
 }
 
 fn projects(rows: Vec<Vec<Option<String>>>, node: &Node) -> Result<Vec<String>> {

@@ -59,6 +59,15 @@ pub struct Setting {
     pub source: Source,
 }
 
+/// A language server in the place of the one found on PATH.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// As `lore doctor` names it.
+    pub name: String,
+    pub command: PathBuf,
+    pub args: Option<Vec<String>>,
+}
+
 /// A git repository on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repo {
@@ -74,9 +83,19 @@ pub struct Config {
     projects: (Vec<String>, Source),
     repos: (Vec<Repo>, Source),
     notifications: Vec<NotifyRule>,
+    servers: Vec<Server>,
     /// Keys of an untrusted file that were left out.
     ignored: Vec<&'static str>,
     warnings: Vec<String>,
+}
+
+/// How language servers are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnrichSettings {
+    /// Those that run the repository's build tool as well.
+    pub allow_build: bool,
+    /// For one server, in bytes.
+    pub memory: u64,
 }
 
 /// The settings of `lore sync`.
@@ -169,6 +188,7 @@ impl Config {
             projects: (Vec::new(), Source::Default),
             repos: (Vec::new(), Source::Default),
             notifications: Vec::new(),
+            servers: Vec::new(),
             ignored: Vec::new(),
             warnings: Vec::new(),
         }
@@ -220,6 +240,18 @@ impl Config {
         match layer.notifications {
             Some(rules) if counts(list_from_clone("notifications")) => self.notifications = rules,
             Some(_) => self.ignored.push("notifications"),
+            None => {}
+        }
+        match layer.servers {
+            Some(servers) if counts(list_from_clone("servers")) => {
+                let resolved = |entry: layer::ServerEntry| Server {
+                    command: env.resolve(&entry.command, file.base()),
+                    name: entry.name,
+                    args: entry.args.map(|args| args.split_whitespace().map(str::to_owned).collect()),
+                };
+                self.servers = servers.into_iter().map(resolved).collect();
+            }
+            Some(_) => self.ignored.push("servers"),
             None => {}
         }
     }
@@ -323,6 +355,18 @@ impl Config {
 
     pub fn digest(&self) -> Duration {
         Duration::from_secs(self.count("daemon.digest_hours") * 3600)
+    }
+
+    /// Language servers named by trusted settings.
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
+    pub fn enrich(&self) -> EnrichSettings {
+        EnrichSettings {
+            allow_build: self.flag("enrich.allow_build"),
+            memory: self.count("enrich.memory_mb") << 20,
+        }
     }
 
     pub fn repos_source(&self) -> &Source {

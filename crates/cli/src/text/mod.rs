@@ -7,6 +7,7 @@ mod daemon;
 pub mod diff;
 mod document_report;
 mod embed_report;
+mod enrich;
 mod entity_detail;
 mod entity_list;
 mod file_history;

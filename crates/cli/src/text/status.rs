@@ -53,6 +53,7 @@ impl Show for Status {
 
 trait Parts {
     fn repos(&self, out: &mut Painter);
+    fn evidence(&self, out: &mut Painter);
     fn next(&self, out: &mut Painter);
     fn runs(&self, out: &mut Painter);
     fn queue(&self, out: &mut Painter);
@@ -91,6 +92,28 @@ impl Parts for Status {
             ]);
         }
         out.table(&table);
+        self.evidence(out);
+    }
+
+    fn evidence(&self, out: &mut Painter) {
+        for repo in &self.repos {
+            for server in repo.code.iter().flat_map(|code| &code.enrichment) {
+                out.text("evidence  ").label(Label::Path, &repo.name).text(&format!(
+                    "  {}: {} confirmed, {} corrected, {} new, {} external, {} unanswered",
+                    server.server,
+                    grouped(server.confirmed),
+                    grouped(server.corrected),
+                    grouped(server.new),
+                    grouped(server.external),
+                    grouped(server.unanswered),
+                ));
+                if server.waiting > 0 {
+                    let words = format!("; {} not asked yet", grouped(server.waiting));
+                    out.label(Label::Faint, &words);
+                }
+                out.end();
+            }
+        }
     }
 
     fn next(&self, out: &mut Painter) {

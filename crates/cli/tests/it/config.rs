@@ -32,6 +32,8 @@ fn each_value_tells_its_source() {
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
+            enrich.allow_build	false	default
+            enrich.memory_mb	4096	default
             mcp.token_file		default
             projects	group/app	file:$HOME/.config/lore/lore.toml
             repos		default
@@ -57,6 +59,8 @@ fn each_value_tells_its_source() {
             embedding.provider          builtin                          default
             embedding.model             nomic-embed-text                 default
             embedding.base_url          http://localhost:11434           default
+            enrich.allow_build          false                            default
+            enrich.memory_mb            4096                             default
             mcp.token_file                                               default
             projects                                                     default
             repos                                                        default
@@ -104,7 +108,7 @@ fn json_files_use_camel_case() {
         &env,
         &["config", "list", "-J", "--fields", "settings.key,settings.value"],
         expect![[r#"
-            {"ok":true,"data":{"settings":[{"key":"gitlab.base_url","value":"https://gl.example"},{"key":"gitlab.token_env_var","value":"T"},{"key":"gitlab.token_file","value":null},{"key":"gitlab.ca_file","value":null},{"key":"storage.db_path","value":"$HOME/my.db"},{"key":"sync.requests_per_second","value":10.0},{"key":"sync.concurrency","value":8},{"key":"sync.fetch_resource_events","value":false},{"key":"sync.fetch_mr_file_changes","value":true},{"key":"sync.reconcile","value":200},{"key":"sync.overlap_seconds","value":120},{"key":"embedding.provider","value":"builtin"},{"key":"embedding.model","value":"nomic-embed-text"},{"key":"embedding.base_url","value":"http://localhost:11434"},{"key":"mcp.token_file","value":null},{"key":"projects","value":["a/b","c/d"]},{"key":"repos","value":[]}]},"meta":{"elapsed_ms":0}}
+            {"ok":true,"data":{"settings":[{"key":"gitlab.base_url","value":"https://gl.example"},{"key":"gitlab.token_env_var","value":"T"},{"key":"gitlab.token_file","value":null},{"key":"gitlab.ca_file","value":null},{"key":"storage.db_path","value":"$HOME/my.db"},{"key":"sync.requests_per_second","value":10.0},{"key":"sync.concurrency","value":8},{"key":"sync.fetch_resource_events","value":false},{"key":"sync.fetch_mr_file_changes","value":true},{"key":"sync.reconcile","value":200},{"key":"sync.overlap_seconds","value":120},{"key":"embedding.provider","value":"builtin"},{"key":"embedding.model","value":"nomic-embed-text"},{"key":"embedding.base_url","value":"http://localhost:11434"},{"key":"enrich.allow_build","value":false},{"key":"enrich.memory_mb","value":4096},{"key":"mcp.token_file","value":null},{"key":"projects","value":["a/b","c/d"]},{"key":"repos","value":[]}]},"meta":{"elapsed_ms":0}}
         "#]],
     );
     check(

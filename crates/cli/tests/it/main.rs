@@ -19,6 +19,8 @@ mod daemon;
 mod diff;
 mod docs;
 mod documents;
+mod enrich;
+mod enrich_real;
 mod fake_gitlab;
 mod forge;
 mod golden_decisions;

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use store::code::links::{self, Unresolved};
+use store::code::links::Unresolved;
 
 /// What is known of a way that was not found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -150,7 +150,7 @@ impl Calls<'_, '_> {
                 Some(known) => Rc::clone(known),
                 None => {
                     let read: Rc<[Unresolved]> =
-                        links::unresolved(self.view.reader, place.link)?.into();
+                        self.view.unresolved_of(place.link, place.file)?.into();
                     self.links.insert(place.link, Rc::clone(&read));
                     read
                 }

@@ -5,7 +5,7 @@ use super::communities::divide;
 use super::scope::{Scope, Standing};
 use super::view::View;
 use model::Result;
-use model::code::EdgeKind;
+use model::code::{EdgeKind, Provenance};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -83,12 +83,21 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
         }
     }
     for layer in layers::all(reader, scope.snapshot.seq)? {
+        for edge in layer.edges.iter().filter(|edge| !edge.holds) {
+            for linked in Provenance::ALL.into_iter().filter(|it| it.is_static()) {
+                let key = (edge.source, edge.target, edge.kind, linked.as_str());
+                if let Some(known) = edges.get_mut(&key) {
+                    known.1 = known.1.saturating_sub(1);
+                }
+            }
+        }
         for edge in layer.edges.iter().filter(|edge| edge.holds) {
             let key = (edge.source, edge.target, edge.kind, layer.provenance.as_str());
             let known = edges.entry(key).or_insert((0, 0));
             *known = (known.0.max(edge.confidence), known.1 + 1);
         }
     }
+    edges.retain(|_, (_, sites)| *sites > 0);
     Ok(settled(scope, nodes, edges))
 }
 

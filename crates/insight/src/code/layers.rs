@@ -5,8 +5,9 @@ use super::view::Step;
 use model::Result;
 use model::code::EdgeKind;
 use model::ids::{FileId, NodeId};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use store::Reader;
+use store::code::enrichment;
 use store::code::layers::{self, LayerEdge};
 use store::code::snapshots::Snapshot;
 
@@ -14,6 +15,8 @@ use store::code::snapshots::Snapshot;
 pub struct Layers {
     outgoing: Side,
     incoming: Side,
+    /// Sites that a layer binds, or knows to lead out of the repository.
+    settled: HashSet<(FileId, u32, u32)>,
 }
 
 #[derive(Default)]
@@ -49,10 +52,18 @@ impl Layers {
     /// None for a snapshot without layers, which is most of them.
     pub fn open(reader: &Reader, snapshot: &Snapshot) -> Result<Option<Layers>> {
         let all = layers::all(reader, snapshot.seq)?;
-        if all.is_empty() {
+        let external = enrichment::external_sites(reader, snapshot.seq)?;
+        if all.is_empty() && external.is_empty() {
             return Ok(None);
         }
-        let mut found = Layers { outgoing: Side::default(), incoming: Side::default() };
+        let mut found = Layers {
+            outgoing: Side::default(),
+            incoming: Side::default(),
+            settled: HashSet::new(),
+        };
+        for (file, sites) in external {
+            found.settled.extend(sites.into_iter().map(|(line, col)| (file, line, col)));
+        }
         for layer in &all {
             for edge in &layer.edges {
                 let step = Step {
@@ -64,6 +75,9 @@ impl Layers {
                     line: edge.line,
                     n_sites: 1,
                 };
+                if edge.holds && edge.kind == EdgeKind::Calls {
+                    found.settled.insert((step.file, edge.line, edge.col));
+                }
                 found.outgoing.enter(edge.source, edge.target, edge, step);
                 found.incoming.enter(edge.target, edge.source, edge, step);
             }
@@ -75,6 +89,11 @@ impl Layers {
     /// takes away what they deny.
     pub fn apply_outgoing(&self, at: NodeId, steps: &mut Vec<Step>) {
         self.outgoing.apply(at, steps);
+    }
+
+    /// Whether a call that linking left open is known by now.
+    pub fn settles(&self, file: FileId, line: u32, col: u32) -> bool {
+        self.settled.contains(&(file, line, col))
     }
 
     pub fn apply_incoming(&self, at: NodeId, steps: &mut Vec<Step>) {

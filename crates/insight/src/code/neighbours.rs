@@ -316,7 +316,7 @@ pub(super) fn unbound_calls_in(
     let mut total = 0;
     for node in nodes {
         for place in view.places(*node)? {
-            for site in store::code::links::unresolved(view.reader, place.link)? {
+            for site in view.unresolved_of(place.link, place.file)? {
                 if site.source != place.def || site.is_external {
                     continue;
                 }

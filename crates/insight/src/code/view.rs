@@ -346,6 +346,15 @@ impl<'r> View<'r> {
         self.with_incoming(id, steps)
     }
 
+    /// The calls of a link that nobody could bind: neither linking nor a layer.
+    pub fn unresolved_of(&self, link: LinkId, file: FileId) -> Result<Vec<Unresolved>> {
+        let mut sites = links::unresolved(self.reader, link)?;
+        if let Some(layers) = self.layers()? {
+            sites.retain(|site| !layers.settles(file, site.line, site.col));
+        }
+        Ok(sites)
+    }
+
     /// Calls of a name in the snapshot that could not be bound; the sites are
     /// read only up to `most`.
     pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
@@ -358,11 +367,19 @@ impl<'r> View<'r> {
             if !version.members.iter().any(|member| member.link == link) {
                 continue;
             }
-            total += u64::from(n_sites);
-            if sites.len() < most {
-                let all = links::unresolved(self.reader, link)?;
+            let has_layers = self.layers()?.is_some();
+            if !has_layers {
+                total += u64::from(n_sites);
+            }
+            if has_layers || sites.len() < most {
+                let all = self.unresolved_of(link, file)?;
                 let named = all.into_iter().filter(|site| site.name == name && !site.is_external);
+                let before = sites.len();
                 sites.extend(named.map(|site| (file, site)));
+                if has_layers {
+                    total += (sites.len() - before) as u64;
+                    sites.truncate(most.max(before));
+                }
             }
         }
         sites.truncate(most);

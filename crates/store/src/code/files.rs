@@ -98,6 +98,16 @@ pub fn named(on: &impl Read, repo: RepoId, name: &str) -> Result<Vec<FileRow>> {
     )
 }
 
+/// Every language that a file of any repository is written in.
+pub fn languages(on: &impl Read) -> Result<Vec<String>> {
+    sql::all(
+        on,
+        "SELECT DISTINCT language FROM files WHERE language <> '' ORDER BY language",
+        [],
+        |row| row.get(0),
+    )
+}
+
 /// A version that was read before, by git's name of its content.
 pub fn find(
     on: &impl Read,

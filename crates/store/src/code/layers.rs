@@ -127,6 +127,22 @@ pub fn all(on: &impl Read, seq: SnapshotSeq) -> Result<Vec<FileLayer>> {
         .collect()
 }
 
+/// The edges of a layer in one file.
+pub fn of_file(
+    on: &impl Read,
+    seq: SnapshotSeq,
+    provenance: Provenance,
+    file: FileId,
+) -> Result<Vec<LayerEdge>> {
+    let bytes = sql::first(
+        on,
+        "SELECT edges FROM layer_edges WHERE seq = ?1 AND provenance = ?2 AND file_id = ?3",
+        (seq.0, provenance.number(), file.0),
+        |row| row.get::<_, Vec<u8>>(0),
+    )?;
+    bytes.map_or(Ok(Vec::new()), |bytes| unpack(&bytes))
+}
+
 fn pack(edges: &[LayerEdge]) -> Vec<u8> {
     let mut packer = Packer::default();
     let (mut source, mut target, mut line) = (0, 0, 0);

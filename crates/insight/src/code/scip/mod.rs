@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use store::Reader;
 use store::code::externals;
+use store::code::layers::{self, LayerEdge};
+use store::code::links::SiteEdge;
 use store::code::outline::Symbol;
 use store::code::snapshots::{self, Member};
 use wire::Message;
@@ -41,11 +43,19 @@ pub fn scip(reader: &Reader, scope: &Scope, version: &str) -> Result<Vec<u8>> {
     names.learn(members.values())?;
     let mut texts = Texts::of(scope);
     let mut external = BTreeSet::new();
+    let mut evidence: HashMap<FileId, Vec<LayerEdge>> = HashMap::new();
+    for layer in layers::all(reader, scope.snapshot.seq)? {
+        if let Some(file) = layer.file {
+            evidence.entry(file).or_default().extend(layer.edges);
+        }
+    }
     let mut index = Message::default();
     index.message(1, &metadata(scope, version));
     for (path, member) in &members {
         let text = texts.read(&view, member.file)?;
-        index.message(2, &document(&mut names, path, *member, &text, &mut external)?);
+        let evidence = evidence.get(&member.file).map_or(&[][..], Vec::as_slice);
+        let document = document(&mut names, path, *member, &text, (evidence, &mut external))?;
+        index.message(2, &document);
     }
     for node in external {
         let mut about = Message::default();
@@ -123,7 +133,7 @@ fn document(
     path: &str,
     member: Member,
     text: &Text,
-    external: &mut BTreeSet<NodeId>,
+    (evidence, external): (&[LayerEdge], &mut BTreeSet<NodeId>),
 ) -> Result<Message> {
     let view = names.view;
     let nodes = view.nodes_of(member.file)?;
@@ -145,13 +155,13 @@ fn document(
         }
         symbols.entry(name.clone()).or_insert_with(|| about(&name, &row.name, entry, &bases));
     }
-    for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
-        let Some(row) = view.node(edge.target)? else { continue };
+    for (target, line, col) in calls(&edges, evidence) {
+        let Some(row) = view.node(target)? else { continue };
         if row.kind == NodeKind::External {
-            external.insert(edge.target);
+            external.insert(target);
         }
-        let range = text.name_at(edge.line, edge.col, &row.name);
-        occurrences.entry((range, names.symbol(edge.target)?)).or_insert((0, None));
+        let range = text.name_at(line, col, &row.name);
+        occurrences.entry((range, names.symbol(target)?)).or_insert((0, None));
     }
     let mut document = Message::default();
     document.text(1, path);
@@ -168,6 +178,19 @@ fn document(
     }
     document.text(4, &view.file(member.file)?.language).number(6, UTF8);
     Ok(document)
+}
+
+/// The calls of a file with what layers say: targets and places, each once.
+fn calls(linked: &[SiteEdge], evidence: &[LayerEdge]) -> BTreeSet<(NodeId, u32, u32)> {
+    let of_calls = || evidence.iter().filter(|edge| edge.kind == EdgeKind::Calls);
+    let place = |edge: &LayerEdge| (edge.target, edge.line, edge.col);
+    let withdrawn: BTreeSet<_> = of_calls().filter(|edge| !edge.holds).map(place).collect();
+    let linked = linked.iter().filter(|edge| edge.kind == EdgeKind::Calls);
+    linked
+        .map(|edge| (edge.target, edge.line, edge.col))
+        .filter(|place| !withdrawn.contains(place))
+        .chain(of_calls().filter(|edge| edge.holds).map(place))
+        .collect()
 }
 
 const fn is_based(kind: EdgeKind) -> bool {

@@ -1,0 +1,352 @@
+//! Language servers as `lore enrich` uses them: a scripted one that answers, lies,
+//! dies and asks for too much; and real ones on real code, where they are installed.
+
+use crate::lore;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use testkit::TestEnv;
+
+/// Two modules: one call that linking is sure of in each file, one call on a value it
+/// knows nothing about, one that leads to the standard library through such a value.
+const LIB: &str = "\
+class Loud:
+    def shout(self):
+        return 1
+
+
+def greet(name):
+    return name
+";
+const MAIN: &str = "\
+from lib import greet
+
+
+def run(x):
+    greet(\"\u{e4}\"); x.shout()
+    x.close()
+";
+const OTHER: &str = "\
+from lib import greet
+
+
+def other(y):
+    greet(y)
+    y.shout()
+";
+
+fn answers() -> Value {
+    json!({
+        "main.py:5:5": "lib.py:6:5",
+        "main.py:5:20": "lib.py:2:9",
+        "main.py:6:7": "outside",
+        "other.py:5:5": "lib.py:6:5",
+        "other.py:6:7": "lib.py:2:9",
+    })
+}
+
+struct World {
+    env: TestEnv,
+    dir: PathBuf,
+}
+
+impl World {
+    /// A repository that is indexed, and the scripted server in the place of pyright.
+    fn new(behaviour: &str) -> World {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fake_server.py");
+        let env = lore();
+        let wrapper = env.dir().join("fake-langserver");
+        std::fs::write(
+            &wrapper,
+            format!("#!/bin/sh\nexec python3 '{}' \"$@\"\n", script.display()),
+        )
+        .unwrap();
+        std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let config = format!(
+            "[embedding]\nprovider = \"none\"\n[[servers]]\nname = \"pyright\"\ncommand = \"{}\"\n",
+            wrapper.display()
+        );
+        let env = env.with_config(&config);
+        let world = World { dir: env.dir().join("app"), env };
+        for (path, text) in [("lib.py", LIB), ("main.py", MAIN), ("other.py", OTHER)] {
+            world.write(path, text);
+        }
+        world.env.write_file("answers.json", &answers().to_string());
+        world.behave(behaviour);
+        let at = world.dir.display().to_string();
+        let _done = world.env.git(&["-C", &at, "init", "-q", "-b", "main"]);
+        world.commit("Greet");
+        let _indexed = world.lore(&["index"]);
+        world
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let file = self.dir.join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+
+    fn behave(&self, behaviour: &str) {
+        self.env.write_file("behaviour", behaviour);
+    }
+
+    fn commit(&self, message: &str) {
+        let at = self.dir.display().to_string();
+        let _done = self.env.git(&["-C", &at, "add", "-A"]);
+        let _done = self.env.git(&["-C", &at, "commit", "-q", "-m", message]);
+    }
+
+    fn lore(&self, args: &[&str]) -> testkit::Output {
+        self.env.lore_in(&self.dir, args, "").success()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let output = self.lore(&args);
+        serde_json::from_str::<Value>(&output.stdout).unwrap()["data"].take()
+    }
+
+    /// Enriches; the report, and of it the one server.
+    fn enrich(&self, args: &[&str]) -> (Value, Value) {
+        let args: Vec<&str> = ["enrich"].iter().chain(args).copied().collect();
+        let report = self.json(&args);
+        let server = report["servers"][0].clone();
+        (report, server)
+    }
+
+    fn asked(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.env.dir().join("asked.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    fn forget_what_was_asked(&self) {
+        let _gone = std::fs::remove_file(self.env.dir().join("asked.log"));
+    }
+}
+
+#[test]
+fn a_server_confirms_binds_and_settles_calls() {
+    let world = World::new("nosy");
+    let before = world.json(&["callers", "Loud.shout"]);
+    assert_eq!((before["bound"].as_u64(), before["unresolved"].as_u64()), (Some(0), Some(2)));
+    let (report, server) = world.enrich(&["--full"]);
+    let counts = ["confirmed", "corrected", "new", "external", "unanswered"];
+    let counts = counts.map(|name| server[name].as_u64().unwrap());
+    assert_eq!(counts, [2, 0, 2, 1, 0], "{report:#}");
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    assert_eq!(server["version"], "3.14.1");
+    assert_ne!(report["root"], report["static_root"]);
+
+    let after = world.json(&["callers", "Loud.shout"]);
+    assert_eq!((after["bound"].as_u64(), after["unresolved"].as_u64()), (Some(2), Some(0)));
+    assert_eq!(after["found"][0]["provenance"], "lsp_resolved");
+    assert_eq!(after["found"][0]["confidence"], 0.9);
+    let text = world.lore(&["callers", "Loud.shout"]).stdout;
+    assert!(text.contains("lsp_resolved") || text.contains("run"), "{text}");
+    let greet = world.json(&["callers", "greet"]);
+    assert_eq!(greet["found"][0]["provenance"], "lsp_resolved");
+    assert!(greet["found"][0]["confidence"].as_f64().unwrap() >= 0.9, "confirming never lowers");
+    let close = world.json(&["callees", "main.run"]);
+    assert_eq!(close["unresolved"], 0, "what is outside is no longer open: {close:#}");
+
+    let status = world.json(&["status"]);
+    let evidence = &status["repos"][0]["code"]["enrichment"][0];
+    assert_eq!(evidence["server"], "pyright 3.14.1");
+    assert_eq!((evidence["confirmed"].as_u64(), evidence["new"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(evidence["last_outcome"], "finished");
+    let _sound = world.lore(&["fsck"]);
+    let asked = world.asked();
+    assert!(asked.iter().any(|line| line.contains("\"applied\": false")), "{asked:?}");
+    assert!(asked.iter().any(|line| line.contains("openFilesOnly")), "configured: {asked:?}");
+}
+
+#[test]
+fn enriching_twice_gives_the_same_root_and_forgetting_restores_the_graph() {
+    let world = World::new("");
+    let callers = world.json(&["callers", "Loud.shout"]);
+    let (first, _) = world.enrich(&["--full"]);
+    world.forget_what_was_asked();
+    let (again, server) = world.enrich(&["--full"]);
+    assert_eq!(again["root"], first["root"]);
+    assert_eq!((server["requests"].as_u64(), server["waiting"].as_u64()), (Some(0), Some(0)));
+    assert_eq!(world.asked(), Vec::<String>::new(), "nothing is asked twice");
+
+    let forgotten = world.json(&["enrich", "--forget"]);
+    assert_eq!(forgotten["snapshots"], 1);
+    assert_eq!(world.json(&["callers", "Loud.shout"]), callers);
+    let (dry, server) = world.enrich(&["--dry-run"]);
+    assert_eq!(dry["root"], dry["static_root"]);
+    assert_eq!(server["waiting"], 5);
+    let (once_more, _) = world.enrich(&["--full"]);
+    assert_eq!(once_more["root"], first["root"], "the same server, the same root");
+}
+
+#[test]
+fn with_a_budget_open_calls_are_asked_first_and_the_rest_follows() {
+    let world = World::new("");
+    let (report, server) = world.enrich(&["--budget", "50s"]);
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    let asked = world.asked();
+    let first_open = asked.iter().rposition(|line| line == "main.py:5:20").unwrap();
+    let last_sure = asked.iter().rposition(|line| line == "other.py:5:5").unwrap();
+    assert!(first_open < last_sure, "{asked:?}");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    assert_eq!(world.enrich(&["--full"]).0["root"], report["root"], "the way does not matter");
+}
+
+#[test]
+fn only_what_changed_is_asked_again() {
+    let world = World::new("");
+    world.enrich(&["--full"]);
+    world.write("other.py", &format!("# A comment above.\n{OTHER}"));
+    let mut answers = answers();
+    for (line, moved) in [("other.py:5:5", "other.py:6:5"), ("other.py:6:7", "other.py:7:7")] {
+        answers[moved] = answers[line].take();
+    }
+    world.env.write_file("answers.json", &answers.to_string());
+    world.commit("Comment");
+    let _indexed = world.lore(&["index"]);
+    let callers = world.json(&["callers", "Loud.shout"]);
+    let counts = (callers["bound"].as_u64(), callers["unresolved"].as_u64());
+    assert_eq!(counts, (Some(1), Some(1)), "evidence of unchanged files stays: {callers:#}");
+    world.forget_what_was_asked();
+    let (report, server) = world.enrich(&["--full"]);
+    let counts = (server["confirmed"].as_u64(), server["new"].as_u64());
+    assert_eq!(counts, (Some(1), Some(1)), "{report:#}");
+    let is_probe = |line: &&String| *line == "main.py:5:5" || line.ends_with(".py:6:5");
+    let asked = world.asked();
+    let beside_probes: Vec<&String> = asked.iter().filter(|line| !is_probe(line)).collect();
+    assert_eq!(beside_probes, ["other.py:7:7"], "{asked:?}");
+
+    // A file that unchanged calls lead into: they are asked again.
+    world.write("lib.py", &format!("# Above.\n{LIB}"));
+    let text = answers.to_string().replace("lib.py:6:5", "lib.py:7:5");
+    world.env.write_file("answers.json", &text.replace("lib.py:2:9", "lib.py:3:9"));
+    world.commit("Move");
+    let _indexed = world.lore(&["index"]);
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["new"], 2, "{report:#}");
+}
+
+#[test]
+fn a_server_that_does_not_know_known_answers_stores_nothing() {
+    for (behaviour, told) in [
+        ("cold", "known answers were right"),
+        ("forgetful", "no longer gave the known answers"),
+        ("garbage", "does not speak the protocol"),
+        ("huge", "too long"),
+        ("mute", "does not answer"),
+    ] {
+        let world = World::new(behaviour);
+        let (report, server) = world.enrich(&["--budget", "4s"]);
+        assert_eq!(report["root"], report["static_root"], "{behaviour}: {report:#}");
+        let reason = server["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains(told), "{behaviour}: {report:#}");
+        let text = world.lore(&["enrich", "--budget", "4s"]).stdout;
+        assert!(text.contains("nothing was stored"), "{behaviour}: {text}");
+        assert_eq!(world.json(&["callers", "Loud.shout"])["unresolved"], 2, "{behaviour}");
+    }
+}
+
+#[test]
+fn noise_and_floods_are_survived() {
+    let world = World::new("loud flood");
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    assert_eq!(server["new"], 2, "{report:#}");
+}
+
+#[test]
+fn places_out_of_the_repository_are_external() {
+    let world = World::new("");
+    let mut answers = answers();
+    answers["main.py:6:7"] = json!("escape");
+    world.env.write_file("answers.json", &answers.to_string());
+    std::os::unix::fs::symlink("/usr", world.dir.join("linked")).unwrap();
+    answers["main.py:5:20"] = json!("linked/lib.py:1:1");
+    world.env.write_file("answers.json", &answers.to_string());
+    let (report, server) = world.enrich(&["--full"]);
+    // Upward steps are no place at all; behind a link is outside.
+    assert_eq!((server["external"].as_u64(), server["unanswered"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(server["new"], 1, "{report:#}");
+}
+
+#[test]
+fn a_file_that_kills_the_server_is_left_out() {
+    let world = World::new("die_on:deadly.py");
+    // Nothing in it is sure, so that it is none of the known answers.
+    world.write("deadly.py", "def deadly(z):\n    z.shout()\n");
+    world.commit("Deadly");
+    let _indexed = world.lore(&["index"]);
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    let counts = ["restarts", "failed_files", "new"].map(|name| server[name].as_u64().unwrap());
+    assert_eq!(counts, [1, 1, 2], "{report:#}");
+    let _sound = world.lore(&["fsck"]);
+
+    // A server that dies on what it must know is told of with its last words.
+    world.behave("die_on:main.py");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "failed", "{report:#}");
+    let reason = server["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("fatal: cannot read main.py"), "{report:#}");
+}
+
+#[test]
+fn a_server_killed_at_any_moment_leaves_a_sound_graph_and_the_next_run_finishes() {
+    let world = World::new("");
+    let expected = world.enrich(&["--full"]).0["root"].clone();
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    for moment in 0..20 {
+        world.behave(&format!("die_after:{moment}"));
+        let (report, server) = world.enrich(&["--budget", "30s"]);
+        assert!(server["restarts"].as_u64() <= Some(1), "{report:#}");
+        if moment % 5 == 0 {
+            let _sound = world.lore(&["fsck"]);
+        }
+        world.behave("");
+        let (report, _) = world.enrich(&["--full"]);
+        assert_eq!(report["root"], expected, "after {moment} answers: {report:#}");
+        let _forgotten = world.lore(&["enrich", "--forget"]);
+    }
+}
+
+#[test]
+fn files_that_differ_from_the_commit_are_left_out() {
+    let world = World::new("");
+    world.write("other.py", &format!("{OTHER}# Not committed.\n"));
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["changed_files"], 1, "{report:#}");
+    assert_eq!(server["new"], 1, "{report:#}");
+    let text = world.lore(&["enrich", "--full"]).stdout;
+    assert!(text.contains("1 file differs from the commit"), "{text}");
+}
+
+#[test]
+fn a_clone_cannot_name_a_program() {
+    let world = World::new("");
+    let evil = world.dir.join("evil.sh");
+    std::fs::write(&evil, "#!/bin/sh\ntouch ran\n").unwrap();
+    std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
+    world.write(
+        ".lore/lore.toml",
+        "[[servers]]\nname = \"pyright\"\ncommand = \"./evil.sh\"\n",
+    );
+    let output = world.env.lore_in(&world.dir, &["enrich", "--full"], "").success();
+    assert!(output.stderr.contains("`servers`") && output.stderr.contains("ignored"), "{output}");
+    assert!(!world.dir.join("ran").exists());
+}
+
+#[test]
+fn what_cannot_be_asked_is_said_with_what_to_do() {
+    let world = World::new("");
+    let output = world.env.lore_in(&world.dir, &["enrich", "--lang", "cobol"], "").failure(2);
+    assert!(output.stderr.contains("known languages"), "{output}");
+    let output = world.env.lore_in(&world.dir, &["enrich", "--budget", "soon"], "").failure(2);
+    assert!(output.stderr.contains("30s, 5m or 1h"), "{output}");
+    world.write("later.py", "x = 1\n");
+    world.commit("Later");
+    let output = world.env.lore_in(&world.dir, &["enrich"], "").failure(20);
+    assert!(output.stderr.contains("lore index"), "{output}");
+}

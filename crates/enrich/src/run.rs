@@ -1,0 +1,524 @@
+//! One server asked about the call sites of one snapshot, within a budget.
+//!
+//! Results are handed over file by file, and only after the server has given known
+//! answers once more: what came between two right answers counts. A server that
+//! ends, hangs or stops knowing what it knew is started again once; the file it
+//! failed on is left out then.
+
+use crate::discover;
+use crate::evidence::{Counts, FileEvidence, Tier};
+use crate::graph::{Graph, Site};
+use crate::judge::{Judge, LSP};
+use crate::lsp::{ClientError, Session};
+use crate::probe::{self, Around, Probes};
+use crate::servers::{Environment, Limits, Server};
+use model::ids::FileId;
+use model::{CancelToken, Progress, Result, vocabulary};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a server may take to say what it can do.
+const START: Duration = Duration::from_secs(60);
+/// Requests in flight.
+const WINDOW: usize = 16;
+/// How often a waiting run looks whether it should stop.
+const LOOK: Duration = Duration::from_millis(200);
+/// Results are stored when there are this many, or this much time has passed.
+const BATCH_SITES: usize = 2000;
+const BATCH_TIME: Duration = Duration::from_secs(3);
+
+/// How long a run may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// None: until every site was asked.
+    pub total: Option<Duration>,
+    /// For one answer.
+    pub request: Duration,
+    /// Until the known answers are given.
+    pub ready: Duration,
+}
+
+impl Budget {
+    pub fn of(total: Option<Duration>) -> Self {
+        // Whoever is not ready after most of the time would not use the rest well.
+        let most = |total: Duration| (total * 2 / 3).max(Duration::from_secs(20).min(total));
+        let ready = total.map_or(Duration::from_secs(300), most);
+        Budget { total, request: Duration::from_secs(15), ready }
+    }
+}
+
+vocabulary! {
+    /// How a run of a server ended.
+    pub enum End {
+        /// Every site was asked.
+        Finished = "finished",
+        BudgetSpent = "budget_spent",
+        Interrupted = "interrupted",
+        /// It did not give the known answers; nothing was stored since it last did.
+        NotReady = "not_ready",
+        /// It could not be started, or ended twice.
+        Failed = "failed",
+    }
+}
+
+/// Takes results that count.
+pub trait Sink {
+    /// Stores what was learned of some files, each whole or not at all.
+    fn commit(&mut self, evidence: &[FileEvidence]) -> Result<()>;
+}
+
+/// What a run is to do.
+pub struct Run<'a> {
+    pub graph: &'a Graph,
+    pub server: Server,
+    pub environment: &'a Environment,
+    pub limits: Limits,
+    pub budget: Budget,
+    /// Up to which tier files were asked before, by a server of the same label.
+    pub done: HashMap<FileId, Tier>,
+    pub progress: &'a dyn Progress,
+    pub cancel: &'a CancelToken,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunOutcome {
+    pub end: End,
+    /// Why it did not finish, in words.
+    pub reason: Option<String>,
+    pub counts: Counts,
+    /// Relations between types that were found beside calls.
+    pub n_relations: u64,
+    pub n_requests: u64,
+    /// Files whose bytes are not those of the commit.
+    pub n_changed_files: u64,
+    /// Files on which the server failed.
+    pub n_failed_files: u64,
+    /// Sites that were not asked yet.
+    pub n_waiting: u64,
+    pub n_restarts: u64,
+    pub peak_memory: Option<u64>,
+    pub elapsed: Duration,
+    pub ready_after: Option<Duration>,
+}
+
+/// Sites of one file that are asked together.
+#[derive(Debug, Clone)]
+struct Task {
+    file: usize,
+    tier: Tier,
+    /// Numbers of the sites.
+    sites: Vec<usize>,
+}
+
+/// Why work with a session stopped.
+pub(crate) enum StopReason {
+    Client(ClientError),
+    /// It does not give the known answers, in words.
+    Lies(String),
+    Budget,
+    Cancelled,
+    Store(model::Error),
+}
+
+impl From<ClientError> for StopReason {
+    fn from(error: ClientError) -> Self {
+        StopReason::Client(error)
+    }
+}
+
+impl Run<'_> {
+    pub fn run(mut self, sink: &mut dyn Sink) -> Result<RunOutcome> {
+        let started = Instant::now();
+        let deadline = self.budget.total.map(|total| started + total);
+        let mut work = Work {
+            tasks: self.tasks(),
+            pending: Vec::new(),
+            unsettled: Vec::new(),
+            silent: Vec::new(),
+            last_commit: started,
+            current: None,
+            deadline,
+            outcome: RunOutcome {
+                end: End::Finished,
+                reason: None,
+                counts: Counts::default(),
+                n_relations: 0,
+                n_requests: 0,
+                n_changed_files: 0,
+                n_failed_files: 0,
+                n_waiting: 0,
+                n_restarts: 0,
+                peak_memory: None,
+                elapsed: Duration::ZERO,
+                ready_after: None,
+            },
+        };
+        self.leave_out_changed(&mut work);
+        let n_sites: usize = work.tasks.iter().map(|task| task.sites.len()).sum();
+        if n_sites > 0 {
+            let phase = format!("asking {}", self.server.kind.name);
+            self.progress.phase(&phase, Some(n_sites as u64));
+            let ended = self.sessions(&mut work, sink, started);
+            self.progress.finish();
+            ended?;
+        }
+        let mut outcome = work.outcome;
+        outcome.n_waiting = work.tasks.iter().map(|task| task.sites.len() as u64).sum();
+        outcome.elapsed = started.elapsed();
+        Ok(outcome)
+    }
+
+    /// What is to be asked, most valuable first: with a budget by tier, without one
+    /// file by file.
+    fn tasks(&self) -> VecDeque<Task> {
+        let tiers: &[&[Tier]] = match self.budget.total {
+            Some(_) => &[&[Tier::Open], &[Tier::Unsure], &[Tier::Sure], &[Tier::External]],
+            None => &[&[Tier::Open, Tier::Unsure, Tier::Sure, Tier::External]],
+        };
+        let mut tasks = VecDeque::new();
+        for group in tiers {
+            let mut of_group = Vec::new();
+            for (at, file) in self.graph.files.iter().enumerate() {
+                if !self.server.kind.languages.contains(&file.language.as_str()) {
+                    continue;
+                }
+                let done = self.done.get(&file.id).map_or(0, |tier| tier.number());
+                let is_asked = |site: &Site| {
+                    group.contains(&site.tier()) && site.tier().number() > done
+                };
+                let sites: Vec<usize> = (0..file.sites.len())
+                    .filter(|site| is_asked(&file.sites[*site]))
+                    .collect();
+                let Some(tier) = group.last().copied() else { continue };
+                if !sites.is_empty() {
+                    of_group.push(Task { file: at, tier, sites });
+                }
+            }
+            // Much for one opened file first; equal ones in the order of paths.
+            of_group.sort_by_key(|task| (std::cmp::Reverse(task.sites.len()), task.file));
+            tasks.extend(of_group);
+        }
+        tasks
+    }
+
+    fn leave_out_changed(&self, work: &mut Work) {
+        let mut changed = HashSet::new();
+        work.tasks.retain(|task| {
+            let is_same = self.graph.text(task.file).is_some();
+            if !is_same {
+                changed.insert(task.file);
+            }
+            is_same
+        });
+        work.outcome.n_changed_files = changed.len() as u64;
+    }
+
+    /// Sessions with the server until the work is done: one, or a second.
+    fn sessions(&mut self, work: &mut Work, sink: &mut dyn Sink, started: Instant) -> Result<()> {
+        let top = self.graph.top()?.to_path_buf();
+        let _prepared = self.server.prepare(self.graph)?;
+        let probes = probe::choose(self.graph, self.server.kind.languages);
+        if probes.is_empty() {
+            let reason = "no call is known well enough to test the server with";
+            work.outcome.end = End::NotReady;
+            work.outcome.reason = Some(reason.to_owned());
+            return Ok(());
+        }
+        loop {
+            let process = self.environment.process(&self.server, &top, self.limits);
+            let session =
+                Session::start(
+                    &process,
+                    &top,
+                    (self.server.options(), self.server.settings()),
+                    self.budget.ready.min(START),
+                );
+            let stop = match session {
+                Ok(mut session) => {
+                    let mut probes = Probes::new(probes.clone());
+                    let stop = self.session(&mut session, work, sink, &mut probes, (&top, started));
+                    work.outcome.n_requests += session.client().n_requests();
+                    let peak = session.client().process().peak_memory();
+                    work.outcome.peak_memory = work.outcome.peak_memory.max(peak);
+                    if !matches!(stop, Err(StopReason::Client(_))) {
+                        session.finish();
+                    }
+                    stop
+                }
+                Err(error) => {
+                    let why = match std::error::Error::source(&error) {
+                        Some(cause) => format!("{error}: {cause}"),
+                        None => error.to_string(),
+                    };
+                    Err(StopReason::Client(ClientError::Gone(why)))
+                }
+            };
+            let (end, reason) = match stop {
+                Ok(()) => {
+                    work.outcome.reason = None;
+                    return Ok(());
+                }
+                Err(StopReason::Store(error)) => return Err(error),
+                Err(StopReason::Budget) => (End::BudgetSpent, None),
+                Err(StopReason::Cancelled) => (End::Interrupted, None),
+                Err(StopReason::Lies(words)) => (End::NotReady, Some(words)),
+                Err(StopReason::Client(error)) => (End::Failed, Some(crate::lsp::words(&error))),
+            };
+            let is_over = matches!(end, End::BudgetSpent | End::Interrupted)
+                || work.outcome.n_restarts > 0
+                || (end == End::NotReady && work.outcome.ready_after.is_none())
+                || work.is_late();
+            work.pending.clear();
+            for task in work.unsettled.drain(..).rev() {
+                work.tasks.push_front(task);
+            }
+            if let Some(task) = work.current.take() {
+                // What it failed on once it may fail on again.
+                if matches!(end, End::Failed | End::NotReady) && !is_over {
+                    work.outcome.n_failed_files += 1;
+                    work.tasks.retain(|other| other.file != task.file);
+                } else {
+                    work.tasks.push_front(task);
+                }
+            }
+            if let Some(reason) = reason {
+                work.outcome.reason = Some(format!("{}: {reason}", self.server.kind.name));
+            }
+            if is_over {
+                work.outcome.end = end;
+                return Ok(());
+            }
+            work.outcome.n_restarts += 1;
+        }
+    }
+
+    fn session(
+        &self,
+        session: &mut Session,
+        work: &mut Work,
+        sink: &mut dyn Sink,
+        probes: &mut Probes,
+        (top, started): (&Path, Instant),
+    ) -> std::result::Result<(), StopReason> {
+        let judge = Judge::new(self.graph, top, session.encoding, LSP);
+        let limits = (self.cancel, self.budget.request);
+        let around = Around::new(self.graph, &self.server, top, limits);
+        match probes.wait_until_ready(session, &judge, &around, self.budget.ready) {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
+            Err(ClientError::Silent) => {
+                return Err(StopReason::Lies("it does not answer".to_owned()));
+            }
+            Err(gone) => return Err(StopReason::Client(gone)),
+            Ok(Err((right, all))) => {
+                let words = format!("only {right} of {all} known answers were right");
+                return Err(StopReason::Lies(words));
+            }
+        }
+        work.outcome.ready_after.get_or_insert_with(|| started.elapsed());
+        let mut talk = Talk { run: self, session, judge: &judge, around: &around, probes };
+        while let Some(task) = work.tasks.pop_front() {
+            work.current = Some(task.clone());
+            match talk.ask_file(work, &task) {
+                Ok(evidence) => {
+                    work.current = None;
+                    work.unsettled.push(task);
+                    work.pending.push(evidence);
+                }
+                Err(stop @ (StopReason::Budget | StopReason::Cancelled)) => {
+                    talk.commit(work, sink, true)?;
+                    return Err(stop);
+                }
+                Err(stop) => return Err(stop),
+            }
+            if work.is_due() {
+                talk.commit(work, sink, false)?;
+            }
+        }
+        talk.commit(work, sink, true)?;
+        discover::run(&mut talk, work, sink)
+    }
+}
+
+/// What is to be done, and what was.
+pub(crate) struct Work {
+    tasks: VecDeque<Task>,
+    pending: Vec<FileEvidence>,
+    /// What was asked for it, to be asked again should it not count.
+    unsettled: Vec<Task>,
+    /// Open sites that got no answer, for the pass that asks from the other end.
+    pub silent: Vec<(usize, usize)>,
+    last_commit: Instant,
+    current: Option<Task>,
+    deadline: Option<Instant>,
+    pub outcome: RunOutcome,
+}
+
+impl Work {
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    fn is_due(&self) -> bool {
+        let n_sites: usize = self.pending.iter().map(|evidence| evidence.asked.len()).sum();
+        n_sites >= BATCH_SITES || self.last_commit.elapsed() >= BATCH_TIME
+    }
+
+    pub fn hand_in(&mut self, evidence: FileEvidence) {
+        self.pending.push(evidence);
+    }
+}
+
+/// A session that is ready, and what is said in it.
+pub(crate) struct Talk<'t, 'r> {
+    pub run: &'t Run<'r>,
+    pub session: &'t mut Session,
+    pub judge: &'t Judge<'t>,
+    pub around: &'t Around<'t>,
+    probes: &'t mut Probes,
+}
+
+impl Talk<'_, '_> {
+    /// Stores what is pending, if the server still knows what it knew.
+    pub fn commit(
+        &mut self,
+        work: &mut Work,
+        sink: &mut dyn Sink,
+        is_last: bool,
+    ) -> std::result::Result<(), StopReason> {
+        if work.pending.is_empty() {
+            return Ok(());
+        }
+        if !self.probes.still_right(self.session, self.judge, self.around, is_last)? {
+            let words = "it no longer gave the known answers".to_owned();
+            return Err(StopReason::Lies(words));
+        }
+        sink.commit(&work.pending).map_err(StopReason::Store)?;
+        for evidence in work.pending.drain(..) {
+            work.outcome.counts.add(&evidence.counts);
+        }
+        work.unsettled.clear();
+        work.last_commit = Instant::now();
+        Ok(())
+    }
+
+    pub fn check(&self, work: &Work) -> std::result::Result<(), StopReason> {
+        if self.run.cancel.is_cancelled() {
+            return Err(StopReason::Cancelled);
+        }
+        if work.is_late() { Err(StopReason::Budget) } else { Ok(()) }
+    }
+
+    pub fn open(&mut self, at: usize) {
+        if self.run.server.wants_files_open() {
+            self.around.show(self.session, at);
+        }
+    }
+
+    pub fn close(&mut self, at: usize) {
+        self.around.hide(self.session, at);
+    }
+
+    /// Asks a method at many places, many in flight; what came back for each.
+    pub fn ask_places(
+        &mut self,
+        work: &Work,
+        method: &str,
+        places: &[(usize, u32, u32)],
+    ) -> std::result::Result<Vec<Vec<crate::lsp::Location>>, StopReason> {
+        let mut answers = vec![Vec::new(); places.len()];
+        let mut in_flight: HashMap<u64, (usize, Instant)> = HashMap::new();
+        let mut next = 0;
+        let mut last_sign = Instant::now();
+        while next < places.len() || !in_flight.is_empty() {
+            self.check(work)?;
+            while next < places.len() && in_flight.len() < WINDOW {
+                let (file, line, col) = places[next];
+                let text = self.run.graph.text(file);
+                let place = text.and_then(|text| text.to_server((line, col), self.session.encoding));
+                if let Some(place) = place {
+                    let path = self.around.top.join(&self.run.graph.files[file].path);
+                    let id = self.session.question(method, &path, place);
+                    in_flight.insert(id, (next, Instant::now()));
+                }
+                next += 1;
+            }
+            if in_flight.is_empty() {
+                continue;
+            }
+            match self.session.answer(LOOK) {
+                Ok((id, found)) => {
+                    last_sign = Instant::now();
+                    if let Some((place, _)) = in_flight.remove(&id) {
+                        answers[place] = found;
+                        self.run.progress.advance(1);
+                    }
+                }
+                Err(ClientError::Silent) => {
+                    if last_sign.elapsed() >= self.run.budget.request {
+                        return Err(StopReason::Client(ClientError::Silent));
+                    }
+                    self.give_up_old(&mut in_flight);
+                }
+                Err(gone) => return Err(StopReason::Client(gone)),
+            }
+        }
+        Ok(answers)
+    }
+
+    fn give_up_old(&mut self, in_flight: &mut HashMap<u64, (usize, Instant)>) {
+        let patience = self.run.budget.request;
+        let client = self.session.client();
+        in_flight.retain(|id, (_, since)| {
+            let is_old = since.elapsed() >= patience;
+            if is_old {
+                client.cancel(*id);
+            }
+            !is_old
+        });
+    }
+
+    fn ask_file(&mut self, work: &mut Work, task: &Task) -> std::result::Result<FileEvidence, StopReason> {
+        let graph = self.run.graph;
+        let file = &graph.files[task.file];
+        let places: Vec<(usize, u32, u32)> = task
+            .sites
+            .iter()
+            .map(|site| (task.file, file.sites[*site].line, file.sites[*site].col))
+            .collect();
+        self.open(task.file);
+        let mut answers = self.ask_places(work, "textDocument/definition", &places);
+        let is_silent = matches!(&answers, Ok(all) if all.iter().all(Vec::is_empty));
+        if is_silent && !self.run.server.wants_files_open() {
+            // Not one of the files that the server reads by itself.
+            self.around.show(self.session, task.file);
+            answers = self.ask_places(work, "textDocument/definition", &places);
+        }
+        self.close(task.file);
+        let mut evidence = FileEvidence {
+            file: file.id,
+            link: file.link,
+            tier: task.tier,
+            asked: places.iter().map(|(_, line, col)| (*line, *col)).collect(),
+            edges: Vec::new(),
+            external: Vec::new(),
+            counts: Counts::default(),
+        };
+        for (number, answer) in task.sites.iter().zip(&answers?) {
+            let site = &file.sites[*number];
+            let verdict = self.judge.verdict(file, site, answer);
+            if verdict.counts.unanswered > 0 && site.tier() == Tier::Open {
+                work.silent.push((task.file, *number));
+            }
+            evidence.counts.add(&verdict.counts);
+            evidence.edges.extend(verdict.edges);
+            if verdict.is_external {
+                evidence.external.push((site.line, site.col));
+            }
+        }
+        Ok(evidence)
+    }
+}

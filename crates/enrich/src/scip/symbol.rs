@@ -1,0 +1,127 @@
+//! The names of symbols in SCIP: scheme, manager, package, version and descriptors,
+//! with a space between them.
+
+/// A symbol of a package, in parts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PackageSymbol {
+    pub manager: String,
+    pub package: String,
+    /// `Client.get`; without files and modules of the package.
+    pub symbol: String,
+}
+
+/// Whether a symbol is of one document only.
+pub fn is_local(symbol: &str) -> bool {
+    symbol.starts_with("local ")
+}
+
+/// The parts of a symbol that another package publishes; none where the package has
+/// no name or nothing is named in it.
+pub fn parse(symbol: &str) -> Option<PackageSymbol> {
+    if is_local(symbol) {
+        return None;
+    }
+    let mut rest = symbol;
+    let mut words = Vec::new();
+    for _ in 0..4 {
+        let (word, after) = word(rest)?;
+        words.push(word);
+        rest = after;
+    }
+    let symbol = names(rest)?;
+    let package = words[2].clone();
+    let is_named = !package.is_empty() && package != ".";
+    (is_named && !symbol.is_empty()).then(|| PackageSymbol {
+        manager: words[1].clone(),
+        package,
+        symbol: symbol.join("."),
+    })
+}
+
+/// Up to the next space that is not doubled.
+fn word(text: &str) -> Option<(String, &str)> {
+    let mut word = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c != ' ' {
+            word.push(c);
+        } else if chars.peek().is_some_and(|(_, next)| *next == ' ') {
+            chars.next();
+            word.push(' ');
+        } else {
+            return Some((word, &text[at + 1..]));
+        }
+    }
+    None
+}
+
+/// The names of types, methods and terms; namespaces are left out.
+fn names(mut text: &str) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    while !text.is_empty() {
+        let (name, rest) = match text.chars().next()? {
+            // A parameter or type parameter is no name that others use.
+            '(' | '[' => return Some(names),
+            '`' => quoted(&text[1..])?,
+            _ => {
+                let end = text.find(['/', '#', '.', '(', ':', '!', '[']).unwrap_or(text.len());
+                (text[..end].to_owned(), &text[end..])
+            }
+        };
+        let mut rest = rest;
+        let suffix = rest.chars().next()?;
+        rest = &rest[suffix.len_utf8()..];
+        match suffix {
+            '/' | ':' => {}
+            '(' => {
+                names.push(name);
+                let close = rest.find(").")?;
+                rest = &rest[close + 2..];
+            }
+            '#' | '.' | '!' => names.push(name),
+            _ => return None,
+        }
+        text = rest;
+    }
+    Some(names)
+}
+
+/// To the closing backtick; a doubled one is a backtick.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut name = String::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c != '`' {
+            name.push(c);
+        } else if chars.peek().is_some_and(|(_, next)| *next == '`') {
+            chars.next();
+            name.push('`');
+        } else {
+            return Some((name, &text[at + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_read_as_tools_write_them() {
+        let parts = |symbol| {
+            parse(symbol).map(|it| format!("{} | {} | {}", it.manager, it.package, it.symbol))
+        };
+        for (symbol, expected) in [
+            ("scip-python python requests 2.32 `requests.api`/get().", "python | requests | get"),
+            ("scip-typescript npm zod 4.3.6 `src/types.ts`/ZodType#parse().", "npm | zod | ZodType.parse"),
+            ("rust-analyzer cargo regex 1.10 bytes/Regex#new().", "cargo | regex | Regex.new"),
+            ("scip-typescript npm a  b 1 X#`a``b`.", "npm | a b | X.a`b"),
+        ] {
+            assert_eq!(parts(symbol).as_deref(), Some(expected), "{symbol}");
+        }
+        for symbol in ["local 3", "", "a b", "s m . v X#", "s m p v `open", "s m p v X(", "s m p v a/"] {
+            assert_eq!(parts(symbol), None, "{symbol}");
+        }
+    }
+}
