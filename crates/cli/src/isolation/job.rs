@@ -28,16 +28,18 @@ const MAX_LINE: u64 = 64 * 1024 * 1024;
 const STEP: u64 = 16;
 
 /// No repository takes this long; something hangs.
-const fn time_limit(job: Job) -> Duration {
+const fn time_limit(job: &Job) -> Duration {
     match job {
         Job::Index => Duration::from_secs(2 * 60 * 60),
         Job::Sync => Duration::from_secs(12 * 60 * 60),
+        Job::Question(_) => Duration::from_secs(5 * 60),
     }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Request {
     is_sync: bool,
+    question: Option<Vec<String>>,
     db: Option<PathBuf>,
     config: Option<PathBuf>,
 }
@@ -71,6 +73,10 @@ pub fn run(
     let mut child = Running(child);
     let request = Request {
         is_sync: job == Job::Sync,
+        question: match &job {
+            Job::Question(words) => Some(words.clone()),
+            Job::Sync | Job::Index => None,
+        },
         db: globals.db.clone(),
         config: globals.config.clone(),
     };
@@ -87,7 +93,7 @@ pub fn run(
     if let Some(stdout) = child.0.stdout.take() {
         std::thread::spawn(move || read_messages(stdout, &to));
     }
-    let limit = time_limit(job);
+    let limit = time_limit(&job);
     let mut patience = Patience { stdin, until: Instant::now() + limit, is_stopping: false };
     let outcome = follow(&mut child, &messages, &mut patience, (progress, stop));
     if let Some(outcome) = outcome {
@@ -193,7 +199,11 @@ pub fn main(env: &Env) -> u8 {
         return teller.failed(&error);
     };
     let stop = super::enter(env, input);
-    let job = if request.is_sync { Job::Sync } else { Job::Index };
+    let job = match request.question {
+        Some(words) => Job::Question(words),
+        None if request.is_sync => Job::Sync,
+        None => Job::Index,
+    };
     let globals = Globals { db: request.db, config: request.config, ..Globals::default() };
     let around = CliHost::new(env.clone(), globals);
     let progress: Arc<dyn Progress> = Arc::clone(&teller) as _;
