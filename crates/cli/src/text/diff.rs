@@ -404,7 +404,7 @@ fn code(text: &str) -> String {
 
 pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     let mut out = format!("**{}**\n", summary(diff));
-    if !diff.breaking.is_empty() {
+    if !diff.breaking.is_empty() && limit > 0 {
         out.push_str("\n### Breaking\n\n");
         for it in diff.breaking.iter().take(limit) {
             let at = code(&format!("{}:{}", it.path, it.line));
@@ -433,7 +433,7 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
         }
     }
     let told: Vec<&ChangedSymbol> = diff.changes.iter().filter(|it| !it.change.is_test).collect();
-    if !told.is_empty() {
+    if !told.is_empty() && limit > 0 {
         out.push_str("\n| change | symbol | where | users |\n|---|---|---|---|\n");
         for changed in told.iter().take(limit) {
             let Some(symbol) = subject(changed) else { continue };

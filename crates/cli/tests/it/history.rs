@@ -139,7 +139,17 @@ fn a_symbol_is_followed_through_names_files_and_branches() {
 #[test]
 fn a_history_reads_as_a_list_with_reasons() {
     let env = shop();
-    expect![[r#""#]].assert_eq(&lore(&env, &["history", SETTLE, "-n", "3"]));
+    expect![[r#"
+        Purse.settle  money/Purse.java:8  method
+        6 changes since 2024-05-03T10:00:00.000Z
+        was Wallet.settle in shop/Wallet.java, Wallet.pay in shop/Wallet.java
+
+        2024-05-10T10:00:00.000Z  changed visibility  70b5286b0d  Hide settle  Ada
+        2024-05-09T10:00:00.000Z  moved  fbaf7564ef  A purse  Ada
+            from Wallet.settle in shop/Wallet.java
+        2024-05-03T10:00:00.000Z  introduced  4b76af7267  Pay  Ada
+        the clone is not indexed: git was asked for every commit, and no merge request is known (lore index)
+    "#]].assert_eq(&lore(&env, &["history", SETTLE, "-n", "3"]));
 }
 
 #[test]

@@ -41,14 +41,21 @@ fn named(
     line: Option<u32>,
 ) -> Result<Entry> {
     let wanted: Vec<&str> = segments(name);
-    let mut found: Vec<&Entry> = version
-        .entries()
-        .iter()
-        .filter(|entry| segments(&entry.path).ends_with(&wanted))
-        .collect();
+    let ends = |entry: &&Entry| segments(&entry.path).ends_with(&wanted);
+    let mut found: Vec<&Entry> = version.entries().iter().filter(ends).collect();
+    if found.is_empty() {
+        // An index puts the module in front: `app.Flask.run` is `Flask.run` here.
+        let is_tail = |entry: &&Entry| wanted.ends_with(&segments(&entry.path));
+        found = version.entries().iter().filter(is_tail).collect();
+        let longest = found.iter().map(|entry| segments(&entry.path).len()).max();
+        found.retain(|entry| Some(segments(&entry.path).len()) == longest);
+    }
     if wanted.is_empty() || found.is_empty() {
-        let names = version.entries().iter().map(|entry| &*entry.path);
-        let near = nearest(name, names, 3);
+        let all = version.entries().iter();
+        let mut near = nearest(name, all.clone().map(|entry| &*entry.path), 3);
+        if near.is_empty() {
+            near = nearest(wanted.last().unwrap_or(&name), all.map(|entry| &*entry.name), 3);
+        }
         let error = Error::not_found(format!(
             "no symbol `{}` in {}",
             one_line(name, 80),

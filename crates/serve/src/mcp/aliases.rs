@@ -12,7 +12,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("diff", "semantic_diff"),
     ("tests", "test_scope"),
     ("affected_tests", "test_scope"),
-    ("when", "since_when"),
+    ("when", "symbol_history"),
     ("blast_radius", "impact"),
     ("cross_repo_callers", "callers"),
     ("find_callers", "callers"),

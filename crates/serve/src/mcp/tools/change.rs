@@ -15,7 +15,6 @@ pub struct SemanticDiff;
 pub struct PrImpact;
 pub struct TestScope;
 pub struct SymbolHistory;
-pub struct SinceWhen;
 
 fn ask(call: &Call, words: Vec<String>) -> Result<Value> {
     let progress = Arc::clone(&call.progress);
@@ -150,6 +149,8 @@ impl Tool for TestScope {
 pub struct HistoryParams {
     /// Its name, path#name or path:line
     symbol: String,
+    /// Instead: since when it uses this symbol or name
+    uses: Option<String>,
     /// From this commit backwards: a branch, tag or commit (default: HEAD)
     at: Option<String>,
     /// How many changes, 1 to 1000 (default 20)
@@ -160,7 +161,8 @@ impl Tool for SymbolHistory {
     const NAME: &'static str = "symbol_history";
     const TITLE: &'static str = "What happened to a symbol";
     const ABOUT: &'static str = "Every commit that changed a function, method or class, across \
-        renames and moves, with author, merge request, issues and reason.";
+        renames and moves, with author, merge request, issues and reason; or since when it uses \
+        another.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/steps"];
 
@@ -168,32 +170,12 @@ impl Tool for SymbolHistory {
     type Answer = Value;
 
     fn answer(call: &Call, params: HistoryParams) -> Result<Value> {
+        let at = params.at.as_deref();
+        if let Some(used) = &params.uses {
+            return ask(call, words("when", &[("at", at)], &[&params.symbol, used]));
+        }
         let limit = within("limit", params.limit, 20, 1_000)?.to_string();
-        let options = [("at", params.at.as_deref()), ("limit", Some(limit.as_str()))];
+        let options = [("at", at), ("limit", Some(limit.as_str()))];
         ask(call, words("history", &options, &[&params.symbol]))
-    }
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WhenParams {
-    /// The symbol that uses: its name, path#name or path:line
-    symbol: String,
-    /// What it uses: a symbol, or any name that code can write
-    used: String,
-}
-
-impl Tool for SinceWhen {
-    const NAME: &'static str = "since_when";
-    const TITLE: &'static str = "Since when one symbol uses another";
-    const ABOUT: &'static str = "The commits at which a symbol began or stopped to use another, \
-        with author, merge request and reason.";
-    const GROUPS: &'static [Group] = &[Group::Code];
-
-    type Params = WhenParams;
-    type Answer = Value;
-
-    fn answer(call: &Call, params: WhenParams) -> Result<Value> {
-        ask(call, words("when", &[], &[&params.symbol, &params.used]))
     }
 }

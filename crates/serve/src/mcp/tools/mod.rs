@@ -183,7 +183,6 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<change::PrImpact>(),
     Entry::of::<change::TestScope>(),
     Entry::of::<change::SymbolHistory>(),
-    Entry::of::<change::SinceWhen>(),
     Entry::of::<code::Stale>(),
     Entry::of::<person::Person>(),
     Entry::of::<experts::Experts>(),
