@@ -22,6 +22,7 @@ pub mod help;
 mod home_screen;
 pub mod interrupt;
 mod isolation;
+mod lineage_args;
 mod mcp;
 mod memory_roots;
 mod next_step;

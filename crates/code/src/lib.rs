@@ -4,7 +4,8 @@
 //! the files of a commit say together is linked afterwards (`link`). Both are
 //! pure functions: no git, no store, no clock. `identity` names what they find
 //! the same way on every machine, and `index` keeps it, snapshot by snapshot.
-//! `history` keeps the commits themselves.
+//! `history` keeps the commits themselves. `compare` says what two versions differ
+//! in, `lineage` which commits changed one symbol.
 
 pub mod compare;
 pub mod facts;
@@ -15,6 +16,7 @@ pub mod identity;
 pub mod index;
 pub mod lang;
 pub mod layers;
+pub mod lineage;
 pub mod link;
 pub mod matching;
 mod node_hashes;

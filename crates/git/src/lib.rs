@@ -29,7 +29,7 @@ pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
 pub use blobs::{Blob, BlobReader};
 pub use changes::{Change, Hunk};
 pub use command::version;
-pub use log::{Commit, Log, LogOptions, Signature};
+pub use log::{Commit, FileStep, Log, LogOptions, Signature};
 pub use object_id::ObjectId;
 pub use path::RepoPath;
 pub use refs::{Branch, Head, Worktree};

@@ -3,10 +3,11 @@
 use crate::changes::{Change, RENAMES, raw_change};
 use crate::command::{Stream, lossy};
 use crate::object_id::ObjectId;
+use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::tree::MAX_FILES;
 use model::{Error, Result, Timestamp};
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 /// Who and when, as the commit says; nothing in it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,21 @@ pub struct LogOptions {
     pub with_changes: bool,
     /// Parents before children.
     pub is_oldest_first: bool,
+    /// Only commits that changed this file, as git simplifies a history: of a
+    /// merge that took a file as one side had it, only that side is walked.
+    /// They come as they are found, which is nearly by date.
+    pub path: Option<RepoPath>,
+    /// The heads themselves and none of their ancestors, in their order.
+    pub is_unwalked: bool,
+}
+
+/// What a commit made of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStep {
+    pub commit: ObjectId,
+    /// The content before, in the first parent.
+    pub old: Option<ObjectId>,
+    pub new: Option<ObjectId>,
 }
 
 /// The fields before the changes, each ended by a NUL. The first byte marks
@@ -75,7 +91,7 @@ impl Repo {
         if options.heads.is_empty() {
             return Ok(Log { stream: None, ahead: None });
         }
-        let mut git = self.git("log").args(["-z", "--topo-order", "--date=raw", FORMAT]).args([
+        let mut git = self.git("log").args(["-z", "--date=raw", FORMAT]).args([
             "--no-show-signature",
             "--no-mailmap",
             "--no-notes",
@@ -87,6 +103,12 @@ impl Repo {
         if options.is_oldest_first {
             git = git.arg("--reverse");
         }
+        git = match (options.is_unwalked, &options.path) {
+            (true, _) => git.arg("--no-walk=unsorted"),
+            // Whoever follows a file stops where it began: nothing is sorted first.
+            (false, Some(_)) => git,
+            (false, None) => git.arg("--topo-order"),
+        };
         git = if options.with_changes {
             git.args(["--raw", "--no-abbrev", "--diff-merges=off", "--no-textconv"]).args(RENAMES)
         } else {
@@ -94,6 +116,9 @@ impl Repo {
         };
         // What follows, if anything, would be paths.
         git = git.arg("--");
+        if let Some(path) = &options.path {
+            git = git.arg(crate::repo::system_path(path.as_bytes()));
+        }
         let mut input = String::new();
         for head in &options.heads {
             input.push_str(&format!("{head}\n"));
@@ -126,6 +151,40 @@ impl Repo {
         Ok(found)
     }
 
+    /// What each of these commits made of a file: its name before, in the first
+    /// parent, and after. None where it was not there.
+    pub fn file_ids(&self, commits: &[ObjectId], path: &RepoPath) -> Result<Vec<FileStep>> {
+        if commits.is_empty() || path.as_bytes().contains(&b'\n') {
+            return Ok(Vec::new());
+        }
+        let mut input = Vec::new();
+        for commit in commits {
+            for revision in [format!("{commit}^:"), format!("{commit}:")] {
+                input.extend_from_slice(revision.as_bytes());
+                input.extend_from_slice(path.as_bytes());
+                input.push(b'\n');
+            }
+        }
+        let git = self.git("cat-file").arg("--batch-check=%(objectname) %(objecttype)");
+        let mut stream = git.stream(input)?;
+        let mut ids = Vec::with_capacity(commits.len() * 2);
+        for line in stream.stdout.by_ref().split(b'\n') {
+            let line = line.map_err(|error| Error::internal(format!("reading git: {error}")))?;
+            let id = line.strip_suffix(b" blob").and_then(ObjectId::parse);
+            ids.push(id);
+        }
+        stream.finish()?;
+        let steps = commits.iter().zip(ids.chunks_exact(2));
+        Ok(steps.map(|(commit, ids)| FileStep { commit: *commit, old: ids[0], new: ids[1] }).collect())
+    }
+
+    /// These commits, without their changes, in the order given. Each must exist.
+    pub fn commits(&self, ids: &[ObjectId]) -> Result<Vec<Commit>> {
+        let options =
+            LogOptions { heads: ids.to_vec(), is_unwalked: true, ..LogOptions::default() };
+        self.log(&options)?.collect()
+    }
+
     /// How many commits, and which, in git's order; no content.
     pub fn commit_ids(&self, heads: &[ObjectId], known: &[ObjectId]) -> Result<Vec<ObjectId>> {
         let options =
@@ -134,7 +193,6 @@ impl Repo {
     }
 }
 
-use std::io::Read;
 
 impl Log {
     /// The next NUL-ended piece; none at the end of the output.

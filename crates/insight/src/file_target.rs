@@ -91,6 +91,19 @@ pub(crate) fn clone_here(reader: &Reader, typed: Typed<'_>) -> Result<Option<Loc
     clone_of_folder(reader, typed.cwd)
 }
 
+/// The clone around a folder, with what the database knows of it, if there is
+/// one; an error where there is no repository.
+pub fn clone_at(reader: Option<&Reader>, dir: &Path) -> Result<LocalClone> {
+    if let Some(reader) = reader
+        && let Some(clone) = clone_of_folder(reader, dir)?
+    {
+        return Ok(clone);
+    }
+    let git = Repo::open(dir)?;
+    let name = git.canonical_url().unwrap_or_default();
+    Ok(LocalClone { git, repo: None, name })
+}
+
 /// The forge project of the clone that holds the working directory.
 pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Project>> {
     match clone_here(reader, typed)? {

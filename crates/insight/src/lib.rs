@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod file_history;
 pub mod file_target;
 pub mod freshness;
+pub mod history;
 pub mod memory;
 pub mod origin;
 pub mod people;

@@ -36,6 +36,8 @@ impl SymbolChangeKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
+    /// Annotations, decorators, attributes.
+    Annotations,
     Signature,
     Visibility,
     Body,
@@ -46,6 +48,7 @@ pub enum Aspect {
 impl Aspect {
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Annotations => "annotations",
             Self::Signature => "signature",
             Self::Visibility => "visibility",
             Self::Body => "body",
@@ -67,6 +70,27 @@ pub struct SymbolVersion {
     pub is_public: bool,
 }
 
+crate::vocabulary! {
+    /// How code came out of other code, or went into it.
+    pub enum DerivationKind {
+        /// New; its lines were part of the symbols named.
+        Extracted = "extracted",
+        /// Gone; its lines are part of the symbols named.
+        Inlined = "inlined",
+        /// New; members of it were members of the types named.
+        Split = "split",
+        /// Gone; its members are members of the types named.
+        Merged = "merged",
+    }
+}
+
+/// What a new symbol was made of, or what became of one that is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Derivation {
+    pub kind: DerivationKind,
+    pub symbols: Vec<String>,
+}
+
 /// One symbol that is not as it was.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SymbolChange {
@@ -83,6 +107,8 @@ pub struct SymbolChange {
     pub is_test: bool,
     /// What callers must change, in words.
     pub demands: Vec<String>,
+    /// Of an added or removed one: the code it came out of or went into.
+    pub derivation: Option<Derivation>,
 }
 
 impl SymbolChange {

@@ -17,6 +17,7 @@ pub mod forge;
 pub mod glob;
 pub mod hash;
 pub mod ids;
+pub mod lineage;
 pub mod memory;
 pub mod porter;
 pub mod progress;

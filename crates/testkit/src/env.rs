@@ -130,6 +130,13 @@ impl TestEnv {
         output
     }
 
+    /// Runs a script of the shell in a directory, with `lore` on its path.
+    pub fn shell(&self, dir: &Path, script: &str, input: &str) -> Output {
+        let folder = self.binary.parent().unwrap_or(Path::new("."));
+        let script = format!("PATH='{}':$PATH; export PATH\n{script}", folder.display());
+        self.run(Path::new("sh"), dir, &["-c", &script], input)
+    }
+
     /// The command as [`TestEnv::lore`] would run it, for tests that need to
     /// hold the process (signals, pipes that close early).
     pub fn command(&self, args: &[&str]) -> Command {

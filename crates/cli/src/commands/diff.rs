@@ -2,10 +2,13 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::text::diff::{DiffForm, failures, parse_thresholds};
 use crate::ui::{Painter, Show, Ui};
+use crate::{run_index, run_pipeline};
 use code::compare::{Head, compare};
 use git::{ObjectId, Repo};
-use insight::code::scope::Asked;
+use insight::code::scope::{self, Asked};
 use insight::diff::{Request, Revision, SemanticDiff, semantic_diff};
+use insight::entities::EntityDetail;
+use model::ids::Iid;
 use model::suggest::nearest;
 use model::{EntityKind, Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -50,7 +53,9 @@ pub struct Args {
     /// Maximum number of changes in text and Markdown
     #[arg(short = 'n', long, value_name = "N", default_value_t = 25)]
     limit: u32,
-    /// Fail with exit code 22 on: breaking[=N], removed[=N], decisions[=N], reached[=N]
+    /// Fail with exit code 22 on more than N (default 0) of: breaking, removed, decisions,
+    /// reached, impact-increase, new-cross-repo-edges, new-cross-owner-edges,
+    /// new-cross-package-edges
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     fail_on: Vec<String>,
 }
@@ -89,14 +94,38 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Diff> {
         let thresholds = parse_thresholds(&self.fail_on)?;
+        let place = DiffPlace::here(ctx, ui)?;
+        let ends = self.ends(&place.repo, place.reader.as_ref(), ui)?;
+        let diff = place.diff(ctx, ui, ends)?;
+        Ok(Diff {
+            failed: failures(&diff, &thresholds),
+            form: DiffForm::of(self.markdown, self.sarif),
+            limit: self.limit as usize,
+            diff,
+        })
+    }
+}
+
+/// The clone and the database that a comparison is made in.
+struct DiffPlace {
+    repo: Repo,
+    reader: Option<Reader>,
+}
+
+impl DiffPlace {
+    fn here(ctx: &Ctx, ui: &mut Ui) -> Result<Self> {
         let repo = Repo::open(&ctx.env.cwd)?;
         let reader = ctx.db_path(ui).and_then(|path| Reader::open(&path)).ok();
-        let ends = self.ends(&repo, reader.as_ref(), ui)?;
+        Ok(DiffPlace { repo, reader })
+    }
+
+    fn diff(&self, ctx: &Ctx, ui: &mut Ui, ends: Ends) -> Result<SemanticDiff> {
         let head = match ends.head {
             Some(head) => Head::Commit(head),
             None => Head::WorkTree,
         };
-        let comparison = compare(&repo, ends.base, head)?;
+        self.index(ctx, ui, &ends);
+        let comparison = compare(&self.repo, ends.base, head)?;
         let request = Request {
             base: Revision {
                 name: ends.base_name,
@@ -111,15 +140,107 @@ impl Run for Args {
             asked: Asked { repo: None, at: None, here: Some(&ctx.env.cwd) },
         };
         let asked = request.asked;
-        let diff = semantic_diff(reader.as_ref(), request, comparison)?
-            .with_runtime(reader.as_ref(), &asked, ctx.now())?;
-        Ok(Diff {
-            failed: failures(&diff, &thresholds),
-            form: DiffForm::of(self.markdown, self.sarif),
-            limit: self.limit as usize,
-            diff,
-        })
+        semantic_diff(self.reader.as_ref(), request, comparison)?.with_runtime(
+            self.reader.as_ref(),
+            &asked,
+            ctx.now(),
+        )
     }
+
+    /// Indexes what is missing of both commits, where the repository is indexed at
+    /// all: only files that differ from a known commit are read. What cannot be
+    /// indexed now is said by the answer itself.
+    fn index(&self, ctx: &Ctx, ui: &mut Ui, ends: &Ends) {
+        let Some(reader) = &self.reader else { return };
+        let here = Asked { repo: None, at: None, here: Some(&ctx.env.cwd) };
+        let is_indexed = |at: Option<&str>| scope::resolve(reader, &Asked { at, ..here }).is_ok();
+        if !is_indexed(None) {
+            return;
+        }
+        for commit in [Some(ends.base), ends.head].into_iter().flatten() {
+            if !is_indexed(Some(&commit.to_string())) && !index_commit(ctx, ui, commit) {
+                return;
+            }
+        }
+    }
+}
+
+/// Indexes a commit if it is not, where its repository is indexed at all.
+pub fn index_missing(ctx: &Ctx, ui: &mut Ui, commit: ObjectId) {
+    let reader = ctx.db_path(ui).and_then(|path| Reader::open(&path));
+    let Ok(reader) = reader else { return };
+    let here = Asked { repo: None, at: None, here: Some(&ctx.env.cwd) };
+    let sha = commit.to_string();
+    let at = Asked { at: Some(&sha), ..here };
+    if scope::resolve(&reader, &here).is_ok() && scope::resolve(&reader, &at).is_err() {
+        index_commit(ctx, ui, commit);
+    }
+}
+
+/// Whether it could be indexed.
+fn index_commit(ctx: &Ctx, ui: &mut Ui, commit: ObjectId) -> bool {
+    let request = code::index::Request {
+        url: None,
+        rev: Some(commit.to_string()),
+        work_tree: false,
+        full: false,
+        n_threads: run_pipeline::n_threads(),
+    };
+    match run_index::run(ctx, ui, &ctx.env.cwd, request) {
+        Ok(_) => true,
+        Err(error) => {
+            ui.warn(&format!("{} is not indexed: {error}", commit.short()));
+            false
+        }
+    }
+}
+
+/// The first commit before, and the last one of a merge request.
+pub fn range_of_merge_request(
+    ctx: &Ctx,
+    ui: &mut Ui,
+    typed: &str,
+    project: Option<&str>,
+) -> Result<(ObjectId, ObjectId)> {
+    let place = DiffPlace::here(ctx, ui)?;
+    let reader = place.reader.as_ref().ok_or_else(no_merge_requests)?;
+    let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+    let ends = ends_of_merge_request(&place.repo, &entity)?;
+    Ok((ends.base, ends.head.unwrap_or(ends.base)))
+}
+
+/// What a merge request does.
+pub struct MergeRequestDiff {
+    pub diff: SemanticDiff,
+    /// Path of the project.
+    pub project: String,
+    pub iid: Iid,
+}
+
+/// Of a synced merge request.
+pub fn of_merge_request(
+    ctx: &Ctx,
+    ui: &mut Ui,
+    typed: &str,
+    project: Option<&str>,
+) -> Result<MergeRequestDiff> {
+    let place = DiffPlace::here(ctx, ui)?;
+    let reader = place.reader.as_ref().ok_or_else(no_merge_requests)?;
+    let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+    let (project, iid) = (entity.summary.project.clone(), entity.summary.iid);
+    let ends = ends_of_merge_request(&place.repo, &entity)?;
+    Ok(MergeRequestDiff { diff: place.diff(ctx, ui, ends)?, project, iid })
+}
+
+/// Of two revisions, from their merge base.
+pub fn of_commits(ctx: &Ctx, ui: &mut Ui, base: &str, head: &str) -> Result<SemanticDiff> {
+    let place = DiffPlace::here(ctx, ui)?;
+    let ends = ends_of_commits(&place.repo, base, head, ui)?;
+    place.diff(ctx, ui, ends)
+}
+
+fn no_merge_requests() -> Error {
+    Error::new(ErrorCode::NotIndexed, "no merge requests are known here").suggest("run: lore sync")
 }
 
 /// The two versions; no head means the work tree.
@@ -133,11 +254,11 @@ struct Ends {
 impl Args {
     fn ends(&self, repo: &Repo, reader: Option<&Reader>, ui: &mut Ui) -> Result<Ends> {
         if let Some(typed) = &self.mr {
-            let reader = reader.ok_or_else(|| {
-                Error::new(ErrorCode::NotIndexed, "no merge requests are known here")
-                    .suggest("run: lore sync")
-            })?;
-            return of_merge_request(repo, reader, typed, self.project.as_deref());
+            let reader = reader.ok_or_else(no_merge_requests)?;
+            let project = self.project.as_deref();
+            let entity =
+                insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+            return ends_of_merge_request(repo, &entity);
         }
         if self.working_tree || self.base.is_none() {
             if repo.work_tree().is_none() {
@@ -151,10 +272,14 @@ impl Args {
         }
         let base_name = self.base.as_deref().unwrap_or("HEAD");
         let head_name = self.head.as_deref().unwrap_or("HEAD");
-        let (base, head) = (resolve(repo, base_name)?, resolve(repo, head_name)?);
-        let (base, base_name) = from_merge_base(repo, base, base_name, head, ui)?;
-        Ok(Ends { base, base_name, head: Some(head), head_name: head_name.to_owned() })
+        ends_of_commits(repo, base_name, head_name, ui)
     }
+}
+
+fn ends_of_commits(repo: &Repo, base_name: &str, head_name: &str, ui: &mut Ui) -> Result<Ends> {
+    let (base, head) = (resolve(repo, base_name)?, resolve(repo, head_name)?);
+    let (base, base_name) = from_merge_base(repo, base, base_name, head, ui)?;
+    Ok(Ends { base, base_name, head: Some(head), head_name: head_name.to_owned() })
 }
 
 /// The change of a branch begins where it left the other one.
@@ -182,7 +307,7 @@ fn from_merge_base(
 }
 
 /// A revision, or an error that names the branches most like it.
-fn resolve(repo: &Repo, typed: &str) -> Result<ObjectId> {
+pub(crate) fn resolve(repo: &Repo, typed: &str) -> Result<ObjectId> {
     repo.resolve(typed).map_err(|error| {
         if error.code() != ErrorCode::NotFound {
             return error;
@@ -196,13 +321,7 @@ fn resolve(repo: &Repo, typed: &str) -> Result<ObjectId> {
     })
 }
 
-fn of_merge_request(
-    repo: &Repo,
-    reader: &Reader,
-    typed: &str,
-    project: Option<&str>,
-) -> Result<Ends> {
-    let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<Ends> {
     let number = entity.summary.iid;
     let head_name = format!("!{number}");
     if let Some(merge) = &entity.body.merge_commit_sha

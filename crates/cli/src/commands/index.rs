@@ -87,6 +87,7 @@ impl Args {
             known: known.transpose()?.into_iter().collect(),
             with_changes: false,
             is_oldest_first: true,
+            ..LogOptions::default()
         };
         let mut commits = Vec::new();
         for commit in repo.log(&options)? {

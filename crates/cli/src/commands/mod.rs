@@ -114,6 +114,9 @@ commands! {
         "impact" => Impact in impact;
         "diff" => Diff in diff;
         "tests" => Tests in test_scope;
+        "ci" => Ci in ci;
+        "history" => History in history;
+        "when" => When in when;
         "flow" => Flow in flow;
         "communities" => Communities in communities;
         "owners" => Owners in owners;
@@ -211,9 +214,35 @@ impl Command {
                 | Command::Embed(_)
                 | Command::Fsck(_)
                 | Command::Diff(_)
+                | Command::Ci(_)
                 | Command::Tests(_)
+                | Command::History(_)
+                | Command::When(_)
+                | Command::Timeline(_)
         )
     }
+}
+
+impl Command {
+    /// The answer as JSON, of those commands that a server asks in a child process.
+    pub fn answer_question(&self, ctx: &Ctx, ui: &mut Ui) -> Result<serde_json::Value> {
+        match self {
+            Command::Diff(args) => answer_value(args, ctx, ui),
+            Command::Tests(args) => answer_value(args, ctx, ui),
+            Command::History(args) => answer_value(args, ctx, ui),
+            Command::When(args) => answer_value(args, ctx, ui),
+            _ => Err(model::Error::usage("this command is no question of a server")),
+        }
+    }
+}
+
+fn answer_value<C: Run<Answer: Serialize>>(
+    command: &C,
+    ctx: &Ctx,
+    ui: &mut Ui,
+) -> Result<serde_json::Value> {
+    serde_json::to_value(command.run(ctx, ui)?)
+        .map_err(|error| model::Error::internal("cannot write the answer as JSON").caused_by(error))
 }
 
 /// Every command by group, as `lore help all` lists them.

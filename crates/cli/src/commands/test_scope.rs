@@ -1,4 +1,5 @@
 use super::Run;
+use super::diff::{index_missing, range_of_merge_request, resolve};
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
@@ -19,10 +20,12 @@ use serde::Serialize;
 #[command(alias = "test-scope", after_help = "Examples:
   lore tests src/flask/app.py
   lore tests --base main
+  lore tests --mr 42
   pytest $(lore tests --base main --format list)")]
 pub struct Args {
     /// Changed files
-    #[arg(value_name = "PATH", required_unless_present = "base", conflicts_with = "base")]
+    #[arg(value_name = "PATH", required_unless_present_any = ["base", "mr"],
+          conflicts_with_all = ["base", "mr"])]
     paths: Vec<String>,
     /// Where the change begins
     #[arg(long, value_name = "REV")]
@@ -30,6 +33,12 @@ pub struct Args {
     /// Where the change ends (default: the work tree)
     #[arg(long, value_name = "REV", requires = "base")]
     head: Option<String>,
+    /// What a merge request changes
+    #[arg(long, value_name = "MR", conflicts_with = "base")]
+    mr: Option<String>,
+    /// Project of the merge request
+    #[arg(short, long, value_name = "PROJECT", requires = "mr")]
+    project: Option<String>,
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -72,15 +81,16 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Tests> {
         let repo = Repo::open(&ctx.env.cwd)?;
-        let (reader, scope) = match &self.base {
-            Some(base) => {
-                let base = repo.resolve(base)?.to_string();
-                self.scope.open_at(ctx, ui, &base)?
+        let range = self.range(ctx, ui, &repo)?;
+        let (reader, scope) = match range {
+            Some((base, _)) => {
+                index_missing(ctx, ui, base);
+                self.scope.open_at(ctx, ui, &base.to_string())?
             }
             None => self.scope.open(ctx, ui)?,
         };
         let commit = repo.resolve(&scope.snapshot.sha)?;
-        let change = self.change(&repo, commit)?;
+        let change = self.change(&repo, commit, range.map(|(_, head)| head))?;
         let texts = TestTexts::read(&repo, commit)?;
         let scope = test_scope(&reader, &scope, &change, &texts)?;
         for reason in &scope.run_everything {
@@ -98,8 +108,23 @@ impl Run for Args {
 }
 
 impl Args {
-    fn change(&self, repo: &Repo, base: ObjectId) -> Result<Change> {
-        if self.base.is_none() {
+    /// The commits between which the change lies; none when paths were named.
+    fn range(&self, ctx: &Ctx, ui: &mut Ui, repo: &Repo) -> Result<Option<(ObjectId, Head)>> {
+        if let Some(mr) = &self.mr {
+            let (base, head) = range_of_merge_request(ctx, ui, mr, self.project.as_deref())?;
+            return Ok(Some((base, Head::Commit(head))));
+        }
+        let Some(base) = &self.base else { return Ok(None) };
+        let base = resolve(repo, base)?;
+        let head = match &self.head {
+            Some(head) => Head::Commit(resolve(repo, head)?),
+            None => Head::WorkTree,
+        };
+        Ok(Some((base, head)))
+    }
+
+    fn change(&self, repo: &Repo, base: ObjectId, head: Option<Head>) -> Result<Change> {
+        let Some(head) = head else {
             let paths: Vec<String> = self
                 .paths
                 .iter()
@@ -116,10 +141,6 @@ impl Args {
                 }
             }
             return Ok(Change { paths, symbols: None });
-        }
-        let head = match &self.head {
-            Some(head) => Head::Commit(repo.resolve(head)?),
-            None => Head::WorkTree,
         };
         let comparison = compare(repo, base, head)?;
         let mut symbols: Vec<SymbolVersion> = Vec::new();

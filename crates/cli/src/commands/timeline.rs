@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::lineage_args::LineageArgs;
 use crate::memory_roots;
 use crate::run_embed;
 use crate::ui::Ui;
@@ -11,22 +12,24 @@ use search::{Mode, Searcher, Syntax};
 use store::Reader;
 use store::document_set::DocumentFilter;
 
-/// Show the history of a topic, issue or merge request
+/// Show the history of a topic, issue, merge request or symbol
 ///
-/// Starts from search results, or from #12, !34, group/project#12 or a URL;
-/// follows relations from there and lists the events of all of them in
+/// Starts from search results, from #12, !34, group/project#12 or a URL, or from
+/// the merge requests that changed a symbol (PATH#SYMBOL, PATH:LINE, or the name
+/// of an indexed one); follows relations from there and lists the events of all of them in
 /// chronological order, with the notes that argue. Simultaneous label changes,
 /// bulk edits and mentions are folded into one line each.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore timeline 'auth migration'
   lore timeline '#28' --depth 2
+  lore timeline src/auth/session.py#Session.refresh
   lore timeline 'group/project!34' --expand-mentions --since 1y
   lore timeline 'retry budget' --all -n 500 --json
   lore timeline '#28' --explain --fields events.summary,details.note.signals")]
 pub struct Args {
-    /// A query, #12, !34, group/project#12 or a URL
-    #[arg(value_name = "QUERY|REF", allow_hyphen_values = true)]
+    /// A query, #12, !34, group/project#12, a URL, or a symbol
+    #[arg(value_name = "QUERY|REF|SYMBOL", allow_hyphen_values = true)]
     query: String,
     /// Further words of the query
     #[arg(value_name = "WORD", hide = true)]
@@ -95,7 +98,7 @@ impl Run for Args {
             evidence: self.evidence as usize,
             everything: self.all,
             explain: self.explain,
-            ..Request::new(&typed, self.start(&reader, &typed)?)
+            ..Request::new(&typed, self.start(ctx, ui, &reader, &typed)?)
         };
         let is_query = matches!(request.start, Start::Query(_)) && !self.lexical;
         let provider = if is_query { provider(ctx, ui) } else { None };
@@ -110,9 +113,15 @@ impl Run for Args {
 }
 
 impl Args {
-    fn start(&self, reader: &Reader, typed: &str) -> Result<Start> {
+    fn start(&self, ctx: &Ctx, ui: &mut Ui, reader: &Reader, typed: &str) -> Result<Start> {
         if let Some(wanted) = timeline::named_entity(typed) {
             return Ok(Start::Entity { wanted, project: self.project.clone() });
+        }
+        if is_symbol(typed) && self.project.is_none() {
+            let rows = symbol_rows(ctx, ui, typed).unwrap_or_default();
+            if !rows.is_empty() {
+                return Ok(Start::Symbol(rows));
+            }
         }
         let project = insight::projects::resolve_maybe(reader, self.project.as_deref())?;
         let filter = DocumentFilter {
@@ -127,6 +136,22 @@ impl Args {
             ..search::Request::default()
         })))
     }
+}
+
+/// Written as people write names in code: one word that prose does not have.
+fn is_symbol(typed: &str) -> bool {
+    let is_mixed = typed.chars().skip(1).any(char::is_uppercase);
+    !typed.contains(char::is_whitespace)
+        && (is_mixed || typed.contains(['.', '_', '#', ':', '(']))
+        && typed.contains(char::is_alphabetic)
+}
+
+/// The merge requests that changed a symbol; nothing where there is no such
+/// symbol here: then the word is searched for.
+fn symbol_rows(ctx: &Ctx, ui: &mut Ui, typed: &str) -> Result<Vec<i64>> {
+    let standpoint = LineageArgs::default().standpoint(ctx, ui)?;
+    let lineage = standpoint.lineage(&standpoint.target(typed)?, &[])?;
+    insight::history::merge_requests(&standpoint.place()?, &lineage)
 }
 
 /// Seeds are found by words when there is nobody to tell the meaning.

@@ -26,10 +26,11 @@ use tokio::time::Instant;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// No repository takes this long; something hangs.
-const fn time_limit(job: Job) -> Duration {
+const fn time_limit(job: &Job) -> Duration {
     match job {
         Job::Index => Duration::from_secs(2 * 60 * 60),
         Job::Sync => Duration::from_secs(12 * 60 * 60),
+        Job::Question(_) => Duration::from_secs(5 * 60),
     }
 }
 
@@ -46,10 +47,17 @@ pub fn run(
     let request = JobRequest {
         is_sync: job == Job::Sync,
         dir: dir.to_owned(),
+        question: match &job {
+            Job::Question(words) => Some(words.clone()),
+            Job::Sync | Job::Index => None,
+        },
         db: globals.db.clone(),
         config: globals.config.clone(),
     };
-    if let Some(outcome) = client::job(env, globals, &request, progress, stop) {
+    // A question writes nothing, so it need not wait for the daemon's turn.
+    if request.question.is_none()
+        && let Some(outcome) = client::job(env, globals, &request, progress, stop)
+    {
         return outcome;
     }
     let mut command = command(env, JOB).ok_or_else(no_program)?;
@@ -68,7 +76,7 @@ pub fn run(
     if let Some(stdout) = child.0.stdout.take() {
         std::thread::spawn(move || read_messages(stdout, &to));
     }
-    let limit = time_limit(job);
+    let limit = time_limit(&job);
     let mut patience = Patience { stdin, until: Instant::now() + limit, is_stopping: false };
     let outcome = follow(&mut child, &messages, &mut patience, (progress, stop));
     if let Some(outcome) = outcome {
@@ -151,7 +159,11 @@ pub fn main(env: &Env) -> u8 {
         return teller.failed(&error);
     };
     let stop = super::enter(env, input);
-    let job = if request.is_sync { Job::Sync } else { Job::Index };
+    let job = match request.question {
+        Some(words) => Job::Question(words),
+        None if request.is_sync => Job::Sync,
+        None => Job::Index,
+    };
     let globals = Globals { db: request.db, config: request.config, ..Globals::default() };
     let around = CliHost::new(env.clone(), globals);
     let progress: Arc<dyn Progress> = Arc::clone(&teller) as _;

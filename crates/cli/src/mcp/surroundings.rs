@@ -23,6 +23,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serve::mcp::{Job, McpHost, Memory};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
@@ -73,6 +74,7 @@ impl CliHost {
         let report = match job {
             Job::Sync => value(&sync(&ctx, &mut ui)?),
             Job::Index => value(&run_index::run_for_agent(&ctx, &mut ui, dir)?),
+            Job::Question(words) => question(&ctx, &mut ui, &words),
         }?;
         Ok((report, ui.take_warnings()))
     }
@@ -173,6 +175,18 @@ impl McpHost for CliHost {
     ) -> Result<(Value, Vec<String>)> {
         isolation::job::run(&self.env, &self.globals, (job, dir), &*progress, &stop)
     }
+}
+
+/// What a command answers to these words, as `--json` has it.
+fn question(ctx: &Ctx, ui: &mut Ui, words: &[String]) -> Result<Value> {
+    let program = std::iter::once("lore").chain(words.iter().map(String::as_str));
+    let arguments: Vec<OsString> = program.map(OsString::from).collect();
+    let cli = crate::args::parse(&arguments, &ctx.env).map_err(|refusal| {
+        let words = refusal.to_string();
+        let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Error::usage(first.to_owned())
+    })?;
+    cli.command.answer_question(ctx, ui)
 }
 
 fn sync(ctx: &Ctx, ui: &mut Ui) -> Result<SyncAnswer> {

@@ -3,8 +3,8 @@
 
 use super::counted;
 use crate::ui::{Label, Painter};
-use insight::diff::{Breaking, ChangedSymbol, SemanticDiff};
-use model::change::{Aspect, SymbolChangeKind, SymbolVersion};
+use insight::diff::{Border, Breaking, ChangedSymbol, EdgeChange, EdgeChangeKind, SemanticDiff};
+use model::change::{Aspect, DerivationKind, SymbolChangeKind, SymbolVersion};
 use model::text::{clean, one_line};
 use model::{Error, Result};
 use serde_json::json;
@@ -52,7 +52,16 @@ pub struct Threshold {
     most: u64,
 }
 
-const CONDITIONS: [&str; 4] = ["breaking", "removed", "decisions", "reached"];
+const CONDITIONS: [&str; 8] = [
+    "breaking",
+    "removed",
+    "decisions",
+    "reached",
+    "impact-increase",
+    "new-cross-repo-edges",
+    "new-cross-owner-edges",
+    "new-cross-package-edges",
+];
 
 pub fn parse_thresholds(typed: &[String]) -> Result<Vec<Threshold>> {
     typed
@@ -78,18 +87,34 @@ pub fn failures(diff: &SemanticDiff, thresholds: &[Threshold]) -> Vec<String> {
         let found = match threshold.name {
             "breaking" => diff.breaking.len() as u64,
             "removed" => diff.counts.removed,
-            "decisions" => diff.decisions.len() as u64,
+            "decisions" => (diff.decisions.len() + diff.deciding_notes.len()) as u64,
+            "impact-increase" => diff.impact.as_ref().map_or(0, |impact| {
+                impact.reached_after.unwrap_or(impact.reached).saturating_sub(impact.reached)
+            }),
+            "new-cross-repo-edges" => crossing(diff, Border::Repository),
+            "new-cross-owner-edges" => crossing(diff, Border::Owner),
+            "new-cross-package-edges" => crossing(diff, Border::Package),
             _ => diff.impact.as_ref().map_or(0, |impact| impact.reached),
         };
         let what = match threshold.name {
             "breaking" => "breaking changes",
             "removed" => "removed symbols",
             "decisions" => "decisions at risk",
+            "impact-increase" => "more symbols reached than before",
+            "new-cross-repo-edges" => "new edges into other repositories",
+            "new-cross-owner-edges" => "new edges into code of other owners",
+            "new-cross-package-edges" => "new edges into other packages",
             _ => "symbols reached",
         };
         (found > threshold.most).then(|| format!("{found} {what}, more than {}", threshold.most))
     };
     thresholds.iter().filter_map(over).collect()
+}
+
+/// New edges over a border.
+fn crossing(diff: &SemanticDiff, border: Border) -> u64 {
+    let is_new = |edge: &&EdgeChange| edge.change != EdgeChangeKind::Removed;
+    diff.edges.iter().filter(is_new).filter(|edge| edge.crosses.contains(&border)).count() as u64
 }
 
 fn place(symbol: &SymbolVersion) -> String {
@@ -144,6 +169,14 @@ fn happening(changed: &ChangedSymbol) -> String {
     {
         let aspects: Vec<&str> = change.aspects.iter().copied().map(Aspect::as_str).collect();
         words.push_str(&format!(", {} changed", aspects.join(" and ")));
+    }
+    if let Some(derivation) = &change.derivation {
+        let preposition = match derivation.kind {
+            DerivationKind::Extracted | DerivationKind::Split => "from",
+            DerivationKind::Inlined | DerivationKind::Merged => "into",
+        };
+        let symbols = derivation.symbols.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        words.push_str(&format!(", {} {preposition} {symbols}", derivation.kind));
     }
     if change.members > 0 {
         words.push_str(&format!(", with {}", counted(change.members.into(), "member", "members")));
@@ -219,11 +252,18 @@ fn rest(n: usize, shown: usize, out: &mut Painter) {
 }
 
 fn decisions(diff: &SemanticDiff, out: &mut Painter) {
-    if diff.decisions.is_empty() {
+    if diff.decisions.is_empty() && diff.deciding_notes.is_empty() {
         return;
     }
     out.gap();
     out.label(Label::Heading, "decisions at risk").end();
+    for it in &diff.deciding_notes {
+        out.text("  ").link(Label::Id, &it.on, &it.url).text("  ");
+        out.label(Label::Person, &format!("@{}", it.author.as_deref().unwrap_or("ghost")));
+        out.text("  ").text(&one_line(&it.excerpt, 160)).text("  ");
+        let line = it.line.map(|line| format!(":{line}")).unwrap_or_default();
+        out.label(Label::Path, &format!("{}{line}", it.path)).end();
+    }
     for it in diff.decisions.iter().take(SHOWN) {
         out.text("  ").label(Label::Path, it.record.id.as_str()).text("  ");
         out.text(&one_line(&it.record.title, 100)).text("  ");
@@ -255,9 +295,7 @@ fn changes(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
         let (sign, label) = sign(changed.change.change);
         out.text("  ").label(label, sign).text(" ").text(&symbol.kind).text(" ");
         out.label(Label::Heading, &symbol.symbol).text("  ").text(&happening(changed));
-        if let Some(users) = changed.users.filter(|users| *users > 0) {
-            out.text(&format!("; {}", counted(users, "user", "users")));
-        }
+        out.text(&used_by(changed));
         out.text("  ").label(Label::Path, &place(symbol)).end();
     }
     let n_left = told.len().saturating_sub(limit);
@@ -267,14 +305,75 @@ fn changes(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
     }
 }
 
+/// `; 3 users`, or `; 3 → 5 users (new: Cart.sum)`.
+fn used_by(changed: &ChangedSymbol) -> String {
+    let Some(before) = changed.users else { return String::new() };
+    let is_same = changed.new_users.is_empty() && changed.lost_users.is_empty();
+    match changed.users_after.filter(|_| !is_same) {
+        Some(after) => {
+            let mut words = Vec::new();
+            for (word, names) in [("new", &changed.new_users), ("lost", &changed.lost_users)] {
+                if !names.is_empty() {
+                    words.push(format!("{word}: {}", names.join(", ")));
+                }
+            }
+            format!("; {before} → {} ({})", counted(after, "user", "users"), words.join("; "))
+        }
+        None if before > 0 => format!("; {}", counted(before, "user", "users")),
+        None => String::new(),
+    }
+}
+
+/// How many edges came and went; of those that came, which cross a border.
+fn edges(diff: &SemanticDiff, out: &mut Painter) {
+    if diff.edges.is_empty() {
+        return;
+    }
+    out.gap();
+    let n_of = |kind| diff.edges.iter().filter(|edge| edge.change == kind).count();
+    let counts: Vec<String> = EdgeChangeKind::ALL
+        .iter()
+        .map(|kind| (n_of(*kind), kind))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, kind)| format!("{n} {kind}"))
+        .collect();
+    out.line(&format!("edges: {}", counts.join(", ")));
+    // What is gone over a border concerns nobody on the other side.
+    let crossing: Vec<&EdgeChange> = diff
+        .edges
+        .iter()
+        .filter(|edge| edge.change != EdgeChangeKind::Removed && !edge.crosses.is_empty())
+        .collect();
+    for edge in crossing.iter().take(SHOWN) {
+        let (sign, label) = match edge.change {
+            EdgeChangeKind::Added | EdgeChangeKind::Removed => ("+", Label::Good),
+            EdgeChangeKind::Retargeted => (">", Label::Path),
+        };
+        out.text("  ").label(label, sign);
+        out.text(&format!(" {} {} {}", edge.from, edge.kind, edge.to));
+        if let Some(was) = &edge.was {
+            out.label(Label::Faint, &format!(", was {was}"));
+        }
+        let borders: Vec<&str> = edge.crosses.iter().map(|border| border.as_str()).collect();
+        out.label(Label::Faint, &format!("  across {}  ", borders.join(" and ")));
+        out.label(Label::Path, &format!("{}:{}", edge.path, edge.line)).end();
+    }
+    rest(crossing.len(), SHOWN, out);
+}
+
 fn graph(diff: &SemanticDiff, out: &mut Painter) {
+    edges(diff, out);
     let Some(impact) = &diff.impact else { return };
     out.gap();
     let more = if impact.truncated { " or more" } else { "" };
     let reached = counted(impact.reached, "symbol", "symbols");
     let n_tests = impact.test_files.len();
     let tests = counted(n_tests as u64, "test file", "test files");
-    out.line(&format!("reaches {reached}{more}; {tests}"));
+    let after = match impact.reached_after {
+        Some(after) if after != impact.reached => format!(" → {after}"),
+        _ => String::new(),
+    };
+    out.line(&format!("reaches {reached}{after}{more}; {tests}"));
     if n_tests > 0 {
         let first: Vec<&str> = impact.test_files.iter().take(5).map(String::as_str).collect();
         let more = if n_tests > 5 { " …" } else { "" };
@@ -283,6 +382,10 @@ fn graph(diff: &SemanticDiff, out: &mut Painter) {
     if !diff.owners.is_empty() {
         let names: Vec<&str> = diff.owners.iter().map(|share| share.owner.as_str()).collect();
         out.text("owners: ").label(Label::Person, &names.join(", ")).end();
+    }
+    if !diff.new_owners.is_empty() {
+        let names = diff.new_owners.join(", ");
+        out.text("newly affected owners: ").label(Label::Person, &names).end();
     }
 }
 
@@ -302,17 +405,27 @@ fn code(text: &str) -> String {
     format!("`{}`", one_line(&clean(text), 160).replace('`', "'"))
 }
 
-fn markdown(diff: &SemanticDiff, limit: usize) -> String {
+pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     let mut out = format!("**{}**\n", summary(diff));
-    if !diff.breaking.is_empty() {
+    if !diff.breaking.is_empty() && limit > 0 {
         out.push_str("\n### Breaking\n\n");
         for it in diff.breaking.iter().take(limit) {
             let at = code(&format!("{}:{}", it.path, it.line));
             out.push_str(&format!("- {}: {} {at}\n", it.rule.as_str(), code(&it.message)));
         }
     }
-    if !diff.decisions.is_empty() {
+    if !diff.decisions.is_empty() || !diff.deciding_notes.is_empty() {
         out.push_str("\n### Decisions at risk\n\n");
+        for it in &diff.deciding_notes {
+            let author = it.author.as_deref().unwrap_or("ghost");
+            out.push_str(&format!(
+                "- {} {} {} {}\n",
+                code(&it.on),
+                code(author),
+                code(&it.excerpt),
+                code(&it.path)
+            ));
+        }
         for it in diff.decisions.iter().take(SHOWN) {
             let title = code(&it.record.title);
             out.push_str(&format!(
@@ -323,7 +436,7 @@ fn markdown(diff: &SemanticDiff, limit: usize) -> String {
         }
     }
     let told: Vec<&ChangedSymbol> = diff.changes.iter().filter(|it| !it.change.is_test).collect();
-    if !told.is_empty() {
+    if !told.is_empty() && limit > 0 {
         out.push_str("\n| change | symbol | where | users |\n|---|---|---|---|\n");
         for changed in told.iter().take(limit) {
             let Some(symbol) = subject(changed) else { continue };
@@ -338,6 +451,24 @@ fn markdown(diff: &SemanticDiff, limit: usize) -> String {
         }
         if told.len() > limit {
             out.push_str(&format!("\nand {} more\n", told.len() - limit));
+        }
+    }
+    let new_edges: Vec<&EdgeChange> = diff
+        .edges
+        .iter()
+        .filter(|edge| edge.change != EdgeChangeKind::Removed && !edge.crosses.is_empty())
+        .collect();
+    if !new_edges.is_empty() {
+        out.push_str("\n### New edges\n\n");
+        for edge in new_edges.iter().take(limit) {
+            let borders: Vec<&str> = edge.crosses.iter().map(|border| border.as_str()).collect();
+            out.push_str(&format!(
+                "- {} {} {}, across {}\n",
+                code(&edge.from),
+                edge.kind,
+                code(&edge.to),
+                borders.join(" and ")
+            ));
         }
     }
     if let Some(impact) = &diff.impact {

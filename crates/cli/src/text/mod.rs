@@ -12,6 +12,7 @@ mod entity_detail;
 mod entity_list;
 mod file_history;
 mod folding;
+mod history;
 mod home_screen;
 mod index_report;
 mod memory;

@@ -142,7 +142,8 @@ fn with_an_index_users_tests_and_owners_are_known() {
     for line in [
         "  changed-parameters  total: required parameter `rate` added, 1 user  shop/price.py:1\n",
         "  > function rebate  renamed from discount; 1 user  shop/price.py:6\n",
-        "reaches 3 symbols; 1 test file\ntests: tests/test_cart.py\nowners: @shop-team\n",
+        "; 1 → 2 users (new: basket.Cart.sum)  shop/price.py:1\n",
+        "reaches 3 symbols → 5; 1 test file\ntests: tests/test_cart.py\nowners: @shop-team\n",
     ] {
         assert!(told.contains(line), "{told}");
     }

@@ -1,6 +1,7 @@
 //! What two versions of a repository differ in, by symbols: straight from git's
 //! objects, reading changed files only. Neither version needs an index.
 
+mod derivation;
 mod report;
 
 use crate::facts::{FileFacts, Trouble};

@@ -2,6 +2,7 @@
 //! they belong to.
 
 use super::File;
+use super::derivation::{Derivations, derivations};
 use crate::facts::{FileFacts, Flags, ParamKind, Visibility};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{Aspect, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion};
@@ -20,6 +21,7 @@ struct Sides<'a> {
     /// Symbols directly inside each.
     old_members: Vec<u32>,
     new_members: Vec<u32>,
+    derivations: Derivations,
 }
 
 fn members(symbols: &[Symbol]) -> Vec<u32> {
@@ -40,6 +42,7 @@ impl Report {
             new,
             old_members: members(&matching.old),
             new_members: members(&matching.new),
+            derivations: derivations(matching, old, new),
         };
         let mut report = Report { changes: Vec::new(), file_moves: sides.file_moves() };
         sides.add_pairs(&mut report.changes);
@@ -119,6 +122,7 @@ impl Sides<'_> {
                 new: Some(self.new_version(pair.new)),
                 old: Some(self.old_version(pair.old)),
                 similarity: (!is_carried).then_some(pair.similarity),
+                derivation: None,
                 is_test: is_test(new, &self.new[new.file as usize].path),
                 aspects,
             };
@@ -262,6 +266,7 @@ impl Sides<'_> {
                     old: Some(self.old_version(at as u32)),
                     aspects: vec![Aspect::Signature],
                     similarity: None,
+                    derivation: None,
                     members: 0,
                     is_test: is_test(symbol, &self.old[symbol.file as usize].path),
                     demands: vec![format!(
@@ -282,6 +287,7 @@ impl Sides<'_> {
                 old: Some(self.old_version(at as u32)),
                 aspects: Vec::new(),
                 similarity: guess.map(|guess| guess.similarity),
+                derivation: self.derivations.of_old.get(&(at as u32)).cloned(),
                 members: self.old_members[at],
                 is_test: is_test(symbol, &self.old[symbol.file as usize].path),
                 demands: Vec::new(),
@@ -310,6 +316,7 @@ impl Sides<'_> {
                 old: copy.map(|copy| self.old_version(copy.old)),
                 aspects: Vec::new(),
                 similarity: copy.map(|copy| copy.similarity),
+                derivation: self.derivations.of_new.get(&(at as u32)).cloned(),
                 members: self.new_members[at],
                 is_test: is_test(symbol, &self.new[symbol.file as usize].path),
                 demands: Vec::new(),

@@ -70,7 +70,7 @@ impl CommitScan<'_> {
             heads: heads.ids.clone(),
             known: known.clone(),
             with_changes: true,
-            is_oldest_first: false,
+            ..LogOptions::default()
         };
         report.new_commits = self.store_all(&repo, clone.log(&options)?)?;
         let gone = left_behind(&clone, &heads.ids, &before, &elsewhere, &known, || {

@@ -29,7 +29,7 @@ mod values;
 mod tests;
 
 use crate::facts::FileFacts;
-pub use symbols::{Sort, Symbol};
+pub use symbols::{Entry, Sort, Symbol, entries};
 
 use bags::Weights;
 use symbols::Side;

@@ -5,6 +5,39 @@ use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
 use rustc_hash::FxHashMap;
 
+/// A symbol of a file, without what it takes to compare it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub def: DefId,
+    pub sort: Sort,
+    pub name: Box<str>,
+    /// The names from the file down to it.
+    pub path: Box<str>,
+    /// The types of its parameters as written; their names where there are none.
+    pub params: Box<[Box<str>]>,
+}
+
+/// The symbols of one file, in order: those that [`super::match_versions`] knows.
+pub fn entries(file: &SourceFile<'_>) -> Vec<Entry> {
+    let facts = file.facts;
+    let mut all = Vec::new();
+    for (id, def) in facts.defs.iter().enumerate().skip(1) {
+        let id = DefId(id as u32);
+        let assigned = (def.kind == DefKind::Lambda)
+            .then(|| assigned_name(file, def.span.start_byte as usize))
+            .flatten();
+        let Some(sort) = sort_of(def.kind).or(assigned.map(|_| Sort::Callable)) else { continue };
+        let path = assigned.map_or_else(|| facts.symbol_path(id), str::to_owned);
+        let name = match assigned {
+            Some(assigned) => assigned.rsplit('.').next().unwrap_or(assigned),
+            None => facts.text(def.name),
+        };
+        let params = params_of(facts, id);
+        all.push(Entry { def: id, sort, name: name.into(), path: path.into(), params });
+    }
+    all
+}
+
 /// What a symbol can become: another one of its sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sort {

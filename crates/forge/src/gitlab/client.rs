@@ -47,6 +47,10 @@ impl Client {
         })))
     }
 
+    pub(super) fn transport(&self) -> &Transport {
+        &self.0.transport
+    }
+
     async fn get(
         &self,
         call: &Call,
@@ -202,7 +206,7 @@ impl Client {
     }
 
     /// A list whose items are kept as they are.
-    async fn set<T>(
+    pub(super) async fn set<T>(
         &self,
         path: &str,
         convert: &(dyn Fn(&[u8]) -> convert::Converted<Option<T>> + Send + Sync),
@@ -376,7 +380,7 @@ fn entities_path(project: ForgeId, kind: EntityKind) -> String {
     }
 }
 
-fn entity_path(project: ForgeId, kind: EntityKind, iid: Iid) -> String {
+pub(super) fn entity_path(project: ForgeId, kind: EntityKind, iid: Iid) -> String {
     format!("{}/{iid}", entities_path(project, kind))
 }
 

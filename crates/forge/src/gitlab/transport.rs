@@ -1,5 +1,5 @@
-//! One GET against the API: sent within the budget, kept on one origin, read
-//! up to a limit, and tried again where that may help.
+//! One request against the API: sent within the budget, kept on one origin, read
+//! up to a limit, and, when it only reads, tried again where that may help.
 
 use super::address::Address;
 use super::headers;
@@ -9,8 +9,8 @@ use super::trouble::{RequestError, Retry, excerpt, reason};
 use crate::api::{Failure, Reservation};
 use crate::budget::Budget;
 use model::{Error, ErrorCode, Progress};
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LOCATION};
-use reqwest::{Certificate, Response, StatusCode, Url};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
+use reqwest::{Certificate, Method, Response, StatusCode, Url};
 use secrecy::ExposeSecret;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,6 +73,25 @@ impl Call {
     pub fn words(&self) -> String {
         format!("GET {}", model::text::one_line(&self.path, 120))
     }
+}
+
+/// A request with a body.
+#[derive(Debug, Clone)]
+pub(super) struct Write {
+    pub method: Method,
+    pub path: String,
+    /// JSON.
+    pub body: String,
+}
+
+/// A write that failed.
+#[derive(Debug)]
+pub(super) struct WriteFailed {
+    pub failure: Failure,
+    /// No answer came, or one that does not say: it may have taken place.
+    pub is_uncertain: bool,
+    /// The token may read, and not do this.
+    pub lacks_rights: bool,
 }
 
 /// A success: the body, where its items lie in it, and what the headers said.
@@ -214,6 +233,48 @@ impl Transport {
                     tokio::time::sleep(wait).await;
                 }
             }
+        }
+    }
+
+    /// Sends a body once. Whether a write that got no answer took place is not
+    /// known here, so nothing is tried again: the caller looks first.
+    pub async fn write(&self, write: &Write) -> Result<Answer, WriteFailed> {
+        let words = format!("{} {}", write.method, model::text::one_line(&write.path, 120));
+        let failed = |trouble: RequestError| WriteFailed {
+            is_uncertain: matches!(trouble.retry(), Retry::Yes | Retry::Briefly),
+            lacks_rights: trouble.lacks_rights(),
+            failure: trouble.into_failure(&words, self.address.host(), 1),
+        };
+        self.write_once(write).await.map_err(failed)
+    }
+
+    async fn write_once(&self, write: &Write) -> Result<Answer, RequestError> {
+        self.budget.acquire().await.map_err(RequestError::TooLong)?;
+        let sent = self
+            .http()?
+            .request(write.method.clone(), self.address.url(&write.path, ""))
+            .header(TOKEN_HEADER, self.token.clone())
+            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+            .body(write.body.clone())
+            .send();
+        let mut response = tokio::time::timeout(self.options.request_timeout, sent)
+            .await
+            .map_err(|_| RequestError::TimedOut)??;
+        let status = response.status();
+        if status.is_redirection() {
+            // A body is sent to the configured address and nowhere else.
+            let why = "the server redirects a request that writes".to_owned();
+            return Err(RequestError::Redirected(why));
+        }
+        let headers = std::mem::take(response.headers_mut());
+        if !status.is_success() {
+            return Err(self.refusal(status, &headers, response).await);
+        }
+        let body = self.read_body(response, &mut Reservation::default()).await?;
+        match scan::object(&body) {
+            Some(whole) => Ok(Answer { body, items: vec![whole], headers }),
+            None => Err(RequestError::NotJson(self.scrubbed(excerpt(&body)))),
         }
     }
 

@@ -115,6 +115,11 @@ impl RequestError {
         matches!(self, RequestError::Status { status, .. } if matches!(status.as_u16(), 404 | 410))
     }
 
+    /// The server knows who asks, and does not let them.
+    pub fn lacks_rights(&self) -> bool {
+        matches!(self, RequestError::Status { status, .. } if matches!(status.as_u16(), 401 | 403))
+    }
+
     /// A few words, such as `502 Bad Gateway` or `timed out`.
     fn words(&self, host: &str) -> String {
         match self {

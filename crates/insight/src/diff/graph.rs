@@ -1,10 +1,11 @@
 //! What the indexed graph adds to a comparison: users, tests, owners.
 
+use super::edges::Versions;
 use super::{Impact, SemanticDiff};
 use crate::code::impact::{KINDS, OwnerShare, nodes_of_path};
 use crate::code::walk::walk;
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
-use model::change::SymbolVersion;
+use model::change::{SymbolChangeKind, SymbolVersion};
 use model::code::EdgeKind;
 use model::ids::NodeId;
 use model::{Result, code::is_test_path};
@@ -19,7 +20,7 @@ const MOST_PATHS: usize = 500;
 const SHOWN_USERS: usize = 3;
 
 /// Along which one symbol uses another.
-const USES: &[EdgeKind] = &[
+pub(super) const USES: &[EdgeKind] = &[
     EdgeKind::Calls,
     EdgeKind::References,
     EdgeKind::Inherits,
@@ -29,7 +30,57 @@ const USES: &[EdgeKind] = &[
     EdgeKind::RpcCalls,
 ];
 
+/// The indexed versions: the base, which knows who used what is gone, the head,
+/// or both.
+pub struct Indexed {
+    pub base: Option<Scope>,
+    pub head: Option<Scope>,
+}
+
 pub fn add(
+    reader: &Reader,
+    indexed: &Indexed,
+    paths: &[String],
+    diff: &mut SemanticDiff,
+) -> Result<()> {
+    let is_base = indexed.base.is_some();
+    let Some(scope) = indexed.base.as_ref().or(indexed.head.as_ref()) else { return Ok(()) };
+    add_one(reader, scope, is_base, paths, diff)?;
+    if let (Some(base), Some(head)) = (&indexed.base, &indexed.head) {
+        let mut versions = Versions::new(reader, base, head);
+        let mut nodes = Vec::new();
+        let (mut olds, mut news) = (BTreeMap::new(), BTreeMap::new());
+        for changed in diff.changes.iter().take(MOST_SYMBOLS) {
+            let old = match &changed.change.old {
+                // A copy's source is not what the symbol was.
+                Some(old) if changed.change.change != SymbolChangeKind::Copied => {
+                    node_of(&versions.base, old, &mut olds)?
+                }
+                _ => None,
+            };
+            let new = match &changed.change.new {
+                Some(new) if changed.change.change != SymbolChangeKind::PerhapsBecame => {
+                    node_of(&versions.head, new, &mut news)?
+                }
+                _ => None,
+            };
+            nodes.push((old, new));
+        }
+        versions.add(&nodes, diff)?;
+        let seeds: Vec<NodeId> =
+            nodes.iter().filter_map(|(_, new)| *new).take(MOST_SEEDS).collect();
+        let after = impact(&versions.head, &seeds, paths)?;
+        if let Some(impact) = &mut diff.impact {
+            impact.reached_after = Some(after.reached);
+            let mut tests: BTreeSet<String> = impact.test_files.drain(..).collect();
+            tests.extend(after.test_files);
+            impact.test_files = tests.into_iter().collect();
+        }
+    }
+    Ok(())
+}
+
+fn add_one(
     reader: &Reader,
     scope: &Scope,
     is_base: bool,
@@ -111,6 +162,7 @@ fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<Impact>
     Ok(Impact {
         commit: view.scope.snapshot.sha.clone(),
         reached: walked.reached.len() as u64,
+        reached_after: None,
         truncated: walked.is_truncated,
         test_files: tests.into_iter().collect(),
     })

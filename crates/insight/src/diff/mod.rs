@@ -6,8 +6,10 @@
 //! indexed, callers, tests and owners are added; recorded decisions about
 //! touched files always.
 
+mod edges;
 mod graph;
 mod rules;
+mod threads;
 
 use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, Asked};
@@ -23,6 +25,7 @@ use serde::Serialize;
 use store::Reader;
 
 pub use rules::{Breaking, Rule};
+pub use threads::DecidingNote;
 
 /// One end of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -43,6 +46,47 @@ pub struct ChangedSymbol {
     pub users: Option<u64>,
     /// The first of them that the change does not touch.
     pub untouched_users: Vec<String>,
+    /// How many use it afterwards, where both versions are indexed.
+    pub users_after: Option<u64>,
+    /// The first of those that began and of those that stopped to use it.
+    pub new_users: Vec<String>,
+    pub lost_users: Vec<String>,
+}
+
+vocabulary! {
+    /// What happened to an edge.
+    pub enum EdgeChangeKind {
+        Added = "added",
+        Removed = "removed",
+        /// The same name, of another symbol.
+        Retargeted = "retargeted",
+    }
+}
+
+vocabulary! {
+    /// What lies between the ends of an edge.
+    pub enum Border {
+        Package = "package",
+        Owner = "owner",
+        Repository = "repository",
+    }
+}
+
+/// An edge that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct EdgeChange {
+    pub change: EdgeChangeKind,
+    /// `calls`, `references`, `inherits` …
+    pub kind: String,
+    pub from: String,
+    pub to: String,
+    /// Where a retargeted one led before.
+    pub was: Option<String>,
+    pub crosses: Vec<Border>,
+    /// Of the source.
+    pub path: String,
+    pub line: u32,
+    pub target_path: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -68,6 +112,8 @@ pub struct Impact {
     pub commit: String,
     /// Symbols that depend on what changed, within three steps.
     pub reached: u64,
+    /// The same after the change, where both versions are indexed.
+    pub reached_after: Option<u64>,
     pub truncated: bool,
     /// Files of tests among what is reached, and changed ones.
     pub test_files: Vec<String>,
@@ -84,9 +130,16 @@ pub struct SemanticDiff {
     /// What a reviewer must look at first, first.
     pub changes: Vec<ChangedSymbol>,
     pub file_moves: Vec<FileMove>,
-    /// Decisions recorded about files this touches.
+    /// Decisions recorded about files and symbols this touches.
     pub decisions: Vec<LinkedRecord>,
+    /// Notes on touched files that decided something.
+    pub deciding_notes: Vec<DecidingNote>,
     pub owners: Vec<OwnerShare>,
+    /// Owners of code that begins to use what changes.
+    pub new_owners: Vec<String>,
+    /// Edges of touched symbols, where both versions are indexed: those that
+    /// cross most borders first.
+    pub edges: Vec<EdgeChange>,
     pub impact: Option<Impact>,
     /// Changed files whose symbols were not, or only in part, compared.
     pub unread: Vec<UnreadFile>,
@@ -142,28 +195,46 @@ pub fn semantic_diff(
         changes: comparison
             .changes
             .into_iter()
-            .map(|change| ChangedSymbol { change, users: None, untouched_users: Vec::new() })
+            .map(|change| ChangedSymbol {
+                change,
+                users: None,
+                untouched_users: Vec::new(),
+                users_after: None,
+                new_users: Vec::new(),
+                lost_users: Vec::new(),
+            })
             .collect(),
         file_moves: comparison.file_moves,
         decisions: Vec::new(),
+        deciding_notes: Vec::new(),
         owners: Vec::new(),
+        new_owners: Vec::new(),
+        edges: Vec::new(),
         impact: None,
         unread: comparison.unread,
         missing: Vec::new(),
         runtime: None,
     };
     if let Some(reader) = reader {
-        diff.decisions = decisions(reader, &comparison.paths)?;
-        let versions = [&diff.base, &diff.head].map(|revision| revision.commit.clone());
-        match indexed(reader, &request.asked, &versions) {
-            Some((scope, is_base)) => {
-                graph::add(reader, &scope, is_base, &comparison.paths, &mut diff)?;
-            }
-            None => diff.missing.push(Missing::new(
+        diff.decisions = decisions(reader, &comparison.paths, &diff.changes)?;
+        if let Some(project) = project(reader, &request.asked) {
+            let changes: Vec<&SymbolChange> = diff.changes.iter().map(|it| &it.change).collect();
+            diff.deciding_notes = threads::deciding_notes(reader, project, &changes)?;
+        }
+        let at = |revision: &Revision| {
+            let asked = Asked { at: Some(&revision.commit), ..request.asked };
+            scope::resolve(reader, &asked).ok()
+        };
+        // Of a work tree only the commit it began with is known here.
+        let head = if diff.head.is_work_tree { None } else { at(&diff.head) };
+        let indexed = graph::Indexed { base: at(&diff.base), head };
+        if indexed.base.is_none() && indexed.head.is_none() {
+            diff.missing.push(Missing::new(
                 "neither version is indexed: callers, tests and owners are not known",
                 "lore index",
-            )),
+            ));
         }
+        graph::add(reader, &indexed, &comparison.paths, &mut diff)?;
     } else {
         diff.missing.push(Missing::new(
             "no database: callers, tests, owners and decisions are not known",
@@ -175,23 +246,23 @@ pub fn semantic_diff(
     Ok(diff)
 }
 
-/// The snapshot of the base, which knows who used what is gone, or of the head.
-fn indexed(
-    reader: &Reader,
-    asked: &Asked<'_>,
-    versions: &[String; 2],
-) -> Option<(scope::Scope, bool)> {
-    versions.iter().zip([true, false]).find_map(|(commit, is_base)| {
-        let asked = Asked { at: Some(commit), ..*asked };
-        scope::resolve(reader, &asked).ok().map(|scope| (scope, is_base))
-    })
+/// The forge project of the repository asked about.
+fn project(reader: &Reader, asked: &Asked<'_>) -> Option<ProjectId> {
+    scope::repository(reader, asked).ok().and_then(|(repo, _)| repo.project)
 }
 
 /// Files asked for records; more are not one change that somebody reviews.
 const MOST_PATHS: usize = 500;
 
-fn decisions(reader: &Reader, paths: &[String]) -> Result<Vec<LinkedRecord>> {
-    let ends: Vec<String> = paths.iter().take(MOST_PATHS).cloned().collect();
+fn decisions(
+    reader: &Reader,
+    paths: &[String],
+    changes: &[ChangedSymbol],
+) -> Result<Vec<LinkedRecord>> {
+    let mut ends: Vec<String> = paths.iter().take(MOST_PATHS).cloned().collect();
+    for old in changes.iter().take(MOST_PATHS).filter_map(|it| it.change.old.as_ref()) {
+        ends.push(End::Symbol(old.symbol.clone()).to_string());
+    }
     let mut all = crate::why::linked_records(reader, &ends)?;
     all.retain(|record| !record.is_superseded);
     Ok(all)

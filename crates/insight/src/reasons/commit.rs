@@ -90,6 +90,12 @@ fn changes(reader: &Reader, commit: i64, sha: &str) -> Result<Vec<LinkedCommit>>
     Ok(linked.collect())
 }
 
+/// The sentences of a commit's message that give reasons; none where it has none.
+pub fn of_message(facts: &CommitFacts) -> Option<Rationale> {
+    let found = body(&facts.message).and_then(|body| rationale(body, EXCERPT));
+    found.filter(|found| found.gives_reasons)
+}
+
 /// How much of a reason a message gives; nothing without a body.
 pub fn weight(message: &str) -> i32 {
     let found = body(message).and_then(|body| rationale(body, EXCERPT));

@@ -64,6 +64,27 @@ impl TestTexts {
         self.add_with_word(stem, &format!("names {stem}"), found)
     }
 
+    /// Adds tests that are called like a changed file; whether there are any.
+    pub fn add_namesakes(&self, path: &str, found: &mut Selection) -> bool {
+        let stem = stem(path);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = folder.rsplit('/').next().unwrap_or(folder);
+        let mut is_found = false;
+        for test in self.texts.keys() {
+            let subject = subject_of(self::stem(test));
+            // `brain/test_typing` is about `brain/brain_typing`.
+            let is_prefixed = !folder.is_empty()
+                && stem.strip_prefix(folder).and_then(|rest| rest.strip_prefix('_'))
+                    == Some(subject)
+                && test.split('/').any(|part| part == folder);
+            if subject.len() >= SHORTEST && (subject == stem || is_prefixed) {
+                found.add(test, &format!("is called like {path}"), 1, None);
+                is_found = true;
+            }
+        }
+        is_found
+    }
+
     /// Adds tests that name the folder of data called like a changed file;
     /// whether there are any.
     pub fn add_readers_of_data(&self, path: &str, found: &mut Selection) -> bool {
@@ -109,6 +130,14 @@ impl TestTexts {
         folders.dedup();
         folders
     }
+}
+
+/// What a file of tests is about, by its name: `session` of `test_session`.
+fn subject_of(stem: &str) -> &str {
+    let prefixes = ["unittest_", "test_", "Test"];
+    let suffixes = ["_test", "_spec", "Tests", "Test", "-test"];
+    let stem = prefixes.iter().find_map(|it| stem.strip_prefix(it)).unwrap_or(stem);
+    suffixes.iter().find_map(|it| stem.strip_suffix(it)).unwrap_or(stem)
 }
 
 fn stem(path: &str) -> &str {

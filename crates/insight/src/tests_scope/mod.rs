@@ -79,10 +79,15 @@ pub fn test_scope(
     }
     add_reached(&view, &seeds(&view, change)?, MOST_DEPTH, &mut found)?;
     // Who makes a value of a type may use any member of it, seen or not.
-    add_reached(&view, &containers(&view, change)?, CONTAINER_DEPTH, &mut found)?;
+    let containers = containers(&view, change)?;
+    add_reached(&view, &containers.called, CONTAINER_DEPTH, &mut found)?;
+    // A member that nobody calls by its name is called by dispatch: by whoever
+    // leads to its type.
+    add_reached(&view, &containers.dispatched, MOST_DEPTH, &mut found)?;
     for path in change.paths.iter().filter(|path| !is_test_path(path)) {
         let is_imported = add_importers(&view, path, &mut found)?;
         let mut is_named = texts.add_readers_of_data(path, &mut found);
+        is_named |= texts.add_namesakes(path, &mut found);
         if is_imported != Some(true) {
             is_named |= texts.add_named(path, &mut found);
         }
@@ -220,21 +225,49 @@ fn seeds(view: &View<'_>, change: &Change) -> Result<Vec<NodeId>> {
 }
 
 /// The types whose members change.
-fn containers(view: &View<'_>, change: &Change) -> Result<Vec<NodeId>> {
-    let mut types = BTreeSet::new();
+#[derive(Default)]
+struct Containers {
+    /// Of members that somebody calls or names.
+    called: Vec<NodeId>,
+    /// Of members that nobody does.
+    dispatched: Vec<NodeId>,
+}
+
+fn containers(view: &View<'_>, change: &Change) -> Result<Containers> {
+    let (mut called, mut dispatched) = (BTreeSet::new(), BTreeSet::new());
     for symbol in change.symbols.iter().flatten() {
         let Some((outer, _)) = symbol.symbol.rsplit_once('.') else { continue };
         if is_test_path(&symbol.path) {
             continue;
         }
         let name = outer.rsplit('.').next().unwrap_or(outer);
-        for node in nodes_of_path(view, &symbol.path)?.unwrap_or_default() {
+        let member = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
+        let nodes = nodes_of_path(view, &symbol.path)?.unwrap_or_default();
+        let is_called = is_called(view, &nodes, member)?;
+        for node in nodes {
             if view.node(node)?.is_some_and(|row| row.name == name) {
-                types.insert(node);
+                if is_called { called.insert(node) } else { dispatched.insert(node) };
             }
         }
     }
-    Ok(types.into_iter().take(MOST_SEEDS).collect())
+    let list = |types: BTreeSet<NodeId>| types.into_iter().take(MOST_SEEDS).collect();
+    Ok(Containers { called: list(called), dispatched: list(dispatched) })
+}
+
+/// Whether anything leads to a member of this name; what languages call by
+/// themselves counts as called.
+fn is_called(view: &View<'_>, nodes: &[NodeId], member: &str) -> Result<bool> {
+    if member.starts_with("__") {
+        return Ok(true);
+    }
+    for node in nodes {
+        if view.node(*node)?.is_some_and(|row| row.name == member)
+            && view.incoming(*node)?.iter().any(|step| step.kind != EdgeKind::Contains)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn add_reached(

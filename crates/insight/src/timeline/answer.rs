@@ -228,7 +228,7 @@ pub struct Folded {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TimelineMeta {
-    /// How seeds were found: `reference`, or the mode of the search.
+    /// How seeds were found: `reference`, `symbol`, or the mode of the search.
     pub search_mode: String,
     pub expansion_depth: u8,
     pub expand_mentions: bool,

@@ -33,6 +33,8 @@ use seeds::Seeds;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Start {
     Entity { wanted: EntityReference, project: Option<String> },
+    /// A symbol: the merge requests that changed it, by their rows.
+    Symbol(Vec<i64>),
     Query(Box<search::Request>),
 }
 
@@ -85,6 +87,7 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     let reader = searcher.reader;
     let seeds = match &request.start {
         Start::Entity { wanted, project } => seeds::of_entity(reader, wanted, project.as_deref())?,
+        Start::Symbol(rows) => seeds::of_symbol(rows, request.seeds),
         Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;

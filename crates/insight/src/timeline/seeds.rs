@@ -54,6 +54,18 @@ pub(super) fn of_entity(
     })
 }
 
+/// The newest merge requests that changed a symbol.
+pub(super) fn of_symbol(rows: &[i64], most: usize) -> Seeds {
+    let row = |id: &i64| EntityRow { kind: model::EntityKind::MergeRequest, id: *id };
+    Seeds {
+        rows: rows.iter().take(most).map(row).collect(),
+        search_mode: "symbol".to_owned(),
+        matches: rows.len() as u64,
+        is_cut: rows.len() > most,
+        ..Seeds::default()
+    }
+}
+
 /// The entities that answer best: as many as are not far behind the first, and
 /// never more than `most`.
 pub(super) fn of_query(

@@ -83,6 +83,9 @@ pub struct Terminal {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JobRequest {
     pub is_sync: bool,
+    /// The words of a command that only answers, in the place of a run.
+    #[serde(default)]
+    pub question: Option<Vec<String>>,
     pub dir: PathBuf,
     pub db: Option<PathBuf>,
     pub config: Option<PathBuf>,

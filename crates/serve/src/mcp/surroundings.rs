@@ -10,13 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use store::{DatabaseFile, Reader};
 
-/// Work that writes, and may take minutes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Work that writes and may take minutes, or that reads code of strangers.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Job {
     /// From the forge into the database, then everything derived from it.
     Sync,
     /// The repository around a folder: its commits, its code, the texts.
     Index,
+    /// A question about code that no index holds, as the words of a command.
+    Question(Vec<String>),
 }
 
 /// Memory, its index as level with the files as it could be made.

@@ -37,7 +37,7 @@ pub fn viewer(
     let token =
         tokens.iter().find(|token| token.secret == secret).ok_or_else(Reply::unauthorized)?;
     match token.status {
-        TokenStatus::Valid => {}
+        TokenStatus::Valid | TokenStatus::ReadsOnly => {}
         TokenStatus::Expired => {
             return Err(Reply::invalid_token(
                 "Token is expired. You can either do re-authorization or token refresh.",
@@ -56,6 +56,16 @@ pub fn viewer(
     };
     let user = user.ok_or_else(Reply::unauthorized)?;
     Ok(Some(Viewer { user, is_reporter: token.is_reporter }))
+}
+
+/// The person behind a token that may write.
+pub fn writer(world: &World, tokens: &[Token], headers: &HeaderMap) -> Result<Viewer, Reply> {
+    let is_reading = |token: &Token| token.status == TokenStatus::ReadsOnly;
+    let of_secret = |token: &&Token| Some(token.secret.as_str()) == secret(headers);
+    if tokens.iter().find(of_secret).is_some_and(is_reading) {
+        return Err(Reply::insufficient_scope());
+    }
+    viewer(world, tokens, headers)?.ok_or_else(Reply::unauthorized)
 }
 
 fn secret(headers: &HeaderMap) -> Option<&str> {

@@ -12,7 +12,7 @@ use super::request::Request;
 use crate::World;
 use crate::fault::{Disturbance, Fault, FaultState, HeaderFault, Verdict};
 use crate::world::{EntityKey, ProjectId};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, Method, Response, Uri};
 use flate2::Compression;
@@ -62,6 +62,7 @@ pub(super) async fn handle(
     method: Method,
     uri: Uri,
     headers: HeaderMap,
+    body: Bytes,
 ) -> Response<Body> {
     let path_and_query = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
     let in_flight = shared.in_flight.fetch_add(1, Ordering::Relaxed) + 1;
@@ -69,7 +70,8 @@ pub(super) async fn handle(
     if let Some(slow) = verdict.slow {
         tokio::time::sleep(slow).await;
     }
-    let request = Request::parse(method.as_str(), &path_and_query);
+    let request = Request::parse(method.as_str(), &path_and_query)
+        .map(|request| Request { body: body.to_vec(), ..request });
     let (reply, date) = respond(&shared, request.as_ref(), &path_and_query, &headers, verdict);
     shared.in_flight.fetch_sub(1, Ordering::Relaxed);
     {
@@ -119,7 +121,10 @@ fn respond(
     if let Some(Err(reply)) = limits {
         return (reply, date);
     }
-    let mut reply = answer(shared, &world, &options, (request, path_and_query, headers));
+    let mut reply = match request.filter(|request| !request.is_get) {
+        Some(request) => written(&mut world, &options, request, headers, &shared.base_url),
+        None => answer(shared, &world, &options, (request, path_and_query, headers)),
+    };
     if let Some(Ok(limit_headers)) = limits {
         reply.headers.extend(limit_headers);
     }
@@ -154,6 +159,27 @@ fn respond(
         disturb(&mut world, (project, kind), disturbance);
     }
     (reply, date)
+}
+
+fn written(
+    world: &mut World,
+    options: &Options,
+    request: &Request,
+    headers: &HeaderMap,
+    base_url: &str,
+) -> Reply {
+    let viewer = match auth::writer(world, &options.tokens, headers) {
+        Ok(viewer) => viewer,
+        Err(reply) => return reply,
+    };
+    let note = match endpoints::write(world, request, viewer) {
+        Ok(note) => note,
+        Err(reply) => return reply,
+    };
+    let link_base = options.link_base.as_deref().unwrap_or(base_url);
+    let viewer = Some(viewer);
+    let context = Context { world, options, link_base, viewer, short_pages: None };
+    endpoints::written(context, note).unwrap_or_else(|reply| reply)
 }
 
 fn answer(

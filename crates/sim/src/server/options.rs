@@ -65,6 +65,8 @@ pub enum TokenStatus {
     Revoked,
     /// Good, but without `read_api`.
     LacksScope,
+    /// `read_api` without `api`: good for reading, for nothing else.
+    ReadsOnly,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +86,7 @@ impl Token {
     pub const REVOKED: &'static str = "sim-token-revoked";
     pub const NO_SCOPE: &'static str = "sim-token-no-scope";
     pub const GUEST: &'static str = "sim-token-guest";
+    pub const READ_ONLY: &'static str = "sim-token-read-only";
 
     fn new(secret: &str, status: TokenStatus, is_reporter: bool) -> Self {
         Token { secret: secret.to_owned(), status, username: None, is_reporter }
@@ -97,6 +100,7 @@ impl Token {
             Token::new(Token::REVOKED, TokenStatus::Revoked, true),
             Token::new(Token::NO_SCOPE, TokenStatus::LacksScope, true),
             Token::new(Token::GUEST, TokenStatus::Valid, false),
+            Token::new(Token::READ_ONLY, TokenStatus::ReadsOnly, true),
         ]
     }
 }

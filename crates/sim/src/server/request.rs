@@ -13,6 +13,9 @@ pub struct Request {
     pub raw_query: String,
     pub params: Params,
     pub is_get: bool,
+    /// `POST`, `PUT` and so on.
+    pub method: String,
+    pub body: Vec<u8>,
 }
 
 impl Request {
@@ -27,6 +30,8 @@ impl Request {
             raw_query: query.to_owned(),
             params: Params::parse(query),
             is_get: matches!(method, "GET" | "HEAD"),
+            method: method.to_owned(),
+            body: Vec::new(),
         })
     }
 

@@ -5,6 +5,7 @@
 //! errors and the choice by `--tools` follow from it.
 
 mod ask;
+mod change;
 mod code;
 mod context;
 mod experts;
@@ -179,6 +180,10 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::Routes>(),
     Entry::of::<code::RepoGraph>(),
     Entry::of::<code::SnapshotDiff>(),
+    Entry::of::<change::SemanticDiff>(),
+    Entry::of::<change::PrImpact>(),
+    Entry::of::<change::TestScope>(),
+    Entry::of::<change::SymbolHistory>(),
     Entry::of::<code::Stale>(),
     Entry::of::<runtime::RuntimeTraffic>(),
     Entry::of::<runtime::DeadRoutes>(),

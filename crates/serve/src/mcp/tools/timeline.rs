@@ -61,7 +61,7 @@ impl Tool for Timeline {
         };
         let provider = match start {
             Start::Query(_) => call.provider(),
-            Start::Entity { .. } => None,
+            Start::Entity { .. } | Start::Symbol(_) => None,
         };
         let request = Request {
             depth: params.depth.unwrap_or(1).min(3),

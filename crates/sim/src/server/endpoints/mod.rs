@@ -7,11 +7,14 @@ mod lists;
 mod notes;
 mod projects;
 
+use super::auth::Viewer;
 use super::context::Context;
 use super::reply::{Answer, Reply};
 use super::request::Request;
-use crate::world::Project;
+use crate::World;
+use crate::world::{EntityKey, NoteId, Project, ProjectId};
 use model::EntityKind;
+use model::ids::Iid;
 
 pub fn answer(context: Context<'_>, request: &Request) -> Answer {
     let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
@@ -24,6 +27,29 @@ pub fn answer(context: Context<'_>, request: &Request) -> Answer {
         ["projects"] => projects::list(context, request),
         _ => Err(Reply::no_route()),
     }
+}
+
+/// The one thing clients may write: notes on merge requests.
+pub fn write(world: &mut World, request: &Request, viewer: Viewer) -> Result<NoteId, Reply> {
+    let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
+    let ["projects", id, "merge_requests", iid, "notes", rest @ ..] = segments.as_slice() else {
+        return Err(Reply::error(405, "405 Not Allowed"));
+    };
+    let project = id.parse().ok().map(ProjectId).or_else(|| world.project_id(id).ok());
+    let project = project.ok_or_else(|| Reply::thing_not_found("Project"))?;
+    let iid = iid.parse().map(Iid).map_err(|_| Reply::not_found())?;
+    let key = EntityKey { project, kind: EntityKind::MergeRequest, iid };
+    world.entity(key).map_err(|_| Reply::not_found())?;
+    notes::write(world, (key, viewer.user), request, rest)
+}
+
+/// A note that was written, as an answer.
+pub fn written(context: Context<'_>, note: NoteId) -> Answer {
+    let (key, _) = context.world.thread_of(note).ok_or_else(Reply::not_found)?;
+    let entity = context.world.entity(key).map_err(|_| Reply::not_found())?;
+    let mut reply = notes::note(context, entity, &note.to_string())?;
+    reply.status = 201;
+    Ok(reply)
 }
 
 fn in_project(context: Context<'_>, request: &Request, id: &str, rest: &[&str]) -> Answer {

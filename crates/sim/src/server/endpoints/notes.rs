@@ -8,7 +8,8 @@ use crate::server::paging::{cut_slice, offset_reply};
 use crate::server::reply::{Answer, Reply};
 use crate::server::request::Request;
 use crate::server::view::{DiscussionView, NoteView};
-use crate::world::{Entity, Note};
+use crate::World;
+use crate::world::{Entity, EntityKey, Note, NoteId, UserId};
 
 pub fn discussions(context: Context<'_>, request: &Request, entity: &Entity) -> Answer {
     let page = cut_slice(&context, request, &entity.discussions)?;
@@ -63,4 +64,36 @@ pub fn note(context: Context<'_>, entity: &Entity, id: &str) -> Answer {
         .filter(|note| context.viewer.is_none_or(|viewer| viewer.sees_note(note)))
         .ok_or_else(Reply::not_found)?;
     Ok(Reply::ok(&NoteView::new(context, entity, note)))
+}
+
+/// `POST …/notes` and `PUT …/notes/:id`, each with `{"body": …}`.
+pub fn write(
+    world: &mut World,
+    (on, by): (EntityKey, UserId),
+    request: &Request,
+    rest: &[&str],
+) -> Result<NoteId, Reply> {
+    let body: serde_json::Value =
+        serde_json::from_slice(&request.body).map_err(|_| Reply::invalid_param("body"))?;
+    let text = body["body"].as_str().filter(|text| !text.is_empty());
+    let text = text.ok_or_else(|| Reply::error(400, "body is missing"))?.to_owned();
+    let now = world.now();
+    match (request.method.as_str(), rest) {
+        ("POST", []) => {
+            let author = world.username(by).to_owned();
+            let posted = world.comment(on, &author, now, &text);
+            posted.map(|posted| posted.note).map_err(|_| Reply::forbidden())
+        }
+        ("PUT", [id]) => {
+            let id = NoteId(id.parse().map_err(|_| Reply::not_found())?);
+            let is_own = world.note(id).is_ok_and(|note| note.author == by);
+            let is_here = world.thread_of(id).is_some_and(|(entity, _)| entity == on);
+            if !is_own || !is_here {
+                return Err(Reply::forbidden());
+            }
+            world.edit_note(id, now, &text).map_err(|_| Reply::not_found())?;
+            Ok(id)
+        }
+        _ => Err(Reply::error(405, "405 Not Allowed")),
+    }
 }

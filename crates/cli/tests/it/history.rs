@@ -1,0 +1,174 @@
+//! The commits that changed one symbol: `lore history` and `lore when`.
+
+use crate::BINARY;
+use expect_test::expect;
+use model::Timestamp;
+use sim::git::{FileChange, History, MergeAs, MergeStyle, Signature, written};
+use testkit::TestEnv;
+
+const WALLET: &str = "shop/Wallet.java";
+
+fn wallet(methods: &str) -> String {
+    format!("package shop;\n\npublic class Wallet {{\n  private long cents;\n\n{methods}}}\n")
+}
+
+const PAY: &str = "  public void pay(long amount) {
+    check(amount);
+    cents -= amount;
+    ledger.book(amount);
+  }
+";
+
+const BALANCE: &str = "
+  public long balance() {
+    return cents;
+  }
+";
+
+struct Shop {
+    history: History,
+    day: i64,
+}
+
+impl Shop {
+    fn signature(&mut self) -> Signature {
+        self.day += 1;
+        let start = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+        let at = Timestamp::from_millis(start.as_millis() + self.day * 86_400_000);
+        Signature::new("Ada", "ada@example.com", at)
+    }
+
+    fn commit(&mut self, branch: &str, message: &str, files: &[(&str, &str)], gone: &[&str]) {
+        let mut changes = written(files);
+        changes.extend(gone.iter().map(|path| FileChange::Delete { path: (*path).to_owned() }));
+        let by = self.signature();
+        self.history.commit(branch, &by, message, &changes).unwrap();
+    }
+}
+
+/// A method that is written anew, laid out anew, renamed, moved with its class
+/// into another file and changed on a branch.
+fn shop() -> TestEnv {
+    let mut shop = Shop { history: History::new("main"), day: 0 };
+    let first = wallet(&format!("  public long balance() {{\n    return cents;\n  }}\n\n  int n;\n"));
+    shop.commit("main", "Open the shop", &[(WALLET, &first)], &[]);
+    shop.commit("main", "Pay", &[(WALLET, &wallet(&format!("{PAY}{BALANCE}")))], &[]);
+    let spread = PAY.replace("(long amount) {", "(\n      long amount\n  ) {");
+    shop.commit("main", "Lay out anew", &[(WALLET, &wallet(&format!("{spread}{BALANCE}")))], &[]);
+    let logged = spread.replace("cents -= amount;", "cents -= amount;\n    log(amount);");
+    let body = wallet(&format!("{logged}{BALANCE}"));
+    shop.commit("main", "Log payments\n\nWithout this nobody sees what was paid.", &[(WALLET, &body)], &[]);
+    let documented = format!("  /** Takes money out. */\n  @Deprecated\n{logged}");
+    let body = wallet(&format!("{documented}{BALANCE}"));
+    shop.commit("main", "Document pay", &[(WALLET, &body)], &[]);
+    let renamed = documented.replace("void pay(", "void settle(");
+    let body = wallet(&format!("{renamed}{BALANCE}"));
+    shop.commit("main", "Call it settle", &[(WALLET, &body)], &[]);
+    let other = BALANCE.replace("return cents", "return cents + 0");
+    let body = wallet(&format!("{renamed}{other}"));
+    shop.commit("main", "Balance", &[(WALLET, &body)], &[]);
+    let purse = body.replace("class Wallet", "class Purse").replace("package shop", "package money");
+    shop.commit("main", "A purse", &[("money/Purse.java", &purse)], &[WALLET]);
+    shop.history.branch("side", "main").unwrap();
+    let private = purse.replace("public void settle", "void settle");
+    shop.commit("side", "Hide settle", &[("money/Purse.java", &private)], &[]);
+    shop.commit("main", "Elsewhere", &[("README.md", "A shop.\n")], &[]);
+    let by = shop.signature();
+    let how = MergeAs {
+        style: MergeStyle::Merge,
+        by: &by,
+        author: &by,
+        message: "Merge branch 'side'",
+        squash_message: "",
+    };
+    shop.history.merge("side", "main", how).unwrap();
+    let env = TestEnv::new(BINARY);
+    shop.history.write(&env.dir().join("shop")).unwrap();
+    env
+}
+
+fn lore(env: &TestEnv, args: &[&str]) -> String {
+    env.lore_in(&env.dir().join("shop"), args, "").to_string()
+}
+
+/// `change aspects: subject` of each step, newest first.
+fn steps(env: &TestEnv, args: &[&str]) -> Vec<String> {
+    let answer = env.lore_in(&env.dir().join("shop"), args, "").success();
+    let answer: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    let steps = answer["data"]["steps"].as_array().unwrap().iter();
+    steps
+        .map(|step| {
+            let aspects: Vec<&str> =
+                step["aspects"].as_array().unwrap().iter().filter_map(|it| it.as_str()).collect();
+            let (change, subject) = (&step["change"], &step["subject"]);
+            format!(
+                "{} {}: {}",
+                change.as_str().unwrap(),
+                aspects.join(","),
+                subject.as_str().unwrap()
+            )
+        })
+        .collect()
+}
+
+const SETTLE: &str = "money/Purse.java#Purse.settle";
+
+#[test]
+fn a_symbol_is_followed_through_names_files_and_branches() {
+    let env = shop();
+    let told = steps(&env, &["history", SETTLE, "--json"]);
+    assert_eq!(
+        told,
+        [
+            "changed visibility: Hide settle",
+            "moved : A purse",
+            "renamed : Call it settle",
+            "changed annotations,doc: Document pay",
+            "changed body: Log payments",
+            "introduced : Pay",
+        ]
+    );
+    // What is stored and what git tells are one history.
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    assert_eq!(steps(&env, &["history", SETTLE, "--json"]), told);
+    assert_eq!(steps(&env, &["history", "Purse.settle", "--json"]), told);
+    let before = steps(&env, &["history", "shop/Wallet.java#pay", "--at", "HEAD~6", "--json"]);
+    assert_eq!(before, &told[4..]);
+}
+
+#[test]
+fn a_history_reads_as_a_list_with_reasons() {
+    let env = shop();
+    expect![[r#"
+        Purse.settle  money/Purse.java:8  method
+        6 changes since 2024-05-03T10:00:00.000Z
+        was Wallet.settle in shop/Wallet.java, Wallet.pay in shop/Wallet.java
+
+        2024-05-10T10:00:00.000Z  changed visibility  70b5286b0d  Hide settle  Ada
+        2024-05-09T10:00:00.000Z  moved  fbaf7564ef  A purse  Ada
+            from Wallet.settle in shop/Wallet.java
+        2024-05-03T10:00:00.000Z  introduced  4b76af7267  Pay  Ada
+        the clone is not indexed: git was asked for every commit, and no merge request is known (lore index)
+    "#]].assert_eq(&lore(&env, &["history", SETTLE, "-n", "3"]));
+}
+
+#[test]
+fn a_use_has_a_beginning_and_an_end() {
+    let env = shop();
+    expect![[r#""#]].assert_eq(&lore(&env, &["when", SETTLE, "log"]));
+    let told = lore(&env, &["when", SETTLE, "printer"]);
+    assert!(told.contains("does not use printer") && told.contains("it never did"), "{told}");
+}
+
+#[test]
+fn what_cannot_be_found_is_said_with_what_to_do() {
+    let env = shop();
+    let told = lore(&env, &["history", "money/Purse.java#setle"]);
+    assert!(told.contains("no symbol `setle`") && told.contains("did you mean"), "{told}");
+    let told = lore(&env, &["history", "money/Purse.java:900"]);
+    assert!(told.contains("no symbol at line 900"), "{told}");
+    let told = lore(&env, &["history", "nobody"]);
+    assert!(told.contains("can only be found in indexed code"), "{told}");
+    let told = lore(&env, &["history", SETTLE, "--at", "maim"]);
+    assert!(told.contains("did you mean main?"), "{told}");
+}

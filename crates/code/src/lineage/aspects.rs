@@ -1,0 +1,230 @@
+//! What of a symbol differs between two versions: annotations, declaration,
+//! visibility, body, comments. Layout is no difference.
+
+use super::versions::Version;
+use crate::matching::{Entry, Sort};
+use crate::terms::lexer::{PieceKind, pieces};
+use model::change::Aspect;
+
+/// The parts of a symbol's text, as words.
+#[derive(Default)]
+struct Parts {
+    annotations: Vec<String>,
+    visibility: Vec<String>,
+    declaration: Vec<String>,
+    body: Vec<String>,
+    comments: Vec<String>,
+}
+
+pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspect> {
+    let (a, b) = (parts(old.0, old.1), parts(new.0, new.1));
+    let mut aspects = Vec::new();
+    if a.annotations != b.annotations {
+        aspects.push(Aspect::Annotations);
+    }
+    if a.declaration != b.declaration {
+        aspects.push(Aspect::Signature);
+    }
+    if a.visibility != b.visibility {
+        aspects.push(Aspect::Visibility);
+    }
+    if a.body != b.body {
+        aspects.push(Aspect::Body);
+    }
+    if a.comments != b.comments {
+        aspects.push(Aspect::Doc);
+    }
+    aspects
+}
+
+/// Whether the code of a symbol has one of some names as a word.
+pub fn mentions(version: &Version, entry: &Entry, names: &[String]) -> bool {
+    let parts = parts(version, entry);
+    let code = [&parts.annotations, &parts.declaration, &parts.body];
+    code.into_iter().flatten().any(|word| names.iter().any(|name| name == word))
+}
+
+fn parts(version: &Version, entry: &Entry) -> Parts {
+    let Some((comments, start, end)) = version.extent(entry) else { return Parts::default() };
+    let language = &version.facts().language;
+    let mut parts = Parts::default();
+    let above = String::from_utf8_lossy(&version.bytes[comments..start]);
+    let mut ignored = Vec::new();
+    read(&above, language, &mut ignored, &mut parts.comments);
+    let text = String::from_utf8_lossy(&version.bytes[start..end]);
+    let mut words = Vec::new();
+    read(&text, language, &mut words, &mut parts.comments);
+    drop_trailing_commas(&mut words);
+    split(words, entry, language, &mut parts);
+    parts
+}
+
+/// The words of code, and those of comments.
+fn read(text: &str, language: &str, code: &mut Vec<String>, comments: &mut Vec<String>) {
+    for piece in pieces(text, language) {
+        match piece.kind {
+            PieceKind::Code => words_of(piece.text, code),
+            PieceKind::Quoted => code.push(same_quotes(piece.text, language)),
+            PieceKind::Doc if language != "python" => code.push(piece.text.trim().to_owned()),
+            PieceKind::Doc | PieceKind::Comment => {
+                let words = piece.text.split(|c: char| c.is_whitespace() || "/*#\"".contains(c));
+                comments.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+            }
+        }
+    }
+}
+
+/// Which quotes a text stands in is layout where either means the same.
+fn same_quotes(text: &str, language: &str) -> String {
+    let is_free = matches!(language, "python" | "typescript" | "javascript");
+    let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    match inner {
+        Some(inner) if is_free && !inner.contains(['"', '\\']) => format!("\"{inner}\""),
+        _ => text.to_owned(),
+    }
+}
+
+/// A comma behind the last of several items is layout.
+fn drop_trailing_commas(words: &mut Vec<String>) {
+    let mut kept: Vec<String> = Vec::with_capacity(words.len());
+    // For each open bracket, the commas in it so far.
+    let mut n_commas: Vec<usize> = Vec::new();
+    for word in words.drain(..) {
+        match word.as_str() {
+            "(" | "[" | "{" => n_commas.push(0),
+            "," => {
+                if let Some(n) = n_commas.last_mut() {
+                    *n += 1;
+                }
+            }
+            ")" | "]" | "}" => {
+                // `(a,)` is a tuple in Python, and `(a)` is not.
+                let n = n_commas.pop().unwrap_or(0);
+                if n > 1 && kept.last().is_some_and(|last| last == ",") {
+                    kept.pop();
+                }
+            }
+            _ => {}
+        }
+        kept.push(word);
+    }
+    *words = kept;
+}
+
+fn words_of(text: &str, all: &mut Vec<String>) {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut from = None;
+    for (at, c) in text.char_indices() {
+        if is_word(c) {
+            from.get_or_insert(at);
+            continue;
+        }
+        if let Some(from) = from.take() {
+            all.push(text[from..at].to_owned());
+        }
+        if !c.is_whitespace() {
+            all.push(c.to_string());
+        }
+    }
+    if let Some(from) = from {
+        all.push(text[from..].to_owned());
+    }
+}
+
+fn split(words: Vec<String>, entry: &Entry, language: &str, parts: &mut Parts) {
+    let rest = annotations(words, &entry.name, parts);
+    let named = rest.iter().position(|word| **word == *entry.name);
+    let end = declaration_end(&rest, named.unwrap_or(0), entry.sort, language);
+    for (at, word) in rest.into_iter().enumerate() {
+        if at >= end {
+            // A semicolon or comma behind a field is nobody's body.
+            parts.body.push(word);
+        } else if Some(at) == named {
+            // Names are compared apart.
+        } else if is_visibility(&word) && named.is_none_or(|named| at < named) {
+            parts.visibility.push(word);
+        } else {
+            parts.declaration.push(word);
+        }
+    }
+}
+
+fn is_visibility(word: &str) -> bool {
+    matches!(word, "public" | "protected" | "private" | "internal" | "pub" | "export")
+}
+
+/// Takes annotations, decorators and attributes away from in front of the name.
+fn annotations(words: Vec<String>, name: &str, parts: &mut Parts) -> Vec<String> {
+    let mut rest = Vec::with_capacity(words.len());
+    let mut at = 0;
+    let word = |at: usize| words.get(at).map(String::as_str);
+    while let Some(now) = word(at) {
+        if now == name && word(at.wrapping_sub(1)) != Some("@") {
+            break;
+        }
+        let is_attribute = now == "#" && word(at + 1) == Some("[");
+        let is_bracket = now == "[" && rest.is_empty();
+        if now == "@" && word(at + 1) != Some("interface") {
+            let from = at;
+            at += 2;
+            while word(at) == Some(".") {
+                at += 2;
+            }
+            if word(at) == Some("(") {
+                at = closing(&words, at);
+            }
+            parts.annotations.extend_from_slice(&words[from..at.min(words.len())]);
+        } else if is_attribute || is_bracket {
+            let from = at;
+            at = closing(&words, if is_attribute { at + 1 } else { at });
+            parts.annotations.extend_from_slice(&words[from..at.min(words.len())]);
+        } else {
+            rest.push(now.to_owned());
+            at += 1;
+        }
+    }
+    rest.extend_from_slice(words.get(at..).unwrap_or_default());
+    rest
+}
+
+/// Behind the bracket that closes the one at a place.
+fn closing(words: &[String], open: usize) -> usize {
+    let mut depth = 0;
+    for (at, word) in words.iter().enumerate().skip(open) {
+        match word.as_str() {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1;
+        }
+    }
+    words.len()
+}
+
+/// Where the declaration ends and the body begins.
+fn declaration_end(words: &[String], name: usize, sort: Sort, language: &str) -> usize {
+    let mut at = name + 1;
+    let mut has_params = sort != Sort::Callable;
+    while let Some(word) = words.get(at) {
+        match word.as_str() {
+            "(" | "[" => {
+                let is_params = word == "(";
+                at = closing(words, at);
+                has_params |= is_params;
+                // The body follows the parameters without a mark.
+                if is_params && language == "ruby" {
+                    return at;
+                }
+                continue;
+            }
+            "{" | ";" => return at,
+            "=" if language != "cpp" && language != "c" => return at,
+            ":" if language == "python" && has_params => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    words.len().min(at)
+}

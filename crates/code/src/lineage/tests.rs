@@ -1,0 +1,1 @@
+//! Histories of single symbols, told by small repositories.

@@ -1,0 +1,101 @@
+//! From what was typed to a symbol of a file.
+//!
+//! `src/app.py:120`, `src/app.py#Flask.run` and `src/app.py::Flask.run` need no
+//! index; a name alone is looked up in it.
+
+use crate::code::extent;
+use crate::code::resolve::symbol_named;
+use crate::code::scope::{self, Asked};
+use crate::trace;
+use git::{Blob, ObjectId, Repo, RepoPath};
+use model::lineage::Locator;
+use model::{Error, ErrorCode, Result};
+use store::Reader;
+
+/// A symbol of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub path: String,
+    pub locator: Locator,
+}
+
+/// The symbol that is meant, in a commit.
+pub fn target(
+    reader: Option<&Reader>,
+    repo: &Repo,
+    at: ObjectId,
+    asked: &Asked<'_>,
+    typed: &str,
+) -> Result<Target> {
+    let typed = typed.trim();
+    if typed.is_empty() || typed.contains('\0') {
+        return Err(Error::usage("no symbol was given").suggest("e.g. src/app.py#Flask.run"));
+    }
+    let mut files = Files { repo, at };
+    if let Ok((path, Some(lines))) = trace::parse(typed)
+        && let Some(path) = files.known(path, asked)?
+    {
+        let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
+        return Ok(Target { path, locator: Locator::Line(line) });
+    }
+    for joint in ["#", "::"] {
+        if let Some((path, name)) = typed.split_once(joint)
+            && !name.is_empty()
+            && let Some(path) = files.known(path, asked)?
+        {
+            return Ok(Target { path, locator: Locator::named(name) });
+        }
+    }
+    indexed(reader, asked, typed)
+}
+
+struct Files<'a> {
+    repo: &'a Repo,
+    at: ObjectId,
+}
+
+impl Files<'_> {
+    /// The path of a file of the commit, typed from its root or from the folder
+    /// where one is.
+    fn known(&mut self, path: &str, asked: &Asked<'_>) -> Result<Option<String>> {
+        let path = path.trim_start_matches("./");
+        let mut candidates = vec![path.to_owned()];
+        let inner = asked.here.and_then(|here| here.strip_prefix(self.repo.dir()).ok());
+        if let Some(inner) = inner.filter(|inner| !inner.as_os_str().is_empty()) {
+            candidates.push(format!("{}/{path}", inner.to_string_lossy()));
+        }
+        let mut blobs = self.repo.blobs()?;
+        for candidate in candidates {
+            let found = blobs.read_file(self.at, &RepoPath::new(candidate.as_bytes()), 0)?;
+            if found != Blob::Missing {
+                return Ok(Some(candidate));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn indexed(reader: Option<&Reader>, asked: &Asked<'_>, typed: &str) -> Result<Target> {
+    let here = "or name its file: src/app.py#Flask.run, src/app.py:120";
+    let not_indexed = || {
+        Error::new(ErrorCode::NotIndexed, "a name alone can only be found in indexed code")
+            .suggest(format!("run: lore index; {here}"))
+    };
+    let reader = reader.ok_or_else(not_indexed)?;
+    let scope = scope::resolve(reader, &Asked { at: None, ..*asked }).map_err(|error| {
+        if error.code() == ErrorCode::NotIndexed { not_indexed() } else { error }
+    })?;
+    let node = symbol_named(reader, &scope, typed)?;
+    let (symbol, first, _) = extent(reader, &scope, node)?
+        .ok_or_else(|| Error::not_found(format!("`{typed}` has no place in a file")))?;
+    let named = Locator::named(typed);
+    let params = match named {
+        Locator::Named { params, .. } => params,
+        Locator::Line(_) => None,
+    };
+    let line = u32::try_from(first).ok();
+    Ok(Target {
+        path: symbol.path,
+        locator: Locator::Named { name: symbol.symbol, params, line },
+    })
+}
