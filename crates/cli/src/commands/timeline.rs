@@ -95,7 +95,7 @@ impl Run for Args {
             evidence: self.evidence as usize,
             everything: self.all,
             explain: self.explain,
-            ..Request::new(&typed, self.start(&reader, &typed)?)
+            ..Request::new(&typed, self.start(ctx, &reader, &typed)?)
         };
         let is_query = matches!(request.start, Start::Query(_)) && !self.lexical;
         let provider = if is_query { provider(ctx, ui) } else { None };
@@ -110,16 +110,19 @@ impl Run for Args {
 }
 
 impl Args {
-    fn start(&self, reader: &Reader, typed: &str) -> Result<Start> {
+    fn start(&self, ctx: &Ctx, reader: &Reader, typed: &str) -> Result<Start> {
         if let Some(wanted) = timeline::named_entity(typed) {
             return Ok(Start::Entity { wanted, project: self.project.clone() });
         }
         let project = insight::projects::resolve_maybe(reader, self.project.as_deref())?;
+        let is_anywhere = project.is_none();
         let filter = DocumentFilter {
             project: project.map(|project| project.id),
             ..DocumentFilter::default()
         };
         Ok(Start::Query(Box::new(search::Request {
+            home: insight::projects::home(reader, &ctx.env.cwd)?.filter(|_| is_anywhere),
+            home_repo: insight::repos::home(reader, &ctx.env.cwd)?.filter(|_| is_anywhere),
             query: typed.to_owned(),
             syntax: Syntax::Safe,
             filter,

@@ -47,7 +47,7 @@ fn title(map: &RepoMap) -> String {
     let commit: String = map.standing.commit.chars().take(10).collect();
     let tree = if map.standing.is_work_tree { " with uncommitted changes" } else { "" };
     let name = if map.folder.is_empty() {
-        super::naming::short_repo(&map.standing.repo).to_owned()
+        map.standing.name.clone()
     } else {
         format!("{}/", map.folder)
     };
