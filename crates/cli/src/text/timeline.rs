@@ -43,6 +43,9 @@ fn rows(timeline: &Timeline, out: &mut Painter) {
         ]);
     }
     out.table(&table);
+    if timeline.seed_entities.is_empty() && timeline.seed_commits.is_empty() {
+        out.text("# nothing matches").end();
+    }
 }
 
 struct Page<'a> {

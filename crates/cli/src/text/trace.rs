@@ -15,19 +15,19 @@ const SHOWN_LINES: usize = 4;
 
 impl Show for Trace {
     fn text(&self, out: &mut Painter) {
-        told(self, usize::MAX, out);
+        told(self, &self.origins.iter().collect::<Vec<_>>(), out);
     }
 }
 
-/// The trace with the first `n_runs` of its lines.
-pub(super) fn told(trace: &Trace, n_runs: usize, out: &mut Painter) {
+/// The trace with some of its lines.
+pub(super) fn told(trace: &Trace, shown: &[&LineOrigin], out: &mut Painter) {
     let project = trace.project.as_deref();
     head(trace, out);
     renames(&trace.rename_chain, out);
-    for origin in trace.origins.iter().take(n_runs) {
+    for origin in shown {
         line_origin(origin, project, out);
     }
-    let left_out = trace.origins.len().saturating_sub(n_runs);
+    let left_out = trace.origins.len().saturating_sub(shown.len());
     if left_out > 0 {
         let more = counted(left_out as u64, "run of lines", "runs of lines");
         out.gap().label(Label::Faint, &format!("{more} more: lore trace tells them all")).end();

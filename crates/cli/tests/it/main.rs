@@ -15,6 +15,7 @@ mod clone_identity;
 mod code;
 mod config;
 mod context;
+mod contracts;
 mod diff;
 mod docs;
 mod documents;

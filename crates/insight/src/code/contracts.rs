@@ -158,7 +158,8 @@ impl Contracts {
             calls.entry((last_part(&rpc.scope), &rpc.name)).or_default().push(rpc);
         }
         let services: BTreeSet<&str> = calls.keys().map(|(service, _)| *service).collect();
-        let implementers = implementers(view, &services)?;
+        let mut implementers = implementers(view, &services)?;
+        implementers.extend(by_shape(view, &calls)?);
         let registering = registering_files(view)?;
         for ((service, name), copies) in &calls {
             for row in spelled(view, name)? {
@@ -274,16 +275,63 @@ fn implementers(view: &View<'_>, services: &BTreeSet<&str>) -> Result<Implemente
     for service in services {
         for suffix in SERVER_SUFFIXES {
             for base in nodes::named(view.reader, &format!("{service}{suffix}"))? {
-                for step in view.own_linked_incoming(base.id)? {
-                    let is_heir = matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements);
-                    if let Some(heir) = view.node(step.node)?.filter(|_| is_heir) {
-                        found.insert(((*service).to_owned(), heir.package, heir.symbol()));
-                    }
-                }
+                heirs(view, service, &base, &mut found)?;
+            }
+        }
+        // Who names one of these embeds it: there is no other use for it.
+        for prefix in SERVER_PREFIXES {
+            for base in nodes::named(view.reader, &format!("{prefix}{service}Server"))? {
+                heirs(view, service, &base, &mut found)?;
             }
         }
     }
     Ok(found)
+}
+
+/// Types that have a base, by inheriting from it or as a part of them.
+fn heirs(view: &View<'_>, service: &str, base: &NodeRow, found: &mut Implementers) -> Result<()> {
+    for step in view.own_linked_incoming(base.id)? {
+        let is_part = step.kind == EdgeKind::References;
+        let is_heir = matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements);
+        let Some(heir) = view.node(step.node)?.filter(|_| is_heir || is_part) else { continue };
+        // A field of a type stands for the type.
+        let holder = match heir.kind {
+            NodeKind::Type | NodeKind::Class => heir.symbol(),
+            NodeKind::Field if is_part => heir.scope.clone(),
+            _ => continue,
+        };
+        if side_of(service, &holder).is_none() {
+            found.insert((service.to_owned(), heir.package, holder));
+        }
+    }
+    Ok(())
+}
+
+/// Types that have a method for every call of a service and are called after it: a
+/// base that only the build makes may not be known by name.
+fn by_shape(
+    view: &View<'_>,
+    calls: &BTreeMap<(&str, &str), Vec<&NodeRow>>,
+) -> Result<Implementers> {
+    let mut n_calls: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut having: BTreeMap<(String, model::ids::PackageId, String), BTreeSet<&str>> =
+        BTreeMap::new();
+    for (service, name) in calls.keys() {
+        *n_calls.entry(service).or_default() += 1;
+        for row in spelled(view, name)? {
+            let holder = last_part(&row.scope).to_lowercase();
+            let is_after = holder.contains(&service.to_lowercase());
+            if row.kind == NodeKind::Method && is_after && side_of(service, &row.scope).is_none() {
+                let key = ((*service).to_owned(), row.package, row.scope.clone());
+                having.entry(key).or_default().insert(name);
+            }
+        }
+    }
+    let is_whole = |(key, names): &(&_, &BTreeSet<&str>)| {
+        let (service, ..): &(String, model::ids::PackageId, String) = key;
+        n_calls.get(service.as_str()) == Some(&names.len())
+    };
+    Ok(having.iter().filter(is_whole).map(|(key, _)| key.clone()).collect())
 }
 
 fn is_answer(implementers: &Implementers, service: &str, row: &NodeRow) -> bool {

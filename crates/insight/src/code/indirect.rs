@@ -64,7 +64,13 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
         let is_call = view.node(*node)?.is_some_and(|row| row.kind == NodeKind::Rpc);
         calls.extend(is_call.then_some(*node));
     }
+    let mut seen = BTreeSet::new();
     for call in calls {
+        // Copies of one contract have the same clients.
+        let name = view.node(call)?.map(|row| row.symbol()).unwrap_or_default();
+        if !seen.insert(name) {
+            continue;
+        }
         let clients = steps(view, &[call], &[EdgeKind::RpcCalls])?;
         let stubs: Vec<NodeId> = clients.iter().map(|(_, step)| step.node).collect();
         // A client of generated code calls its stub like any method.
