@@ -70,7 +70,9 @@ fn telling(origins: &[LineOrigin]) -> Vec<&LineOrigin> {
     let mut seen = BTreeSet::new();
     let mut first: Vec<(usize, &LineOrigin)> =
         origins.iter().enumerate().filter(|(_, it)| seen.insert(sha(it))).collect();
-    first.sort_by_key(|(place, it)| Reverse((gives_reasons(it), n_lines[&sha(it)], Reverse(*place))));
+    first.sort_by_key(|(place, it)| {
+        Reverse((gives_reasons(it), n_lines[&sha(it)], Reverse(*place)))
+    });
     first.truncate(RUNS);
     first.sort_by_key(|(place, _)| *place);
     first.into_iter().map(|(_, it)| it).collect()

@@ -87,7 +87,7 @@ func showCart() {
         "\
 package shop;
 
-class AdsImpl extends shop.AdServiceGrpc.AdServiceImplBase {
+class AdServiceImpl extends shop.AdServiceGrpc.AdServiceImplBase {
     public void getAds(Object request) {}
 }
 ",
@@ -113,13 +113,24 @@ fn lore(env: &TestEnv, args: &[&str]) -> String {
 fn a_contract_reaches_its_stubs_who_answers_and_who_calls() {
     let env = shop();
     expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	method	cartService.GetCart	cart/main.go:9	implements	cart/main.go:9	0.85
+        2	function	showCart	frontend/main.go:5	calls	frontend/main.go:7	0.85
+        1	method	CartServiceClient.GetCart	genproto/shop_grpc.pb.go:4	rpc_calls	genproto/shop_grpc.pb.go:4	0.85
+        1	method	cartServiceClient.GetCart	genproto/shop_grpc.pb.go:11	rpc_calls	genproto/shop_grpc.pb.go:11	0.85
+        1	method	CartServiceServer.GetCart	genproto/shop_grpc.pb.go:14	implements	genproto/shop_grpc.pb.go:14	0.85
+        1	method	UnimplementedCartServiceServer.GetCart	genproto/shop_grpc.pb.go:19	implements	genproto/shop_grpc.pb.go:19	0.85
     "#]]
     .assert_eq(&lore(&env, &["impact", "protos/shop.proto:5"]));
     expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	method	AdServiceImpl.getAds	ads/src/main/java/shop/Ads.java:4	implements	ads/src/main/java/shop/Ads.java:4	0.85
     "#]]
     .assert_eq(&lore(&env, &["impact", "GetAds"]));
     let whole = lore(&env, &["impact", "protos/shop.proto"]);
-    for reached in ["cartService.GetCart", "showCart", "AdsImpl.getAds", "genproto/shop.pb.go"] {
+    for reached in
+        ["cartService.GetCart", "showCart", "AdServiceImpl.getAds", "genproto/shop.pb.go"]
+    {
         assert!(whole.contains(reached), "{reached} is not in {whole}");
     }
 }

@@ -218,7 +218,7 @@ fn a_timeline_is_told_from_commits() {
     expect![[r#"
         2024-05-01T09:00:00.000Z	committed
         2024-05-01T09:00:00.000Z	committed
-        TIME	EVENT	REFERENCE	SUMMARY	ACTO"#]]
+        TIME	EVENT	REFERENCE	SUMMARY	ACTOR"#]]
     .assert_eq(&rows.join("\n"));
     let json = env.lore_in(&dir, &["timeline", "count the tide", "--json"], "").success().stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -265,7 +265,6 @@ fn a_repository_without_a_remote_is_called_by_its_folder() {
         &["experts", "src/tide.py"],
         &["person", "Ada Larsen"],
         &["status"],
-        &["repo", "list"],
         &["ask", "who calls tide"],
     ];
     for question in questions {

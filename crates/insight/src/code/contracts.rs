@@ -48,8 +48,22 @@ const INNER_CLIENT: &str = "Stub";
 const INNER_SERVER: &str = "Service";
 /// Files that generators write.
 const GENERATED: &[&str] = &[
-    ".pb.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb.js", "_pb.ts", "_pb.d.ts", ".pb.h",
-    ".pb.cc", ".pb.dart", ".pb.rs", "_pb.rb", "Grpc.java", ".g.cs", ".pb.swift", "_grpc_pb.js",
+    ".pb.go",
+    "_pb2.py",
+    "_pb2.pyi",
+    "_pb2_grpc.py",
+    "_pb.js",
+    "_pb.ts",
+    "_pb.d.ts",
+    ".pb.h",
+    ".pb.cc",
+    ".pb.dart",
+    ".pb.rs",
+    "_pb.rb",
+    "Grpc.java",
+    ".g.cs",
+    ".pb.swift",
+    "_grpc_pb.js",
     "_grpc_pb.d.ts",
 ];
 /// How sure a name of a generator is, and a method registered at run time.
@@ -405,7 +419,8 @@ mod tests {
         ] {
             assert_eq!(side(scope), Some(Side::Server), "{scope}");
         }
-        for scope in ["CartService", "MyCartServiceClient", "CartServiceClientFactory", "Stub", ""] {
+        for scope in ["CartService", "MyCartServiceClient", "CartServiceClientFactory", "Stub", ""]
+        {
             assert_eq!(side(scope), None, "{scope}");
         }
     }
@@ -413,11 +428,10 @@ mod tests {
     #[test]
     fn a_call_is_spelled_as_languages_do() {
         assert_eq!(spellings("GetCart"), ["GetCart", "GetCartAsync", "get_cart"]);
-        assert_eq!(spellings("ListHTTPRoutes"), [
-            "ListHTTPRoutes",
-            "ListHTTPRoutesAsync",
-            "list_httproutes"
-        ]);
+        assert_eq!(
+            spellings("ListHTTPRoutes"),
+            ["ListHTTPRoutes", "ListHTTPRoutesAsync", "list_httproutes"]
+        );
         assert_eq!(spellings("check"), ["check", "checkAsync"]);
     }
 }

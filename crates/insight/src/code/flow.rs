@@ -192,9 +192,8 @@ fn steps(
     let is_sure = |step: &Step| step.confidence >= options.min_confidence;
     let mut steps = view.outgoing(from)?;
     let goes_on = with_dispatch && options.kinds.contains(&EdgeKind::Calls);
-    let is_followed = |kind: EdgeKind| {
-        options.kinds.contains(&kind) || (goes_on && kind == EdgeKind::RpcCalls)
-    };
+    let is_followed =
+        |kind: EdgeKind| options.kinds.contains(&kind) || (goes_on && kind == EdgeKind::RpcCalls);
     steps.retain(|step| is_sure(step) && is_followed(step.kind));
     if goes_on {
         // From a method to those that override it, from a contract to who answers.

@@ -168,10 +168,7 @@ impl Identities {
 /// Addresses, or names, that belong to one user: those whose commits are in the
 /// merge requests of nobody else as often. Somebody who takes over the work of others
 /// has their commits too.
-fn owners(
-    counts: Vec<(String, i64, u64)>,
-    by_id: &HashMap<i64, usize>,
-) -> HashMap<String, usize> {
+fn owners(counts: Vec<(String, i64, u64)>, by_id: &HashMap<i64, usize>) -> HashMap<String, usize> {
     let mut by_address: BTreeMap<String, BTreeMap<usize, u64>> = BTreeMap::new();
     let mut of_user: BTreeMap<usize, u64> = BTreeMap::new();
     for (address, user, n) in counts {

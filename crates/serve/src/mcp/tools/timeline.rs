@@ -2,8 +2,8 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
-use insight::{projects, repos};
 use insight::timeline::{self, Request, Start};
+use insight::{projects, repos};
 use model::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
