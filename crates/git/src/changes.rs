@@ -38,6 +38,14 @@ pub struct Hunk {
     pub len: u64,
 }
 
+/// A hunk with its lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HunkText {
+    pub hunk: Hunk,
+    pub removed: Vec<String>,
+    pub added: Vec<String>,
+}
+
 /// Renames are looked for among at most this many candidates; the same number
 /// everywhere, whatever the user's configuration says.
 pub(crate) const RENAMES: [&str; 5] = ["-M", "-l1000", "--no-ext-diff", "-O/dev/null", SUBMODULES];
@@ -71,21 +79,53 @@ impl Repo {
         Ok(changes)
     }
 
+    /// The hunk that wrote a line of the newer of two versions of a file, with
+    /// the lines of both sides; none where the line is the same in both.
+    pub fn hunk_at(
+        &self,
+        (old, old_path): (ObjectId, &RepoPath),
+        (new, path): (ObjectId, &RepoPath),
+        line: u64,
+    ) -> Result<Option<HunkText>> {
+        let (old, new) = self.both_sides((old, old_path), (new, path))?;
+        let hunks = lines::hunks(&old, &new);
+        let is_around = |hunk: &&Hunk| hunk.start <= line && line < hunk.start + hunk.len;
+        Ok(hunks.iter().find(is_around).map(|hunk| HunkText {
+            hunk: *hunk,
+            removed: lines_from(&old, hunk.old_start, hunk.old_len),
+            added: lines_from(&new, hunk.start, hunk.len),
+        }))
+    }
+
     /// The lines of a file that differ between two versions of it.
     pub fn hunks(
         &self,
         (old, old_path): (ObjectId, &RepoPath),
         (new, path): (ObjectId, &RepoPath),
     ) -> Result<Vec<Hunk>> {
+        let (old, new) = self.both_sides((old, old_path), (new, path))?;
+        Ok(lines::hunks(&old, &new))
+    }
+
+    fn both_sides(
+        &self,
+        (old, old_path): (ObjectId, &RepoPath),
+        (new, path): (ObjectId, &RepoPath),
+    ) -> Result<(Vec<u8>, Vec<u8>)> {
         let mut blobs = self.blobs()?;
         let mut side = |commit, path: &RepoPath| match blobs.read_file(commit, path, MAX_TEXT)? {
             Blob::Content(bytes) => Ok(bytes),
             Blob::TooLarge(_) => Err(too_large(path)),
             Blob::Missing => Err(Error::not_found(format!("no file `{path}` in {commit}"))),
         };
-        let (old, new) = (side(old, old_path)?, side(new, path)?);
-        Ok(lines::hunks(&old, &new))
+        Ok((side(old, old_path)?, side(new, path)?))
     }
+}
+
+fn lines_from(content: &[u8], first: u64, n_lines: u64) -> Vec<String> {
+    let text = String::from_utf8_lossy(content);
+    let from = text.lines().skip(first.saturating_sub(1) as usize);
+    from.take(n_lines as usize).map(str::to_owned).collect()
 }
 
 pub(crate) fn too_large(path: &RepoPath) -> Error {

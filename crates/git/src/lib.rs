@@ -27,7 +27,7 @@ mod work_tree;
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
 pub use blobs::{Blob, BlobReader};
-pub use changes::{Change, Hunk};
+pub use changes::{Change, Hunk, HunkText};
 pub use command::version;
 pub use log::{Commit, FileStep, Log, LogOptions, Signature};
 pub use object_id::ObjectId;

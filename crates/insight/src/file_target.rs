@@ -41,6 +41,8 @@ pub struct LocalClone {
     /// None when it is not registered: then its commits are not in the store.
     pub repo: Option<RepoId>,
     pub name: String,
+    /// What it is called here: as `name`, or by its folder.
+    pub label: String,
 }
 
 impl FileTarget {
@@ -114,13 +116,17 @@ pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Projec
 
 fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone> {
     let repo = store::repos::get(reader, place.repo)?;
+    let label = match &repo {
+        Some(repo) => repos::label(repo, &store::repos::places(reader)?),
+        None => String::new(),
+    };
     let name = repo.map(|repo| repo.canonical_url).unwrap_or_default();
     let git = Repo::known(Path::new(&place.dir));
     if !git.dir().is_dir() {
         return Err(Error::not_found(format!("the clone {} is not there any more", place.dir))
             .suggest(format!("run: lore repo remove {}", place.dir)));
     }
-    Ok(LocalClone { git, repo: Some(place.repo), name })
+    Ok(LocalClone { git, repo: Some(place.repo), name, label })
 }
 
 /// The clone that holds the working directory, or the file itself where its
@@ -146,7 +152,10 @@ fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> 
     let Ok(git) = Repo::open(start) else { return Ok(None) };
     let name = git.canonical_url().unwrap_or_default();
     let known = store::repos::all(reader)?.into_iter().find(|repo| repo.canonical_url == name);
-    Ok(Some(LocalClone { git, repo: known.map(|repo| repo.id), name }))
+    let folder = git.dir().file_name().and_then(|name| name.to_str());
+    let is_named = !name.starts_with(store::repos::LOCAL);
+    let label = folder.filter(|_| !is_named).map_or_else(|| name.clone(), str::to_owned);
+    Ok(Some(LocalClone { git, repo: known.map(|repo| repo.id), name, label }))
 }
 
 fn is_clone_of(reader: &Reader, clone: &LocalClone, project: &Project) -> Result<bool> {

@@ -5,7 +5,8 @@ use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
-use store::repos::{self, Place, Repo};
+pub use store::repos::label;
+use store::repos::{self, Place, Repo, folder};
 use store::{Reader, commits};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -56,23 +57,6 @@ pub fn list(reader: &Reader) -> Result<RepoList> {
         })
         .collect::<Result<Vec<_>>>()?;
     Ok(RepoList { items })
-}
-
-/// What a repository is called here: its name, or the folder of a clone where the
-/// name says nothing (`local/<first commit>`) and the folder is not that of another.
-pub fn label(repo: &Repo, places: &[Place]) -> String {
-    if !repo.canonical_url.starts_with(repos::LOCAL) {
-        return repo.canonical_url.clone();
-    }
-    let own = places.iter().filter(|place| place.repo == repo.id).find_map(folder);
-    let is_alone =
-        |name: &str| places.iter().all(|it| it.repo == repo.id || folder(it) != Some(name));
-    own.filter(|name| is_alone(name)).map_or_else(|| repo.canonical_url.clone(), str::to_owned)
-}
-
-/// The name of a clone's folder.
-fn folder(place: &Place) -> Option<&str> {
-    Path::new(&place.dir).file_name().and_then(|name| name.to_str())
 }
 
 /// The repository meant by its name, an ending of it, the folder of a clone, or the

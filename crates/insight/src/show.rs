@@ -199,7 +199,10 @@ fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Shown> {
     Ok(Shown::Commit(Box::new(CommitDetail {
         files: commits::files(reader, row.id)?,
         message: row.message.clone(),
-        repo: repo.map(|repo| repo.canonical_url).unwrap_or_default(),
+        repo: match repo {
+            Some(repo) => repos::label(&repo, &places::places(reader)?),
+            None => String::new(),
+        },
         merge_request: evidence::explain_merge_requests(reader, &ids, about)?.into_iter().next(),
         method: origin.as_ref().map(|it| it.method),
         confidence: origin.as_ref().map(|it| it.confidence),

@@ -158,6 +158,12 @@ impl TermWeights {
         Ok(found)
     }
 
+    /// Where terms of the query stand in a text, in order, in bytes.
+    pub fn places(&self, text: &str) -> Vec<usize> {
+        let text = &text[..text.floor_char_boundary(MOST_OF_ONE)];
+        self.patterns.spans(text).into_iter().map(|(start, _)| start).collect()
+    }
+
     fn share(&self, columns: Columns<'_>) -> f64 {
         let mut is_met = vec![false; self.patterns.len()];
         for (text, _) in columns.weighed() {
@@ -244,6 +250,25 @@ impl Evidence {
     pub fn is_enough(&self) -> bool {
         self.strength() >= LEAST
     }
+}
+
+/// Texts without a vector that are shown to the model in one answer.
+const MOST_DOUBTFUL: usize = 3;
+
+/// Which of a list, best first, leave it open whether there is an answer: they
+/// have no vector, and their words are neither enough nor next to nothing.
+pub fn doubtful(ranked: &[Evidence]) -> Vec<usize> {
+    let head = &ranked[..ranked.len().min(HEAD)];
+    let is_sure = |it: &Evidence| it.coverage >= ENOUGH_COVERAGE * 1.2;
+    if head.iter().any(is_sure) {
+        return Vec::new();
+    }
+    let mut open: Vec<usize> = (0..head.len())
+        .filter(|at| head[*at].nearness.is_none() && head[*at].is_enough())
+        .collect();
+    open.sort_by(|a, b| head[*b].coverage.total_cmp(&head[*a].coverage).then(a.cmp(b)));
+    open.truncate(MOST_DOUBTFUL);
+    open
 }
 
 /// How well a list answers its query.

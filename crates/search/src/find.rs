@@ -1,9 +1,10 @@
 //! Answering a query: ranked hits with the passage that matched, or a helpful
 //! nothing.
 
+use crate::doubt;
 use crate::embedding::Provider;
 use crate::evidence::{
-    AnswerStrength, Background, Evidence, TermWeights, TextEvidence, answer_strength,
+    AnswerStrength, Background, Evidence, TermWeights, TextEvidence, answer_strength, doubtful,
 };
 use crate::fusion::{self, Candidate, Fusion};
 use crate::groups::{self, EntityGroup};
@@ -103,6 +104,9 @@ const DEEP_STEP: usize = 500;
 
 /// Switches off, like a signal, that what does not answer the query is left out.
 pub const FLOOR: &str = "floor";
+
+/// The score of what a query names in another project than that of who asks.
+const NAMED_ELSEWHERE: f64 = 0.99;
 
 /// The share of meaning in the fused score, in hundredths (docs/benchmarks.md).
 const WEIGHT: u8 = 50;
@@ -279,8 +283,9 @@ impl Search<'_> {
     }
 
     fn grouped(&self, candidates: Vec<Candidate>) -> Result<Vec<EntityGroup>> {
-        // Who asks for threads wants threads.
-        if self.request.filter.sources == [SourceType::Discussion] {
+        // Who asks for threads or commits wants these.
+        let sources = self.request.filter.sources.as_slice();
+        if matches!(sources, [SourceType::Discussion] | [SourceType::Commit]) {
             return Ok(groups::one_by_one(candidates));
         }
         groups::by_entity(self.searcher.reader, candidates, self.allowed.as_deref())
@@ -403,6 +408,7 @@ impl Search<'_> {
             }
             _ => None,
         };
+        let vector = semantic.as_ref().map(|(_, vector)| vector.clone());
         let mut candidates = match (mode, semantic, self.searcher.provider) {
             (Mode::Lexical, ..) | (_, None, _) | (_, _, None) => by_words_alone(lexical),
             (Mode::Semantic, Some((semantic, _)), _) => {
@@ -421,9 +427,11 @@ impl Search<'_> {
         if mode == Mode::Hybrid {
             self.signal(&mut candidates, &cards)?;
         }
+        self.prefer_names_of_home(&mut candidates, &cards);
         if let Some(weights) = &weights {
             self.weigh_evidence(&mut candidates, &cards, weights, background)?;
             if !self.is_off(FLOOR) && !is_binding(query) {
+                self.ask_model(&mut candidates, weights, background, vector)?;
                 self.cut(&mut candidates, weights);
             }
         }
@@ -463,6 +471,27 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// `!12` means the one of the project one is at work in.
+    fn prefer_names_of_home(&self, candidates: &mut [Candidate], cards: &[DocumentSummary]) {
+        let Request { home, home_repo, .. } = *self.request;
+        let is_home = |document: i64| {
+            let at = cards.binary_search_by_key(&document, |card| card.document);
+            at.is_ok_and(|at| {
+                (home.is_some() && cards[at].project == home)
+                    || (home_repo.is_some() && cards[at].repo == home_repo)
+            })
+        };
+        if !candidates.iter().any(|it| it.is_named && is_home(it.document)) {
+            return;
+        }
+        for candidate in candidates.iter_mut().filter(|it| it.is_named) {
+            if !is_home(candidate.document) {
+                candidate.score = NAMED_ELSEWHERE;
+            }
+        }
+        fusion::sort(candidates);
+    }
+
     /// Notes what speaks for each, and lowers threads that say next to nothing.
     fn weigh_evidence(
         &self,
@@ -492,6 +521,48 @@ impl Search<'_> {
             }
         }
         fusion::sort(candidates);
+        Ok(())
+    }
+
+    /// Has the model read what has no vector yet, where that decides whether
+    /// there is an answer.
+    fn ask_model(
+        &self,
+        candidates: &mut [Candidate],
+        weights: &TermWeights,
+        background: Option<Background>,
+        vector: Option<Vec<f32>>,
+    ) -> Result<()> {
+        let reader = self.searcher.reader;
+        let provider = self.searcher.provider.filter(|it| it.is_at_hand());
+        let Some(provider) = provider.filter(|_| self.request.mode != Mode::Lexical) else {
+            return Ok(());
+        };
+        let (places, evidence): (Vec<usize>, Vec<Evidence>) = candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| !it.is_named)
+            .map(|(place, it)| (place, it.evidence))
+            .unzip();
+        let open: Vec<usize> = doubtful(&evidence).into_iter().map(|at| places[at]).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let vector = match vector {
+            Some(vector) => vector,
+            None => provider.embed_query(&self.request.query)?,
+        };
+        let background = match background {
+            Some(background) => background,
+            None => Background::new(reader, provider, 1.0 - weights.unreadable(provider))?,
+        };
+        let documents: Vec<i64> = open.iter().map(|place| candidates[*place].document).collect();
+        let near = doubt::similarities(reader, provider, &vector, weights, &documents)?;
+        for place in open {
+            if let Some(similarity) = near.get(&candidates[place].document) {
+                candidates[place].evidence.nearness = Some(background.nearness(*similarity));
+            }
+        }
         Ok(())
     }
 

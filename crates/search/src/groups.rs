@@ -1,5 +1,5 @@
-//! Results are issues, merge requests, commits and records; threads are what
-//! they are found by. This puts the documents of one entity together.
+//! Results are issues, merge requests, commits and records; threads, and commits
+//! of merge requests, are what they are found by. This puts the documents of one entity together.
 
 use crate::fusion::Candidate;
 use model::Result;
@@ -45,7 +45,9 @@ pub fn by_entity(
     let mut groups: Vec<EntityGroup> = Vec::new();
     let mut places: BTreeMap<i64, usize> = BTreeMap::new();
     for candidate in candidates {
-        let entity = parents.get(&candidate.document).copied().unwrap_or(candidate.document);
+        // A commit that was asked for by its hash is shown for itself.
+        let parent = parents.get(&candidate.document).filter(|_| !candidate.is_named);
+        let entity = parent.copied().unwrap_or(candidate.document);
         match places.get(&entity) {
             Some(place) => groups[*place].candidates.push(candidate),
             None => {

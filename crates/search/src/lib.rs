@@ -11,6 +11,7 @@
 
 pub mod decision;
 pub mod documents;
+mod doubt;
 pub mod embedding;
 mod evidence;
 mod find;

@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use store::dirty::SourceType;
 use store::fulltext::{self, Hit};
-use store::{Reader, embeddings};
+use store::{Reader, embeddings, repos};
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct SearchResults {
@@ -245,6 +245,23 @@ pub fn fill(
         row.explanation = explain.then(|| explanation(&group.candidates[0]));
         (row.memory, row.foreign) = note(group.lead)?;
         results.items.push(row);
+    }
+    name_repositories(reader, results)
+}
+
+/// A repository without a remote is called by its folder, not by a hash.
+fn name_repositories(reader: &Reader, results: &mut SearchResults) -> Result<()> {
+    let is_local = |row: &SearchHit| row.reference.starts_with(repos::LOCAL);
+    if !results.items.iter().any(is_local) {
+        return Ok(());
+    }
+    let labels = repos::labels(reader)?;
+    for row in results.items.iter_mut().filter(|row| is_local(row)) {
+        if let Some((repo, commit)) = row.reference.split_once('@')
+            && let Some(label) = labels.get(repo)
+        {
+            row.reference = format!("{label}@{commit}");
+        }
     }
     Ok(())
 }

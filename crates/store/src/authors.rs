@@ -83,17 +83,29 @@ pub fn all(on: &impl Read) -> Result<Vec<(GitAuthor, u64)>> {
     )
 }
 
-/// Which addresses the commits of whose merge requests have: (address in small
-/// letters, user, how many commits).
-pub fn addresses_of_users(on: &impl Read) -> Result<Vec<(String, i64, u64)>> {
+/// An author of the commits of somebody's merge requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestAuthor {
+    /// As the commits have it.
+    pub author: GitAuthor,
+    /// Whose merge requests.
+    pub user: i64,
+    pub commits: u64,
+}
+
+/// Who wrote the commits of whose merge requests.
+pub fn of_merge_requests(on: &impl Read) -> Result<Vec<RequestAuthor>> {
     sql::all(
         on,
-        "SELECT lower(c.author_email) AS email, m.author_id, count(*)
+        "SELECT c.author_email, c.author_name, m.author_id, count(*)
          FROM mr_commits AS c CROSS JOIN merge_requests AS m ON m.id = c.merge_request_id
-         WHERE m.author_id IS NOT NULL AND c.author_email <> ''
-         GROUP BY 1, 2 ORDER BY 1, 2",
+         WHERE m.author_id IS NOT NULL
+         GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
         [],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| {
+            let author = GitAuthor { email: row.get(0)?, name: row.get(1)? };
+            Ok(RequestAuthor { author, user: row.get(2)?, commits: row.get(3)? })
+        },
     )
 }
 

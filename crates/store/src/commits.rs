@@ -241,6 +241,22 @@ pub fn by_sha(on: &impl Read, repo: Option<RepoId>, sha: &str) -> Result<Option<
     )
 }
 
+/// The commits that documents are of, with the document of each.
+pub fn of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, CommitRow)>> {
+    let ids = serde_json::to_string(documents).unwrap_or_default();
+    sql::all(
+        on,
+        &format!(
+            "SELECT d.id AS document, {COLUMNS} FROM documents AS d
+             JOIN git_commits AS c ON c.id = d.source_id
+             WHERE d.source_type = 'commit' AND d.id IN (SELECT value FROM json_each(?1))
+             ORDER BY d.id"
+        ),
+        [ids],
+        |row| Ok((row.get("document")?, read(row)?)),
+    )
+}
+
 /// The paths a commit changed, by name.
 pub fn files(on: &impl Read, commit: i64) -> Result<Vec<CommitFile>> {
     sql::all(

@@ -4,6 +4,7 @@
 use crate::dirty::SourceType;
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
+use crate::repos;
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};
@@ -158,7 +159,7 @@ pub struct CommitProject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitSource {
     pub repo: i64,
-    /// `host/group/name`, or `local/<first commit>`.
+    /// `host/group/name`, or the folder of a clone without a remote.
     pub repo_name: String,
     pub project: Option<CommitProject>,
     pub sha: String,
@@ -170,11 +171,19 @@ pub struct CommitSource {
     pub paths: Vec<String>,
 }
 
+/// A hash says nothing to people who search; the folder does.
+fn spoken_name(name: String, dir: Option<String>) -> String {
+    let folder = dir.as_deref().and_then(|dir| dir.rsplit('/').next()).unwrap_or_default();
+    if name.starts_with(repos::LOCAL) && !folder.is_empty() { folder.to_owned() } else { name }
+}
+
 /// A commit that some branch still has.
 pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>> {
     let found = sql::first(
         on,
-        "SELECT c.repo_id, r.canonical_url, p.id AS project_id, p.path, p.web_url, p.forge, c.sha, c.message,
+        "SELECT c.repo_id, r.canonical_url,
+           (SELECT dir FROM repo_places WHERE repo_id = r.id ORDER BY id LIMIT 1) AS dir,
+           p.id AS project_id, p.path, p.web_url, p.forge, c.sha, c.message,
            c.author_name, c.authored_at, c.committed_at
          FROM git_commits AS c
          JOIN repos AS r ON r.id = c.repo_id
@@ -194,7 +203,7 @@ pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>
             };
             Ok(CommitSource {
                 repo: row.get("repo_id")?,
-                repo_name: row.get("canonical_url")?,
+                repo_name: spoken_name(row.get("canonical_url")?, row.get("dir")?),
                 project,
                 sha: row.get("sha")?,
                 message: row.get("message")?,

@@ -6,8 +6,34 @@ use model::{EntityKind, Result};
 use std::collections::BTreeMap;
 
 /// Of each thread among these documents, the document of the issue or merge
-/// request it hangs on.
+/// request it hangs on; of each commit, that of the merge request that brought it.
 pub fn parents(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
+    let mut found = threads(on, documents)?;
+    found.extend(commits(on, documents)?);
+    Ok(found)
+}
+
+fn commits(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, i64)>> {
+    sql::all(
+        on,
+        "SELECT d.id, p.id FROM documents AS d
+         JOIN git_commits AS c ON c.id = d.source_id
+         JOIN documents AS p ON p.source_type = 'merge_request' AND p.source_id = coalesce(
+           (SELECT id FROM merge_requests
+            WHERE merge_commit_sha = c.sha AND gone_at IS NULL ORDER BY id LIMIT 1),
+           (SELECT id FROM merge_requests
+            WHERE squash_commit_sha = c.sha AND gone_at IS NULL ORDER BY id LIMIT 1),
+           (SELECT m.id FROM mr_commits AS l
+            CROSS JOIN merge_requests AS m ON m.id = l.merge_request_id
+            WHERE l.sha = c.sha AND m.merged_at IS NOT NULL AND m.gone_at IS NULL
+            ORDER BY m.merged_at, m.id LIMIT 1))
+         WHERE d.source_type = 'commit' AND d.id IN (SELECT value FROM json_each(?1))",
+        [sql::json_ids(documents)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+fn threads(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
     let rows = sql::all(
         on,
         "SELECT d.id, p.id FROM documents AS d

@@ -6,6 +6,8 @@ use crate::sql::{self, At};
 use model::ids::{ProjectId, RepoId, RepoPlaceId};
 use model::{Result, Timestamp};
 use rusqlite::Row;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A repository, whatever the number of its clones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,31 @@ pub struct Repo {
 
 /// How the name of a repository without a remote begins.
 pub const LOCAL: &str = "local/";
+
+/// What a repository is called here: its name, or the folder of a clone where the
+/// name says nothing (`local/<first commit>`) and the folder is not that of another.
+pub fn label(repo: &Repo, places: &[Place]) -> String {
+    if !repo.canonical_url.starts_with(LOCAL) {
+        return repo.canonical_url.clone();
+    }
+    let own = places.iter().filter(|place| place.repo == repo.id).find_map(folder);
+    let is_alone =
+        |name: &str| places.iter().all(|it| it.repo == repo.id || folder(it) != Some(name));
+    own.filter(|name| is_alone(name)).map_or_else(|| repo.canonical_url.clone(), str::to_owned)
+}
+
+/// What repositories without a remote are called here, by the names they are
+/// stored under.
+pub fn labels(on: &impl Read) -> Result<BTreeMap<String, String>> {
+    let (all, places) = (all(on)?, places(on)?);
+    let local = all.iter().filter(|repo| repo.canonical_url.starts_with(LOCAL));
+    Ok(local.map(|repo| (repo.canonical_url.clone(), label(repo, &places))).collect())
+}
+
+/// The name of a clone's folder.
+pub fn folder(place: &Place) -> Option<&str> {
+    Path::new(&place.dir).file_name().and_then(|name| name.to_str())
+}
 
 /// One clone or work tree of it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -124,11 +124,14 @@ impl Args {
             }
         }
         let project = insight::projects::resolve_maybe(reader, self.project.as_deref())?;
+        let is_anywhere = project.is_none();
         let filter = DocumentFilter {
             project: project.map(|project| project.id),
             ..DocumentFilter::default()
         };
         Ok(Start::Query(Box::new(search::Request {
+            home: insight::projects::home(reader, &ctx.env.cwd)?.filter(|_| is_anywhere),
+            home_repo: insight::repos::home(reader, &ctx.env.cwd)?.filter(|_| is_anywhere),
             query: typed.to_owned(),
             syntax: Syntax::Safe,
             filter,

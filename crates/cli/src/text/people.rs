@@ -215,7 +215,8 @@ impl Show for Experts {
             out.gap();
         }
         if self.experts.is_empty() {
-            out.footer("nobody has worked on this");
+            let mark = if out.look().is_tty { "" } else { "# " };
+            out.label(Label::Faint, &format!("{mark}nobody has worked on this")).end();
             return;
         }
         out.table(&table(&self.experts));

@@ -44,6 +44,21 @@ fn rows(results: &SearchResults, out: &mut Painter) {
         table.row(cells);
     }
     out.table(&table);
+    remarks(results, out);
+}
+
+/// What an empty or a weak answer must not leave unsaid.
+fn remarks(results: &SearchResults, out: &mut Painter) {
+    if let Some(words) = results.weakness() {
+        out.text(&format!("# {words}")).end();
+    }
+    if results.total == 0 {
+        let near = match results.suggestions.as_slice() {
+            [] => String::new(),
+            words => format!("; did you mean: {}", words.join(", ")),
+        };
+        out.text(&format!("# nothing matches{near}")).end();
+    }
 }
 
 /// What is shown of an entity in a pipe: its own passage, then its threads.

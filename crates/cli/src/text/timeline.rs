@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 const INDENT: usize = 12;
 const KIND: usize = 9;
 const SNIPPET_LINES: usize = 4;
+/// Characters shown of what a commit says below its subject.
+const BODY: usize = 240;
 /// Names in a list of the footer.
 const NAMED: usize = 12;
 
@@ -41,6 +43,9 @@ fn rows(timeline: &Timeline, out: &mut Painter) {
         ]);
     }
     out.table(&table);
+    if timeline.seed_entities.is_empty() && timeline.seed_commits.is_empty() {
+        out.text("# nothing matches").end();
+    }
 }
 
 struct Page<'a> {
@@ -62,6 +67,9 @@ impl<'a> Page<'a> {
 
     /// `#12`; with the last part of its project where there are several.
     fn short(&self, reference: &str) -> String {
+        if !reference.contains(['#', '!']) {
+            return reference.to_owned();
+        }
         let path = reference.trim_end_matches(|c: char| c.is_ascii_digit());
         let start = if self.is_mixed {
             path.rfind('/').map_or(0, |slash| slash + 1)
@@ -86,13 +94,22 @@ impl<'a> Page<'a> {
         let n_entities = timeline.meta.total_entities as u64;
         let entities = counted(n_entities, "issue or merge request", "issues and merge requests");
         out.label(Label::Heading, &one_line(&timeline.query, 200));
-        out.text(&format!(": {events}, {entities}"));
+        let commits = match timeline.seed_commits.len() as u64 {
+            0 => String::new(),
+            n => counted(n, "commit", "commits"),
+        };
+        let subjects = match (n_entities, commits.as_str()) {
+            (_, "") => entities,
+            (0, _) => commits,
+            _ => format!("{entities}, {commits}"),
+        };
+        out.text(&format!(": {events}, {subjects}"));
         if let (Some(first), Some(last)) = (timeline.events.first(), timeline.events.last()) {
             let (first, last) = (day(first), day(last));
             out.text(&format!(", {first} to {last}"));
         }
         out.end();
-        if timeline.seed_entities.is_empty() {
+        if timeline.seed_entities.is_empty() && timeline.seed_commits.is_empty() {
             out.label(Label::Faint, "nothing matches").end();
         } else {
             out.gap();
@@ -105,7 +122,9 @@ impl<'a> Page<'a> {
         let date = if out.look().absolute_dates { event.timestamp.to_minute() } else { day(event) };
         let short = self.short(&event.reference());
         let padding = " ".repeat(self.reference_width.saturating_sub(width(&short)));
-        let actor = event.actor.as_ref().map(|actor| format!("@{}", one_line(actor, 30)));
+        // An author of commits is called by name, a user of the forge by login.
+        let sign = if event.event_type == EventType::Committed { "" } else { "@" };
+        let actor = event.actor.as_ref().map(|actor| format!("{sign}{}", one_line(actor, 30)));
         let actor_width = actor.as_ref().map_or(0, |actor| width(actor) + 2);
         let used = date.len() + 2 + KIND + 2 + self.reference_width + 2 + actor_width;
         let room = columns.saturating_sub(used).max(10);
@@ -131,6 +150,11 @@ impl<'a> Page<'a> {
                 out.text(&" ".repeat(INDENT)).text(&line).end();
             }
         }
+        if let Some(body) = event.details.commit.as_ref().and_then(|it| it.body.as_ref()) {
+            for line in wrap(&one_line(body, BODY), columns.saturating_sub(INDENT)) {
+                out.text(&" ".repeat(INDENT)).text(&line).end();
+            }
+        }
         let along = event.details.along.join(" · ");
         for line in wrap(&along, columns.saturating_sub(INDENT)) {
             out.text(&" ".repeat(INDENT)).label(Label::Faint, &line).end();
@@ -147,7 +171,7 @@ impl<'a> Page<'a> {
 
     fn foot(&self, out: &mut Painter) {
         let timeline = self.timeline;
-        if timeline.seed_entities.is_empty() {
+        if timeline.seed_entities.is_empty() && timeline.seed_commits.is_empty() {
             return;
         }
         out.gap();
@@ -169,7 +193,7 @@ fn hints(timeline: &Timeline) -> Vec<String> {
     let meta = &timeline.meta;
     let mut hints = Vec::new();
     if meta.seeds_are_cut {
-        let n_seeds = timeline.seed_entities.len();
+        let n_seeds = timeline.seed_entities.len() + timeline.seed_commits.len();
         let matches = counted(meta.matches, "text matches", "texts match");
         hints.push(format!("{matches}; the best {n_seeds} are seeds, --seeds takes more"));
     }
@@ -220,6 +244,7 @@ fn kind(event: &TimelineEvent) -> (&'static str, Label) {
     let is_decision = event.details.note.as_ref().is_some_and(|note| note.is_decision_bearing);
     match event.event_type {
         EventType::Created => ("created", Label::Good),
+        EventType::Committed => ("committed", Label::Done),
         EventType::Reopened => ("reopened", Label::Good),
         EventType::Closed => ("closed", Label::Bad),
         EventType::Merged => ("merged", Label::Done),

@@ -15,19 +15,19 @@ const SHOWN_LINES: usize = 4;
 
 impl Show for Trace {
     fn text(&self, out: &mut Painter) {
-        told(self, usize::MAX, out);
+        told(self, &self.origins.iter().collect::<Vec<_>>(), out);
     }
 }
 
-/// The trace with the first `n_runs` of its lines.
-pub(super) fn told(trace: &Trace, n_runs: usize, out: &mut Painter) {
+/// The trace with some of its lines.
+pub(super) fn told(trace: &Trace, shown: &[&LineOrigin], out: &mut Painter) {
     let project = trace.project.as_deref();
     head(trace, out);
     renames(&trace.rename_chain, out);
-    for origin in trace.origins.iter().take(n_runs) {
+    for origin in shown {
         line_origin(origin, project, out);
     }
-    let left_out = trace.origins.len().saturating_sub(n_runs);
+    let left_out = trace.origins.len().saturating_sub(shown.len());
     if left_out > 0 {
         let more = counted(left_out as u64, "run of lines", "runs of lines");
         out.gap().label(Label::Faint, &format!("{more} more: lore trace tells them all")).end();
@@ -142,6 +142,7 @@ pub(super) fn line_origin(origin: &LineOrigin, project: Option<&str>, out: &mut 
     if let Some(commit) = &origin.commit {
         self::commit(commit, out);
     }
+    change(origin, width, out);
     brought_by(origin, project, out);
     if let Some(moved) = &origin.moved_by {
         out.label(Label::Faint, "  moved   ");
@@ -153,6 +154,30 @@ pub(super) fn line_origin(origin: &LineOrigin, project: Option<&str>, out: &mut 
     }
     for generation in &origin.generations {
         earlier(generation, project, width, out);
+    }
+}
+
+/// What the commit changed there; nothing where it only wrote what is shown above.
+pub(super) fn change(origin: &LineOrigin, width: usize, out: &mut Painter) {
+    let Some(change) = &origin.change else { return };
+    if change.n_removed == 0 && change.n_added <= origin.text.len() as u64 {
+        return;
+    }
+    out.label(Label::Faint, "  change").end();
+    let sides = [
+        ("-", Label::Bad, &change.removed, change.n_removed),
+        ("+", Label::Good, &change.added, change.n_added),
+    ];
+    for (sign, label, lines, n_all) in sides {
+        for text in lines {
+            let text = one_line_of_code(text, width.saturating_sub(6));
+            out.text("    ").label(label, &format!("{sign} {text}")).end();
+        }
+        let n_more = n_all.saturating_sub(lines.len() as u64);
+        if n_more > 0 {
+            let more = counted(n_more, "more line", "more lines");
+            out.label(Label::Faint, &format!("    {sign} … {more}")).end();
+        }
     }
 }
 

@@ -3,8 +3,11 @@ use super::file_history::missing;
 use super::trace::{commit, merge_request, substance, told};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
+use insight::trace::LineOrigin;
 use insight::why::{Dependents, LinkedRecord, Why};
 use model::text::one_line;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of the lines of a long symbol, those that fit on one screen with the rest.
 const RUNS: usize = 4;
@@ -12,7 +15,7 @@ const RUNS: usize = 4;
 impl Show for Why {
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
-            told(trace, RUNS, out);
+            told(trace, &telling(&trace.origins), out);
         }
         if let Some(origin) = &self.commit {
             commit(&origin.commit, out);
@@ -49,6 +52,41 @@ impl Show for Why {
     }
 }
 
+/// Of many runs of lines those whose commits tell most, each commit once: with
+/// reasons before without, then by how many lines they brought. In the order of
+/// the lines.
+fn telling(origins: &[LineOrigin]) -> Vec<&LineOrigin> {
+    if origins.len() <= RUNS {
+        return origins.iter().collect();
+    }
+    let sha = |origin: &LineOrigin| origin.commit.as_ref().map(|commit| commit.sha.clone());
+    let mut n_lines: BTreeMap<Option<String>, u64> = BTreeMap::new();
+    for origin in origins {
+        *n_lines.entry(sha(origin)).or_default() += 1 + origin.lines.last - origin.lines.first;
+    }
+    let gives_reasons = |origin: &LineOrigin| {
+        let body = origin.commit.as_ref().and_then(|commit| commit.body.as_ref());
+        body.is_some_and(|body| body.gives_reasons) || origin.merge_request.is_some()
+    };
+    let mut seen = BTreeSet::new();
+    let mut first: Vec<(usize, &LineOrigin)> =
+        origins.iter().enumerate().filter(|(_, it)| seen.insert(sha(it))).collect();
+    first.sort_by_key(|(place, it)| {
+        Reverse((gives_reasons(it), n_lines[&sha(it)], Reverse(*place)))
+    });
+    first.truncate(RUNS);
+    first.sort_by_key(|(place, _)| *place);
+    first.into_iter().map(|(_, it)| it).collect()
+}
+
+/// Whether it is run by operators and protocols of its language, which name it
+/// nowhere.
+fn is_called_by_operators(symbol: &str) -> bool {
+    let name = symbol.rsplit('.').next().unwrap_or(symbol);
+    let is_dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+    is_dunder || name.starts_with("operator")
+}
+
 fn depending(dependents: &Dependents, out: &mut Painter) {
     out.gap().heading("what depends on it");
     let more = if dependents.truncated { "at least " } else { "" };
@@ -59,9 +97,14 @@ fn depending(dependents: &Dependents, out: &mut Painter) {
     ));
     if dependents.unresolved > 0 {
         let calls = counted(dependents.unresolved, "call", "calls");
-        out.label(Label::Warning, &format!("; {calls} of its name not resolved"));
+        // Of a file, calls of everything it defines are counted.
+        let whose = if dependents.of.contains('/') { "names it defines" } else { "its name" };
+        out.label(Label::Warning, &format!("; {calls} of {whose} not resolved"));
     }
     out.end();
+    if is_called_by_operators(&dependents.of) {
+        out.label(Label::Faint, "  operators and protocols that run it are not seen").end();
+    }
     for symbol in &dependents.nearest {
         out.text("  ").text(&one_line(&symbol.symbol, 90));
         out.label(Label::Faint, &format!("  {}:{}", symbol.path, symbol.line)).end();

@@ -16,6 +16,7 @@ mod clone_identity;
 mod code;
 mod config;
 mod context;
+mod contracts;
 mod contrib;
 mod daemon;
 mod diff;

@@ -207,3 +207,103 @@ fn every_hint_works_where_it_is_printed() {
         }
     }
 }
+
+#[test]
+fn a_timeline_is_told_from_commits() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let told = env.lore_in(&dir, &["timeline", "count the tide"], "").success();
+    let mut rows: Vec<&str> = told.stdout.lines().map(|row| row.get(..34).unwrap_or(row)).collect();
+    rows.sort_unstable();
+    expect![[r#"
+        2024-05-01T09:00:00.000Z	committed
+        2024-05-01T09:00:00.000Z	committed
+        TIME	EVENT	REFERENCE	SUMMARY	ACTOR"#]]
+    .assert_eq(&rows.join("\n"));
+    let json = env.lore_in(&dir, &["timeline", "count the tide", "--json"], "").success().stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let event = json["data"]["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|event| event["summary"] == "Count the tide twice")
+        .unwrap();
+    assert_eq!(event["entity_type"], "commit");
+    assert_eq!(event["actor"], "Ada Larsen");
+    assert_eq!(event["project"], "pier");
+    let body = event["details"]["commit"]["body"].as_str().unwrap();
+    assert!(body.contains("because its clock is slow"), "{body}");
+    let none = env.lore_in(&dir, &["timeline", "flurbo grumblex"], "").success();
+    assert_eq!(none.stdout, "# nothing matches\n");
+}
+
+#[test]
+fn why_of_a_line_shows_what_its_commit_changed() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let why = env.lore_in(&dir, &["why", "src/tide.py:2"], "").success().stdout;
+    assert!(why.contains("    -     return 1\n    +     return 2\n"), "{why}");
+    assert!(why.contains("  in pier\n"), "{why}");
+}
+
+#[test]
+fn a_repository_without_a_remote_is_called_by_its_folder() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let questions: &[&[&str]] = &[
+        &["search", "gauge clock"],
+        &["timeline", "count the tide"],
+        &["why", "src/tide.py:2"],
+        &["why", "tide"],
+        &["trace", "src/tide.py"],
+        &["show", "HEAD~1"],
+        &["map"],
+        &["symbol", "tide"],
+        &["callers", "tide"],
+        &["impact", "src/tide.py"],
+        &["file-history", "src/tide.py"],
+        &["experts", "src/tide.py"],
+        &["person", "Ada Larsen"],
+        &["status"],
+        &["ask", "who calls tide"],
+    ];
+    for question in questions {
+        let said = env.lore_in(&dir, question, "");
+        assert!(!said.stdout.contains("local/"), "{question:?} says {said}");
+    }
+    let found = env.lore_in(&dir, &["search", "gauge clock"], "").success().stdout;
+    assert!(found.contains("\npier@"), "{found}");
+}
+
+#[test]
+fn symbols_that_only_the_working_tree_has_are_found() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    env.write_file(dir.join("src/new.py"), "from tide import tide\n\ndef zzz_new():\n    tide()\n");
+    let _read = env.lore_in(&dir, &["index", "-q", "--working-tree"], "").success();
+    let found = env.lore_in(&dir, &["symbol", "zzz_new"], "").success().stdout;
+    assert!(found.contains("src/new.py:3"), "{found}");
+    let callers = env.lore_in(&dir, &["callers", "tide"], "").success().stdout;
+    assert!(callers.contains("zzz_new"), "{callers}");
+}
+
+#[test]
+fn a_clone_is_indexed_while_texts_are_embedded() {
+    let (env, dir) = pier();
+    let at = dir.display().to_string();
+    let long = "The gauge sends its level twice, and nobody knows which of the two is right. ";
+    for number in 0..40 {
+        let message = format!("Change {number}\n\n{}", long.repeat(10));
+        let _done =
+            env.git(&["-C", &at, "commit", "-q", "--allow-empty", "-m", &message]).success();
+    }
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let mut embedding = env.command(&["embed", "-q"]).current_dir(&dir).spawn().unwrap();
+    env.write_file(dir.join("src/late.py"), "def late():\n    pass\n");
+    let _added = env.git(&["-C", &at, "add", "."]).success();
+    let _done = env.git(&["-C", &at, "commit", "-q", "-m", "Come late"]).success();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    assert!(embedding.wait().unwrap().success());
+    let found = env.lore_in(&dir, &["symbol", "late"], "").success().stdout;
+    assert!(found.contains("src/late.py:1"), "{found}");
+}

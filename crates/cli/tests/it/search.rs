@@ -191,7 +191,7 @@ fn what_is_named_comes_first_whatever_its_words() {
     assert_eq!(found(&site, &["charts#1"]), [CHARTS]);
     assert_eq!(found(&site, &["cookie", "#2"])[0], SLOW);
     let unknown = site.env.lore(&["search", "ab5a9171"]).success();
-    assert_eq!(unknown.stdout, "");
+    assert_eq!(unknown.stdout, "# nothing matches\n");
     assert!(unknown.stderr.contains("nothing is known of ab5a9171"), "{unknown}");
     let commits = site.env.lore(&["search", "cookie", "--type", "commit"]).success();
     assert!(commits.stderr.contains("no commits have been read yet"), "{commits}");
@@ -338,7 +338,10 @@ fn nothing_indexed_and_nothing_matched_are_different() {
           "waiting": 0
         }"#]]
     .assert_eq(&data(&site, &["generate-docs", "-q", "--full", "--json"]));
-    expect![[r#""#]].assert_eq(&site.env.lore(&["search", "zzzz"]).to_string());
+    expect![[r#"
+        # nothing matches
+    "#]]
+    .assert_eq(&site.env.lore(&["search", "zzzz"]).to_string());
 }
 
 #[test]

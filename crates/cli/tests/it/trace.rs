@@ -155,6 +155,9 @@ fn earlier_forms_of_a_line_are_found() {
 
                 5  pub fn by_squash(most_tries: u64) {}
               commit  3e7a3da94a  2024-03-01T09:00:00.000Z  Use by_squash(most_tries: u64)  Test
+              change
+                - pub fn by_squash(tries: u64) {}
+                + pub fn by_squash(most_tries: u64) {}
               merged  unknown: not on the main branch, and no merge request names it
               before  pub fn by_squash(tries: u64) {}
                       355b36a06b  2024-03-01T09:00:00.000Z  Use tries: u64

@@ -276,9 +276,9 @@ fn in_words(trouble: Trouble) -> String {
         Trouble::UnknownLanguage => "no language reads it".to_owned(),
         Trouble::TooLarge => "too large".to_owned(),
         Trouble::TooSlow => "parsing took too long".to_owned(),
-        Trouble::TooDeep => "nested too deeply".to_owned(),
+        Trouble::TooDeep => "read in part: nested too deeply".to_owned(),
         Trouble::TooMuch => "skipped: too costly (too much syntax for one file)".to_owned(),
-        Trouble::Syntax { line } => format!("not understood at line {line}"),
+        Trouble::Syntax { line } => format!("read in part: line {line} is not understood"),
     }
 }
 

@@ -129,6 +129,8 @@ pub struct Semantics {
     pub spaces: bool,
     /// Functions of one name differ in their parameters.
     pub overloads: bool,
+    /// The prelude's type that takes every value; empty where there is none.
+    pub root: &'static str,
     /// A function may be declared in one place and written in another.
     pub declares_apart: bool,
     /// The name under which a type holds its constructors; a call that makes

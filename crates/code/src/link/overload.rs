@@ -140,11 +140,23 @@ impl Eval<'_, '_> {
                 Some(false) => return None,
                 // A value that another repository made goes rather with a type
                 // of another repository than with one that is known.
-                None if wanted == Ty::Outside && given == Ty::Outside => 1,
+                None if given == Ty::Outside && self.takes_strangers(&wanted) => 1,
                 None => 0,
             };
         }
         Some(score)
+    }
+
+    /// Whether a type of another repository goes with the parameter: as one of
+    /// theirs, or as any value does.
+    fn takes_strangers(&self, wanted: &Ty) -> bool {
+        let Ty::Value(gid, _) = wanted else { return *wanted == Ty::Outside };
+        let program = self.program();
+        let (file, _) = program.place(*gid);
+        let root = self.file().semantics.root;
+        !root.is_empty()
+            && program.is_outside(*gid)
+            && program.word(file, program.def(*gid).name).text == root
     }
 
     /// Whether a value can be given for a parameter, as far as both are known.

@@ -237,3 +237,37 @@ class Use {
         "#]],
     );
 }
+
+#[test]
+fn a_value_of_another_repository_goes_with_the_parameter_that_takes_all() {
+    check(
+        r#"
+--- Gson.java
+import java.util.Date;
+
+class A { void a() {} }
+class B { void b() {} }
+class Element {}
+class Gson {
+    A toJson(Object value) { return null; }
+    B toJson(Element value) { return null; }
+}
+class Use {
+    void use(Gson gson, Date date, Element element) {
+        gson.toJson(date).a();
+        gson.toJson(new Date(0)).a();
+        gson.toJson(element).b();
+    }
+}
+"#,
+        expect![[r#"
+            Gson.java:12 gson.toJson -> Gson.java Gson.toJson 85
+            Gson.java:12 gson.toJson().a -> Gson.java A.a 85
+            Gson.java:13 gson.toJson -> Gson.java Gson.toJson 85
+            Gson.java:13 Date -- external
+            Gson.java:13 gson.toJson().a -> Gson.java A.a 85
+            Gson.java:14 gson.toJson -> Gson.java Gson.toJson 85
+            Gson.java:14 gson.toJson().b -> Gson.java B.b 85
+        "#]],
+    );
+}

@@ -1,8 +1,8 @@
 //! `lore flow`: how one symbol comes to another.
 //!
 //! First along calls between the likeliest symbols of both names. Where that
-//! leads nowhere, from and to everything the names may mean, and from a method to
-//! those that override it. Where that leads nowhere either, the answer says how
+//! leads nowhere, from and to everything the names may mean, from a method to
+//! those that override it, and through contracts from a client to who answers. Where that leads nowhere either, the answer says how
 //! far it came, and which calls on the way could not be resolved.
 
 use super::gap::{self, FlowGap};
@@ -11,7 +11,7 @@ use super::scope::{Scope, Standing};
 use super::view::{Step, SymbolRef, View};
 use super::walk::TraversalOptions;
 use model::Result;
-use model::code::EdgeKind;
+use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -191,10 +191,18 @@ fn steps(
 ) -> Result<Vec<Step>> {
     let is_sure = |step: &Step| step.confidence >= options.min_confidence;
     let mut steps = view.outgoing(from)?;
-    steps.retain(|step| is_sure(step) && options.kinds.contains(&step.kind));
-    if with_dispatch && options.kinds.contains(&EdgeKind::Calls) {
-        let overriders = view.incoming(from)?.into_iter();
-        steps.extend(overriders.filter(|it| it.kind == EdgeKind::Overrides && is_sure(it)));
+    let goes_on = with_dispatch && options.kinds.contains(&EdgeKind::Calls);
+    let is_followed =
+        |kind: EdgeKind| options.kinds.contains(&kind) || (goes_on && kind == EdgeKind::RpcCalls);
+    steps.retain(|step| is_sure(step) && is_followed(step.kind));
+    if goes_on {
+        // From a method to those that override it, from a contract to who answers.
+        let is_contract = view.node(from)?.is_some_and(|row| row.kind == NodeKind::Rpc);
+        let leads = |kind: EdgeKind| {
+            kind == EdgeKind::Overrides || (is_contract && kind == EdgeKind::Implements)
+        };
+        let answering = view.incoming(from)?.into_iter();
+        steps.extend(answering.filter(|it| leads(it.kind) && is_sure(it)));
     }
     Ok(steps)
 }

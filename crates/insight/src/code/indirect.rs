@@ -2,6 +2,7 @@
 //! as a value, as a decorator, by a route or a contract. Without them, a method
 //! that only a framework calls looks dead.
 
+use super::contracts;
 use super::neighbours::{Neighbour, shown};
 use super::view::{Step, SymbolRef, View};
 use super::walk::VisitedNode;
@@ -22,6 +23,8 @@ pub enum Indirectly {
     OverriddenBy,
     /// A route, message or contract leads to it.
     ByContract,
+    /// Clients of the contract's call that it answers or is.
+    ByClient,
     /// It is passed, stored or named without being called; decorators too.
     AsValue,
     /// It is a type: built, inherited or named, never called.
@@ -56,6 +59,25 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
     let mut by_contract = steps(view, nodes, &contracts)?;
     by_contract.extend(routes_of(view, nodes)?);
     found.extend(used(view, Indirectly::ByContract, None, by_contract)?);
+    let mut calls = contracts::answered(view, nodes)?;
+    for node in nodes {
+        let is_call = view.node(*node)?.is_some_and(|row| row.kind == NodeKind::Rpc);
+        calls.extend(is_call.then_some(*node));
+    }
+    let mut seen = BTreeSet::new();
+    for call in calls {
+        // Copies of one contract have the same clients.
+        let name = view.node(call)?.map(|row| row.symbol()).unwrap_or_default();
+        if !seen.insert(name) {
+            continue;
+        }
+        let clients = steps(view, &[call], &[EdgeKind::RpcCalls])?;
+        let stubs: Vec<NodeId> = clients.iter().map(|(_, step)| step.node).collect();
+        // A client of generated code calls its stub like any method.
+        let callers = steps(view, &stubs, &[EdgeKind::Calls])?;
+        let shown = if callers.is_empty() { clients } else { callers };
+        found.extend(used(view, Indirectly::ByClient, Some(call), shown)?);
+    }
     let values = steps(view, nodes, &[EdgeKind::References, EdgeKind::ReadsField])?;
     let how = if is_type(view, nodes)? { Indirectly::AsType } else { Indirectly::AsValue };
     let heirs = match how {
@@ -68,7 +90,15 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
 
 /// What a call of these nodes may reach beside them.
 pub(super) fn dispatch(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>> {
-    let overriders = steps(view, nodes, &[EdgeKind::Overrides])?;
+    let mut overriders = steps(view, nodes, &[EdgeKind::Overrides])?;
+    for node in nodes {
+        if view.node(*node)?.is_some_and(|row| row.kind == NodeKind::Rpc) {
+            let answers = steps(view, &[*node], &[EdgeKind::Implements])?;
+            let stubs: Vec<NodeId> = answers.iter().map(|(_, step)| step.node).collect();
+            overriders.extend(answers);
+            overriders.extend(steps(view, &stubs, &[EdgeKind::Overrides])?);
+        }
+    }
     Ok(used(view, Indirectly::OverriddenBy, None, overriders)?.into_iter().collect())
 }
 

@@ -8,6 +8,7 @@ mod address;
 mod arcs;
 pub mod communities;
 mod containing;
+mod contracts;
 mod files;
 pub mod flow;
 pub mod gap;

@@ -238,6 +238,7 @@ mod tests {
             .collect();
         let standing = Standing {
             repo: "local/x".to_owned(),
+            name: "x".to_owned(),
             commit: "abc".to_owned(),
             snapshot: SnapshotSeq(1),
             indexed_at: Timestamp::EPOCH,

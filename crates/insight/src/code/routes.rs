@@ -4,7 +4,7 @@ use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use crate::runtime::RouteTraffic;
 use model::Result;
-use model::code::{EdgeKind, MOUNT, NodeKind};
+use model::code::{EdgeKind, MOUNT, NodeKind, is_test_path};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,8 +52,10 @@ pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Resu
             })
     };
     routes.retain(is_asked);
+    // What only tests serve comes after what the program does.
     routes.sort_by(|a, b| {
-        (&a.pattern, &a.method, &a.path, a.line).cmp(&(&b.pattern, &b.method, &b.path, b.line))
+        let order = |it: &Route| (is_test_path(&it.path), it.pattern.clone(), it.method.clone());
+        (order(a), &a.path, a.line).cmp(&(order(b), &b.path, b.line))
     });
     let total = routes.len() as u64;
     routes.truncate(limit);
@@ -117,9 +119,11 @@ fn prefixes(view: &View<'_>, route: NodeId, depth: u32) -> Result<Vec<String>> {
         return Ok(none);
     }
     let mut levels: Vec<Vec<NodeId>> = vec![Vec::new()];
+    // What a mount leads to is below it; who else mounts that is not around it.
+    let is_mount = view.node(route)?.is_some_and(|node| node.name.starts_with(MOUNT));
     for step in view.outgoing(route)? {
         let is_router = step.kind == EdgeKind::References
-            || step.kind == EdgeKind::HandlesRoute && step.node != route;
+            || step.kind == EdgeKind::HandlesRoute && step.node != route && !is_mount;
         if is_router {
             levels[0].push(step.node);
         }

@@ -36,6 +36,9 @@ pub struct Scope {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Standing {
     pub repo: String,
+    /// What the repository is called here: as `repo`, or by the folder of its
+    /// clone where that is a hash.
+    pub name: String,
     pub commit: String,
     pub snapshot: SnapshotSeq,
     pub indexed_at: Timestamp,
@@ -46,9 +49,17 @@ pub struct Standing {
 }
 
 impl Scope {
+    /// What the repository is called here.
+    fn name(&self) -> String {
+        let is_hash = self.repo.canonical_url.starts_with(store::repos::LOCAL);
+        let folder = self.dir.as_deref().filter(|_| is_hash).and_then(|dir| dir.rsplit('/').next());
+        folder.map_or_else(|| self.repo.canonical_url.clone(), str::to_owned)
+    }
+
     pub fn standing(&self) -> Standing {
         Standing {
             repo: self.repo.canonical_url.clone(),
+            name: self.name(),
             commit: self.snapshot.sha.clone(),
             snapshot: self.snapshot.seq,
             indexed_at: self.snapshot.created_at,

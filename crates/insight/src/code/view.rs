@@ -6,6 +6,7 @@
 
 use super::abroad::CrossRepoIndex;
 use super::arcs::Arcs;
+use super::contracts::Contracts;
 use super::layers::Layers;
 use super::scope::Scope;
 use model::Result;
@@ -39,6 +40,7 @@ pub struct View<'r> {
     links: Kept<LinkId, Rc<[SiteEdge]>>,
     arcs: OnceCell<Option<Arcs>>,
     layers: OnceCell<Option<Layers>>,
+    contracts: OnceCell<Option<Contracts>>,
     /// None in the views this one asks.
     abroad: Option<OnceCell<Option<Box<CrossRepoIndex<'r>>>>>,
 }
@@ -114,6 +116,7 @@ impl<'r> View<'r> {
             links: Kept::default(),
             arcs: OnceCell::new(),
             layers: OnceCell::new(),
+            contracts: OnceCell::new(),
             abroad: None,
         }
     }
@@ -273,12 +276,24 @@ impl<'r> View<'r> {
     }
 
     pub(super) fn own_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
-        match self.arcs()? {
+        let mut steps = match self.arcs()? {
             Some(arcs) => {
-                self.with_outgoing(id, arcs.outgoing(id)?.iter().map(step_along).collect())
+                self.with_outgoing(id, arcs.outgoing(id)?.iter().map(step_along).collect())?
             }
-            None => self.outgoing_by_tables(id),
+            None => self.outgoing_by_tables(id)?,
+        };
+        if let Some(contracts) = self.contracts()? {
+            steps.extend(contracts.outgoing(id));
         }
+        Ok(steps)
+    }
+
+    fn contracts(&self) -> Result<Option<&Contracts>> {
+        if self.contracts.get().is_none() {
+            let opened = Contracts::open(self)?;
+            let _ = self.contracts.set(opened);
+        }
+        Ok(self.contracts.get().and_then(Option::as_ref))
     }
 
     fn layers(&self) -> Result<Option<&Layers>> {
@@ -309,6 +324,15 @@ impl<'r> View<'r> {
     }
 
     pub(super) fn own_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+        let mut steps = self.own_linked_incoming(id)?;
+        if let Some(contracts) = self.contracts()? {
+            steps.extend(contracts.incoming(id));
+        }
+        Ok(steps)
+    }
+
+    /// Without what contracts say.
+    pub(super) fn own_linked_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
         match self.arcs()? {
             Some(arcs) => {
                 self.with_incoming(id, arcs.incoming(id)?.iter().map(step_along).collect())

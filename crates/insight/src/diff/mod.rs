@@ -19,7 +19,9 @@ use crate::why::LinkedRecord;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
-use model::{Result, Timestamp};
+use model::ids::ProjectId;
+use model::memory::End;
+use model::{Result, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;

@@ -1,8 +1,8 @@
 //! Who is who: users of the forge and authors of commits, joined.
 //!
 //! An author of commits is a user of the forge when the address says so (as the
-//! noreply addresses of forges do), when it is that of most commits of their
-//! merge requests, or when the whole name or the name in the address is theirs.
+//! noreply addresses of forges do), when it or the whole name is that of most
+//! commits of their merge requests, or when the whole name or the name in the address is theirs.
 //! Authors are one person when `.mailmap` says so, or when address or whole name
 //! are the same. Programs are nobody.
 
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use store::Reader;
 use store::activity::{self, Person};
-use store::authors::{self, GitAuthor};
+use store::authors::{self, GitAuthor, RequestAuthor};
 
 /// A person among those who are compared; equal keys, one person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +32,8 @@ pub(super) struct Identities {
     by_name: HashMap<String, usize>,
     /// The user whose merge requests have the commits of an address.
     by_address: HashMap<String, usize>,
+    /// The same of a whole name, in small letters: forges hide addresses.
+    by_author_name: HashMap<String, usize>,
     mailmap: Mailmap,
     /// The whole name that most commits of an address have.
     name_of_address: HashMap<String, String>,
@@ -55,7 +57,17 @@ impl Identities {
             }
         }
         if !users.is_empty() {
-            known.by_address = owners_of_addresses(authors::addresses_of_users(reader)?, &by_id);
+            let (mut addresses, mut names) = (Vec::new(), Vec::new());
+            for RequestAuthor { author, user, commits } in authors::of_merge_requests(reader)? {
+                if !author.email.is_empty() {
+                    addresses.push((author.email.to_lowercase(), user, commits));
+                }
+                if is_whole(&author.name) {
+                    names.push((author.name.to_lowercase(), user, commits));
+                }
+            }
+            known.by_address = owners(addresses, &by_id);
+            known.by_author_name = owners(names, &by_id);
         }
         known.users = users;
         Ok(known)
@@ -120,6 +132,7 @@ impl Identities {
         by_noreply
             .or_else(|| self.by_address.get(&address))
             .or_else(|| self.by_name.get(&author.name.to_lowercase()))
+            .or_else(|| self.by_author_name.get(&author.name.to_lowercase()))
             .or_else(|| self.by_username.get(local).filter(|at| self.has_name(**at, author)))
             .copied()
     }
@@ -152,27 +165,29 @@ impl Identities {
     }
 }
 
-/// Addresses that belong to one user: those whose commits are in the merge
-/// requests of nobody else as often. Somebody who takes over the work of others
+/// Addresses, or names, that belong to one user: those whose commits are in the
+/// merge requests of nobody else as often. Somebody who takes over the work of others
 /// has their commits too.
-fn owners_of_addresses(
-    counts: Vec<(String, i64, u64)>,
-    by_id: &HashMap<i64, usize>,
-) -> HashMap<String, usize> {
+fn owners(counts: Vec<(String, i64, u64)>, by_id: &HashMap<i64, usize>) -> HashMap<String, usize> {
     let mut by_address: BTreeMap<String, BTreeMap<usize, u64>> = BTreeMap::new();
+    let mut of_user: BTreeMap<usize, u64> = BTreeMap::new();
     for (address, user, n) in counts {
         if let Some(at) = by_id.get(&user) {
             *by_address.entry(address).or_default().entry(*at).or_default() += n;
+            *of_user.entry(*at).or_default() += n;
         }
     }
     let mut owners = HashMap::new();
     for (address, users) in by_address {
         let total: u64 = users.values().sum();
         let most = users.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
-        // A single commit may be anybody's.
-        owners.extend(
-            most.filter(|(_, n)| *n >= 2 && n * 3 > total * 2).map(|(at, _)| (address, at)),
-        );
+        // A single commit may be anybody's. Others take up the work of who writes
+        // much, but who has hardly any commits but these wrote them.
+        let is_theirs = |(at, n): &(usize, u64)| {
+            let is_all_they_have = n * 2 > total && n * 2 > of_user[at];
+            *n >= 2 && (n * 3 > total * 2 || is_all_they_have)
+        };
+        owners.extend(most.filter(is_theirs).map(|(at, _)| (address, at)));
     }
     owners
 }
@@ -218,15 +233,18 @@ mod tests {
 
     #[test]
     fn authors_are_joined_with_users_by_address_and_name() {
-        let known = known(
+        let mut known = known(
             &[("sipa", "Pieter Wuille"), ("ada", "Ada Larsen"), ("jo", "jo")],
             &[("bo@corp.example", 1)],
         );
+        known.by_author_name.insert("johan berg".to_owned(), 2);
         for (name, email, user) in [
             ("Pieter Wuille", "anything@example.com", Some("sipa")),
             ("x", "548488+sipa@users.noreply.example.com", Some("sipa")),
             ("Somebody", "bo@corp.example", Some("ada")),
             ("jo", "jo@home", Some("jo")),
+            // The forge showed no address, but whose merge requests he wrote in.
+            ("Johan Berg", "johan@home", Some("jo")),
             // The address begins like a username, and the name is another's.
             ("Adam Novak", "ada@else.where", None),
             ("Someone Else", "se@example.com", None),
@@ -265,8 +283,11 @@ mod tests {
             ("b@x".to_owned(), 7, 1),
             ("c@x".to_owned(), 7, 3),
             ("c@x".to_owned(), 8, 3),
+            // Most of what the second one has, though the first took much of it up.
+            ("d@x".to_owned(), 8, 9),
+            ("d@x".to_owned(), 7, 6),
         ];
-        let owners = owners_of_addresses(counts, &by_id);
-        assert_eq!(owners, HashMap::from([("a@x".to_owned(), 0)]));
+        let owners = owners(counts, &by_id);
+        assert_eq!(owners, HashMap::from([("a@x".to_owned(), 0), ("d@x".to_owned(), 1)]));
     }
 }

@@ -16,6 +16,9 @@ pub struct Timeline {
     pub event_count: usize,
     /// What was asked for, or found by the query; best first.
     pub seed_entities: Vec<TimelineEntity>,
+    /// Commits found by the query that no merge request tells of; best first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub seed_commits: Vec<TimelineCommit>,
     /// What was reached from there over relations.
     pub expanded_entities: Vec<ExpandedEntity>,
     /// Relations to what is not synced here.
@@ -38,6 +41,17 @@ pub struct TimelineEntity {
     pub title: String,
     pub state: EntityState,
     pub url: String,
+}
+
+/// A commit of a local clone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TimelineCommit {
+    pub sha: String,
+    /// The repository, as it is called here.
+    pub project: String,
+    pub title: String,
+    pub author: String,
+    pub committed_at: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,6 +88,8 @@ vocabulary! {
     /// entity are told.
     pub enum EventType {
         Created = "created",
+        /// A commit of a local clone.
+        Committed = "committed",
         Reopened = "reopened",
         Renamed = "renamed",
         /// Became a draft, or ready.
@@ -102,7 +118,11 @@ impl EventType {
     pub(super) const fn weight(self) -> u8 {
         match self {
             EventType::Decision => 6,
-            EventType::Created | EventType::Closed | EventType::Merged | EventType::Reopened => 5,
+            EventType::Created
+            | EventType::Committed
+            | EventType::Closed
+            | EventType::Merged
+            | EventType::Reopened => 5,
             EventType::Note => 4,
             EventType::Reference | EventType::Renamed | EventType::Review => 3,
             EventType::Milestone | EventType::Draft => 2,
@@ -112,11 +132,41 @@ impl EventType {
     }
 }
 
+vocabulary! {
+    /// What an event is of.
+    pub enum SubjectKind {
+        Issue = "issue",
+        MergeRequest = "merge_request",
+        Commit = "commit",
+    }
+}
+
+impl SubjectKind {
+    /// None for a commit.
+    pub const fn entity(self) -> Option<EntityKind> {
+        match self {
+            SubjectKind::Issue => Some(EntityKind::Issue),
+            SubjectKind::MergeRequest => Some(EntityKind::MergeRequest),
+            SubjectKind::Commit => None,
+        }
+    }
+}
+
+impl From<EntityKind> for SubjectKind {
+    fn from(kind: EntityKind) -> Self {
+        match kind {
+            EntityKind::Issue => SubjectKind::Issue,
+            EntityKind::MergeRequest => SubjectKind::MergeRequest,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TimelineEvent {
     pub timestamp: Timestamp,
-    pub entity_type: EntityKind,
-    pub entity_iid: Iid,
+    pub entity_type: SubjectKind,
+    /// None for a commit, which `details` name by its hash.
+    pub entity_iid: Option<Iid>,
     pub project: String,
     pub event_type: EventType,
     /// One line.
@@ -137,9 +187,14 @@ pub struct TimelineEvent {
 }
 
 impl TimelineEvent {
-    /// `group/project#12`.
+    /// `group/project#12`; of a commit the beginning of its hash.
     pub fn reference(&self) -> String {
-        format!("{}{}{}", self.project, self.entity_type.sigil(), self.entity_iid)
+        if let Some(commit) = &self.details.commit {
+            return commit.sha.get(..SHORT_HASH).unwrap_or(&commit.sha).to_owned();
+        }
+        let sigil = self.entity_type.entity().map(|kind| kind.sigil().to_string());
+        let iid = self.entity_iid.map(|iid| iid.to_string());
+        format!("{}{}{}", self.project, sigil.unwrap_or_default(), iid.unwrap_or_default())
     }
 
     /// By time, then entity, then kind, then id: no two runs differ.
@@ -148,6 +203,9 @@ impl TimelineEvent {
         (self.timestamp, entity, self.event_type, self.id, self.summary.as_str())
     }
 }
+
+/// Digits of a hash that people read.
+const SHORT_HASH: usize = 10;
 
 /// What only some events have.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -164,6 +222,8 @@ pub struct Details {
     pub note: Option<NoteDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitDetails>,
     /// What was done in the same go, such as the first labels; one line each.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub along: Vec<String>,
@@ -213,6 +273,17 @@ pub struct DecisionDetails {
     pub record: String,
     pub rationale: String,
     pub is_superseded: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CommitDetails {
+    pub sha: String,
+    /// What the message says below its subject: the sentences that give reasons.
+    pub body: Option<String>,
+    /// How many files it changed; none where that was not read.
+    pub n_files: Option<u64>,
+    /// Tickets it names, as written.
+    pub tickets: Vec<String>,
 }
 
 /// Several events told as one.

@@ -64,8 +64,8 @@ impl<'a> Scope<'a> {
         let head = self.expansion.heads.get(&row)?;
         Some(TimelineEvent {
             timestamp,
-            entity_type: row.kind,
-            entity_iid: head.iid,
+            entity_type: row.kind.into(),
+            entity_iid: Some(head.iid),
             host: head.host.clone(),
             project: head.project.clone(),
             event_type,

@@ -4,7 +4,9 @@
 //! Nothing is lost: a folded event says how many it stands for and when they
 //! happened, and `--all` tells each.
 
-use super::answer::{Details, EventType, Folded, ReferenceDetails, TimelineEvent, short_reference};
+use super::answer::{
+    Details, EventType, Folded, ReferenceDetails, SubjectKind, TimelineEvent, short_reference,
+};
 use model::Timestamp;
 use model::relation::RelationType;
 use model::text::one_line;
@@ -35,7 +37,7 @@ pub(super) fn fold(mut events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
     events
 }
 
-type Entity = (String, model::EntityKind, model::ids::Iid);
+type Entity = (String, SubjectKind, Option<model::ids::Iid>);
 
 fn entity(event: &TimelineEvent) -> Entity {
     (event.project.clone(), event.entity_type, event.entity_iid)
@@ -296,12 +298,14 @@ fn fold_closings(events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
     }
     for event in &mut kept {
         let closer = closers.get(&(event.reference(), event.timestamp));
-        if let (EventType::Closed, Some(closer)) = (event.event_type, closer) {
+        if let (EventType::Closed, Some(closer)) = (event.event_type, closer)
+            && let (Some(kind), Some(iid)) = (closer.entity_type.entity(), closer.entity_iid)
+        {
             let name = model::relation::EntityName {
-                kind: closer.entity_type,
+                kind,
                 host: closer.host.clone(),
                 project: closer.project.clone(),
-                iid: closer.entity_iid,
+                iid,
             };
             let short = short_reference(&name, &event.project);
             event.summary = one_line(&format!("by {short}: {}", event.summary), 200);

@@ -1,12 +1,13 @@
 //! `lore timeline`: what happened with X, in order, with the evidence.
 //!
 //! Seeds come from a reference or a search, relations bring in what belongs to
-//! them, and one virtual stream over the tables tells what happened to all of
+//! them, commits tell what no merge request does, and one virtual stream over the tables tells what happened to all of
 //! these. There is no table of events: everything is read when asked, in a
 //! number of statements that does not grow with what is found.
 
 mod answer;
 mod collect;
+mod commits;
 mod evidence;
 mod excerpt;
 mod expand;
@@ -14,14 +15,16 @@ mod fold;
 mod seeds;
 
 pub use answer::{
-    DecisionDetails, Details, EventType, ExpandedEntity, Folded, NoteDetails, ReferenceDetails,
-    Timeline, TimelineEntity, TimelineEvent, TimelineMeta, UnresolvedReference, Via,
+    CommitDetails, DecisionDetails, Details, EventType, ExpandedEntity, Folded, NoteDetails,
+    ReferenceDetails, SubjectKind, Timeline, TimelineCommit, TimelineEntity, TimelineEvent,
+    TimelineMeta, UnresolvedReference, Via,
 };
 pub(crate) use excerpt::excerpt;
 pub use seeds::named_entity;
 pub(crate) use seeds::seeds_of;
 
 use collect::Scope;
+use commits::CommitSeeds;
 use expand::Expansion;
 use model::record::DependentKind;
 use model::reference::EntityReference;
@@ -90,6 +93,10 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         Start::Symbol(rows) => seeds::of_symbol(rows, request.seeds),
         Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
+    let told = match &request.start {
+        Start::Query(query) => commits::of_query(searcher, query, request.seeds)?,
+        Start::Entity { .. } => CommitSeeds::default(),
+    };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
     let mut warnings = seeds.warnings.clone();
     if lacks_events(reader, &expansion)? {
@@ -105,12 +112,19 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         request.since.is_none_or(|since| event.timestamp >= since)
             && request.until.is_none_or(|until| event.timestamp <= until)
     };
+    let (seed_commits, mut committed) = commits::events(reader, &told.rows)?;
     events.retain(is_within);
-    let total_events = events.len();
-    let events = ordered(events, request.everything);
+    committed.retain(is_within);
+    let total_events = events.len() + committed.len();
+    let mut events = ordered(events, request.everything);
+    // Nothing of a commit is noise, and none belongs to an entity.
+    events.extend(committed);
+    events.sort_by(|a, b| a.order().cmp(&b.order()));
     let (events, events_left_out) = cut(events, request.limit);
-    let answer = answer(request, &seeds, &expansion, events, total_events, events_left_out);
-    Ok(Timeline { warnings, ..answer })
+    let mut answer = answer(request, &seeds, &expansion, events, total_events, events_left_out);
+    answer.meta.matches += told.matches;
+    answer.meta.seeds_are_cut |= told.is_cut;
+    Ok(Timeline { seed_commits, warnings, ..answer })
 }
 
 /// Entities are here, but no event of any was fetched.
@@ -204,6 +218,7 @@ fn answer(
             events_left_out,
         },
         seed_entities,
+        seed_commits: Vec::new(),
         expanded_entities,
         unresolved_references: expansion.unresolved.clone(),
         warnings: Vec::new(),

@@ -16,7 +16,7 @@ use store::timeline::{self, Subject};
 const ENTITIES_READ: usize = 60;
 /// How much of the best score a seed needs. What is below answers another
 /// question, and its events would only stand in the way.
-const NEAR_BEST: f64 = 0.5;
+pub(super) const NEAR_BEST: f64 = 0.5;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Seeds {

@@ -2,6 +2,7 @@
 
 use super::blaming::{self, Blaming};
 use super::generations::{self, Generation};
+use super::hunk::{self, LineChange};
 use super::moves::Mover;
 use super::{Lines, Request, ancestry};
 use crate::code::SymbolRef;
@@ -38,6 +39,9 @@ pub struct LineOrigin {
     pub moved_by: Option<Moved>,
     /// Why there is no merge request.
     pub unknown_because: Option<String>,
+    /// What the commit changed where these lines are; of the first lines only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<LineChange>,
     /// What the first of these lines was before, newest first.
     pub generations: Vec<Generation>,
     #[serde(skip)]
@@ -113,7 +117,12 @@ pub(super) fn traced(
         let generations = generations::of(reader, target, clone, &run, request.generations)?;
         let commit = traced_commit(reader, target, &run, found.facts.as_ref())?;
         let is_cut = is_cut(clone, &run);
-        origins.push(line_origin(&run, commit, is_cut, found, moved_by, generations));
+        let change = match origins.len() {
+            ..MOST_CHANGES if !is_cut => hunk::change_of(clone, &run),
+            _ => None,
+        };
+        let origin = line_origin(&run, commit, is_cut, found, moved_by, generations);
+        origins.push(LineOrigin { change, ..origin });
     }
     Ok(Traced { origins, merge_requests, symbol })
 }
@@ -143,6 +152,9 @@ fn explain<'a>(
     let about = About { paths: &paths, symbol: notes.symbol, most_notes: notes.most };
     evidence::explain_merge_requests(known.reader, &ids, about)
 }
+
+/// Of a range of lines, those whose change is shown: each asks git.
+const MOST_CHANGES: usize = 2;
 
 /// Of a long range of lines, the merge requests explained at least.
 const MOST_EXPLAINED: usize = 20;
@@ -307,6 +319,7 @@ fn line_origin(
             .collect(),
         moved_by,
         unknown_because,
+        change: None,
         generations,
         merge_request_id: origin.map(|origin| origin.merge_request.id),
     }

@@ -9,6 +9,7 @@ mod ancestry;
 mod blaming;
 mod commits;
 mod generations;
+mod hunk;
 mod line;
 mod moves;
 pub(crate) mod symbol;
@@ -16,6 +17,7 @@ mod target;
 
 pub use commits::FileOrder;
 pub use generations::Generation;
+pub use hunk::LineChange;
 pub use line::{LineOrigin, Moved};
 pub use target::{Lines, parse};
 
@@ -194,7 +196,7 @@ fn empty(target: &FileTarget) -> Trace {
         path: target.path.clone(),
         lines: None,
         project: target.project.as_ref().map(|project| project.path.clone()),
-        repo: target.clone.as_ref().map(|clone| clone.name.clone()),
+        repo: target.clone.as_ref().map(|clone| clone.label.clone()),
         symbol: None,
         tier: Tier::File,
         origins: Vec::new(),

@@ -41,6 +41,10 @@ impl Provider for Builtin {
         Model::builtin().is_ok_and(|model| model.tokenizer().count(word) <= MOST_PIECES)
     }
 
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+
     fn embed_query(&self, text: &str) -> Result<Vec<f32>> {
         Ok(Model::builtin()?.embed(text))
     }

@@ -36,6 +36,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Whether it answers within milliseconds, without asking anybody.
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+
     fn embed_query(&self, text: &str) -> Result<Vec<f32>>;
 
     /// A vector, or why there is none, for each of the texts. An error of the

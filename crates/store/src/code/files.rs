@@ -108,6 +108,21 @@ pub fn languages(on: &impl Read) -> Result<Vec<String>> {
     )
 }
 
+/// Every version of files of a repository whose names end so.
+pub fn ending(on: &impl Read, repo: RepoId, end: &str) -> Result<Vec<FileRow>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT {COLUMNS} FROM files
+             WHERE substr(name, -length(?2)) = ?2
+               AND package_id IN (SELECT id FROM packages WHERE repo_id = ?1)
+             ORDER BY package_id, id"
+        ),
+        (repo.0, end),
+        read,
+    )
+}
+
 /// A version that was read before, by git's name of its content.
 pub fn find(
     on: &impl Read,

@@ -46,11 +46,8 @@ impl Show for RepoMap {
 fn title(map: &RepoMap) -> String {
     let commit: String = map.standing.commit.chars().take(10).collect();
     let tree = if map.standing.is_work_tree { " with uncommitted changes" } else { "" };
-    let name = if map.folder.is_empty() {
-        super::naming::short_repo(&map.standing.repo).to_owned()
-    } else {
-        format!("{}/", map.folder)
-    };
+    let name =
+        if map.folder.is_empty() { map.standing.name.clone() } else { format!("{}/", map.folder) };
     let files = counted(map.files, "file", "files");
     let symbols = counted(map.symbols, "symbol", "symbols");
     format!("{name} at {commit}{tree}: {files}, {symbols}")

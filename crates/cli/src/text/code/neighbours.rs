@@ -119,6 +119,12 @@ fn indirect(uses: &IndirectUse, home: &str, out: &mut Painter) {
         (Indirectly::ByContract, _) => {
             format!("reached by {}:", counted(n, "route or contract", "routes or contracts"))
         }
+        (Indirectly::ByClient, Some(via)) => {
+            let at = place(&via.path, via.line);
+            let clients = counted(n, "client", "clients");
+            format!("called through the contract {} ({at}) by {clients}:", short_name(via, home))
+        }
+        (Indirectly::ByClient, None) => "called through a contract:".to_owned(),
         (Indirectly::AsValue, _) => {
             format!("passed, stored or named by {}:", counted(n, "symbol", "symbols"))
         }

@@ -69,6 +69,7 @@ impl Language for CSharp {
             promise: "Task",
             spaces: true,
             overloads: true,
+            root: "Object",
             initializer: "<init>",
             ..Semantics::default()
         }

@@ -68,6 +68,7 @@ impl Language for Java {
             methods_apart: true,
             spaces: true,
             overloads: true,
+            root: "Object",
             initializer: "<init>",
             ..Semantics::default()
         }

@@ -77,6 +77,7 @@ impl Language for Kotlin {
             methods_apart: true,
             spaces: true,
             overloads: true,
+            root: "Any",
             initializer: "<init>",
             ..Semantics::default()
         }

@@ -2,8 +2,8 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
-use insight::projects;
 use insight::timeline::{self, Request, Start};
+use insight::{projects, repos};
 use model::Result;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,10 @@ impl Tool for Timeline {
                     project: project.map(|project| project.id),
                     ..DocumentFilter::default()
                 };
+                let is_anywhere = filter.project.is_none();
                 Start::Query(Box::new(search::Request {
+                    home: projects::home(reader, &call.dir)?.filter(|_| is_anywhere),
+                    home_repo: repos::home(reader, &call.dir)?.filter(|_| is_anywhere),
                     query: params.query.clone(),
                     filter,
                     ..search::Request::default()

@@ -1,0 +1,150 @@
+//! From a contract to the stubs made of it, to who answers and who calls.
+
+use crate::BINARY;
+use expect_test::expect;
+use model::Timestamp;
+use sim::git::{History, Signature, written};
+use testkit::TestEnv;
+
+const FILES: &[(&str, &str)] = &[
+    (
+        "protos/shop.proto",
+        "\
+syntax = \"proto3\";
+package shop;
+
+service CartService {
+    rpc GetCart(GetCartRequest) returns (Cart) {}
+}
+service AdService {
+    rpc GetAds(GetAdsRequest) returns (Ads) {}
+}
+
+message GetCartRequest { string user_id = 1; }
+message Cart { string user_id = 1; }
+message GetAdsRequest { string user_id = 1; }
+message Ads { string user_id = 1; }
+",
+    ),
+    ("go.mod", "module example.com/shop\n\ngo 1.22\n"),
+    (
+        "genproto/shop_grpc.pb.go",
+        "\
+package genproto
+
+type CartServiceClient interface {
+\tGetCart(in *GetCartRequest) (*Cart, error)
+}
+
+type cartServiceClient struct{}
+
+func NewCartServiceClient() CartServiceClient { return &cartServiceClient{} }
+
+func (c *cartServiceClient) GetCart(in *GetCartRequest) (*Cart, error) { return nil, nil }
+
+type CartServiceServer interface {
+\tGetCart(*GetCartRequest) (*Cart, error)
+}
+
+type UnimplementedCartServiceServer struct{}
+
+func (UnimplementedCartServiceServer) GetCart(*GetCartRequest) (*Cart, error) { return nil, nil }
+",
+    ),
+    (
+        "genproto/shop.pb.go",
+        "package genproto\n\ntype GetCartRequest struct{}\n\ntype Cart struct{ UserId string }\n",
+    ),
+    (
+        "cart/main.go",
+        "\
+package main
+
+import pb \"example.com/shop/genproto\"
+
+type cartService struct {
+\tpb.UnimplementedCartServiceServer
+}
+
+func (s *cartService) GetCart(in *pb.GetCartRequest) (*pb.Cart, error) { return &pb.Cart{}, nil }
+",
+    ),
+    (
+        "frontend/main.go",
+        "\
+package main
+
+import pb \"example.com/shop/genproto\"
+
+func showCart() {
+\tclient := pb.NewCartServiceClient()
+\tclient.GetCart(&pb.GetCartRequest{})
+}
+",
+    ),
+    (
+        "ads/src/main/java/shop/Ads.java",
+        "\
+package shop;
+
+class AdServiceImpl extends shop.AdServiceGrpc.AdServiceImplBase {
+    public void getAds(Object request) {}
+}
+",
+    ),
+];
+
+fn shop() -> TestEnv {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Sell things", &written(FILES)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    env
+}
+
+fn lore(env: &TestEnv, args: &[&str]) -> String {
+    env.lore_in(&env.dir().join("shop"), args, "").to_string()
+}
+
+#[test]
+fn a_contract_reaches_its_stubs_who_answers_and_who_calls() {
+    let env = shop();
+    expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	method	cartService.GetCart	cart/main.go:9	implements	cart/main.go:9	0.85
+        2	function	showCart	frontend/main.go:5	calls	frontend/main.go:7	0.85
+        1	method	CartServiceClient.GetCart	genproto/shop_grpc.pb.go:4	rpc_calls	genproto/shop_grpc.pb.go:4	0.85
+        1	method	cartServiceClient.GetCart	genproto/shop_grpc.pb.go:11	rpc_calls	genproto/shop_grpc.pb.go:11	0.85
+        1	method	CartServiceServer.GetCart	genproto/shop_grpc.pb.go:14	implements	genproto/shop_grpc.pb.go:14	0.85
+        1	method	UnimplementedCartServiceServer.GetCart	genproto/shop_grpc.pb.go:19	implements	genproto/shop_grpc.pb.go:19	0.85
+    "#]]
+    .assert_eq(&lore(&env, &["impact", "protos/shop.proto:5"]));
+    expect![[r#"
+        DEPTH	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	method	AdServiceImpl.getAds	ads/src/main/java/shop/Ads.java:4	implements	ads/src/main/java/shop/Ads.java:4	0.85
+    "#]]
+    .assert_eq(&lore(&env, &["impact", "GetAds"]));
+    let whole = lore(&env, &["impact", "protos/shop.proto"]);
+    for reached in
+        ["cartService.GetCart", "showCart", "AdServiceImpl.getAds", "genproto/shop.pb.go"]
+    {
+        assert!(whole.contains(reached), "{reached} is not in {whole}");
+    }
+}
+
+#[test]
+fn who_answers_a_contract_is_called_through_it() {
+    let env = shop();
+    expect![[r#"
+    "#]]
+    .assert_eq(&lore(&env, &["callers", "cartService.GetCart"]));
+    expect![[r#"
+    "#]]
+    .assert_eq(&lore(&env, &["callees", "protos/shop.proto:5"]));
+    expect![[r#"
+    "#]]
+    .assert_eq(&lore(&env, &["flow", "showCart", "cartService.GetCart"]));
+}

@@ -1,0 +1,148 @@
+//! Commits of a timeline: where there is no forge they are all the history there
+//! is, and beside one they tell what no merge request does.
+
+use super::answer::{
+    CommitDetails, Details, EventType, SubjectKind, TimelineCommit, TimelineEvent,
+};
+use super::seeds::NEAR_BEST;
+use crate::reasons::commit_reason;
+use crate::repos;
+use model::Result;
+use model::text::one_line;
+use search::{EntityGroup, Searcher};
+use std::collections::{BTreeMap, BTreeSet};
+use store::commits::{self, CommitRow};
+use store::dirty::SourceType;
+use store::repos::{Place, Repo};
+use store::{Reader, origins};
+
+/// Commits looked at; of these, those near enough to the best are told.
+const COMMITS_READ: usize = 60;
+const SUMMARY: usize = 200;
+/// Changes to a commit that are told with it.
+const MOST_CHANGES: usize = 4;
+
+/// The commits a query means.
+#[derive(Debug, Default)]
+pub(super) struct CommitSeeds {
+    pub rows: Vec<CommitRow>,
+    pub matches: u64,
+    pub is_cut: bool,
+}
+
+/// Commits that answer a query and that no merge request tells of, best first; of
+/// the repository one is at work in, where that is known.
+pub(super) fn of_query(
+    searcher: &Searcher<'_>,
+    request: &search::Request,
+    most: usize,
+) -> Result<CommitSeeds> {
+    let reader = searcher.reader;
+    let mut request = search::Request { limit: COMMITS_READ, offset: 0, ..request.clone() };
+    request.filter.sources = vec![SourceType::Commit];
+    request.filter.repo = request.filter.repo.or(request.home_repo);
+    if !store::named_documents::has_commits(reader)? {
+        return Ok(CommitSeeds::default());
+    }
+    let ranking = searcher.ranking(&request)?;
+    let best = ranking.groups.first().map_or(0.0, |group| group.score);
+    let near: Vec<&EntityGroup> =
+        ranking.groups.iter().filter(|group| group.score >= NEAR_BEST * best).collect();
+    let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
+    let rows: BTreeMap<i64, CommitRow> =
+        commits::of_documents(reader, &leads)?.into_iter().collect();
+    let mut seen = BTreeSet::new();
+    let mut found = CommitSeeds { matches: ranking.total, ..CommitSeeds::default() };
+    for row in leads.iter().filter_map(|lead| rows.get(lead)) {
+        // Two clones of one history have the same commits.
+        let is_told = !seen.insert(row.sha.clone()) || has_merge_request(reader, row)?;
+        if !is_told && found.rows.len() == most {
+            found.is_cut = true;
+            break;
+        }
+        if !is_told {
+            found.rows.push(row.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn has_merge_request(reader: &Reader, row: &CommitRow) -> Result<bool> {
+    let landing = row.landed_in.as_deref().filter(|landing| *landing != row.sha);
+    for sha in std::iter::once(row.sha.as_str()).chain(landing) {
+        if !origins::naming(reader, None, sha)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What the commits say, as events in no order, and the commits as seeds.
+pub(super) fn events(
+    reader: &Reader,
+    rows: &[CommitRow],
+) -> Result<(Vec<TimelineCommit>, Vec<TimelineEvent>)> {
+    let (mut seeds, mut events) = (Vec::new(), Vec::new());
+    if rows.is_empty() {
+        return Ok((seeds, events));
+    }
+    let (all, places) = (store::repos::all(reader)?, store::repos::places(reader)?);
+    for row in rows {
+        let project = repository(reader, row, &all, &places)?;
+        seeds.push(TimelineCommit {
+            sha: row.sha.clone(),
+            project: project.clone(),
+            title: row.subject.clone(),
+            author: row.author.clone(),
+            committed_at: row.committed_at,
+        });
+        events.push(event(reader, row, project)?);
+    }
+    Ok((seeds, events))
+}
+
+fn repository(reader: &Reader, row: &CommitRow, all: &[Repo], places: &[Place]) -> Result<String> {
+    let id = commits::repo_of(reader, row.id)?;
+    let repo = all.iter().find(|repo| repo.id == id);
+    Ok(repo.map_or_else(String::new, |repo| repos::label(repo, places)))
+}
+
+fn event(reader: &Reader, row: &CommitRow, project: String) -> Result<TimelineEvent> {
+    let reason = commit_reason(reader, &row.clone().into(), &[])?;
+    let changes = reason.changes.iter().take(MOST_CHANGES).map(|change| {
+        let words = change.relation.phrase(
+            change.is_outgoing,
+            model::relation::Certainty::Stated,
+            model::EntityKind::MergeRequest,
+        );
+        let subject = change.subject.as_deref().unwrap_or("(not read here)");
+        let short = change.sha.get(..10).unwrap_or(&change.sha);
+        one_line(&format!("{words} {short} {subject}"), SUMMARY)
+    });
+    let details = Details {
+        along: changes.collect(),
+        commit: Some(CommitDetails {
+            sha: row.sha.clone(),
+            body: reason.body.map(|body| body.text),
+            n_files: reason.n_files,
+            tickets: reason.tickets,
+        }),
+        ..Details::default()
+    };
+    Ok(TimelineEvent {
+        timestamp: row.committed_at,
+        entity_type: SubjectKind::Commit,
+        entity_iid: None,
+        project,
+        event_type: EventType::Committed,
+        summary: one_line(&row.subject, SUMMARY),
+        actor: Some(row.author.clone()),
+        url: String::new(),
+        is_seed: true,
+        depth: 0,
+        via: None,
+        details,
+        host: String::new(),
+        id: row.id,
+    })
+}
