@@ -20,6 +20,7 @@ pub mod help;
 mod home_screen;
 pub mod interrupt;
 mod isolation;
+mod manual_edges;
 mod mcp;
 mod memory_roots;
 mod next_step;

@@ -16,7 +16,9 @@ pub mod index;
 pub mod lang;
 pub mod layers;
 pub mod link;
+pub mod manual;
 pub mod matching;
+mod export_hashes;
 mod node_hashes;
 mod owners;
 pub mod proof;
@@ -25,6 +27,7 @@ mod routes;
 mod structure;
 mod terms;
 
+pub use export_hashes::{EdgeEnds, export_hashes};
 pub use facts::FileFacts;
 pub use lang::extract;
 pub use link::{Edge, EdgeKind, LinkResult, Manifest, Source, Unresolved, link};

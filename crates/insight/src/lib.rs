@@ -5,6 +5,7 @@
 //! their one wire form; `cli` and `serve` show the same.
 
 pub mod ask;
+pub mod cache;
 pub mod code;
 pub mod context;
 pub mod counts;

@@ -3,6 +3,7 @@
 
 use crate::dirty::SourceType;
 use crate::entities::EntityRow;
+use crate::results;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
@@ -307,6 +308,7 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
         return Ok(Stored::Unchanged);
     }
+    results::count_change(tx, results::DOCUMENTS)?;
     let Some((id, before)) = known else {
         let id = insert(tx, document)?;
         add_to_set(tx, "document_labels", "label", id, &document.labels)?;
@@ -443,6 +445,9 @@ pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
         "DELETE FROM documents WHERE source_type = ?1 AND source_id = ?2",
         (source.as_str(), id),
     )?;
+    if n_removed > 0 {
+        results::count_change(tx, results::DOCUMENTS)?;
+    }
     Ok(n_removed > 0)
 }
 

@@ -92,6 +92,7 @@ commands! {
     }
     "Code" {
         "context" => Context in context;
+        "feedback" => Feedback in feedback;
         "map" => Map in map;
         "outline" => Outline in outline;
         "read" => Read in read;
@@ -109,6 +110,8 @@ commands! {
         "routes" => Routes in routes;
         "stale" => Stale in stale;
         "snapshots" => Snapshots in snapshots;
+        "cache" => Cache in cache;
+        "edge" => Edge in edge;
         "export" => Export in export;
         "prove" => Prove in prove;
         "verify" => Verify in verify;

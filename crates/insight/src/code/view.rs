@@ -12,7 +12,7 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -54,7 +54,7 @@ pub struct Place {
 }
 
 /// A symbol as answers show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolRef {
     /// `host/group/name://src/flask.app.Flask.run`; of what no indexed repository
     /// has, `language://package.name`.
@@ -182,6 +182,11 @@ impl<'r> View<'r> {
             let _ = cell.set(loaded.map(Box::new));
         }
         Ok(cell.get().and_then(Option::as_deref))
+    }
+
+    /// Whether other repositories have a part in what this one answers.
+    pub fn is_joined(&self) -> Result<bool> {
+        Ok(self.abroad()?.is_some())
     }
 
     /// The view that knows a node: this one, or that of its repository.

@@ -228,6 +228,7 @@ pub fn insert(
             (seq, package.0, version.map(|version| version.0)),
         )?;
     }
+    super::causal::enter(tx, SnapshotSeq(seq), snapshot.repo)?;
     Ok(SnapshotSeq(seq))
 }
 

@@ -6,15 +6,19 @@
 
 mod ask;
 mod code;
+mod connect;
 mod context;
 mod experts;
+mod feedback;
 mod file_history;
+mod graph;
 mod jobs;
 mod person;
 mod recall;
 mod remember;
 mod search;
 mod show;
+mod snapshots;
 mod status;
 mod timeline;
 mod trace;
@@ -179,6 +183,13 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<code::RepoGraph>(),
     Entry::of::<code::SnapshotDiff>(),
     Entry::of::<code::Stale>(),
+    Entry::of::<graph::GraphQuery>(),
+    Entry::of::<graph::TraceDataflow>(),
+    Entry::of::<snapshots::Snapshots>(),
+    Entry::of::<feedback::Feedback>(),
+    Entry::of::<feedback::PlanTurn>(),
+    Entry::of::<connect::Connect>(),
+    Entry::of::<connect::Handoff>(),
     Entry::of::<person::Person>(),
     Entry::of::<experts::Experts>(),
     Entry::of::<status::Status>(),
