@@ -7,6 +7,7 @@
 //! `history` keeps the commits themselves.
 
 pub mod compare;
+mod export_hashes;
 pub mod facts;
 pub mod fsck;
 pub mod gc;
@@ -18,7 +19,6 @@ pub mod layers;
 pub mod link;
 pub mod manual;
 pub mod matching;
-mod export_hashes;
 mod node_hashes;
 mod owners;
 pub mod proof;

@@ -3,9 +3,9 @@
 //! What no parser and no server can see (a plugin loaded by name, a contract over
 //! a queue) is written down once, with the reason, and counts as certain.
 
+use model::Timestamp;
 use model::code::EdgeKind;
 use model::text::one_line;
-use model::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Below the folder `.lore` of a repository.

@@ -6,8 +6,8 @@ use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
-use store::memory::access::{ENOUGH_MISSES, MissKind};
 use store::embeddings::ModelCoverage;
+use store::memory::access::{ENOUGH_MISSES, MissKind};
 use store::{Reader, check, dirty, documents, embeddings, memory, queue, references};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

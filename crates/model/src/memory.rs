@@ -365,9 +365,12 @@ impl fmt::Display for End {
 fn is_plain(text: &str) -> bool {
     RecordId::parse(text).is_none()
         && Reference::parse(text).is_err()
-        && !["path:", "symbol:", "commit:", "concept:", "project:", "session:", "http://", "https://"]
-            .iter()
-            .any(|mark| text.starts_with(mark))
+        && ![
+            "path:", "symbol:", "commit:", "concept:", "project:", "session:", "http://",
+            "https://",
+        ]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 /// A slash, or a name with an ending: `src/a`, `Cargo.toml`, `a.rs:12`.

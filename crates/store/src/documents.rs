@@ -3,8 +3,8 @@
 
 use crate::dirty::SourceType;
 use crate::entities::EntityRow;
-use crate::results;
 use crate::handle::{Read, Tx};
+use crate::results;
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};

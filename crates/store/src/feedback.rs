@@ -85,24 +85,27 @@ fn symbols_text(pack: &GivenPack) -> String {
     serde_json::json!({ "seq": pack.seq, "symbols": pack.symbols }).to_string()
 }
 
-/// Packs whose root begins so, newest first.
+/// What stands for the root of the pack that was given last.
+pub const LAST: &str = "last";
+
+/// Packs whose root begins so, newest first; only the newest for [`LAST`].
 pub fn packs(on: &impl Read, start: &str) -> Result<Vec<GivenPack>> {
     #[derive(Deserialize)]
     struct Kept {
         seq: SnapshotSeq,
         symbols: Vec<GivenSymbol>,
     }
-    if start.is_empty() || !start.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    let (start, most) = if start == LAST { ("", 1) } else { (start, 20) };
+    let is_root = !start.is_empty() && start.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if most > 1 && !is_root {
         return Ok(Vec::new());
     }
     let rows = sql::all(
         on,
         "SELECT pack_root, repo_id, task, symbols FROM packs
-         WHERE pack_root LIKE ?1 || '%' ORDER BY given_at DESC LIMIT 20",
-        [start.to_lowercase()],
-        |row| {
-            Ok((row.get(0)?, RepoId(row.get(1)?), row.get(2)?, row.get::<_, String>(3)?))
-        },
+         WHERE pack_root LIKE ?1 || '%' ORDER BY given_at DESC, pack_root LIMIT ?2",
+        (start.to_lowercase(), most),
+        |row| Ok((row.get(0)?, RepoId(row.get(1)?), row.get(2)?, row.get::<_, String>(3)?)),
     )?;
     let read = |(pack_root, repo, task, kept): (String, RepoId, String, String)| {
         let kept: Kept = serde_json::from_str(&kept).ok()?;
@@ -116,7 +119,12 @@ fn package_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn root_of(on: &impl Read, repo: RepoId, seq: SnapshotSeq, package: &str) -> Result<Option<Hash32>> {
+fn root_of(
+    on: &impl Read,
+    repo: RepoId,
+    seq: SnapshotSeq,
+    package: &str,
+) -> Result<Option<Hash32>> {
     let Some(package) = files::find_package(on, repo, package)? else { return Ok(None) };
     let Some(version) = snapshots::package_in(on, seq, package)? else { return Ok(None) };
     Ok(Some(snapshots::version(on, version)?.root))

@@ -198,11 +198,7 @@ impl Inner {
     }
 }
 
-fn stored(
-    on: &impl Read,
-    which: &str,
-    hash: Hash32,
-) -> Result<Option<(DerivedResult, Timestamp)>> {
+fn stored(on: &impl Read, which: &str, hash: Hash32) -> Result<Option<(DerivedResult, Timestamp)>> {
     let row = sql::first(
         on,
         &format!(
@@ -323,9 +319,8 @@ pub fn clear(tx: &Tx<'_>) -> Result<u64> {
 
 /// How often a part of the record changed.
 pub fn change_counter(on: &impl Read, name: &str) -> Result<i64> {
-    let n = sql::first(on, "SELECT n FROM change_counters WHERE name = ?1", [name], |row| {
-        row.get(0)
-    })?;
+    let n =
+        sql::first(on, "SELECT n FROM change_counters WHERE name = ?1", [name], |row| row.get(0))?;
     Ok(n.unwrap_or(0))
 }
 

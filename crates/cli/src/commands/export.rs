@@ -3,7 +3,7 @@ use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
 use insight::code::Scope;
-use insight::code::graph::{Graph, graph};
+use insight::code::graph::{Graph, whole_graph};
 use model::code::{EdgeKind, Provenance};
 use model::hash::Hash32;
 use model::{Error, Result, Timestamp};
@@ -99,7 +99,7 @@ impl Run for Args {
                 crate::text::code::export::json
             }
         };
-        let mut graph = graph(&reader, &scope)?;
+        let mut graph = whole_graph(&reader, &scope)?;
         name(&reader, &scope, &mut graph)?;
         let metadata = ExportMetadata {
             repo: scope.repo.canonical_url.clone(),

@@ -13,9 +13,9 @@ use store::feedback::Verdict;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore feedback 9f3ab2c1 Session.refresh useful
-  lore feedback 9f3ab2c1 src/util.py noise --json")]
+  lore feedback last retry_upload noise --json")]
 pub struct Args {
-    /// The pack's root, or its beginning (last line of a pack, `pack_root` in JSON)
+    /// The pack: its root or the beginning of it (`pack_root` in JSON), or `last`
     pack: String,
     /// Symbol of the pack (name or its end)
     symbol: String,

@@ -18,6 +18,7 @@ mod context;
 mod diff;
 mod docs;
 mod documents;
+mod experience;
 mod fake_gitlab;
 mod forge;
 mod golden_decisions;

@@ -10,8 +10,8 @@ use model::code::TOPIC;
 
 /// Libraries of queues, by parts of the paths they are imported by.
 const LIBRARIES: [&str; 12] = [
-    "nats", "kafka", "amqp", "pika", "rabbit", "mqtt", "pubsub", "sqs", "redis", "pulsar", "celery",
-    "stomp",
+    "nats", "kafka", "amqp", "pika", "rabbit", "mqtt", "pubsub", "sqs", "redis", "pulsar",
+    "celery", "stomp",
 ];
 
 pub(crate) fn find(b: &Builder<'_>) -> Vec<Route> {

@@ -79,10 +79,7 @@ fn compare(reader: &Reader, before: SnapshotSeq, scope: &Scope, reads: &Reads) -
 }
 
 /// Versions of files, as linked, that are in one of the two only.
-fn differing(
-    reader: &Reader,
-    versions: [Option<PackageVersionId>; 2],
-) -> Result<Vec<Member>> {
+fn differing(reader: &Reader, versions: [Option<PackageVersionId>; 2]) -> Result<Vec<Member>> {
     let mut sets: Vec<BTreeSet<Member>> = Vec::new();
     for version in versions {
         let members = match version {

@@ -64,9 +64,5 @@ pub fn warm(reader: &Reader, scope: &Scope) -> Result<WarmReport> {
         }
     }
     let found = communities(reader, scope, COMMUNITIES)?;
-    Ok(WarmReport {
-        symbols: n_symbols,
-        min_users: MANY_USERS as u64,
-        communities: found.total,
-    })
+    Ok(WarmReport { symbols: n_symbols, min_users: MANY_USERS as u64, communities: found.total })
 }

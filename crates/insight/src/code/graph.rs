@@ -70,7 +70,20 @@ pub struct GraphEdge {
     pub cross_community: bool,
 }
 
+/// The symbols of the repository itself and what ties them.
 pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
+    collect(reader, scope, false)
+}
+
+/// The same with the libraries and repositories that edges lead to, and with owners:
+/// no edge is left out.
+pub fn whole_graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
+    let mut graph = collect(reader, scope, true)?;
+    add_owners(reader, scope, &mut graph)?;
+    Ok(graph)
+}
+
+fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> {
     let view = View::new(reader, scope);
     let mut nodes: BTreeMap<NodeId, GraphNode> = BTreeMap::new();
     let mut edges: BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)> = BTreeMap::new();
@@ -115,10 +128,10 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
             *known = (known.0.max(edge.confidence), known.1 + 1);
         }
     }
-    outside(&view, &edges, &mut nodes)?;
-    let mut graph = settled(scope, nodes, edges);
-    add_owners(reader, scope, &mut graph)?;
-    Ok(graph)
+    if with_outside {
+        outside(&view, &edges, &mut nodes)?;
+    }
+    Ok(settled(scope, nodes, edges))
 }
 
 /// Nodes of other repositories and of libraries that edges lead to.
@@ -230,11 +243,14 @@ fn settled(
     edges.sort_by(|a, b| (a.source, a.target, &a.kind).cmp(&(b.source, b.target, &b.kind)));
     let ids = nodes.iter().map(|(id, _)| Some(*id)).collect();
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
-    // What a file contains says nothing of what belongs together.
+    // What a file contains says nothing of what belongs together, nor does a library
+    // that all use.
     let contains = EdgeKind::Contains.as_str();
+    let external = NodeKind::External.as_str();
+    let is_own = |at: u32| nodes[at as usize].kind != external;
     let ties: Vec<(u32, u32)> = edges
         .iter()
-        .filter(|edge| edge.kind != contains)
+        .filter(|edge| edge.kind != contains && is_own(edge.source) && is_own(edge.target))
         .map(|edge| (edge.source, edge.target))
         .collect();
     for (node, community) in nodes.iter_mut().zip(divide(place.len(), &ties)) {

@@ -182,8 +182,7 @@ fn computed(
         more_candidates: n_others.saturating_sub(MOST_CANDIDATES) as u64,
         candidates,
     };
-    let durability =
-        if n_direct > MANY_USERS { Durability::Table } else { Durability::Memory };
+    let durability = if n_direct > MANY_USERS { Durability::Table } else { Durability::Memory };
     // What other repositories make of a change here cannot be told by packages.
     let reads = (!view.is_joined()?).then_some(reads);
     Ok(Computed { value, reads, durability })

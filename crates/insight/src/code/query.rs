@@ -126,9 +126,10 @@ fn candidates(view: &View<'_>, query: &GraphQuery) -> Result<Vec<NodeId>> {
         for member in &version.members {
             let outline = view.outline(member.file)?;
             let nodes = view.nodes_of(member.file)?;
-            let wanted = outline.iter().zip(nodes.iter()).filter(|(symbol, _)| {
-                query.kinds.is_empty() || query.kinds.contains(&symbol.kind)
-            });
+            let wanted = outline
+                .iter()
+                .zip(nodes.iter())
+                .filter(|(symbol, _)| query.kinds.is_empty() || query.kinds.contains(&symbol.kind));
             found.extend(wanted.map(|(_, node)| *node));
         }
     }
@@ -204,9 +205,9 @@ fn add_edges(
             }
         }
     }
-    matches.edges.sort_by(|a, b| {
-        (&a.source, &a.target, &a.kind).cmp(&(&b.source, &b.target, &b.kind))
-    });
+    matches
+        .edges
+        .sort_by(|a, b| (&a.source, &a.target, &a.kind).cmp(&(&b.source, &b.target, &b.kind)));
     Ok(())
 }
 

@@ -79,7 +79,12 @@ pub fn stale_edges(
         found.files.extend(files_of(reader, place)?);
     }
     found.files.sort_by(|a, b| {
-        (b.edges_in, b.edges_out, &a.repo, &a.path).cmp(&(a.edges_in, a.edges_out, &b.repo, &b.path))
+        (b.edges_in, b.edges_out, &a.repo, &a.path).cmp(&(
+            a.edges_in,
+            a.edges_out,
+            &b.repo,
+            &b.path,
+        ))
     });
     found.truncated = found.files.len() > MOST_FILES;
     found.files.truncate(MOST_FILES);

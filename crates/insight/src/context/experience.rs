@@ -184,8 +184,9 @@ impl FeedbackTarget {
         let shown = one_line(pack, 80);
         let mut packs = feedback::packs(reader, pack.trim())?;
         if packs.is_empty() {
-            return Err(Error::not_found(format!("no pack `{shown}` was given here"))
-                .suggest("use the pack_root of a pack of `lore context`; its beginning will do"));
+            return Err(Error::not_found(format!("no pack `{shown}` was given here")).suggest(
+                "use the pack_root of a pack of `lore context` or its beginning, or `last`",
+            ));
         }
         if packs.len() > 1 {
             let all: Vec<String> =
@@ -196,7 +197,11 @@ impl FeedbackTarget {
             )
             .suggest("write more of it"));
         }
-        let pack = packs.remove(0);
+        FeedbackTarget::of(packs.remove(0), symbol)
+    }
+
+    /// A symbol of a pack that is at hand.
+    pub fn of(pack: GivenPack, symbol: &str) -> Result<FeedbackTarget> {
         let symbol = symbol_of(&pack, symbol.trim())?;
         Ok(FeedbackTarget { pack, symbol })
     }

@@ -2,12 +2,12 @@
 
 use super::channels;
 use super::corpus::{Symbol, is_function};
+use super::experience::Experience;
 use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
 use super::rank::{Ranked, Share, rank};
 use super::strength::Strength;
 use super::task::{Part, Task};
 use super::texts::{self, Sources};
-use super::experience::Experience;
 use crate::cache::{self, Computed, Question};
 use crate::code::{Scope, View};
 use model::suggest::nearest;

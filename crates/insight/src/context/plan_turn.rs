@@ -56,8 +56,17 @@ impl RecordState {
 
 const MOST_STEPS: usize = 6;
 /// Words of tasks that change something others depend on.
-const CHANGES: &[&str] =
-    &["change", "rename", "remove", "refactor", "delete", "replace", "deprecate", "move", "extract"];
+const CHANGES: &[&str] = &[
+    "change",
+    "rename",
+    "remove",
+    "refactor",
+    "delete",
+    "replace",
+    "deprecate",
+    "move",
+    "extract",
+];
 const REVIEWS: &[&str] = &["review", "merge request", "pull request"];
 
 pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
@@ -76,7 +85,11 @@ pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
     let asked = route(text, &IndexLookup::new(reader, here));
     match asked.intent {
         Intent::Context | Intent::Search if state.has_code => {
-            plan.add("context_for_task", json!({ "task": title }), "the files and functions to read");
+            plan.add(
+                "context_for_task",
+                json!({ "task": title }),
+                "the files and functions to read",
+            );
         }
         Intent::Search | Intent::Context => {
             plan.add("search", json!({ "query": title }), "where it was discussed");
@@ -90,7 +103,8 @@ pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
         plan.add("search", json!({ "query": title }), "issues and threads about it");
     }
     if let Some(place) = task.paths.first().filter(|_| state.has_forge || state.has_commits) {
-        let target = place.line.map_or_else(|| place.path.clone(), |n| format!("{}:{n}", place.path));
+        let target =
+            place.line.map_or_else(|| place.path.clone(), |n| format!("{}:{n}", place.path));
         plan.add("why", json!({ "target": target }), "why it is as it is, before you change it");
     }
     plan.steps.truncate(MOST_STEPS - 1);
@@ -104,7 +118,11 @@ pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
 
 fn code_steps(plan: &mut TurnPlan, task: &Task, changes: bool, reviews: bool) {
     if reviews {
-        plan.add("context_for_pr", json!({ "base": "main" }), "what the change touches and reaches");
+        plan.add(
+            "context_for_pr",
+            json!({ "base": "main" }),
+            "what the change touches and reaches",
+        );
     }
     let mut files: Vec<&str> = task.paths.iter().map(|place| place.path.as_str()).collect();
     files.dedup();

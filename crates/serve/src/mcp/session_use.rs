@@ -60,6 +60,15 @@ impl SessionUse {
         self.inner().touches.clone()
     }
 
+    /// The last pack, if its root begins so; what it left behind may not be written yet.
+    pub fn pack(&self, start: &str) -> Option<GivenPack> {
+        let inner = self.inner();
+        let (pack, _) = inner.last.as_ref()?;
+        let is_meant = start == feedback::LAST
+            || (!start.is_empty() && pack.pack_root.starts_with(&start.to_lowercase()));
+        is_meant.then(|| pack.clone())
+    }
+
     /// A pack is about to be given.
     pub fn give(&self, note: PackNote, database: &Path) {
         let mut inner = self.inner();

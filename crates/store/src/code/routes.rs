@@ -36,7 +36,8 @@ pub struct RouteSymbol {
 
 /// The service is the repository, by the last part of its name; one without a name
 /// that others know is called like its folder.
-const SERVICE: &str = "replace(replace(r.name, rtrim(r.name, replace(r.name, '/', '')), ''), '/', '')";
+const SERVICE: &str =
+    "replace(replace(r.name, rtrim(r.name, replace(r.name, '/', '')), ''), '/', '')";
 
 const REPOS: &str = "(SELECT id, CASE WHEN canonical_url LIKE 'local/%' THEN
     coalesce((SELECT dir FROM repo_places AS place WHERE place.repo_id = repos.id
@@ -64,7 +65,12 @@ fn insert_route() -> String {
 
 /// Enters a route by its node, which is called `METHOD /pattern`.
 pub fn enter(tx: &Tx<'_>, route: NodeId) -> Result<()> {
-    let is_topic = sql::first(tx, "SELECT 1 FROM nodes WHERE id = ?1 AND name LIKE 'TOPIC %'", [route.0], |_| Ok(()))?;
+    let is_topic = sql::first(
+        tx,
+        "SELECT 1 FROM nodes WHERE id = ?1 AND name LIKE 'TOPIC %'",
+        [route.0],
+        |_| Ok(()),
+    )?;
     let mapping = if is_topic.is_some() { Mapping::QueueTopic } else { Mapping::Route };
     sql::run(tx, &insert_route(), (route.0, route.0, mapping.as_str()))?;
     Ok(())

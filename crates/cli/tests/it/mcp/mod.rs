@@ -9,6 +9,7 @@ mod hostile;
 pub mod http;
 mod install;
 mod official;
+mod session;
 mod trust;
 
 use crate::BINARY;
@@ -87,6 +88,13 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("repo_graph", "{}"),
     ("snapshot_diff", r#"{"base": "HEAD"}"#),
     ("stale", "{}"),
+    ("graph_query", r#"{"name": "log*", "edges": ["calls"]}"#),
+    ("trace_dataflow", r#"{"symbol": "session"}"#),
+    ("snapshots", "{}"),
+    ("feedback", r#"{"pack": "last", "symbol": "login", "verdict": "useful"}"#),
+    ("plan_turn", r#"{"task": "login loses the session"}"#),
+    ("connect", r#"{"from": "concept:login", "relation": "affects", "to": "src/login.rs"}"#),
+    ("handoff", r#"{"summary": "The cookie is kept"}"#),
     ("person", r#"{"user": "ada"}"#),
     ("experts", r#"{"target": "src/login.rs"}"#),
     ("status", "{}"),

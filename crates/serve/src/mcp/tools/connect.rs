@@ -3,8 +3,8 @@
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
-use memory::{Choice, KeptRecord, SaveReport};
 use memory::files::graph::Edge;
+use memory::{Choice, KeptRecord, SaveReport};
 use model::memory::{End, Extra, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -66,7 +66,13 @@ impl Tool for Connect {
             call.warn(warning);
         }
         let (from, relation, to) = edge.key();
-        Ok(Connected { from, relation, to, added: n_added > 0, root: root.dir.display().to_string() })
+        Ok(Connected {
+            from,
+            relation,
+            to,
+            added: n_added > 0,
+            root: root.dir.display().to_string(),
+        })
     }
 }
 

@@ -14,7 +14,7 @@ pub struct PlanTurn;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeedbackParams {
-    /// The pack_root of the context, or its beginning
+    /// The pack_root of the context, its beginning, or `last`
     pack: String,
     /// A symbol of it, by name or its end
     symbol: String,
@@ -40,7 +40,10 @@ impl Tool for Feedback {
     type Answer = FeedbackReport;
 
     fn answer(call: &Call, params: FeedbackParams) -> Result<FeedbackReport> {
-        let target = FeedbackTarget::find(call.reader()?, &params.pack, &params.symbol)?;
+        let target = match call.session.pack(params.pack.trim()) {
+            Some(pack) => FeedbackTarget::of(pack, &params.symbol)?,
+            None => FeedbackTarget::find(call.reader()?, &params.pack, &params.symbol)?,
+        };
         let verdict = match params.verdict {
             Judgement::Useful => Verdict::Useful,
             Judgement::Noise => Verdict::Noise,
