@@ -220,7 +220,8 @@ const TOOLS: &[(&str, &str)] = &[
 #[test]
 fn every_tool_of_the_plan_for_code_answers_by_its_name() {
     let (site, clone) = crate::mcp::harbour();
-    let mut agent = crate::mcp::Client::greeted(&site.env, &clone, &["--no-index"]);
+    let mut agent =
+        crate::mcp::Client::greeted(&site.env, &clone, &["--tools", "all", "--no-index"]);
     for (tool, arguments) in TOOLS {
         let _ = agent.ask(tool, serde_json::from_str(arguments).unwrap());
     }

@@ -119,7 +119,7 @@ pub fn trace_dataflow(
                     from: from.clone(),
                     via,
                     confidence: f64::from(confidence) / 100.0,
-                    path: if step.file.0 == 0 { String::new() } else { view.path(step.file)? },
+                    path: view.path(step.file)?,
                     line: step.line,
                 });
                 next.push((step.node, confidence));

@@ -220,7 +220,7 @@ fn edge(
     let (Some(from), Some(to)) = (view.symbol(source)?, view.symbol(target)?) else {
         return Ok(None);
     };
-    let path = if step.file.0 == 0 { String::new() } else { view.path(step.file)? };
+    let path = view.path(step.file)?;
     Ok(Some(MatchedEdge {
         source: from.qualified_name,
         target: to.qualified_name,

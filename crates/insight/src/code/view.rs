@@ -141,7 +141,11 @@ impl<'r> View<'r> {
         kept(&self.files, id, || files::get(self.reader, id).map(Rc::new))
     }
 
+    /// Empty where a site is in no file: what people declare is written in none.
     pub fn path(&self, id: FileId) -> Result<String> {
+        if id == FileId(0) {
+            return Ok(String::new());
+        }
         if let Some(known) = self.paths.borrow().get(&id) {
             return Ok(known.to_string());
         }

@@ -11,7 +11,7 @@ fn shown(agent: &mut Client, arguments: Value) -> Value {
 fn a_session_remembers_what_was_asked_about_and_a_cold_pack_does_not() {
     let (site, clone) = harbour();
     let task = "login loses the session";
-    let mut agent = Client::greeted(&site.env, &clone, &["--no-index"]);
+    let mut agent = Client::greeted(&site.env, &clone, &["--tools", "all", "--no-index"]);
     let cold = shown(&mut agent, json!({ "task": task, "cold": true }));
     let first = shown(&mut agent, json!({ "task": task }));
     assert_eq!(first["pack_root"], cold["pack_root"]);
@@ -46,7 +46,7 @@ fn a_session_remembers_what_was_asked_about_and_a_cold_pack_does_not() {
 #[test]
 fn the_graph_answers_by_conditions_and_follows_values() {
     let (site, clone) = harbour();
-    let mut agent = Client::greeted(&site.env, &clone, &["--no-index"]);
+    let mut agent = Client::greeted(&site.env, &clone, &["--tools", "all", "--no-index"]);
     let found = agent.ask("graph_query", json!({ "name": "log*", "edges": ["calls"] }));
     let edge = &found["data"]["edges"][0];
     assert!(edge["source"].as_str().unwrap().ends_with(".login"), "{found}");
