@@ -91,7 +91,7 @@ pub const LAST: &str = "last";
 /// Packs whose root begins so, newest first; only the newest for [`LAST`].
 pub fn packs(on: &impl Read, start: &str) -> Result<Vec<GivenPack>> {
     #[derive(Deserialize)]
-    struct Kept {
+    struct PackContent {
         seq: SnapshotSeq,
         symbols: Vec<GivenSymbol>,
     }
@@ -108,7 +108,7 @@ pub fn packs(on: &impl Read, start: &str) -> Result<Vec<GivenPack>> {
         |row| Ok((row.get(0)?, RepoId(row.get(1)?), row.get(2)?, row.get::<_, String>(3)?)),
     )?;
     let read = |(pack_root, repo, task, kept): (String, RepoId, String, String)| {
-        let kept: Kept = serde_json::from_str(&kept).ok()?;
+        let kept: PackContent = serde_json::from_str(&kept).ok()?;
         Some(GivenPack { pack_root, repo, seq: kept.seq, task, symbols: kept.symbols })
     };
     Ok(rows.into_iter().filter_map(read).collect())
@@ -246,4 +246,48 @@ pub fn tasks(on: &impl Read, repo: RepoId, since: Timestamp) -> Result<Vec<TaskM
             })
         },
     )
+}
+
+/// A pack with what is kept of it for later.
+#[derive(Debug, Clone)]
+pub struct PackNote {
+    pub given: GivenPack,
+    /// Numbers of the task's terms, ascending; none of packs that are about a change.
+    pub keywords: Vec<u32>,
+    /// The symbols worth remembering, with their scores.
+    pub best: Vec<(String, f64)>,
+}
+
+impl PackNote {
+    pub fn write(&self, tx: &Tx<'_>, now: Timestamp) -> Result<()> {
+        keep_pack(tx, &self.given, now)?;
+        if self.keywords.is_empty() || self.best.is_empty() {
+            return Ok(());
+        }
+        let given = &self.given;
+        keep_task(tx, given.repo, &given.pack_root, &self.keywords, &self.best, now)
+    }
+}
+
+/// What a verdict came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackOutcome {
+    /// False when the package of the symbol is gone.
+    pub is_recorded: bool,
+    /// All that count today of the symbol.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Records what somebody said, and tells where the symbol stands now.
+pub fn judge(
+    tx: &Tx<'_>,
+    pack: &GivenPack,
+    symbol: &GivenSymbol,
+    verdict: Verdict,
+    now: Timestamp,
+) -> Result<FeedbackOutcome> {
+    let is_recorded = record(tx, pack, symbol, verdict, now)?;
+    let all = verdicts(tx, pack.repo, pack.seq)?;
+    let of_symbol = all.into_iter().filter(|(name, _)| *name == symbol.name);
+    Ok(FeedbackOutcome { is_recorded, verdicts: of_symbol.map(|(_, verdict)| verdict).collect() })
 }

@@ -6,12 +6,13 @@ use crate::text::context::ContextAnswer;
 use crate::ui::Ui;
 use insight::code::Scope;
 use insight::context::{
-    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackNote, PackOptions, Sources,
-    TaskRequest, for_change, for_task,
+    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackOptions, Sources, TaskRequest,
+    for_change, for_task, pack_note,
 };
 use model::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 use store::Reader;
+use store::feedback::PackNote;
 
 /// Show what to read for a task: symbols, files, decisions
 ///
@@ -120,7 +121,7 @@ impl Run for Args {
                     experience,
                 };
                 let pack = for_task(&reader, &scope, &request, &counter)?;
-                self.keep(ctx, ui, PackNote::of(&scope, &pack, Some(&request.text)))?;
+                self.keep(ctx, ui, pack_note(&scope, &pack, Some(&request.text)))?;
                 pack
             }
             None => {
@@ -128,7 +129,7 @@ impl Run for Args {
                 let sources = sources(ctx, &reader)?;
                 let (scope, changed) = self.change(ctx, &scope)?.resolve(&reader, scope)?;
                 let pack = for_change(&reader, &scope, &changed, &options, &sources, &counter)?;
-                self.keep(ctx, ui, PackNote::of(&scope, &pack, None))?;
+                self.keep(ctx, ui, pack_note(&scope, &pack, None))?;
                 pack
             }
         };

@@ -4,7 +4,7 @@ use crate::ui::{Label, Painter, Show, Ui};
 use insight::context::{FeedbackReport, FeedbackTarget};
 use model::Result;
 use store::Reader;
-use store::feedback::Verdict;
+use store::feedback::{self, Verdict};
 
 /// Say whether a symbol of a context pack was useful
 ///
@@ -42,7 +42,10 @@ impl Run for Args {
             VerdictArg::Noise => Verdict::Noise,
         };
         let now = ctx.now();
-        pipeline::notes::write(&ctx.writable_db(ui)?, |tx| target.write(tx, verdict, now))
+        let outcome = pipeline::notes::write(&ctx.writable_db(ui)?, |tx| {
+            feedback::judge(tx, &target.pack, &target.symbol, verdict, now)
+        })?;
+        Ok(target.report(verdict, &outcome))
     }
 }
 

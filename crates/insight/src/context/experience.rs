@@ -12,8 +12,10 @@ use model::{Error, ErrorCode, Result, Timestamp, terms};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use store::feedback::{self, GivenPack, GivenSymbol, TASK_MEMORY, Verdict};
-use store::{Reader, Tx};
+use store::Reader;
+use store::feedback::{
+    self, FeedbackOutcome, GivenPack, GivenSymbol, PackNote, TASK_MEMORY, Verdict,
+};
 
 /// By qualified name; empty when cold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -128,45 +130,26 @@ fn keywords(text: &str) -> Vec<u32> {
     all.into_iter().collect()
 }
 
-/// A pack with what is kept of it for later.
-#[derive(Debug, Clone)]
-pub struct PackNote {
-    pub given: GivenPack,
-    keywords: Vec<u32>,
-    best: Vec<(String, f64)>,
-}
-
-impl PackNote {
-    /// `task` is none for packs that are about a change.
-    pub fn of(scope: &Scope, pack: &Pack, task: Option<&str>) -> PackNote {
-        let symbols = pack.symbols.iter().map(|symbol| GivenSymbol {
-            name: symbol.qualified_name.clone(),
-            path: symbol.path.clone(),
-        });
-        let given = GivenPack {
-            pack_root: pack.pack_root.clone(),
-            repo: scope.repo.id,
-            seq: scope.snapshot.seq,
-            task: pack.task.clone(),
-            symbols: symbols.collect(),
-        };
-        // What is hardly about the repository is nothing to learn from.
-        let is_kept = pack.strength >= Strength::Fair;
-        let best = pack.symbols.iter().take(if is_kept { KEPT } else { 0 });
-        PackNote {
-            given,
-            keywords: task.map(keywords).unwrap_or_default(),
-            best: best.map(|symbol| (symbol.qualified_name.clone(), symbol.score)).collect(),
-        }
-    }
-
-    pub fn write(&self, tx: &Tx<'_>, now: Timestamp) -> Result<()> {
-        feedback::keep_pack(tx, &self.given, now)?;
-        if self.keywords.is_empty() || self.best.is_empty() {
-            return Ok(());
-        }
-        let given = &self.given;
-        feedback::keep_task(tx, given.repo, &given.pack_root, &self.keywords, &self.best, now)
+/// What is kept of a pack for later; `task` is none for packs that are about a change.
+pub fn pack_note(scope: &Scope, pack: &Pack, task: Option<&str>) -> PackNote {
+    let symbols = pack.symbols.iter().map(|symbol| GivenSymbol {
+        name: symbol.qualified_name.clone(),
+        path: symbol.path.clone(),
+    });
+    let given = GivenPack {
+        pack_root: pack.pack_root.clone(),
+        repo: scope.repo.id,
+        seq: scope.snapshot.seq,
+        task: pack.task.clone(),
+        symbols: symbols.collect(),
+    };
+    // What is hardly about the repository is nothing to learn from.
+    let is_kept = pack.strength >= Strength::Fair;
+    let best = pack.symbols.iter().take(if is_kept { KEPT } else { 0 });
+    PackNote {
+        given,
+        keywords: task.map(keywords).unwrap_or_default(),
+        best: best.map(|symbol| (symbol.qualified_name.clone(), symbol.score)).collect(),
     }
 }
 
@@ -206,22 +189,19 @@ impl FeedbackTarget {
         Ok(FeedbackTarget { pack, symbol })
     }
 
-    pub fn write(&self, tx: &Tx<'_>, verdict: Verdict, now: Timestamp) -> Result<FeedbackReport> {
-        let is_kept = feedback::record(tx, &self.pack, &self.symbol, verdict, now)?;
-        let all = feedback::verdicts(tx, self.pack.repo, self.pack.seq)?;
-        let of_symbol: Vec<Verdict> =
-            all.into_iter().filter(|(it, _)| *it == self.symbol.name).map(|it| it.1).collect();
-        let sum: f64 = of_symbol.iter().map(|verdict| verdict.value()).sum();
-        let n = of_symbol.len() as f64;
-        Ok(FeedbackReport {
+    /// What was recorded, in words.
+    pub fn report(&self, verdict: Verdict, outcome: &FeedbackOutcome) -> FeedbackReport {
+        let sum: f64 = outcome.verdicts.iter().map(|verdict| verdict.value()).sum();
+        let n = outcome.verdicts.len() as f64;
+        FeedbackReport {
             pack: self.pack.pack_root.clone(),
             task: self.pack.task.clone(),
             symbol: self.symbol.name.clone(),
             verdict: verdict.as_str().to_owned(),
-            recorded: is_kept,
-            verdicts: of_symbol.len() as u64,
+            recorded: outcome.is_recorded,
+            verdicts: outcome.verdicts.len() as u64,
             score: round((sum + 0.5 * PRIOR) / (n + PRIOR)),
-        })
+        }
     }
 }
 

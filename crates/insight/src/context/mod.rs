@@ -26,7 +26,7 @@ mod texts;
 mod weights;
 
 pub use change_query::ChangeQuery;
-pub use experience::{Experience, FeedbackReport, FeedbackTarget, PackNote};
+pub use experience::{Experience, FeedbackReport, FeedbackTarget, pack_note};
 pub use for_change::{Changed, for_change};
 pub use for_task::{TaskRequest, for_task};
 pub use localise::{Localised, localise};

@@ -1,13 +1,12 @@
 //! What one connection was given and then asked about: what is near at hand ranks
 //! higher, and what was asked about after a pack was worth having.
 
-use insight::context::PackNote;
 use model::{Result, Timestamp};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Tx;
-use store::feedback::{self, GivenPack, GivenSymbol, Verdict};
+use store::feedback::{self, GivenPack, GivenSymbol, PackNote, Verdict};
 
 /// Where answers name the symbol they are about.
 const SUBJECTS: &[(&str, &str)] = &[

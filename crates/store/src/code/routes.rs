@@ -110,3 +110,9 @@ pub fn of_service(on: &impl Read, service: &str) -> Result<Vec<RouteSymbol>> {
         },
     )
 }
+
+/// The services that have routes, by name.
+pub fn services(on: &impl Read) -> Result<Vec<String>> {
+    let all = "SELECT DISTINCT service FROM route_symbols ORDER BY service";
+    sql::all(on, all, [], |row| row.get(0))
+}

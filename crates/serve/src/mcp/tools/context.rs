@@ -6,8 +6,8 @@ use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
 use crate::payload::BpeCounter;
 use insight::context::{
-    ChangeQuery, Experience, Pack, PackNote, PackOptions, Sources, TaskRequest, for_change,
-    for_task, whole,
+    ChangeQuery, Experience, Pack, PackOptions, Sources, TaskRequest, for_change, for_task,
+    pack_note, whole,
 };
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -92,7 +92,7 @@ impl Tool for ContextForTask {
         };
         let pack = for_task(reader, &scope, &request, &BpeCounter)?;
         if !params.cold {
-            give(call, PackNote::of(&scope, &pack, Some(&request.text)));
+            give(call, pack_note(&scope, &pack, Some(&request.text)));
         }
         Ok(pack)
     }
@@ -192,12 +192,12 @@ fn changed(
     let (scope, changed) = query.resolve(reader, scope)?;
     let options = options(call, bodies);
     let pack = for_change(reader, &scope, &changed, &options, &sources(call), &BpeCounter)?;
-    give(call, PackNote::of(&scope, &pack, None));
+    give(call, pack_note(&scope, &pack, None));
     Ok(pack)
 }
 
 /// Feedback may come; what is asked about next says something too.
-fn give(call: &Call, note: PackNote) {
+fn give(call: &Call, note: store::feedback::PackNote) {
     if let Ok(database) = call.around.database(&call.dir)
         && !database.is_foreign()
     {

@@ -6,7 +6,7 @@ use insight::context::{FeedbackReport, FeedbackTarget, TurnPlan, plan_turn};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use store::feedback::Verdict;
+use store::feedback::{self, Verdict};
 
 pub struct Feedback;
 pub struct PlanTurn;
@@ -52,7 +52,10 @@ impl Tool for Feedback {
         if let Some(refusal) = database.refusal() {
             return Err(refusal);
         }
-        pipeline::notes::write(database.path(), |tx| target.write(tx, verdict, call.now))
+        let outcome = pipeline::notes::write(database.path(), |tx| {
+            feedback::judge(tx, &target.pack, &target.symbol, verdict, call.now)
+        })?;
+        Ok(target.report(verdict, &outcome))
     }
 }
 
