@@ -10,7 +10,7 @@ use model::suggest::nearest;
 use model::{Error, Result};
 use store::Reader;
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct ScopeArgs {
     /// Repository (name or unique suffix; default: the one you are in)
     #[arg(short, long, value_name = "REPO")]
@@ -41,10 +41,12 @@ impl ScopeArgs {
     /// Opens the database and finds the snapshot; says when it is not of the
     /// commit checked out.
     pub fn open(&self, ctx: &Ctx, ui: &mut Ui) -> Result<(Reader, Scope)> {
-        let reader = Reader::open(&ctx.db_path(ui)?).map_err(|error| match error.code() {
+        let database = ctx.db_path(ui)?;
+        let reader = Reader::open(&database).map_err(|error| match error.code() {
             model::ErrorCode::NotIndexed => error.suggest("run: lore index"),
             _ => error,
         })?;
+        ctx.keep_results(&database, &reader);
         let asked = self.asked(ctx);
         let scope = match scope::resolve(&reader, &asked) {
             Err(error) if self.index && error.code() == model::ErrorCode::NotIndexed => {
@@ -117,7 +119,7 @@ impl WalkArgs {
     }
 }
 
-fn edge_kind(word: &str) -> Result<EdgeKind> {
+pub fn edge_kind(word: &str) -> Result<EdgeKind> {
     EdgeKind::parse(word).ok_or_else(|| {
         let known = EdgeKind::ALL.iter().map(|kind| kind.as_str());
         let hint = match nearest(word, known.clone(), 1).first() {

@@ -99,6 +99,21 @@ impl Ctx {
         self.deferred.borrow_mut().push(Box::new(work));
     }
 
+    /// Keeps results that an answer derives, after it is shown.
+    pub fn keep_results(&self, database: &DatabaseFile, reader: &store::Reader) {
+        if database.is_foreign() {
+            return;
+        }
+        let (path, now) = (database.path().to_owned(), self.now());
+        let results = Arc::clone(reader.results());
+        self.deferred.borrow_mut().push(Box::new(move || {
+            if !results.has_unwritten(now) {
+                return Ok(());
+            }
+            pipeline::notes::try_write(&path, |tx| results.flush(tx, "cli", now))
+        }));
+    }
+
     /// Does what was put off until the answer was out.
     pub fn finish(&self, ui: &mut Ui) {
         for write in self.deferred.take() {

@@ -23,6 +23,7 @@ mod home_screen;
 pub mod interrupt;
 mod isolation;
 mod lineage_args;
+mod manual_edges;
 mod mcp;
 mod memory_roots;
 mod next_step;

@@ -23,6 +23,8 @@ pub fn open(config: &Config) -> Result<Option<Box<dyn Provider>>> {
         },
         model: settings.model,
         base_url: settings.base_url,
+        concurrency: settings.concurrency,
+        timeout: settings.timeout,
     })
 }
 

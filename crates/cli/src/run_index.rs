@@ -4,7 +4,7 @@
 
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use crate::{run_commits, run_embed, run_pipeline};
+use crate::{manual_edges, run_commits, run_embed, run_pipeline};
 use code::history::{self, ScanReport};
 use code::index::{IndexReport, Request};
 use git::{ObjectId, Repo};
@@ -75,6 +75,7 @@ fn read_all(ctx: &Ctx, ui: &mut Ui, dir: &Path, code: CodeScope) -> Result<Index
     });
     let code = report.code.into_iter().next_back();
     let code = code.ok_or_else(|| run_pipeline::missing("indexing"))?;
+    manual_edges::follow(ctx, ui, dir);
     let reader = Reader::open(&database)?;
     let (all, places) = (repos::all(&reader)?, repos::places(&reader)?);
     let repo = all.iter().find(|repo| repo.canonical_url == code.repo);
@@ -113,6 +114,7 @@ pub fn run_for_agent(ctx: &Ctx, ui: &mut Ui, dir: &Path) -> Result<FirstReading>
     let code = CodeScope::Tolerant { dir: dir.to_owned(), request };
     let embedding = run_embed::share(ctx, ui);
     let (report, _) = read(ctx, ui, "mcp", dir, code, Some(embedding))?;
+    manual_edges::follow(ctx, ui, dir);
     Ok(FirstReading {
         commits: report.scanned.ok_or_else(|| run_pipeline::missing("reading commits"))?,
         code: report.code.into_iter().next(),

@@ -8,6 +8,7 @@
 //! in, `lineage` which commits changed one symbol.
 
 pub mod compare;
+mod export_hashes;
 pub mod facts;
 pub mod fsck;
 pub mod gc;
@@ -18,6 +19,7 @@ pub mod lang;
 pub mod layers;
 pub mod lineage;
 pub mod link;
+pub mod manual;
 pub mod matching;
 mod node_hashes;
 mod owners;
@@ -27,6 +29,7 @@ mod routes;
 mod structure;
 mod terms;
 
+pub use export_hashes::{EdgeEnds, export_hashes};
 pub use facts::FileFacts;
 pub use lang::extract;
 pub use link::{Edge, EdgeKind, LinkResult, Manifest, Source, Unresolved, link};

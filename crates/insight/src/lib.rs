@@ -6,6 +6,7 @@
 
 pub mod alerts;
 pub mod ask;
+pub mod cache;
 pub mod code;
 pub mod context;
 pub mod counts;

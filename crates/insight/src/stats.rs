@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 use store::embeddings::ModelCoverage;
+use store::memory::access::{ENOUGH_MISSES, MissKind};
 use store::{Reader, check, dirty, documents, embeddings, memory, queue, references};
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -28,6 +29,8 @@ pub struct Stats {
     pub memory: Vec<(String, u64)>,
     /// Searches of the last thirty days that found nothing useful (`lore miss`).
     pub misses: u64,
+    /// The same by kind, most first, with what to do once there are three.
+    pub misses_by_kind: Vec<MissCount>,
     /// Questions to memory in the same time.
     pub recalls: u64,
     pub queue_waiting: u64,
@@ -36,6 +39,27 @@ pub struct Stats {
     pub checks: Vec<CheckResult>,
     /// Only with `--repair`.
     pub repaired: Vec<Repair>,
+}
+
+/// Misses of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MissCount {
+    pub kind: String,
+    pub count: u64,
+    /// What would help; only from the third miss on.
+    pub advice: Option<String>,
+}
+
+/// Once is chance, twice a coincidence.
+fn miss_count((kind, count): (MissKind, u64)) -> MissCount {
+    let advice = match kind {
+        MissKind::Semantic => "compute embeddings: lore embed --all",
+        MissKind::NotRecorded => "write it down: lore remember",
+        MissKind::Outdated => "replace what is no longer true: lore supersede",
+        MissKind::RankedLow => "see what ranked higher: lore search --explain",
+    };
+    let advice = (count >= ENOUGH_MISSES).then(|| advice.to_owned());
+    MissCount { kind: kind.as_str().to_owned(), count, advice }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -91,6 +115,7 @@ pub fn stats(
         memory::counts(reader)?.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();
     memory.push(("edges".to_owned(), memory::edges::count(reader)?));
     let (misses, recalls) = memory::access::miss_counts(reader, miss_window(now))?;
+    let by_kind = memory::access::misses_by_kind(reader, miss_window(now))?;
     let checks = match check_for {
         None => Vec::new(),
         Some(expected) => check::check(reader, now, expected)?
@@ -114,6 +139,7 @@ pub fn stats(
         vectors: embeddings::models(reader)?,
         memory,
         misses,
+        misses_by_kind: by_kind.into_iter().map(miss_count).collect(),
         recalls,
         queue_waiting: depth.waiting,
         queue_failed: depth.failed,

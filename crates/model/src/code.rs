@@ -99,6 +99,13 @@ pub const WILDCARD_IMPORT: u8 = 60;
 /// leads to the function, variable or module that is mounted.
 pub const MOUNT: &str = "MOUNT";
 
+/// The method of a route that stands for a subscription to a topic of a queue.
+pub const TOPIC: &str = "TOPIC";
+
+/// The method by which calls of a contract are kept beside HTTP routes; their
+/// pattern is the path that gRPC sends: `/package.Service/Method`.
+pub const GRPC: &str = "GRPC";
+
 impl Provenance {
     /// Whether it follows from the commit alone, on every machine: such edges
     /// are linked with the files. All others come in layers beside them.

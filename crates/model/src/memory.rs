@@ -256,17 +256,32 @@ pub enum End {
     /// An issue, a merge request or a commit.
     Forge(Reference),
     Url(String),
+    /// What people talk about without a place of its own.
+    Topic(TopicKind, String),
+}
+
+vocabulary! {
+    /// What a topic is.
+    pub enum TopicKind {
+        /// An idea: `concept:authentication`.
+        Concept = "concept",
+        /// A project as a whole: `project:lore`.
+        Project = "project",
+        /// A session of work: `session:2024-05-01`.
+        Session = "session",
+    }
 }
 
 impl End {
     /// Reads `dec-4k2p9xqa`, `src/a.rs`, `src/a.rs:12`, `auth::login`, `#12`,
-    /// `!34`, `group/project#12`, a commit, a URL. Where that is not plain,
-    /// `path:`, `symbol:` or `commit:` in front says which.
+    /// `!34`, `group/project#12`, a commit, a URL, `concept:auth`, `project:lore`,
+    /// `session:2024-05-01`. Where it is not plain, `path:`, `symbol:` or `commit:` in
+    /// front says which.
     pub fn parse(text: &str) -> Result<End> {
         let text = text.trim();
         let refused = || {
             Error::usage(format!("`{}` leads nowhere lore knows", one_line(text, 60))).suggest(
-                "use an id (dec-…), a path, path:line, a symbol, #12, !34 or a commit hash",
+                "use an id (dec-…), a path, path:line, a symbol, #12, !34, a commit hash or concept:NAME",
             )
         };
         if text.is_empty() || text.len() > 1000 || text.chars().any(char::is_control) {
@@ -274,6 +289,12 @@ impl End {
         }
         if let Some(id) = RecordId::parse(text) {
             return Ok(End::Record(id));
+        }
+        for kind in TopicKind::ALL {
+            let rest = text.strip_prefix(kind.as_str()).and_then(|rest| rest.strip_prefix(':'));
+            if let Some(name) = rest.filter(|name| !name.starts_with(':')) {
+                return topic_end(kind, name).ok_or_else(refused);
+            }
         }
         if let Some(path) = text.strip_prefix("path:") {
             return path_end(path).ok_or_else(refused);
@@ -305,6 +326,7 @@ impl End {
             },
             End::Forge(Reference::Commit { .. }) => "commit",
             End::Url(_) => "url",
+            End::Topic(kind, _) => kind.as_str(),
         }
     }
 
@@ -334,6 +356,7 @@ impl fmt::Display for End {
             }
             End::Forge(reference) => reference.fmt(f),
             End::Url(url) => f.write_str(url),
+            End::Topic(kind, name) => write!(f, "{}:{name}", kind.as_str()),
         }
     }
 }
@@ -342,9 +365,12 @@ impl fmt::Display for End {
 fn is_plain(text: &str) -> bool {
     RecordId::parse(text).is_none()
         && Reference::parse(text).is_err()
-        && !["path:", "symbol:", "commit:", "http://", "https://"]
-            .iter()
-            .any(|mark| text.starts_with(mark))
+        && ![
+            "path:", "symbol:", "commit:", "concept:", "project:", "session:", "http://",
+            "https://",
+        ]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 /// A slash, or a name with an ending: `src/a`, `Cargo.toml`, `a.rs:12`.
@@ -384,6 +410,11 @@ fn path_end(text: &str) -> Option<End> {
     is_inside.then(|| End::Path { path: path.to_owned(), line })
 }
 
+fn topic_end(kind: TopicKind, name: &str) -> Option<End> {
+    let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(End::Topic(kind, name))
+}
+
 fn symbol_end(text: &str) -> Option<End> {
     let name = text.trim().trim_end_matches("()");
     let is_sound = !name.is_empty() && !name.chars().any(char::is_whitespace);
@@ -416,6 +447,11 @@ mod tests {
             ("abcdef1234", "commit", "abcdef1234"),
             ("commit:abcdef1234", "commit", "abcdef1234"),
             ("https://example.com/adr", "url", "https://example.com/adr"),
+            ("concept:auth", "concept", "concept:auth"),
+            ("project:lore", "project", "project:lore"),
+            ("session: first  week", "session", "session:first week"),
+            ("symbol:concept:auth", "symbol", "symbol:concept:auth"),
+            ("concept::auth", "symbol", "concept::auth"),
         ] {
             let end = End::parse(typed).unwrap();
             assert_eq!((end.kind(), end.to_string().as_str()), (kind, meant), "{typed}");

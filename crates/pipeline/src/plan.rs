@@ -4,6 +4,7 @@ use code::index::Request;
 use forge::gitlab::Client;
 use forge::sync::SyncOptions;
 use model::Result;
+use model::ids::ProjectId;
 use search::embedding::{EmbedOptions, Provider};
 use std::path::PathBuf;
 
@@ -72,6 +73,8 @@ pub enum DocumentScope {
     Due,
     /// All of them, whatever is known.
     Full,
+    /// Everything of one project of a forge.
+    Project(ProjectId),
 }
 
 /// Who makes embeddings; the failure to find somebody counts as one of the step.

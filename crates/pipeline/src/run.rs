@@ -247,6 +247,9 @@ impl Steps<'_> {
     fn documents(&self, scope: DocumentScope) -> Result<DocumentReport> {
         let RunControl { clock, progress, cancel } = self.control;
         let queue = self.queue;
+        if let DocumentScope::Project(project) = scope {
+            queue.write(|tx| store::dirty::mark_project(tx, project))?;
+        }
         Regeneration { queue, clock: &**clock, progress: &**progress, cancel }
             .run(scope == DocumentScope::Full)
     }

@@ -229,7 +229,8 @@ impl Search<'_> {
             |document| {
                 let reader = self.searcher.reader;
                 let note = self.records.note(reader, document, *graph_depth, *explain)?;
-                Ok((note, self.records.is_foreign(document)))
+                let project = self.records.project(document);
+                Ok((note, self.records.is_foreign(document), project))
             },
         )
     }

@@ -207,7 +207,7 @@ pub fn fill(
     page: &[EntityGroup],
     sought: &Sought<'_>,
     explain: bool,
-    note: impl Fn(i64) -> Result<(Option<RecordNote>, bool)>,
+    note: impl Fn(i64) -> Result<(Option<RecordNote>, bool, Option<String>)>,
 ) -> Result<()> {
     let shown: Vec<Vec<&Candidate>> = page.iter().map(shown_of).collect();
     let threads = shown.iter().flatten().map(|candidate| candidate.document);
@@ -243,7 +243,10 @@ pub fn fill(
         let mut row = row(lead, group, own);
         row.passages = passages;
         row.explanation = explain.then(|| explanation(&group.candidates[0]));
-        (row.memory, row.foreign) = note(group.lead)?;
+        let (memory, foreign, project) = note(group.lead)?;
+        (row.memory, row.foreign) = (memory, foreign);
+        // Memory without a forge belongs to a project too.
+        row.project = row.project.or(project);
         results.items.push(row);
     }
     name_repositories(reader, results)

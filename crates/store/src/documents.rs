@@ -5,6 +5,7 @@ use crate::dirty::SourceType;
 use crate::entities::EntityRow;
 use crate::handle::{Read, Tx};
 use crate::repos;
+use crate::results;
 use crate::sql::{self, entity_table};
 use model::hash::Hash32;
 use model::ids::{ForgeId, Iid, ProjectId};
@@ -316,6 +317,7 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
         return Ok(Stored::Unchanged);
     }
+    results::count_change(tx, results::DOCUMENTS)?;
     let Some((id, before)) = known else {
         let id = insert(tx, document)?;
         add_to_set(tx, "document_labels", "label", id, &document.labels)?;
@@ -452,6 +454,9 @@ pub fn remove(tx: &Tx<'_>, source: SourceType, id: i64) -> Result<bool> {
         "DELETE FROM documents WHERE source_type = ?1 AND source_id = ?2",
         (source.as_str(), id),
     )?;
+    if n_removed > 0 {
+        results::count_change(tx, results::DOCUMENTS)?;
+    }
     Ok(n_removed > 0)
 }
 

@@ -3,10 +3,12 @@
 use crate::database_file::{Belief, DatabaseLocation};
 use crate::error::db;
 use crate::memo::TxCache;
+use crate::results::ResultCache;
 use crate::sql;
 use model::Result;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Anything that can be read from: a [`Reader`], a [`Writer`] or a [`Tx`].
@@ -30,6 +32,7 @@ pub(crate) mod sealed {
 pub struct Reader {
     pub(crate) connection: Connection,
     pub(crate) belief: Belief,
+    pub(crate) results: Arc<ResultCache>,
 }
 
 /// The one write connection of a process.
@@ -135,6 +138,16 @@ impl Reader {
         };
         reader.belief = Belief::of(&file);
         Ok(reader)
+    }
+
+    /// Results that were derived from this database.
+    pub fn results(&self) -> &Arc<ResultCache> {
+        &self.results
+    }
+
+    /// Shares results with other readers of the same database.
+    pub fn share_results(&mut self, results: Arc<ResultCache>) {
+        self.results = results;
     }
 
     /// Whether the file came with a clone that nobody trusts.

@@ -26,6 +26,7 @@ struct Inner {
     milestones: HashMap<ForgeId, (MilestoneRecord, i64)>,
     payloads: HashMap<Hash32, PayloadId>,
     last_sources: HashMap<SourceType, i64>,
+    counted: Vec<&'static str>,
 }
 
 /// The row of a record, if exactly this record was stored before.
@@ -87,6 +88,15 @@ impl TxCache {
 
     pub fn keep_last_source(&self, source: SourceType, id: i64) {
         self.inner.borrow_mut().last_sources.insert(source, id);
+    }
+
+    /// Whether a change of this part of the record was counted already.
+    pub fn is_counted(&self, name: &str) -> bool {
+        self.inner.borrow().counted.contains(&name)
+    }
+
+    pub fn keep_counted(&self, name: &'static str) {
+        self.inner.borrow_mut().counted.push(name);
     }
 
     pub fn forget(&self) {

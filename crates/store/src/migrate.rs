@@ -54,6 +54,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0025_runtime",
     "0026_daemon",
     "0027_enrichment",
+    "0028_derived",
 ];
 
 /// The schema this build writes.

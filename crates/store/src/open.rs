@@ -10,6 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a statement waits for another process's write before it gives up:
@@ -181,7 +182,7 @@ pub(crate) fn reader(path: &Path) -> Result<Reader> {
     // A search reads megabytes of codes and lists: not copied, but seen where
     // they lie in the file.
     connection.pragma_update(None, "mmap_size", MAPPED).map_err(db)?;
-    Ok(Reader { connection, belief: Belief::default() })
+    Ok(Reader { connection, belief: Belief::default(), results: Arc::default() })
 }
 
 /// A file that came with a clone: opened as if it could not change, so that
@@ -199,7 +200,7 @@ pub(crate) fn foreign_reader(file: &DatabaseFile) -> Result<Reader> {
         return Err(refused.unwrap_or_else(nothing_yet));
     }
     connection.pragma_update(None, "query_only", true).map_err(db)?;
-    Ok(Reader { connection, belief: Belief::of(file) })
+    Ok(Reader { connection, belief: Belief::of(file), results: Arc::default() })
 }
 
 /// A connection to a file that is promised not to change.

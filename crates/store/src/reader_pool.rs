@@ -1,10 +1,11 @@
 //! Connections kept open between calls: to open one, to read the schema and to
 //! prepare its statements takes longer than most answers.
 
-use crate::{DatabaseLocation, Reader};
-use model::Result;
+use crate::{DatabaseLocation, Reader, ResultCache};
+use model::{Result, Timestamp};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// Idle connections kept; each may hold some megabytes of pages.
@@ -13,7 +14,12 @@ const MOST_IDLE: usize = 4;
 #[derive(Default)]
 pub struct ReaderPool {
     idle: Mutex<Vec<PooledReader>>,
+    /// What was derived from each database, by the path it was opened at.
+    results: Mutex<HashMap<PathBuf, (FileIdentity, Arc<ResultCache>)>>,
 }
+
+/// Which file it is, whatever was written to it since.
+type FileIdentity = Option<u64>;
 
 /// A connection in the hands of one call.
 pub struct PooledReader {
@@ -40,8 +46,31 @@ impl ReaderPool {
                 return Ok(pooled);
             }
         }
-        let reader = Reader::open(&database)?;
+        let mut reader = Reader::open(&database)?;
+        if !is_foreign {
+            reader.share_results(self.results_of(path));
+        }
         Ok(PooledReader { reader, path: path.to_owned(), is_foreign, file })
+    }
+
+    /// What was derived from a database; anew where another file took its place.
+    fn results_of(&self, path: &Path) -> Arc<ResultCache> {
+        let identity = identity_of(path);
+        let Ok(mut all) = self.results.lock() else { return Arc::default() };
+        let known = all.entry(path.to_owned()).or_insert_with(|| (identity, Arc::default()));
+        if known.0 != identity {
+            *known = (identity, Arc::default());
+        }
+        Arc::clone(&known.1)
+    }
+
+    /// The databases whose results are still to be written, with those results.
+    pub fn unwritten(&self, now: Timestamp) -> Vec<(PathBuf, Arc<ResultCache>)> {
+        let Ok(all) = self.results.lock() else { return Vec::new() };
+        all.iter()
+            .filter(|(_, (_, cache))| cache.has_unwritten(now))
+            .map(|(path, (_, cache))| (path.clone(), Arc::clone(cache)))
+            .collect()
     }
 
     pub fn checkin(&self, pooled: PooledReader) {
@@ -59,6 +88,18 @@ impl ReaderPool {
         let place = idle.iter().rposition(|pooled| pooled.path == path)?;
         Some(idle.remove(place))
     }
+}
+
+#[cfg(unix)]
+fn identity_of(path: &Path) -> FileIdentity {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|meta| meta.ino())
+}
+
+#[cfg(not(unix))]
+fn identity_of(path: &Path) -> FileIdentity {
+    let made = std::fs::metadata(path).ok()?.created().ok()?;
+    made.duration_since(SystemTime::UNIX_EPOCH).ok().map(|age| age.as_nanos() as u64)
 }
 
 /// How long a file is, and since when.

@@ -226,6 +226,18 @@ fn score(truth: &Path, options: &Options) -> Result<(), String> {
     let mut command = Command::new("python3");
     command.arg(truth.join("score_edges.py")).arg("--edges-dir").arg(&options.out);
     command.args(["--split", "dev"]);
+    // How often edges of each step of the table are right.
+    let mut steps: Vec<u8> = code::link::confidence::TABLE.iter().map(|row| row.2).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let steps: Vec<String> =
+        steps.iter().map(|percent| format!("{:.2}", f64::from(*percent) / 100.0)).collect();
+    command.arg("--thresholds").arg(steps.join(","));
+    println!("\n{:<16} {:<16} confidence", "provenance", "rule");
+    for (provenance, rule, percent) in code::link::confidence::TABLE {
+        let rule = format!("{rule:?}");
+        println!("{:<16} {rule:<16} {:.2}", provenance.as_str(), f64::from(*percent) / 100.0);
+    }
     if !options.repos.is_empty() {
         command.arg("--repos").arg(options.repos.join(","));
     }

@@ -9,6 +9,7 @@
 
 mod code;
 mod context;
+mod context_tasks;
 mod corpus;
 mod diff;
 mod enrich;
@@ -59,6 +60,7 @@ fn references(question: &Value, list: &str) -> Vec<String> {
 const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval enrich --sources DIR --truth DIR --lore FILE | \
                          eval context --localise FILE --sources DIR | \
+                         eval context --tasks DIR --sources DIR | \
                          eval floor --db DB [--corpus DIR] [--dump FILE] | \
                          eval diff --cases FILE --trees DIR --scorer FILE | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
@@ -69,6 +71,7 @@ const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
 pub fn run(words: &[&str]) -> ExitCode {
     let outcome = match words {
         ["code", options @ ..] => code::run(options),
+        ["context", options @ ..] if options.contains(&"--tasks") => context_tasks::run(options),
         ["context", options @ ..] => context::run(options),
         ["enrich", options @ ..] => enrich::run(options),
         ["floor", options @ ..] => floor::run(options),

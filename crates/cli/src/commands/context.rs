@@ -6,12 +6,13 @@ use crate::text::context::ContextAnswer;
 use crate::ui::Ui;
 use insight::code::Scope;
 use insight::context::{
-    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Format, PackOptions, Sources, TaskRequest, for_change,
-    for_task,
+    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackOptions, Sources, TaskRequest,
+    for_change, for_task, pack_note,
 };
 use model::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 use store::Reader;
+use store::feedback::PackNote;
 
 /// Show what to read for a task: symbols, files, decisions
 ///
@@ -65,6 +66,9 @@ pub struct Args {
     /// Disable a channel: text, functions, path, trace, history, … (repeatable)
     #[arg(long, value_name = "CHANNEL")]
     without: Vec<String>,
+    /// Leave out feedback and earlier tasks, and record none
+    #[arg(long)]
+    cold: bool,
     /// Format of the text
     #[arg(long, value_enum, default_value = "text")]
     format: FormatArg,
@@ -103,20 +107,30 @@ impl Run for Args {
             Some(task) => {
                 let text = if task == "-" { super::remember::stdin()? } else { task.clone() };
                 let (reader, scope) = self.scope.open(ctx, ui)?;
+                let experience = if self.cold {
+                    Experience::default()
+                } else {
+                    Experience::load(&reader, &scope, &text, &[], ctx.now())?
+                };
                 let request = TaskRequest {
                     text,
                     tests: self.tests,
                     without: self.without.clone(),
                     pack: options,
                     sources: sources(ctx, &reader)?,
+                    experience,
                 };
-                for_task(&reader, &scope, &request, &counter)?
+                let pack = for_task(&reader, &scope, &request, &counter)?;
+                self.keep(ctx, ui, pack_note(&scope, &pack, Some(&request.text)))?;
+                pack
             }
             None => {
                 let (reader, scope) = self.scope.open(ctx, ui)?;
                 let sources = sources(ctx, &reader)?;
                 let (scope, changed) = self.change(ctx, &scope)?.resolve(&reader, scope)?;
-                for_change(&reader, &scope, &changed, &options, &sources, &counter)?
+                let pack = for_change(&reader, &scope, &changed, &options, &sources, &counter)?;
+                self.keep(ctx, ui, pack_note(&scope, &pack, None))?;
+                pack
             }
         };
         let is_gcf = self.format == FormatArg::Gcf;
@@ -125,6 +139,15 @@ impl Run for Args {
 }
 
 impl Args {
+    /// Keeps what feedback and later tasks may come back to.
+    fn keep(&self, ctx: &Ctx, ui: &mut Ui, note: PackNote) -> Result<()> {
+        if !self.cold {
+            let now = ctx.now();
+            ctx.write_later(&ctx.db_path(ui)?, move |tx| note.write(tx, now));
+        }
+        Ok(())
+    }
+
     /// What is changed, as it was typed.
     fn change(&self, ctx: &Ctx, scope: &Scope) -> Result<ChangeQuery> {
         if let Some(number) = &self.mr {

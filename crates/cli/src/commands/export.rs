@@ -2,15 +2,19 @@ use super::Run;
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
-use insight::code::graph::{Graph, graph};
-use model::{Error, Result};
+use insight::code::Scope;
+use insight::code::graph::{Graph, whole_graph};
+use model::code::{EdgeKind, Provenance};
+use model::hash::Hash32;
+use model::{Error, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Reader;
 
 /// Export the code graph as JSON, DOT, GraphML or SCIP
 ///
-/// All symbols with their community, and all edges with type, provenance and
-/// confidence. SCIP holds definitions with documentation and every reference,
+/// All symbols with hash, signature and community, all edges with hash, type,
+/// provenance and confidence, and who owns which file. SCIP holds definitions with documentation and every reference,
 /// for code search and editors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -38,6 +42,7 @@ pub enum Format {
 /// A graph and the form its text takes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Export {
+    pub metadata: ExportMetadata,
     #[serde(flatten)]
     pub graph: Graph,
     #[serde(skip)]
@@ -47,13 +52,26 @@ pub struct Export {
     pub bytes: Option<Vec<u8>>,
 }
 
+/// What was exported, when, and how much it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExportMetadata {
+    pub repo: String,
+    pub commit: String,
+    /// Root of the snapshot.
+    pub snapshot: String,
+    pub exported_at: Timestamp,
+    pub node_count: u64,
+    pub edge_count: u64,
+    pub community_count: u64,
+}
+
 /// The text form of a graph.
-pub type Form = fn(&Graph) -> String;
+pub type Form = fn(&Export) -> String;
 
 impl Show for Export {
     fn text(&self, out: &mut Painter) {
         if let Some(form) = self.format {
-            out.verbatim(&form(&self.graph));
+            out.verbatim(&form(self));
         }
     }
 
@@ -81,6 +99,40 @@ impl Run for Args {
                 crate::text::code::export::json
             }
         };
-        Ok(Export { graph: graph(&reader, &scope)?, format: Some(form), bytes })
+        let mut graph = whole_graph(&reader, &scope)?;
+        name(&reader, &scope, &mut graph)?;
+        let metadata = ExportMetadata {
+            repo: scope.repo.canonical_url.clone(),
+            commit: scope.snapshot.sha.clone(),
+            snapshot: scope.snapshot.root.to_string(),
+            exported_at: ctx.now(),
+            node_count: graph.nodes.len() as u64,
+            edge_count: graph.edges.len() as u64,
+            community_count: graph.communities.len() as u64,
+        };
+        Ok(Export { metadata, graph, format: Some(form), bytes })
     }
+}
+
+/// Gives nodes and edges the names they have on every machine.
+fn name(reader: &Reader, scope: &Scope, graph: &mut Graph) -> Result<()> {
+    let ends: Vec<Option<code::EdgeEnds>> = graph
+        .edges
+        .iter()
+        .map(|edge| {
+            let kind = EdgeKind::parse(&edge.kind)?;
+            let provenance = Provenance::parse(&edge.provenance)?;
+            Some((edge.source as usize, edge.target as usize, kind, provenance))
+        })
+        .collect();
+    let url = &scope.repo.canonical_url;
+    let (nodes, edges) = code::export_hashes(reader, url, &graph.ids, &ends)?;
+    let text = |hash: Option<Hash32>| hash.map_or_else(String::new, |hash| hash.to_string());
+    for (node, hash) in graph.nodes.iter_mut().zip(nodes) {
+        node.hash = text(hash);
+    }
+    for (edge, hash) in graph.edges.iter_mut().zip(edges) {
+        edge.hash = text(hash);
+    }
+    Ok(())
 }

@@ -13,11 +13,15 @@ use search::documents::DocumentReport;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore generate-docs
-  lore generate-docs --full")]
+  lore generate-docs --full
+  lore generate-docs --project group/app")]
 pub struct Args {
     /// Rebuild all documents, not only changed ones
     #[arg(long)]
     full: bool,
+    /// Rebuild the documents of one project (path or unique suffix)
+    #[arg(short, long, value_name = "PROJECT", conflicts_with = "full")]
+    project: Option<String>,
 }
 
 impl Run for Args {
@@ -25,8 +29,14 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<DocumentReport> {
         // An empty database has nothing to make texts of; do not create one.
-        drop(store::Reader::open(&ctx.db_path(ui)?)?);
-        let scope = if self.full { DocumentScope::Full } else { DocumentScope::Due };
+        let reader = store::Reader::open(&ctx.db_path(ui)?)?;
+        let project = insight::projects::resolve_maybe(&reader, self.project.as_deref())?;
+        drop(reader);
+        let scope = match project {
+            Some(project) => DocumentScope::Project(project.id),
+            None if self.full => DocumentScope::Full,
+            None => DocumentScope::Due,
+        };
         let plan = Plan { documents: Some(scope), ..Plan::default() };
         let database = run_pipeline::database(ctx, ui, "generate-docs")?;
         let report = run_pipeline::run(ctx, ui, database, plan)?;

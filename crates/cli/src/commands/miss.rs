@@ -5,7 +5,7 @@ use crate::ui::{Painter, Show, Ui};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::memory::access;
+use store::memory::access::{self, MissKind};
 
 /// Record that a search did not find what you needed
 ///
@@ -14,15 +14,44 @@ use store::memory::access;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore miss 'why we keep minima'
-  lore miss 'who owns the gateway firmware' --json")]
+  lore miss 'who owns the gateway firmware' --kind not-recorded --json")]
 pub struct Args {
     /// What you were looking for
     query: String,
+    /// Why it counts as missed
+    #[arg(long, value_enum, default_value = "semantic")]
+    kind: KindArg,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum KindArg {
+    /// It is there, said in other words
+    #[value(alias = "semantic_miss")]
+    Semantic,
+    /// Nobody wrote it down
+    NotRecorded,
+    /// What was found is no longer true
+    Outdated,
+    /// It was found, too far down
+    RankedLow,
+}
+
+impl KindArg {
+    const fn kind(self) -> MissKind {
+        match self {
+            KindArg::Semantic => MissKind::Semantic,
+            KindArg::NotRecorded => MissKind::NotRecorded,
+            KindArg::Outdated => MissKind::Outdated,
+            KindArg::RankedLow => MissKind::RankedLow,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MissReport {
     pub query: String,
+    /// `semantic_miss`, `not_recorded`, `outdated`, `ranked_low`
+    pub kind: String,
     /// Misses of the last thirty days, this one included.
     pub misses: u64,
     /// Recalls in the same time.
@@ -40,13 +69,13 @@ impl Run for Args {
                 .suggest("lore miss 'why we keep minima'"));
         }
         let around = memory_roots::around(ctx);
-        let now = ctx.now();
+        let (kind, now) = (self.kind.kind(), ctx.now());
         let (misses, recalls) = pipeline::notes::write(&ctx.writable_db(ui)?, |tx| {
             let project = memory_roots::standpoint(tx, around.as_ref())?.project;
-            access::add_miss(tx, &query, project.as_deref(), now)?;
+            access::add_miss(tx, &query, kind, project.as_deref(), now)?;
             access::miss_counts(tx, insight::stats::miss_window(now))
         })?;
-        Ok(MissReport { query, misses, recalls })
+        Ok(MissReport { query, kind: kind.as_str().to_owned(), misses, recalls })
     }
 }
 

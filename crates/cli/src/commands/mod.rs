@@ -103,6 +103,7 @@ commands! {
     }
     "Code" {
         "context" => Context in context;
+        "feedback" => Feedback in feedback;
         "map" => Map in map;
         "outline" => Outline in outline;
         "read" => Read in read;
@@ -125,6 +126,8 @@ commands! {
         "trace-stats" => TraceStats in trace_stats;
         "stale" => Stale in stale;
         "snapshots" => Snapshots in snapshots;
+        "cache" => Cache in cache;
+        "edge" => Edge in edge;
         "export" => Export in export;
         "prove" => Prove in prove;
         "verify" => Verify in verify;

@@ -68,9 +68,8 @@ pub struct Args {
     /// Only updated after this date
     #[arg(long, value_name = "WHEN")]
     updated_after: Option<String>,
-    /// Maximum number of results
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20,
-          value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Maximum number of results, 1 to 100
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
     /// Number of results to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -203,7 +202,7 @@ impl Args {
             },
             graph_depth: self.graph_depth,
             filter,
-            limit: self.limit as usize,
+            limit: self.limit.clamp(1, 100) as usize,
             offset: self.offset as usize,
             mode: match self.mode {
                 ModeArg::Hybrid => Mode::Hybrid,

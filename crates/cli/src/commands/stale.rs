@@ -8,15 +8,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
 
-/// List clones with unindexed commits
+/// List clones with unindexed commits and the edges they outdate
 ///
-/// With --runtime: calls that production has not made for more than 30 days.
+/// An edge is stale when a file it starts in or leads to has moved on, when another
+/// repository it leads to was indexed again since, or with --days by age. With
+/// --runtime: calls that production has not made for more than 30 days.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore stale
+  lore stale --days 14
   lore stale --runtime
-  lore stale --fields places.dir,places.state")]
+  lore stale --fields places.dir,places.state,edges.index_first")]
 pub struct Args {
+    /// Also list snapshots at least this old, with their edges
+    #[arg(long, value_name = "N", conflicts_with = "runtime")]
+    days: Option<u64>,
     /// List edges from traces that were not seen for 30 days
     #[arg(long)]
     runtime: bool,
@@ -56,7 +62,8 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Answer> {
         if !self.runtime {
-            return staleness(&Reader::open(&ctx.db_path(ui)?)?).map(Answer::Code);
+            let reader = Reader::open(&ctx.db_path(ui)?)?;
+            return staleness(&reader, self.days, ctx.now()).map(Answer::Code);
         }
         let removed = if self.gc {
             let path = ctx.writable_db(ui)?;

@@ -186,6 +186,22 @@ pub const KEYS: &[Key] = &[
         about: "address of the ollama server",
     },
     Key {
+        name: "embedding.concurrency",
+        kind: Kind::Count { min: 1, max: 64 },
+        default: Some("4"),
+        env: &["LORE_EMBEDDING_CONCURRENCY"],
+        from_clone: FromClone::Allowed,
+        about: "requests to the ollama server in flight at once",
+    },
+    Key {
+        name: "embedding.timeout",
+        kind: Kind::Count { min: 1, max: 86_400 },
+        default: Some("300"),
+        env: &["LORE_EMBEDDING_TIMEOUT"],
+        from_clone: FromClone::Allowed,
+        about: "seconds to wait for an answer of the ollama server",
+    },
+    Key {
         name: "enrich.allow_build",
         kind: Kind::Flag,
         default: Some("false"),

@@ -126,6 +126,8 @@ pub struct EmbeddingSettings {
     pub provider: EmbeddingProvider,
     pub model: String,
     pub base_url: String,
+    pub concurrency: usize,
+    pub timeout: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -480,6 +482,8 @@ impl Config {
             },
             model: self.text("embedding.model").unwrap_or_default().to_owned(),
             base_url: self.text("embedding.base_url").unwrap_or_default().to_owned(),
+            concurrency: self.count("embedding.concurrency") as usize,
+            timeout: Duration::from_secs(self.count("embedding.timeout")),
         }
     }
 
@@ -568,6 +572,8 @@ mod tests {
                 provider: EmbeddingProvider::Builtin,
                 model: "nomic-embed-text".into(),
                 base_url: "http://localhost:11434".into(),
+                concurrency: 4,
+                timeout: Duration::from_secs(300),
             }
         );
         assert_eq!(config.db_path().unwrap(), Path::new("/home/me/.local/share/lore/lore.db"));

@@ -161,7 +161,9 @@ pub struct FirstMemory(Repository);
 impl FirstMemory {
     /// None where somebody has written there before.
     pub fn of(root: &Root) -> Option<FirstMemory> {
-        let is_empty = root.names().is_ok_and(|names| names.is_empty());
+        // Declared edges lie beside it and are trusted with it.
+        let has_edges = root.dir.with_file_name(::code::manual::FILE).symlink_metadata().is_ok();
+        let is_empty = !has_edges && root.names().is_ok_and(|names| names.is_empty());
         (root.kind == RootKind::Project && is_empty)
             .then(|| Repository::around(&root.dir).map(FirstMemory))?
     }

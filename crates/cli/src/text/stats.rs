@@ -56,6 +56,15 @@ impl Show for Stats {
             Cell::text(grouped(self.misses)),
             Cell::text(insight::stats::miss_rate(self.misses, self.recalls)).label(Label::Faint),
         ]);
+        for miss in &self.misses_by_kind {
+            if let Some(advice) = &miss.advice {
+                table.row([
+                    Cell::text(&miss.kind),
+                    Cell::text(grouped(miss.count)),
+                    Cell::text(advice).label(Label::Warning),
+                ]);
+            }
+        }
         table.row([
             Cell::text("queue"),
             Cell::text(grouped(self.queue_waiting)),

@@ -24,6 +24,7 @@ mod docs;
 mod documents;
 mod enrich;
 mod enrich_real;
+mod experience;
 mod fake_gitlab;
 mod forge;
 mod golden_decisions;

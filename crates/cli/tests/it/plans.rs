@@ -121,3 +121,144 @@ fn words(line: &str) -> Vec<String> {
     }
     words
 }
+
+/// The plan of the memory (003), section "Verification", line by line. Its scores were
+/// raw; lore's are between 0 and 1.
+#[test]
+fn the_verification_block_of_the_plan_for_memory_holds() {
+    let env = lore().with_var("LORE_EMBEDDING_PROVIDER", "builtin");
+    let flow = env.dir().join("flow");
+    for name in ["lore", "flow"] {
+        let _ = env.git(&["init", "-q", name]);
+    }
+    let home = env.dir().join("lore");
+    let run = |dir: &std::path::Path, line: &str| {
+        let args = words(line);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        env.lore_in(dir, &args, "")
+    };
+    let _ = run(&home, r#"learn "Safe bash arithmetic" --solution "Use x=$((x + 1))""#).success();
+    let _ = run(&home, r#"remember decision "A state machine drives the sync""#).success();
+    let _ = run(&flow, r#"remember decision "A state machine drives the flow""#).success();
+    let _ = run(&home, r#"remember decision "JSONL for decisions" --why "lines merge""#).success();
+    let _ = run(&home, r#"remember decision "JSONL is read line by line" -i 3"#).success();
+    let _ = run(&home, r#"learn "Retry logic" --solution "try again after failures with backoff""#)
+        .success();
+
+    // lore search "bash arithmetic"
+    // # [pattern] Safe bash arithmetic (score: 12.4, proj: lore, 2026-02-10)
+    let found = run(&home, r#"search "bash arithmetic""#).success();
+    let first: Vec<&str> = found.rows().next().unwrap().split('\t').collect();
+    assert_eq!(first[1..4], ["pattern", "Safe bash arithmetic", "lore"], "{first:?}");
+    assert!(first[5].starts_with("2024-06-01"), "{first:?}");
+    assert!(first[6].parse::<f64>().unwrap() > 0.0, "{first:?}");
+
+    // cd ~/dev/flow && lore search "state machine"
+    // # flow-tagged decisions should rank higher
+    let titles = |dir: &std::path::Path, line: &str| -> Vec<String> {
+        let found = run(dir, line).success();
+        found.rows().map(|row| row.split('\t').nth(2).unwrap().to_owned()).collect()
+    };
+    assert_eq!(titles(&flow, r#"search "state machine""#)[0], "A state machine drives the flow");
+    assert_eq!(titles(&home, r#"search "state machine""#)[0], "A state machine drives the sync");
+
+    // lore learn "Safe bash arithmetic" --solution "Use x=\$((x + 1))"
+    // # Should warn: "Similar pattern exists (id: pat-123). Use --force to override."
+    let again = run(&home, r#"learn "Safe bash arithmetic" --solution "Use x=$((x + 1))""#);
+    let refused = again.failure(18);
+    assert!(refused.stderr.contains("pat-") && refused.stderr.contains("--force"), "{refused}");
+
+    // lore search "JSONL" && lore search "JSONL"
+    // # Second search should rank frequently accessed results higher
+    let used = |line: &str| -> u64 {
+        let output = run(&home, &format!("{line} --explain --json")).success();
+        let answer: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+        let factors = &answer["data"]["items"][0]["memory"]["factors"];
+        (factors["frequency"].as_f64().unwrap_or(1.0) * 1000.0) as u64
+    };
+    let (first, second) = (used(r#"search "JSONL""#), used(r#"search "JSONL""#));
+    assert!(second > first, "{first} {second}");
+
+    // lore search "error handling"
+    // # Should find "retry logic" pattern via cosine similarity
+    let found = titles(&home, r#"search "error handling" --mode semantic"#);
+    assert!(found.contains(&"Retry logic".to_owned()), "{found:?}");
+
+    // lore search "authentication" --graph-depth 2
+    // # Should surface JWT concept → implements → auth.py file
+    let kept = run(&home, r#"remember decision "Authentication by signed tokens""#).success();
+    let id = kept.stdout.split_whitespace().next().unwrap().to_owned();
+    let _ = run(&home, &format!("graph connect {id} concept:JWT relates_to")).success();
+    let _ = run(&home, "graph connect concept:JWT src/auth.py implements").success();
+    let found = run(&home, r#"search "authentication" --graph-depth 2 --json"#).success();
+    for said in ["concept:JWT", "implements", "src/auth.py"] {
+        assert!(found.stdout.contains(said), "{said}: {found}");
+    }
+}
+
+/// The plan of the code graph (004), section on its server: tools by the names it gives
+/// them. Those of runtime traces, diffs and tests are named where they are tested.
+const TOOLS: &[(&str, &str)] = &[
+    ("index_repo", "{}"),
+    ("graph_query", r#"{"name": "session"}"#),
+    ("cross_repo_callers", r#"{"symbol": "session"}"#),
+    ("repo_graph", "{}"),
+    ("blast_radius", r#"{"target": "session"}"#),
+    ("trace_dataflow", r#"{"symbol": "session"}"#),
+    ("flow_between", r#"{"from": "login", "to": "session"}"#),
+    ("communities", "{}"),
+    ("stale_edges", "{}"),
+    ("ownership", r#"{"path": "src/login.rs"}"#),
+    ("snapshot_diff", r#"{"base": "HEAD"}"#),
+    ("context_for_task", r#"{"task": "login loses the session"}"#),
+    ("context_for_files", r#"{"files": ["src/login.rs"]}"#),
+    ("context_for_pr", r#"{"base": "HEAD~1"}"#),
+    ("feedback", r#"{"pack": "last", "symbol": "login", "verdict": "useful"}"#),
+    ("plan_turn", r#"{"task": "login loses the session"}"#),
+];
+
+#[test]
+fn every_tool_of_the_plan_for_code_answers_by_its_name() {
+    let (site, clone) = crate::mcp::harbour();
+    let mut agent =
+        crate::mcp::Client::greeted(&site.env, &clone, &["--tools", "all", "--no-index"]);
+    for (tool, arguments) in TOOLS {
+        let _ = agent.ask(tool, serde_json::from_str(arguments).unwrap());
+    }
+    // Resources of the plan.
+    let read = agent.request("resources/read", serde_json::json!({ "uri": "lore://snapshot/@1" }));
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
+    assert!(text.contains("\"counter\":1"), "{text}");
+}
+
+/// The plan of the code graph (004), section "Export": the fields of the JSON form.
+#[test]
+fn an_export_has_the_fields_of_the_plan() {
+    let (site, clone) = crate::mcp::harbour();
+    let output = site.env.lore_in(&clone, &["export"], "").success();
+    let graph: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let metadata = &graph["metadata"];
+    for field in ["repo", "snapshot", "exported_at", "node_count", "edge_count"] {
+        assert!(!metadata[field].is_null(), "metadata.{field}");
+    }
+    let count = |list: &str| graph[list].as_array().unwrap().len() as u64;
+    assert_eq!(metadata["node_count"], count("nodes"));
+    assert_eq!(metadata["edge_count"], count("edges"));
+    let nodes = graph["nodes"].as_array().unwrap();
+    let login =
+        nodes.iter().find(|node| node["qualified_name"].as_str().unwrap().ends_with(".login"));
+    let login = login.unwrap();
+    assert_eq!(login["hash"].as_str().unwrap().len(), 64);
+    assert!(login["signature"].as_str().unwrap().contains("fn login()"));
+    let edges = graph["edges"].as_array().unwrap();
+    assert!(edges.iter().all(|edge| edge["cross_community"].is_boolean()));
+    let owned = edges.iter().filter(|edge| edge["type"] == "owned_by_user").count();
+    assert_eq!(owned, 1, "src/ belongs to @ada");
+    let sizes: u64 = graph["communities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|community| community["size"].as_u64().unwrap())
+        .sum();
+    assert!(sizes > 0 && sizes <= count("nodes"));
+}

@@ -52,7 +52,7 @@ impl Skip {
 }
 
 /// Folders that hold what others wrote, whatever the repository says.
-const VENDORED: [&str; 8] = [
+const VENDORED: [&str; 10] = [
     "node_modules",
     "vendor",
     "third_party",
@@ -61,6 +61,10 @@ const VENDORED: [&str; 8] = [
     "site-packages",
     "Godeps",
     ".yarn",
+    // What an agent keeps beside the code, and inputs of tests: neither is the
+    // program.
+    ".claude",
+    "testdata",
 ];
 
 /// Names of files that no person wrote.

@@ -204,6 +204,9 @@ impl<'t, 'w> FileWriter<'t, 'w> {
         if symbol.kind == NodeKind::RouteHandler {
             routes::enter(self.tx, id)?;
         }
+        if symbol.kind == NodeKind::Rpc {
+            routes::enter_rpc(self.tx, id)?;
+        }
         Ok(id)
     }
 }

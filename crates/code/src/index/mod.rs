@@ -6,6 +6,7 @@
 //! makes the snapshot visible. What a run that dies leaves is found by the next
 //! one, or collected with what no snapshot needs.
 
+mod adopt;
 pub(crate) mod choose;
 mod edits;
 mod externals;
@@ -50,7 +51,7 @@ use whole::WholeSnapshot;
 
 /// Changes whenever the same files could give another graph: extraction,
 /// linking, or the way things are named.
-pub const INDEXER: u32 = 8;
+pub const INDEXER: u32 = 9;
 
 /// What to index.
 #[derive(Debug, Clone)]
@@ -141,6 +142,7 @@ impl Indexing<'_> {
                 Update::prepare(repo, queue, reader, subject, request, previous, watch)?
         {
             let report = update.write(batches, reader, subject, request, clock)?;
+            adopt::adopt(repo, queue, reader, repo_id, &report)?;
             return walkable(report);
         }
         let input = gather(repo, reader, repo_id, subject, request, watch)?;
@@ -149,6 +151,7 @@ impl Indexing<'_> {
         let written = whole.write(input, previous);
         watch.progress.finish();
         let (report, edges) = written?;
+        adopt::adopt(repo, queue, reader, repo_id, &report)?;
         match edges {
             Some((snapshot, body)) => {
                 adjacency::write(reader, &snapshot, &body);

@@ -255,7 +255,8 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
                 note_errors(&mut builder, root);
             }
             language.lower(&mut builder, path, root);
-            let found = language.routes(&mut builder, path);
+            let mut found = language.routes(&mut builder, path);
+            found.extend(crate::routes::topics(&builder));
             routes::add_all(&mut builder, found);
         }
         None => builder.trouble(Trouble::TooSlow),

@@ -1,5 +1,6 @@
 //! The edges of one file: which calls are bound, and the other relations.
 
+use super::confidence::{self, Rule};
 use super::eval::{Eval, Hit, doubt};
 use super::layout::FileIx;
 use super::overload::Asked;
@@ -8,7 +9,7 @@ use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
-use model::code::{Provenance, WILDCARD_IMPORT};
+use model::code::Provenance;
 use std::cell::Cell;
 
 /// What a callee turned out to be.
@@ -114,7 +115,7 @@ impl Found<'_, '_, '_> {
 
     fn bound(&mut self, call: &Call, source: Node, gid: Gid, level: u8) {
         let target = self.target(gid);
-        let confidence = confidence(level);
+        let confidence = confidence::of_doubt(level);
         let (line, col) = (call.line, call.col);
         self.inferred(EdgeKind::Calls, (source, target), (line, col), confidence);
         let is_test = self.eval.file().facts.def(source.def).flags.has(Flags::TEST);
@@ -342,7 +343,9 @@ impl Found<'_, '_, '_> {
                 }
             };
             let source = self.node(import.home);
-            let level = if import.what == Imported::Wildcard { WILDCARD_IMPORT } else { 95 };
+            let is_wildcard = import.what == Imported::Wildcard;
+            let level =
+                confidence::of(if is_wildcard { Rule::WildcardImport } else { Rule::Import });
             self.inferred(EdgeKind::Imports, (source, target), (import.line, 1), level);
         }
     }
@@ -406,7 +409,8 @@ impl Found<'_, '_, '_> {
             let kind =
                 if is_contract && !is_own { EdgeKind::Implements } else { EdgeKind::Inherits };
             let target = self.target(*base);
-            self.inferred(kind, (source, target), (place.name_line, place.name_col), 95);
+            let sure = confidence::of(Rule::Declaration);
+            self.inferred(kind, (source, target), (place.name_line, place.name_col), sure);
         }
     }
 
@@ -432,25 +436,12 @@ impl Found<'_, '_, '_> {
                 {
                     let source = self.node(member);
                     let target = self.target(target);
-                    let confidence = confidence(level.max(doubt::WRITTEN));
+                    let confidence = confidence::of_doubt(level.max(doubt::WRITTEN));
                     let place = (own.name_line, own.name_col);
                     self.inferred(EdgeKind::Overrides, (source, target), place, confidence);
                     break;
                 }
             }
         }
-    }
-}
-
-/// Percent, by what the conclusion rests on. The steps were set by comparing
-/// with what compilers say; see the table in docs/benchmarks.md.
-pub(super) fn confidence(level: u8) -> u8 {
-    match level {
-        doubt::NONE => 95,
-        doubt::WRITTEN => 90,
-        doubt::INFERRED => 85,
-        doubt::CUSTOM => 70,
-        doubt::PARTIAL => 60,
-        _ => 50,
     }
 }

@@ -6,6 +6,7 @@
 
 mod budget;
 mod calls;
+pub mod confidence;
 mod edges;
 mod eval;
 mod hierarchy;

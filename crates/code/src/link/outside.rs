@@ -4,6 +4,7 @@
 //! Only what imports spell out counts. What a value of a type from outside
 //! can do is not known here, and nothing is concluded from it.
 
+use super::confidence::{self, Rule};
 use super::edges::Found;
 use super::layout::{FileIx, Target};
 use super::program::Program;
@@ -137,7 +138,8 @@ impl Found<'_, '_, '_> {
         let language = self.eval.file().facts.language.clone();
         let symbol = outside.names.join(".");
         let target = External { language, package: outside.package, symbol };
-        self.external.push(ExternalEdge { kind, source, target, line, col, confidence: 95 });
+        let confidence = confidence::of(Rule::Import);
+        self.external.push(ExternalEdge { kind, source, target, line, col, confidence });
     }
 
     fn outside_path(&self, id: ExprId, depth: u32) -> Option<Outside> {

@@ -5,7 +5,8 @@
 //! bound makes no edge and is not kept. Where another edge already leads from
 //! one symbol to the other, nothing is added.
 
-use super::edges::{Found, confidence};
+use super::confidence;
+use super::edges::Found;
 use super::eval::{Hit, doubt, value_first};
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
@@ -46,7 +47,7 @@ impl Found<'_, '_, '_> {
             if is_inside || is_known {
                 continue;
             }
-            let (line, confidence) = (mention.line, confidence(level));
+            let (line, confidence) = (mention.line, confidence::of_doubt(level));
             self.inferred(kind, (source, target), (line, 1), confidence);
         }
     }

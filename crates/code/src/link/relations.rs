@@ -4,6 +4,7 @@
 //! one, else the only one of the repository, or the only one nearest to the
 //! file that asks. Where several could be meant, none is taken.
 
+use super::confidence::{self, Rule};
 use super::layout::{folder, join};
 use super::{Edge, Node, Source};
 use crate::facts::{DefId, DefKind, FileFacts, Relation};
@@ -31,7 +32,8 @@ pub(super) fn edges(files: &[Source<'_>]) -> Vec<Edge> {
             if let Some(target) = target.filter(|target| *target != source) {
                 let (kind, line) = (relation.kind, relation.line);
                 let provenance = Provenance::ConfigDeclared;
-                found.push(Edge { kind, source, target, line, col: 1, confidence: 95, provenance });
+                let confidence = confidence::of(Rule::Name);
+                found.push(Edge { kind, source, target, line, col: 1, confidence, provenance });
             }
         }
     }

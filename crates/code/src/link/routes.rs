@@ -27,7 +27,7 @@ impl Found<'_, '_, '_> {
                     .eval
                     .alone(|| if is_mount { self.mounted(*value) } else { self.answering(*value) });
                 let Some(target) = target else { continue };
-                let confidence = super::edges::confidence(level);
+                let confidence = super::confidence::of_doubt(level);
                 // A file as a whole answers nothing, but may be mounted.
                 let is_file = target == Node { file: target.file, def: DefId::FILE };
                 if !is_file || is_mount {
@@ -37,7 +37,7 @@ impl Found<'_, '_, '_> {
             for router in &def.decorators {
                 let (target, level) = self.eval.alone(|| self.named(*router));
                 if let Some(target) = target.filter(|target| *target != source) {
-                    let confidence = super::edges::confidence(level);
+                    let confidence = super::confidence::of_doubt(level);
                     self.inferred(EdgeKind::References, (source, target), place, confidence);
                 }
             }

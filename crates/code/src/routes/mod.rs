@@ -13,9 +13,11 @@
 mod attributes;
 mod calls;
 pub(crate) mod text;
+mod topics;
 
 pub(crate) use attributes::{METHODS as LOWER_METHODS, contains, heads};
 pub(crate) use calls::{Groups, METHODS, answering, argument, assigned, imports};
+pub(crate) use topics::find as topics;
 
 use crate::facts::{Builder, DefId, DefKind, Expr, ExprId};
 use model::code::MOUNT;

@@ -48,6 +48,12 @@ pub(super) fn read(b: &mut Builder<'_>, path: &str) {
             }
             b'{' => {
                 let selector = text[start..at].split_whitespace().collect::<Vec<_>>().join(" ");
+                // `@include name { … }` takes a block along.
+                let within = around.last().copied().unwrap_or(DefId::FILE);
+                if selector.starts_with("@include") {
+                    statement(b, within, &text[start..at], start);
+                }
+                let selector = rule_name(selector);
                 let is_rule = !selector.is_empty() && !selector.ends_with('#');
                 if is_rule {
                     let from = start + (text[start..at].len() - text[start..at].trim_start().len());
@@ -64,13 +70,17 @@ pub(super) fn read(b: &mut Builder<'_>, path: &str) {
                 }
             }
             b'}' => {
+                // The last statement of a block needs no semicolon.
+                let within = around.last().copied().unwrap_or(DefId::FILE);
+                statement(b, within, &text[start..at], start);
                 if open.pop() == Some(true) {
                     around.pop();
                 }
                 start = at + 1;
             }
             b';' => {
-                import(b, text[start..at].trim(), start);
+                let within = around.last().copied().unwrap_or(DefId::FILE);
+                statement(b, within, &text[start..at], start);
                 start = at + 1;
             }
             _ => {}
@@ -95,6 +105,43 @@ fn block_end(bytes: &[u8], open: usize) -> usize {
         }
     }
     bytes.len().min(open + 200_000)
+}
+
+/// A mixin is called by its name, without what it takes.
+fn rule_name(selector: String) -> String {
+    match selector.strip_prefix("@mixin ") {
+        Some(rest) => format!("@mixin {}", rest.split('(').next().unwrap_or(rest).trim()),
+        None => selector,
+    }
+}
+
+/// What a declaration defines, and what it depends on.
+fn statement(b: &mut Builder<'_>, within: DefId, text: &str, start: usize) {
+    let at = start + (text.len() - text.trim_start().len());
+    let text = text.trim();
+    import(b, text, at);
+    let depends = |b: &mut Builder<'_>, of: DefKind, to: &str| {
+        relate(b, EdgeKind::DependsOn, within, of, to.trim(), at);
+    };
+    if let Some(rest) = text.strip_prefix("@include ") {
+        let name = rest.split(['(', ' ', '.']).next().unwrap_or(rest);
+        depends(b, DefKind::Selector, &format!("@mixin {name}"));
+    }
+    if let Some(rest) = text.strip_prefix("@extend ") {
+        depends(b, DefKind::Selector, rest.trim_end_matches("!optional"));
+    }
+    if let Some((name, _)) = text.split_once(':')
+        && name.starts_with("--")
+        && !name.contains(char::is_whitespace)
+    {
+        define(b, within, DefKind::Var, name, at..at + text.len());
+    }
+    for rest in text.split("var(").skip(1) {
+        let name = rest.split([')', ',']).next().unwrap_or_default().trim();
+        if name.starts_with("--") {
+            depends(b, DefKind::Var, name);
+        }
+    }
 }
 
 /// `@use "x"` and `@import "x"`.

@@ -1,7 +1,7 @@
 //! Kubernetes: objects, what a workload is configured by, and which workload
 //! a service or an ingress leads to.
 
-use super::outline::{define, relate};
+use super::outline::{define, relate, relate_here};
 use super::yaml::Yaml;
 use crate::facts::{Builder, DefId, DefKind};
 use model::code::EdgeKind;
@@ -30,12 +30,13 @@ pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
                 relate(b, EdgeKind::Configures, def, DefKind::Resource, &to, at);
             }
         }
+        "ConfigMap" | "Secret" => earlier_workloads(b, def, document),
         _ => workload(b, def, document),
     }
 }
 
-/// A service exposes the workloads whose label it selects; by custom the
-/// label `app` has the workload's name.
+/// A service deploys the workloads whose label it selects to those who call it; by
+/// custom the label `app` has the workload's name.
 fn selects(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
     let Some(selector) = document.at(&["spec", "selector"]) else { return };
     for key in ["app", "app.kubernetes.io/name", "name"] {
@@ -43,7 +44,7 @@ fn selects(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
         let Some(name) = label.text() else { continue };
         for kind in ["Deployment", "StatefulSet", "DaemonSet"] {
             let to = format!("{kind}/{name}");
-            relate(b, EdgeKind::Exposes, def, DefKind::Resource, &to, label.span.start);
+            relate(b, EdgeKind::Deploys, def, DefKind::Resource, &to, label.span.start);
         }
         return;
     }
@@ -89,6 +90,38 @@ fn workload(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
     });
     for (kind, name, at) in found {
         let to = format!("{kind}/{name}");
-        relate(b, EdgeKind::Configures, def, DefKind::Resource, &to, at);
+        relate(b, EdgeKind::DependsOn, def, DefKind::Resource, &to, at);
+        if let Some(source) = defined(b, &to) {
+            configures(b, source, def, at);
+        }
+    }
+}
+
+/// What a file says of both ends also tells which way the settings go. Where they are
+/// in different files, the dependency of the workload stands alone: an edge belongs
+/// to the file that states it.
+fn configures(b: &mut Builder<'_>, source: DefId, workload: DefId, at: usize) {
+    let name = b.facts.text(b.facts.def(workload).name).to_owned();
+    relate_here(b, EdgeKind::Configures, source, DefKind::Resource, &name, at);
+}
+
+/// A definition of this file by its name.
+fn defined(b: &Builder<'_>, name: &str) -> Option<DefId> {
+    let at = b.facts.defs.iter().position(|def| b.facts.text(def.name) == name)?;
+    Some(DefId(at as u32))
+}
+
+/// Workloads of this file that were read before what they are configured by.
+fn earlier_workloads(b: &mut Builder<'_>, def: DefId, document: &Yaml) {
+    let name = b.facts.def(def).name;
+    let waiting: Vec<DefId> = b
+        .facts
+        .relations
+        .iter()
+        .filter(|relation| relation.to == name && relation.kind == EdgeKind::DependsOn)
+        .map(|relation| relation.from)
+        .collect();
+    for workload in waiting {
+        configures(b, def, workload, document.span.start);
     }
 }

@@ -148,8 +148,16 @@ fn references(b: &mut Builder<'_>, from: DefId, words: &[Token<'_>]) {
             && let Some((name, _)) = name_at(words, at + 1)
         {
             relate(b, EdgeKind::References, from, DefKind::Table, &name, token.start);
+            // The table cannot be made without the other.
+            let table = table_around(b, from);
+            relate(b, EdgeKind::DependsOn, table, DefKind::Table, &name, token.start);
         }
     }
+}
+
+fn table_around(b: &Builder<'_>, def: DefId) -> DefId {
+    let entry = b.facts.def(def);
+    if entry.kind == DefKind::Column { entry.parent } else { def }
 }
 
 fn view(b: &mut Builder<'_>, words: &[Token<'_>], name: &str, next: usize) {

@@ -608,3 +608,42 @@ async fn me() {}
         "#]],
     );
 }
+
+#[test]
+fn subscriptions_to_topics() {
+    check(
+        r#"
+--- go.mod
+module m
+--- a.go
+package m
+
+import "github.com/nats-io/nats.go"
+
+func onOrder(m *nats.Msg) {}
+
+func listen(nc *nats.Conn, name string) {
+	nc.Subscribe("orders.created", onOrder)
+	nc.QueueSubscribe("orders.*", "workers", func(m *nats.Msg) { onOrder(m) })
+	nc.Subscribe(name, onOrder)
+}
+--- b.py
+import pika
+
+def on_invoice(channel, method, properties, body):
+    pass
+
+def listen(channel):
+    channel.basic_consume(queue="invoices", on_message_callback=on_invoice)
+--- c.py
+class Feed:
+    def subscribe(self, name, handler):
+        pass
+
+def listen(feed, handler):
+    feed.subscribe("not a queue", handler)
+"#,
+        expect![[r#"
+        "#]],
+    );
+}

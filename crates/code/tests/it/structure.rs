@@ -324,3 +324,48 @@ body { margin: 0 }
         "#]],
     );
 }
+
+#[test]
+fn style_sheets_depend_on_mixins_selectors_and_properties() {
+    check_outline(
+        r#"
+--- css/site.scss
+:root { --accent: #f00; }
+@mixin rounded($r) { border-radius: $r; }
+.button { color: var(--accent); @include rounded(4px); }
+.primary { @extend .button; background: var(--accent, red) }
+"#,
+        expect![[r#"
+        "#]],
+    );
+}
+
+#[test]
+fn settings_and_workloads_of_one_file_are_tied_both_ways() {
+    check_outline(
+        r#"
+--- k8s/all.yaml
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          envFrom:
+            - configMapRef: {name: settings}
+            - secretRef: {name: keys}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: keys}
+"#,
+        expect![[r#"
+        "#]],
+    );
+}

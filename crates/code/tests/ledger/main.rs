@@ -7,5 +7,6 @@ mod batches;
 mod equality;
 mod fixture;
 mod layers;
+mod order;
 mod shapes;
 mod steps;

@@ -5,10 +5,11 @@
 //! thing fits, the node stays external. Nothing of this is stored: it follows
 //! from what both repositories are indexed at now.
 
-use super::scope::{self, Asked};
+use super::scope::{self, Asked, Scope};
 use super::view::View;
 use model::Result;
 use model::code::{EdgeKind, NodeKind, WILDCARD_IMPORT};
+use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, RepoId};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -41,27 +42,40 @@ struct Module {
     file: Option<String>,
 }
 
+/// What leads from one repository to another, and the others that have to do with
+/// `home`, as they are indexed now; none where it has to do with none.
+fn involved(reader: &Reader, home: RepoId) -> Result<Option<(Vec<ExternalRow>, Vec<Scope>)>> {
+    let all = repos::all(reader)?;
+    if all.len() < 2 {
+        return Ok(None);
+    }
+    let rows = externals::with_a_home(reader)?;
+    let involved: BTreeSet<RepoId> = rows.iter().flat_map(|row| [row.repo, row.home]).collect();
+    if !involved.contains(&home) {
+        return Ok(None);
+    }
+    let mut scopes = Vec::new();
+    for repo in all.into_iter().filter(|repo| repo.id != home && involved.contains(&repo.id)) {
+        if snapshots::latest(reader, repo.id)?.is_some() {
+            let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
+            scopes.push(scope::resolve(reader, &asked)?);
+        }
+    }
+    Ok(Some((rows, scopes)))
+}
+
+/// The roots of the other repositories that answers about `home` read.
+pub(crate) fn other_roots(reader: &Reader, home: RepoId) -> Result<Vec<(String, Hash32)>> {
+    let others = involved(reader, home)?.map(|(_, others)| others).unwrap_or_default();
+    Ok(others.into_iter().map(|scope| (scope.repo.canonical_url, scope.snapshot.root)).collect())
+}
+
 impl<'r> CrossRepoIndex<'r> {
     /// None where the repository neither uses another one nor is used by one.
     pub fn load(reader: &'r Reader, home: RepoId) -> Result<Option<Self>> {
-        let all = repos::all(reader)?;
-        if all.len() < 2 {
-            return Ok(None);
-        }
-        let rows = externals::with_a_home(reader)?;
-        let involved: BTreeSet<RepoId> = rows.iter().flat_map(|row| [row.repo, row.home]).collect();
-        if !involved.contains(&home) {
-            return Ok(None);
-        }
-        let mut views = HashMap::new();
-        let others = all.into_iter().filter(|repo| repo.id != home && involved.contains(&repo.id));
-        for repo in others {
-            if snapshots::latest(reader, repo.id)?.is_some() {
-                let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
-                let scope = scope::resolve(reader, &asked)?;
-                views.insert(repo.id, View::alone(reader, &scope));
-            }
-        }
+        let Some((rows, others)) = involved(reader, home)? else { return Ok(None) };
+        let views =
+            others.iter().map(|scope| (scope.repo.id, View::alone(reader, scope))).collect();
         let mut by_name: HashMap<String, Vec<NodeId>> = HashMap::new();
         for row in &rows {
             let name = row.symbol.rsplit('.').next().unwrap_or_default();

@@ -6,15 +6,17 @@
 
 use super::graph::graph;
 use super::scope::{Scope, Standing};
+use crate::cache::{self, Computed, Question, SnapshotAnswer};
 use model::Result;
 use model::code::EdgeKind;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use store::Reader;
+use store::results::Durability;
 
 /// The groups of a snapshot, largest first.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Communities {
     pub standing: Standing,
     pub communities: Vec<Community>,
@@ -24,7 +26,7 @@ pub struct Communities {
     pub alone: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Community {
     pub id: u32,
     pub size: u64,
@@ -39,7 +41,22 @@ pub struct Community {
 const MOST_PACKAGES: usize = 3;
 const MOST_SYMBOLS: usize = 5;
 
+impl SnapshotAnswer for Communities {
+    fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.standing
+    }
+}
+
 pub fn communities(reader: &Reader, scope: &Scope, limit: usize) -> Result<Communities> {
+    let question =
+        Question { name: "communities", parameters: limit, scope, inputs: String::new() };
+    cache::answer(reader, &question, || {
+        let value = divided(reader, scope, limit)?;
+        Ok(Computed { value, reads: None, durability: Durability::Table })
+    })
+}
+
+fn divided(reader: &Reader, scope: &Scope, limit: usize) -> Result<Communities> {
     let graph = graph(reader, scope)?;
     let mut groups: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, node) in graph.nodes.iter().enumerate() {

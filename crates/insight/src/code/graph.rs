@@ -2,10 +2,11 @@
 //! `lore communities` divides.
 
 use super::communities::divide;
+use super::owners::owners_of;
 use super::scope::{Scope, Standing};
 use super::view::View;
 use model::Result;
-use model::code::{EdgeKind, Provenance};
+use model::code::{EdgeKind, NodeKind, Provenance};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,21 +22,39 @@ pub struct Graph {
     pub nodes: Vec<GraphNode>,
     /// By source and target.
     pub edges: Vec<GraphEdge>,
+    /// Groups of closely tied symbols, by number.
+    pub communities: Vec<GraphCommunity>,
+    /// The row of each node; none for owners.
+    #[serde(skip)]
+    pub ids: Vec<Option<NodeId>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GraphCommunity {
+    pub id: u32,
+    /// The folder most of it lies in.
+    pub label: String,
+    pub size: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GraphNode {
+    /// Its identity, the same on every machine; empty until it is asked for.
+    pub hash: String,
     pub qualified_name: String,
     pub kind: String,
     pub path: String,
     pub line: u32,
     pub is_test: bool,
+    pub signature: String,
     /// Number of the group of closely tied symbols it belongs to.
     pub community: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GraphEdge {
+    /// Its identity; empty until it is asked for.
+    pub hash: String,
     /// Index in `nodes`.
     pub source: u32,
     /// Index in `nodes`.
@@ -47,9 +66,24 @@ pub struct GraphEdge {
     pub confidence: f64,
     /// How many sites make it.
     pub sites: u32,
+    /// Its ends belong to different communities.
+    pub cross_community: bool,
 }
 
+/// The symbols of the repository itself and what ties them.
 pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
+    collect(reader, scope, false)
+}
+
+/// The same with the libraries and repositories that edges lead to, and with owners:
+/// no edge is left out.
+pub fn whole_graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
+    let mut graph = collect(reader, scope, true)?;
+    add_owners(reader, scope, &mut graph)?;
+    Ok(graph)
+}
+
+fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> {
     let view = View::new(reader, scope);
     let mut nodes: BTreeMap<NodeId, GraphNode> = BTreeMap::new();
     let mut edges: BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)> = BTreeMap::new();
@@ -57,13 +91,18 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
         let Some(version) = view.version(package)? else { continue };
         for member in &version.members {
             let of_file = view.nodes_of(member.file)?;
-            for node in of_file.iter() {
+            let outline = view.outline(member.file)?;
+            for (at, node) in of_file.iter().enumerate() {
                 if !nodes.contains_key(node)
                     && let Some(symbol) = view.symbol(*node)?
                 {
                     nodes.insert(
                         *node,
                         GraphNode {
+                            hash: String::new(),
+                            signature: outline
+                                .get(at)
+                                .map_or_else(String::new, |entry| entry.signature.clone()),
                             qualified_name: symbol.qualified_name,
                             kind: symbol.kind,
                             path: symbol.path,
@@ -98,7 +137,89 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
         }
     }
     edges.retain(|_, (_, sites)| *sites > 0);
+    if with_outside {
+        outside(&view, &edges, &mut nodes)?;
+    }
     Ok(settled(scope, nodes, edges))
+}
+
+/// Nodes of other repositories and of libraries that edges lead to.
+fn outside(
+    view: &View<'_>,
+    edges: &BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)>,
+    nodes: &mut BTreeMap<NodeId, GraphNode>,
+) -> Result<()> {
+    for (source, target, ..) in edges.keys() {
+        for node in [source, target] {
+            if !nodes.contains_key(node)
+                && let Some(symbol) = view.symbol(*node)?
+            {
+                nodes.insert(
+                    *node,
+                    GraphNode {
+                        hash: String::new(),
+                        signature: String::new(),
+                        qualified_name: symbol.qualified_name,
+                        kind: symbol.kind,
+                        path: symbol.path,
+                        line: symbol.line,
+                        is_test: symbol.is_test,
+                        community: 0,
+                    },
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Ownership: from each file to those who own it. It follows from `CODEOWNERS` alone
+/// and is not stored edge by edge; a change of that file would rewrite them all.
+fn add_owners(reader: &Reader, scope: &Scope, graph: &mut Graph) -> Result<()> {
+    if scope.snapshot.owners.is_none() {
+        return Ok(());
+    }
+    let mut places: BTreeMap<String, u32> = BTreeMap::new();
+    let module = NodeKind::Module.as_str();
+    for at in 0..graph.nodes.len() {
+        let file = &graph.nodes[at];
+        if file.kind != module || file.path.is_empty() {
+            continue;
+        }
+        for owner in owners_of(reader, scope, &file.path.clone())? {
+            let is_team = owner.owner.contains('/');
+            let target = match places.get(&owner.owner) {
+                Some(place) => *place,
+                None => {
+                    let place = graph.nodes.len() as u32;
+                    graph.nodes.push(GraphNode {
+                        hash: String::new(),
+                        signature: String::new(),
+                        qualified_name: format!("owner://{}", owner.owner),
+                        kind: if is_team { "team" } else { "user" }.to_owned(),
+                        path: String::new(),
+                        line: 0,
+                        is_test: false,
+                        community: graph.nodes[at].community,
+                    });
+                    graph.ids.push(None);
+                    places.insert(owner.owner.clone(), place);
+                    place
+                }
+            };
+            graph.edges.push(GraphEdge {
+                hash: String::new(),
+                source: at as u32,
+                target,
+                kind: if is_team { "owned_by_team" } else { "owned_by_user" }.to_owned(),
+                provenance: Provenance::ConfigDeclared.as_str().to_owned(),
+                confidence: 1.0,
+                sites: 1,
+                cross_community: false,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// In an order that does not depend on row ids.
@@ -117,6 +238,8 @@ fn settled(
         .into_iter()
         .filter_map(|((source, target, kind, provenance), (confidence, sites))| {
             Some(GraphEdge {
+                hash: String::new(),
+                cross_community: false,
                 source: *place.get(&source)?,
                 target: *place.get(&target)?,
                 kind: kind.as_str().to_owned(),
@@ -127,16 +250,43 @@ fn settled(
         })
         .collect();
     edges.sort_by(|a, b| (a.source, a.target, &a.kind).cmp(&(b.source, b.target, &b.kind)));
+    let ids = nodes.iter().map(|(id, _)| Some(*id)).collect();
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
-    // What a file contains says nothing of what belongs together.
+    // What a file contains says nothing of what belongs together, nor does a library
+    // that all use.
     let contains = EdgeKind::Contains.as_str();
+    let external = NodeKind::External.as_str();
+    let is_own = |at: u32| nodes[at as usize].kind != external;
     let ties: Vec<(u32, u32)> = edges
         .iter()
-        .filter(|edge| edge.kind != contains)
+        .filter(|edge| edge.kind != contains && is_own(edge.source) && is_own(edge.target))
         .map(|edge| (edge.source, edge.target))
         .collect();
     for (node, community) in nodes.iter_mut().zip(divide(place.len(), &ties)) {
         node.community = community;
     }
-    Graph { standing: scope.standing(), nodes, edges }
+    for edge in &mut edges {
+        let community = |at: u32| nodes[at as usize].community;
+        edge.cross_community = community(edge.source) != community(edge.target);
+    }
+    let communities = named(&nodes);
+    Graph { standing: scope.standing(), nodes, edges, communities, ids }
+}
+
+/// The groups of the nodes, called by the folder most of each lies in.
+fn named(nodes: &[GraphNode]) -> Vec<GraphCommunity> {
+    let mut folders: BTreeMap<u32, BTreeMap<&str, u64>> = BTreeMap::new();
+    for node in nodes {
+        let folder = node.path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        *folders.entry(node.community).or_default().entry(folder).or_default() += 1;
+    }
+    let named = folders.into_iter().map(|(id, folders)| {
+        let most = folders.iter().max_by_key(|(folder, n)| (**n, std::cmp::Reverse(**folder)));
+        GraphCommunity {
+            id,
+            label: most.map_or_else(String::new, |(folder, _)| (*folder).to_owned()),
+            size: folders.values().sum(),
+        }
+    });
+    named.collect()
 }

@@ -10,22 +10,24 @@ use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, Walk, walk};
+use crate::cache::{self, Computed, Question, Reads, SnapshotAnswer};
 use crate::runtime::{RuntimeWeight, Spot, weight};
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::text::one_line;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
+use store::results::Durability;
 
 /// Everything a change can reach, by repository and package.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Impact {
     pub standing: Standing,
     /// The file, where one was asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
     /// What is changed: the symbol first, those written inside it after it.
     pub changed: Vec<SymbolRef>,
@@ -53,6 +55,7 @@ pub struct Impact {
     pub more_candidates: u64,
     /// What production does with it; none where that was not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(skip_deserializing)]
     pub runtime: Option<RuntimeWeight>,
 }
 
@@ -67,7 +70,7 @@ impl Impact {
 }
 
 /// How far a change of another symbol of the name would reach.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CandidateImpact {
     pub symbol: SymbolRef,
     pub total: u64,
@@ -75,14 +78,14 @@ pub struct CandidateImpact {
     pub truncated: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackageImpact {
     pub repo: String,
     pub package: String,
     pub symbols: Vec<Neighbour>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnerShare {
     pub owner: String,
     pub files: u64,
@@ -110,15 +113,60 @@ const MOST_SITES: usize = 10;
 /// Candidates that are counted beside the likeliest.
 const MOST_CANDIDATES: usize = 4;
 
+impl SnapshotAnswer for Impact {
+    fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.standing
+    }
+}
+
+/// What the answer depends on beside the graph.
+#[derive(Serialize)]
+struct Parameters<'a> {
+    typed: &'a str,
+    /// Paths may be typed from the root of the file system.
+    dir: Option<&'a str>,
+    max_depth: u32,
+    max_results: usize,
+    min_confidence: u8,
+    kinds: Vec<&'static str>,
+}
+
+/// Symbols with more direct users than this take long enough to be kept.
+pub const MANY_USERS: usize = 50;
+
 pub fn impact(
     reader: &Reader,
     scope: &Scope,
     typed: &str,
     options: &TraversalOptions,
 ) -> Result<Impact> {
+    let is_absolute = typed.starts_with('/');
+    let parameters = Parameters {
+        typed,
+        dir: scope.dir.as_deref().filter(|_| is_absolute),
+        max_depth: options.max_depth,
+        max_results: options.max_results,
+        min_confidence: options.min_confidence,
+        kinds: options.kinds.iter().map(|kind| kind.as_str()).collect(),
+    };
+    let question = Question { name: "impact", parameters, scope, inputs: String::new() };
+    cache::answer(reader, &question, || computed(reader, scope, typed, options))
+}
+
+fn computed(
+    reader: &Reader,
+    scope: &Scope,
+    typed: &str,
+    options: &TraversalOptions,
+) -> Result<Computed<Impact>> {
     let view = View::new(reader, scope);
+    let mut reads = Reads::default();
+    reads.look_up(typed);
     let target = Target::find(&view, typed)?;
+    reads.nodes.extend(target.others.iter().flat_map(|other| other.nodes.iter().copied()));
     let (users, importers) = target.walk(&view, options)?;
+    target.note(&view, &users, &importers, &mut reads)?;
+    let n_direct = users.reached.iter().filter(|one| one.depth == 1).count();
     let found = shown(&view, &users.reached)?;
     let mut changed = Vec::new();
     for seed in &target.seeds {
@@ -131,9 +179,9 @@ pub fn impact(
     let n_others = target.others.len();
     let mut candidates = Vec::new();
     for other in target.others.iter().take(MOST_CANDIDATES) {
-        candidates.extend(candidate_impact(&view, other, options)?);
+        candidates.extend(candidate_impact(&view, other, options, &mut reads)?);
     }
-    Ok(Impact {
+    let value = Impact {
         standing: scope.standing(),
         path: target.path,
         tests: of(&|one| one.at.is_test),
@@ -149,7 +197,11 @@ pub fn impact(
         more_candidates: n_others.saturating_sub(MOST_CANDIDATES) as u64,
         candidates,
         runtime: None,
-    })
+    };
+    let durability = if n_direct > MANY_USERS { Durability::Table } else { Durability::Memory };
+    // What other repositories make of a change here cannot be told by packages.
+    let reads = (!view.is_joined()?).then_some(reads);
+    Ok(Computed { value, reads, durability })
 }
 
 /// What is to be changed.
@@ -220,17 +272,37 @@ impl Target {
         importers.reached.retain(|one| !known.contains(&one.node));
         Ok((users, importers))
     }
+
+    /// Notes what was looked at on the way.
+    fn note(
+        &self,
+        view: &View<'_>,
+        users: &Walk,
+        importers: &Walk,
+        reads: &mut Reads,
+    ) -> Result<()> {
+        let reached = users.reached.iter().chain(&importers.reached).map(|one| one.node);
+        reads.nodes.extend(self.seeds.iter().copied().chain(reached));
+        for node in &self.named {
+            if let Some(node) = view.node(*node)? {
+                reads.look_up(&node.name);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn candidate_impact(
     view: &View<'_>,
     candidate: &Candidate,
     options: &TraversalOptions,
+    reads: &mut Reads,
 ) -> Result<Option<CandidateImpact>> {
     let Some(symbol) = view.symbol(candidate.nodes[0])? else { return Ok(None) };
     let seeds = with_inner(view, &candidate.nodes)?;
     let target = Target { path: None, seeds, named: Vec::new(), others: Vec::new() };
-    let (users, _) = target.walk(view, options)?;
+    let (users, importers) = target.walk(view, options)?;
+    target.note(view, &users, &importers, reads)?;
     let mut n_tests = 0;
     for one in &users.reached {
         n_tests += u64::from(view.symbol(one.node)?.is_some_and(|it| it.is_test));

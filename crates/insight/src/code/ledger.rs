@@ -2,6 +2,7 @@
 //! holds and how fresh it is.
 
 use super::scope::{Asked, repository};
+use super::stale_edges::{StaleEdges, stale_edges};
 use git::Repo;
 use model::ids::SnapshotSeq;
 use model::{Result, Timestamp};
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use store::code::causal;
 use store::code::snapshots::{self, Snapshot};
 use store::{Reader, repos};
 
@@ -35,8 +37,20 @@ pub struct SnapshotRow {
     pub edges: u64,
     pub unresolved: u64,
     pub created_at: Timestamp,
+    /// Its place in the causal order of all repositories.
+    pub counter: u64,
+    /// The counters of the repositories it was linked against.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub sees: Vec<SeenCounter>,
     /// Branches that stand there now.
     pub branches: Vec<String>,
+}
+
+/// How far another repository was when this one was linked against it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SeenCounter {
+    pub repo: String,
+    pub counter: u64,
 }
 
 pub fn list(reader: &Reader, asked: &Asked<'_>, limit: usize) -> Result<Snapshots> {
@@ -44,7 +58,17 @@ pub fn list(reader: &Reader, asked: &Asked<'_>, limit: usize) -> Result<Snapshot
     let all = snapshots::list(reader, repo.id)?;
     let heads = heads(dir.as_deref());
     let total = all.len() as u64;
-    let rows = all.into_iter().take(limit).map(|snapshot| row(snapshot, &heads)).collect();
+    let names: BTreeMap<_, _> =
+        repos::all(reader)?.into_iter().map(|repo| (repo.id, repo.canonical_url)).collect();
+    let mut rows = Vec::new();
+    for snapshot in all.into_iter().take(limit) {
+        let order = causal::of(reader, snapshot.seq)?;
+        let sees = order.sees.iter().filter_map(|(repo, counter)| {
+            Some(SeenCounter { repo: names.get(repo)?.clone(), counter: *counter })
+        });
+        let sees = sees.collect();
+        rows.push(SnapshotRow { counter: order.counter, sees, ..row(snapshot, &heads) });
+    }
     Ok(Snapshots { repo: repo.canonical_url, snapshots: rows, total })
 }
 
@@ -63,6 +87,8 @@ fn row(snapshot: Snapshot, heads: &BTreeMap<String, Vec<String>>) -> SnapshotRow
         edges: snapshot.n_edges,
         unresolved: snapshot.n_unresolved,
         created_at: snapshot.created_at,
+        counter: 0,
+        sees: Vec::new(),
     }
 }
 
@@ -83,6 +109,8 @@ fn heads(dir: Option<&str>) -> BTreeMap<String, Vec<String>> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Staleness {
     pub places: Vec<PlaceState>,
+    /// The edges that no longer stand on what is checked out.
+    pub edges: StaleEdges,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -107,7 +135,8 @@ pub enum Freshness {
     Gone,
 }
 
-pub fn staleness(reader: &Reader) -> Result<Staleness> {
+/// `older_than`: edges that were confirmed so many days ago or longer are stale too.
+pub fn staleness(reader: &Reader, older_than: Option<u64>, now: Timestamp) -> Result<Staleness> {
     let names: BTreeMap<_, _> =
         repos::all(reader)?.into_iter().map(|repo| (repo.id, repo.canonical_url)).collect();
     let mut places = Vec::new();
@@ -115,7 +144,8 @@ pub fn staleness(reader: &Reader) -> Result<Staleness> {
         let repo = names.get(&place.repo).cloned().unwrap_or_default();
         places.push(place_state(reader, repo, place)?);
     }
-    Ok(Staleness { places })
+    let edges = stale_edges(reader, &places, older_than, now)?;
+    Ok(Staleness { places, edges })
 }
 
 fn place_state(reader: &Reader, repo: String, place: repos::Place) -> Result<PlaceState> {

@@ -11,7 +11,7 @@ use model::code::EdgeKind;
 use model::ids::{FileId, NodeId};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use store::Reader;
 use store::code::links::Unresolved;
@@ -125,7 +125,7 @@ pub struct Neighbourhood {
     pub indirect: Vec<IndirectUse>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Neighbour {
     #[serde(flatten)]
     pub at: SymbolRef,
@@ -144,7 +144,7 @@ pub struct Neighbour {
     pub provenance: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnresolvedSite {
     pub path: String,
     pub line: u32,

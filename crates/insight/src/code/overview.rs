@@ -215,6 +215,8 @@ mod tests {
                 edges.push((from, to));
             } else if let Some((name, path)) = line.split_once(' ') {
                 nodes.push(GraphNode {
+                    hash: String::new(),
+                    signature: String::new(),
                     qualified_name: name.to_owned(),
                     kind: "function".to_owned(),
                     path: path.to_owned(),
@@ -228,6 +230,8 @@ mod tests {
         let edges = edges
             .iter()
             .map(|(from, to)| GraphEdge {
+                hash: String::new(),
+                cross_community: false,
                 source: at(from),
                 target: at(to),
                 kind: "calls".to_owned(),
@@ -245,7 +249,7 @@ mod tests {
             is_work_tree: false,
             stale_against: None,
         };
-        Graph { standing, nodes, edges }
+        Graph { standing, nodes, edges, communities: Vec::new(), ids: Vec::new() }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use git::Repo;
 use model::ids::SnapshotSeq;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use store::code::snapshots::{self, Snapshot};
 use store::{Reader, repos};
@@ -33,7 +33,7 @@ pub struct Scope {
 }
 
 /// Where an answer stands: part of every answer about code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Standing {
     pub repo: String,
     /// What the repository is called here: as `repo`, or by the folder of its

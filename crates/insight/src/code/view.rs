@@ -13,7 +13,7 @@ use model::Result;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -56,7 +56,7 @@ pub struct Place {
 }
 
 /// A symbol as answers show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolRef {
     /// `host/group/name://src/flask.app.Flask.run`; of what no indexed repository
     /// has, `language://package.name`.
@@ -144,7 +144,11 @@ impl<'r> View<'r> {
         kept(&self.files, id, || files::get(self.reader, id).map(Rc::new))
     }
 
+    /// Empty where a site is in no file: what people declare is written in none.
     pub fn path(&self, id: FileId) -> Result<String> {
+        if id == FileId(0) {
+            return Ok(String::new());
+        }
         if let Some(known) = self.paths.borrow().get(&id) {
             return Ok(known.to_string());
         }
@@ -185,6 +189,11 @@ impl<'r> View<'r> {
             let _ = cell.set(loaded.map(Box::new));
         }
         Ok(cell.get().and_then(Option::as_deref))
+    }
+
+    /// Whether other repositories have a part in what this one answers.
+    pub fn is_joined(&self) -> Result<bool> {
+        Ok(self.abroad()?.is_some())
     }
 
     /// The view that knows a node: this one, or that of its repository.

@@ -2,6 +2,7 @@
 //! a recursive statement.
 
 use super::*;
+use crate::code::impact;
 use crate::code::walk::{Direction, TraversalOptions, walk};
 use model::Timestamp;
 use model::code::Provenance;
@@ -267,6 +268,46 @@ proptest! {
     }
 
     #[test]
+    fn what_is_carried_over_is_what_would_be_computed(
+        first in calls(),
+        second in calls(),
+        changed in 0..N_NODES / PER_PACKAGE,
+    ) {
+        let dir = tempfile::TempDir::new().unwrap();
+        let db = dir.path().join("lore.db");
+        let mut writer = Writer::open(&db).unwrap();
+        let (before, after) = writer.write(|tx| {
+            let world = World::new(tx)?;
+            let mut packages = Packages::new();
+            for at in 0..N_NODES / PER_PACKAGE {
+                let version = world.package(at, &first, 1)?;
+                packages.insert(version.package, snapshots::keep_version(tx, &version)?);
+            }
+            let before = world.snapshot(&packages, 1)?;
+            let version = world.package(changed, &second, 2)?;
+            packages.insert(version.package, snapshots::keep_version(tx, &version)?);
+            Ok((before, world.snapshot(&packages, 2)?))
+        }).unwrap();
+        let (reader, fresh) = (Reader::open(&db).unwrap(), Reader::open(&db).unwrap());
+        let options = TraversalOptions { kinds: impact::KINDS.to_vec(), ..TraversalOptions::default() };
+        let mut n_carried = 0;
+        for n in 0..N_NODES {
+            let name = format!("f{n}");
+            let ask = |reader: &Reader, at: &Snapshot| {
+                impact::impact(reader, &scope(reader, at), &name, &options).unwrap()
+            };
+            let _ = ask(&reader, &before);
+            let carried = ask(&reader, &after);
+            prop_assert_eq!(&carried, &ask(&fresh, &after), "{}", name);
+            // The same question again is the same answer.
+            prop_assert_eq!(&carried, &ask(&reader, &after));
+            n_carried += 1;
+        }
+        let (hits, misses) = reader.results().hits_and_misses();
+        prop_assert!(hits >= n_carried && misses <= 2 * n_carried, "{} {}", hits, misses);
+    }
+
+    #[test]
     fn a_walk_reaches_what_a_recursive_statement_reaches(
         calls in calls(),
         target in 0..N_NODES,
@@ -322,4 +363,46 @@ fn a_file_of_another_snapshot_is_not_used() {
         assert_eq!(adjacency::agrees(&reader, snapshot.repo).unwrap(), !is_used, "byte {at}");
         bytes[at] ^= 1;
     }
+}
+
+#[test]
+fn a_result_is_carried_over_a_change_elsewhere_and_computed_after_one_nearby() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let db = dir.path().join("lore.db");
+    let mut writer = Writer::open(&db).unwrap();
+    // f4 (package 1) calls f0 (package 0); package 3 changes, then package 1.
+    let calls = vec![(4, 0), (12, 13)];
+    let chain = writer
+        .write(|tx| {
+            let world = World::new(tx)?;
+            let mut packages = Packages::new();
+            for at in 0..N_NODES / PER_PACKAGE {
+                let version = world.package(at, &calls, 1)?;
+                packages.insert(version.package, snapshots::keep_version(tx, &version)?);
+            }
+            let mut chain = vec![world.snapshot(&packages, 1)?];
+            for (at, calls, round) in [(3, vec![(12, 14)], 2), (1, vec![(5, 0)], 3)] {
+                let version = world.package(at, &calls, round)?;
+                packages.insert(version.package, snapshots::keep_version(tx, &version)?);
+                chain.push(world.snapshot(&packages, round)?);
+            }
+            Ok(chain)
+        })
+        .unwrap();
+    let reader = Reader::open(&db).unwrap();
+    let options = TraversalOptions { kinds: impact::KINDS.to_vec(), ..TraversalOptions::default() };
+    let users = |at: usize| -> Vec<String> {
+        let found = impact::impact(&reader, &scope(&reader, &chain[at]), "f0", &options).unwrap();
+        assert_eq!(found.standing.snapshot, chain[at].seq);
+        found.packages.into_iter().flat_map(|it| it.symbols).map(|it| it.at.symbol).collect()
+    };
+    let kept = |at: usize| {
+        let before = reader.results().hits_and_misses().0;
+        (users(at), reader.results().hits_and_misses().0 > before)
+    };
+    assert_eq!(kept(0), (vec!["m.f4".to_owned()], false));
+    assert_eq!(kept(0), (vec!["m.f4".to_owned()], true));
+    assert_eq!(users(1), ["m.f4"], "carried over");
+    assert_eq!(kept(1), (vec!["m.f4".to_owned()], true));
+    assert_eq!(users(2), ["m.f5"], "computed");
 }

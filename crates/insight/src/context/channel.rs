@@ -1,6 +1,7 @@
 //! One way of finding what a task is about.
 
 use super::corpus::{Corpus, Symbol};
+use super::experience::Experience;
 use super::history::History;
 use super::task::Task;
 use super::terms::Query;
@@ -14,6 +15,7 @@ pub struct Evidence<'a, 'r> {
     pub corpus: &'a Corpus,
     pub view: &'a View<'r>,
     pub history: &'a History,
+    pub experience: &'a Experience,
     /// What the channels of the first stage agreed on; empty while they are asked.
     pub ranking: &'a Ranking,
 }

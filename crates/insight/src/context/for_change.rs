@@ -6,6 +6,7 @@ use super::pack::{self, Candidate, Pack, PackOptions, TokenCounter};
 use super::strength::Strength;
 use super::terms::Query;
 use super::texts::{self, Sources};
+use crate::cache::{self, Computed, Question};
 use crate::code::impact::KINDS;
 use crate::code::walk::{VisitedNode, walk};
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
@@ -19,6 +20,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::Reader;
+use store::results::Durability;
 
 /// What is changed.
 #[derive(Debug, Clone)]
@@ -34,6 +36,31 @@ const DEPTH: u32 = 2;
 const MOST_REACHED: usize = 400;
 
 pub fn for_change(
+    reader: &Reader,
+    scope: &Scope,
+    changed: &Changed,
+    options: &PackOptions,
+    sources: &Sources,
+    counter: &dyn TokenCounter,
+) -> Result<Pack> {
+    let sources = &sources.of_the_day();
+    if !pack::is_kept(scope, options) {
+        return computed(reader, scope, changed, options, sources, counter);
+    }
+    let what = match changed {
+        Changed::Files(files) => files.clone(),
+        Changed::Between { base, head } => vec![format!("{base}..{head}")],
+    };
+    let parameters = (what, options, sources.memory_numbers());
+    let inputs = pack::inputs(reader, scope, sources)?;
+    let question = Question { name: "context_for_change", parameters, scope, inputs };
+    cache::answer(reader, &question, || {
+        let value = computed(reader, scope, changed, options, sources, counter)?;
+        Ok(Computed { value, reads: None, durability: Durability::Table })
+    })
+}
+
+fn computed(
     reader: &Reader,
     scope: &Scope,
     changed: &Changed,

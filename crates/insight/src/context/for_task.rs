@@ -2,16 +2,20 @@
 
 use super::channels;
 use super::corpus::{Symbol, is_function};
+use super::experience::Experience;
 use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
 use super::rank::{Ranked, Share, rank};
 use super::strength::Strength;
 use super::task::{Part, Task};
 use super::texts::{self, Sources};
+use crate::cache::{self, Computed, Question};
 use crate::code::{Scope, View};
 use model::suggest::nearest;
 use model::text::{clean, one_line};
 use model::{Error, ErrorCode, Result};
+use serde::Serialize;
 use store::Reader;
+use store::results::Durability;
 
 /// A task, and how to answer it.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +27,8 @@ pub struct TaskRequest {
     pub without: Vec<String>,
     pub pack: PackOptions,
     pub sources: Sources,
+    /// Feedback, earlier tasks and what was looked at just now; empty when cold.
+    pub experience: Experience,
 }
 
 /// A symbol of the pack has at least this share of the best one's score.
@@ -37,6 +43,18 @@ const FEW: usize = 5;
 /// Functions of so few lines only hand something on.
 const TRIVIAL_LINES: u32 = 2;
 
+/// What a pack depends on beside the graph.
+#[derive(Serialize)]
+struct Parameters<'a> {
+    text: &'a str,
+    tests: bool,
+    without: &'a [String],
+    pack: &'a PackOptions,
+    memory: Vec<i64>,
+    /// What was learned from earlier tasks has a say of its own.
+    experience: &'a Experience,
+}
+
 pub fn for_task(
     reader: &Reader,
     scope: &Scope,
@@ -44,9 +62,35 @@ pub fn for_task(
     counter: &dyn TokenCounter,
 ) -> Result<Pack> {
     check(request)?;
+    let request = &TaskRequest { sources: request.sources.of_the_day(), ..request.clone() };
+    let parameters = Parameters {
+        text: &request.text,
+        tests: request.tests,
+        without: &request.without,
+        pack: &request.pack,
+        memory: request.sources.memory_numbers(),
+        experience: &request.experience,
+    };
+    let inputs = pack::inputs(reader, scope, &request.sources)?;
+    let question = Question { name: "context_for_task", parameters, scope, inputs };
+    if !pack::is_kept(scope, &request.pack) {
+        return computed(reader, scope, request, counter);
+    }
+    cache::answer(reader, &question, || {
+        let value = computed(reader, scope, request, counter)?;
+        Ok(Computed { value, reads: None, durability: Durability::Table })
+    })
+}
+
+fn computed(
+    reader: &Reader,
+    scope: &Scope,
+    request: &TaskRequest,
+    counter: &dyn TokenCounter,
+) -> Result<Pack> {
     let task = Task::read(&request.text);
     let view = View::new(reader, scope);
-    let ranked = rank(&view, &task, request.tests, &request.without)?;
+    let ranked = rank(&view, &task, request.tests, &request.without, &request.experience)?;
     if ranked.corpus.files.is_empty() && ranked.corpus.n_without_terms > 0 {
         let what = "this snapshot was indexed by an earlier lore, without the terms of its files";
         return Err(Error::new(ErrorCode::NotIndexed, what).suggest("run: lore index --full"));

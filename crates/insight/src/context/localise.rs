@@ -1,6 +1,7 @@
 //! Files and functions for a task, ranked, without packing: what evaluations ask.
 
 use super::corpus::is_function;
+use super::experience::Experience;
 use super::rank::{Share, rank};
 use super::strength::Strength;
 use super::task::Task;
@@ -28,7 +29,7 @@ pub fn localise(
     without: &[String],
 ) -> Result<Localised> {
     let view = View::new(reader, scope);
-    let ranked = rank(&view, &Task::read(text), false, without)?;
+    let ranked = rank(&view, &Task::read(text), false, without, &Experience::default())?;
     let mut localised = Localised {
         strength: ranked.strength(),
         coverage: ranked.coverage(),

@@ -8,6 +8,7 @@ mod change_query;
 mod channel;
 mod channels;
 mod corpus;
+mod experience;
 mod for_change;
 mod for_task;
 mod frames;
@@ -15,6 +16,7 @@ mod history;
 mod localise;
 pub(crate) mod noise;
 mod pack;
+mod plan_turn;
 mod rank;
 mod render;
 mod strength;
@@ -24,6 +26,7 @@ mod texts;
 mod weights;
 
 pub use change_query::ChangeQuery;
+pub use experience::{Experience, FeedbackReport, FeedbackTarget, pack_note};
 pub use for_change::{Changed, for_change};
 pub use for_task::{TaskRequest, for_task};
 pub use localise::{Localised, localise};
@@ -31,6 +34,7 @@ pub use pack::{
     ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge, PackedFile,
     PackedSymbol, PackedText, TokenCounter,
 };
+pub use plan_turn::{PlannedCall, TurnPlan, plan_turn};
 pub use rank::Share;
 pub use render::{Format, whole};
 pub use strength::Strength;

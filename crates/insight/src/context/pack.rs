@@ -4,7 +4,9 @@ use super::corpus::{Corpus, Symbol};
 use super::rank::Share;
 use super::render::{self, Format};
 use super::strength::Strength;
-use crate::code::{Standing, View};
+use super::texts::Sources;
+use crate::cache::SnapshotAnswer;
+use crate::code::{Scope, Standing, View};
 use git::{Repo, RepoPath};
 use model::code::EdgeKind;
 use model::hash::Hash32;
@@ -13,8 +15,9 @@ use model::text::{clean, one_line};
 use model::{Error, Result};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
+use store::{Reader, results};
 
 /// How many tokens a text is for those who read it.
 pub trait TokenCounter {
@@ -22,7 +25,7 @@ pub trait TokenCounter {
 }
 
 /// What to read for a piece of work.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pack {
     pub standing: Standing,
     /// The task's first line, or what was changed.
@@ -48,16 +51,16 @@ pub struct Pack {
     pub pack_root: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackedFile {
     pub path: String,
     pub why: Vec<String>,
     /// Only with `--explain`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub shares: Vec<ChannelShare>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PackedSymbol {
     pub qualified_name: String,
     pub symbol: String,
@@ -71,15 +74,15 @@ pub struct PackedSymbol {
     pub why: Vec<String>,
     /// Comparable within one pack only; the best has 1.
     pub score: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body: Option<String>,
     /// Only with `--explain`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub shares: Vec<ChannelShare>,
 }
 
 /// What a channel added.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChannelShare {
     pub channel: String,
     pub score: f64,
@@ -87,14 +90,14 @@ pub struct ChannelShare {
 }
 
 /// An edge between two symbols of the pack, by their places in it from 0.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PackedEdge {
     pub from: usize,
     pub to: usize,
     pub kind: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PackedText {
     /// `group/project!12`, `dec-…`
     pub reference: String,
@@ -113,7 +116,7 @@ pub struct Candidate {
 }
 
 /// How a pack is made, whatever it is about.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct PackOptions {
     /// In tokens.
     pub budget: usize,
@@ -139,6 +142,25 @@ impl Default for PackOptions {
             format: Format::Text,
         }
     }
+}
+
+impl SnapshotAnswer for Pack {
+    fn standing_mut(&mut self) -> &mut Standing {
+        &mut self.standing
+    }
+}
+
+/// Everything that a pack reads beside the graph.
+pub(super) fn inputs(reader: &Reader, scope: &Scope, sources: &Sources) -> Result<String> {
+    let texts = results::texts_stamp(reader)?;
+    let commits = results::commits_stamp(reader, scope.repo.id)?;
+    Ok(format!("{texts} {commits} {}", sources.now.as_millis()))
+}
+
+/// Shares of scores are not read back to the last bit, and sources of a work tree
+/// may change without its snapshot.
+pub(super) fn is_kept(scope: &Scope, options: &PackOptions) -> bool {
+    !options.explain && !(options.bodies && scope.snapshot.work_tree.is_some())
 }
 
 /// Each further symbol of a file counts this much of its score.

@@ -3,6 +3,7 @@
 use super::channel::{Channel, Evidence, Ranking, Scores, best_first};
 use super::channels;
 use super::corpus::{Corpus, Symbol, is_function, is_unit};
+use super::experience::Experience;
 use super::history::History;
 use super::task::Task;
 use super::terms::Query;
@@ -46,7 +47,13 @@ const SHOWN_WORDS: usize = 4;
 /// Longer functions hold more of what may need a change; up to a point.
 const LENGTH_SCALE: f64 = 6.0;
 
-pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) -> Result<Ranked> {
+pub fn rank(
+    view: &View<'_>,
+    task: &Task,
+    with_tests: bool,
+    without: &[String],
+    experience: &Experience,
+) -> Result<Ranked> {
     let query = Query::of(task);
     let corpus = Corpus::load(view, &query, with_tests)?;
     let history = History::load(view, &query)?;
@@ -72,6 +79,7 @@ pub fn rank(view: &View<'_>, task: &Task, with_tests: bool, without: &[String]) 
                 corpus: &ranked.corpus,
                 view,
                 history: &ranked.history,
+                experience,
                 ranking: &ranking,
             };
             let scores = channel.scores(&evidence)?;

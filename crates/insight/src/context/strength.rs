@@ -4,10 +4,12 @@ use super::channels::rarity;
 use super::rank::Ranked;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How far a pack can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Strength {
     /// Nothing of the task is in the repository.

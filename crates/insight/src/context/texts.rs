@@ -27,6 +27,20 @@ impl Default for Sources {
     }
 }
 
+impl Sources {
+    /// The same as of the beginning of the day: what is asked twice in a day gets
+    /// the same answer.
+    pub fn of_the_day(&self) -> Self {
+        const DAY: i64 = 86_400_000;
+        let now = self.now.as_millis();
+        Sources { now: Timestamp::from_millis(now - now.rem_euclid(DAY)), ..self.clone() }
+    }
+
+    pub fn memory_numbers(&self) -> Vec<i64> {
+        self.memory.iter().map(|root| root.0).collect()
+    }
+}
+
 const MOST_RECORDS: usize = 5;
 const MOST_THREADS: usize = 6;
 const LONGEST: usize = 400;

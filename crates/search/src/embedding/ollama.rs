@@ -39,6 +39,7 @@ const KNOWN_DIMS: &[(&str, usize)] = &[
 pub struct Ollama {
     server: Arc<Server>,
     dims: usize,
+    concurrency: usize,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -95,7 +96,12 @@ impl Ollama {
             )
             .suggest("choose a model for embeddings with embedding.model, e.g. nomic-embed-text"));
         }
-        Ok(Ollama { server, dims, runtime })
+        Ok(Ollama { server, dims, concurrency: CONCURRENCY, runtime })
+    }
+
+    /// Asks with so many requests at once.
+    pub fn with_concurrency(self, concurrency: usize) -> Ollama {
+        Ollama { concurrency: concurrency.max(1), ..self }
     }
 
     /// Nomic's models are trained with these words before each text.
@@ -154,7 +160,7 @@ impl Provider for Ollama {
             texts.iter().map(|text| self.prefixed("search_document", text)).collect();
         let mut results = Vec::with_capacity(texts.len());
         let batches: Vec<&[String]> = texts.chunks(BATCH).collect();
-        for group in batches.chunks(CONCURRENCY) {
+        for group in batches.chunks(self.concurrency) {
             let made = self.runtime.block_on(Server::embed_group(&self.server, group))?;
             results.extend(made.into_iter().map(|made| made.and_then(|it| self.measured(it))));
         }

@@ -2,6 +2,7 @@
 
 use super::{Builtin, Ollama, Provider};
 use model::Result;
+use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -19,6 +20,10 @@ pub struct Settings {
     /// Of a server; the built-in model is what it is.
     pub model: String,
     pub base_url: String,
+    /// Requests to it in flight at once.
+    pub concurrency: usize,
+    /// How long it may take to answer.
+    pub timeout: Duration,
 }
 
 /// The provider the settings name; none when there shall be none. Nothing is
@@ -27,6 +32,10 @@ pub fn open(settings: &Settings) -> Result<Option<Box<dyn Provider>>> {
     Ok(match settings.kind {
         Kind::None => None,
         Kind::Builtin => Some(Box::new(Builtin)),
-        Kind::Ollama => Some(Box::new(Ollama::new(&settings.base_url, &settings.model)?)),
+        Kind::Ollama => {
+            let Settings { base_url, model, concurrency, timeout, .. } = settings;
+            let server = Ollama::with_patience(base_url, model, *timeout)?;
+            Some(Box::new(server.with_concurrency(*concurrency)))
+        }
     })
 }

@@ -45,6 +45,8 @@ pub struct Records {
     found: BTreeMap<i64, (RecordId, Factors)>,
     /// Documents whose record came with a clone nobody trusts.
     foreign: BTreeSet<i64>,
+    /// What the record of a document belongs to by its own word or its folder's.
+    projects: BTreeMap<i64, String>,
     ties: Ties,
 }
 
@@ -75,7 +77,14 @@ impl Records {
         let found = outlines.iter().filter_map(weighed).collect();
         let strangers = outlines.iter().filter(|outline| outline.is_foreign);
         let foreign = strangers.filter_map(|outline| keys.get(&outline.key).copied()).collect();
-        Ok(Records { found, foreign, ties })
+        let project =
+            |outline: &Outline| Some((*keys.get(&outline.key)?, outline.project.clone()?));
+        let projects = outlines.iter().filter_map(project).collect();
+        Ok(Records { found, foreign, projects, ties })
+    }
+
+    pub fn project(&self, document: i64) -> Option<String> {
+        self.projects.get(&document).cloned()
     }
 
     pub fn is_foreign(&self, document: i64) -> bool {

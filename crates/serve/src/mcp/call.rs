@@ -4,6 +4,7 @@
 use super::Options;
 use super::answer::Format;
 use super::place::{self, Access};
+use super::session_use::SessionUse;
 use super::surroundings::McpHost;
 use insight::file_target::Typed;
 use model::time::parse_when;
@@ -65,6 +66,8 @@ pub struct Call {
     reader: OnceCell<PooledReader>,
     provider: Providers,
     warnings: RefCell<Vec<String>>,
+    /// What the connection was given and asked about so far.
+    pub session: Arc<SessionUse>,
     /// What the client may open; none for the user's own.
     access: Option<Access>,
     /// Tokens the answer may have, and how it is written.
@@ -106,6 +109,7 @@ impl Call {
             reader: OnceCell::new(),
             provider,
             warnings: RefCell::default(),
+            session: Arc::default(),
             access: None,
             form: Cell::new((Options::MAX_TOKENS, Format::default())),
         }
@@ -122,6 +126,12 @@ impl Call {
 
     pub fn format(&self) -> Format {
         self.form.get().1
+    }
+
+    /// For a call of this connection.
+    pub fn of_session(mut self, session: Arc<SessionUse>) -> Self {
+        self.session = session;
+        self
     }
 
     /// For a client that may not open everything.

@@ -1,6 +1,7 @@
 //! One client's session: what the protocol asks, handed on to whom it concerns.
 
 use super::answer::{self, Answer, ErrorDocument};
+use super::session_use::SessionUse;
 use super::shared::{Asker, Shared};
 use super::{background, completion, instructions, place, progress, prompts, resources};
 use model::Error;
@@ -31,6 +32,8 @@ pub struct Session {
     /// Where the client works; none until it has said so.
     place: watch::Sender<Option<PathBuf>>,
     watches_status: Arc<AtomicBool>,
+    /// What was given and asked about, for ranking what follows.
+    used: Arc<SessionUse>,
     /// What the client was told of the record at large.
     remarks: Mutex<BTreeSet<String>>,
     /// Tells of indexing that ends; ends with the session.
@@ -43,6 +46,7 @@ impl Session {
             shared,
             place: watch::channel(None).0,
             watches_status: Arc::default(),
+            used: Arc::default(),
             remarks: Mutex::default(),
             teller: Mutex::default(),
         }
@@ -61,7 +65,8 @@ impl Session {
     }
 
     async fn asker(&self, context: &RequestContext<RoleServer>) -> Asker {
-        Asker::patient(self.dir(&context.peer).await, context.ct.clone())
+        let asker = Asker::patient(self.dir(&context.peer).await, context.ct.clone());
+        Asker { session: Arc::clone(&self.used), ..asker }
     }
 
     /// The folder the client works in. One that has roots is given the time to

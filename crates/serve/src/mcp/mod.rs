@@ -15,6 +15,7 @@ mod progress;
 mod prompts;
 mod resources;
 mod schema;
+mod session_use;
 mod sessions;
 mod shared;
 mod stdio;

@@ -22,6 +22,7 @@ pub const ISSUE: &str = "lore://issue/{+project}/{iid}";
 pub const MERGE_REQUEST: &str = "lore://mr/{+project}/{iid}";
 pub const DECISION: &str = "lore://decision/{id}";
 pub const SYMBOL: &str = "lore://symbol/{+name}";
+pub const SNAPSHOT: &str = "lore://snapshot/{+at}";
 
 const JSON: &str = "application/json";
 /// Of each kind, in the list; all others are reached by the templates.
@@ -34,6 +35,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
         (MERGE_REQUEST, "mr", "A merge request with its threads, files and relations"),
         (DECISION, "decision", "A remembered decision, pattern or handoff"),
         (SYMBOL, "symbol", "A symbol of the code: where it is, what it is, who uses it"),
+        (SNAPSHOT, "snapshot", "The code graph at an indexed commit, branch, tag or @number"),
     ]
     .into_iter()
     .map(|(template, name, about)| {
@@ -133,6 +135,7 @@ fn meant(uri: &str) -> Result<(&'static str, Value)> {
         "issue" => entity('#').ok_or_else(unknown),
         "mr" => entity('!').ok_or_else(unknown),
         "decision" if is_record(name) => Ok(("show", json!({ "reference": name }))),
+        "snapshot" if !name.is_empty() => Ok(("snapshots", json!({ "at": name }))),
         "symbol" if !name.is_empty() => Ok(("symbol", json!({ "name": name }))),
         _ => Err(unknown()),
     }
@@ -155,6 +158,8 @@ mod tests {
         }
         let (tool, arguments) = meant("lore://symbol/Flask.run").unwrap();
         assert_eq!((tool, &arguments["name"]), ("symbol", &json!("Flask.run")));
+        let (tool, arguments) = meant("lore://snapshot/@12").unwrap();
+        assert_eq!((tool, &arguments["at"]), ("snapshots", &json!("@12")));
         for uri in [
             "lore://issue/12",
             "lore://issue/group/app/x",

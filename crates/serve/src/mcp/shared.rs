@@ -9,13 +9,14 @@ use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
 use super::freshness::{Cache, FreshnessInfo};
 use super::place::Access;
+use super::session_use::SessionUse;
 use super::surroundings::McpHost;
 use super::tools::{self, Entry};
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
 use search::embedding::Provider;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use store::ReaderPool;
@@ -48,12 +49,15 @@ pub struct Asker {
     pub progress: Arc<dyn Progress>,
     /// Cancelled when the answer is not wanted any more.
     pub given_up: CancellationToken,
+    /// What the connection was given and asked about so far.
+    pub session: Arc<SessionUse>,
 }
 
 impl Asker {
     /// Someone who waits to the end.
     pub fn patient(dir: PathBuf, given_up: CancellationToken) -> Self {
-        Asker { dir, progress: Arc::new(model::progress::NoProgress), given_up }
+        let progress = Arc::new(model::progress::NoProgress);
+        Asker { dir, progress, given_up, session: Arc::default() }
     }
 }
 
@@ -107,10 +111,14 @@ impl Shared {
             Some(_) => return Err(Error::usage("`cursor` must be a text")),
         };
         let shared = Arc::clone(self);
-        self.on_a_thread(entry.is_long(), asker, move |call| {
+        let session = Arc::clone(&asker.session);
+        let answer = self.on_a_thread(entry.is_long(), asker, move |call| {
             let asked = arguments.clone();
             call.set_form(max_tokens, format);
             let (data, text) = (entry.run)(call, arguments)?;
+            if let Ok(database) = call.around.database(&call.dir) {
+                call.session.note(entry.name, &data, database.path(), call.now);
+            }
             let found = ToolOutput { data, text, warnings: call.take_warnings() };
             let paging = Paging {
                 tool: entry.name,
@@ -122,8 +130,34 @@ impl Shared {
             };
             let known = shared.known(&call.dir);
             Ok(answer::envelope(found, known, &paging))
-        })
-        .await
+        });
+        let answer = answer.await;
+        self.keep(session);
+        answer
+    }
+
+    /// Writes what answers leave behind, while the client reads: derived results,
+    /// packs that were given, what was done with them.
+    fn keep(self: &Arc<Self>, session: Arc<SessionUse>) {
+        let now = self.around.now();
+        let results = self.readers.unwritten(now);
+        let mut databases: BTreeSet<PathBuf> = session.databases().into_iter().collect();
+        databases.extend(results.iter().map(|(path, _)| path.clone()));
+        if databases.is_empty() {
+            return;
+        }
+        tokio::task::spawn_blocking(move || {
+            for path in databases {
+                // The answer stands without it.
+                let _ = pipeline::notes::try_write(&path, |tx| {
+                    session.flush(&path, tx, now)?;
+                    for (_, cache) in results.iter().filter(|(of, _)| *of == path) {
+                        cache.flush(tx, "mcp", now)?;
+                    }
+                    Ok(())
+                });
+            }
+        });
     }
 
     /// A tool by name, for resources and prompts.
@@ -149,11 +183,12 @@ impl Shared {
         let (around, providers) = (Arc::clone(&self.around), Arc::clone(&self.providers));
         let (readers, access) = (Arc::clone(&self.readers), self.access());
         let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);
+        let session = asker.session;
         let thread = tokio::task::spawn_blocking(move || {
             // Held until the work is really over, given up or not.
             let _permit = permit;
             let call = Call::new(around, dir, progress, of_call, readers, providers);
-            work(&call.within(access))
+            work(&call.within(access).of_session(session))
         });
         let limit = self.options.time_limit;
         let out_of_time = async {

@@ -9,6 +9,7 @@ use super::packed::{Packer, Unpacker, damaged};
 use crate::handle::{Read, Tx};
 use crate::sql;
 use model::code::{EdgeKind, Provenance};
+use model::hash::Hash32;
 use model::ids::{FileId, NodeId, SnapshotSeq};
 use model::{Error, Result};
 
@@ -141,6 +142,28 @@ pub fn of_file(
         |row| row.get::<_, Vec<u8>>(0),
     )?;
     bytes.map_or(Ok(Vec::new()), |bytes| unpack(&bytes))
+}
+
+/// A hash over the layers that no root covers; none where there are none.
+pub fn unrooted_stamp(on: &impl Read, seq: SnapshotSeq) -> Result<Option<Hash32>> {
+    let rows = sql::all(
+        on,
+        "SELECT provenance, file_id, edges FROM layer_edges
+         WHERE seq = ?1 ORDER BY provenance, file_id",
+        [seq.0],
+        |row| Ok((row.get::<_, u8>(0)?, row.get::<_, i64>(1)?, row.get::<_, Vec<u8>>(2)?)),
+    )?;
+    let mut bytes = Vec::new();
+    for (provenance, file, edges) in rows {
+        let is_rooted =
+            Provenance::from_number(provenance).is_some_and(Provenance::is_deterministic);
+        if !is_rooted {
+            bytes.push(provenance);
+            bytes.extend(file.to_le_bytes());
+            bytes.extend(Hash32::of(&edges).as_bytes());
+        }
+    }
+    Ok((!bytes.is_empty()).then(|| Hash32::of(&bytes)))
 }
 
 fn pack(edges: &[LayerEdge]) -> Vec<u8> {

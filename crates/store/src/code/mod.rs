@@ -5,6 +5,7 @@
 //! package version by all snapshots with the same files and links.
 
 pub mod adjacency;
+pub mod causal;
 pub mod enrichment;
 pub mod externals;
 pub mod files;

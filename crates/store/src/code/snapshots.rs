@@ -228,6 +228,7 @@ pub fn insert(
             (seq, package.0, version.map(|version| version.0)),
         )?;
     }
+    super::causal::enter(tx, SnapshotSeq(seq), snapshot.repo)?;
     Ok(SnapshotSeq(seq))
 }
 
@@ -424,6 +425,18 @@ pub fn log_events(tx: &Tx<'_>, seq: SnapshotSeq, events: &[EdgeEvent]) -> Result
         )?;
     }
     Ok(())
+}
+
+/// Gives a snapshot another parent, and its log what it changed against that.
+pub fn reparent(
+    tx: &Tx<'_>,
+    seq: SnapshotSeq,
+    parent: SnapshotSeq,
+    events: &[EdgeEvent],
+) -> Result<()> {
+    sql::run(tx, "UPDATE snapshots SET parent_seq = ?2 WHERE seq = ?1", (seq.0, parent.0))?;
+    sql::run(tx, "DELETE FROM edge_events WHERE seq = ?1", [seq.0])?;
+    log_events(tx, seq, events)
 }
 
 /// What a snapshot changed against its parent.

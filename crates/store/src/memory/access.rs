@@ -87,12 +87,35 @@ pub fn count_recall(tx: &Tx<'_>, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
+vocabulary! {
+    /// Why a search counts as missed.
+    pub enum MissKind {
+        /// It is there, said in other words.
+        Semantic = "semantic_miss",
+        /// Nobody wrote it down.
+        NotRecorded = "not_recorded",
+        /// What was found is no longer true.
+        Outdated = "outdated",
+        /// It was found, too far down.
+        RankedLow = "ranked_low",
+    }
+}
+
+/// Misses of one kind after which something should be done about it.
+pub const ENOUGH_MISSES: u64 = 3;
+
 /// Somebody looked for this and did not find it.
-pub fn add_miss(tx: &Tx<'_>, query: &str, project: Option<&str>, now: Timestamp) -> Result<()> {
+pub fn add_miss(
+    tx: &Tx<'_>,
+    query: &str,
+    kind: MissKind,
+    project: Option<&str>,
+    now: Timestamp,
+) -> Result<()> {
     sql::run(
         tx,
-        "INSERT INTO search_misses (query, project, missed_at) VALUES (?1, ?2, ?3)",
-        (query, project, At(now)),
+        "INSERT INTO search_misses (query, kind, project, missed_at) VALUES (?1, ?2, ?3, ?4)",
+        (query, kind.as_str(), project, At(now)),
     )?;
     sql::run(
         tx,
@@ -122,6 +145,17 @@ pub fn misses(on: &impl Read, since: Timestamp, limit: usize) -> Result<Vec<Miss
         |row| {
             Ok(Miss { query: row.get(0)?, project: row.get(1)?, missed_at: row.get::<_, At>(2)?.0 })
         },
+    )
+}
+
+/// Misses since then by kind; kinds without any are left out.
+pub fn misses_by_kind(on: &impl Read, since: Timestamp) -> Result<Vec<(MissKind, u64)>> {
+    sql::all(
+        on,
+        "SELECT kind, count(*) FROM search_misses WHERE missed_at >= ?1
+         GROUP BY kind ORDER BY count(*) DESC, kind",
+        [At(since)],
+        |row| Ok((sql::word(row, "kind")?, row.get::<_, i64>(1)? as u64)),
     )
 }
 

@@ -1,18 +1,19 @@
 //! A code graph as other tools read it.
 
-use insight::code::graph::Graph;
+use crate::commands::export::Export;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-pub fn json(graph: &Graph) -> String {
-    let mut text = serde_json::to_string(graph).unwrap_or_default();
+pub fn json(export: &Export) -> String {
+    let mut text = serde_json::to_string(export).unwrap_or_default();
     text.push('\n');
     text
 }
 
 /// Graphviz: a cluster for each community of two or more, the shape by kind, edges
 /// between communities in red.
-pub fn dot(graph: &Graph) -> String {
+pub fn dot(export: &Export) -> String {
+    let graph = &export.graph;
     let mut out = String::from("digraph lore {\n  node [shape=box];\n");
     let mut communities: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, node) in graph.nodes.iter().enumerate() {
@@ -21,7 +22,8 @@ pub fn dot(graph: &Graph) -> String {
     for (community, members) in &communities {
         let is_cluster = members.len() > 1;
         if is_cluster {
-            let label = quoted(&cluster_label(graph, members));
+            let label = graph.communities.iter().find(|it| it.id == *community);
+            let label = quoted(label.map_or("", |it| it.label.as_str()));
             let _ = writeln!(out, "  subgraph cluster_{community} {{\n    label={label};");
         }
         for at in members {
@@ -34,25 +36,12 @@ pub fn dot(graph: &Graph) -> String {
         }
     }
     for edge in &graph.edges {
-        let community = |at: u32| graph.nodes[at as usize].community;
-        let is_across = community(edge.source) != community(edge.target);
-        let color = if is_across { ", color=red" } else { "" };
+        let color = if edge.cross_community { ", color=red" } else { "" };
         let kind = quoted(&edge.kind);
         let _ = writeln!(out, "  n{} -> n{} [label={kind}{color}];", edge.source, edge.target);
     }
     out.push_str("}\n");
     out
-}
-
-/// The folder most of its members lie in.
-fn cluster_label(graph: &Graph, members: &[usize]) -> String {
-    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    for at in members {
-        let path = &graph.nodes[*at].path;
-        *folders.entry(path.rsplit_once('/').map_or(".", |(folder, _)| folder)).or_default() += 1;
-    }
-    let most = folders.iter().max_by_key(|(folder, n)| (**n, std::cmp::Reverse(**folder)));
-    most.map_or_else(String::new, |(folder, _)| (*folder).to_owned())
 }
 
 fn shape(kind: &str) -> &'static str {
@@ -64,6 +53,7 @@ fn shape(kind: &str) -> &'static str {
         "table" | "column" | "message" => "cylinder",
         "const" | "var" | "field" => "plaintext",
         "external" => "octagon",
+        "team" | "user" => "house",
         _ => "box",
     }
 }
@@ -76,7 +66,8 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", model::text::clean(text).replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-pub fn graphml(graph: &Graph) -> String {
+pub fn graphml(export: &Export) -> String {
+    let graph = &export.graph;
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",

@@ -1,6 +1,7 @@
 use crate::text::{counted, grouped};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::code::ledger::{Freshness, Snapshots, Staleness};
+use insight::code::stale_edges::StaleEdges;
 use model::{Error, ErrorCode};
 
 fn short(sha: &str) -> String {
@@ -11,6 +12,7 @@ impl Show for Snapshots {
     fn text(&self, out: &mut Painter) {
         let mut table = Table::new([
             Column::right("snapshot"),
+            Column::right("counter"),
             Column::new("commit"),
             Column::right("files"),
             Column::right("symbols"),
@@ -26,6 +28,7 @@ impl Show for Snapshots {
             };
             table.row([
                 Cell::text(format!("@{}", row.snapshot)).label(Label::Id),
+                Cell::text(row.counter.to_string()),
                 Cell::text(short(&row.commit)),
                 Cell::text(grouped(row.files)),
                 Cell::text(grouped(row.symbols)),
@@ -79,6 +82,7 @@ impl Show for Staleness {
             let places = counted(n_behind, "clone is", "clones are");
             out.footer(&format!("{places} ahead of the index; run: lore index PATH"));
         }
+        self.edges.text(out);
     }
 
     fn failure(&self) -> Option<Error> {
@@ -86,5 +90,44 @@ impl Show for Staleness {
             Error::new(ErrorCode::NotIndexed, "no repository is registered yet")
                 .suggest("run: lore index")
         })
+    }
+}
+
+/// Files shown; JSON has more.
+const MOST_FILES: usize = 10;
+
+impl Show for StaleEdges {
+    fn text(&self, out: &mut Painter) {
+        if !self.files.is_empty() {
+            out.gap();
+            let mut table = Table::new([
+                Column::new("change"),
+                Column::flexible("file"),
+                Column::right("edges to it"),
+                Column::right("edges from it"),
+            ]);
+            for file in self.files.iter().take(MOST_FILES) {
+                table.row([
+                    Cell::text(&file.change),
+                    Cell::text(&file.path).label(Label::Path),
+                    Cell::text(grouped(file.edges_in)),
+                    Cell::text(grouped(file.edges_out)),
+                ]);
+            }
+            out.table(&table);
+        }
+        for change in &self.unseen {
+            out.label(Label::Id, &change.repo).text(" was linked against ");
+            out.label(Label::Id, &change.uses);
+            out.text(&format!(" at {}, which is at {} now", change.saw, change.now)).end();
+        }
+        for old in &self.old {
+            out.label(Label::Id, &old.repo);
+            let (days, edges) = (grouped(old.days), grouped(old.edges));
+            out.text(&format!(": {edges} edges were last confirmed {days} days ago")).end();
+        }
+        if self.index_first.len() > 1 {
+            out.footer(&format!("index first: {}", self.index_first.join(", ")));
+        }
     }
 }

@@ -125,7 +125,7 @@ fn the_list_of_tools_is_frozen() {
         let (input, output) = (&tool["inputSchema"], &tool["outputSchema"]);
         assert_eq!((&input["type"], &output["type"]), (&json!("object"), &json!("object")));
         let is_read_only = &tool["annotations"]["readOnlyHint"];
-        let writes = ["remember", "sync_now", "index_repo"];
+        let writes = ["remember", "sync_now", "index_repo", "feedback", "connect", "handoff"];
         assert_eq!(*is_read_only, json!(!writes.contains(&tool["name"].as_str().unwrap())));
         assert!(!listed.to_string().contains("uint"), "clients know no such format");
         told.push(json!({

@@ -9,6 +9,7 @@ mod hostile;
 pub mod http;
 mod install;
 mod official;
+mod session;
 mod trust;
 
 use crate::BINARY;
@@ -94,6 +95,13 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("runtime_traffic", "{}"),
     ("dead_routes", "{}"),
     ("trace_stats", "{}"),
+    ("graph_query", r#"{"name": "log*", "edges": ["calls"]}"#),
+    ("trace_dataflow", r#"{"symbol": "session"}"#),
+    ("snapshots", "{}"),
+    ("feedback", r#"{"pack": "last", "symbol": "login", "verdict": "useful"}"#),
+    ("plan_turn", r#"{"task": "login loses the session"}"#),
+    ("connect", r#"{"from": "concept:login", "relation": "affects", "to": "src/login.rs"}"#),
+    ("handoff", r#"{"summary": "The cookie is kept"}"#),
     ("person", r#"{"user": "ada"}"#),
     ("experts", r#"{"target": "src/login.rs"}"#),
     ("status", "{}"),

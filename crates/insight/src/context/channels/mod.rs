@@ -3,6 +3,7 @@
 mod cochange;
 mod concepts;
 mod directory;
+mod experience;
 mod graph;
 mod mentions;
 mod names;
@@ -32,4 +33,7 @@ pub const ALL: &[&dyn Channel] = &[
     &directory::Directory,
     &cochange::CoChange,
     &graph::Callees,
+    &experience::Feedback,
+    &experience::TaskMemory,
+    &experience::Session,
 ];

@@ -414,21 +414,24 @@ impl Tool for SnapshotDiff {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct StaleParams {}
+pub struct StaleParams {
+    /// Also snapshots at least so many days old
+    days: Option<u64>,
+}
 
 impl Tool for Stale {
     const NAME: &'static str = "stale";
     const TITLE: &'static str = "What is ahead of the index";
     const ABOUT: &'static str = "Show which local clones are ahead of what is indexed of their code, \
-        and by how many files.";
+        which edges that outdates, and what to index first.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/places"];
 
     type Params = StaleParams;
     type Answer = Staleness;
 
-    fn answer(call: &Call, _: StaleParams) -> Result<Staleness> {
-        ledger::staleness(call.reader()?)
+    fn answer(call: &Call, params: StaleParams) -> Result<Staleness> {
+        ledger::staleness(call.reader()?, params.days, call.now)
     }
 }
 

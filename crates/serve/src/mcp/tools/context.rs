@@ -6,7 +6,8 @@ use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
 use crate::payload::BpeCounter;
 use insight::context::{
-    ChangeQuery, Pack, PackOptions, Sources, TaskRequest, for_change, for_task, whole,
+    ChangeQuery, Experience, Pack, PackOptions, Sources, TaskRequest, for_change, for_task,
+    pack_note, whole,
 };
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -57,6 +58,9 @@ pub struct TaskParams {
     /// Include tests
     #[serde(default)]
     tests: bool,
+    /// Without feedback, earlier tasks and this session
+    #[serde(default)]
+    cold: bool,
     repo: Option<String>,
 }
 
@@ -72,14 +76,25 @@ impl Tool for ContextForTask {
 
     fn answer(call: &Call, params: TaskParams) -> Result<Pack> {
         let scope = scope(call, params.repo.as_deref(), None)?;
+        let reader = call.reader()?;
+        let experience = if params.cold {
+            Experience::default()
+        } else {
+            Experience::load(reader, &scope, &params.task, &call.session.touches(), call.now)?
+        };
         let request = TaskRequest {
             text: params.task,
             tests: params.tests,
             without: Vec::new(),
             pack: options(call, params.bodies),
             sources: sources(call),
+            experience,
         };
-        for_task(call.reader()?, &scope, &request, &BpeCounter)
+        let pack = for_task(reader, &scope, &request, &BpeCounter)?;
+        if !params.cold {
+            give(call, pack_note(&scope, &pack, Some(&request.text)));
+        }
+        Ok(pack)
     }
 
     fn text(pack: &Pack, format: Format) -> Option<String> {
@@ -175,5 +190,17 @@ fn changed(
 ) -> Result<Pack> {
     let reader = call.reader()?;
     let (scope, changed) = query.resolve(reader, scope)?;
-    for_change(reader, &scope, &changed, &options(call, bodies), &sources(call), &BpeCounter)
+    let options = options(call, bodies);
+    let pack = for_change(reader, &scope, &changed, &options, &sources(call), &BpeCounter)?;
+    give(call, pack_note(&scope, &pack, None));
+    Ok(pack)
+}
+
+/// Feedback may come; what is asked about next says something too.
+fn give(call: &Call, note: store::feedback::PackNote) {
+    if let Ok(database) = call.around.database(&call.dir)
+        && !database.is_foreign()
+    {
+        call.session.give(note, database.path());
+    }
 }

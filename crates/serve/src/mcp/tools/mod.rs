@@ -7,9 +7,12 @@
 mod ask;
 mod change;
 mod code;
+mod connect;
 mod context;
 mod experts;
+mod feedback;
 mod file_history;
+mod graph;
 mod jobs;
 mod person;
 mod recall;
@@ -17,6 +20,7 @@ mod remember;
 mod runtime;
 mod search;
 mod show;
+mod snapshots;
 mod status;
 mod timeline;
 mod trace;
@@ -188,6 +192,13 @@ pub const TOOLS: &[Entry] = &[
     Entry::of::<runtime::RuntimeTraffic>(),
     Entry::of::<runtime::DeadRoutes>(),
     Entry::of::<runtime::TraceStats>(),
+    Entry::of::<graph::GraphQuery>(),
+    Entry::of::<graph::TraceDataflow>(),
+    Entry::of::<snapshots::Snapshots>(),
+    Entry::of::<feedback::Feedback>(),
+    Entry::of::<feedback::PlanTurn>(),
+    Entry::of::<connect::Connect>(),
+    Entry::of::<connect::Handoff>(),
     Entry::of::<person::Person>(),
     Entry::of::<experts::Experts>(),
     Entry::of::<status::Status>(),
