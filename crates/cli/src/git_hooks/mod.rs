@@ -54,7 +54,7 @@ pub enum GitHookState {
 /// Installs or removes the hooks of the repository around the working directory.
 pub fn change(ctx: &Ctx, is_install: bool) -> Result<GitHookReport> {
     let repo = Repo::open(&ctx.env.cwd)?;
-    let dir = repo.hooks_dir()?;
+    let dir = repo.hooks_dir();
     let program = ctx.env.exe.clone().unwrap_or_else(|| PathBuf::from("lore"));
     let block = script::block(&program, ctx.env.runtime_dir().as_deref());
     let mut hooks = Vec::new();
