@@ -10,11 +10,12 @@ use crate::BINARY;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::TestEnv;
 
-/// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Looks at something that must come about: a minute or more, which is longer than
+/// anything here takes on a busy machine.
+const LOOKS: usize = 3_000;
 /// No network and no background work unless a test asks for it.
 const QUIET: &str = "[embedding]\nprovider = \"none\"\n";
 
@@ -96,11 +97,8 @@ impl Served {
     }
 
     fn until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !is_so() {
-            assert!(began.elapsed() < PATIENCE, "{what} did not come about\n{}", self.log());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let is_so = awaited(is_so);
+        assert!(is_so, "{what} did not come about\n{}", self.log());
     }
 
     fn commit(&self, dir: &Path, text: &str) -> String {
@@ -121,6 +119,17 @@ impl Served {
             })
         });
     }
+}
+
+/// Looks again and again; false when it took too long.
+fn awaited(is_so: impl Fn() -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        let is_so = is_so();
+        if !is_so {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        is_so
+    })
 }
 
 /// The `data` of a command with `--json`, whatever its exit status.
