@@ -106,8 +106,8 @@ impl Repo {
         let arguments = ["--show-scope", "--type=path", "--get-all", "core.hooksPath"];
         let all = self.git("config").args(arguments).run().unwrap_or_default();
         let all = String::from_utf8_lossy(&all).into_owned();
-        let scoped = all.lines().filter_map(|line| line.split_once('\t'));
-        let named = scoped.filter(|(scope, _)| *scope != "command").last();
+        let mut scoped = all.lines().filter_map(|line| line.split_once('\t'));
+        let named = scoped.rfind(|(scope, _)| *scope != "command");
         match named.map(|(_, path)| path).filter(|path| !path.is_empty()) {
             // A relative path starts where hooks are run.
             Some(path) => self.dir.join(path),
