@@ -76,6 +76,14 @@ fn install(path: &Path, block: &str) -> std::io::Result<GitHookState> {
         write(path, &script::alone(block))?;
         return Ok(GitHookState::Installed);
     };
+    if aside(path).exists() {
+        let after = script::calling(block, &aside(path));
+        if after.as_bytes() == before {
+            return Ok(GitHookState::Present);
+        }
+        write(path, &after)?;
+        return Ok(GitHookState::Installed);
+    }
     let (without, had_block) = match std::str::from_utf8(&before) {
         Ok(text) => (script::without_block(text), script::has_block(text)),
         Err(_) => (None, false),

@@ -141,6 +141,12 @@ fn json(env: &TestEnv, args: &[&str]) -> Value {
     document["data"].clone()
 }
 
+/// Where the daemon's socket is, or would be.
+fn socket(env: &TestEnv) -> std::path::PathBuf {
+    let shown = json(env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
+    shown.replace("$HOME", env.home().to_str().unwrap()).into()
+}
+
 fn git(env: &TestEnv, dir: &Path, args: &[&str]) -> String {
     let mut all = vec!["-C", dir.to_str().unwrap()];
     all.extend(args);
@@ -169,9 +175,9 @@ fn commit(env: &TestEnv, dir: &Path, text: &str) -> String {
 fn is_fresh(env: &TestEnv, dir: &Path, commit: &str) -> bool {
     let stale = json(env, &["stale"]);
     let places = stale["places"].as_array().cloned().unwrap_or_default();
-    places.iter().any(|place| {
-        place["dir"] == dir.to_str().unwrap()
-            && place["head"] == commit
-            && place["state"] == "fresh"
-    })
+    // As it is in output that can be compared.
+    let dir = env.redact(dir.as_os_str().as_encoded_bytes());
+    places
+        .iter()
+        .any(|place| place["dir"] == dir && place["head"] == commit && place["state"] == "fresh")
 }

@@ -93,8 +93,8 @@ fn a_daemon_of_another_version_is_not_asked() {
     let env = machine();
     repository(&env, "app");
     // Where the daemon's socket would be.
-    let socket = json(&env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
-    std::fs::create_dir_all(Path::new(&socket).parent().unwrap()).unwrap();
+    let socket = socket(&env);
+    std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
     let listener = UnixListener::bind(&socket).unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -119,8 +119,8 @@ fn a_daemon_of_another_version_is_not_asked() {
 fn a_daemon_that_dies_over_a_command_leaves_the_work_to_it() {
     let env = machine();
     repository(&env, "app");
-    let socket = json(&env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
-    std::fs::create_dir_all(Path::new(&socket).parent().unwrap()).unwrap();
+    let socket = socket(&env);
+    std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
     let listener = UnixListener::bind(&socket).unwrap();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
