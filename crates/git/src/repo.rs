@@ -101,18 +101,18 @@ impl Repo {
     }
 
     /// Where git looks for hooks: `core.hooksPath`, else `hooks` of the git directory.
-    pub fn hooks_dir(&self) -> Result<PathBuf> {
+    pub fn hooks_dir(&self) -> PathBuf {
         // With its scope: what lore itself says to keep hooks from running is no answer.
         let arguments = ["--show-scope", "--type=path", "--get-all", "core.hooksPath"];
         let all = self.git("config").args(arguments).run().unwrap_or_default();
         let all = String::from_utf8_lossy(&all).into_owned();
-        let scoped = all.lines().filter_map(|line| line.split_once('\t'));
-        let named = scoped.filter(|(scope, _)| *scope != "command").last();
-        Ok(match named.map(|(_, path)| path).filter(|path| !path.is_empty()) {
+        let mut scoped = all.lines().filter_map(|line| line.split_once('\t'));
+        let named = scoped.rfind(|(scope, _)| *scope != "command");
+        match named.map(|(_, path)| path).filter(|path| !path.is_empty()) {
             // A relative path starts where hooks are run.
             Some(path) => self.dir.join(path),
             None => self.dir.join(&self.common_dir).join("hooks"),
-        })
+        }
     }
 
     /// The root of the work tree, or the git directory where there is none.

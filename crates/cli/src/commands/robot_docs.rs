@@ -51,6 +51,8 @@ fn page() -> String {
 enum Flags {
     Told,
     LeftOut,
+    /// Of subcommands, the names alone.
+    NamesAlone,
 }
 
 /// Commands about code whose arguments say enough.
@@ -75,6 +77,7 @@ const CODE_WITHOUT_FLAGS: &[&str] = &[
 /// What people set up once is named, not taught.
 fn flags_of(group: &str, name: &str) -> Flags {
     match group {
+        _ if matches!(name, "daemon" | "watch" | "notify" | "hook") => Flags::NamesAlone,
         "Set up" | "Serve" | "Reference" => Flags::LeftOut,
         // Those of `callers` again, and plumbing.
         "Code" if CODE_WITHOUT_FLAGS.contains(&name) => Flags::LeftOut,
@@ -92,6 +95,13 @@ fn describe(command: &Command, prefix: &str, flags: Flags, out: &mut String) {
             && !argument.is_global_set()
             && (flags == Flags::Told || argument.is_positional())
     };
+    if flags == Flags::NamesAlone {
+        let subs = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        let names: Vec<&str> = subs.map(Command::get_name).collect();
+        if !names.is_empty() {
+            let _ = write!(line, " {}", names.join("|"));
+        }
+    }
     for argument in command.get_arguments().filter(is_told) {
         let _ = write!(line, " {}", usage(argument));
     }
@@ -99,7 +109,8 @@ fn describe(command: &Command, prefix: &str, flags: Flags, out: &mut String) {
     let also =
         if aliases.is_empty() { String::new() } else { format!(" (alias {})", aliases.join(", ")) };
     let _ = writeln!(out, "{line}: {about}{also}");
-    for sub in command.get_subcommands() {
+    let subs = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+    for sub in subs.filter(|_| flags != Flags::NamesAlone) {
         describe(sub, &format!("{name} "), flags, out);
     }
 }

@@ -9,6 +9,7 @@ use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, Command};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// Frames on their way from a child.
 const FRAMES: usize = 256;
@@ -73,7 +74,7 @@ async fn follow(
                 is_asked = true;
                 // The end of its input asks it to stop.
                 stdin = None;
-                grace.as_mut().reset(tokio::time::Instant::now() + GRACE);
+                grace.as_mut().reset(Instant::now() + GRACE);
             }
             () = &mut grace, if is_asked => {
                 let _ = child.start_kill();

@@ -54,7 +54,7 @@ pub enum GitHookState {
 /// Installs or removes the hooks of the repository around the working directory.
 pub fn change(ctx: &Ctx, is_install: bool) -> Result<GitHookReport> {
     let repo = Repo::open(&ctx.env.cwd)?;
-    let dir = repo.hooks_dir()?;
+    let dir = repo.hooks_dir();
     let program = ctx.env.exe.clone().unwrap_or_else(|| PathBuf::from("lore"));
     let block = script::block(&program, ctx.env.runtime_dir().as_deref());
     let mut hooks = Vec::new();
@@ -76,6 +76,14 @@ fn install(path: &Path, block: &str) -> std::io::Result<GitHookState> {
         write(path, &script::alone(block))?;
         return Ok(GitHookState::Installed);
     };
+    if aside(path).exists() {
+        let after = script::calling(block, &aside(path));
+        if after.as_bytes() == before {
+            return Ok(GitHookState::Present);
+        }
+        write(path, &after)?;
+        return Ok(GitHookState::Installed);
+    }
     let (without, had_block) = match std::str::from_utf8(&before) {
         Ok(text) => (script::without_block(text), script::has_block(text)),
         Err(_) => (None, false),

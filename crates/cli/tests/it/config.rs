@@ -35,6 +35,22 @@ fn each_value_tells_its_source() {
             enrich.allow_build	false	default
             enrich.memory_mb	4096	default
             mcp.token_file		default
+            daemon.sync_seconds	600	default
+            daemon.poll_seconds	60	default
+            daemon.documents_seconds	300	default
+            daemon.embed_seconds	60	default
+            daemon.watches_seconds	300	default
+            daemon.notify_seconds	300	default
+            daemon.gc_seconds	86400	default
+            daemon.maintenance_seconds	21600	default
+            daemon.watch	true	default
+            daemon.debounce_ms	500	default
+            daemon.pause_on_battery	true	default
+            daemon.max_load	2	default
+            daemon.quiet_hours		default
+            daemon.digest_hours	0	default
+            daemon.http		default
+            daemon.webhook_secret_file		default
             projects	group/app	file:$HOME/.config/lore/lore.toml
             repos		default
         "#]],
@@ -62,6 +78,22 @@ fn each_value_tells_its_source() {
             enrich.allow_build          false                            default
             enrich.memory_mb            4096                             default
             mcp.token_file                                               default
+            daemon.sync_seconds         600                              default
+            daemon.poll_seconds         60                               default
+            daemon.documents_seconds    300                              default
+            daemon.embed_seconds        60                               default
+            daemon.watches_seconds      300                              default
+            daemon.notify_seconds       300                              default
+            daemon.gc_seconds           86400                            default
+            daemon.maintenance_seconds  21600                            default
+            daemon.watch                true                             default
+            daemon.debounce_ms          500                              default
+            daemon.pause_on_battery     true                             default
+            daemon.max_load             2                                default
+            daemon.quiet_hours                                           default
+            daemon.digest_hours         0                                default
+            daemon.http                                                  default
+            daemon.webhook_secret_file                                   default
             projects                                                     default
             repos                                                        default
         "#]],

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::time::Instant;
 
 /// Short jobs at the same time.
 const AT_ONCE: usize = 4;
@@ -255,7 +256,7 @@ impl JobQueue {
     async fn execute(&self, job: NewJob) {
         let NewJob { label, origin, work, to, stop, .. } = job;
         self.state().stops.push(stop.clone());
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let running = self.host.start(work);
         let mut outcome = follow(running, to, &stop).await;
         outcome.is_stopped = stop.is_cancelled();

@@ -105,13 +105,10 @@ async fn connection(daemon: &Arc<Daemon>, stream: UnixStream) -> io::Result<()> 
     if !matches!(read, Ok(Ok(n)) if n > 0) {
         return Ok(());
     }
-    let request = match serde_json::from_str::<Request>(&line) {
-        Ok(request) => request,
-        Err(_) => {
-            let error = Error::usage("the daemon does not understand the request")
-                .suggest("run: lore daemon restart");
-            return send(&mut to, &Frame::failure(&error)).await;
-        }
+    let Ok(request) = serde_json::from_str::<Request>(&line) else {
+        let error = Error::usage("the daemon does not understand the request")
+            .suggest("run: lore daemon restart");
+        return send(&mut to, &Frame::failure(&error)).await;
     };
     let rest = lines.into_inner().into_inner();
     answer(daemon, request, rest, &mut to).await

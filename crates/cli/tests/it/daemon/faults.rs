@@ -101,14 +101,14 @@ fn a_socket_that_is_removed_comes_back() {
     let env = machine();
     repository(&env, "app");
     let served = Served::new(env);
-    let socket = json(&served.env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
+    let socket = socket(&served.env);
     std::fs::remove_file(&socket).unwrap();
     // Meanwhile commands do their work themselves.
     let _ = served.env.lore(&["index", "app"]).success();
     served.until("the socket", || served.status().is_some());
     let mode = std::fs::metadata(&socket).unwrap();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode.permissions()) & 0o777, 0o600);
-    let folder = std::fs::metadata(Path::new(&socket).parent().unwrap()).unwrap();
+    let folder = std::fs::metadata(socket.parent().unwrap()).unwrap();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&folder.permissions()) & 0o777, 0o700);
 }
 

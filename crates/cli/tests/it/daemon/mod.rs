@@ -10,11 +10,12 @@ use crate::BINARY;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use testkit::TestEnv;
 
-/// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Looks at something that must come about: a minute or more, which is longer than
+/// anything here takes on a busy machine.
+const LOOKS: usize = 3_000;
 /// No network and no background work unless a test asks for it.
 const QUIET: &str = "[embedding]\nprovider = \"none\"\n";
 
@@ -96,11 +97,8 @@ impl Served {
     }
 
     fn until(&self, what: &str, is_so: impl Fn() -> bool) {
-        let began = Instant::now();
-        while !is_so() {
-            assert!(began.elapsed() < PATIENCE, "{what} did not come about\n{}", self.log());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let is_so = awaited(is_so);
+        assert!(is_so, "{what} did not come about\n{}", self.log());
     }
 
     fn commit(&self, dir: &Path, text: &str) -> String {
@@ -123,6 +121,17 @@ impl Served {
     }
 }
 
+/// Looks again and again; false when it took too long.
+fn awaited(is_so: impl Fn() -> bool) -> bool {
+    (0..LOOKS).any(|_| {
+        let is_so = is_so();
+        if !is_so {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        is_so
+    })
+}
+
 /// The `data` of a command with `--json`, whatever its exit status.
 fn json(env: &TestEnv, args: &[&str]) -> Value {
     let mut all = args.to_vec();
@@ -130,6 +139,12 @@ fn json(env: &TestEnv, args: &[&str]) -> Value {
     let output = env.lore(&all);
     let document: Value = serde_json::from_str(&output.stdout).unwrap_or_default();
     document["data"].clone()
+}
+
+/// Where the daemon's socket is, or would be.
+fn socket(env: &TestEnv) -> std::path::PathBuf {
+    let shown = json(env, &["daemon", "status"])["socket"].as_str().unwrap().to_owned();
+    shown.replace("$HOME", env.home().to_str().unwrap()).into()
 }
 
 fn git(env: &TestEnv, dir: &Path, args: &[&str]) -> String {
@@ -160,9 +175,9 @@ fn commit(env: &TestEnv, dir: &Path, text: &str) -> String {
 fn is_fresh(env: &TestEnv, dir: &Path, commit: &str) -> bool {
     let stale = json(env, &["stale"]);
     let places = stale["places"].as_array().cloned().unwrap_or_default();
-    places.iter().any(|place| {
-        place["dir"] == dir.to_str().unwrap()
-            && place["head"] == commit
-            && place["state"] == "fresh"
-    })
+    // As it is in output that can be compared.
+    let dir = env.redact(dir.as_os_str().as_encoded_bytes());
+    places
+        .iter()
+        .any(|place| place["dir"] == dir && place["head"] == commit && place["state"] == "fresh")
 }
