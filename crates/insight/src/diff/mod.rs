@@ -15,12 +15,12 @@ use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, Asked};
 use crate::trace::Missing;
 use crate::why::LinkedRecord;
-use model::ids::ProjectId;
-use model::memory::End;
-use model::{Result, vocabulary};
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
+use model::ids::ProjectId;
+use model::memory::End;
+use model::{Result, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
