@@ -134,9 +134,7 @@ impl<'r> Versions<'r> {
         };
         let repository = |name: &str| name.split("://").next().unwrap_or(name).to_owned();
         let mut crosses = Vec::new();
-        if repository(&source.qualified_name) != repository(&target.qualified_name) {
-            crosses.push(Border::Repository);
-        } else {
+        if repository(&source.qualified_name) == repository(&target.qualified_name) {
             let package = |view: &View<'_>, node| -> Result<_> {
                 Ok(view.node(node)?.map(|row| row.package))
             };
@@ -148,6 +146,8 @@ impl<'r> Versions<'r> {
             if !a.is_empty() && !b.is_empty() && a.is_disjoint(&b) {
                 crosses.push(Border::Owner);
             }
+        } else {
+            crosses.push(Border::Repository);
         }
         Ok(Some(EdgeChange {
             change,
