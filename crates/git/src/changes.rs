@@ -61,14 +61,21 @@ impl Repo {
     /// The files that differ, renames followed. Without `old`, all files of `new`.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>> {
         let old = old.unwrap_or_else(|| new.empty_tree_like());
-        let text = self
-            .git("diff-tree")
-            .limit(LONG)
-            .args(["-r", "-z", "--raw", "--no-abbrev", "--no-commit-id"])
-            .args(RENAMES)
-            .args([old.to_string(), new.to_string()])
-            .arg("--")
-            .run()?;
+        let ask = |renames: &[&str]| {
+            self.git("diff-tree")
+                .limit(LONG)
+                .args(["-r", "-z", "--raw", "--no-abbrev", "--no-commit-id"])
+                .args(RENAMES)
+                .args(renames)
+                .args([old.to_string(), new.to_string()])
+                .arg("--")
+                .run()
+        };
+        let text = match ask(&[]) {
+            // Renames are told by content, which a partial clone may not have.
+            Err(failed) if failed.is_damage() => ask(&["--no-renames"])?,
+            text => text?,
+        };
         let mut tokens = text.split(|byte| *byte == 0);
         let mut changes = Vec::new();
         while let Some(token) = tokens.next() {

@@ -175,7 +175,9 @@ impl Repo {
         }
         stream.finish()?;
         let steps = commits.iter().zip(ids.chunks_exact(2));
-        Ok(steps.map(|(commit, ids)| FileStep { commit: *commit, old: ids[0], new: ids[1] }).collect())
+        Ok(steps
+            .map(|(commit, ids)| FileStep { commit: *commit, old: ids[0], new: ids[1] })
+            .collect())
     }
 
     /// These commits, without their changes, in the order given. Each must exist.
@@ -192,7 +194,6 @@ impl Repo {
         self.log(&options)?.map(|commit| commit.map(|commit| commit.id)).collect()
     }
 }
-
 
 impl Log {
     /// The next NUL-ended piece; none at the end of the output.

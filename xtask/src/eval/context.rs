@@ -180,7 +180,8 @@ pub(super) fn prepare<'t>(
     let is_read = commits::count(&writer, Some(repo_id))?.0 > 0;
     let read = |with_changes: bool| -> model::Result<Vec<CommitRecord>> {
         let heads = heads.clone();
-        let options = LogOptions { heads, with_changes, is_oldest_first: true, ..LogOptions::default() };
+        let options =
+            LogOptions { heads, with_changes, is_oldest_first: true, ..LogOptions::default() };
         repo.log(&options)?.map(|commit| commit.map(|commit| record(&commit))).collect()
     };
     let mut all = read(false)?;

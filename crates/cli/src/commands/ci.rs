@@ -107,7 +107,12 @@ impl CommentArgs {
         let merge_request = format!("{}!{}", asked.project, asked.iid);
         if !self.post {
             ui.note("dry run: nothing was sent; --post writes this to the merge request");
-            return Ok(Comment { merge_request, outcome: CommentOutcome::DryRun, note: None, body });
+            return Ok(Comment {
+                merge_request,
+                outcome: CommentOutcome::DryRun,
+                note: None,
+                body,
+            });
         }
         let connection = Connection::from_config(ctx.config(ui)?, &ctx.env)?;
         let client = forge_client::quick_client(&connection)?;

@@ -22,12 +22,15 @@ use store::Reader;
 /// side must be indexed. With an index, callers, tests and owners are added.
 /// Without revisions, the work tree is compared with HEAD.
 #[derive(Debug, clap::Args)]
-#[command(alias = "semantic-diff", after_help = "Examples:
+#[command(
+    alias = "semantic-diff",
+    after_help = "Examples:
   lore diff
   lore diff main
   lore diff v1.0 v1.1 --markdown
   lore diff --mr 42
-  lore diff main --fail-on breaking")]
+  lore diff main --fail-on breaking"
+)]
 pub struct Args {
     /// Where the change begins; its merge base with HEAD is compared
     #[arg(value_name = "BASE")]
@@ -256,8 +259,7 @@ impl Args {
         if let Some(typed) = &self.mr {
             let reader = reader.ok_or_else(no_merge_requests)?;
             let project = self.project.as_deref();
-            let entity =
-                insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+            let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
             return ends_of_merge_request(repo, &entity);
         }
         if self.working_tree || self.base.is_none() {
@@ -336,7 +338,8 @@ fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<Ends> {
         Error::not_found(format!("the commits of {head_name} are not in this clone"))
             .suggest(format!("run: git fetch origin refs/merge-requests/{number}/head"))
     };
-    let squashed = entity.body.squash_commit_sha.as_deref().or(entity.body.merge_commit_sha.as_deref());
+    let squashed =
+        entity.body.squash_commit_sha.as_deref().or(entity.body.merge_commit_sha.as_deref());
     if let Some(landed) = squashed
         && let Ok(landed) = repo.resolve(landed)
         && let Some(parent) = repo.parents(landed)?.first()

@@ -12,11 +12,14 @@ use model::Result;
 /// renamed or moved, and where it began. Each with its author, merge request,
 /// issues and reason, as far as they are synced. Layout and merges are no changes.
 #[derive(Debug, clap::Args)]
-#[command(alias = "symbol-history", after_help = "Examples:
+#[command(
+    alias = "symbol-history",
+    after_help = "Examples:
   lore history Flask.run
   lore history src/flask/app.py#Flask.run
   lore history gson/src/main/java/com/google/gson/Gson.java:540 --at v2.8
-  lore history Session.get -n 5 --json")]
+  lore history Session.get -n 5 --json"
+)]
 pub struct Args {
     /// A symbol, PATH#SYMBOL or PATH:LINE; the last two need no index
     #[arg(value_name = "SYMBOL")]

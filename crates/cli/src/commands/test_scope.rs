@@ -17,11 +17,14 @@ use serde::Serialize;
 /// import a changed file or read data named like it. Says when everything must
 /// run, and why. Needs the base to be indexed.
 #[derive(Debug, clap::Args)]
-#[command(alias = "test-scope", after_help = "Examples:
+#[command(
+    alias = "test-scope",
+    after_help = "Examples:
   lore tests src/flask/app.py
   lore tests --base main
   lore tests --mr 42
-  pytest $(lore tests --base main --format list)")]
+  pytest $(lore tests --base main --format list)"
+)]
 pub struct Args {
     /// Changed files
     #[arg(value_name = "PATH", required_unless_present_any = ["base", "mr"],
@@ -125,11 +128,8 @@ impl Args {
 
     fn change(&self, repo: &Repo, base: ObjectId, head: Option<Head>) -> Result<Change> {
         let Some(head) = head else {
-            let paths: Vec<String> = self
-                .paths
-                .iter()
-                .map(|path| path.trim_start_matches("./").to_owned())
-                .collect();
+            let paths: Vec<String> =
+                self.paths.iter().map(|path| path.trim_start_matches("./").to_owned()).collect();
             let known = repo.files(base)?;
             for path in &paths {
                 if !known.iter().any(|entry| entry.path.text() == path.as_str()) {

@@ -102,8 +102,7 @@ impl Run for Args {
         };
         let is_query = matches!(request.start, Start::Query(_)) && !self.lexical;
         let provider = if is_query { provider(ctx, ui) } else { None };
-        let searcher =
-            Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
+        let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
         let answer = timeline::timeline(&searcher, &request)?;
         for warning in &answer.warnings {
             ui.warn(warning);

@@ -50,14 +50,19 @@ impl Shop {
 /// into another file and changed on a branch.
 fn shop() -> TestEnv {
     let mut shop = Shop { history: History::new("main"), day: 0 };
-    let first = wallet(&format!("  public long balance() {{\n    return cents;\n  }}\n\n  int n;\n"));
+    let first = wallet("  public long balance() {\n    return cents;\n  }\n\n  int n;\n");
     shop.commit("main", "Open the shop", &[(WALLET, &first)], &[]);
     shop.commit("main", "Pay", &[(WALLET, &wallet(&format!("{PAY}{BALANCE}")))], &[]);
     let spread = PAY.replace("(long amount) {", "(\n      long amount\n  ) {");
     shop.commit("main", "Lay out anew", &[(WALLET, &wallet(&format!("{spread}{BALANCE}")))], &[]);
     let logged = spread.replace("cents -= amount;", "cents -= amount;\n    log(amount);");
     let body = wallet(&format!("{logged}{BALANCE}"));
-    shop.commit("main", "Log payments\n\nWithout this nobody sees what was paid.", &[(WALLET, &body)], &[]);
+    shop.commit(
+        "main",
+        "Log payments\n\nWithout this nobody sees what was paid.",
+        &[(WALLET, &body)],
+        &[],
+    );
     let documented = format!("  /** Takes money out. */\n  @Deprecated\n{logged}");
     let body = wallet(&format!("{documented}{BALANCE}"));
     shop.commit("main", "Document pay", &[(WALLET, &body)], &[]);
@@ -67,7 +72,8 @@ fn shop() -> TestEnv {
     let other = BALANCE.replace("return cents", "return cents + 0");
     let body = wallet(&format!("{renamed}{other}"));
     shop.commit("main", "Balance", &[(WALLET, &body)], &[]);
-    let purse = body.replace("class Wallet", "class Purse").replace("package shop", "package money");
+    let purse =
+        body.replace("class Wallet", "class Purse").replace("package shop", "package money");
     shop.commit("main", "A purse", &[("money/Purse.java", &purse)], &[WALLET]);
     shop.history.branch("side", "main").unwrap();
     let private = purse.replace("public void settle", "void settle");
@@ -155,7 +161,10 @@ fn a_history_reads_as_a_list_with_reasons() {
 #[test]
 fn a_use_has_a_beginning_and_an_end() {
     let env = shop();
-    expect![[r#""#]].assert_eq(&lore(&env, &["when", SETTLE, "log"]));
+    let told = lore(&env, &["when", SETTLE, "log"]);
+    assert!(told.starts_with("Purse.settle uses log  money/Purse.java:8\n"), "{told}");
+    assert!(told.contains("began 2024-05-05T10:00:00.000Z  changed body"), "{told}");
+    assert!(told.contains("Without this nobody sees what was paid."), "{told}");
     let told = lore(&env, &["when", SETTLE, "printer"]);
     assert!(told.contains("does not use printer") && told.contains("it never did"), "{told}");
 }

@@ -82,8 +82,8 @@ fn types(matching: &Matching, found: &mut Derivations) {
     for pair in &matching.pairs {
         let (old, new) = (&matching.old[pair.old as usize], &matching.new[pair.new as usize]);
         if let (Some(from), Some(to)) = (old.parent, new.parent) {
-            let is_same = pair_of_old[from as usize]
-                .is_some_and(|at| matching.pairs[at as usize].new == to);
+            let is_same =
+                pair_of_old[from as usize].is_some_and(|at| matching.pairs[at as usize].new == to);
             if !is_same {
                 *went.entry((from, to)).or_default() += 1;
             }
@@ -91,13 +91,12 @@ fn types(matching: &Matching, found: &mut Derivations) {
     }
     let mut all: Vec<((u32, u32), usize)> = went.into_iter().collect();
     all.sort_unstable();
-    for ((from, to), n) in all.into_iter().filter(|(_, n)| *n >= MEMBERS) {
-        debug_assert!(n >= MEMBERS);
+    for ((from, to), _) in all.into_iter().filter(|(_, n)| *n >= MEMBERS) {
         if pair_of_new[to as usize].is_none() {
-            let entry = found.of_new.entry(to).or_insert_with(|| Derivation {
-                kind: DerivationKind::Split,
-                symbols: Vec::new(),
-            });
+            let entry = found
+                .of_new
+                .entry(to)
+                .or_insert_with(|| Derivation { kind: DerivationKind::Split, symbols: Vec::new() });
             entry.symbols.push(matching.old[from as usize].path.to_string());
         }
         if pair_of_old[from as usize].is_none() {

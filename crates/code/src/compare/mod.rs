@@ -2,6 +2,8 @@
 //! objects, reading changed files only. Neither version needs an index.
 
 mod derivation;
+#[cfg(test)]
+mod derivation_tests;
 mod report;
 
 use crate::facts::{FileFacts, Trouble};

@@ -277,7 +277,9 @@ impl Sides<'_> {
                 });
                 continue;
             }
-            let guess = guesses.get(&(at as u32));
+            // What its code went into is known better than any guess.
+            let derivation = self.derivations.of_old.get(&(at as u32)).cloned();
+            let guess = guesses.get(&(at as u32)).filter(|_| derivation.is_none());
             changes.push(SymbolChange {
                 change: match guess {
                     Some(_) => SymbolChangeKind::PerhapsBecame,
@@ -287,7 +289,7 @@ impl Sides<'_> {
                 old: Some(self.old_version(at as u32)),
                 aspects: Vec::new(),
                 similarity: guess.map(|guess| guess.similarity),
-                derivation: self.derivations.of_old.get(&(at as u32)).cloned(),
+                derivation,
                 members: self.old_members[at],
                 is_test: is_test(symbol, &self.old[symbol.file as usize].path),
                 demands: Vec::new(),

@@ -5,11 +5,11 @@ use super::versions::Version;
 use super::{Outcome, Walk, symbol_version};
 use crate::index::choose::unfit;
 use crate::lang;
-use crate::matching::{SourceFile, match_versions};
 use crate::lineage::touches::Touch;
+use crate::matching::{SourceFile, match_versions};
 use git::Change;
-use model::lineage::{LineageEnd, StepKind};
 use model::Result;
+use model::lineage::{LineageEnd, StepKind};
 use std::rc::Rc;
 
 /// Files of a commit that are matched with each other; of more, those that
@@ -71,9 +71,7 @@ impl Walk<'_> {
             .entries()
             .iter()
             .filter(|it| it.name == self.cursor.entry.name && it.sort == self.cursor.entry.sort)
-            .min_by_key(|it| {
-                (i64::from(source.facts().def(it.def).name_line) - wanted).abs()
-            })
+            .min_by_key(|it| (i64::from(source.facts().def(it.def).name_line) - wanted).abs())
             .cloned();
         if let Some(entry) = entry {
             self.advance(touch.commit, StepKind::Moved, (Rc::clone(source), entry), Some(1.0));
@@ -83,9 +81,8 @@ impl Walk<'_> {
     /// What git holds to be the file before it was renamed.
     fn renamed_from(&mut self, changes: &[Change]) -> Result<Option<Rc<Version>>> {
         let here = &self.cursor.actual.path;
-        let Some(change) = changes
-            .iter()
-            .find(|it| it.path.text() == here.as_str() && it.old_path != it.path)
+        let Some(change) =
+            changes.iter().find(|it| it.path.text() == here.as_str() && it.old_path != it.path)
         else {
             return Ok(None);
         };
@@ -147,9 +144,6 @@ impl Walk<'_> {
     /// them. Where it was not and these were all files, it began here.
     fn cross_to(&mut self, touch: &Touch, mut sides: Sides, is_partial: bool) -> Result<bool> {
         sides.new.push(Rc::clone(&self.cursor.parsed));
-        fn sources(all: &[Rc<Version>]) -> Vec<SourceFile<'_>> {
-            all.iter().map(|version| version.source()).collect()
-        }
         let (olds, news) = (sources(&sides.old), sources(&sides.new));
         let matching = match_versions(&olds, &news);
         let own_file = (sides.new.len() - 1) as u32;
@@ -188,4 +182,8 @@ impl Walk<'_> {
         }
         Ok(false)
     }
+}
+
+fn sources(all: &[Rc<Version>]) -> Vec<SourceFile<'_>> {
+    all.iter().map(|version| version.source()).collect()
 }

@@ -56,11 +56,8 @@ fn named(
         if near.is_empty() {
             near = nearest(wanted.last().unwrap_or(&name), all.map(|entry| &*entry.name), 3);
         }
-        let error = Error::not_found(format!(
-            "no symbol `{}` in {}",
-            one_line(name, 80),
-            version.path
-        ));
+        let error =
+            Error::not_found(format!("no symbol `{}` in {}", one_line(name, 80), version.path));
         return Err(match near.as_slice() {
             [] => error.suggest(format!("see its symbols with: lore outline {}", version.path)),
             near => error.suggest(format!("did you mean {}?", near.join(", "))),
@@ -91,11 +88,15 @@ fn named(
     match found.as_slice() {
         [only] => Ok((*only).clone()),
         all => {
-            let lines: Vec<String> =
-                all.iter().map(|entry| line_of(entry).to_string()).collect();
+            let lines: Vec<String> = all.iter().map(|entry| line_of(entry).to_string()).collect();
             Err(Error::new(
                 model::ErrorCode::Ambiguous,
-                format!("{} symbols of {} are called {}", all.len(), version.path, one_line(name, 80)),
+                format!(
+                    "{} symbols of {} are called {}",
+                    all.len(),
+                    version.path,
+                    one_line(name, 80)
+                ),
             )
             .suggest(format!(
                 "name one by its line, e.g. {}:{} (lines {})",

@@ -73,13 +73,7 @@ pub fn lineage(request: &Request<'_>) -> Result<Lineage> {
     let symbol = walk.cursor.version();
     walk.note_name();
     let end = walk.run()?;
-    Ok(Lineage {
-        symbol,
-        steps: walk.steps,
-        end,
-        n_versions: walk.n_versions,
-        names: walk.names,
-    })
+    Ok(Lineage { symbol, steps: walk.steps, end, n_versions: walk.n_versions, names: walk.names })
 }
 
 /// Where the walk stands: a version of a file, and the symbol in it.
@@ -250,9 +244,8 @@ impl Walk<'_> {
         }
         let (old_file, new_file) = (old.source(), self.cursor.parsed.source());
         let matching = match_versions(&[old_file], &[new_file]);
-        let pair = matching.pairs.iter().find(|pair| {
-            matching.new[pair.new as usize].def == entry.def
-        })?;
+        let pair =
+            matching.pairs.iter().find(|pair| matching.new[pair.new as usize].def == entry.def)?;
         let def = matching.old[pair.old as usize].def;
         old.entries().iter().find(|it| it.def == def && it.path == entry.path).cloned()
     }
@@ -305,8 +298,8 @@ impl Walk<'_> {
     /// The beginning of the symbol.
     fn introduce(&mut self, commit: ObjectId, copied: Option<SymbolVersion>) {
         let watch = self.request.watch;
-        let has = !watch.is_empty()
-            && aspects::mentions(&self.cursor.parsed, &self.cursor.entry, watch);
+        let has =
+            !watch.is_empty() && aspects::mentions(&self.cursor.parsed, &self.cursor.entry, watch);
         let step = LineageStep {
             commit: commit.to_string(),
             change: if copied.is_some() { StepKind::Copied } else { StepKind::Introduced },

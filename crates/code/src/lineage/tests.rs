@@ -1,1 +1,66 @@
-//! Histories of single symbols, told by small repositories.
+//! What counts as a difference of a symbol.
+
+use super::aspects::differences;
+use super::versions::Version;
+use git::ObjectId;
+use model::change::Aspect;
+
+fn version(path: &str, text: &str) -> Version {
+    let blob = ObjectId::parse("a".repeat(40)).unwrap();
+    Version::new(path.to_owned(), blob, text.as_bytes().to_vec())
+}
+
+/// The differences of the last symbol of both texts.
+fn between(path: &str, old: &str, new: &str) -> Vec<Aspect> {
+    let (old, new) = (version(path, old), version(path, new));
+    let last = |version: &Version| version.entries().last().unwrap().clone();
+    differences((&old, &last(&old)), (&new, &last(&new)))
+}
+
+const JAVA: &str = "class A {\n  /** Runs. */\n  public void run(int n) {\n    go(n);\n  }\n}\n";
+
+fn java(from: &str, to: &str) -> Vec<Aspect> {
+    between("A.java", JAVA, &JAVA.replace(from, to))
+}
+
+#[test]
+fn each_part_of_a_symbol_is_told_apart() {
+    for (from, to, aspects) in [
+        ("go(n);", "go(n + 1);", vec![Aspect::Body]),
+        ("int n", "long n", vec![Aspect::Signature]),
+        ("public void", "void", vec![Aspect::Visibility]),
+        ("Runs.", "Runs it.", vec![Aspect::Doc]),
+        ("  public", "  @Override public", vec![Aspect::Annotations]),
+        ("public void", "public final void", vec![Aspect::Signature]),
+        ("(int n) {", "(int n) throws E {", vec![Aspect::Signature]),
+        ("go(n);", "go(n); // now", vec![Aspect::Doc]),
+    ] {
+        assert_eq!(java(from, to), aspects, "{from} -> {to}");
+    }
+}
+
+#[test]
+fn layout_is_no_difference() {
+    assert_eq!(java("(int n) {\n    go(n);", "(\n      int n\n  ) { go( n );"), []);
+    assert_eq!(java("/** Runs. */", "/**\n   * Runs.\n   */"), []);
+    let python = "def f(a, b):\n    return g('x', a, b)\n";
+    let black = "def f(\n    a,\n    b,\n):\n    return g(\"x\", a, b)\n";
+    assert_eq!(between("a.py", python, black), []);
+    let tuple = "def f(a):\n    return (a,)\n";
+    assert_eq!(between("a.py", tuple, &tuple.replace("(a,)", "(a)")), [Aspect::Body]);
+}
+
+#[test]
+fn a_text_is_found_where_it_stands_and_nowhere_else() {
+    let new = version("a.py", "def f():\n    a()\n\ndef g():\n    pass\n");
+    let entry = new.entries()[0].clone();
+    let needle = new.needle(&entry).unwrap();
+    let line = |text: &str| version("a.py", text).line_of(&needle);
+    assert_eq!(line("import x\n\ndef f():\n    a()\n\ndef g():\n    pass\n"), None);
+    assert_eq!(line("def f():\n    a()\n\ndef g():\n    other()\n"), Some(1));
+    // A longer body begins with the same lines.
+    assert_eq!(line("def f():\n    a()\n    b()\n\ndef g():\n    pass\n"), None);
+    // Two of them.
+    let twice = "def f():\n    a()\n\ndef g():\n    pass\n";
+    assert_eq!(line(&format!("{twice}{twice}")), None);
+}

@@ -21,7 +21,8 @@ pub struct Version {
 /// A text that is looked for in other versions of its file.
 pub struct Needle<'a> {
     text: &'a str,
-    /// The text must stand at the end of the file.
+    /// The text must stand at the beginning of the file, or at its end.
+    is_first: bool,
     is_last: bool,
     /// The first line of the text, from 1.
     pub line: u32,
@@ -64,6 +65,7 @@ impl Version {
         let line = 1 + text[..start].bytes().filter(|byte| *byte == b'\n').count();
         Some(Needle {
             text: text.get(start..end)?,
+            is_first: text.get(..comments)?.trim().is_empty(),
             is_last,
             line: u32::try_from(line).ok()?,
             around: self.around(entry, text),
@@ -96,7 +98,8 @@ impl Version {
         let at = text.find(needle.text)?;
         let end = at + needle.text.len();
         let is_once = !text[at + 1..].contains(needle.text);
-        let is_in_place = !needle.is_last || text[end..].trim().is_empty();
+        let is_in_place = (!needle.is_last || text[end..].trim().is_empty())
+            && (!needle.is_first || text[..at].trim().is_empty());
         let is_around = needle.around.iter().all(|head| text[..at].contains(head));
         if !is_once || !is_in_place || !is_around {
             return None;

@@ -94,18 +94,16 @@ impl<'r> Versions<'r> {
                 Ok(view.node(node)?.map_or(String::new(), |row| row.name.clone()))
             };
             let wanted = name(&self.head, to)?;
-            let mut was = None;
-            for at in 0..gone.len() {
-                if gone[at].0 == kind && name(&self.base, gone[at].1)? == wanted {
-                    was = Some(gone.remove(at).1);
+            let mut place = None;
+            for (at, (known, node)) in gone.iter().enumerate() {
+                if *known == kind && name(&self.base, *node)? == wanted {
+                    place = Some(at);
                     break;
                 }
             }
-            let change = if was.is_some() {
-                EdgeChangeKind::Retargeted
-            } else {
-                EdgeChangeKind::Added
-            };
+            let was = place.map(|at| gone.remove(at).1);
+            let change =
+                if was.is_some() { EdgeChangeKind::Retargeted } else { EdgeChangeKind::Added };
             let told = self.edge(change, (from, kind, to), was)?;
             changes.extend(told.filter(|told| !is_new || !told.crosses.is_empty()));
         }
@@ -136,9 +134,7 @@ impl<'r> Versions<'r> {
         };
         let repository = |name: &str| name.split("://").next().unwrap_or(name).to_owned();
         let mut crosses = Vec::new();
-        if repository(&source.qualified_name) != repository(&target.qualified_name) {
-            crosses.push(Border::Repository);
-        } else {
+        if repository(&source.qualified_name) == repository(&target.qualified_name) {
             let package = |view: &View<'_>, node| -> Result<_> {
                 Ok(view.node(node)?.map(|row| row.package))
             };
@@ -150,6 +146,8 @@ impl<'r> Versions<'r> {
             if !a.is_empty() && !b.is_empty() && a.is_disjoint(&b) {
                 crosses.push(Border::Owner);
             }
+        } else {
+            crosses.push(Border::Repository);
         }
         Ok(Some(EdgeChange {
             change,
@@ -192,11 +190,7 @@ impl<'r> Versions<'r> {
         Ok(all)
     }
 
-    fn named(
-        &self,
-        view: &View<'_>,
-        nodes: impl Iterator<Item = NodeId>,
-    ) -> Result<Vec<String>> {
+    fn named(&self, view: &View<'_>, nodes: impl Iterator<Item = NodeId>) -> Result<Vec<String>> {
         let mut names = Vec::new();
         for node in nodes {
             if names.len() >= SHOWN_USERS {

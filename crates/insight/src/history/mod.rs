@@ -38,7 +38,9 @@ impl<'a> Place<'a> {
     /// The clone around a folder, as far as it is known.
     pub fn of(reader: Option<&'a Reader>, clone: &'a LocalClone) -> Result<Self> {
         let project = match (reader, clone.repo) {
-            (Some(reader), Some(id)) => store::repos::get(reader, id)?.and_then(|repo| repo.project),
+            (Some(reader), Some(id)) => {
+                store::repos::get(reader, id)?.and_then(|repo| repo.project)
+            }
             _ => None,
         };
         Ok(Place { reader, clone, project })
@@ -112,12 +114,11 @@ pub fn symbol_history(
         steps.extend(first);
     }
     let mut missing = Vec::new();
-    match (place.reader, place.clone.repo) {
-        (None, _) | (_, None) => missing.push(Missing::new(
+    if place.index().is_none() {
+        missing.push(Missing::new(
             "the clone is not indexed: git was asked for every commit, and no merge request is known",
             "lore index",
-        )),
-        _ => {}
+        ));
     }
     if lineage.end == LineageEnd::Shallow {
         missing.push(Missing::new(
@@ -183,10 +184,8 @@ fn explained(place: &Place<'_>, steps: Vec<LineageStep>) -> Result<Vec<HistorySt
         let origin = origins.get(&step.commit);
         let request = origin.and_then(|it| requests.get(&it.merge_request.id));
         let said = request.and_then(|it| it.description.as_ref()).filter(|it| it.gives_reasons);
-        let reason = said
-            .cloned()
-            .or_else(|| fact.and_then(reasons::of_message))
-            .map(|reason| reason.text);
+        let reason =
+            said.cloned().or_else(|| fact.and_then(reasons::of_message)).map(|reason| reason.text);
         let message = fact.map_or("", |fact| &fact.message);
         HistoryStep {
             subject: fact.map(|fact| fact.subject.clone()).unwrap_or_default(),

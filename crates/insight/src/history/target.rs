@@ -93,9 +93,8 @@ fn indexed(reader: Option<&Reader>, asked: &Asked<'_>, typed: &str) -> Result<Ta
         Locator::Named { params, .. } => params,
         Locator::Line(_) => None,
     };
-    let line = u32::try_from(first).ok();
     Ok(Target {
         path: symbol.path,
-        locator: Locator::Named { name: symbol.symbol, params, line },
+        locator: Locator::Named { name: symbol.symbol, params, line: Some(first) },
     })
 }

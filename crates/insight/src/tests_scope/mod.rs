@@ -243,10 +243,17 @@ fn containers(view: &View<'_>, change: &Change) -> Result<Containers> {
         let name = outer.rsplit('.').next().unwrap_or(outer);
         let member = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
         let nodes = nodes_of_path(view, &symbol.path)?.unwrap_or_default();
-        let is_called = is_called(view, &nodes, member)?;
+        // A constructor is called by the name of its type.
+        let is_constructor =
+            matches!(member, "__init__" | "__new__" | "constructor") || member == name;
+        let is_called = !is_constructor && is_called(view, &nodes, member)?;
         for node in nodes {
             if view.node(node)?.is_some_and(|row| row.name == name) {
-                if is_called { called.insert(node) } else { dispatched.insert(node) };
+                if is_called {
+                    called.insert(node)
+                } else {
+                    dispatched.insert(node)
+                };
             }
         }
     }

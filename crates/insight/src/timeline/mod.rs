@@ -35,7 +35,10 @@ use seeds::Seeds;
 /// Where to start.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Start {
-    Entity { wanted: EntityReference, project: Option<String> },
+    Entity {
+        wanted: EntityReference,
+        project: Option<String>,
+    },
     /// A symbol: the merge requests that changed it, by their rows.
     Symbol(Vec<i64>),
     Query(Box<search::Request>),

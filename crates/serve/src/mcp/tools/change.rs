@@ -96,10 +96,8 @@ impl Tool for PrImpact {
     type Answer = Value;
 
     fn answer(call: &Call, params: PrParams) -> Result<Value> {
-        let options = [
-            ("mr", Some(params.merge_request.as_str())),
-            ("project", params.project.as_deref()),
-        ];
+        let options =
+            [("mr", Some(params.merge_request.as_str())), ("project", params.project.as_deref())];
         ask(call, words("diff", &options, &[]))
     }
 }

@@ -3,12 +3,12 @@
 //! GitLab pages first and filters by permission afterwards, so pages can be
 //! short; the same happens here.
 
+use crate::World;
 use crate::server::context::Context;
 use crate::server::paging::{cut_slice, offset_reply};
 use crate::server::reply::{Answer, Reply};
 use crate::server::request::Request;
 use crate::server::view::{DiscussionView, NoteView};
-use crate::World;
 use crate::world::{Entity, EntityKey, Note, NoteId, UserId};
 
 pub fn discussions(context: Context<'_>, request: &Request, entity: &Entity) -> Answer {
