@@ -246,9 +246,11 @@ impl Contracts {
     }
 }
 
+type Rows = Vec<Rc<NodeRow>>;
+
 /// The calls and the messages of the snapshot's contracts.
-fn contracts_of(view: &View<'_>) -> Result<(Vec<Rc<NodeRow>>, Vec<Rc<NodeRow>>)> {
-    let (mut rpcs, mut messages) = (Vec::new(), Vec::new());
+fn contracts_of(view: &View<'_>) -> Result<(Rows, Rows)> {
+    let (mut rpcs, mut messages) = (Rows::new(), Rows::new());
     for file in files::ending(view.reader, view.scope.repo.id, CONTRACT_FILE)? {
         let version = view.version(file.package)?;
         let is_here = |of: &Rc<PackageVersion>| of.members.iter().any(|it| it.file == file.id);
