@@ -286,7 +286,7 @@ impl Search<'_> {
     fn grouped(&self, candidates: Vec<Candidate>) -> Result<Vec<EntityGroup>> {
         // Who asks for threads or commits wants these.
         let sources = self.request.filter.sources.as_slice();
-        if matches!(sources, [SourceType::Discussion] | [SourceType::Commit]) {
+        if matches!(sources, [SourceType::Discussion | SourceType::Commit]) {
             return Ok(groups::one_by_one(candidates));
         }
         groups::by_entity(self.searcher.reader, candidates, self.allowed.as_deref())

@@ -173,8 +173,8 @@ pub struct CommitSource {
 }
 
 /// A hash says nothing to people who search; the folder does.
-fn spoken_name(name: String, dir: Option<String>) -> String {
-    let folder = dir.as_deref().and_then(|dir| dir.rsplit('/').next()).unwrap_or_default();
+fn spoken_name(name: String, dir: Option<&str>) -> String {
+    let folder = dir.and_then(|dir| dir.rsplit('/').next()).unwrap_or_default();
     if name.starts_with(repos::LOCAL) && !folder.is_empty() { folder.to_owned() } else { name }
 }
 
@@ -204,7 +204,10 @@ pub fn commit_source(on: &impl Read, commit: i64) -> Result<Option<CommitSource>
             };
             Ok(CommitSource {
                 repo: row.get("repo_id")?,
-                repo_name: spoken_name(row.get("canonical_url")?, row.get("dir")?),
+                repo_name: spoken_name(
+                    row.get("canonical_url")?,
+                    row.get::<_, Option<String>>("dir")?.as_deref(),
+                ),
                 project,
                 sha: row.get("sha")?,
                 message: row.get("message")?,

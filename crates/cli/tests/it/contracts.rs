@@ -139,12 +139,27 @@ fn a_contract_reaches_its_stubs_who_answers_and_who_calls() {
 fn who_answers_a_contract_is_called_through_it() {
     let env = shop();
     expect![[r#"
+        # method cartService.GetCart  cart/main.go:9
+        # no direct callers among resolved calls
+        # called through the contract CartService.GetCart (protos/shop.proto:5) by 1 client:
+        #   showCart  frontend/main.go:7
     "#]]
     .assert_eq(&lore(&env, &["callers", "cartService.GetCart"]));
     expect![[r#"
+        # rpc CartService.GetCart  protos/shop.proto:5
+        # no callees among resolved calls
+        # a call may be dispatched to 3 overriding methods:
+        #   cartService.GetCart  cart/main.go:9  implements
+        #   CartServiceServer.GetCart  genproto/shop_grpc.pb.go:14  implements
+        #   UnimplementedCartServiceServer.GetCart  genproto/shop_grpc.pb.go:19  implements
     "#]]
     .assert_eq(&lore(&env, &["callees", "protos/shop.proto:5"]));
     expect![[r#"
+        PATH	STEP	KIND	SYMBOL	PLACE	EDGE	SITE	CONFIDENCE
+        1	0	function	showCart	frontend/main.go:5
+        1	1	method	CartServiceClient.GetCart	genproto/shop_grpc.pb.go:4	calls	frontend/main.go:7	0.85
+        1	2	rpc	CartService.GetCart	protos/shop.proto:5	rpc_calls	genproto/shop_grpc.pb.go:4	0.85
+        1	3	method	cartService.GetCart	cart/main.go:9	implements	cart/main.go:9	0.85
     "#]]
     .assert_eq(&lore(&env, &["flow", "showCart", "cartService.GetCart"]));
 }

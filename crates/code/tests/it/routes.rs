@@ -161,6 +161,17 @@ urlpatterns = [
 --- views.py
 def home(request): ...
 class Index: ...
+--- asgi.py
+from starlette.routing import Mount, Route, WebSocketRoute
+from views import home
+
+async def user(request): ...
+
+routes = [
+    Route("/", home),
+    Mount("/users", routes=[Route("/{id}", endpoint=user, methods=["GET", "DELETE"])]),
+    WebSocketRoute("/ws", user),
+]
 "#,
         expect![[r#"
             app.py:5 GET / <- index
@@ -170,6 +181,10 @@ class Index: ...
             urls.py:5 ANY /home/ <- home
             urls.py:6 ANY /index/ <- Index
             urls.py:7 MOUNT /sub/ <- 
+            asgi.py:7 GET / <- home
+            asgi.py:8 DELETE /users/{id} <- user
+            asgi.py:8 GET /users/{id} <- user
+            asgi.py:9 WS /ws <- user
         "#]],
     );
 }

@@ -10,7 +10,7 @@
 use super::view::{Step, View};
 use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
-use model::ids::{FileId, NodeId};
+use model::ids::{FileId, NodeId, PackageId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use store::code::files;
@@ -109,15 +109,18 @@ fn side_of(service: &str, scope: &str) -> Option<Side> {
         _ => last,
     };
     let bare = SERVER_PREFIXES.iter().find_map(|it| bare.strip_prefix(it)).unwrap_or(bare);
-    let same = |a: &str, b: &str| a.len() == b.len() && a.eq_ignore_ascii_case(b);
-    let head = bare.get(..service.len()).filter(|head| same(head, service))?;
-    let is_named = head[1..] == service[1..];
-    let rest = &bare[service.len()..];
-    match () {
-        () if !is_named => None,
-        () if CLIENT_SUFFIXES.contains(&rest) => Some(Side::Client),
-        () if SERVER_SUFFIXES.contains(&rest) => Some(Side::Server),
-        () => None,
+    let (head, rest) = bare.split_at_checked(service.len())?;
+    let (first, tail) = (head.get(..1)?, head.get(1..)?);
+    let is_named = service.get(..1).is_some_and(|it| it.eq_ignore_ascii_case(first))
+        && service.get(1..) == Some(tail);
+    if !is_named {
+        None
+    } else if CLIENT_SUFFIXES.contains(&rest) {
+        Some(Side::Client)
+    } else if SERVER_SUFFIXES.contains(&rest) {
+        Some(Side::Server)
+    } else {
+        None
     }
 }
 
@@ -243,9 +246,11 @@ impl Contracts {
     }
 }
 
+type Rows = Vec<Rc<NodeRow>>;
+
 /// The calls and the messages of the snapshot's contracts.
-fn contracts_of(view: &View<'_>) -> Result<(Vec<Rc<NodeRow>>, Vec<Rc<NodeRow>>)> {
-    let (mut rpcs, mut messages) = (Vec::new(), Vec::new());
+fn contracts_of(view: &View<'_>) -> Result<(Rows, Rows)> {
+    let (mut rpcs, mut messages) = (Rows::new(), Rows::new());
     for file in files::ending(view.reader, view.scope.repo.id, CONTRACT_FILE)? {
         let version = view.version(file.package)?;
         let is_here = |of: &Rc<PackageVersion>| of.members.iter().any(|it| it.file == file.id);
@@ -282,7 +287,9 @@ fn spelled(view: &View<'_>, rpc: &str) -> Result<Vec<NodeRow>> {
 }
 
 /// Types whose base is made by the build: package and path of each, by service.
-type Implementers = BTreeSet<(String, model::ids::PackageId, String)>;
+type Implementers = BTreeSet<Implementer>;
+/// The service, and the package and path of a type.
+type Implementer = (String, PackageId, String);
 
 fn implementers(view: &View<'_>, services: &BTreeSet<&str>) -> Result<Implementers> {
     let mut found = Implementers::new();
@@ -328,8 +335,7 @@ fn by_shape(
     calls: &BTreeMap<(&str, &str), Vec<&NodeRow>>,
 ) -> Result<Implementers> {
     let mut n_calls: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut having: BTreeMap<(String, model::ids::PackageId, String), BTreeSet<&str>> =
-        BTreeMap::new();
+    let mut having: BTreeMap<Implementer, BTreeSet<&str>> = BTreeMap::new();
     for (service, name) in calls.keys() {
         *n_calls.entry(service).or_default() += 1;
         for row in spelled(view, name)? {
@@ -341,11 +347,8 @@ fn by_shape(
             }
         }
     }
-    let is_whole = |(key, names): &(&_, &BTreeSet<&str>)| {
-        let (service, ..): &(String, model::ids::PackageId, String) = key;
-        n_calls.get(service.as_str()) == Some(&names.len())
-    };
-    Ok(having.iter().filter(is_whole).map(|(key, _)| key.clone()).collect())
+    having.retain(|(service, ..), names| n_calls.get(service.as_str()) == Some(&names.len()));
+    Ok(having.into_keys().collect())
 }
 
 fn is_answer(implementers: &Implementers, service: &str, row: &NodeRow) -> bool {

@@ -1,4 +1,4 @@
-//! Routes of Flask, FastAPI and Django.
+//! Routes of Flask, FastAPI, Django and Starlette.
 
 use crate::facts::{Bound, Builder, DefId, Expr, ExprId, Import, Imported, Space};
 use crate::routes::text::{Attribute, Written, attributes, calls, literal, named, pattern, split};
@@ -8,6 +8,7 @@ use crate::routes::{
 
 pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
     let mut found = django(b);
+    found.extend(starlette(b));
     found.extend(decorated(b));
     found
 }
@@ -127,6 +128,41 @@ fn django(b: &mut Builder<'_>) -> Vec<Route> {
         let handler = answering(b, argument(b, call, 1));
         let method = "ANY".to_owned();
         found.push(Route { method, pattern, handler, ..Route::of(call) });
+    }
+    found
+}
+
+/// Starlette: `Route("/x", endpoint=index, methods=["POST"])`, in `Mount("/y", routes=[…])`.
+fn starlette(b: &mut Builder<'_>) -> Vec<Route> {
+    if !imports(b, &["starlette"]) {
+        return Vec::new();
+    }
+    let all = calls(b, |name| matches!(name, "Route" | "WebSocketRoute"));
+    let mounts = calls(b, |name| name == "Mount");
+    let mut found = Vec::new();
+    for call in &all {
+        let Some(written) = call.pattern(0).filter(|it| it.starts_with('/')) else { continue };
+        let mut prefix = String::new();
+        for nest in &mounts {
+            let is_inside = nest.span.start < call.span.start && call.span.end <= nest.span.end;
+            if is_inside && let Some(outer) = nest.pattern(0) {
+                prefix = joined(&prefix, &outer);
+            }
+        }
+        let pattern = joined(&prefix, &written);
+        let methods = match named(&call.args, "methods") {
+            _ if call.name == "WebSocketRoute" => vec!["WS".to_owned()],
+            Some(list) => {
+                let list = split(list.trim_matches(['[', ']', '(', ')', '{', '}']));
+                list.into_iter().filter_map(literal).map(str::to_ascii_uppercase).collect()
+            }
+            None => vec!["GET".to_owned()],
+        };
+        let handler = answering(b, argument(b, call, 1));
+        for method in methods {
+            let pattern = pattern.clone();
+            found.push(Route { method, pattern, handler, ..Route::of(call) });
+        }
     }
     found
 }
