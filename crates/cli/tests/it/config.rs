@@ -32,6 +32,8 @@ fn each_value_tells_its_source() {
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
+            embedding.concurrency	4	default
+            embedding.timeout	300	default
             mcp.token_file		default
             projects	group/app	file:$HOME/.config/lore/lore.toml
             repos		default
@@ -57,6 +59,8 @@ fn each_value_tells_its_source() {
             embedding.provider          builtin                          default
             embedding.model             nomic-embed-text                 default
             embedding.base_url          http://localhost:11434           default
+            embedding.concurrency       4                                default
+            embedding.timeout           300                              default
             mcp.token_file                                               default
             projects                                                     default
             repos                                                        default
