@@ -339,6 +339,15 @@ fn style_sheets_depend_on_mixins_selectors_and_properties() {
 .primary { @extend .button; background: var(--accent, red) }
 "#,
         expect![[r#"
+            css/site.scss:1 selector :root
+            css/site.scss:1 var :root.--accent
+            css/site.scss:2 selector @mixin rounded
+            css/site.scss:3 selector .button
+            css/site.scss:4 selector .primary
+            css/site.scss .button dependson css/site.scss :root.--accent
+            css/site.scss .button dependson css/site.scss @mixin rounded
+            css/site.scss .primary dependson css/site.scss :root.--accent
+            css/site.scss .primary dependson css/site.scss .button
         "#]],
     );
 }
