@@ -103,7 +103,7 @@ pub fn clone_at(reader: Option<&Reader>, dir: &Path) -> Result<LocalClone> {
     }
     let git = Repo::open(dir)?;
     let name = git.canonical_url().unwrap_or_default();
-    Ok(LocalClone { git, repo: None, name })
+    Ok(LocalClone { git, repo: None, label: name.clone(), name })
 }
 
 /// The forge project of the clone that holds the working directory.

@@ -626,7 +626,7 @@ fn search_shows_what_edges_say_and_where_they_lead() {
     let args = [args.as_slice(), &["--graph-depth", "1", "--explain"]].concat();
     expect![[r#"
         [36mdec-0b1z8475[0m  [1mPager for all alarms[0m
-          [2mdecision[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
+          [2mdecision[0m[2m in [0m[34mdir[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
           [2mwords 2 (0.000) · fused 0.000 · has 48 % of the query[0m
           [33mcontradicts [0m[36mpat-k5yqnnmy[0m
           [2mmemory: frequency 1.15 × importance 1.12 × last access 1.10 × project 1.50[0m
@@ -634,7 +634,7 @@ fn search_shows_what_edges_say_and_where_they_lead() {
           [2m[pattern] [0mPages at night [36mpat-k5yqnnmy[0m → [33mcontradicts[0m → [2m[decision] [0mPager for all alarms [36mdec-0b1z8475[0m
 
         [36mdec-8edqs8k2[0m  [1mAlarms go out by mail[0m
-          [2mdecision[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
+          [2mdecision[0m[2m in [0m[34mdir[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
           [2mwords 1 (0.698) · fused 1.000 · has 100 % of the query · memory +0.013[0m
           [33msuperseded by [0m[36mdec-0b1z8475[0m
           [2mmemory: frequency 1.15 × importance 1.20 × last access 1.10 × project 1.50 × superseded 0.50[0m

@@ -205,7 +205,8 @@ impl<'t, 'w> FileWriter<'t, 'w> {
             routes::enter(self.tx, id)?;
         }
         if symbol.kind == NodeKind::Rpc {
-            routes::enter_rpc(self.tx, id)?;
+            let file = entry.facts.def(crate::facts::DefId::FILE);
+            routes::enter_rpc(self.tx, id, entry.facts.text(file.name))?;
         }
         Ok(id)
     }

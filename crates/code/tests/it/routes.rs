@@ -659,6 +659,9 @@ def listen(feed, handler):
     feed.subscribe("not a queue", handler)
 "#,
         expect![[r#"
+            a.go:8 TOPIC orders.created <- onOrder
+            a.go:9 TOPIC orders.* <- listen.TOPIC orders.*
+            b.py:7 TOPIC invoices <- 
         "#]],
     );
 }

@@ -89,9 +89,12 @@ ALTER TABLE payments ADD CONSTRAINT p FOREIGN KEY (o) REFERENCES orders (id);
             db/002.sql:2 table payments
             db/001.sql orders references db/001.sql users
             db/001.sql orders.user_id references db/001.sql users
+            db/001.sql orders dependson db/001.sql users
+            db/001.sql orders dependson db/001.sql users
             db/001.sql totals dependson db/001.sql users
             db/001.sql totals dependson db/001.sql orders
             db/002.sql payments references db/001.sql orders
+            db/002.sql payments dependson db/001.sql orders
         "#]],
     );
 }
@@ -193,8 +196,8 @@ EXPOSE 80
             docker-compose.yml web deploys web/Dockerfile (file)
             docker-compose.yml web exposes docker-compose.yml web.port 80:80
             docker-compose.yml web configures docker-compose.yml data
-            k8s/app.yaml Service/web exposes k8s/app.yaml Deployment/web
-            k8s/app.yaml Deployment/web configures k8s/config.yaml ConfigMap/settings
+            k8s/app.yaml Deployment/web dependson k8s/config.yaml ConfigMap/settings
+            k8s/app.yaml Service/web deploys k8s/app.yaml Deployment/web
             web/Dockerfile stage 1 dependson web/Dockerfile build
             web/Dockerfile stage 1 exposes web/Dockerfile stage 1.port 80
         "#]],
@@ -336,6 +339,15 @@ fn style_sheets_depend_on_mixins_selectors_and_properties() {
 .primary { @extend .button; background: var(--accent, red) }
 "#,
         expect![[r#"
+            css/site.scss:1 selector :root
+            css/site.scss:1 var :root.--accent
+            css/site.scss:2 selector @mixin rounded
+            css/site.scss:3 selector .button
+            css/site.scss:4 selector .primary
+            css/site.scss .button dependson css/site.scss :root.--accent
+            css/site.scss .button dependson css/site.scss @mixin rounded
+            css/site.scss .primary dependson css/site.scss :root.--accent
+            css/site.scss .primary dependson css/site.scss .button
         "#]],
     );
 }
@@ -366,6 +378,13 @@ kind: Secret
 metadata: {name: keys}
 "#,
         expect![[r#"
+            k8s/all.yaml:1 resource ConfigMap/settings
+            k8s/all.yaml:5 resource Deployment/web
+            k8s/all.yaml:17 resource Secret/keys
+            k8s/all.yaml Deployment/web dependson k8s/all.yaml ConfigMap/settings
+            k8s/all.yaml Deployment/web dependson k8s/all.yaml Secret/keys
+            k8s/all.yaml ConfigMap/settings configures k8s/all.yaml Deployment/web
+            k8s/all.yaml Secret/keys configures k8s/all.yaml Deployment/web
         "#]],
     );
 }

@@ -220,8 +220,11 @@ fn symbol_of(pack: &GivenPack, typed: &str) -> Result<GivenSymbol> {
         (None, [one]) => Ok((*one).clone()),
         (None, []) => {
             let shown = one_line(typed, 80);
-            let first: Vec<&str> =
-                pack.symbols.iter().take(5).map(|symbol| symbol.name.as_str()).collect();
+            let local = |symbol: &GivenSymbol| {
+                let name = symbol.name.rsplit("://").next().unwrap_or(&symbol.name);
+                one_line(name, 120)
+            };
+            let first: Vec<String> = pack.symbols.iter().take(5).map(local).collect();
             Err(Error::not_found(format!("the pack has no symbol `{shown}`"))
                 .suggest(format!("it has: {}", first.join(", "))))
         }

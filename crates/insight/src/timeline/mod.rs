@@ -98,7 +98,7 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     };
     let told = match &request.start {
         Start::Query(query) => commits::of_query(searcher, query, request.seeds)?,
-        Start::Entity { .. } => CommitSeeds::default(),
+        Start::Entity { .. } | Start::Symbol(_) => CommitSeeds::default(),
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
     let mut warnings = seeds.warnings.clone();

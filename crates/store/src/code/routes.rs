@@ -76,10 +76,11 @@ pub fn enter(tx: &Tx<'_>, route: NodeId) -> Result<()> {
     Ok(())
 }
 
-/// Enters a call of a contract by its node.
-pub fn enter_rpc(tx: &Tx<'_>, rpc: NodeId) -> Result<()> {
-    let pattern = "'GRPC', '/' || n.scope || '/' || n.name";
-    let row = (rpc.0, rpc.0, Mapping::GrpcMethod.as_str());
+/// Enters a call of a contract by its node; `package` is what its file declares.
+pub fn enter_rpc(tx: &Tx<'_>, rpc: NodeId, package: &str) -> Result<()> {
+    let pattern = "'GRPC', '/' || ?4 || n.scope || '/' || n.name";
+    let prefix = if package.is_empty() { String::new() } else { format!("{package}.") };
+    let row = (rpc.0, rpc.0, Mapping::GrpcMethod.as_str(), prefix);
     sql::run(tx, &insert(pattern, "n.scope <> ''"), row)?;
     Ok(())
 }

@@ -148,7 +148,8 @@ fn the_core_is_offered_unless_asked_otherwise() {
         tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
     };
     expect!["ask context_for_task search why impact remember"].assert_eq(&names(&[]));
-    expect!["show recall remember"].assert_eq(&names(&["--tools", "memory"]));
+    expect!["show recall remember plan_turn connect handoff"]
+        .assert_eq(&names(&["--tools", "memory"]));
     expect!["search status"].assert_eq(&names(&["--tools", "status,search"]));
     let refused = site.env.lore(&["mcp", "--tools", "serach"]);
     expect![[r#"
