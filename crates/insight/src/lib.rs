@@ -4,6 +4,7 @@
 //! the record is a fact of types. Answers are plain structs that serialise to
 //! their one wire form; `cli` and `serve` show the same.
 
+pub mod agent_text;
 pub mod ask;
 pub mod code;
 pub mod context;
@@ -15,10 +16,12 @@ pub mod evidence;
 pub mod file_history;
 pub mod file_target;
 pub mod freshness;
+pub mod gain;
 pub mod memory;
 pub mod origin;
 pub mod people;
 pub mod projects;
+pub mod push;
 pub mod reasons;
 pub mod repos;
 pub mod show;

@@ -22,6 +22,7 @@ mod sql;
 mod write_queue;
 
 pub mod activity;
+pub mod answer_costs;
 pub mod authors;
 pub mod change_relations;
 pub mod check;

@@ -51,6 +51,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0022_forges",
     "0023_change_relations",
     "0024_named_places",
+    "0025_answer_costs",
 ];
 
 /// The schema this build writes.

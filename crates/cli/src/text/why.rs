@@ -10,6 +10,10 @@ use model::text::one_line;
 const RUNS: usize = 4;
 
 impl Show for Why {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::why(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
             told(trace, RUNS, out);

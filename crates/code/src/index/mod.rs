@@ -15,12 +15,14 @@ mod read;
 mod report;
 mod shelf;
 mod symbols;
+mod text_outline;
 mod update;
 mod update_write;
 mod watch;
 mod whole;
 mod work_tree;
 
+pub use text_outline::text_outline;
 pub use choose::Skip;
 pub(crate) use ledger::edges_of;
 pub use report::{IndexReport, TroubledFile};

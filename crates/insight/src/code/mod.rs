@@ -19,6 +19,7 @@ pub mod ledger;
 pub mod map;
 pub mod neighbours;
 pub mod outline;
+pub mod overlay;
 pub mod overview;
 pub mod owners;
 pub mod read;
@@ -32,7 +33,9 @@ mod view;
 pub mod walk;
 
 pub use containing::{containing, extent};
+pub(crate) use files::exact_file;
 pub(crate) use owners::owners_of;
+pub(crate) use resolve::{exact_symbols, near_names, signature};
 pub use scip::scip;
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;

@@ -242,6 +242,7 @@ mod tests {
             snapshot: SnapshotSeq(1),
             indexed_at: Timestamp::EPOCH,
             is_work_tree: false,
+            is_stale: false,
             stale_against: None,
         };
         Graph { standing, nodes, edges }

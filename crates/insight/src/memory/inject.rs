@@ -40,13 +40,15 @@ pub struct Injection {
     pub records: Vec<RecordId>,
 }
 
-/// What fits a prompt. `roots`: the memory that may be used.
+/// What fits a prompt. `roots`: the memory that may be used; `is_wanted`: by id, what
+/// was not told before.
 pub fn inject(
     reader: &Reader,
     prompt: &str,
     roots: &[RootId],
     from: &MemoryContext,
     now: Timestamp,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Injection> {
     let mut found = Injection::default();
     if roots.is_empty() {
@@ -60,6 +62,7 @@ pub fn inject(
     if let Some(handoff) = last_handoff(reader, roots, from, now)? {
         lines.insert(0, handoff);
     }
+    lines.retain(|(id, _)| is_wanted(id.as_str()));
     let mut text = HEAD.to_owned();
     let mut n_chars = text.chars().count();
     for (id, line) in lines {
