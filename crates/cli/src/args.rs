@@ -204,7 +204,8 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let arguments = &with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
+    let arguments = with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
+    let arguments = &with_flags_before_question(arguments);
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
     }
@@ -232,6 +233,31 @@ fn with_kind_of_lesson(arguments: &[OsString]) -> Vec<OsString> {
     all
 }
 
+/// Flags at the end of a question are none of its words: `lore ask 'who calls f' --json`.
+fn with_flags_before_question(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| commands::ENTRIES.iter().any(|entry| *word == *entry.name);
+    let first = arguments.iter().skip(1).find(|word| is_command(word));
+    if first.is_none_or(|word| word != "ask") || arguments.iter().any(|word| word == "--") {
+        return arguments;
+    }
+    let mut moved = Vec::new();
+    while arguments.len() > 3 {
+        let last = arguments[arguments.len() - 1].clone();
+        let is_valued = arguments[arguments.len() - 2] == "--budget";
+        let is_budget = last.to_str().is_some_and(|word| word.starts_with("--budget="));
+        let n_moved = match (is_valued, is_plain_flag(&last) || is_budget) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => break,
+        };
+        moved.extend(arguments.split_off(arguments.len() - n_moved));
+    }
+    let rest = arguments.split_off(1);
+    arguments.extend(moved);
+    arguments.extend(rest);
+    arguments
+}
+
 /// `lore 'who calls Session.get'` is a question: no command has a space in it.
 fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_question = |word: &OsString| {
@@ -250,7 +276,15 @@ fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
 
 fn is_plain_flag(word: &OsString) -> bool {
     const FLAGS: [&str; 10] = [
-        "-J", "--json", "-q", "--quiet", "-v", "--verbose", "--no-pager", "--absolute", "-vv",
+        "-J",
+        "--json",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+        "--no-pager",
+        "--absolute",
+        "-vv",
         "--agent",
     ];
     word.to_str().is_some_and(|word| FLAGS.contains(&word))
@@ -423,6 +457,7 @@ mod tests {
         assert_eq!(form("lore callers f --agent"), (true, None));
         assert_eq!(form("lore --budget 90 callers f"), (false, Some(90)));
         assert_eq!(form("lore repo list --agent --budget 99"), (true, Some(99)));
+        assert_eq!(form("lore ask who calls f --agent --budget 90"), (true, Some(90)));
         assert_eq!(form("lore hook install --agent claude"), (false, None));
         assert_eq!(form("lore context task --budget 900"), (false, None));
     }

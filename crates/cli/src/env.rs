@@ -112,8 +112,14 @@ impl Env {
     /// Whether a coding agent reads what is printed: by lore's own variable, or by those
     /// that agents set for the commands they run.
     pub fn is_for_agent(&self) -> bool {
-        const SET_BY_AGENTS: [&str; 6] =
-            ["CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "CODEX_SANDBOX", "COPILOT_CLI", "OPENCODE"];
+        const SET_BY_AGENTS: [&str; 6] = [
+            "CLAUDECODE",
+            "GEMINI_CLI",
+            "CURSOR_AGENT",
+            "CODEX_SANDBOX",
+            "COPILOT_CLI",
+            "OPENCODE",
+        ];
         match self.var("LORE_AGENT") {
             Some(_) => self.flag("LORE_AGENT"),
             None => !self.stdout_is_tty && SET_BY_AGENTS.iter().any(|name| self.flag(name)),

@@ -106,9 +106,6 @@ mod tests {
         put("worktrees/linked/commondir", "../..\n");
         put("refs/heads/side", &format!("{two}\n"));
         fs::write(linked.join(".git"), "gitdir: ../.git/worktrees/linked\n").unwrap();
-        assert_eq!(
-            Repo::known(&linked).head_in_files().map(|id| id.to_string()),
-            Some(two)
-        );
+        assert_eq!(Repo::known(&linked).head_in_files().map(|id| id.to_string()), Some(two));
     }
 }

@@ -28,13 +28,7 @@ pub struct AnswerCost {
 const KEPT: Duration = Duration::from_secs(400 * 86_400);
 
 /// Adds one answer, and forgets what is older than a year.
-pub fn add(
-    tx: &Tx<'_>,
-    door: Door,
-    command: &str,
-    tokens: u64,
-    now: Timestamp,
-) -> Result<()> {
+pub fn add(tx: &Tx<'_>, door: Door, command: &str, tokens: u64, now: Timestamp) -> Result<()> {
     sql::run(
         tx,
         "INSERT INTO answer_costs (day, door, command, answers, tokens) VALUES (?1, ?2, ?3, 1, ?4)

@@ -79,7 +79,8 @@ pub fn run(options: &[&str]) -> Outcome<()> {
     }
     let mut measured = Vec::new();
     for (name, questions) in by_repo {
-        let machine = Machine { lore: &lore, home: scratch.path().join(name), dir: sources.join(name) };
+        let machine =
+            Machine { lore: &lore, home: scratch.path().join(name), dir: sources.join(name) };
         std::fs::create_dir_all(&machine.home)?;
         machine.lore(&["index".to_owned(), "-q".to_owned()])?;
         for question in questions {
@@ -159,7 +160,9 @@ fn report(all: &[Measured<'_>]) {
     for one in all {
         kinds.entry(&one.question.kind).or_default().push(one);
     }
-    println!("| kind | questions | all facts | lore tokens (median) | baseline (median) | ratio (median) | worst |");
+    println!(
+        "| kind | questions | all facts | lore tokens (median) | baseline (median) | ratio (median) | worst |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|");
     let row = |name: &str, of: &[&Measured<'_>]| {
         let right = of.iter().filter(|one| one.missing.is_empty()).count();
@@ -177,8 +180,7 @@ fn report(all: &[Measured<'_>]) {
     }
     let every: Vec<&Measured<'_>> = all.iter().collect();
     row("all", &every);
-    let single: Vec<&Measured<'_>> =
-        all.iter().filter(|one| one.question.single_file).collect();
+    let single: Vec<&Measured<'_>> = all.iter().filter(|one| one.question.single_file).collect();
     row("single file", &single);
     let facts: usize = all.iter().map(|one| one.question.facts.len()).sum();
     let lost: usize = all.iter().map(|one| one.missing.len()).sum();

@@ -35,7 +35,8 @@ impl Activity {
     pub fn of(call: &ToolCall, place: &WorkPlace<'_>) -> Self {
         let name = call.name.to_lowercase().replace(['_', '-'], "");
         let mut activity = Activity::default();
-        let text = call.input.as_str().or_else(|| field(&call.input, &["command", "patch", "input"]));
+        let text =
+            call.input.as_str().or_else(|| field(&call.input, &["command", "patch", "input"]));
         if let Some(text) = text.filter(|text| patch::is_patch(text)) {
             activity.edits = patched(text, place);
             return activity;
@@ -77,10 +78,24 @@ enum ToolKind {
 /// Tools by the names clients give them, in small letters and without joints.
 fn kind(name: &str) -> ToolKind {
     match name {
-        "edit" | "multiedit" | "write" | "notebookedit" | "strreplace" | "replace" | "writefile"
-        | "create" | "createfile" | "editfile" | "editfiles" | "applypatch"
-        | "replacestringinfile" | "multireplacestringinfile" | "inserteditintofile"
-        | "strreplaceeditor" | "strreplacebasededittool" | "searchreplace" => ToolKind::Edit,
+        "edit"
+        | "multiedit"
+        | "write"
+        | "notebookedit"
+        | "strreplace"
+        | "replace"
+        | "writefile"
+        | "create"
+        | "createfile"
+        | "editfile"
+        | "editfiles"
+        | "applypatch"
+        | "replacestringinfile"
+        | "multireplacestringinfile"
+        | "inserteditintofile"
+        | "strreplaceeditor"
+        | "strreplacebasededittool"
+        | "searchreplace" => ToolKind::Edit,
         "read" | "readfile" | "view" | "readmanyfiles" | "openfile" => ToolKind::Read,
         "grep" | "grepsearch" | "searchfilecontent" | "textsearch" | "findtextinfiles" | "rg"
         | "search" | "codesearch" => ToolKind::Search,
@@ -252,7 +267,9 @@ fn of_shell(call: &ToolCall, place: &WorkPlace<'_>, activity: &mut Activity) {
     for look in shell::looks(&command) {
         match look {
             ShellLook::Search { names: found } => {
-                names.extend(found.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+                names.extend(
+                    found.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>(),
+                );
             }
             ShellLook::Read { path, range } => {
                 if let Some(path) = below_top(&path, &place) {

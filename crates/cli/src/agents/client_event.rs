@@ -58,9 +58,7 @@ fn tool(event: &Value) -> Option<ToolCall> {
     let input = first(&["tool_input", "toolArgs", "toolInput", "args"]).cloned();
     // Some hand arguments on as text.
     let input = match input {
-        Some(Value::String(text)) => {
-            serde_json::from_str(&text).unwrap_or(Value::String(text))
-        }
+        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
         input => input.unwrap_or_default(),
     };
     let mut output = String::new();
@@ -126,7 +124,8 @@ mod tests {
         let start = ClientEvent::read(r#"{"session_id":"s","source":"compact"}"#);
         assert!(start.is_reset);
         assert_eq!(ClientEvent::read("fix it").prompt, "fix it");
-        for odd in ["", "[]", "{", "3", r#"{"tool_name":7}"#, r#"{"tool_name":"x","tool_input":3}"#] {
+        for odd in ["", "[]", "{", "3", r#"{"tool_name":7}"#, r#"{"tool_name":"x","tool_input":3}"#]
+        {
             let _ = ClientEvent::read(odd);
         }
     }

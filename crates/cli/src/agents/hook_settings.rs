@@ -41,8 +41,9 @@ impl Agent {
     /// that are left empty go too.
     pub fn without_hooks(&self, settings: &str) -> Result<Option<String>, String> {
         if let HookForm::Plugin(_) = self.form {
-            return Ok((settings.contains(OURS[0]) || settings.contains("LorePlugin"))
-                .then(String::new));
+            return Ok(
+                (settings.contains(OURS[0]) || settings.contains("LorePlugin")).then(String::new)
+            );
         }
         let mut text = settings.to_owned();
         for event in self.events {
@@ -78,16 +79,14 @@ impl Agent {
         let matcher = event.matcher.map(quoted);
         match self.form {
             HookForm::Groups { timeout } => {
-                let matcher =
-                    matcher.map(|it| format!("\"matcher\": {it}, ")).unwrap_or_default();
+                let matcher = matcher.map(|it| format!("\"matcher\": {it}, ")).unwrap_or_default();
                 format!(
                     "{{ {matcher}\"hooks\": [{{ \"type\": \"command\", \"command\": {command}, \
                      \"timeout\": {timeout} }}] }}"
                 )
             }
             HookForm::Flat => {
-                let matcher =
-                    matcher.map(|it| format!(", \"matcher\": {it}")).unwrap_or_default();
+                let matcher = matcher.map(|it| format!(", \"matcher\": {it}")).unwrap_or_default();
                 format!("{{ \"command\": {command}{matcher}, \"timeout\": 5 }}")
             }
             HookForm::Shells | HookForm::Plugin(_) => format!(
@@ -175,7 +174,8 @@ mod tests {
 
     #[test]
     fn every_client_is_entered_once_and_left_as_it_was() {
-        let others = "{\n  \"hooks\": {\n    \"X\": [{ \"command\": \"x\" }]\n  },\n  \"version\": 1\n}\n";
+        let others =
+            "{\n  \"hooks\": {\n    \"X\": [{ \"command\": \"x\" }]\n  },\n  \"version\": 1\n}\n";
         for agent in AGENTS.iter().filter(|it| !matches!(it.form, HookForm::Plugin(_))) {
             for before in ["", "{}", "{ }\n", others] {
                 let after = agent.with_hooks(before, "/opt/lore").unwrap().unwrap();

@@ -218,8 +218,7 @@ impl Agent {
     /// What a hook prints: `text` in the client's form, or its way to say nothing.
     pub fn printed(&self, event: PushEvent, text: &str) -> String {
         let name = self.events.iter().find(|it| it.event == event).map_or("", |it| it.name);
-        let specific =
-            || serde_json::json!({ "hookEventName": name, "additionalContext": text });
+        let specific = || serde_json::json!({ "hookEventName": name, "additionalContext": text });
         let answer = match self.answer {
             AnswerForm::Plain => return text.to_owned(),
             AnswerForm::Specific { is_always_json: true } | AnswerForm::Camel

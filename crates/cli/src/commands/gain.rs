@@ -3,9 +3,9 @@ use crate::agents::sessions::Sessions;
 use crate::ctx::Ctx;
 use crate::ui::{Cell, Column, Painter, Show, Table, Ui};
 use insight::gain::{Gain, GainRow, PushCost, gain};
+use model::Result;
 use model::text::grouped;
 use model::time::parse_when;
-use model::Result;
 use store::Reader;
 
 /// Show what lore's answers cost agents, and an estimate saved

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use store::memory as rows;
 use store::Reader;
+use store::memory as rows;
 
 /// Print memory records relevant to an agent's prompt
 ///

@@ -10,8 +10,8 @@ use crate::config::trust::{Pins, RepositoryPin};
 use crate::config::write::Template;
 use crate::config::{glab, repo_trust};
 use crate::ctx::Ctx;
-use crate::mcp::clients::{CLIENTS, Client, Scope, Start};
 use crate::mcp::SKILL;
+use crate::mcp::clients::{CLIENTS, Client, Scope, Start};
 use crate::ui::{Label, Painter, Show, Ui};
 use crate::{run_index, run_pipeline};
 use code::index::Request;
@@ -368,7 +368,10 @@ mod tests {
         for name in names.chain(CLIENTS.iter().map(|client| client.name)) {
             let found = traces(&ctx, Path::new("/repo"), name);
             assert_eq!(found.is_empty(), name == "generic", "{name}");
-            assert!(crate::mcp::clients::find(name).is_ok() || AGENTS.iter().any(|agent| agent.name == name));
+            assert!(
+                crate::mcp::clients::find(name).is_ok()
+                    || AGENTS.iter().any(|agent| agent.name == name)
+            );
         }
     }
 }

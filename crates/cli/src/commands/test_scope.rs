@@ -16,10 +16,13 @@ use serde::Serialize;
 /// import a changed file or read data named like it. Says when everything must
 /// run, and why. Needs the base to be indexed.
 #[derive(Debug, clap::Args)]
-#[command(alias = "test-scope", after_help = "Examples:
+#[command(
+    alias = "test-scope",
+    after_help = "Examples:
   lore tests src/flask/app.py
   lore tests --base main
-  pytest $(lore tests --base main --format list)")]
+  pytest $(lore tests --base main --format list)"
+)]
 pub struct Args {
     /// Changed files
     #[arg(value_name = "PATH", required_unless_present = "base", conflicts_with = "base")]
@@ -104,11 +107,8 @@ impl Run for Args {
 impl Args {
     fn change(&self, repo: &Repo, base: ObjectId) -> Result<Change> {
         if self.base.is_none() {
-            let paths: Vec<String> = self
-                .paths
-                .iter()
-                .map(|path| path.trim_start_matches("./").to_owned())
-                .collect();
+            let paths: Vec<String> =
+                self.paths.iter().map(|path| path.trim_start_matches("./").to_owned()).collect();
             let known = repo.files(base)?;
             for path in &paths {
                 if !known.iter().any(|entry| entry.path.text() == path.as_str()) {

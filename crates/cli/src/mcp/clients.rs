@@ -333,7 +333,9 @@ mod tests {
             let other = match client.form {
                 Form::Toml { key } => format!("a = 1 # mine\n\n[{key}.other]\ncommand = \"o\"\n"),
                 Form::Json { key, .. } => {
-                    format!("{{\n  \"{key}\": {{\n    \"other\": {{ \"command\": \"o\" }}\n  }}\n}}\n")
+                    format!(
+                        "{{\n  \"{key}\": {{\n    \"other\": {{ \"command\": \"o\" }}\n  }}\n}}\n"
+                    )
                 }
             };
             let with = client.with_server(&other, &start()).unwrap().unwrap();

@@ -29,8 +29,16 @@ const OF_COMMANDS: &[(&str, usize)] = &[
 
 /// Commands that print a document: what is left out of it would be missed.
 const WHOLE: &[&str] = &[
-    "completions", "config", "context", "export", "generate-docs", "help", "man", "mcp",
-    "robot-docs", "schema",
+    "completions",
+    "config",
+    "context",
+    "export",
+    "generate-docs",
+    "help",
+    "man",
+    "mcp",
+    "robot-docs",
+    "schema",
 ];
 
 const MOST: usize = 1_000;

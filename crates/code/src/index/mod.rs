@@ -22,11 +22,11 @@ mod watch;
 mod whole;
 mod work_tree;
 
-pub use text_outline::text_outline;
 pub use choose::Skip;
 pub(crate) use ledger::edges_of;
 pub use report::{IndexReport, TroubledFile};
 pub use symbols::{FileSymbol, FileSymbols};
+pub use text_outline::text_outline;
 pub use watch::Watch;
 
 use crate::facts::FileFacts;

@@ -11,7 +11,7 @@ use model::text::one_line;
 /// Below this an edge is a guess.
 const SURE: f64 = 0.8;
 /// Columns of a signature.
-const SIGNATURE: usize = 110;
+const SIGNATURE: usize = 60;
 
 /// Who is around a symbol.
 pub fn neighbours(answer: &Neighbours) -> String {
@@ -115,10 +115,9 @@ pub fn symbols(answer: &Symbols) -> String {
             (n, _) => format!(" callers={n}"),
         };
         out.push_str(&format!(
-            "{}:{}-{}{owner} {signature}{used}{}\n",
+            "{}:{}{owner} {signature}{used}{}\n",
             symbol.at.path,
             symbol.at.line,
-            symbol.end_line,
             stale(&answer.standing)
         ));
     }

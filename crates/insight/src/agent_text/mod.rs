@@ -5,10 +5,12 @@
 mod change;
 mod code;
 mod reasons;
+mod search;
 
 pub use change::{impact, tests};
 pub use code::{flow, neighbours, outline, symbols};
 pub use reasons::why;
+pub use search::search;
 
 use crate::code::{Standing, SymbolRef};
 use std::collections::BTreeMap;
@@ -16,24 +18,27 @@ use std::collections::BTreeMap;
 /// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
 /// file stands beside it.
 pub(crate) fn short(symbol: &str) -> &str {
-    let mut joints = symbol.rmatch_indices('.').map(|(at, _)| at);
-    let (Some(last), Some(before)) = (joints.next(), joints.next()) else { return symbol };
-    let owner = &symbol[before + 1..last];
+    let Some(last) = symbol.rfind('.') else { return symbol };
+    let before = symbol[..last].rfind('.').map_or(0, |at| at + 1);
     // A module is said by the file.
-    if owner.starts_with(|c: char| c.is_uppercase() || c == '_') {
-        &symbol[before + 1..]
-    } else {
-        &symbol[last + 1..]
-    }
+    let is_type = symbol[before..].starts_with(|c: char| c.is_uppercase() || c == '_');
+    if is_type { &symbol[before..] } else { &symbol[last + 1..] }
 }
 
 fn place(symbol: &SymbolRef) -> String {
-    if symbol.path.is_empty() { "(external)".to_owned() } else { format!("{}:{}", symbol.path, symbol.line) }
+    match symbol.path.as_str() {
+        "" => "(external)".to_owned(),
+        path => format!("{path}:{}", symbol.line),
+    }
 }
 
 /// One word, where the answer is not of the commit checked out.
 fn stale(standing: &Standing) -> &'static str {
-    if standing.stale_against.is_some() || standing.is_stale { " (stale: run lore index)" } else { "" }
+    if standing.stale_against.is_some() || standing.is_stale {
+        " (stale: run lore index)"
+    } else {
+        ""
+    }
 }
 
 /// Places by file, in the order of the files: `src/a.py total:12, tax:14`.
@@ -64,6 +69,7 @@ mod tests {
     fn a_module_is_said_by_its_file() {
         assert_eq!(short("src.shop.cart.Cart.total"), "Cart.total");
         assert_eq!(short("src.shop.checkout.charge"), "charge");
+        assert_eq!(short("checkout.charge"), "charge");
         assert_eq!(short("total"), "total");
     }
 

@@ -29,7 +29,12 @@ pub fn why(answer: &Why) -> String {
     }
     if let Some(trace) = &answer.trace {
         if let Some(symbol) = &trace.symbol {
-            out.push_str(&format!("in {} {}:{}\n", short(&symbol.symbol), symbol.path, symbol.line));
+            out.push_str(&format!(
+                "in {} {}:{}\n",
+                short(&symbol.symbol),
+                symbol.path,
+                symbol.line
+            ));
         }
         let mut told: Vec<&str> = Vec::new();
         for origin in &trace.origins {
@@ -108,7 +113,12 @@ fn explained(entity: &Explained, out: &mut String) {
     }
     for issue in entity.issues.iter().take(3) {
         let title = issue.title.as_deref().unwrap_or_default();
-        out.push_str(&format!(" {} {} {}\n", issue.relation.as_str(), issue.reference, one_line(title, 100)));
+        out.push_str(&format!(
+            " {} {} {}\n",
+            issue.relation.as_str(),
+            issue.reference,
+            one_line(title, 100)
+        ));
     }
     for note in entity.notes.iter().take(MOST_NOTES) {
         let author = note.author.as_deref().unwrap_or("somebody");

@@ -171,7 +171,14 @@ const PHRASES: &[(Intent, &[&str])] = &[
     ),
     (
         Intent::Outline,
-        &["methods of", "functions in", "what is in the file", "outline of", "^outline", "defined in"],
+        &[
+            "methods of",
+            "functions in",
+            "what is in the file",
+            "outline of",
+            "^outline",
+            "defined in",
+        ],
     ),
     (
         Intent::Callers,

@@ -144,7 +144,15 @@ fn of_text(
         around.push(entry.end_line);
     }
     let others = Vec::new();
-    FileOutline { standing: scope.standing(), path, language, symbols, left_out, trouble: None, others }
+    FileOutline {
+        standing: scope.standing(),
+        path,
+        language,
+        symbols,
+        left_out,
+        trouble: None,
+        others,
+    }
 }
 
 const fn is_detail(kind: NodeKind) -> bool {

@@ -68,7 +68,11 @@ impl fmt::Debug for Overlay {
 impl Scope {
     /// The same snapshot with the edits of the work tree around it; as it is where
     /// there is none, or where the snapshot is of a work tree itself.
-    pub fn over_work_tree(mut self, reader: &Reader, extract: Option<Extract<'_>>) -> Result<Scope> {
+    pub fn over_work_tree(
+        mut self,
+        reader: &Reader,
+        extract: Option<Extract<'_>>,
+    ) -> Result<Scope> {
         let Some(dir) = self.dir.clone().filter(|_| self.snapshot.work_tree.is_none()) else {
             return Ok(self);
         };
@@ -141,7 +145,10 @@ impl Overlay {
     }
 
     /// New definitions with a name, or the end of one.
-    pub fn defining<'o>(&'o self, typed: &'o str) -> impl Iterator<Item = (&'o str, &'o TextSymbol)> {
+    pub fn defining<'o>(
+        &'o self,
+        typed: &'o str,
+    ) -> impl Iterator<Item = (&'o str, &'o TextSymbol)> {
         let last = typed.rsplit(['.', ':']).next().unwrap_or(typed);
         let whole = typed.replace("::", ".");
         let symbols = self.files().flat_map(|(path, file)| {

@@ -95,9 +95,9 @@ fn new_symbols(view: &View<'_>, query: &str) -> Vec<SymbolDetail> {
     let Some(overlay) = &view.scope.overlay else { return Vec::new() };
     let is_indexed = |path: &str, symbol: &TextSymbol| {
         super::resolve::find(view, &symbol.symbol).is_ok_and(|(_, nodes)| {
-            nodes.iter().any(|node| {
-                view.symbol(*node).ok().flatten().is_some_and(|it| it.path == path)
-            })
+            nodes
+                .iter()
+                .any(|node| view.symbol(*node).ok().flatten().is_some_and(|it| it.path == path))
         })
     };
     overlay

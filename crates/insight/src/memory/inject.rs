@@ -129,6 +129,8 @@ fn is_certain(item: &RecallHit, now: Timestamp) -> bool {
 /// One word in common is chance, unless the prompt has few.
 fn is_about(item: &RecallHit, words: &BTreeSet<String>) -> bool {
     const FEW: usize = 3;
+    /// `run` and `fix` stand in every second prompt.
+    const TELLING: usize = 4;
     let text = format!("{} {} {}", item.record.title, item.text, item.record.tags.join(" "));
     let own: BTreeSet<String> = text
         .to_lowercase()
@@ -136,8 +138,9 @@ fn is_about(item: &RecallHit, words: &BTreeSet<String>) -> bool {
         .filter(|word| !word.is_empty())
         .map(stem)
         .collect();
-    let n_shared = words.iter().filter(|word| own.contains(&stem(word))).count();
-    n_shared >= 2 || (n_shared == 1 && words.len() <= FEW)
+    let shared: Vec<&String> = words.iter().filter(|word| own.contains(&stem(word))).collect();
+    let is_telling = shared.iter().any(|word| word.chars().count() >= TELLING);
+    shared.len() >= 2 || (is_telling && words.len() <= FEW)
 }
 
 /// Enough to meet `alarms` with `alarm`.

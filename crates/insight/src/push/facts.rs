@@ -4,6 +4,7 @@
 use super::located::{LocatedSymbol, has_word};
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine};
+use crate::agent_text::short;
 use crate::code::walk::walk;
 use crate::code::{Direction, TraversalOptions, View};
 use crate::reasons::{rationale, weight};
@@ -152,8 +153,7 @@ pub(super) fn reasons(
     shown: &str,
 ) -> Result<Vec<PushLine>> {
     let Some(scope) = &context.scope else { return Ok(Vec::new()) };
-    let named: Vec<&&LocatedSymbol> =
-        symbols.iter().filter(|it| is_telling(&it.name)).collect();
+    let named: Vec<&&LocatedSymbol> = symbols.iter().filter(|it| is_telling(&it.name)).collect();
     if named.is_empty() {
         return Ok(Vec::new());
     }
@@ -186,15 +186,16 @@ pub(super) fn reasons(
             "why {}: {short} {} {}",
             name(&symbol.name),
             commit.authored_at.to_date(),
-            data(&format!("{}: {reason}", commit.subject), QUOTED + 40)
+            data(&format!("{}: {reason}", commit.subject), WHY)
         );
         lines.push(PushLine::new(LineKind::Why, short, "", text));
     }
     Ok(lines)
 }
 
-/// Characters of a commit's reason.
-const REASON: usize = 160;
+/// Columns of a commit's words, and characters of its reason.
+const WHY: usize = 120;
+const REASON: usize = 120;
 
 /// A name that is no everyday word: a message that has it means the symbol.
 fn is_telling(name: &str) -> bool {
@@ -262,8 +263,7 @@ const fn is_use(kind: EdgeKind) -> bool {
 /// What a symbol must go on to fit: routes, what it overrides, who overrides it.
 pub(super) fn contract(view: &View<'_>, symbol: &LocatedSymbol) -> Result<Option<PushLine>> {
     let mut parts = Vec::new();
-    let (outgoing, incoming) =
-        (view.own_outgoing(symbol.node)?, view.own_incoming(symbol.node)?);
+    let (outgoing, incoming) = (view.own_outgoing(symbol.node)?, view.own_incoming(symbol.node)?);
     for step in incoming.iter().chain(&outgoing) {
         if step.kind == EdgeKind::HandlesRoute
             && let Some(route) = view.node(step.node)?
@@ -340,15 +340,6 @@ pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Optio
     Ok(Some(PushLine::new(LineKind::Tests, "index", &about.join(","), text)))
 }
 
-/// `Cart.total` of `src.cart.Cart.total`.
-pub(super) fn short(symbol: &str) -> &str {
-    let mut joints = symbol.rmatch_indices('.').map(|(at, _)| at);
-    match (joints.next(), joints.next()) {
-        (Some(_), Some(at)) => &symbol[at + 1..],
-        _ => symbol,
-    }
-}
-
 fn last(symbol: &str) -> &str {
     symbol.rsplit('.').next().unwrap_or(symbol)
 }
@@ -368,8 +359,6 @@ mod tests_of_names {
 
     #[test]
     fn symbols_are_named_as_people_do() {
-        assert_eq!(short("src.cart.Cart.total"), "Cart.total");
-        assert_eq!(short("cart.total"), "cart.total");
         assert_eq!(own_names("a.b.c").collect::<Vec<_>>(), ["a.b.c", "b.c"]);
     }
 

@@ -101,9 +101,8 @@ pub(super) fn head_of(signature: &str, name: &str) -> String {
 }
 
 fn nearest(lines: &[&str], expected: i64, name: &str, head: &str) -> Option<i64> {
-    let line_at = |number: i64| {
-        usize::try_from(number - 1).ok().and_then(|at| lines.get(at)).copied()
-    };
+    let line_at =
+        |number: i64| usize::try_from(number - 1).ok().and_then(|at| lines.get(at)).copied();
     let fits = |number: i64, wanted: &str| line_at(number).is_some_and(|it| has_word(it, wanted));
     [head, name].into_iter().find_map(|wanted| {
         (0..=FARTHEST).find_map(|away| {

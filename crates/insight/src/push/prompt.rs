@@ -1,8 +1,8 @@
 //! With a prompt: what people kept that fits it, and where the names in it lead.
 
-use super::facts::short;
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine, memory_lines};
+use crate::agent_text::short;
 use crate::code::{View, exact_symbols};
 use crate::{entities, projects};
 use model::{EntityKind, Reference, Result};
@@ -92,7 +92,8 @@ fn is_code(word: &str) -> bool {
         && parts.iter().all(|part| part.chars().next().is_some_and(|c| !c.is_ascii_digit()));
     let last = parts.last().copied().unwrap_or_default();
     let is_snake = last.trim_matches('_').contains('_');
-    let has_hump = last.chars().zip(last.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let has_hump =
+        last.chars().zip(last.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     is_joined || is_snake || has_hump
 }
 

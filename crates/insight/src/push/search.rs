@@ -1,10 +1,11 @@
 //! After a search: where the names of the pattern are defined, if the output does
 //! not show it, and what nearby names there are when nothing was found.
 
-use super::facts::{self, short};
+use super::facts;
 use super::located::{LineRange, LocatedSymbol, has_word, head_of};
 use super::quote::name;
 use super::{LineKind, PushContext, PushLine};
+use crate::agent_text::short;
 use crate::code::{View, exact_symbols, near_names, signature};
 use model::Result;
 use model::code::NodeKind;
@@ -69,9 +70,9 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
             || (head != own && has_word(line, &head))
     });
     Ok((!is_shown).then(|| {
-        let kind = match symbol.symbol.rsplit_once('.') {
-            Some(_) => format!("{} {}", symbol.kind, name(short(&symbol.symbol))),
-            None => symbol.kind.clone(),
+        let kind = match short(&symbol.symbol) {
+            owned if owned.contains('.') => format!("{} {}", symbol.kind, name(owned)),
+            _ => symbol.kind.clone(),
         };
         format!("{}:{} ({kind})", name(&symbol.path), symbol.line)
     }))
@@ -113,7 +114,7 @@ fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
     if places.is_empty() {
         return Ok(None);
     }
-    places.truncate(3);
+    places.truncate(1);
     let text = format!("nothing is called {}; near: {}", name(typed), places.join(", "));
     Ok(Some(PushLine::new(LineKind::NearName, "index", typed, text)))
 }

@@ -8,25 +8,27 @@ use store::memory::records::{self, RecordFilter};
 use store::projects;
 
 /// How an agent asks from its shell.
-const DOOR: &str = "Ask: lore \"who calls X\", lore \"why FILE:LINE\", lore map. Exact text: rg.";
+const DOOR: &str = "Ask: lore \"who calls X\", lore \"why FILE:LINE\", lore map. Text: rg.";
 
 pub fn at_session_start(context: &PushContext<'_>) -> Result<Vec<PushLine>> {
     let Some(scope) = &context.scope else { return Ok(Vec::new()) };
     let mut parts = vec![format!("{} symbols", grouped(scope.snapshot.n_nodes))];
     let is_current = scope.newer_head.is_none();
     let short: String = scope.snapshot.sha.chars().take(7).collect();
-    parts.push(format!("at {short} ({})", if is_current { "current" } else { "older" }));
+    if let Some(symbols) = parts.first_mut() {
+        *symbols = format!("{symbols} at {short}{}", if is_current { "" } else { " (stale)" });
+    }
     let filter = RecordFilter { roots: context.memory.roots.clone(), ..RecordFilter::default() };
     if !context.memory.roots.is_empty() {
         match records::count(context.reader, &filter)? {
             0 => {}
-            n => parts.push(format!("{n} records of memory")),
+            n => parts.push(format!("{n} decisions and notes")),
         }
     }
     if let Some(synced) = synced_at(context)? {
-        parts.push(format!("issues synced {}", synced.relative_to(context.now)));
+        parts.push(format!("forge synced {}", synced.relative_to(context.now)));
     }
-    let text = format!("lore knows this repository: {}. {DOOR}\n", parts.join(", "));
+    let text = format!("lore: {}. {DOOR}\n", parts.join(", "));
     Ok(vec![PushLine::new(LineKind::Orientation, "index", "session", text)])
 }
 
@@ -35,7 +37,7 @@ pub fn for_sub_agent(context: &PushContext<'_>) -> Result<Vec<PushLine>> {
     if context.scope.is_none() {
         return Ok(Vec::new());
     }
-    let text = format!("lore knows this repository's code graph, history and decisions. {DOOR}\n");
+    let text = format!("lore knows the code graph, history and decisions here. {DOOR}\n");
     Ok(vec![PushLine::new(LineKind::Orientation, "index", "sub-agent", text)])
 }
 

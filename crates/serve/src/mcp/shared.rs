@@ -18,8 +18,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
-use store::answer_costs::Door;
 use store::ReaderPool;
+use store::answer_costs::Door;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 

@@ -34,12 +34,7 @@ impl HookLog {
     pub fn text(&self, out: &mut Painter) {
         for item in &self.items {
             out.date(item.at);
-            out.text(&format!(
-                "  {} {} {}  ",
-                item.agent,
-                item.session,
-                item.event.as_str()
-            ));
+            out.text(&format!("  {} {} {}  ", item.agent, item.session, item.event.as_str()));
             out.label(Label::Path, &item.about);
             out.text(&format!("  {} tokens, {} ms", item.tokens, item.millis)).end();
             for line in &item.lines {

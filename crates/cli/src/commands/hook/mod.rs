@@ -1,3 +1,5 @@
+//! `lore hook`: what lore says to coding agents; one file per subcommand.
+
 mod install;
 mod log;
 mod run;

@@ -17,11 +17,13 @@ fn the_agent_form_is_short_and_says_what_it_cut() {
         src/shop/checkout.py checkout.checkout_cart:5
         src/shop/refund.py refund.refund_order:5
         tests/test_cart.py test_cart.test_total_price:5
-    "#]].assert_eq(&run(&shop, &["callers", "Cart.total_price", "--agent"]));
+    "#]]
+    .assert_eq(&run(&shop, &["callers", "Cart.total_price", "--agent"]));
     expect![[r#"
         callers of checkout.charge_card src/shop/checkout.py:8: 1
         src/shop/checkout.py checkout.checkout_cart:5
-    "#]].assert_eq(&run(&shop, &["--agent", "who calls charge_card"]));
+    "#]]
+    .assert_eq(&run(&shop, &["--agent", "who calls charge_card"]));
     let whole = run(&shop, &["map", "--agent"]);
     let cut = run(&shop, &["map", "--agent", "--budget", "60"]);
     assert!(wire::tokens::count(&cut) <= 60, "{cut}");
@@ -74,14 +76,18 @@ fn pointers_are_shown_written_once_and_taken_out() {
         wrote $DIR/GEMINI.md (section for agents)
         wrote $DIR/.agents/skills/lore/SKILL.md (skill)
         sub-agents:  list these tools: Bash(lore:*), mcp__lore__ask
-    "#]].assert_eq(&env.lore(&["agents", "init", "--yes"]).to_string());
+    "#]]
+    .assert_eq(&env.lore(&["agents", "init", "--yes"]).to_string());
     let read = |file: &str| std::fs::read_to_string(env.dir().join(file)).unwrap();
     assert!(read("AGENTS.md").starts_with("# Rules\n\n<!-- lore:begin -->"));
     assert_eq!(read("CLAUDE.md"), "@AGENTS.md\n");
     assert!(read("GEMINI.md").contains("lore map"));
     expect![[r#""#]].assert_eq(&env.lore(&["agents", "init", "--yes"]).to_string());
     let _out = env.lore(&["agents", "init", "--remove", "--yes"]).success();
-    assert_eq!((read("AGENTS.md").as_str(), read("GEMINI.md").as_str()), ("# Rules\n", "Be kind.\n"));
+    assert_eq!(
+        (read("AGENTS.md").as_str(), read("GEMINI.md").as_str()),
+        ("# Rules\n", "Be kind.\n")
+    );
     assert!(!env.dir().join(".agents/skills/lore/SKILL.md").exists());
 }
 

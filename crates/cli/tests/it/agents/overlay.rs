@@ -33,7 +33,7 @@ fn lines_definitions_and_calls_are_those_of_the_work_tree() {
     assert!(callers.contains("not bound: src/shop/cart.py:12"), "{callers}");
     assert!(callers.contains("Cart.total_price src/shop/cart.py:14"), "{callers}");
     let new = run(&shop, &["symbol", "tax_of", "--agent"]);
-    assert!(new.starts_with("src/shop/cart.py:11-12 [Cart] def tax_of(self)"), "{new}");
+    assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
     let read = run(&shop, &["read", "Cart.tax_of"]);
     assert!(read.contains("return self.total_price()"), "{read}");
     let outline = run(&shop, &["outline", "src/shop/cart.py", "--agent"]);
@@ -63,7 +63,7 @@ fn another_branch_and_another_work_tree_do_not_leak_in() {
     let _kept = git(&["commit", "-q", "-m", "side"]);
     // Not indexed, and known: the answer is for what lies here.
     let here = run(&shop, &["symbol", "only_on_side", "--agent"]);
-    assert!(here.starts_with("src/shop/side.py:1-2 def only_on_side()"), "{here}");
+    assert!(here.starts_with("src/shop/side.py:1 def only_on_side()"), "{here}");
     let _indexed = shop.site.env.lore_in(&shop.dir(), &["index", "-q"], "").success();
     let _back = git(&["checkout", "-q", "-"]);
     let there = run(&shop, &["symbol", "only_on_side", "--agent"]);

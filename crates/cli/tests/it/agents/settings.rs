@@ -133,16 +133,18 @@ fn what_is_installed_is_shown_and_can_be_printed_first() {
           }
         }
     "#]]
-        .assert_eq(&env.lore(&["hook", "install", "--agent", "claude", "--print"]).to_string());
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude", "--print"]).to_string());
     expect![[r#"
         Claude Code hears from lore from its next session on: $HOME/.claude/settings.json
         events:      SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, SubagentStart
         ------- stderr -------
         lore speaks in repositories you trust; in each of them, run: lore trust
-    "#]].assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
     expect![[r#"
         Claude Code hears from lore already: $HOME/.claude/settings.json
-    "#]].assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
+    "#]]
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
     expect![[r#"
         Codex hears from lore from its next session on: $DIR/.codex/hooks.json
         events:      SessionStart, UserPromptSubmit, PreToolUse, PostToolUse, SubagentStart
@@ -150,7 +152,7 @@ fn what_is_installed_is_shown_and_can_be_printed_first() {
         older versions need `codex_hooks = true` under [features] of config.toml
         lore speaks in repositories you trust; in each of them, run: lore trust
     "#]]
-        .assert_eq(&env.lore(&["hook", "install", "--agent", "codex", "--project"]).to_string());
+    .assert_eq(&env.lore(&["hook", "install", "--agent", "codex", "--project"]).to_string());
     expect![[r#"
         {"ok":true,"data":{"agent":"claude","events":["SessionStart","UserPromptSubmit","PreToolUse","PostToolUse","SubagentStart"],"file":"$HOME/.claude/settings.json","state":"removed"},"meta":{"elapsed_ms":0}}
     "#]]

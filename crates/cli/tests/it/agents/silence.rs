@@ -12,12 +12,21 @@ fn events(dir: &str) -> Vec<(&'static str, serde_json::Value)> {
         ("session-start", json!({"source": "startup"})),
         ("sub-agent", json!({})),
         ("prompt", json!({"prompt": "fix Cart.total_price, see #1 and the prices in cents"})),
-        ("before-tool", json!({"tool_name": "Edit",
-            "tool_input": {"file_path": file, "old_string": old, "new_string": "x"}})),
-        ("after-tool", json!({"tool_name": "Bash",
-            "tool_input": {"command": "rg -l total_price"}, "tool_response": ""})),
-        ("after-tool", json!({"tool_name": "Read",
-            "tool_input": {"file_path": format!("{dir}/src/shop/money.py")}})),
+        (
+            "before-tool",
+            json!({"tool_name": "Edit",
+            "tool_input": {"file_path": file, "old_string": old, "new_string": "x"}}),
+        ),
+        (
+            "after-tool",
+            json!({"tool_name": "Bash",
+            "tool_input": {"command": "rg -l total_price"}, "tool_response": ""}),
+        ),
+        (
+            "after-tool",
+            json!({"tool_name": "Read",
+            "tool_input": {"file_path": format!("{dir}/src/shop/money.py")}}),
+        ),
     ]
 }
 
@@ -41,7 +50,7 @@ fn a_clone_that_nobody_trusts_says_nothing_to_anybody() {
             !shop.hook("claude", event, &input).is_empty()
         })
         .collect();
-    assert_eq!(said, [true, true, true, true, true, false]);
+    assert_eq!(said, [true; 6]);
     let _revoked = shop.site.env.lore_in(&shop.dir(), &["trust", "--revoke"], "").success();
     let start = json!({"cwd": dir, "session_id": "later"});
     assert_eq!(shop.hook("claude", "session-start", &start), "");
@@ -53,7 +62,13 @@ fn whatever_comes_in_a_hook_ends_well() {
     let env = &shop.site.env;
     let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
     let inputs = [
-        "", "{", "null", "[]", "\u{0}\u{1}", "{\"tool_name\": 3}", &deep,
+        "",
+        "{",
+        "null",
+        "[]",
+        "\u{0}\u{1}",
+        "{\"tool_name\": 3}",
+        &deep,
         r#"{"tool_name":"Edit","tool_input":{"file_path":"../../../etc/passwd","old_string":"root"}}"#,
         r#"{"tool_name":"Bash","tool_input":{"command":"rg '(((' | | ; && \\"}}"#,
     ];

@@ -154,7 +154,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_passed_over() {
-        for command in ["", "|||", "'", "rg", "grep -e", "sed -n", "$(cat x", "cat", "\\", "rg '(' ["] {
+        for command in
+            ["", "|||", "'", "rg", "grep -e", "sed -n", "$(cat x", "cat", "\\", "rg '(' ["]
+        {
             let _ = looks(command);
         }
         assert!(looks(&"cat a;".repeat(4_000)).is_empty());

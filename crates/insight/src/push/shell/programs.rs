@@ -7,10 +7,39 @@ use crate::push::LineRange;
 /// Options of searchers that take the next word with them.
 const GREP_VALUES: &[&str] = &["-f", "-A", "-B", "-C", "-m", "-d", "-D", "--file", "--max-count"];
 const RG_VALUES: &[&str] = &[
-    "-f", "-A", "-B", "-C", "-m", "-g", "-t", "-T", "-r", "-j", "-M", "-E", "-d", "--file",
-    "--max-count", "--glob", "--iglob", "--type", "--type-not", "--replace", "--threads", "--sort",
-    "--max-columns", "--encoding", "--context", "--after-context", "--before-context", "--color",
-    "--colors", "--max-depth", "--engine", "--max-filesize", "--sortr",
+    "-f",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-g",
+    "-t",
+    "-T",
+    "-r",
+    "-j",
+    "-M",
+    "-E",
+    "-d",
+    "--file",
+    "--max-count",
+    "--glob",
+    "--iglob",
+    "--type",
+    "--type-not",
+    "--replace",
+    "--threads",
+    "--sort",
+    "--max-columns",
+    "--encoding",
+    "--context",
+    "--after-context",
+    "--before-context",
+    "--color",
+    "--colors",
+    "--max-depth",
+    "--engine",
+    "--max-filesize",
+    "--sortr",
 ];
 const AG_VALUES: &[&str] =
     &["-A", "-B", "-C", "-m", "-G", "-p", "--ignore", "--ignore-dir", "--type", "--depth"];
@@ -238,10 +267,8 @@ fn awk(words: &[String], dir: &str, is_piped: bool, found: &mut Vec<ShellLook>) 
     if !script.contains("NR") {
         return;
     }
-    let numbers: Vec<u32> = script
-        .split(|c: char| !c.is_ascii_digit())
-        .filter_map(|text| text.parse().ok())
-        .collect();
+    let numbers: Vec<u32> =
+        script.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse().ok()).collect();
     if let [first, last] = numbers[..]
         && 0 < first
         && first <= last
