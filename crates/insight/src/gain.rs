@@ -59,16 +59,14 @@ const METHOD: &str = "estimate: tokens of each command times the median of searc
 /// How many tokens the baseline needed for one of lore's, in hundredths: medians of
 /// `xtask eval tokens`. What was not measured counts as no gain.
 const FACTORS: &[(&str, u64)] = &[
-    ("callers", 300),
-    ("callees", 300),
-    ("symbol", 200),
-    ("outline", 150),
-    ("overrides", 300),
-    ("subtypes", 300),
-    ("impact", 300),
-    ("flow", 300),
-    ("tests", 300),
-    ("why", 200),
+    ("callers", 700),
+    ("callees", 700),
+    ("flow", 700),
+    ("impact", 500),
+    ("tests", 250),
+    ("overrides", 115),
+    ("subtypes", 115),
+    ("why", 190),
 ];
 
 fn factor(command: &str) -> u64 {

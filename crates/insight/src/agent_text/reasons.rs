@@ -12,6 +12,7 @@ const QUOTED: usize = 300;
 const MOST_NOTES: usize = 2;
 const MOST_COMMITS: usize = 4;
 
+/// Whom to ask and what depends on it are other questions.
 pub fn why(answer: &Why) -> String {
     let mut out = String::new();
     // What came with a clone that nobody trusts is not for agents.
@@ -70,18 +71,6 @@ pub fn why(answer: &Why) -> String {
     }
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
-    if let Some(dependents) = &answer.dependents
-        && dependents.total > 0
-    {
-        out.push_str(&format!(
-            "{} symbols depend on it, {} of them tests\n",
-            dependents.total, dependents.tests
-        ));
-    }
-    let asked: Vec<&str> = answer.experts.iter().take(2).map(|it| it.name.as_str()).collect();
-    if !asked.is_empty() {
-        out.push_str(&format!("ask {}\n", asked.join(", ")));
-    }
     out
 }
 
