@@ -63,6 +63,64 @@ pub struct Globals {
     /// Show absolute dates
     #[arg(long, global = true)]
     pub absolute: bool,
+    /// The compact form for agents; see [`with_form`].
+    #[arg(skip)]
+    pub agent: bool,
+    /// Tokens the answer may have.
+    #[arg(skip)]
+    pub budget: Option<usize>,
+}
+
+/// Names of the arguments that [`with_form`] adds.
+const AGENT_FORM: &str = "agent_form";
+const BUDGET: &str = "token_budget";
+
+/// Adds `--agent` and `--budget` to a command and those below it. They are global in
+/// all but clap's sense: where a command has an option of that name (`lore hook
+/// install --agent claude`, `lore context --budget 8000`), its own counts.
+fn with_form(mut command: clap::Command) -> clap::Command {
+    let has = |command: &clap::Command, name: &str| {
+        command.get_arguments().any(|argument| argument.get_long() == Some(name))
+    };
+    let is_leaf_of_others = command.get_name() == "help";
+    if !has(&command, "agent") && !is_leaf_of_others {
+        command = command.arg(
+            Arg::new(AGENT_FORM)
+                .long("agent")
+                .help("Print the compact form for agents (also: LORE_AGENT=1)")
+                .help_heading("Global options")
+                .action(ArgAction::SetTrue),
+        );
+    }
+    if !has(&command, "budget") && !is_leaf_of_others {
+        command = command.arg(
+            Arg::new(BUDGET)
+                .long("budget")
+                .value_name("TOKENS")
+                .help("Maximum number of tokens of the answer")
+                .help_heading("Global options")
+                .value_parser(clap::value_parser!(u32).range(50..=1_000_000)),
+        );
+    }
+    let names: Vec<String> =
+        command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    for name in names {
+        command = command.mut_subcommand(name, with_form);
+    }
+    command
+}
+
+/// Reads what [`with_form`] added, wherever on the line it stood.
+fn read_form(cli: &mut Cli, matches: &clap::ArgMatches) {
+    let mut level = Some(matches);
+    while let Some(matches) = level {
+        cli.globals.agent |=
+            matches.try_get_one::<bool>(AGENT_FORM).ok().flatten().copied().unwrap_or(false);
+        if let Ok(Some(budget)) = matches.try_get_one::<u32>(BUDGET) {
+            cli.globals.budget = Some(*budget as usize);
+        }
+        level = matches.subcommand().map(|(_, below)| below);
+    }
 }
 
 const STYLES: Styles = Styles::styled()
@@ -73,7 +131,7 @@ const STYLES: Styles = Styles::styled()
 
 /// The whole command tree, with the commands of the root help in groups.
 pub fn command() -> clap::Command {
-    let root = Cli::command().styles(STYLES).max_term_width(100);
+    let root = with_form(Cli::command()).styles(STYLES).max_term_width(100);
     let template = root_template(&root);
     root.help_template(template)
 }
@@ -146,13 +204,18 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let arguments = &with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
+    let arguments = with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
+    let arguments = &with_flags_before_question(arguments);
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
     }
     let mut command = readable(command()).term_width(env.width.clamp(40, 100));
     let mut matches = command.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    let form = matches.clone();
+    let mut cli =
+        Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
+    read_form(&mut cli, &form);
+    Ok(cli)
 }
 
 /// `lore learn 'Safe arithmetic' --solution …` is a pattern: what is learnt is a
@@ -168,6 +231,31 @@ fn with_kind_of_lesson(arguments: &[OsString]) -> Vec<OsString> {
         all.insert(2, OsString::from("pattern"));
     }
     all
+}
+
+/// Flags at the end of a question are none of its words: `lore ask 'who calls f' --json`.
+fn with_flags_before_question(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_command = |word: &OsString| commands::ENTRIES.iter().any(|entry| *word == *entry.name);
+    let first = arguments.iter().skip(1).find(|word| is_command(word));
+    if first.is_none_or(|word| word != "ask") || arguments.iter().any(|word| word == "--") {
+        return arguments;
+    }
+    let mut moved = Vec::new();
+    while arguments.len() > 3 {
+        let last = arguments[arguments.len() - 1].clone();
+        let is_valued = arguments[arguments.len() - 2] == "--budget";
+        let is_budget = last.to_str().is_some_and(|word| word.starts_with("--budget="));
+        let n_moved = match (is_valued, is_plain_flag(&last) || is_budget) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => break,
+        };
+        moved.extend(arguments.split_off(arguments.len() - n_moved));
+    }
+    let rest = arguments.split_off(1);
+    arguments.extend(moved);
+    arguments.extend(rest);
+    arguments
 }
 
 /// `lore 'who calls Session.get'` is a question: no command has a space in it.
@@ -187,8 +275,18 @@ fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn is_plain_flag(word: &OsString) -> bool {
-    const FLAGS: [&str; 9] =
-        ["-J", "--json", "-q", "--quiet", "-v", "--verbose", "--no-pager", "--absolute", "-vv"];
+    const FLAGS: [&str; 10] = [
+        "-J",
+        "--json",
+        "-q",
+        "--quiet",
+        "-v",
+        "--verbose",
+        "--no-pager",
+        "--absolute",
+        "-vv",
+        "--agent",
+    ];
     word.to_str().is_some_and(|word| FLAGS.contains(&word))
 }
 
@@ -203,9 +301,12 @@ fn parse_alone(arguments: &[OsString]) -> Option<Cli> {
         .find_map(|word| commands::ENTRIES.iter().find(|entry| *word == *entry.name))?;
     let alone = (entry.augment)(clap::Command::new(entry.name));
     let root = clap::Command::new("lore").disable_help_subcommand(true).subcommand(alone);
-    let root = <Globals as clap::Args>::augment_args(root);
+    let root = with_form(<Globals as clap::Args>::augment_args(root));
     let mut matches = root.subcommand_required(true).try_get_matches_from(arguments).ok()?;
-    Cli::from_arg_matches_mut(&mut matches).ok()
+    let form = matches.clone();
+    let mut cli = Cli::from_arg_matches_mut(&mut matches).ok()?;
+    read_form(&mut cli, &form);
+    Some(cli)
 }
 
 /// The output flags, read without understanding the rest: for a command line
@@ -326,10 +427,16 @@ mod tests {
             "lore blast-radius f",
             "lore search -- --json",
             "lore help search",
+            "lore --agent callers f --budget 300",
+            "lore callers f --agent",
+            "lore hook install --agent claude",
         ] {
             let whole = || -> Result<Cli, clap::Error> {
                 let mut matches = command().try_get_matches_from(words(line))?;
-                Cli::from_arg_matches_mut(&mut matches)
+                let form = matches.clone();
+                let mut cli = Cli::from_arg_matches_mut(&mut matches)?;
+                read_form(&mut cli, &form);
+                Ok(cli)
             };
             let parsed = parse(&words(line), &env()).unwrap();
             assert_eq!(format!("{parsed:?}"), format!("{:?}", whole().unwrap()), "{line}");
@@ -338,6 +445,21 @@ mod tests {
             assert!(parse_alone(&words(line)).is_none(), "{line}");
             assert!(parse(&words(line), &env()).is_err(), "{line}");
         }
+    }
+
+    #[test]
+    fn the_agent_form_and_its_budget_stand_anywhere_and_give_way_to_a_commands_own() {
+        let form = |line: &str| {
+            let globals = parse(&words(line), &env()).unwrap().globals;
+            (globals.agent, globals.budget)
+        };
+        assert_eq!(form("lore --agent callers f --budget 300"), (true, Some(300)));
+        assert_eq!(form("lore callers f --agent"), (true, None));
+        assert_eq!(form("lore --budget 90 callers f"), (false, Some(90)));
+        assert_eq!(form("lore repo list --agent --budget 99"), (true, Some(99)));
+        assert_eq!(form("lore ask who calls f --agent --budget 90"), (true, Some(90)));
+        assert_eq!(form("lore hook install --agent claude"), (false, None));
+        assert_eq!(form("lore context task --budget 900"), (false, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use crate::{run_index, run_pipeline};
+use crate::{run_index, run_pipeline, work_tree_overlay};
 use insight::code::scope::{self, Asked};
 use insight::code::{Scope, Standing, TraversalOptions};
 use model::code::EdgeKind;
@@ -24,6 +24,11 @@ pub struct ScopeArgs {
 }
 
 impl ScopeArgs {
+    /// The snapshot of the repository around.
+    pub fn here(ctx: &Ctx, reader: &Reader) -> Result<Scope> {
+        scope::resolve(reader, &Asked { here: Some(&ctx.env.cwd), ..Asked::default() })
+    }
+
     pub fn asked<'a>(&'a self, ctx: &'a Ctx) -> Asked<'a> {
         Asked { repo: self.repo.as_deref(), at: self.at.as_deref(), here: Some(&ctx.env.cwd) }
     }
@@ -55,6 +60,10 @@ impl ScopeArgs {
             }
             found => found?,
         };
+        let scope = match self.at {
+            Some(_) => scope,
+            None => work_tree_overlay::over_work_tree(&reader, scope)?,
+        };
         tell(ui, &scope.standing());
         Ok((reader, scope))
     }
@@ -76,6 +85,9 @@ impl ScopeArgs {
 }
 
 fn tell(ui: &mut Ui, standing: &Standing) {
+    if standing.is_stale {
+        ui.warn("stale: the work tree differs in too many files; run: lore index");
+    }
     if let Some(head) = &standing.stale_against {
         let short = |sha: &str| sha.chars().take(10).collect::<String>();
         ui.warn(&format!(

@@ -9,6 +9,7 @@ use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
 use std::sync::Arc;
 use store::DatabaseFile;
+use store::answer_costs::Door;
 
 pub struct Ctx {
     pub env: Env,
@@ -112,6 +113,23 @@ impl Ctx {
             }
             pipeline::notes::try_write(&path, |tx| results.flush(tx, "cli", now))
         }));
+    }
+
+    /// Counts what an answer in the agent form cost, for `lore gain`. Commands that use
+    /// no database are not worth one.
+    pub fn note_cost(&self, ui: &mut Ui) {
+        let Some((command, tokens)) = ui.take_cost() else { return };
+        if self.config.get().is_none() {
+            return;
+        }
+        let Ok(database) = self.db_path(ui) else { return };
+        if !database.path().exists() {
+            return;
+        }
+        let now = self.now();
+        self.write_later(&database, move |tx| {
+            store::answer_costs::add(tx, Door::Cli, command, tokens, now)
+        });
     }
 
     /// Does what was put off until the answer was out.

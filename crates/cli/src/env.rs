@@ -109,6 +109,23 @@ impl Env {
         self.var(name).is_some_and(|value| value != "0" && !value.eq_ignore_ascii_case("false"))
     }
 
+    /// Whether a coding agent reads what is printed: by lore's own variable, or by those
+    /// that agents set for the commands they run.
+    pub fn is_for_agent(&self) -> bool {
+        const SET_BY_AGENTS: [&str; 6] = [
+            "CLAUDECODE",
+            "GEMINI_CLI",
+            "CURSOR_AGENT",
+            "CODEX_SANDBOX",
+            "COPILOT_CLI",
+            "OPENCODE",
+        ];
+        match self.var("LORE_AGENT") {
+            Some(_) => self.flag("LORE_AGENT"),
+            None => !self.stdout_is_tty && SET_BY_AGENTS.iter().any(|name| self.flag(name)),
+        }
+    }
+
     /// Names of the variables that begin with `prefix`, sorted.
     pub fn names_with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a str> {
         self.vars
@@ -153,7 +170,7 @@ impl Env {
         self.xdg("XDG_DATA_HOME", ".local/share")
     }
 
-    /// `$XDG_STATE_HOME/lore`, else `~/.local/state/lore`: logs.
+    /// `$XDG_STATE_HOME/lore`, else `~/.local/state/lore`: logs, what was said to agents.
     pub fn state_dir(&self) -> Option<PathBuf> {
         self.xdg("XDG_STATE_HOME", ".local/state")
     }

@@ -38,6 +38,7 @@ mod run_sync;
 mod run_traces;
 mod text;
 pub mod ui;
+mod work_tree_overlay;
 
 use args::Cli;
 use ctx::Ctx;
@@ -67,6 +68,8 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     }
     let cli = match args::parse(&arguments, &env) {
         Ok(cli) => cli,
+        // A hook of another version: an agent takes exit status 2 for a refusal.
+        Err(_) if is_hook_run(&arguments) => return 0,
         Err(refusal) => return refuse(&refusal, &arguments, &env),
     };
     let mut ui = Ui::new(&env, &cli.globals);
@@ -88,6 +91,11 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
                 .suggest("please report it together with those lines"))
         });
     ui.finish(result)
+}
+
+fn is_hook_run(arguments: &[OsString]) -> bool {
+    let words: Vec<_> = arguments.iter().skip(1).take(2).collect();
+    matches!(words.as_slice(), [hook, run] if *hook == "hook" && *run == "run")
 }
 
 fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: CancelToken) -> Result<()> {

@@ -18,7 +18,8 @@ mod write;
 pub use below::{Entry, create_dirs_below, entry_below, is_link_error, read_link_below};
 pub use read::{ReadError, open_regular, read, read_below, read_text, read_text_below};
 pub use write::{
-    create_dirs, create_new, create_temp, open_append, open_lock, open_lock_below, remove_below,
+    append, create_dirs, create_new, create_temp, open_append, open_lock, open_lock_below,
+    remove_below, replace, replace_below,
     replace, replace_below,
 };
 

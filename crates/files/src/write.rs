@@ -94,6 +94,20 @@ fn regular_lock(opened: Result<OwnedFd, Errno>, path: &Path) -> io::Result<File>
     if found == FileType::RegularFile { Ok(File::from(file)) } else { Err(not_regular(path)) }
 }
 
+const APPEND: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::APPEND)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// Adds bytes to the end of a file of the user's own, in one write; the file is made
+/// for the user alone where it is missing. A link is refused.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let opened = rustix::fs::open(path, APPEND, Mode::from_raw_mode(0o600));
+    regular_lock(opened, path)?.write_all(bytes)
+}
+
 /// Creates folders of the user's own, for the user alone.
 pub fn create_dirs(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;

@@ -13,6 +13,7 @@ mod blame;
 mod blobs;
 mod changes;
 mod command;
+mod head_file;
 mod lines;
 mod log;
 mod object_id;

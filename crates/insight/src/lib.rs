@@ -4,6 +4,7 @@
 //! the record is a fact of types. Answers are plain structs that serialise to
 //! their one wire form; `cli` and `serve` show the same.
 
+pub mod agent_text;
 pub mod alerts;
 pub mod ask;
 pub mod cache;
@@ -17,11 +18,13 @@ pub mod evidence;
 pub mod file_history;
 pub mod file_target;
 pub mod freshness;
+pub mod gain;
 pub mod history;
 pub mod memory;
 pub mod origin;
 pub mod people;
 pub mod projects;
+pub mod push;
 pub mod reasons;
 pub mod repos;
 pub mod runtime;

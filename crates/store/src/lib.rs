@@ -23,6 +23,7 @@ mod write_queue;
 
 pub mod activity;
 pub mod alerts;
+pub mod answer_costs;
 pub mod authors;
 pub mod change_relations;
 pub mod check;

@@ -55,6 +55,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0026_daemon",
     "0027_enrichment",
     "0028_derived",
+    "0029_answer_costs",
 ];
 
 /// The schema this build writes.

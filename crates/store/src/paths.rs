@@ -200,6 +200,77 @@ pub fn last_commit(on: &impl Read, repo: RepoId, path: &str) -> Result<Option<Co
     )
 }
 
+/// The newest commits that changed a path, whole; merges apart.
+pub fn newest_commits(
+    on: &impl Read,
+    repo: RepoId,
+    path: &str,
+    most: usize,
+) -> Result<Vec<CommitRow>> {
+    sql::all(
+        on,
+        &format!(
+            "SELECT {}
+             FROM commit_files AS f
+             CROSS JOIN git_commits AS c ON c.id = f.commit_id
+             WHERE f.path = ?2 AND c.repo_id = ?1 AND c.unreachable_at IS NULL
+             ORDER BY c.committed_at DESC, c.sha LIMIT ?3",
+            commits::COLUMNS
+        ),
+        (repo.0, path, i64::try_from(most).unwrap_or(i64::MAX)),
+        commits::read,
+    )
+}
+
+/// A note on a line of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineNote {
+    /// Of the merge request in its project.
+    pub iid: i64,
+    /// Of the thread.
+    pub discussion: i64,
+    pub body: String,
+    pub author: Option<String>,
+    pub created_at: Timestamp,
+    pub line: Option<u32>,
+    /// Somebody still waits for an answer.
+    pub is_open: bool,
+}
+
+/// What people wrote on lines of a path in merge requests of a project that were
+/// merged or are open, newest first. Internal notes are left out.
+pub fn line_notes(
+    on: &impl Read,
+    project: ProjectId,
+    path: &str,
+    most: usize,
+) -> Result<Vec<LineNote>> {
+    sql::all(
+        on,
+        "SELECT m.iid, d.id AS discussion, n.body, u.username AS author, n.created_at, n.new_line,
+           n.is_resolvable = 1 AND n.is_resolved = 0 AND m.state = 'opened' AS is_open
+         FROM notes AS n
+         CROSS JOIN discussions AS d ON d.id = n.discussion_id
+         JOIN merge_requests AS m ON m.id = d.merge_request_id
+         LEFT JOIN users AS u ON u.id = n.author_id
+         WHERE n.new_path = ?2 AND n.is_system = 0 AND n.is_internal = 0 AND m.project_id = ?1
+           AND m.state IN ('merged', 'opened')
+         ORDER BY n.created_at DESC, n.id LIMIT ?3",
+        (project.0, path, i64::try_from(most).unwrap_or(i64::MAX)),
+        |row| {
+            Ok(LineNote {
+                iid: row.get("iid")?,
+                discussion: row.get("discussion")?,
+                body: row.get("body")?,
+                author: row.get("author")?,
+                created_at: sql::at(row, "created_at")?,
+                line: row.get("new_line")?,
+                is_open: row.get("is_open")?,
+            })
+        },
+    )
+}
+
 /// Paths below a folder that the newest commits changed, the most often first.
 pub fn most_changed(
     on: &impl Read,

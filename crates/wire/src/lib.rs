@@ -6,6 +6,7 @@
 //! in `docs/wire.md`. Also here: how many tokens a text has, and what is done
 //! so that an answer fits its budget. No I/O, no clock; MCP is not known here.
 
+pub mod agent_form;
 pub mod binary;
 pub mod budget;
 pub mod fit;

@@ -22,6 +22,7 @@ mod search_corpus;
 mod search_questions;
 mod tests;
 mod timeline;
+mod tokens;
 
 use model::Timestamp;
 use search::Searcher;
@@ -66,6 +67,7 @@ const USAGE: &str = "eval code --sources DIR [--truth DIR] | \
                          eval forge --golden FILE --db DB [--kind KIND] | \
                          eval notes --labels FILE --db DB | \
                          eval tests --localise FILE --sources DIR [--every N] | \
+                         eval tokens --questions FILE --sources DIR --lore BINARY | \
                          eval search DIR|FILE [--keep FILE.db] [--weights 70,80]";
 
 pub fn run(words: &[&str]) -> ExitCode {
@@ -80,6 +82,7 @@ pub fn run(words: &[&str]) -> ExitCode {
         ["notes", options @ ..] => option(options, "--labels")
             .and_then(|labels| notes::run(&labels, &option(options, "--db")?)),
         ["tests", options @ ..] => tests::run(options),
+        ["tokens", options @ ..] => tokens::run(options),
         ["search", place, options @ ..] => search_corpus::run(Path::new(place), options),
         _ => Err(format!("usage: cargo xtask {USAGE}").into()),
     };

@@ -40,6 +40,22 @@ pub fn remove(text: &str, path: &[&str], index: usize) -> Edit<String> {
     Ok(written(text, &root))
 }
 
+/// The text without the property at a path.
+pub fn remove_key(text: &str, path: &[&str]) -> Edit<String> {
+    let root = parse(text)?;
+    let (last, parents) = path.split_last().ok_or("no path is given")?;
+    if let Some(property) = object_in(&root, parents)?.and_then(|object| object.get(last)) {
+        property.remove();
+    }
+    Ok(written(text, &root))
+}
+
+/// Whether the object at a path is there and holds nothing.
+pub fn is_empty_object(text: &str, path: &[&str]) -> Edit<bool> {
+    let root = parse(text)?;
+    Ok(object_in(&root, path)?.is_some_and(|object| object.properties().is_empty()))
+}
+
 /// Whether there is something at a path.
 pub fn has(text: &str, path: &[&str]) -> Edit<bool> {
     let root = parse(text)?;

@@ -1,61 +1,189 @@
-//! Agents whose prompt hook lore can register with: one row each. To add one,
-//! add a row; its hook format must be documented by its makers.
+//! Agents whose hooks lore registers with: one row each. To add one, add a row; its
+//! hooks must be documented by its makers.
+//!
+//! What is said at an event is made in `insight::push`; here is only where a client
+//! keeps its hooks, which of its events can add to the model's context, and in what
+//! form it wants the answer.
 
+pub mod activity;
+pub mod client_event;
+pub mod file_plan;
+mod hook_settings;
 pub mod json_text;
+pub mod patch;
+pub mod pointers;
+pub mod restore;
+pub mod sessions;
 pub mod settings_file;
+pub mod watchdog;
 
+use insight::push::PushEvent;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// An agent and where its hooks are set.
+/// An agent, where its hooks are set, and how they answer.
 #[derive(Debug)]
 pub struct Agent {
     pub name: &'static str,
     pub title: &'static str,
-    /// Below the home directory or the top of a repository.
-    pub settings: &'static str,
-    /// The hook that runs when a prompt is submitted.
-    pub event: &'static str,
-    /// What the hook runs.
-    pub command: &'static str,
-    /// The longest it may take, in the agent's own unit.
-    pub timeout: u32,
-    /// The event named in the answer, where the answer must be JSON.
-    pub answers_in_json_for: Option<&'static str>,
+    /// Below the home directory; with `~config/` below the folder of configs.
+    user: &'static str,
+    /// Below the top of a repository.
+    project: &'static str,
+    pub form: HookForm,
+    pub events: &'static [AgentEvent],
+    pub answer: AnswerForm,
+    /// What else a person must do.
+    pub remark: Option<&'static str>,
+}
+
+/// An event of lore's as a client calls it.
+#[derive(Debug)]
+pub struct AgentEvent {
+    pub event: PushEvent,
+    pub name: &'static str,
+    /// Tools it is wanted for.
+    pub matcher: Option<&'static str>,
+}
+
+/// How a settings file lists hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookForm {
+    /// `hooks.EVENT: [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]`
+    Groups {
+        /// The longest a hook may take, in the client's own unit.
+        timeout: u32,
+    },
+    /// `hooks.EVENT: [{"command": …, "matcher": …}]` beside `"version": 1`.
+    Flat,
+    /// `hooks.EVENT: [{"type": "command", "bash": …, "powershell": …}]` beside `"version": 1`.
+    Shells,
+    /// A file of its own that runs lore.
+    Plugin(&'static str),
+}
+
+/// How a hook says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// `{"hookSpecificOutput": {"hookEventName": …, "additionalContext": …}}`;
+    /// whether silence must be JSON too.
+    Specific { is_always_json: bool },
+    /// `{"additional_context": …}`
+    Snake,
+    /// `{"additionalContext": …}`, and the specific form for the editor that reads the
+    /// same files.
+    Camel,
+    /// The text itself.
+    Plain,
+}
+
+const fn on(event: PushEvent, name: &'static str) -> AgentEvent {
+    AgentEvent { event, name, matcher: None }
+}
+
+const fn with(event: PushEvent, name: &'static str, matcher: &'static str) -> AgentEvent {
+    AgentEvent { event, name, matcher: Some(matcher) }
 }
 
 pub const AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
         title: "Claude Code",
-        settings: ".claude/settings.json",
-        event: "UserPromptSubmit",
-        command: "lore inject --agent claude",
-        timeout: 5,
-        answers_in_json_for: None,
+        user: ".claude/settings.json",
+        project: ".claude/settings.json",
+        form: HookForm::Groups { timeout: 5 },
+        events: &[
+            on(PushEvent::SessionStart, "SessionStart"),
+            on(PushEvent::Prompt, "UserPromptSubmit"),
+            with(PushEvent::BeforeTool, "PreToolUse", "Edit|MultiEdit|Write|NotebookEdit"),
+            with(PushEvent::AfterTool, "PostToolUse", "Read|Grep|Bash"),
+            on(PushEvent::SubAgent, "SubagentStart"),
+        ],
+        answer: AnswerForm::Specific { is_always_json: false },
+        remark: None,
     },
     Agent {
         name: "codex",
         title: "Codex",
-        settings: ".codex/hooks.json",
-        event: "UserPromptSubmit",
-        command: "lore inject --agent codex",
-        timeout: 5,
-        answers_in_json_for: Some("UserPromptSubmit"),
+        user: ".codex/hooks.json",
+        project: ".codex/hooks.json",
+        form: HookForm::Groups { timeout: 5 },
+        events: &[
+            on(PushEvent::SessionStart, "SessionStart"),
+            on(PushEvent::Prompt, "UserPromptSubmit"),
+            with(PushEvent::BeforeTool, "PreToolUse", "apply_patch|Edit|Write"),
+            with(PushEvent::AfterTool, "PostToolUse", "Bash"),
+            on(PushEvent::SubAgent, "SubagentStart"),
+        ],
+        answer: AnswerForm::Specific { is_always_json: false },
+        remark: Some("older versions need `codex_hooks = true` under [features] of config.toml"),
     },
     Agent {
         name: "gemini",
         title: "Gemini CLI",
-        settings: ".gemini/settings.json",
-        event: "BeforeAgent",
-        command: "lore inject --agent gemini",
-        timeout: 5000,
-        answers_in_json_for: Some("BeforeAgent"),
+        user: ".gemini/settings.json",
+        project: ".gemini/settings.json",
+        form: HookForm::Groups { timeout: 5000 },
+        // Nothing that runs before a tool can add to the context.
+        events: &[
+            on(PushEvent::SessionStart, "SessionStart"),
+            on(PushEvent::Prompt, "BeforeAgent"),
+            with(
+                PushEvent::AfterTool,
+                "AfterTool",
+                "read_file|read_many_files|grep_search|search_file_content|run_shell_command|replace|write_file",
+            ),
+        ],
+        answer: AnswerForm::Specific { is_always_json: true },
+        remark: None,
+    },
+    Agent {
+        name: "cursor",
+        title: "Cursor",
+        user: ".cursor/hooks.json",
+        project: ".cursor/hooks.json",
+        form: HookForm::Flat,
+        // Sub-agents can only be allowed or denied.
+        events: &[
+            on(PushEvent::SessionStart, "sessionStart"),
+            on(PushEvent::Prompt, "beforeSubmitPrompt"),
+            with(PushEvent::BeforeTool, "preToolUse", "Write"),
+            with(PushEvent::AfterTool, "postToolUse", "Read|Grep|Shell"),
+        ],
+        answer: AnswerForm::Snake,
+        remark: None,
+    },
+    Agent {
+        name: "copilot",
+        title: "GitHub Copilot",
+        user: ".copilot/hooks/lore.json",
+        project: ".github/hooks/lore.json",
+        form: HookForm::Shells,
+        // What runs before a tool can allow, deny and change it, not add to the context.
+        events: &[
+            on(PushEvent::SessionStart, "sessionStart"),
+            on(PushEvent::Prompt, "userPromptSubmitted"),
+            on(PushEvent::AfterTool, "postToolUse"),
+            on(PushEvent::SubAgent, "subagentStart"),
+        ],
+        answer: AnswerForm::Camel,
+        remark: None,
+    },
+    Agent {
+        name: "opencode",
+        title: "opencode",
+        user: "~config/opencode/plugins/lore.js",
+        project: ".opencode/plugins/lore.js",
+        form: HookForm::Plugin(include_str!("../../help/opencode-plugin.js")),
+        // Context goes with results of tools; the first one carries the start.
+        events: &[
+            on(PushEvent::SessionStart, "tool.execute.after"),
+            on(PushEvent::AfterTool, "tool.execute.after"),
+        ],
+        answer: AnswerForm::Plain,
+        remark: None,
     },
 ];
-
-/// What tells our hook from others.
-const OURS: &str = "lore inject";
 
 pub fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
@@ -72,43 +200,44 @@ pub fn find(name: &str) -> Result<&'static Agent> {
 }
 
 impl Agent {
-    pub fn path(&self, base: &Path) -> PathBuf {
-        base.join(self.settings)
-    }
-
-    /// The settings with our hook in them; none when it is there already.
-    pub fn with_hook(&self, settings: &str) -> Result<Option<String>, String> {
-        if !self.own_hooks(settings)?.is_empty() {
-            return Ok(None);
+    /// The file its hooks are set in: of the user, or of the repository at `top`.
+    pub fn path(&self, env: &crate::env::Env, top: Option<&Path>) -> Result<PathBuf> {
+        let no_home = || {
+            Error::not_found("HOME is not set").suggest("use --project to write to the repository")
+        };
+        match (top, self.user.strip_prefix("~config/")) {
+            (Some(top), _) => Ok(top.join(self.project)),
+            (None, Some(rest)) => {
+                let own = env.config_dir().ok_or_else(no_home)?;
+                Ok(own.parent().unwrap_or(&own).join(rest))
+            }
+            (None, None) => Ok(env.home.as_ref().ok_or_else(no_home)?.join(self.user)),
         }
-        let hook = format!(
-            "{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{}\", \"timeout\": {} }}] }}",
-            self.command, self.timeout
-        );
-        json_text::append(settings, &["hooks", self.event], &hook).map(Some)
     }
 
-    /// The settings without our hook; none when it is not there.
-    pub fn without_hook(&self, settings: &str) -> Result<Option<String>, String> {
-        let mut text = settings.to_owned();
-        let mut is_changed = false;
-        while let Some(at) = self.own_hooks(&text)?.first() {
-            text = json_text::remove(&text, &["hooks", self.event], *at)?;
-            is_changed = true;
-        }
-        Ok(is_changed.then_some(text))
-    }
-
-    /// Places of our entries in the list of the event. An entry that holds
-    /// hooks of others too is not ours to remove.
-    fn own_hooks(&self, settings: &str) -> Result<Vec<usize>, String> {
-        let elements = json_text::elements(settings, &["hooks", self.event])?;
-        Ok(elements
-            .iter()
-            .enumerate()
-            .filter(|(_, text)| text.contains(OURS) && text.matches("\"command\":").count() <= 1)
-            .map(|(at, _)| at)
-            .collect())
+    /// What a hook prints: `text` in the client's form, or its way to say nothing.
+    pub fn printed(&self, event: PushEvent, text: &str) -> String {
+        let name = self.events.iter().find(|it| it.event == event).map_or("", |it| it.name);
+        let specific = || serde_json::json!({ "hookEventName": name, "additionalContext": text });
+        let answer = match self.answer {
+            AnswerForm::Plain => return text.to_owned(),
+            AnswerForm::Specific { is_always_json: true } | AnswerForm::Camel
+                if text.is_empty() =>
+            {
+                return "{}\n".to_owned();
+            }
+            _ if text.is_empty() => return String::new(),
+            AnswerForm::Specific { .. } => serde_json::json!({ "hookSpecificOutput": specific() }),
+            AnswerForm::Snake if event == PushEvent::Prompt => {
+                serde_json::json!({ "continue": true, "additional_context": text })
+            }
+            AnswerForm::Snake => serde_json::json!({ "additional_context": text }),
+            AnswerForm::Camel => serde_json::json!({
+                "additionalContext": text,
+                "hookSpecificOutput": specific(),
+            }),
+        };
+        format!("{answer}\n")
     }
 }
 
@@ -118,62 +247,27 @@ mod tests {
     use expect_test::expect;
 
     #[test]
-    fn settings_of_others_stay_as_they_are() {
-        let agent = find("claude").unwrap();
-        let before = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\n    \"Stop\": []\n  },\n  \"zeta\": 1, \"alpha\": 2\n}\n";
-        let after = agent.with_hook(before).unwrap().unwrap();
-        expect![[r#"
-            {
-              // mine
-              "model": "x",
-              "hooks": {
-                "Stop": [],
-                "UserPromptSubmit": [
-                  {
-                    "hooks": [
-                      {
-                        "type": "command",
-                        "command": "lore inject --agent claude",
-                        "timeout": 5
-                      }
-                    ]
-                  }
-                ]
-              },
-              "zeta": 1, "alpha": 2
-            }
-        "#]]
-        .assert_eq(&after);
-        assert_eq!(agent.with_hook(&after).unwrap(), None);
-        let left = agent.without_hook(&after).unwrap().unwrap();
-        assert!(left.contains("\"UserPromptSubmit\": []") && left.contains("// mine"), "{left}");
-        assert_eq!(agent.without_hook(&left).unwrap(), None);
-    }
-
-    #[test]
-    fn a_missing_or_empty_file_is_begun() {
+    fn every_client_gets_the_answer_its_makers_document() {
+        let mut all = String::new();
         for agent in AGENTS {
-            for before in ["", "{}", "{ }\n", "{\"hooks\":{}}"] {
-                let after = agent.with_hook(before).unwrap().unwrap();
-                let value: serde_json::Value = serde_json::from_str(&after).unwrap();
-                let hook = &value["hooks"][agent.event][0]["hooks"][0];
-                assert_eq!(hook["command"], agent.command, "{after}");
-            }
+            let last = agent.events.last().unwrap();
+            all.push_str(&format!("{}: {}\n", agent.name, agent.printed(last.event, "x").trim()));
+            all.push_str(&format!("  silent: {:?}\n", agent.printed(last.event, "")));
         }
-    }
-
-    #[test]
-    fn what_is_no_settings_file_is_refused() {
-        let agent = find("claude").unwrap();
-        for before in [
-            "[]",
-            "{\"hooks\": 3}",
-            "{\"hooks\": {\"UserPromptSubmit\": {}}}",
-            "{\"a\": ",
-            "nonsense",
-        ] {
-            assert!(agent.with_hook(before).is_err(), "{before}");
-        }
-        assert!(find("nobody").is_err());
+        expect![[r#"
+            claude: {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SubagentStart"}}
+              silent: ""
+            codex: {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SubagentStart"}}
+              silent: ""
+            gemini: {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"AfterTool"}}
+              silent: "{}\n"
+            cursor: {"additional_context":"x"}
+              silent: ""
+            copilot: {"additionalContext":"x","hookSpecificOutput":{"additionalContext":"x","hookEventName":"subagentStart"}}
+              silent: "{}\n"
+            opencode: x
+              silent: ""
+        "#]]
+        .assert_eq(&all);
     }
 }

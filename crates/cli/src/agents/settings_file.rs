@@ -46,6 +46,20 @@ impl SettingsFile {
         })
     }
 
+    /// Takes the file away; one that is not there is taken away already.
+    pub fn remove(&self) -> Result<()> {
+        let removed = match self.below() {
+            Some((top, relative)) => files::remove_below(top, relative),
+            None => std::fs::remove_file(&self.path),
+        };
+        match removed {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(self.failed("remove").caused_by(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn below(&self) -> Option<(&Path, &Path)> {
         let top = self.top.as_deref()?;
         // What is not below it is refused by whoever is asked to open it.

@@ -128,7 +128,8 @@ impl Args {
         let projects = self.projects(ui, origin.filter(|origin| origin.base_url == base_url))?;
         let projects =
             projects.iter().map(|path| layer::check_project(path)).collect::<Result<Vec<_>>>()?;
-        Ok(Template { base_url, token_env_var, projects, repos: self.repos(ctx)? })
+        let repos = self.repos(ctx)?;
+        Ok(Template { base_url, token_env_var, token_file: None, projects, repos })
     }
 
     fn base_url(&self, ui: &mut Ui, origin: Option<&Remote>) -> Result<String> {

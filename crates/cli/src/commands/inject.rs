@@ -4,14 +4,15 @@ use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Painter, Show, Ui};
 use insight::memory::inject::{Injection, inject};
+use insight::push::PushEvent;
 use memory::{Root, index};
 use model::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use store::memory as rows;
 use store::Reader;
+use store::memory as rows;
 
 /// Print memory records relevant to an agent's prompt
 ///
@@ -60,16 +61,10 @@ impl Run for Args {
 impl Args {
     /// As the agent wants it.
     fn printed(&self, text: &str) -> String {
-        let agent = self.agent.as_deref().and_then(crate::agents::named);
-        match agent.and_then(|agent| agent.answers_in_json_for) {
-            Some(_) if text.is_empty() => "{}\n".to_owned(),
-            Some(event) => {
-                let answer = serde_json::json!({
-                    "hookSpecificOutput": { "hookEventName": event, "additionalContext": text }
-                });
-                format!("{answer}\n")
-            }
-            None => text.to_owned(),
+        match self.agent.as_deref().and_then(crate::agents::named) {
+            // Its prompt hook takes text as it is.
+            Some(agent) if agent.name != "claude" => agent.printed(PushEvent::Prompt, text),
+            _ => text.to_owned(),
         }
     }
 }
@@ -107,7 +102,7 @@ fn found(ctx: &Ctx, ui: &mut Ui) -> Result<Injection> {
         .map(|row| row.id)
         .collect();
     let from = memory_roots::standpoint(&reader, around.as_ref())?;
-    inject(&reader, &prompt, &ids, &from, ctx.now())
+    inject(&reader, &prompt, &ids, &from, ctx.now(), &|_| true)
 }
 
 /// Prompt and working directory of a hook's event; plain text is the prompt.

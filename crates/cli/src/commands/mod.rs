@@ -41,11 +41,12 @@ macro_rules! commands {
 
         impl Command {
             pub fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+                ui.begin(self.name());
                 match self { $($(Command::$variant(args) => present(args, ctx, ui),)*)* }
             }
 
             /// As it is typed.
-            pub fn name(&self) -> &'static str {
+            pub const fn name(&self) -> &'static str {
                 match self { $($(Command::$variant(_) => $name,)*)* }
             }
         }
@@ -142,9 +143,12 @@ commands! {
         "memory" => Memory in memory;
         "miss" => Miss in miss;
         "inject" => Inject in inject;
-        "hook" => Hook in hook;
     }
-    "Serve" {
+    "Agents" {
+        "setup" => Setup in setup;
+        "agents" => Agents in agents;
+        "hook" => Hook in hook;
+        "gain" => Gain in gain;
         "mcp" => Mcp in mcp;
         "serve" => Serve in serve;
     }
@@ -267,6 +271,7 @@ fn present<C: Run>(command: &C, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
     }
     let answer = command.run(ctx, ui)?;
     ui.show(&answer)?;
+    ctx.note_cost(ui);
     ctx.finish(ui);
     answer.failure().map_or(Ok(()), Err)
 }

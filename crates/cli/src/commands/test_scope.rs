@@ -67,6 +67,10 @@ pub struct Tests {
 }
 
 impl Show for Tests {
+    fn agent(&self) -> Option<String> {
+        self.list.is_none().then(|| insight::agent_text::tests(&self.scope))
+    }
+
     fn text(&self, out: &mut Painter) {
         match &self.list {
             Some(paths) => {

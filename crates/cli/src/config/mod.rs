@@ -6,6 +6,7 @@
 //! user's own file counts for these.
 
 pub mod file;
+pub mod glab;
 pub mod keys;
 pub mod layer;
 pub mod notifications;

@@ -1,6 +1,6 @@
 //! The forge token: where it comes from, and how it is kept from leaking.
 
-use super::Config;
+use super::{Config, glab};
 use crate::env::Env;
 use model::{Error, ErrorCode, Result};
 use secrecy::SecretString;
@@ -22,6 +22,7 @@ pub fn find(config: &Config, env: &Env) -> Result<Token> {
         return Ok(Token { secret: checked(token, &source)?, source });
     }
     match config.token_file() {
+        Some(path) if glab::is_config(path) => of_glab(config, path),
         Some(path) => from_file(path),
         None => Err(Error::new(ErrorCode::TokenNotSet, format!("`{variable}` is not set"))
             .suggest(how_to_create(config, variable))),
@@ -59,7 +60,32 @@ fn how_to_create(config: &Config, variable: &str) -> String {
     )
 }
 
+/// The token that glab keeps for the host of the forge.
+fn of_glab(config: &Config, path: &Path) -> Result<Token> {
+    let whole = from_file_text(path)?;
+    let base = config.base_url()?;
+    let host = base.split_once("://").map_or(base, |(_, rest)| rest);
+    let host = host.split('/').next().unwrap_or(host);
+    let source = format!("file:{}", path.display());
+    let token = glab::token(&whole, host).ok_or_else(|| {
+        Error::new(ErrorCode::TokenNotSet, format!("glab keeps no token for {host} in {source}"))
+            .suggest("run: glab auth login; or set GITLAB_TOKEN")
+    })?;
+    Ok(Token { secret: checked(token, &source)?, source })
+}
+
 fn from_file(path: &Path) -> Result<Token> {
+    let text = from_file_text(path)?;
+    let source = format!("file:{}", path.display());
+    if text.trim().is_empty() {
+        let message = format!("the token file {} is empty", path.display());
+        return Err(Error::new(ErrorCode::TokenNotSet, message));
+    }
+    Ok(Token { secret: checked(text.trim(), &source)?, source })
+}
+
+/// The text of a file that nobody else may read.
+fn from_file_text(path: &Path) -> Result<String> {
     let unusable = |message: String| Error::new(ErrorCode::TokenNotSet, message);
     let cannot_read =
         |error| unusable(format!("cannot read the token file {}", path.display())).caused_by(error);
@@ -71,12 +97,7 @@ fn from_file(path: &Path) -> Result<Token> {
         ))
         .suggest(format!("chmod 600 {}", path.display())));
     }
-    let text = std::fs::read_to_string(path).map_err(cannot_read)?;
-    let source = format!("file:{}", path.display());
-    if text.trim().is_empty() {
-        return Err(unusable(format!("the token file {} is empty", path.display())));
-    }
-    Ok(Token { secret: checked(text.trim(), &source)?, source })
+    std::fs::read_to_string(path).map_err(cannot_read)
 }
 
 /// The mode of a file that group or others may touch.

@@ -11,6 +11,8 @@ use std::path::Path;
 pub struct Template {
     pub base_url: String,
     pub token_env_var: String,
+    /// A file that holds it, where the variable is not set.
+    pub token_file: Option<String>,
     pub projects: Vec<String>,
     pub repos: Vec<String>,
 }
@@ -36,6 +38,7 @@ impl Template {
             let chosen = match key.name {
                 "gitlab.base_url" => Some(&self.base_url),
                 "gitlab.token_env_var" => Some(&self.token_env_var),
+                "gitlab.token_file" => self.token_file.as_ref(),
                 _ => None,
             };
             let _ = writeln!(out, "# {}", key.about);
@@ -116,6 +119,7 @@ mod tests {
         let template = Template {
             base_url: "https://gl.example".into(),
             token_env_var: "T".into(),
+            token_file: None,
             projects: vec!["a/b".into(), "c/d".into()],
             repos: vec!["/home/a \"quoted\" \\ name".into()],
         };

@@ -26,7 +26,7 @@ pub struct Client {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// An object of servers by name under this key.
+    /// An object of servers by name under this key; what else an entry has, as JSON.
     Json { key: &'static str, extra: &'static [(&'static str, &'static str)] },
     /// `[key.lore]`
     Toml { key: &'static str },
@@ -44,7 +44,7 @@ pub const CLIENTS: &[Client] = &[
         title: "Claude Code",
         user: Some(".claude.json"),
         project: Some(".mcp.json"),
-        form: Form::Json { key: "mcpServers", extra: &[("type", "stdio")] },
+        form: Form::Json { key: "mcpServers", extra: &[("type", "\"stdio\"")] },
         skills: Some(".claude/skills"),
     },
     Client {
@@ -60,7 +60,7 @@ pub const CLIENTS: &[Client] = &[
         title: "VS Code",
         user: Some("~config/Code/User/mcp.json"),
         project: Some(".vscode/mcp.json"),
-        form: Form::Json { key: "servers", extra: &[("type", "stdio")] },
+        form: Form::Json { key: "servers", extra: &[("type", "\"stdio\"")] },
         skills: None,
     },
     Client {
@@ -72,11 +72,30 @@ pub const CLIENTS: &[Client] = &[
         skills: Some(".codex/skills"),
     },
     Client {
+        name: "gemini",
+        title: "Gemini CLI",
+        user: Some(".gemini/settings.json"),
+        project: Some(".gemini/settings.json"),
+        form: Form::Json { key: "mcpServers", extra: &[] },
+        skills: Some(".gemini/skills"),
+    },
+    Client {
+        name: "copilot",
+        title: "GitHub Copilot",
+        user: Some(".copilot/mcp-config.json"),
+        project: None,
+        form: Form::Json {
+            key: "mcpServers",
+            extra: &[("type", "\"local\""), ("tools", "[\"*\"]")],
+        },
+        skills: Some(".copilot/skills"),
+    },
+    Client {
         name: "zed",
         title: "Zed",
         user: Some("~config/zed/settings.json"),
         project: Some(".zed/settings.json"),
-        form: Form::Json { key: "context_servers", extra: &[("source", "custom")] },
+        form: Form::Json { key: "context_servers", extra: &[("source", "\"custom\"")] },
         skills: None,
     },
     Client {
@@ -146,6 +165,25 @@ impl Client {
     }
 }
 
+impl Client {
+    /// The settings without lore; none when it is not in them.
+    pub fn without_server(&self, settings: &str) -> Result<Option<String>, String> {
+        match self.form {
+            Form::Toml { key } => toml_text::remove_table(settings, key, "lore"),
+            Form::Json { key, .. } => {
+                if !json_text::has(settings, &[key, "lore"])? {
+                    return Ok(None);
+                }
+                let mut text = json_text::remove_key(settings, &[key, "lore"])?;
+                if json_text::is_empty_object(&text, &[key])? {
+                    text = json_text::remove_key(&text, &[key])?;
+                }
+                Ok(Some(text))
+            }
+        }
+    }
+}
+
 fn with_json(
     settings: &str,
     key: &str,
@@ -155,7 +193,7 @@ fn with_json(
     let quoted = |text: &str| serde_json::to_string(text).unwrap_or_default();
     let args: Vec<String> = start.args.iter().map(|arg| quoted(arg)).collect();
     let mut members: Vec<(&str, String)> =
-        extra.iter().map(|(name, value)| (*name, quoted(value))).collect();
+        extra.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
     members.push(("command", quoted(&start.command)));
     members.push(("args", format!("[{}]", args.join(", "))));
     if !json_text::has(settings, &[key, "lore"])? {
@@ -246,6 +284,26 @@ mod tests {
             [mcp_servers.lore]
             command = "lore"
             args = ["mcp"]
+            gemini
+            {
+              "mcpServers": {
+                "lore": {
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
+              }
+            }
+            copilot
+            {
+              "mcpServers": {
+                "lore": {
+                  "type": "local",
+                  "tools": ["*"],
+                  "command": "lore",
+                  "args": ["mcp"]
+                }
+              }
+            }
             zed
             {
               "context_servers": {
@@ -267,6 +325,26 @@ mod tests {
             }
         "#]]
         .assert_eq(&all);
+    }
+
+    #[test]
+    fn an_entry_is_taken_out_again() {
+        for client in CLIENTS {
+            let other = match client.form {
+                Form::Toml { key } => format!("a = 1 # mine\n\n[{key}.other]\ncommand = \"o\"\n"),
+                Form::Json { key, .. } => {
+                    format!(
+                        "{{\n  \"{key}\": {{\n    \"other\": {{ \"command\": \"o\" }}\n  }}\n}}\n"
+                    )
+                }
+            };
+            let with = client.with_server(&other, &start()).unwrap().unwrap();
+            assert_eq!(client.without_server(&with).unwrap(), Some(other), "{}", client.name);
+            let alone = client.with_server("", &start()).unwrap().unwrap();
+            let left = client.without_server(&alone).unwrap().unwrap();
+            assert!(!left.contains("lore"), "{left}");
+            assert_eq!(client.without_server(&left).unwrap(), None);
+        }
     }
 
     #[test]

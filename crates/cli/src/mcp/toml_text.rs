@@ -41,6 +41,23 @@ pub fn set_table(
     Ok(is_changed.then(|| document.to_string()))
 }
 
+/// The text without the table `[section.name]`; none when it is not there. A section
+/// that was only written for it goes too.
+pub fn remove_table(text: &str, section: &str, name: &str) -> Result<Option<String>, String> {
+    let mut document: DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| error.message().trim().to_owned())?;
+    let Some(tables) = document.get_mut(section).and_then(Item::as_table_like_mut) else {
+        return Ok(None);
+    };
+    if tables.remove(name).is_none() {
+        return Ok(None);
+    }
+    if tables.is_empty() {
+        document.remove(section);
+    }
+    Ok(Some(document.to_string()))
+}
+
 /// A value without how it is written.
 fn plain(value: &toml_edit::Value) -> Option<Value> {
     let mut value = value.clone();

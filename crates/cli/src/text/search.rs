@@ -8,6 +8,12 @@ const INDENT: usize = 2;
 const SNIPPET_LINES: usize = 2;
 
 impl Show for SearchResults {
+    fn agent(&self) -> Option<String> {
+        let is_plain =
+            self.items.iter().all(|hit| hit.symbol.is_none() && hit.explanation.is_none());
+        is_plain.then(|| insight::agent_text::search(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if out.look().is_tty {
             blocks(self, out);

@@ -13,6 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const RUNS: usize = 4;
 
 impl Show for Why {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::why(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
             told(trace, &telling(&trace.origins), out);

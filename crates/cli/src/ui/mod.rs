@@ -4,6 +4,7 @@
 //! errors go to stderr. With `--json` the answer is kept until the end, so
 //! that exactly one document leaves, whatever happens on the way.
 
+mod budgets;
 mod envelope;
 pub mod failure;
 pub mod fields;
@@ -32,11 +33,17 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::Arc;
+use wire::agent_form;
 
 /// A typed answer: its fields are its JSON form, and this is its one form for
 /// people. Nobody else formats it.
 pub trait Show: Serialize + JsonSchema {
     fn text(&self, out: &mut Painter);
+
+    /// The same for an agent, where that is shorter than what people read.
+    fn agent(&self) -> Option<String> {
+        None
+    }
 
     /// An answer that nevertheless means failure: it is shown in full and the
     /// process ends with this error's exit code.
@@ -48,6 +55,28 @@ pub trait Show: Serialize + JsonSchema {
     fn bytes(&self) -> Option<&[u8]> {
         None
     }
+}
+
+/// How the mark of a cut answer goes on.
+fn how_to_get_more(all: usize) -> String {
+    format!("all of it: --budget {}", all.next_multiple_of(100))
+}
+
+/// An answer as an agent reads it: the text that a pipe gets, or lines of `key=value`,
+/// whichever has fewer tokens.
+fn agent_text<A: Show>(answer: &A, look: &Look) -> Result<String> {
+    if let Some(text) = answer.agent() {
+        return Ok(model::text::clean_for_prompt(&text));
+    }
+    let mut painter = Painter::new(Look { absolute_dates: true, ..Look::pipe(look.now) });
+    answer.text(&mut painter);
+    let text = painter.finish();
+    let value = serde_json::to_value(answer).map_err(|error| {
+        Error::internal("cannot write the answer for an agent").caused_by(error)
+    })?;
+    let lines = agent_form::write(&value);
+    let shorter = if text.trim().is_empty() { lines } else { agent_form::shorter(text, lines) };
+    Ok(model::text::clean_for_prompt(&shorter))
 }
 
 /// stdout for the lines of a protocol, in a process that says nothing else.
@@ -78,10 +107,18 @@ pub struct Ui {
     is_cut_off: bool,
     /// Who is told of long work instead of a person.
     progress: Option<Arc<dyn Progress>>,
+    /// The command that answers.
+    command: &'static str,
+    /// Tokens the answer may have, where somebody said so.
+    budget: Option<usize>,
+    /// What an answer in the agent form cost, and of which command.
+    cost: Option<(&'static str, u64)>,
 }
 
 enum Format {
     Text,
+    /// For agents, who pay by the token.
+    Agent,
     Json {
         wanted: Option<FieldSelection>,
         selection: Option<Selection>,
@@ -153,6 +190,8 @@ impl Ui {
             stdin_is_tty: env.stdin_is_tty,
             format: if is_json {
                 Format::Json { wanted, selection: None, is_explicit }
+            } else if globals.agent || env.is_for_agent() {
+                Format::Agent
             } else {
                 Format::Text
             },
@@ -166,12 +205,32 @@ impl Ui {
             warnings: Vec::new(),
             is_cut_off: false,
             progress: None,
+            command: "",
+            budget: globals.budget,
+            cost: None,
             env: env.clone(),
         }
     }
 
     pub fn is_json(&self) -> bool {
         matches!(self.format, Format::Json { .. })
+    }
+
+    /// The command that answers from here on.
+    pub fn begin(&mut self, command: &'static str) {
+        self.command = command;
+    }
+
+    /// The answer is a text in a form of its own, whoever reads it.
+    pub fn write_verbatim(&mut self) {
+        self.format = Format::Text;
+        self.budget = None;
+        self.pager = None;
+    }
+
+    /// What the answer cost an agent; once.
+    pub fn take_cost(&mut self) -> Option<(&'static str, u64)> {
+        self.cost.take()
     }
 
     pub fn is_verbose(&self) -> bool {
@@ -191,19 +250,55 @@ impl Ui {
                 }
                 let mut painter = Painter::new(self.look);
                 answer.text(&mut painter);
-                self.page(&painter.finish())
+                let text = painter.finish();
+                let text = match self.budget {
+                    Some(most) => agent_form::within(text, most, how_to_get_more),
+                    None => text,
+                };
+                self.page(&text)
+            }
+            Format::Agent => {
+                if let Some(bytes) = answer.bytes() {
+                    return self.bytes_to_stdout(bytes);
+                }
+                let most = self.budget.unwrap_or_else(|| budgets::of(self.command));
+                let text = agent_text(answer, &self.look)?;
+                let text = agent_form::within(text, most, how_to_get_more);
+                let tokens = wire::tokens::estimate(&text) as u64;
+                self.cost = Some((self.command, tokens));
+                self.to_stdout(&text)
             }
             Format::Json { selection, .. } => {
                 let value = serde_json::to_value(answer).map_err(|error| {
                     Error::internal("cannot write the answer as JSON").caused_by(error)
                 })?;
-                self.data = Some(match selection {
+                let value = match selection {
                     Some(selection) => selection.apply(value),
+                    None => value,
+                };
+                self.data = Some(match self.budget {
+                    Some(most) => self.fitted(value, most),
                     None => value,
                 });
                 Ok(())
             }
         }
+    }
+
+    /// The data within a budget; what was cut is warned about.
+    fn fitted(&mut self, value: Value, most: usize) -> Value {
+        let fitted = wire::fit::fit(value, None, 0, most);
+        if fitted.cut != wire::fit::Cut::default() {
+            let lists: Vec<String> = fitted
+                .cut
+                .lists
+                .iter()
+                .map(|it| format!("{} ({} of {})", it.list, it.shown, it.of))
+                .collect();
+            let what = if lists.is_empty() { "texts".to_owned() } else { lists.join(", ") };
+            self.warn(&format!("cut to fit --budget {most}: {what}; a larger one shows more"));
+        }
+        fitted.data
     }
 
     /// Settles `--fields` against what the command will answer. True when

@@ -159,6 +159,7 @@ fn settings_of_agents_are_not_written_through_links_of_the_clone() {
         (".claude/settings.json", hook("claude")),
         (".codex/hooks.json", hook("codex")),
         (".gemini/settings.json", hook("gemini")),
+        (".cursor/hooks.json", hook("cursor")),
         (".mcp.json", mcp("claude")),
         (".cursor/mcp.json", mcp("cursor")),
         (".vscode/mcp.json", mcp("vscode")),

@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod addresses;
+mod agents;
 mod ask;
 mod bad_config;
 mod bad_states;

@@ -486,56 +486,6 @@ fn a_hook_is_never_failed_nor_flooded() {
 }
 
 #[test]
-fn the_hook_is_registered_once_and_the_settings_stay() {
-    let env = repo();
-    let path = env.home().join(".claude/settings.json");
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, "{\n  \"zeta\": 1, // mine\n  \"alpha\": [1]\n}\n").unwrap();
-    expect![[r#"
-        {
-          "zeta": 1, // mine
-          "alpha": [1],
-          "hooks": {
-            "UserPromptSubmit": [
-              {
-                "hooks": [
-                  {
-                    "type": "command",
-                    "command": "lore inject --agent claude",
-                    "timeout": 5
-                  }
-                ]
-              }
-            ]
-          }
-        }
-    "#]]
-    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude", "--print"]).to_string());
-    expect![[r#"
-        Claude Code asks memory from now on: $HOME/.claude/settings.json
-    "#]]
-    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
-    let once = std::fs::read_to_string(&path).unwrap();
-    expect![[r#"
-        Claude Code asks memory already: $HOME/.claude/settings.json
-    "#]]
-    .assert_eq(&env.lore(&["hook", "install", "--agent", "claude"]).to_string());
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), once);
-    let _ = env.lore(&["hook", "remove", "--agent", "claude"]).success();
-    let left = std::fs::read_to_string(&path).unwrap();
-    assert!(!left.contains("lore inject") && left.contains("// mine"), "{left}");
-    let _ = env.lore(&["hook", "install", "--agent", "codex", "--project"]).success();
-    assert!(env.dir().join(".codex/hooks.json").exists());
-    expect![[r#"
-        ------- stderr -------
-        error: lore knows no hooks of `eliza`
-        hint: known: claude, codex, gemini; any agent can run `lore inject` with the prompt on stdin
-        [exit status: 2]
-    "#]]
-    .assert_eq(&env.lore(&["hook", "install", "--agent", "eliza"]).to_string());
-}
-
-#[test]
 fn decision_records_come_in_and_a_memory_goes_out_and_in_again() {
     let env = repo();
     env.write_file("docs/adr/0001-a.md", "# 1. Use SQLite\n\nDate: 2022-04-03\n\n## Status\n\nAccepted\n\n## Decision\n\nOne file.\n");

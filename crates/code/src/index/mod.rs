@@ -16,6 +16,7 @@ mod read;
 mod report;
 mod shelf;
 mod symbols;
+mod text_outline;
 mod update;
 mod update_write;
 mod watch;
@@ -26,6 +27,7 @@ pub use choose::Skip;
 pub(crate) use ledger::edges_of;
 pub use report::{IndexReport, TroubledFile};
 pub use symbols::{FileSymbol, FileSymbols};
+pub use text_outline::text_outline;
 pub use watch::Watch;
 
 use crate::facts::FileFacts;

@@ -15,6 +15,9 @@ pub enum Intent {
     Symbol,
     Callers,
     Callees,
+    Overrides,
+    Subtypes,
+    Outline,
     Impact,
     Flow,
     Routes,
@@ -34,6 +37,9 @@ impl Intent {
             Intent::Symbol => "symbol",
             Intent::Callers => "callers",
             Intent::Callees => "callees",
+            Intent::Overrides => "overrides",
+            Intent::Subtypes => "subtypes",
+            Intent::Outline => "outline",
             Intent::Impact => "impact",
             Intent::Flow => "flow",
             Intent::Routes => "routes",
@@ -146,6 +152,35 @@ const PHRASES: &[(Intent, &[&str])] = &[
         ],
     ),
     (
+        Intent::Overrides,
+        &["what overrides", "who overrides", "overrides of", "overridden by", "^overrides"],
+    ),
+    (
+        Intent::Subtypes,
+        &[
+            "what implements",
+            "who implements",
+            "implementations of",
+            "implementers of",
+            "subclasses of",
+            "subtypes of",
+            "what extends",
+            "what inherits",
+            "^subtypes",
+        ],
+    ),
+    (
+        Intent::Outline,
+        &[
+            "methods of",
+            "functions in",
+            "what is in the file",
+            "outline of",
+            "^outline",
+            "defined in",
+        ],
+    ),
+    (
         Intent::Callers,
         &[
             "who calls",
@@ -194,6 +229,10 @@ const PHRASES: &[(Intent, &[&str])] = &[
             "depends on",
             "blast radius",
             "what happens if i",
+            "which tests",
+            "what tests",
+            "tests for",
+            "tests of",
             "consequences of",
         ],
     ),
@@ -330,7 +369,19 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
                 _ => plain(Intent::Search, question),
             }
         }
-        Intent::Callers | Intent::Callees | Intent::Symbol => match code {
+        Intent::Outline => match file.or(code) {
+            Some(file @ Subject::File(_)) => of(Intent::Outline, file),
+            Some(line @ Subject::Line(_)) => {
+                plain(Intent::Outline, line.text().split(':').next().unwrap_or_default())
+            }
+            Some(symbol) => of(Intent::Symbol, symbol),
+            None => plain(Intent::Search, question),
+        },
+        Intent::Callers
+        | Intent::Callees
+        | Intent::Overrides
+        | Intent::Subtypes
+        | Intent::Symbol => match code {
             Some(symbol) => of(intent, symbol),
             // "where is the retry limit set": no name, but code is meant.
             None if intent == Intent::Symbol && reference.is_none() => {

@@ -8,7 +8,7 @@ use store::code::files;
 use store::code::snapshots::Member;
 
 /// Files whose path is what was typed, or ends with it; the shortest path first.
-pub(super) fn files_like(view: &View<'_>, typed: &str) -> Result<Vec<Member>> {
+pub(crate) fn files_like(view: &View<'_>, typed: &str) -> Result<Vec<Member>> {
     let dir = view.scope.dir.as_deref().unwrap_or_default();
     let path = match typed.strip_prefix(dir) {
         Some(below) if !dir.is_empty() && below.starts_with('/') => below,
@@ -41,6 +41,15 @@ pub(super) fn files_like(view: &View<'_>, typed: &str) -> Result<Vec<Member>> {
     }
     found.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     Ok(found.into_iter().map(|(_, _, member)| member).collect())
+}
+
+/// The file of exactly this path.
+pub(crate) fn exact_file(view: &View<'_>, path: &str) -> Result<Option<Member>> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match files::find_package(view.reader, view.scope.repo.id, folder)? {
+        Some(package) => member_named(view, package, name),
+        None => Ok(None),
+    }
 }
 
 fn member_named(

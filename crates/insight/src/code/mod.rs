@@ -22,6 +22,7 @@ pub mod manual;
 pub mod map;
 pub mod neighbours;
 pub mod outline;
+pub mod overlay;
 pub mod overview;
 pub mod owners;
 pub mod query;
@@ -38,7 +39,9 @@ pub mod walk;
 
 pub(crate) use abroad::other_roots;
 pub use containing::{containing, extent};
+pub(crate) use files::exact_file;
 pub(crate) use owners::owners_of;
+pub(crate) use resolve::{exact_symbols, near_names, signature};
 pub use scip::scip;
 pub use scope::{Asked, Scope, Standing};
 pub use search::search_symbols;

@@ -280,12 +280,43 @@ pub(super) fn unbound_calls_of(
     let Some(row) = view.node(*first)?.filter(|row| !row.name.is_empty()) else {
         return Ok((0, Vec::new()));
     };
-    let (total, sites) = view.unresolved(&row.name, MOST_SITES)?;
+    let (mut total, sites) = view.unresolved(&row.name, MOST_SITES)?;
     let mut shown = Vec::new();
     for (file, site) in sites {
         shown.push(unresolved_site(view, file, site)?);
     }
+    let (n_new, new) = new_calls_of(view, nodes)?;
+    total += n_new;
+    shown.extend(new);
     shown.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    Ok((total, shown))
+}
+
+/// Uses of the name on lines that were written since the snapshot: nobody has bound
+/// them yet.
+fn new_calls_of(view: &View<'_>, nodes: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite>)> {
+    let Some(overlay) = &view.scope.overlay else { return Ok((0, Vec::new())) };
+    let Some(row) = nodes.first().map(|node| view.node(*node)).transpose()?.flatten() else {
+        return Ok((0, Vec::new()));
+    };
+    let mut shown = Vec::new();
+    for (path, file) in overlay.files() {
+        for (line, text) in file.new_lines_with(&row.name) {
+            let around = file.around(line);
+            // The definition itself is no use of it.
+            if around.is_some_and(|it| it.name == row.name && it.name_line == line) {
+                continue;
+            }
+            shown.push(UnresolvedSite {
+                path: path.to_owned(),
+                line,
+                text: model::text::one_line(text, 120),
+                within: around.map(|it| it.symbol.clone()).unwrap_or_default(),
+            });
+        }
+    }
+    let total = shown.len() as u64;
+    shown.truncate(MOST_SITES);
     Ok((total, shown))
 }
 

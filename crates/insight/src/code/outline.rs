@@ -1,6 +1,7 @@
 //! `lore outline`: what a file defines, without its bodies.
 
 use super::files::files_like;
+use super::overlay::TextSymbol;
 use super::scope::{Scope, Standing};
 use super::view::View;
 use model::code::NodeKind;
@@ -44,7 +45,16 @@ pub struct OutlineSymbol {
 pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Result<FileOutline> {
     let view = View::new(reader, scope);
     let found = files_like(&view, typed)?;
-    let Some((member, rest)) = found.split_first() else { return Err(no_file(typed)) };
+    let Some((member, rest)) = found.split_first() else {
+        return new_file(scope, typed, is_full).ok_or_else(|| no_file(typed));
+    };
+    if let Some(symbols) =
+        view.edited(&view.path(member.file)?).and_then(|edited| edited.symbols.as_ref())
+    {
+        let path = view.path(member.file)?;
+        let language = view.file(member.file)?.language.clone();
+        return Ok(of_text(scope, path, language, symbols, is_full));
+    }
     let file = view.file(member.file)?;
     let (entries, nodes) = (view.outline(member.file)?, view.nodes_of(member.file)?);
     let mut symbols: Vec<OutlineSymbol> = Vec::new();
@@ -55,11 +65,7 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
             continue;
         }
         let is_inner = entry.start_line <= end_of_function && entry.end_line <= end_of_function;
-        let is_detail = matches!(
-            entry.kind,
-            NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::Column
-        );
-        if !is_full && (is_inner || is_detail) {
+        if !is_full && (is_inner || is_detail(entry.kind)) {
             left_out += 1;
             continue;
         }
@@ -92,6 +98,65 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
         trouble: file.trouble.clone(),
         others,
     })
+}
+
+/// A file that is in the work tree and not in the index.
+fn new_file(scope: &Scope, typed: &str, is_full: bool) -> Option<FileOutline> {
+    let typed = typed.trim_start_matches("./");
+    let overlay = scope.overlay.as_ref()?;
+    let ending = format!("/{typed}");
+    let (path, file) =
+        overlay.files().find(|(path, _)| *path == typed || path.ends_with(&ending))?;
+    let symbols = file.symbols.as_ref()?;
+    Some(of_text(scope, path.to_owned(), String::new(), symbols, is_full))
+}
+
+/// The same of what a text defines.
+fn of_text(
+    scope: &Scope,
+    path: String,
+    language: String,
+    all: &[TextSymbol],
+    is_full: bool,
+) -> FileOutline {
+    let mut symbols: Vec<OutlineSymbol> = Vec::new();
+    let mut around: Vec<u32> = Vec::new();
+    let (mut end_of_function, mut left_out) = (0, 0);
+    for entry in all.iter().filter(|entry| entry.kind != NodeKind::Module) {
+        let is_inner = entry.start_line <= end_of_function && entry.end_line <= end_of_function;
+        if !is_full && (is_inner || is_detail(entry.kind)) {
+            left_out += 1;
+            continue;
+        }
+        if matches!(entry.kind, NodeKind::Function | NodeKind::Method) && !is_inner {
+            end_of_function = entry.end_line;
+        }
+        around.retain(|end| *end >= entry.start_line);
+        symbols.push(OutlineSymbol {
+            name: entry.name.clone(),
+            kind: entry.kind.as_str().to_owned(),
+            line: entry.name_line,
+            end_line: entry.end_line,
+            depth: around.len() as u32,
+            signature: entry.signature.clone(),
+            is_test: entry.is_test,
+        });
+        around.push(entry.end_line);
+    }
+    let others = Vec::new();
+    FileOutline {
+        standing: scope.standing(),
+        path,
+        language,
+        symbols,
+        left_out,
+        trouble: None,
+        others,
+    }
+}
+
+const fn is_detail(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::Column)
 }
 
 pub(super) fn no_file(typed: &str) -> Error {

@@ -247,6 +247,7 @@ mod tests {
             snapshot: SnapshotSeq(1),
             indexed_at: Timestamp::EPOCH,
             is_work_tree: false,
+            is_stale: false,
             stale_against: None,
         };
         Graph { standing, nodes, edges, communities: Vec::new(), ids: Vec::new() }

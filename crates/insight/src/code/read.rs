@@ -57,6 +57,9 @@ pub fn read(reader: &Reader, scope: &Scope, typed: &str, most_lines: u32) -> Res
             (*member, symbol, (first, last), Vec::new())
         }
         None => {
+            if let Some(slice) = of_new_symbol(&view, typed, most_lines)? {
+                return Ok(slice);
+            }
             let mut nodes = resolve::some(&view, typed)?.list.into_iter().flat_map(|one| one.nodes);
             let node = nodes.next().ok_or_else(super::vanished)?;
             let place =
@@ -70,7 +73,9 @@ pub fn read(reader: &Reader, scope: &Scope, typed: &str, most_lines: u32) -> Res
     let path = view.path(member.file)?;
     let source = Source::open(&view, member.file, &path)?;
     let is_symbol = files.is_empty();
-    let slice = if is_symbol { source.symbol(wanted) } else { source.now(wanted) };
+    // Of an edited file the lines are those of now already.
+    let is_of_now = !is_symbol || view.edited(&path).is_some();
+    let slice = if is_of_now { source.now(wanted) } else { source.symbol(wanted) };
     let n_lines = slice.lines.len() as u32;
     let text: Vec<&str> = slice.lines.into_iter().take(most_lines as usize).collect();
     let shown = text.len() as u32;
@@ -93,6 +98,32 @@ pub fn read(reader: &Reader, scope: &Scope, typed: &str, most_lines: u32) -> Res
         candidates,
         path,
     })
+}
+
+/// A symbol that is only in the work tree.
+fn of_new_symbol(view: &View<'_>, typed: &str, most_lines: u32) -> Result<Option<SourceSlice>> {
+    let Some(overlay) = &view.scope.overlay else { return Ok(None) };
+    if !resolve::find(view, typed)?.1.is_empty() {
+        return Ok(None);
+    }
+    let Some((path, symbol)) = overlay.defining(typed).next() else { return Ok(None) };
+    let text = overlay.file(path).and_then(|file| file.text.as_deref()).unwrap_or_default();
+    let all = lines(text, (symbol.start_line, symbol.end_line));
+    let shown: Vec<&str> = all.iter().copied().take(most_lines as usize).collect();
+    let (n_all, n_shown) = (all.len() as u32, shown.len() as u32);
+    Ok(Some(SourceSlice {
+        standing: view.scope.standing(),
+        path: path.to_owned(),
+        first_line: symbol.start_line,
+        last_line: (symbol.start_line + n_shown).saturating_sub(1),
+        symbol: Some(super::symbol::of_text(view, path, symbol)),
+        text: clean(&shown.join("\n")),
+        cut_lines: n_all - n_shown,
+        last_change: None,
+        stale: None,
+        candidates: Vec::new(),
+        more_candidates: 0,
+    }))
 }
 
 fn defined_elsewhere(typed: &str) -> Error {

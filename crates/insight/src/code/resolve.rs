@@ -259,7 +259,7 @@ fn with_parameters(
 }
 
 /// As it is written where the symbol is defined first; empty for what is not here.
-pub(super) fn signature(view: &View<'_>, node: NodeId) -> Result<String> {
+pub(crate) fn signature(view: &View<'_>, node: NodeId) -> Result<String> {
     let Some(place) = view.places(node)?.first().copied() else { return Ok(String::new()) };
     let outline = view.outline(place.file)?;
     Ok(outline.get(place.def as usize).map(|it| it.signature.clone()).unwrap_or_default())
@@ -309,6 +309,34 @@ fn modules_of_path(view: &View<'_>, typed: &str) -> Result<Vec<Candidate>> {
 pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)> {
     let Candidates { how, list } = candidates(view, typed)?;
     Ok((how, list.into_iter().flat_map(|candidate| candidate.nodes).collect()))
+}
+
+/// The symbols of a name exactly as it is written, likeliest first; tests and what is
+/// only used here left out where there is anything else.
+pub(crate) fn exact_symbols(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
+    let Candidates { how, list } = candidates(view, typed)?;
+    if !matches!(how, Match::Exact | Match::Suffix) {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for node in list.into_iter().flat_map(|candidate| candidate.nodes) {
+        let Some(symbol) = view.symbol(node)? else { continue };
+        if !symbol.path.is_empty() && symbol.kind != NodeKind::Module.as_str() {
+            found.push((symbol.is_test || is_test_path(&symbol.path), node));
+        }
+    }
+    let has_other = found.iter().any(|(is_test, _)| !is_test);
+    found.retain(|(is_test, _)| !(has_other && *is_test));
+    Ok(found.into_iter().map(|(_, node)| node).collect())
+}
+
+/// Symbols with names near to one that nothing has.
+pub(crate) fn near_names(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
+    let mut found = Vec::new();
+    for name in suggestions(view, typed)? {
+        found.extend(exact_symbols(view, &name)?.into_iter().take(1));
+    }
+    Ok(found)
 }
 
 /// Symbols whose last part begins as typed, shortest name first.

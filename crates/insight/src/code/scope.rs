@@ -1,12 +1,14 @@
 //! Which repository and which snapshot of it a question is about, and how
 //! fresh that is.
 
+use super::overlay::Overlay;
 use git::Repo;
 use model::ids::SnapshotSeq;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::Arc;
 use store::code::snapshots::{self, Snapshot};
 use store::{Reader, repos};
 
@@ -30,6 +32,8 @@ pub struct Scope {
     pub dir: Option<String>,
     /// The commit checked out there, when it is not the one answered from.
     pub newer_head: Option<String>,
+    /// What was edited since; see [`Scope::over_work_tree`].
+    pub overlay: Option<Arc<Overlay>>,
 }
 
 /// Where an answer stands: part of every answer about code.
@@ -44,6 +48,9 @@ pub struct Standing {
     pub indexed_at: Timestamp,
     /// The answer is of a work tree with uncommitted changes.
     pub is_work_tree: bool,
+    /// More was edited since than could be followed: lines may be off.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_stale: bool,
     /// The commit checked out now, when it is another one than answered from.
     pub stale_against: Option<String>,
 }
@@ -63,7 +70,9 @@ impl Scope {
             commit: self.snapshot.sha.clone(),
             snapshot: self.snapshot.seq,
             indexed_at: self.snapshot.created_at,
-            is_work_tree: self.snapshot.work_tree.is_some(),
+            is_work_tree: self.snapshot.work_tree.is_some()
+                || self.overlay.as_ref().is_some_and(|it| !it.is_beyond),
+            is_stale: self.overlay.as_ref().is_some_and(|it| it.is_beyond),
             stale_against: self.newer_head.clone(),
         }
     }
@@ -76,7 +85,26 @@ pub fn resolve(reader: &Reader, asked: &Asked<'_>) -> Result<Scope> {
         Some(at) => (named(reader, &repo, dir.as_deref(), at)?, None),
         None => current(reader, &repo, dir.as_deref())?,
     };
-    Ok(Scope { repo, snapshot, dir, newer_head })
+    Ok(Scope { repo, snapshot, dir, newer_head, overlay: None })
+}
+
+/// The same for the folder around, without running git and without looking at the
+/// work tree; none where it is not indexed.
+pub(crate) fn resolve_quickly(reader: &Reader, here: &Path) -> Result<Option<Scope>> {
+    let places = repos::places(reader)?;
+    let Some(place) = crate::repos::place_around(&places, here) else { return Ok(None) };
+    let Some(repo) = repos::get(reader, place.repo)? else { return Ok(None) };
+    let head = Repo::known(Path::new(&place.dir)).head_in_files().map(|id| id.to_string());
+    let of_head = match &head {
+        Some(head) => snapshots::beginning(reader, repo.id, head)?.into_iter().next(),
+        None => None,
+    };
+    let (snapshot, newer_head) = match of_head {
+        Some(snapshot) => (Some(snapshot), None),
+        None => (snapshots::latest(reader, repo.id)?, head),
+    };
+    let dir = Some(place.dir.clone());
+    Ok(snapshot.map(|snapshot| Scope { repo, snapshot, dir, newer_head, overlay: None }))
 }
 
 fn nothing_indexed() -> Error {

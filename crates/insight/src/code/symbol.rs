@@ -1,5 +1,6 @@
 //! `lore symbol`: what a name stands for.
 
+use super::overlay::TextSymbol;
 use super::resolve::{self, Match};
 use super::scope::{Scope, Standing};
 use super::view::{Step, SymbolRef, View};
@@ -68,8 +69,12 @@ pub fn symbols(reader: &Reader, scope: &Scope, query: &str, limit: usize) -> Res
         found = resolve::search(&view, query, limit)?;
         matched = if found.is_empty() { Match::None } else { Match::Words };
     }
-    let total = found.len() as u64;
-    let mut symbols = Vec::new();
+    let mut symbols = new_symbols(&view, query);
+    if !symbols.is_empty() && !matches!(matched, Match::Exact | Match::Suffix) {
+        // It is in the work tree; names like it are not meant.
+        (matched, found) = (Match::Exact, Vec::new());
+    }
+    let total = (found.len() + symbols.len()) as u64;
     for node in found.into_iter().take(limit) {
         symbols.extend(detail(&view, node)?);
     }
@@ -83,6 +88,49 @@ pub fn symbols(reader: &Reader, scope: &Scope, query: &str, limit: usize) -> Res
         total,
         suggestions,
     })
+}
+
+/// Symbols of that name that are only in the work tree.
+fn new_symbols(view: &View<'_>, query: &str) -> Vec<SymbolDetail> {
+    let Some(overlay) = &view.scope.overlay else { return Vec::new() };
+    let is_indexed = |path: &str, symbol: &TextSymbol| {
+        super::resolve::find(view, &symbol.symbol).is_ok_and(|(_, nodes)| {
+            nodes
+                .iter()
+                .any(|node| view.symbol(*node).ok().flatten().is_some_and(|it| it.path == path))
+        })
+    };
+    overlay
+        .defining(query)
+        .filter(|&(path, symbol)| !is_indexed(path, symbol))
+        .map(|(path, symbol)| SymbolDetail {
+            at: of_text(view, path, symbol),
+            end_line: symbol.end_line,
+            visibility: String::new(),
+            signature: symbol.signature.clone(),
+            doc: String::new(),
+            callers: 0,
+            callees: 0,
+            references: 0,
+            referenced_by: Vec::new(),
+            unresolved: 0,
+        })
+        .collect()
+}
+
+/// A definition of the work tree as answers show it.
+pub(super) fn of_text(view: &View<'_>, path: &str, symbol: &TextSymbol) -> SymbolRef {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let joint = if folder.is_empty() { "" } else { "." };
+    let repo = &view.scope.repo.canonical_url;
+    SymbolRef {
+        qualified_name: format!("{repo}://{folder}{joint}{}", symbol.symbol),
+        symbol: symbol.symbol.clone(),
+        kind: symbol.kind.as_str().to_owned(),
+        path: path.to_owned(),
+        line: symbol.name_line,
+        is_test: symbol.is_test,
+    }
 }
 
 fn detail(view: &View<'_>, id: NodeId) -> Result<Option<SymbolDetail>> {

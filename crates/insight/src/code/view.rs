@@ -8,6 +8,7 @@ use super::abroad::CrossRepoIndex;
 use super::arcs::Arcs;
 use super::contracts::Contracts;
 use super::layers::Layers;
+use super::overlay::EditedFile;
 use super::scope::Scope;
 use model::Result;
 use model::code::{EdgeKind, NodeKind};
@@ -157,8 +158,106 @@ impl<'r> View<'r> {
         Ok(if package.is_empty() { file.name.clone() } else { format!("{package}/{}", file.name) })
     }
 
+    /// The symbols of a file, on the lines where they stand now.
     pub fn outline(&self, id: FileId) -> Result<Rc<[Symbol]>> {
-        kept(&self.outlines, id, || files::outline(self.reader, id).map(Rc::from))
+        kept(&self.outlines, id, || {
+            let mut outline = files::outline(self.reader, id)?;
+            if self.scope.overlay.is_some()
+                && let Some(edited) = self.edited(&self.path(id)?)
+            {
+                self.relocate(id, edited, &mut outline)?;
+            }
+            Ok(Rc::from(outline))
+        })
+    }
+
+    /// The file as it was edited since the snapshot.
+    pub fn edited(&self, path: &str) -> Option<&EditedFile> {
+        self.scope.overlay.as_ref()?.file(path)
+    }
+
+    /// Moves definitions to where they stand now. Those that are gone keep no lines.
+    fn relocate(&self, id: FileId, edited: &EditedFile, outline: &mut [Symbol]) -> Result<()> {
+        let nodes = self.nodes_of(id)?;
+        let mut taken: HashMap<(String, NodeKind), usize> = HashMap::new();
+        for (entry, node) in outline.iter_mut().zip(nodes.iter()) {
+            if entry.kind == NodeKind::Module && edited.text.is_some() {
+                continue;
+            }
+            let Some(symbols) = &edited.symbols else {
+                let is_gone = edited.text.is_none();
+                let moved = |line: u32| if is_gone { 0 } else { edited.line_or_near(line) };
+                entry.start_line = moved(entry.start_line);
+                entry.name_line = moved(entry.name_line);
+                entry.end_line = moved(entry.end_line).max(entry.start_line);
+                continue;
+            };
+            let Some(row) = self.node(*node)? else { continue };
+            let nth = taken.entry((row.symbol(), entry.kind)).or_insert(0);
+            let own = row.symbol();
+            let mut same =
+                symbols.iter().filter(|it| it.kind == entry.kind && it.symbol == own).skip(*nth);
+            *nth += 1;
+            match same.next() {
+                Some(now) => {
+                    entry.start_line = now.start_line;
+                    entry.end_line = now.end_line;
+                    entry.name_line = now.name_line;
+                    entry.signature.clone_from(&now.signature);
+                }
+                None => (entry.start_line, entry.end_line, entry.name_line) = (0, 0, 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a definition is not there any more.
+    fn is_gone(&self, place: &Place) -> Result<bool> {
+        if self.scope.overlay.is_none() || self.edited(&self.path(place.file)?).is_none() {
+            return Ok(false);
+        }
+        let outline = self.outline(place.file)?;
+        Ok(outline.get(place.def as usize).is_some_and(|entry| entry.name_line == 0))
+    }
+
+    /// Steps whose sites are still written, on their lines of now. `name`: what is
+    /// called at a site.
+    fn still_written(
+        &self,
+        steps: Vec<Step>,
+        ends: impl Fn(&Step) -> (NodeId, NodeId),
+    ) -> Result<Vec<Step>> {
+        if self.scope.overlay.is_none() {
+            return Ok(steps);
+        }
+        let mut kept = Vec::new();
+        for mut step in steps {
+            let path = self.path(step.file)?;
+            let Some(edited) = self.edited(&path) else {
+                kept.push(step);
+                continue;
+            };
+            if let Some(line) = edited.line(step.line) {
+                step.line = line;
+                kept.push(step);
+                continue;
+            }
+            // The line was changed: the source may still name the target.
+            let (source, target) = ends(&step);
+            let (Some(place), Some(target)) =
+                (self.places(source)?.first().copied(), self.node(target)?)
+            else {
+                continue;
+            };
+            let outline = self.outline(place.file)?;
+            let Some(entry) = outline.get(place.def as usize) else { continue };
+            let named = edited.has_word_within(&target.name, entry.start_line, entry.end_line);
+            if let Some(line) = named {
+                step.line = line;
+                kept.push(step);
+            }
+        }
+        Ok(kept)
     }
 
     pub fn nodes_of(&self, id: FileId) -> Result<Rc<[NodeId]>> {
@@ -176,7 +275,10 @@ impl<'r> View<'r> {
         let mut places = Vec::new();
         for (file, def) in nodes::states(self.reader, id)? {
             if let Some(member) = version.members.iter().find(|member| member.file == file) {
-                places.push(Place { file, link: member.link, def });
+                let place = Place { file, link: member.link, def };
+                if !self.is_gone(&place)? {
+                    places.push(place);
+                }
             }
         }
         Ok(places)
@@ -237,7 +339,14 @@ impl<'r> View<'r> {
         if let Some(Some(arcs)) = self.arcs.get()
             && let Some(entry) = arcs.entry(id)?
         {
-            let about = (entry.kind, entry.line, entry.is_test);
+            let line = match self.edited(&entry.path) {
+                None => entry.line,
+                Some(_) => match self.place_now(id)? {
+                    Some(line) => line,
+                    None => return Ok(None),
+                },
+            };
+            let about = (entry.kind, line, entry.is_test);
             self.paths.borrow_mut().entry(entry.file).or_insert_with(|| Rc::from(&*entry.path));
             return Ok(Some(self.named(&entry.package, entry.symbol, entry.path, about)));
         }
@@ -252,6 +361,13 @@ impl<'r> View<'r> {
         let Some(entry) = outline.get(place.def as usize) else { return Ok(None) };
         let about = (node.kind, entry.name_line, entry.is_test);
         Ok(Some(self.named(&package, node.symbol(), self.path(place.file)?, about)))
+    }
+
+    /// The line on which a node is defined in an edited file; none where it is not.
+    fn place_now(&self, id: NodeId) -> Result<Option<u32>> {
+        let Some(place) = self.places(id)?.first().copied() else { return Ok(None) };
+        let outline = self.outline(place.file)?;
+        Ok(outline.get(place.def as usize).map(|entry| entry.name_line))
     }
 
     fn named(
@@ -284,7 +400,12 @@ impl<'r> View<'r> {
         Ok(self.arcs.get().and_then(Option::as_ref))
     }
 
-    pub(super) fn own_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+    pub(crate) fn own_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
+        let steps = self.indexed_outgoing(id)?;
+        self.still_written(steps, |step| (id, step.node))
+    }
+
+    fn indexed_outgoing(&self, id: NodeId) -> Result<Vec<Step>> {
         let mut steps = match self.arcs()? {
             Some(arcs) => {
                 self.with_outgoing(id, arcs.outgoing(id)?.iter().map(step_along).collect())?
@@ -332,12 +453,12 @@ impl<'r> View<'r> {
         Ok(steps)
     }
 
-    pub(super) fn own_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
+    pub(crate) fn own_incoming(&self, id: NodeId) -> Result<Vec<Step>> {
         let mut steps = self.own_linked_incoming(id)?;
         if let Some(contracts) = self.contracts()? {
             steps.extend(contracts.incoming(id));
         }
-        Ok(steps)
+        self.still_written(steps, |step| (step.node, id))
     }
 
     /// Without what contracts say.

@@ -40,13 +40,15 @@ pub struct Injection {
     pub records: Vec<RecordId>,
 }
 
-/// What fits a prompt. `roots`: the memory that may be used.
+/// What fits a prompt. `roots`: the memory that may be used; `is_wanted`: by id, what
+/// was not told before.
 pub fn inject(
     reader: &Reader,
     prompt: &str,
     roots: &[RootId],
     from: &MemoryContext,
     now: Timestamp,
+    is_wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Injection> {
     let mut found = Injection::default();
     if roots.is_empty() {
@@ -60,6 +62,7 @@ pub fn inject(
     if let Some(handoff) = last_handoff(reader, roots, from, now)? {
         lines.insert(0, handoff);
     }
+    lines.retain(|(id, _)| is_wanted(id.as_str()));
     let mut text = HEAD.to_owned();
     let mut n_chars = text.chars().count();
     for (id, line) in lines {
@@ -126,6 +129,8 @@ fn is_certain(item: &RecallHit, now: Timestamp) -> bool {
 /// One word in common is chance, unless the prompt has few.
 fn is_about(item: &RecallHit, words: &BTreeSet<String>) -> bool {
     const FEW: usize = 3;
+    /// `run` and `fix` stand in every second prompt.
+    const TELLING: usize = 4;
     let text = format!("{} {} {}", item.record.title, item.text, item.record.tags.join(" "));
     let own: BTreeSet<String> = text
         .to_lowercase()
@@ -133,8 +138,9 @@ fn is_about(item: &RecallHit, words: &BTreeSet<String>) -> bool {
         .filter(|word| !word.is_empty())
         .map(stem)
         .collect();
-    let n_shared = words.iter().filter(|word| own.contains(&stem(word))).count();
-    n_shared >= 2 || (n_shared == 1 && words.len() <= FEW)
+    let shared: Vec<&String> = words.iter().filter(|word| own.contains(&stem(word))).collect();
+    let is_telling = shared.iter().any(|word| word.chars().count() >= TELLING);
+    shared.len() >= 2 || (is_telling && words.len() <= FEW)
 }
 
 /// Enough to meet `alarms` with `alarm`.

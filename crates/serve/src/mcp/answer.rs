@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use wire::agent_form;
 use wire::fit::{self, Cut};
 
 /// What is said beside the data.
@@ -113,7 +114,7 @@ const FOR_META: usize = 200;
 
 /// `{"data":…,"meta":…}`, small enough.
 pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>) -> Answer {
-    without_empty(&mut found.data);
+    agent_form::without_empty(&mut found.data);
     clean(&mut found.data);
     let of_call = found.warnings.len();
     let mut missing = found.warnings;
@@ -148,7 +149,10 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
     let text = text.map(|text| match paging.format {
         // Nothing stands after a payload; its own warnings say what is missing.
         Format::Gcf if text.starts_with("gcf/") => text,
-        _ => within(text, paging.max_tokens) + &beside(&meta, of_call),
+        _ => {
+            agent_form::within(text, paging.max_tokens, with_larger_budget)
+                + &beside(&meta, of_call)
+        }
     });
     let envelope = json!({ "data": fitted.data, "meta": meta });
     let text = text.unwrap_or_else(|| envelope.to_string());
@@ -165,71 +169,17 @@ fn remark(text: &str) -> String {
 
 /// The data without what only programs need.
 fn lines(data: &Value) -> String {
-    let mut data = data.clone();
-    for_a_model(&mut data);
     // What another tool answered is written as its own answer.
     match (data.get("answered_by").and_then(Value::as_str), data.get("answer")) {
-        (Some(tool), Some(answer)) => format!("# {tool}\n{}", wire::lines::write(answer)),
-        _ => wire::lines::write(&data),
+        (Some(tool), Some(answer)) => format!("# {tool}\n{}", agent_form::write(answer)),
+        _ => agent_form::write(data),
     }
 }
 
-/// Names by which programs join answers, and what is said by its absence:
-/// nothing of it helps to read one.
-fn for_a_model(value: &mut Value) {
-    const FOR_PROGRAMS: &[&str] = &["qualified_name", "provenance", "parent", "standing", "sites"];
-    match value {
-        Value::Object(fields) => {
-            let is_symbol = fields.contains_key("symbol") && fields.contains_key("path");
-            if is_symbol {
-                fields.retain(|name, _| !FOR_PROGRAMS.contains(&name.as_str()));
-            } else if fields.get("standing").is_some_and(|it| it.get("stale_against").is_none()) {
-                // Of another commit than the one checked out: that must be said.
-                fields.remove("standing");
-            }
-            if let (Some(Value::String(path)), Some(Value::Number(line))) =
-                (fields.get("site_path"), fields.get("site_line"))
-            {
-                let site = format!("{path}:{line}");
-                fields.remove("site_path");
-                fields.remove("site_line");
-                fields.insert("site".to_owned(), Value::String(site));
-            }
-            if fields.get("confidence").and_then(Value::as_f64).is_some_and(|it| it >= SURE) {
-                fields.remove("confidence");
-            }
-            if fields.get("depth").and_then(Value::as_u64) == Some(1) {
-                fields.remove("depth");
-            }
-            fields.values_mut().for_each(for_a_model);
-        }
-        Value::Array(items) => items.iter_mut().for_each(for_a_model),
-        _ => {}
-    }
+/// How the mark of a cut text goes on.
+fn with_larger_budget(all: usize) -> String {
+    format!("the rest with budget={}", all.next_multiple_of(100))
 }
-
-/// From here on how sure something is need not be said.
-const SURE: f64 = 0.9;
-
-/// The beginning of a text in whole lines, if it has too many tokens.
-fn within(text: String, most: usize) -> String {
-    if text.len() <= most || wire::tokens::count(&text) <= most {
-        return text;
-    }
-    let (mut kept, mut used) = (String::new(), 0);
-    for line in text.lines() {
-        used += wire::tokens::count(line) + 1;
-        if used > most.saturating_sub(FOR_MARK) {
-            break;
-        }
-        kept.push_str(line);
-        kept.push('\n');
-    }
-    kept + "# cut here; ask with a larger `budget` for the rest\n"
-}
-
-/// Tokens of the line that says that a text was cut.
-const FOR_MARK: usize = 16;
 
 /// What a model must know beside the data; silence where all is well.
 fn beside(meta: &Meta, of_call: usize) -> String {
@@ -244,19 +194,6 @@ fn beside(meta: &Meta, of_call: usize) -> String {
         let _ = writeln!(lines, "# more: the same call with cursor={cursor}");
     }
     lines
-}
-
-/// Nothing is said by `null` and `[]`; a field that is not there says it too.
-fn without_empty(value: &mut Value) {
-    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-    match value {
-        Value::Object(fields) => {
-            fields.values_mut().for_each(without_empty);
-            fields.retain(|_, field| !is_empty(field));
-        }
-        Value::Array(items) => items.iter_mut().for_each(without_empty),
-        _ => {}
-    }
 }
 
 /// Takes out what cannot be seen: people would not notice what a model reads.
@@ -344,7 +281,7 @@ mod tests {
     fn what_is_empty_is_left_out() {
         let mut value =
             json!({"a": null, "b": [], "c": [{"d": null, "e": 0}], "f": "", "g": false});
-        without_empty(&mut value);
+        agent_form::without_empty(&mut value);
         assert_eq!(value, json!({"c": [{"e": 0}], "f": "", "g": false}));
     }
 

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 use store::ReaderPool;
+use store::answer_costs::Door;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -129,7 +130,9 @@ impl Shared {
                 format,
             };
             let known = shared.known(&call.dir);
-            Ok(answer::envelope(found, known, &paging))
+            let answer = answer::envelope(found, known, &paging);
+            note_cost(call, entry.name, &answer);
+            Ok(answer)
         });
         let answer = answer.await;
         self.keep(session);
@@ -299,4 +302,20 @@ fn providers(around: Arc<dyn McpHost>) -> Providers {
         }
         Ok(provider)
     })
+}
+
+/// Counts what an answer costs the model, for `lore gain`; beside it, so that nobody
+/// waits, and not at all where that cannot be written now.
+fn note_cost(call: &Call, tool: &'static str, answer: &Answer) {
+    let Ok(database) = call.around.database(&call.dir) else { return };
+    if database.is_foreign() || !database.path().exists() {
+        return;
+    }
+    let tokens = wire::tokens::estimate(&answer.text) as u64;
+    let (path, now) = (database.path().to_path_buf(), call.now);
+    std::thread::spawn(move || {
+        let _ = pipeline::notes::try_write(&path, |tx| {
+            store::answer_costs::add(tx, Door::Mcp, tool, tokens, now)
+        });
+    });
 }

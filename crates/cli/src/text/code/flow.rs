@@ -1,10 +1,15 @@
 use super::{heading, mark, note, place, short_name};
 use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::agent_text;
 use insight::code::flow::{Flow, FlowStep};
 use insight::code::gap::FlowGap;
 
 impl Show for Flow {
+    fn agent(&self) -> Option<String> {
+        agent_text::flow(self)
+    }
+
     fn text(&self, out: &mut Painter) {
         let home = &self.standing.repo;
         if let Some(gap) = &self.gap {

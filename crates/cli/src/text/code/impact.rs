@@ -2,6 +2,7 @@ use super::neighbours::{line, rows};
 use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
 use crate::text::{counted, runtime};
 use crate::ui::{Label, Painter, Show};
+use insight::agent_text;
 use insight::code::impact::Impact;
 use insight::code::neighbours::Neighbour;
 
@@ -9,6 +10,10 @@ use insight::code::neighbours::Neighbour;
 const MOST_IMPORTERS: usize = 10;
 
 impl Show for Impact {
+    fn agent(&self) -> Option<String> {
+        Some(agent_text::impact(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if out.look().is_tty {
             changed(self, out);

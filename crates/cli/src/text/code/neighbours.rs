@@ -1,10 +1,15 @@
 use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
 use crate::text::{counted, runtime};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::agent_text;
 use insight::code::indirect::{IndirectUse, Indirectly};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
 
 impl Show for Neighbours {
+    fn agent(&self) -> Option<String> {
+        Some(agent_text::neighbours(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         let home = &self.standing.repo;
         let is_one_of_many = !self.candidates.is_empty();

@@ -1,6 +1,7 @@
 use super::{mark, note};
 use crate::text::counted;
 use crate::ui::{Label, Painter, Show};
+use insight::agent_text;
 use insight::code::outline::FileOutline;
 use model::text::one_line;
 
@@ -8,6 +9,10 @@ use model::text::one_line;
 const LONGEST: usize = 120;
 
 impl Show for FileOutline {
+    fn agent(&self) -> Option<String> {
+        Some(agent_text::outline(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         let mark = mark(out);
         out.text(mark).label(Label::Heading, &self.path);

@@ -1,11 +1,16 @@
 use super::{heading, mark, note, place, short_name};
 use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use insight::agent_text;
 use insight::code::resolve::Match;
 use insight::code::symbol::{SymbolDetail, Symbols};
 use model::text::one_line;
 
 impl Show for Symbols {
+    fn agent(&self) -> Option<String> {
+        Some(agent_text::symbols(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         let mark = mark(out);
         if self.matched == Match::Prefix {

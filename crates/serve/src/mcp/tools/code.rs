@@ -1,7 +1,9 @@
 //! Questions about code: symbols, who uses them, what a change reaches.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
+use insight::agent_text;
 use insight::code::communities::{self, Communities as Groups};
 use insight::code::flow as ways;
 use insight::code::impact as reach;
@@ -41,7 +43,14 @@ pub struct Stale;
 /// The snapshot that is meant; says when it is not of what is checked out.
 pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result<Scope> {
     let reader = call.reader().map_err(to_index)?;
-    let found = scope::resolve(reader, &Asked { repo, at, here: Some(&call.dir) })?;
+    let mut found = scope::resolve(reader, &Asked { repo, at, here: Some(&call.dir) })?;
+    if at.is_none() {
+        // A server parses nothing: lines are followed, new definitions are not known.
+        found = found.over_work_tree(reader, None)?;
+        if found.standing().is_stale {
+            call.warn("stale: the work tree differs in too many files; run `lore index`");
+        }
+    }
     if let Some(head) = &found.newer_head {
         let short = |sha: &str| sha.chars().take(10).collect::<String>();
         call.warn(format!(
@@ -105,6 +114,10 @@ impl Tool for Symbol {
     type Params = SymbolParams;
     type Answer = Symbols;
 
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::symbols(answer))
+    }
+
     fn answer(call: &Call, params: SymbolParams) -> Result<Symbols> {
         let limit = within("limit", params.limit, 5, 200)?;
         let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;
@@ -139,6 +152,10 @@ impl Tool for Impact {
 
     type Params = ImpactParams;
     type Answer = reach::Impact;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::impact(answer))
+    }
 
     fn answer(call: &Call, params: ImpactParams) -> Result<reach::Impact> {
         let limit = within("limit", params.limit, 100, 5_000)?;
@@ -189,6 +206,10 @@ impl Tool for Callers {
     type Params = NeighbourParams;
     type Answer = Neighbours;
 
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+    }
+
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
         around(call, &params, Question::Callers)
     }
@@ -204,6 +225,10 @@ impl Tool for Callees {
 
     type Params = NeighbourParams;
     type Answer = Neighbours;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+    }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
         around(call, &params, Question::Callees)
@@ -221,6 +246,10 @@ impl Tool for Overrides {
     type Params = NeighbourParams;
     type Answer = Neighbours;
 
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+    }
+
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
         around(call, &params, Question::Overrides)
     }
@@ -236,6 +265,10 @@ impl Tool for Subtypes {
 
     type Params = NeighbourParams;
     type Answer = Neighbours;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+    }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
         around(call, &params, Question::Subtypes)
@@ -267,6 +300,10 @@ impl Tool for Flow {
 
     type Params = FlowParams;
     type Answer = ways::Flow;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        if format == Format::Lines { agent_text::flow(answer) } else { None }
+    }
 
     fn answer(call: &Call, params: FlowParams) -> Result<ways::Flow> {
         let options = walk(params.depth, 10, 500, None, &[EdgeKind::Calls])?;
@@ -486,6 +523,10 @@ impl Tool for Outline {
 
     type Params = OutlineParams;
     type Answer = FileOutline;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| agent_text::outline(answer))
+    }
 
     fn answer(call: &Call, params: OutlineParams) -> Result<FileOutline> {
         let scope = scope(call, params.repo.as_deref(), params.at.as_deref())?;

@@ -1,6 +1,7 @@
 //! The join: everything a piece of code or a decision rests on.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
 use insight::why;
 use model::Result;
@@ -34,6 +35,10 @@ impl Tool for Why {
 
     type Params = Params;
     type Answer = why::Why;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format == Format::Lines).then(|| insight::agent_text::why(answer))
+    }
 
     fn answer(call: &Call, params: Params) -> Result<why::Why> {
         let scope =

@@ -1,0 +1,71 @@
+//! Answers for the tree at hand: edits that nobody committed or indexed.
+
+use super::Shop;
+
+fn run(shop: &Shop, args: &[&str]) -> String {
+    shop.site.env.lore_in(&shop.dir(), args, "").success().stdout
+}
+
+fn edit(shop: &Shop, file: &str, from: &str, to: &str) {
+    let path = shop.dir().join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file} has no `{from}`");
+    std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn lines_definitions_and_calls_are_those_of_the_work_tree() {
+    let shop = Shop::new();
+    assert!(run(&shop, &["callers", "total_price", "--agent"]).contains("refund_order:5"));
+    // Lines move, a call goes away, a function and a call come.
+    edit(&shop, "src/shop/refund.py", "from shop", "# one\n# two\nfrom shop");
+    edit(&shop, "src/shop/checkout.py", "charge_card(cart.total_price())", "charge_card(None)");
+    edit(
+        &shop,
+        "src/shop/cart.py",
+        "    def total_price(self):",
+        "    def tax_of(self):\n        return self.total_price()\n\n    def total_price(self):",
+    );
+    let callers = run(&shop, &["callers", "total_price", "--agent"]);
+    assert!(callers.contains("refund_order:7"), "{callers}");
+    assert!(!callers.contains("checkout_cart"), "{callers}");
+    // Nobody has bound it yet; it is told all the same.
+    assert!(callers.contains("not bound: src/shop/cart.py:12"), "{callers}");
+    assert!(callers.contains("Cart.total_price src/shop/cart.py:14"), "{callers}");
+    let new = run(&shop, &["symbol", "tax_of", "--agent"]);
+    assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
+    let read = run(&shop, &["read", "Cart.tax_of"]);
+    assert!(read.contains("return self.total_price()"), "{read}");
+    let outline = run(&shop, &["outline", "src/shop/cart.py", "--agent"]);
+    assert!(outline.contains(" 11 def tax_of(self)"), "{outline}");
+    // What is gone is gone.
+    edit(&shop, "src/shop/refund.py", "def refund_order", "def give_back");
+    let gone = shop.site.env.lore_in(&shop.dir(), &["callers", "refund_order"], "");
+    assert!(gone.stderr.contains("no symbol `refund_order`"), "{gone}");
+    // And comes back with the file.
+    let dir = shop.dir().display().to_string();
+    let _clean = shop.site.env.git(&["-C", &dir, "checkout", "-q", "--", "."]);
+    assert!(run(&shop, &["callers", "total_price", "--agent"]).contains("refund_order:5"));
+}
+
+#[test]
+fn another_branch_and_another_work_tree_do_not_leak_in() {
+    let shop = Shop::new();
+    let dir = shop.dir().display().to_string();
+    let git = |args: &[&str]| {
+        let mut all = vec!["-C", dir.as_str()];
+        all.extend(args);
+        shop.site.env.git(&all)
+    };
+    let _branch = git(&["checkout", "-q", "-b", "side"]);
+    std::fs::write(shop.dir().join("src/shop/side.py"), "def only_on_side():\n    pass\n").unwrap();
+    let _added = git(&["add", "-A"]);
+    let _kept = git(&["commit", "-q", "-m", "side"]);
+    // Not indexed, and known: the answer is for what lies here.
+    let here = run(&shop, &["symbol", "only_on_side", "--agent"]);
+    assert!(here.starts_with("src/shop/side.py:1 def only_on_side()"), "{here}");
+    let _indexed = shop.site.env.lore_in(&shop.dir(), &["index", "-q"], "").success();
+    let _back = git(&["checkout", "-q", "-"]);
+    let there = run(&shop, &["symbol", "only_on_side", "--agent"]);
+    assert!(!there.contains("side.py"), "{there}");
+}

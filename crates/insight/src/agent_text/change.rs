@@ -1,0 +1,85 @@
+//! What a change reaches, and the tests of it.
+
+use super::{ByFile, place, short, stale};
+use crate::code::impact::Impact;
+use crate::tests_scope::TestScope;
+use model::code::is_test_path;
+use std::collections::BTreeMap;
+
+/// Names of one file of tests.
+const MOST_TESTS: usize = 4;
+
+/// What a change can reach: users by file and distance, tests as files.
+pub fn impact(answer: &Impact) -> String {
+    let of = match (&answer.path, answer.changed.first()) {
+        (Some(path), _) => path.clone(),
+        (None, Some(symbol)) => format!("{} {}", short(&symbol.symbol), place(symbol)),
+        (None, None) => String::new(),
+    };
+    let more = if answer.truncated { "+" } else { "" };
+    let mut out = format!(
+        "changing {of} reaches {}{more} symbols, {} of them tests{}\n",
+        answer.total,
+        answer.tests.len(),
+        stale(&answer.standing)
+    );
+    let mut by_depth: BTreeMap<u32, ByFile> = BTreeMap::new();
+    let mut tests: BTreeMap<&str, u64> = BTreeMap::new();
+    for one in answer.packages.iter().flat_map(|package| &package.symbols) {
+        if one.at.is_test || is_test_path(&one.at.path) {
+            *tests.entry(&one.at.path).or_default() += 1;
+            continue;
+        }
+        let edge = match one.edge.as_str() {
+            "calls" => String::new(),
+            edge => format!("({edge})"),
+        };
+        let files = by_depth.entry(one.depth).or_default();
+        files.add(&one.site_path, one.site_line, format!("{}{edge}", short(&one.at.symbol)));
+    }
+    for (depth, files) in by_depth {
+        if depth > 1 {
+            out.push_str(&format!("{depth} steps away:\n"));
+        }
+        files.write(&mut out);
+    }
+    if !tests.is_empty() {
+        let files: Vec<String> = tests.iter().map(|(path, n)| format!("{path} {n}")).collect();
+        out.push_str(&format!("tests: {}\n", files.join(", ")));
+    }
+    if !answer.importers.is_empty() {
+        out.push_str(&format!("{} more only import it\n", answer.importers.len()));
+    }
+    if answer.unresolved > 0 {
+        out.push_str(&format!("{} calls of the name not bound\n", answer.unresolved));
+    }
+    for other in &answer.candidates {
+        let name = format!("{} {}", short(&other.symbol.symbol), place(&other.symbol));
+        out.push_str(&format!("also named so: {name} reaches {}\n", other.total));
+    }
+    out
+}
+
+/// Files of tests to run, the nearest first.
+pub fn tests(answer: &TestScope) -> String {
+    let mut out = String::new();
+    for reason in &answer.run_everything {
+        out.push_str(&format!("run everything: {reason}\n"));
+    }
+    let mut files: Vec<_> = answer.files.iter().collect();
+    files.sort_by(|a, b| (a.distance, &a.path).cmp(&(b.distance, &b.path)));
+    for file in files {
+        let names: Vec<&str> = file.tests.iter().map(|it| short(it)).take(MOST_TESTS).collect();
+        let more = file.tests.len().saturating_sub(names.len());
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        let names = match names.as_slice() {
+            [] => format!(" ({})", file.reason),
+            names => format!(" {}{more}", names.join(", ")),
+        };
+        out.push_str(&format!("{}{names}\n", file.path));
+    }
+    if out.is_empty() {
+        out.push_str("no test reaches it\n");
+    }
+    out
+}

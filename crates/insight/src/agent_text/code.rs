@@ -1,0 +1,187 @@
+//! Symbols, what is around them, and ways between them.
+
+use super::{ByFile, place, short, stale};
+use crate::code::flow::Flow;
+use crate::code::indirect::{IndirectUse, Indirectly};
+use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours};
+use crate::code::outline::FileOutline;
+use crate::code::symbol::Symbols;
+use model::text::one_line;
+
+/// Below this an edge is a guess.
+const SURE: f64 = 0.8;
+/// Columns of a signature.
+const SIGNATURE: usize = 60;
+
+/// Who is around a symbol.
+pub fn neighbours(answer: &Neighbours) -> String {
+    let mut out = String::new();
+    around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
+    for other in &answer.candidates {
+        let n = other.found.len();
+        let name = format!("{} {}", short(&other.symbol.symbol), place(&other.symbol));
+        if n == 0 {
+            out.push_str(&format!("also named so: {name} (none)\n"));
+        } else {
+            out.push_str(&format!("also named so: {name} ({n}):\n"));
+            listed(&other.found, &mut out);
+        }
+    }
+    if answer.more_candidates > 0 {
+        out.push_str(&format!("{} more have this name\n", answer.more_candidates));
+    }
+    out
+}
+
+fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
+    let n = of.found.len();
+    let more = if of.truncated { "+" } else { "" };
+    out.push_str(&format!(
+        "{asked} of {} {}: {n}{more}{stale}\n",
+        short(&of.symbol.symbol),
+        place(&of.symbol)
+    ));
+    for overload in &of.overloads {
+        out.push_str(&format!("overload {}\n", place(overload)));
+    }
+    listed(&of.found, out);
+    of.indirect.iter().for_each(|it| indirect(it, out));
+    if of.unresolved > 0 {
+        let sites: Vec<String> = of
+            .unresolved_sites
+            .iter()
+            .take(3)
+            .map(|site| format!("{}:{}", site.path, site.line))
+            .collect();
+        let eg = if sites.is_empty() { String::new() } else { format!(": {}", sites.join(", ")) };
+        out.push_str(&format!("{} calls of the name not bound{eg}\n", of.unresolved));
+    }
+}
+
+/// By file; what is farther than one step says how far.
+fn listed(found: &[Neighbour], out: &mut String) {
+    let deepest = found.iter().map(|one| one.depth).max().unwrap_or(1);
+    for depth in 1..=deepest {
+        let mut files = ByFile::default();
+        for one in found.iter().filter(|one| one.depth == depth) {
+            let doubt = if one.confidence < SURE { "?" } else { "" };
+            let name = format!("{}{doubt}", short(&one.at.symbol));
+            files.add(&one.site_path, one.site_line, name);
+        }
+        if depth > 1 && !files.0.is_empty() {
+            out.push_str(&format!("{depth} steps away:\n"));
+        }
+        files.write(out);
+    }
+}
+
+fn indirect(found: &IndirectUse, out: &mut String) {
+    let how = match found.how {
+        Indirectly::ThroughBase => "through",
+        Indirectly::OverriddenBy => "may reach overrides",
+        Indirectly::ByContract => "by contract",
+        Indirectly::AsValue => "named, not called, in",
+        Indirectly::AsType => "as a type in",
+        Indirectly::Bases => "itself extends",
+    };
+    let via = found.via.as_ref().map(|via| format!(" {} {}", short(&via.symbol), place(via)));
+    let uses: Vec<String> = found
+        .uses
+        .iter()
+        .map(|one| format!("{} {}:{}", short(&one.at.symbol), one.site_path, one.site_line))
+        .collect();
+    let shown = uses.len() as u64;
+    let more = found.total.saturating_sub(shown);
+    let more = if more > 0 { format!(" +{more}") } else { String::new() };
+    out.push_str(&format!("{how}{}: {}{more}\n", via.unwrap_or_default(), uses.join(", ")));
+}
+
+/// What a name stands for: place, signature, how much it is used.
+pub fn symbols(answer: &Symbols) -> String {
+    let mut out = String::new();
+    for symbol in &answer.symbols {
+        let signature = match symbol.signature.as_str() {
+            "" => format!("{} {}", symbol.at.kind, short(&symbol.at.symbol)),
+            signature => one_line(signature, SIGNATURE),
+        };
+        let owner = short(&symbol.at.symbol);
+        let owner = match owner.rsplit_once('.') {
+            Some((owner, _)) => format!(" [{owner}]"),
+            None => String::new(),
+        };
+        let used = match (symbol.callers, symbol.references) {
+            (0, 0) => String::new(),
+            (0, n) => format!(" references={n}"),
+            (n, _) => format!(" callers={n}"),
+        };
+        out.push_str(&format!(
+            "{}:{}{owner} {signature}{used}{}\n",
+            symbol.at.path,
+            symbol.at.line,
+            stale(&answer.standing)
+        ));
+    }
+    let more = answer.total.saturating_sub(answer.symbols.len() as u64);
+    if more > 0 {
+        out.push_str(&format!("{more} more; -n {}\n", answer.total));
+    }
+    if answer.symbols.is_empty() {
+        out.push_str(&format!("nothing is called {}", one_line(&answer.query, 80)));
+        match answer.suggestions.as_slice() {
+            [] => out.push('\n'),
+            near => out.push_str(&format!("; near: {}\n", near.join(", "))),
+        }
+    }
+    out
+}
+
+/// What a file defines: a line each, inner ones indented.
+pub fn outline(answer: &FileOutline) -> String {
+    let mut out = format!("{}{}\n", answer.path, stale(&answer.standing));
+    for symbol in &answer.symbols {
+        let indent = " ".repeat(symbol.depth.min(8) as usize);
+        let signature = match symbol.signature.as_str() {
+            "" => format!("{} {}", symbol.kind, symbol.name),
+            signature => one_line(signature, SIGNATURE),
+        };
+        out.push_str(&format!("{indent}{} {signature}\n", symbol.line));
+    }
+    if answer.left_out > 0 {
+        out.push_str(&format!("{} inner; --all\n", answer.left_out));
+    }
+    if let Some(trouble) = &answer.trouble {
+        out.push_str(&format!("not read to the end: {}\n", one_line(trouble, 120)));
+    }
+    if !answer.others.is_empty() {
+        out.push_str(&format!("also named so: {}\n", answer.others.join(", ")));
+    }
+    out
+}
+
+/// Ways from one symbol to another.
+pub fn flow(answer: &Flow) -> Option<String> {
+    // Where no way was found, the whole answer says where the search ended.
+    if answer.paths.is_empty() {
+        return None;
+    }
+    let mut out = String::new();
+    for path in &answer.paths {
+        out.push_str(&format!("{} {}", short(&path.start.symbol), place(&path.start)));
+        for step in &path.steps {
+            let edge = if step.edge == "calls" { String::new() } else { format!(" {}", step.edge) };
+            let doubt = if step.confidence < SURE { "?" } else { "" };
+            out.push_str(&format!(
+                "\n -{edge}{doubt} {}:{} > {} {}",
+                step.site_path,
+                step.site_line,
+                short(&step.at.symbol),
+                place(&step.at)
+            ));
+        }
+        out.push('\n');
+    }
+    if answer.truncated {
+        out.push_str("more ways exist\n");
+    }
+    Some(out)
+}

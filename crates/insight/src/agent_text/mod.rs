@@ -1,0 +1,86 @@
+//! Answers about code in the fewest tokens that still say everything: names once,
+//! places grouped by file, no columns. The form for agents, on the command line and
+//! over MCP.
+
+mod change;
+mod code;
+mod reasons;
+mod search;
+
+pub use change::{impact, tests};
+pub use code::{flow, neighbours, outline, symbols};
+pub use reasons::why;
+pub use search::search;
+
+use crate::code::{Standing, SymbolRef};
+use std::collections::BTreeMap;
+
+/// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
+/// file stands beside it.
+pub(crate) fn short(symbol: &str) -> &str {
+    let Some(last) = symbol.rfind('.') else { return symbol };
+    let before = symbol[..last].rfind('.').map_or(0, |at| at + 1);
+    // A module is said by the file.
+    let is_type = symbol[before..].starts_with(|c: char| c.is_uppercase() || c == '_');
+    if is_type { &symbol[before..] } else { &symbol[last + 1..] }
+}
+
+fn place(symbol: &SymbolRef) -> String {
+    match symbol.path.as_str() {
+        "" => "(external)".to_owned(),
+        path => format!("{path}:{}", symbol.line),
+    }
+}
+
+/// One word, where the answer is not of the commit checked out.
+fn stale(standing: &Standing) -> &'static str {
+    if standing.stale_against.is_some() || standing.is_stale {
+        " (stale: run lore index)"
+    } else {
+        ""
+    }
+}
+
+/// Places by file, in the order of the files: `src/a.py total:12, tax:14`.
+#[derive(Default)]
+struct ByFile(BTreeMap<String, Vec<(u32, String)>>);
+
+impl ByFile {
+    fn add(&mut self, path: &str, line: u32, what: String) {
+        self.0.entry(path.to_owned()).or_default().push((line, what));
+    }
+
+    fn write(mut self, out: &mut String) {
+        for (path, places) in &mut self.0 {
+            places.sort();
+            places.dedup();
+            let texts: Vec<String> =
+                places.iter().map(|(line, what)| format!("{what}:{line}")).collect();
+            out.push_str(&format!("{path} {}\n", texts.join(", ")));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_is_said_by_its_file() {
+        assert_eq!(short("src.shop.cart.Cart.total"), "Cart.total");
+        assert_eq!(short("src.shop.checkout.charge"), "charge");
+        assert_eq!(short("checkout.charge"), "charge");
+        assert_eq!(short("total"), "total");
+    }
+
+    #[test]
+    fn places_are_grouped_and_in_order() {
+        let mut files = ByFile::default();
+        files.add("b.py", 3, "x".to_owned());
+        files.add("a.py", 9, "z".to_owned());
+        files.add("a.py", 2, "y".to_owned());
+        let mut out = String::new();
+        files.write(&mut out);
+        assert_eq!(out, "a.py y:2, z:9\nb.py x:3\n");
+    }
+}

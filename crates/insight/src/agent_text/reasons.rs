@@ -1,0 +1,117 @@
+//! Why something is so: who changed it with what words, what was argued and decided.
+
+use super::short;
+use crate::evidence::Explained;
+use crate::reasons::CommitReason;
+use crate::why::{LinkedRecord, Why};
+use model::text::one_line;
+
+/// Columns of a quotation.
+const QUOTED: usize = 300;
+/// Notes of one merge request.
+const MOST_NOTES: usize = 2;
+const MOST_COMMITS: usize = 4;
+
+/// Whom to ask and what depends on it are other questions.
+pub fn why(answer: &Why) -> String {
+    let mut out = String::new();
+    // What came with a clone that nobody trusts is not for agents.
+    let is_told = |it: &&LinkedRecord| !it.is_superseded && !it.record.foreign;
+    for linked in answer.records.iter().filter(is_told) {
+        let record = &linked.record;
+        out.push_str(&format!(
+            "{} {} {} (on {}): {}\n",
+            record.kind,
+            record.id,
+            record.created_at.to_date(),
+            linked.linked_to,
+            one_line(&record.title, QUOTED)
+        ));
+    }
+    if let Some(trace) = &answer.trace {
+        if let Some(symbol) = &trace.symbol {
+            out.push_str(&format!(
+                "in {} {}:{}\n",
+                short(&symbol.symbol),
+                symbol.path,
+                symbol.line
+            ));
+        }
+        let mut told: Vec<&str> = Vec::new();
+        for origin in &trace.origins {
+            let lines = match (origin.lines.first, origin.lines.last) {
+                (first, last) if first == last => format!("{first}"),
+                (first, last) => format!("{first}-{last}"),
+            };
+            match &origin.commit {
+                None => out.push_str(&format!("{lines}: not committed yet\n")),
+                Some(reason) if told.contains(&reason.sha.as_str()) => {
+                    out.push_str(&format!("{lines}: {}\n", sha(reason)));
+                }
+                Some(reason) => {
+                    told.push(&reason.sha);
+                    let mr = origin.merge_request.as_deref().map(|it| format!(" {it}"));
+                    let mr = mr.unwrap_or_default();
+                    out.push_str(&format!("{lines}: {}{mr}\n", commit(reason)));
+                }
+            }
+            if let Some(moved) = &origin.moved_by {
+                let short: String = moved.sha.chars().take(10).collect();
+                out.push_str(&format!(" moved by {short} {}\n", one_line(&moved.subject, 100)));
+            }
+        }
+        for reason in trace.commits.iter().take(MOST_COMMITS) {
+            out.push_str(&format!("{}\n", commit(reason)));
+        }
+        trace.merge_requests.iter().for_each(|it| explained(it, &mut out));
+    }
+    if let Some(origin) = &answer.commit {
+        let mr = origin.merge_request.as_deref().unwrap_or("no merge request known");
+        out.push_str(&format!("{} ({mr})\n", commit(&origin.commit)));
+    }
+    answer.entity.iter().for_each(|it| explained(it, &mut out));
+    answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
+    out
+}
+
+fn sha(reason: &CommitReason) -> String {
+    reason.sha.chars().take(10).collect()
+}
+
+fn commit(reason: &CommitReason) -> String {
+    let body = reason.body.as_ref().filter(|body| body.gives_reasons || body.text.len() < QUOTED);
+    let body = body.map(|body| format!(" — {}", one_line(&body.text, QUOTED))).unwrap_or_default();
+    format!(
+        "{} {} {}: {}{body}",
+        sha(reason),
+        reason.authored_at.to_date(),
+        one_line(&reason.author, 40),
+        one_line(&reason.subject, 120)
+    )
+}
+
+fn explained(entity: &Explained, out: &mut String) {
+    out.push_str(&format!(
+        "{} {} {}\n",
+        entity.reference,
+        entity.state,
+        one_line(&entity.title, 120)
+    ));
+    if let Some(description) = &entity.description {
+        out.push_str(&format!(" {}\n", one_line(&description.text, QUOTED)));
+    }
+    for issue in entity.issues.iter().take(3) {
+        let title = issue.title.as_deref().unwrap_or_default();
+        out.push_str(&format!(
+            " {} {} {}\n",
+            issue.relation.as_str(),
+            issue.reference,
+            one_line(title, 100)
+        ));
+    }
+    for note in entity.notes.iter().take(MOST_NOTES) {
+        let author = note.author.as_deref().unwrap_or("somebody");
+        let text = if note.excerpt.is_empty() { &note.body } else { &note.excerpt };
+        out.push_str(&format!(" @{author}: {}\n", one_line(text, QUOTED)));
+    }
+}

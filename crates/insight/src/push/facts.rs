@@ -1,0 +1,369 @@
+//! What is known of a symbol or a file that its text does not say: who uses it from
+//! elsewhere, what it answers for, which tests reach it, why it is so.
+
+use super::located::{LocatedSymbol, has_word};
+use super::quote::{data, name};
+use super::{LineKind, PushContext, PushLine};
+use crate::agent_text::short;
+use crate::code::walk::walk;
+use crate::code::{Direction, TraversalOptions, View};
+use crate::reasons::{rationale, weight};
+use crate::why::linked_records;
+use model::Result;
+use model::code::{EdgeKind, is_test_path};
+use model::ids::NodeId;
+use std::collections::BTreeMap;
+use store::paths;
+
+/// Places named of many.
+const NAMED: usize = 3;
+/// Columns of a quoted text.
+const QUOTED: usize = 150;
+/// Commits of a file that are looked through for the name of a symbol.
+const COMMITS: usize = 200;
+/// Notes on lines of a file that are looked through.
+const NOTES: usize = 100;
+/// Shorter names are words of any message.
+const SHORTEST_NAME: usize = 4;
+
+/// Records that people linked to a file, its lines or its symbols.
+pub(super) fn decisions(
+    context: &PushContext<'_>,
+    path: &str,
+    symbols: &[&LocatedSymbol],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    linked(context, Some(path), symbols, shown)
+}
+
+/// Records that people linked to symbols by name.
+pub(super) fn decisions_by_name(
+    context: &PushContext<'_>,
+    symbols: &[&LocatedSymbol],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    linked(context, None, symbols, shown)
+}
+
+fn linked(
+    context: &PushContext<'_>,
+    path: Option<&str>,
+    symbols: &[&LocatedSymbol],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    let mut ends: Vec<String> = path.into_iter().map(|path| format!("path:{path}")).collect();
+    for symbol in symbols {
+        ends.push(format!("symbol:{}", symbol.name));
+        ends.extend(own_names(&symbol.symbol).map(|it| format!("symbol:{it}")));
+    }
+    let is_near = |linked_to: &str| match linked_to.rsplit_once(':') {
+        Some((file, line)) if Some(file) == path => line.parse().is_ok_and(|line: u32| {
+            symbols.is_empty() || symbols.iter().any(|symbol| symbol.lines.holds(line))
+        }),
+        _ => true,
+    };
+    let mut lines = Vec::new();
+    for found in linked_records(context.reader, &ends)? {
+        let record = &found.record;
+        let is_own = context.memory.dirs.iter().any(|dir| record.file.starts_with(dir));
+        if found.is_superseded || record.foreign || !is_own || !is_near(&found.linked_to) {
+            continue;
+        }
+        let id = record.id.to_string();
+        if shown.contains(&id) || shown.contains(&record.title) {
+            continue;
+        }
+        let text = format!(
+            "{} {id} ({}): {}",
+            record.kind,
+            record.created_at.to_date(),
+            data(&record.title, QUOTED)
+        );
+        lines.push(PushLine::new(LineKind::Decision, id, "", text));
+    }
+    Ok(lines)
+}
+
+/// `cart.Cart.total` by every end that people may have written.
+fn own_names(symbol: &str) -> impl Iterator<Item = &str> {
+    let ends = symbol.match_indices('.').map(|(at, _)| &symbol[at + 1..]);
+    std::iter::once(symbol).chain(ends).filter(|it| it.contains('.'))
+}
+
+/// Threads on these symbols in merge requests: open ones, and those that argue.
+pub(super) fn threads(
+    context: &PushContext<'_>,
+    path: &str,
+    symbols: &[&LocatedSymbol],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
+    let Some(project) = scope.repo.project else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for note in paths::line_notes(context.reader, project, path, NOTES)? {
+        let about = symbols.iter().find(|symbol| {
+            has_word(&note.body, &symbol.name)
+                || note.line.is_some_and(|line| symbol.lines.holds(line))
+        });
+        let Some(symbol) = about else { continue };
+        let cues = search::decision::cues(&note.body);
+        let points = search::decision::points(&cues);
+        let is_named = has_word(&note.body, &symbol.name);
+        if !note.is_open && (points < ARGUES || !is_named) {
+            continue;
+        }
+        found.push((note.is_open, points, note));
+    }
+    found.sort_by(|a, b| (b.0, b.1, b.2.created_at).cmp(&(a.0, a.1, a.2.created_at)));
+    let mut lines: Vec<PushLine> = Vec::new();
+    for (is_open, _, note) in found {
+        let source = format!("!{}", note.iid);
+        let text = one_sentence(&note.body);
+        if shown.contains(text.trim()) {
+            continue;
+        }
+        let author = note.author.as_deref().map(name).unwrap_or_default();
+        let state = if is_open { "open thread" } else { "thread" };
+        let text = format!(
+            "{state} in {source} ({author} {}): {}",
+            note.created_at.to_date(),
+            data(text, QUOTED)
+        );
+        lines.push(PushLine::new(LineKind::Thread, source, &note.discussion.to_string(), text));
+    }
+    Ok(lines)
+}
+
+/// Points of a note from which on it argues for a choice.
+const ARGUES: i32 = 40;
+
+/// The beginning of a note, without what it quotes.
+fn one_sentence(body: &str) -> &str {
+    let own = body.lines().map(str::trim).find(|line| {
+        !line.is_empty() && !line.starts_with(['>', '#', '!', '|']) && !line.starts_with("```")
+    });
+    own.unwrap_or(body)
+}
+
+/// Commits of a file that name a symbol and give a reason, the best first.
+pub(super) fn reasons(
+    context: &PushContext<'_>,
+    path: &str,
+    symbols: &[&LocatedSymbol],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
+    let named: Vec<&&LocatedSymbol> = symbols.iter().filter(|it| is_telling(&it.name)).collect();
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let commits = paths::newest_commits(context.reader, scope.repo.id, path, COMMITS)?;
+    let mut found = Vec::new();
+    for (nth, commit) in commits.iter().enumerate() {
+        if commit.is_merge {
+            continue;
+        }
+        for symbol in &named {
+            if !has_word(&commit.message, &symbol.name) {
+                continue;
+            }
+            let worth = weight(&commit.message);
+            if worth > 1 {
+                found.push((worth, std::cmp::Reverse(nth), commit, symbol));
+            }
+        }
+    }
+    found.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+    let mut lines: Vec<PushLine> = Vec::new();
+    for (_, _, commit, symbol) in found {
+        let short: String = commit.sha.chars().take(10).collect();
+        if shown.contains(&short[..7]) || lines.iter().any(|line| line.source == short) {
+            continue;
+        }
+        let body = commit.message.split_once('\n').map_or("", |(_, body)| body);
+        let reason = rationale(body, REASON).map(|it| it.text).unwrap_or_default();
+        let text = format!(
+            "why {}: {short} {} {}",
+            name(&symbol.name),
+            commit.authored_at.to_date(),
+            data(&format!("{}: {reason}", commit.subject), WHY)
+        );
+        lines.push(PushLine::new(LineKind::Why, short, "", text));
+    }
+    Ok(lines)
+}
+
+/// Columns of a commit's words, and characters of its reason.
+const WHY: usize = 120;
+const REASON: usize = 120;
+
+/// A name that is no everyday word: a message that has it means the symbol.
+fn is_telling(name: &str) -> bool {
+    let has_joint = name.trim_start_matches('_').contains('_')
+        || name.chars().skip(1).any(char::is_uppercase)
+        || name.chars().any(|c| c.is_ascii_digit());
+    name.len() >= SHORTEST_NAME && has_joint
+}
+
+/// Who uses a symbol from outside its file.
+pub(super) fn users(
+    view: &View<'_>,
+    path: &str,
+    symbol: &LocatedSymbol,
+) -> Result<Option<PushLine>> {
+    let mut users: BTreeMap<NodeId, (String, u32, String)> = BTreeMap::new();
+    for step in view.own_incoming(symbol.node)? {
+        if !is_use(step.kind) {
+            continue;
+        }
+        let Some(user) = view.symbol(step.node)? else { continue };
+        let site = view.path(step.file)?;
+        if site == path || user.is_test || is_test_path(&site) {
+            continue;
+        }
+        users.entry(step.node).or_insert((site, step.line, user.symbol));
+    }
+    if users.is_empty() {
+        return Ok(None);
+    }
+    let mut places: Vec<(String, u32, String)> = users.into_values().collect();
+    places.sort();
+    let n_users = places.len();
+    // One of each file first: they say more than three of one.
+    let mut files = std::collections::BTreeSet::new();
+    let (first, rest): (Vec<_>, Vec<_>) =
+        places.into_iter().partition(|(path, _, _)| files.insert(path.clone()));
+    let shown: Vec<String> = first
+        .iter()
+        .chain(&rest)
+        .take(NAMED)
+        .map(|(path, line, user)| format!("{} {}:{line}", name(last(user)), name(path)))
+        .collect();
+    let rest = if n_users > NAMED { format!(" +{}", n_users - NAMED) } else { String::new() };
+    let own = name(short(&symbol.symbol));
+    let plural = if n_users == 1 { "" } else { "s" };
+    let text =
+        format!("{own}: {n_users} user{plural} outside this file: {}{rest}", shown.join(", "));
+    Ok(Some(PushLine::new(LineKind::Callers, "index", &symbol.symbol, text)))
+}
+
+const fn is_use(kind: EdgeKind) -> bool {
+    matches!(
+        kind,
+        EdgeKind::Calls
+            | EdgeKind::References
+            | EdgeKind::Inherits
+            | EdgeKind::Implements
+            | EdgeKind::RpcCalls
+            | EdgeKind::ReadsField
+            | EdgeKind::WritesField
+    )
+}
+
+/// What a symbol must go on to fit: routes, what it overrides, who overrides it.
+pub(super) fn contract(view: &View<'_>, symbol: &LocatedSymbol) -> Result<Option<PushLine>> {
+    let mut parts = Vec::new();
+    let (outgoing, incoming) = (view.own_outgoing(symbol.node)?, view.own_incoming(symbol.node)?);
+    for step in incoming.iter().chain(&outgoing) {
+        if step.kind == EdgeKind::HandlesRoute
+            && let Some(route) = view.node(step.node)?
+        {
+            let said = format!("serves {}", data(&route.name, 60));
+            if !parts.contains(&said) {
+                parts.push(said);
+            }
+        }
+    }
+    for step in outgoing.iter().filter(|step| step.kind == EdgeKind::Overrides).take(1) {
+        if let Some(base) = view.symbol(step.node)? {
+            let place = match base.path.as_str() {
+                "" => String::new(),
+                path => format!(" {}:{}", name(path), base.line),
+            };
+            parts.push(format!("overrides {}{place}", name(short(&base.symbol))));
+        }
+    }
+    let overriding: Vec<NodeId> = incoming
+        .iter()
+        .filter(|step| step.kind == EdgeKind::Overrides)
+        .map(|step| step.node)
+        .collect();
+    if let Some(first) = overriding.first()
+        && let Some(other) = view.symbol(*first)?
+    {
+        let n = overriding.len();
+        parts.push(format!("overridden {n}×, e.g. {}:{}", name(&other.path), other.line));
+    }
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    parts.truncate(NAMED);
+    let text = format!("{} {}", name(short(&symbol.symbol)), parts.join("; "));
+    Ok(Some(PushLine::new(LineKind::Contract, "index", &symbol.symbol, text)))
+}
+
+/// Tests that reach symbols, the nearest first.
+pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Option<PushLine>> {
+    let nodes: Vec<NodeId> = symbols.iter().map(|symbol| symbol.node).collect();
+    let options = TraversalOptions {
+        max_depth: 3,
+        max_results: 300,
+        min_confidence: 50,
+        kinds: vec![EdgeKind::Calls, EdgeKind::Tests, EdgeKind::Inherits],
+    };
+    let mut files: BTreeMap<String, (u32, Vec<String>)> = BTreeMap::new();
+    for reached in walk(view, &nodes, Direction::Incoming, &options)?.reached {
+        let Some(symbol) = view.symbol(reached.node)? else { continue };
+        if symbol.is_test || is_test_path(&symbol.path) {
+            let entry = files.entry(symbol.path).or_insert((reached.depth, Vec::new()));
+            entry.0 = entry.0.min(reached.depth);
+            entry.1.push(symbol.symbol);
+        }
+    }
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let mut files: Vec<(String, (u32, Vec<String>))> = files.into_iter().collect();
+    files.sort_by(|a, b| (a.1.0, &a.0).cmp(&(b.1.0, &b.0)));
+    let n_files = files.len();
+    let shown: Vec<String> = files
+        .iter()
+        .take(2)
+        .map(|(path, (_, tests))| match tests.as_slice() {
+            [only] => format!("{} ({})", name(path), name(last(only))),
+            several => format!("{} ({} tests)", name(path), several.len()),
+        })
+        .collect();
+    let rest = if n_files > 2 { format!(" +{} files", n_files - 2) } else { String::new() };
+    let about: Vec<&str> = symbols.iter().map(|symbol| symbol.symbol.as_str()).collect();
+    let text = format!("tests that reach it: {}{rest}", shown.join(", "));
+    Ok(Some(PushLine::new(LineKind::Tests, "index", &about.join(","), text)))
+}
+
+fn last(symbol: &str) -> &str {
+    symbol.rsplit('.').next().unwrap_or(symbol)
+}
+
+#[cfg(test)]
+mod tests_of_names {
+    use super::*;
+
+    #[test]
+    fn names_that_could_be_words_are_not_looked_for() {
+        assert!(is_telling("parse_lines"));
+        assert!(is_telling("toJson"));
+        assert!(is_telling("utf8"));
+        assert!(!is_telling("total"));
+        assert!(!is_telling("_get"));
+    }
+
+    #[test]
+    fn symbols_are_named_as_people_do() {
+        assert_eq!(own_names("a.b.c").collect::<Vec<_>>(), ["a.b.c", "b.c"]);
+    }
+
+    #[test]
+    fn a_note_begins_where_its_writer_does() {
+        assert_eq!(one_sentence("> you said\n\nNo, because x.\nMore"), "No, because x.");
+    }
+}

@@ -1,0 +1,120 @@
+//! After a search: where the names of the pattern are defined, if the output does
+//! not show it, and what nearby names there are when nothing was found.
+
+use super::facts;
+use super::located::{LineRange, LocatedSymbol, has_word, head_of};
+use super::quote::name;
+use super::{LineKind, PushContext, PushLine};
+use crate::agent_text::short;
+use crate::code::{View, exact_symbols, near_names, signature};
+use model::Result;
+use model::code::NodeKind;
+use model::ids::NodeId;
+
+/// A search that an agent has just made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    /// Identifiers in the pattern, every alternative.
+    pub names: Vec<String>,
+    /// What the tool printed.
+    pub shown: String,
+    /// Nothing matched.
+    pub is_empty: bool,
+}
+
+/// Names of one pattern that are looked up.
+const MOST_NAMES: usize = 6;
+/// A name with more definitions is no name of one thing.
+const MOST_DEFINITIONS: usize = 3;
+
+pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<PushLine>> {
+    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
+    let view = View::alone(context.reader, scope);
+    let mut lines = Vec::new();
+    let mut linked = Vec::new();
+    for typed in search.names.iter().take(MOST_NAMES) {
+        let nodes = exact_symbols(&view, typed)?;
+        if nodes.is_empty() {
+            if search.is_empty {
+                lines.extend(near(&view, typed)?);
+            }
+            continue;
+        }
+        if nodes.len() > MOST_DEFINITIONS {
+            continue;
+        }
+        linked.extend(decisions(context, &view, &nodes, &search.shown)?);
+        let mut places = Vec::new();
+        for node in &nodes {
+            places.extend(place(&view, *node, &search.shown)?);
+        }
+        // Where one definition was shown, the agent knows what the name is.
+        if places.len() == nodes.len() {
+            let text = format!("{} is defined at {}", name(typed), places.join(", "));
+            lines.push(PushLine::new(LineKind::Definition, "index", typed, text));
+        }
+    }
+    linked.extend(lines);
+    Ok(linked)
+}
+
+/// Where a node is defined; none where the output shows it.
+fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
+    let Some(symbol) = view.symbol(node)? else { return Ok(None) };
+    let own = symbol.symbol.rsplit('.').next().unwrap_or_default();
+    let head = head_of(&signature(view, node)?, own);
+    let file = symbol.path.rsplit('/').next().unwrap_or_default();
+    let at_line = format!(":{}:", symbol.line);
+    let is_shown = shown.lines().any(|line| {
+        (line.contains(file) && line.contains(&at_line) && has_word(line, own))
+            || (head != own && has_word(line, &head))
+    });
+    Ok((!is_shown).then(|| {
+        let kind = match short(&symbol.symbol) {
+            owned if owned.contains('.') => format!("{} {}", symbol.kind, name(owned)),
+            _ => symbol.kind.clone(),
+        };
+        format!("{}:{} ({kind})", name(&symbol.path), symbol.line)
+    }))
+}
+
+fn decisions(
+    context: &PushContext<'_>,
+    view: &View<'_>,
+    nodes: &[NodeId],
+    shown: &str,
+) -> Result<Vec<PushLine>> {
+    let mut lines = Vec::new();
+    for node in nodes {
+        let (Some(at), Some(row)) = (view.symbol(*node)?, view.node(*node)?) else { continue };
+        if row.kind == NodeKind::Module {
+            continue;
+        }
+        let symbol = LocatedSymbol {
+            node: *node,
+            name: row.name.clone(),
+            symbol: row.symbol(),
+            is_test: at.is_test,
+            lines: LineRange { first: at.line, last: at.line },
+        };
+        // What is linked to the file is for those who open it.
+        lines.extend(facts::decisions_by_name(context, &[&symbol], shown)?);
+    }
+    Ok(lines)
+}
+
+fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
+    let mut places = Vec::new();
+    for node in near_names(view, typed)? {
+        if let Some(symbol) = view.symbol(node)? {
+            let own = name(short(&symbol.symbol));
+            places.push(format!("{own} {}:{}", name(&symbol.path), symbol.line));
+        }
+    }
+    if places.is_empty() {
+        return Ok(None);
+    }
+    places.truncate(1);
+    let text = format!("nothing is called {}; near: {}", name(typed), places.join(", "));
+    Ok(Some(PushLine::new(LineKind::NearName, "index", typed, text)))
+}
