@@ -93,8 +93,12 @@ struct Keys {
 }
 
 impl Keys {
-    /// None where something that belongs to the key cannot be read.
+    /// None where something that belongs to the key cannot be read, or where edits of
+    /// the work tree count, which no root covers.
     fn of<P: Serialize>(reader: &Reader, question: &Question<'_, P>) -> Option<Keys> {
+        if question.scope.overlay.is_some() {
+            return None;
+        }
         let parameters = serde_json::to_string(&question.parameters).ok()?;
         let scope = question.scope;
         let asked = hash(&[
