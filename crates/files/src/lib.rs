@@ -20,7 +20,6 @@ pub use read::{ReadError, open_regular, read, read_below, read_text, read_text_b
 pub use write::{
     append, create_dirs, create_new, create_temp, open_append, open_lock, open_lock_below,
     remove_below, replace, replace_below,
-    replace, replace_below,
 };
 
 #[cfg(test)]
