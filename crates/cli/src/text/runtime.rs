@@ -18,6 +18,15 @@ fn liveness_label(state: Liveness) -> Label {
     }
 }
 
+/// Under a list on a terminal; in a pipe a line that programs leave out.
+fn note(text: &str, out: &mut Painter) {
+    if out.look().is_tty {
+        out.footer(text);
+    } else {
+        out.text("# ").text(text).end();
+    }
+}
+
 /// `shop GET /users/{id}`, `table orders`, `(outside)`.
 fn party(one: &Party) -> String {
     let words = match one.kind {
@@ -82,9 +91,8 @@ impl Show for Traffic {
         }
         out.table(&table);
         if self.total == 0 {
-            out.footer(
-                "no traffic was observed; send some: lore help serve, or lore ingest-traces FILE",
-            );
+            let how = "lore serve --otlp, or lore ingest-traces FILE";
+            note(&format!("no traffic was observed; send some: {how}"), out);
             return;
         }
         let shown = self.edges.len() as u64;

@@ -2,7 +2,7 @@
 
 use super::traffic::{Loaded, millis};
 use crate::code::Scope;
-use crate::code::routes::Routes;
+use crate::code::routes::{Route, Routes};
 use model::route::Pattern;
 use model::runtime::{EndpointKind, hour_of};
 use model::sketch::Sketch;
@@ -137,7 +137,14 @@ pub fn add_traffic(
     }
     let count = |traffic: &Option<RouteTraffic>| traffic.as_ref().map_or(0, |it| it.count);
     if window.only_dead {
-        list.routes.retain(|route| count(&route.traffic) == 0);
+        let is_used = |route: &&Route| route.method == "GET" && count(&route.traffic) > 0;
+        let key = |route: &Route| (route.pattern.clone(), route.path.clone(), route.line);
+        let used: BTreeSet<_> = list.routes.iter().filter(is_used).map(key).collect();
+        // That nobody asks for the head alone says nothing of a route that is used.
+        list.routes.retain(|route| {
+            let is_head = route.method == "HEAD" && used.contains(&key(route));
+            count(&route.traffic) == 0 && !is_head
+        });
         // What can be said before what cannot.
         list.routes.sort_by_key(|route| {
             route.traffic.as_ref().is_some_and(|it| it.state == TrafficState::NotObserved)

@@ -52,8 +52,8 @@ pub struct TrafficEdge {
     pub state: Liveness,
     /// 0 to 1, by observations of the last seven days and by age.
     pub confidence: f64,
-    /// Whether code leads from the one to the other; none where an end is no symbol
-    /// of one repository.
+    /// Whether code leads from the one to the other; none where they are not two
+    /// functions of one service.
     pub in_code: Option<bool>,
     /// A few trace ids, newest first.
     pub samples: Vec<String>,
@@ -132,8 +132,15 @@ impl<'r> Loaded<'r> {
         Ok(f64::from(percent) / 100.0)
     }
 
-    /// Whether code leads from one end to the other within a few steps.
+    /// Whether code leads from one end to the other within a few steps. Asked of
+    /// functions of one service: over the network, and into a database, code never leads.
     pub fn in_code(&mut self, edge: &EdgeRow) -> Result<Option<bool>> {
+        let (one, other) = (self.endpoints.get(&edge.source), self.endpoints.get(&edge.target));
+        let (Some(one), Some(other)) = (one, other) else { return Ok(None) };
+        let is_call = other.endpoint.kind == EndpointKind::Function;
+        if !is_call || one.endpoint.service != other.endpoint.service {
+            return Ok(None);
+        }
         let (source, target) = (self.resolution(edge.source)?, self.resolution(edge.target)?);
         let (Some(from), Some(to)) = (&source.symbol, &target.symbol) else { return Ok(None) };
         if source.repo != target.repo || source.repo.is_none() {

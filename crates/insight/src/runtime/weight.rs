@@ -159,7 +159,7 @@ fn unseen_routes(
         let Some(home) = loaded.resolver.homes.of(&service) else { continue };
         let Some(code) = loaded.resolver.code(home.repo)? else { continue };
         let repo = &code.view.scope.repo.canonical_url;
-        for (route, _) in &code.routes {
+        for (route, _) in code.routes.iter().filter(|(route, _)| route.method != "HEAD") {
             let is_own =
                 home.folder.as_ref().is_none_or(|it| route.path.starts_with(&format!("{it}/")));
             for handler in

@@ -165,15 +165,12 @@ fn runtime(
     let spot = |line| Spot { repo: repo.canonical_url.clone(), path: trace.path.clone(), line };
     let spots: Vec<Spot> = match trace.lines {
         Some(lines) => {
-            let latest = store::code::snapshots::latest(reader, repo.id)?;
-            let around = match latest {
-                Some(at) => {
-                    crate::code::containing(reader, repo.id, &at.sha, &trace.path, lines.first)?
-                }
+            let (first, last) = (lines.first as u32, lines.last.min(lines.first + 500) as u32);
+            let around = match store::code::snapshots::latest(reader, repo.id)? {
+                Some(at) => crate::code::containing(reader, repo.id, &at.sha, &trace.path, first)?,
                 None => None,
             };
-            let own =
-                (lines.first..=lines.last.min(lines.first + 500)).chain(around.map(|it| it.line));
+            let own = (first..=last).chain(around.map(|it| it.line));
             own.map(|line| spot(Some(line))).collect()
         }
         None => vec![spot(None)],

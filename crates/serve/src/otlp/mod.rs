@@ -125,7 +125,9 @@ async fn http_server(
         ..Limits::DEFAULT
     };
     let routes = http::routes(intake, options.limits);
-    let listening = |address| drop(told.send(address));
+    let listening = |address| {
+        let _ = told.send(address);
+    };
     crate::http::serve(&HttpOptions { address, token }, limits, routes, listening, stop.cancelled())
         .await
 }

@@ -62,7 +62,9 @@ fn with_receiver(
         let server = tokio::spawn(serve(
             options,
             Arc::new(sink),
-            move |addresses| drop(told.send(addresses)),
+            move |addresses| {
+                let _ = told.send(addresses);
+            },
             async move { drop(ended.await) },
         ));
         let http = addresses.await.unwrap().http.unwrap();

@@ -91,7 +91,6 @@ fn an_access_log_becomes_traffic_of_routes() {
     expect![[r#"
         access.log  access_log: 15 counted, 1 broken lines
           line 15: not an access log in common or combined format  not a request
-        exit 0
     "#]]
     .assert_eq(&read.to_string());
     let again =
@@ -101,14 +100,29 @@ fn an_access_log_becomes_traffic_of_routes() {
     assert!(known.to_string().contains("read before"), "{known}");
 
     let routes = env.lore_in(&dir, &["routes", "--traffic"], "").success();
-    expect![[r#""#]].assert_eq(&routes.to_string());
+    expect![[r#"
+        STATE	CALLS	ERRORS	P95 MS	LAST SEEN	METHOD	PATTERN	HANDLER	HANDLED IN
+        used	12	0	20	2024-05-31T10:00:00.000Z	GET	/cart/<int:id>	shop.views.cart	shop/views.py:8
+        used	1	0	20	2024-05-31T10:00:01.000Z	GET	/api/items/<sku>	shop.views.item	shop/views.py:23
+        used	1	1	20	2024-05-31T10:00:01.000Z	POST	/checkout	shop.views.checkout	shop/views.py:13
+        dead	0	0			GET	/old	shop.views.old	shop/views.py:18
+    "#]]
+    .assert_eq(&routes.to_string());
     let dead = data(&env, &dir, &["routes", "--dead", "30"]);
     assert_eq!(dead["total"], 1, "{dead}");
     assert_eq!(dead["routes"][0]["pattern"], "/old");
     assert_eq!(dead["routes"][0]["traffic"]["state"], "dead");
 
     let callers = env.lore_in(&dir, &["callers", "views.cart"], "").success();
-    expect![[r#""#]].assert_eq(&callers.to_string());
+    expect![[r#"
+        # function shop.views.cart  shop/views.py:8
+        # no direct callers among resolved calls
+        # reached by 1 route or contract:
+        #   shop.views.GET .cart.<int:id>  shop/views.py:7  handles_route
+        # in production 12 calls in 7 days, p95 20 ms, active 0.70
+        #   (outside) by GET /cart/<int:id>  12
+    "#]]
+    .assert_eq(&callers.to_string());
     let unused = env.lore_in(&dir, &["callers", "views.old"], "").success();
     assert!(unused.to_string().contains("GET /old was never seen"), "{unused}");
     let impact = data(&env, &dir, &["impact", "views.total"]);
@@ -145,13 +159,24 @@ fn a_trace_of_two_services_is_counted_once_and_found_in_code() {
     let (env, dir) = shop();
     let _ = env.lore_in(&dir, &["ingest-traces", "-"], SPANS).success();
     let traffic = env.lore_in(&dir, &["traffic"], "").success();
-    expect![[r#""#]].assert_eq(&traffic.to_string());
+    expect![[r#"
+        CALLS	ERRORS	P50 MS	P95 MS	FROM	TO	IN CODE	STATE	LAST SEEN
+        1	0	203	203	(outside)	web GET /		active 0.30	2024-05-31T10:00:00.000Z
+        1	0	5.0	5.0	shop POST /checkout	table orders	schema.orders db/schema.sql:1	active 0.50	2024-05-31T10:00:00.000Z
+        1	0	98	98	web GET /	shop POST /checkout	shop.views.checkout shop/views.py:13	active 0.50	2024-05-31T10:00:00.000Z
+    "#]].assert_eq(&traffic.to_string());
     let found = data(&env, &dir, &["traffic", "checkout"]);
     let edge = &found["edges"][0];
     assert_eq!(edge["confidence"], 0.5);
     assert_eq!(edge["samples"][0], "0af7651916cd43dd8448eb211c80319c");
     let stats = env.lore_in(&dir, &["trace-stats"], "").success();
-    expect![[r#""#]].assert_eq(&stats.to_string());
+    expect![[r#"
+        SERVICE	SPANS IN 7 DAYS	LAST SEEN	REPOSITORY	KNOWN
+        shop	2	2024-05-31T10:00:00.000Z	local/6c2009af3c612ca5a37c03643066434bb8b28517	by the name of the repository
+        web	2	2024-05-31T10:00:00.000Z	local/6c2009af3c612ca5a37c03643066434bb8b28517	the only repository
+        SOURCE	SPANS	DUPLICATES	REJECTED	SHED	CLOCK SKEW	LAST
+        otlp_file	4	0	0	0	0	2024-06-01T12:00:00.000Z
+    "#]].assert_eq(&stats.to_string());
 }
 
 #[test]
@@ -160,7 +185,9 @@ fn time_makes_edges_stale_and_then_removes_them() {
     let _ = env.lore_in(&dir, &["ingest-traces", "-"], SPANS).success();
     env.set_var("LORE_NOW", "2024-07-15T12:00:00Z");
     let stale = env.lore_in(&dir, &["stale", "--runtime"], "").success();
-    expect![[r#""#]].assert_eq(&stale.to_string());
+    let stale = stale.to_string();
+    assert!(stale.contains("stale\tweb GET /\tshop POST /checkout\t2024-05-31"), "{stale}");
+    assert_eq!(stale.matches("stale\t").count(), 3, "{stale}");
     let traffic = data(&env, &dir, &["traffic", "checkout", "--since", "90d"]);
     assert_eq!(
         (&traffic["edges"][0]["state"], &traffic["edges"][0]["confidence"]),
