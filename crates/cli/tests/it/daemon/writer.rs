@@ -16,7 +16,12 @@ fn steady(text: &str) -> String {
 
 #[test]
 fn answers_errors_and_statuses_are_those_of_a_command_without_a_daemon() {
-    let (alone, env) = (machine(), machine());
+    let (mut alone, mut env) = (machine(), machine());
+    // The same commits on both.
+    for machine in [&mut alone, &mut env] {
+        machine.set_var("GIT_AUTHOR_DATE", "2024-01-01T00:00:00Z");
+        machine.set_var("GIT_COMMITTER_DATE", "2024-01-01T00:00:00Z");
+    }
     repository(&alone, "app");
     repository(&env, "app");
     let served = Served::new(env);
