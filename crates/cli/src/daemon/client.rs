@@ -168,7 +168,6 @@ fn follow(mut connection: Connection, ui: &mut Ui) -> Option<u8> {
             Err(RecvTimeoutError::Disconnected) => return None,
         };
         match frame.tell(&*progress) {
-            None => {}
             Some(Frame::Out(text)) => {
                 let _ = ui.to_stdout(&text);
             }
@@ -177,7 +176,8 @@ fn follow(mut connection: Connection, ui: &mut Ui) -> Option<u8> {
             Some(Frame::Failed { code, message, suggestion }) => {
                 return Some(ui.finish(Err(protocol::error(&code, message, suggestion))));
             }
-            Some(_) => {}
+            // Told, or nothing that a command says.
+            None | Some(_) => {}
         }
     }
 }

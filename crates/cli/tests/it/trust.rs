@@ -53,6 +53,22 @@ fn sensitive_keys_are_ignored_until_trusted() {
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
             mcp.token_file		default
+            daemon.sync_seconds	600	default
+            daemon.poll_seconds	60	default
+            daemon.documents_seconds	300	default
+            daemon.embed_seconds	60	default
+            daemon.watches_seconds	300	default
+            daemon.notify_seconds	300	default
+            daemon.gc_seconds	86400	default
+            daemon.maintenance_seconds	21600	default
+            daemon.watch	true	default
+            daemon.debounce_ms	500	default
+            daemon.pause_on_battery	true	default
+            daemon.max_load	2	default
+            daemon.quiet_hours		default
+            daemon.digest_hours	0	default
+            daemon.http		default
+            daemon.webhook_secret_file		default
             projects		default
             repos		default
             ------- stderr -------

@@ -108,7 +108,9 @@ fn a_burst_of_commits_is_indexed_at_its_end() {
     let n_runs = served.log().matches("done job=\"index").count();
     assert!(n_runs <= 20, "{n_runs} runs for a thousand commits\n{}", served.log());
     let commits = json(&served.env, &["status"])["repos"][0]["commits"].as_u64().unwrap();
-    assert_eq!(commits, 1001, "none is lost");
+    let there_are = git(&served.env, &dir, &["rev-list", "--count", "main"]);
+    assert_eq!(commits.to_string(), there_are, "none is lost");
+    assert!(commits >= 1000);
 }
 
 #[test]

@@ -16,7 +16,12 @@ fn steady(text: &str) -> String {
 
 #[test]
 fn answers_errors_and_statuses_are_those_of_a_command_without_a_daemon() {
-    let (alone, env) = (machine(), machine());
+    let (mut alone, mut env) = (machine(), machine());
+    // The same commits on both.
+    for machine in [&mut alone, &mut env] {
+        machine.set_var("GIT_AUTHOR_DATE", "2024-01-01T00:00:00Z");
+        machine.set_var("GIT_COMMITTER_DATE", "2024-01-01T00:00:00Z");
+    }
     repository(&alone, "app");
     repository(&env, "app");
     let served = Served::new(env);
@@ -136,7 +141,7 @@ fn a_daemon_that_dies_over_a_command_leaves_the_work_to_it() {
     });
     let done = env.lore(&["index", "app"]).success();
     assert!(done.stderr.contains("the daemon ended; the work goes on here"), "{done}");
-    assert!(done.stdout.contains("files"), "{done}");
+    assert!(done.stdout.contains("1 file"), "{done}");
     let remember = ["remember", "decision", "x", "--personal"];
     let refused = env.lore(&remember).failure(130);
     assert!(refused.stderr.contains("look whether it was done"), "{refused}");
