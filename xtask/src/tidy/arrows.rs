@@ -28,9 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Order, locks and schedules of what keeps the record current.
     (
         "pipeline",
-        &[
-            "model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "enrich",
-        ],
+        &["model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "enrich"],
     ),
     (
         "serve",
