@@ -10,14 +10,16 @@ use std::io::Write as _;
 use std::path::Path;
 
 /// Where build tools put it.
-const PLACES: &[&str] = &["compile_commands.json", "build/compile_commands.json", "out/compile_commands.json"];
+const PLACES: &[&str] =
+    &["compile_commands.json", "build/compile_commands.json", "out/compile_commands.json"];
 const MAX_SIZE: u64 = 64 << 20;
 /// More folders of headers than this are not searched by a compiler either.
 const MOST_FOLDERS: usize = 128;
 
 pub fn write(graph: &Graph, dir: &Path) -> Result<()> {
     let top = graph.top()?;
-    let found = PLACES.iter().find_map(|place| files::read_below(top, Path::new(place), MAX_SIZE).ok());
+    let found =
+        PLACES.iter().find_map(|place| files::read_below(top, Path::new(place), MAX_SIZE).ok());
     let found = found.filter(|bytes| matches!(serde_json::from_slice(bytes), Ok(Value::Array(_))));
     let bytes = found.unwrap_or_else(|| made_up(graph, top));
     let cannot = |error| Error::internal("cannot write clangd's database").caused_by(error);
@@ -26,7 +28,8 @@ pub fn write(graph: &Graph, dir: &Path) -> Result<()> {
 }
 
 fn made_up(graph: &Graph, top: &Path) -> Vec<u8> {
-    let is_header = |path: &str| [".h", ".hh", ".hpp", ".hxx"].iter().any(|end| path.ends_with(end));
+    let is_header =
+        |path: &str| [".h", ".hh", ".hpp", ".hxx"].iter().any(|end| path.ends_with(end));
     let mut folders: BTreeSet<&str> = BTreeSet::from([""]);
     for path in graph.tracked().filter(|path| is_header(path)) {
         // `#include "a/b.h"` is written relative to any folder above.
@@ -44,7 +47,7 @@ fn made_up(graph: &Graph, top: &Path) -> Vec<u8> {
     let units = graph.files.iter().filter(|file| file.language == "cpp" && !is_header(&file.path));
     let commands: Vec<Value> = units
         .map(|file| {
-            let is_c = file.path.ends_with(".c");
+            let is_c = file.path.rsplit('.').next() == Some("c");
             let mut arguments = vec![if is_c { "clang" } else { "clang++" }.to_owned()];
             arguments.push(if is_c { "-std=gnu17" } else { "-std=gnu++20" }.to_owned());
             arguments.extend(includes.iter().cloned());

@@ -20,10 +20,15 @@ const MAX_FILE: u64 = 4 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
     /// Bound to these, with the confidence in percent of the surest.
-    Bound { targets: Vec<NodeId>, confidence: u8 },
+    Bound {
+        targets: Vec<NodeId>,
+        confidence: u8,
+    },
     Open,
     /// Known to be of another package; edges to what it is there, if any.
-    External { targets: Vec<NodeId> },
+    External {
+        targets: Vec<NodeId>,
+    },
 }
 
 /// A call in a file. Line and column, in bytes, count from 1.
@@ -168,7 +173,8 @@ impl Graph {
                 }
             }
         }
-        let tracked = repo.files(commit)?.iter().map(|entry| entry.path.text().into_owned()).collect();
+        let tracked =
+            repo.files(commit)?.iter().map(|entry| entry.path.text().into_owned()).collect();
         Ok(Graph {
             seq,
             by_path: files.iter().enumerate().map(|(at, file)| (file.path.clone(), at)).collect(),
@@ -309,10 +315,8 @@ fn sites(on: &impl Read, link: LinkId) -> Result<Vec<Site>> {
         }
     }
     for open in links::unresolved(on, link)? {
-        let claim = match open.is_external {
-            true => Claim::External { targets: Vec::new() },
-            false => Claim::Open,
-        };
+        let claim =
+            if open.is_external { Claim::External { targets: Vec::new() } } else { Claim::Open };
         all.entry((open.line, open.col)).or_insert(Site {
             line: open.line,
             col: open.col,

@@ -53,8 +53,15 @@ impl<'g> Judge<'g> {
         Some((at, text.to_lore(location.start, self.encoding)))
     }
 
-    pub fn meaning(&self, locations: &[Location]) -> Meaning {
+    /// `name` is the word at the call, where it is known: a property is answered with
+    /// what it is declared as and with its type, and the one that is called so counts.
+    pub fn meaning(&self, locations: &[Location], name: Option<&str>) -> Meaning {
         let (mut symbols, mut is_outside, mut is_elsewhere) = (Vec::new(), false, false);
+        let namesakes: Vec<&Location> = locations
+            .iter()
+            .filter(|location| name.is_some_and(|name| self.is_named(location, name)))
+            .collect();
+        let locations = if namesakes.is_empty() { locations.iter().collect() } else { namesakes };
         for location in locations {
             let membership = match self.relative(&location.path) {
                 Some(path) => self.graph.membership(path),
@@ -80,9 +87,19 @@ impl<'g> Judge<'g> {
 
     /// The symbol that is named exactly there, if it is one that calls lead to.
     fn callable(&self, at: usize, location: &Location) -> Option<NodeId> {
-        let place = self.graph.text(at)?.to_lore(location.start, self.encoding);
+        let text = self.graph.text(at)?;
+        let place = text.to_lore(location.start, self.encoding);
         let definition = self.graph.files[at].definition_at(place)?;
-        is_callable(definition.kind).then_some(definition.node)
+        let is_called = is_callable(definition.kind)
+            || (is_value(definition.kind) && text.assigns_function(place));
+        is_called.then_some(definition.node)
+    }
+
+    fn is_named(&self, location: &Location, name: &str) -> bool {
+        let Some((at, place)) = self.place(location) else { return false };
+        let definition = self.graph.files[at].definition_at(place);
+        let symbol = definition.and_then(|definition| self.graph.symbol(definition.node));
+        symbol.is_some_and(|symbol| symbol.rsplit('.').next() == Some(name))
     }
 
     /// Whether two symbols are the same to a caller: equal, overloads that share one
@@ -103,7 +120,9 @@ impl<'g> Judge<'g> {
 
     /// What an answer makes of a site: edges to store, whether it leads outside.
     pub fn verdict(&self, file: &SourceFile, site: &Site, locations: &[Location]) -> Verdict {
-        self.decide(file, site, &self.meaning(locations))
+        let text = self.graph.file_by_id(file.id).and_then(|at| self.graph.text(at));
+        let name = text.as_ref().map(|text| text.word_at((site.line, site.col)));
+        self.decide(file, site, &self.meaning(locations, name))
     }
 
     /// The same for an answer that is understood.
@@ -216,13 +235,19 @@ pub const fn is_callable(kind: NodeKind) -> bool {
     )
 }
 
+/// What may hold a function.
+const fn is_value(kind: NodeKind) -> bool {
+    matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const)
+}
+
 /// `app.Flask.__init__` of `app.Flask`.
 fn is_constructor_of(member: &str, owner: &str) -> bool {
     let Some(name) = member.strip_prefix(owner).and_then(|rest| rest.strip_prefix('.')) else {
         return false;
     };
     let own_name = owner.rsplit('.').next().unwrap_or(owner);
-    name == own_name || matches!(name, "__init__" | "__new__" | "constructor" | "new" | "__construct")
+    name == own_name
+        || matches!(name, "__init__" | "__new__" | "constructor" | "new" | "__construct")
 }
 
 #[cfg(test)]

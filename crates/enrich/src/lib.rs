@@ -11,12 +11,12 @@
 //! repository names; it has a bound of memory and of time; and nothing it says
 //! counts before it has given known answers, and again right before storing.
 
-pub mod evidence;
-pub mod graph;
-pub mod lsp;
 mod clang_database;
 mod discover;
+pub mod evidence;
+pub mod graph;
 mod judge;
+pub mod lsp;
 mod probe;
 pub mod run;
 pub mod scip;

@@ -90,10 +90,12 @@ impl Probes {
         loop {
             // A server that reads files by itself does not read all of them.
             if !are_shown && (around.server.wants_files_open() || n_same >= SHOWN_AFTER) {
-                self.all.iter().for_each(|probe| around.keep(session, probe.file));
+                for probe in &self.all {
+                    around.keep(session, probe.file);
+                }
                 (are_shown, n_same) = (true, 0);
             }
-            let right = self.ask(&self.all, session, judge, around, patience)?;
+            let right = ask(&self.all, session, judge, around, patience)?;
             n_same = if right == before { n_same + 1 } else { 0 };
             // Linking may be wrong about one; not about most. Parts of a repository that
             // are projects of their own (examples, tools) a server may never find: then a
@@ -129,7 +131,7 @@ impl Probes {
             (0..n_asked).map(|at| self.passed[(self.next + at) % self.passed.len()]).collect();
         self.next += n_asked;
         for _ in 0..TRIES {
-            let right = self.ask(&asked, session, judge, around, around.patience)?;
+            let right = ask(&asked, session, judge, around, around.patience)?;
             if right.len() == asked.len() {
                 return Ok(true);
             }
@@ -137,39 +139,39 @@ impl Probes {
         }
         Ok(false)
     }
+}
 
-    fn ask(
-        &self,
-        probes: &[Probe],
-        session: &mut Session,
-        judge: &Judge<'_>,
-        around: &Around<'_>,
-        patience: Duration,
-    ) -> Result<Vec<Probe>, ClientError> {
-        let mut asked: HashMap<u64, Probe> = HashMap::new();
-        for probe in probes {
-            let file = &around.graph.files[probe.file];
-            let Some(text) = around.graph.text(probe.file) else { continue };
-            let Some(place) = text.to_server((probe.line, probe.col), session.encoding) else {
-                continue;
-            };
-            let path = around.top.join(&file.path);
-            asked.insert(session.question("textDocument/definition", &path, place), *probe);
-        }
-        let mut right = Vec::new();
-        while !asked.is_empty() {
-            let (id, places) = session.answer(patience)?;
-            let Some(probe) = asked.remove(&id) else { continue };
-            let language = &around.graph.files[probe.file].language;
-            if let Meaning::Symbols(found) = judge.meaning(&places)
-                && found.iter().any(|node| judge.agrees(probe.target, *node, language))
-            {
-                right.push(probe);
-            }
-        }
-        right.sort_by_key(|probe| (probe.file, probe.line, probe.col));
-        Ok(right)
+/// Those of the probes that are answered right.
+fn ask(
+    probes: &[Probe],
+    session: &mut Session,
+    judge: &Judge<'_>,
+    around: &Around<'_>,
+    patience: Duration,
+) -> Result<Vec<Probe>, ClientError> {
+    let mut asked: HashMap<u64, Probe> = HashMap::new();
+    for probe in probes {
+        let file = &around.graph.files[probe.file];
+        let Some(text) = around.graph.text(probe.file) else { continue };
+        let Some(place) = text.to_server((probe.line, probe.col), session.encoding) else {
+            continue;
+        };
+        let path = around.top.join(&file.path);
+        asked.insert(session.question("textDocument/definition", &path, place), *probe);
     }
+    let mut right = Vec::new();
+    while !asked.is_empty() {
+        let (id, places) = session.answer(patience)?;
+        let Some(probe) = asked.remove(&id) else { continue };
+        let language = &around.graph.files[probe.file].language;
+        if let Meaning::Symbols(found) = judge.meaning(&places, None)
+            && found.iter().any(|node| judge.agrees(probe.target, *node, language))
+        {
+            right.push(probe);
+        }
+    }
+    right.sort_by_key(|probe| (probe.file, probe.line, probe.col));
+    Ok(right)
 }
 
 /// What asking needs to know, and which files the server was shown.

@@ -186,12 +186,10 @@ impl Run<'_> {
                     continue;
                 }
                 let done = self.done.get(&file.id).map_or(0, |tier| tier.number());
-                let is_asked = |site: &Site| {
-                    group.contains(&site.tier()) && site.tier().number() > done
-                };
-                let sites: Vec<usize> = (0..file.sites.len())
-                    .filter(|site| is_asked(&file.sites[*site]))
-                    .collect();
+                let is_asked =
+                    |site: &Site| group.contains(&site.tier()) && site.tier().number() > done;
+                let sites: Vec<usize> =
+                    (0..file.sites.len()).filter(|site| is_asked(&file.sites[*site])).collect();
                 let Some(tier) = group.last().copied() else { continue };
                 if !sites.is_empty() {
                     of_group.push(Task { file: at, tier, sites });
@@ -229,13 +227,12 @@ impl Run<'_> {
         }
         loop {
             let process = self.environment.process(&self.server, &top, self.limits);
-            let session =
-                Session::start(
-                    &process,
-                    &top,
-                    (self.server.options(), self.server.settings()),
-                    self.budget.ready.min(START),
-                );
+            let session = Session::start(
+                &process,
+                &top,
+                (self.server.options(), self.server.settings()),
+                self.budget.ready.min(START),
+            );
             let stop = match session {
                 Ok(mut session) => {
                     let mut probes = Probes::new(probes.clone());
@@ -438,7 +435,8 @@ impl Talk<'_, '_> {
             while next < places.len() && in_flight.len() < WINDOW {
                 let (file, line, col) = places[next];
                 let text = self.run.graph.text(file);
-                let place = text.and_then(|text| text.to_server((line, col), self.session.encoding));
+                let place =
+                    text.and_then(|text| text.to_server((line, col), self.session.encoding));
                 if let Some(place) = place {
                     let path = self.around.top.join(&self.run.graph.files[file].path);
                     let id = self.session.question(method, &path, place);
@@ -481,7 +479,11 @@ impl Talk<'_, '_> {
         });
     }
 
-    fn ask_file(&mut self, work: &mut Work, task: &Task) -> std::result::Result<FileEvidence, StopReason> {
+    fn ask_file(
+        &mut self,
+        work: &mut Work,
+        task: &Task,
+    ) -> std::result::Result<FileEvidence, StopReason> {
         let graph = self.run.graph;
         let file = &graph.files[task.file];
         let places: Vec<(usize, u32, u32)> = task

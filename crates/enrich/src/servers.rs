@@ -20,10 +20,31 @@ use tokio::time::Instant;
 
 /// Variables a server is given; secrets in others stay here.
 pub const VARIABLES: &[&str] = &[
-    "PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "TZ", "SHELL", "VIRTUAL_ENV", "CONDA_PREFIX",
-    "NODE_PATH", "GOPATH", "GOROOT", "GOCACHE", "GOMODCACHE", "CARGO_HOME", "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN", "JAVA_HOME", "DOTNET_ROOT", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME", "LD_LIBRARY_PATH", "SSL_CERT_FILE",
+    "PATH",
+    "HOME",
+    "USER",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TZ",
+    "SHELL",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "NODE_PATH",
+    "GOPATH",
+    "GOROOT",
+    "GOCACHE",
+    "GOMODCACHE",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "JAVA_HOME",
+    "DOTNET_ROOT",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
 ];
 
 /// Whether a server runs what the repository says.
@@ -224,10 +245,14 @@ pub struct Server {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "state")]
 pub enum Presence {
-    Found { version: String },
+    Found {
+        version: String,
+    },
     Missing,
     /// There, but not to be used, and why.
-    Unusable { reason: String },
+    Unusable {
+        reason: String,
+    },
 }
 
 impl Environment {
@@ -248,7 +273,8 @@ impl Environment {
         let server = Server { kind, program, args, version };
         if kind.minimum > (0, 0) && numbers(&server.version).is_some_and(|it| it < kind.minimum) {
             let (major, minor) = kind.minimum;
-            let reason = format!("version {} is too old: {major}.{minor} is needed", server.version);
+            let reason =
+                format!("version {} is too old: {major}.{minor} is needed", server.version);
             return Err(unusable(reason));
         }
         if kind.name == "typescript-language-server" && server.tsserver().is_none() {
@@ -267,9 +293,10 @@ impl Environment {
 
     fn version(&self, kind: &ServerKind, program: &Path) -> std::result::Result<String, String> {
         let (teller, args) = kind.version;
-        let beside = match teller == kind.program {
-            true => program.to_path_buf(),
-            false => program.with_file_name(teller),
+        let beside = if teller == kind.program {
+            program.to_path_buf()
+        } else {
+            program.with_file_name(teller)
         };
         let teller = if is_executable(&beside) { beside } else { program.to_path_buf() };
         let output = self.output(&teller, args)?;
@@ -509,8 +536,10 @@ mod tests {
 
     #[test]
     fn a_program_of_a_relative_folder_is_not_found() {
-        let environment =
-            Environment { path: vec![PathBuf::from("."), PathBuf::new()], ..Environment::default() };
+        let environment = Environment {
+            path: vec![PathBuf::from("."), PathBuf::new()],
+            ..Environment::default()
+        };
         assert!(matches!(environment.find(&SERVERS[0]), Err(Presence::Missing)));
     }
 }

@@ -23,6 +23,7 @@ use store::code::enrichment::{self, EnrichedFile, RunRow, SiteCounts};
 use store::code::layers::{self as stored, LayerEdge};
 use store::code::{nodes, snapshots};
 use store::{Read, Reader, Tx, WriteQueue};
+use tokio::time::Instant;
 
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a batch waits for another run to give up the lock.
@@ -127,7 +128,7 @@ pub fn enrich(plan: EnrichPlan, database: &Database, control: &RunControl) -> Re
     let graph = Graph::load(&reader, plan.seq, Repo::open(&plan.dir)?)?;
     graph.top()?;
     let servers = choose(&plan, &graph, &mut report.not_asked)?;
-    let deadline = plan.budget.map(|budget| (tokio::time::Instant::now() + budget, budget));
+    let deadline = plan.budget.map(|budget| (Instant::now() + budget, budget));
     let n_servers = servers.len();
     for (at, server) in servers.into_iter().enumerate() {
         if control.cancel.is_cancelled() {
@@ -135,7 +136,7 @@ pub fn enrich(plan: EnrichPlan, database: &Database, control: &RunControl) -> Re
             break;
         }
         let share = deadline.map(|(until, _)| {
-            let left = until.saturating_duration_since(tokio::time::Instant::now());
+            let left = until.saturating_duration_since(Instant::now());
             left / (n_servers - at) as u32
         });
         let one = store.ask(&plan, &graph, server, share)?;
@@ -179,9 +180,10 @@ fn choose(plan: &EnrichPlan, graph: &Graph, gaps: &mut Vec<LanguageGap>) -> Resu
     }
     // Where most is open first: it gets its share of the time before others do.
     servers.sort_by_key(|server| {
-        let of_server = graph.files.iter().filter(|file| {
-            server.kind.languages.contains(&file.language.as_str())
-        });
+        let of_server = graph
+            .files
+            .iter()
+            .filter(|file| server.kind.languages.contains(&file.language.as_str()));
         let open = of_server.flat_map(|file| &file.sites).filter(|it| it.tier() == Tier::Open);
         std::cmp::Reverse(open.count())
     });

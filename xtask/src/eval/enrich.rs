@@ -99,7 +99,9 @@ fn score(name: &str, step: &str, truth: &Path, db: &Path, report: Value) -> Outc
         println!("   {server}");
     }
     if !output.status.success() {
-        return Err(format!("the scorer failed: {}", String::from_utf8_lossy(&output.stderr)).into());
+        return Err(
+            format!("the scorer failed: {}", String::from_utf8_lossy(&output.stderr)).into()
+        );
     }
     Ok(())
 }
@@ -136,7 +138,11 @@ fn edges(reader: &Reader) -> Outcome<Vec<Value>> {
         let Some(file) = layer.file else { continue };
         for edge in layer.edges.iter().filter(|edge| edge.kind == EdgeKind::Calls) {
             let site = (file, edge.line, edge.col, edge.target);
-            if edge.holds { all.insert(site) } else { withdrawn.insert(site) };
+            if edge.holds {
+                all.insert(site)
+            } else {
+                withdrawn.insert(site)
+            };
         }
     }
     for member in members {

@@ -24,10 +24,11 @@ pub fn check(ctx: &Ctx, config: &Config) -> Vec<Check> {
                 Err(Presence::Unusable { reason }) => {
                     Check::warn(id, format!("{language}: {reason}")).fix(kind.install)
                 }
-                Err(_) => {
-                    Check::warn(id, format!("{language}: not installed; `lore enrich` cannot ask it"))
-                        .fix(kind.install)
-                }
+                Err(_) => Check::warn(
+                    id,
+                    format!("{language}: not installed; `lore enrich` cannot ask it"),
+                )
+                .fix(kind.install),
             });
         }
         let has_one = of_language.iter().any(|check| check.fix.is_none());

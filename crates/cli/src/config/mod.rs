@@ -250,7 +250,9 @@ impl Config {
                 let resolved = |entry: layer::ServerEntry| Server {
                     command: env.resolve(&entry.command, file.base()),
                     name: entry.name,
-                    args: entry.args.map(|args| args.split_whitespace().map(str::to_owned).collect()),
+                    args: entry
+                        .args
+                        .map(|args| args.split_whitespace().map(str::to_owned).collect()),
                 };
                 self.servers = servers.into_iter().map(resolved).collect();
             }

@@ -56,7 +56,8 @@ impl Show for ingest_scip::Answer {
         if report.changed > 0 {
             let files = counted(report.changed, "document was", "documents were");
             out.text("  ");
-            out.label(Label::Warning, &format!("{files} left out: the commit has other text")).end();
+            out.label(Label::Warning, &format!("{files} left out: the commit has other text"))
+                .end();
         }
     }
 }
@@ -125,7 +126,8 @@ fn notes(server: &ServerReport, out: &mut Painter) {
         out.text("  ").label(Label::Warning, &words).end();
     };
     if let Some(reason) = &server.reason {
-        let stored = if server.counts.total() == 0 { "nothing was stored" } else { "stopped early" };
+        let stored =
+            if server.counts.total() == 0 { "nothing was stored" } else { "stopped early" };
         warn(format!("{stored}: {reason}"));
     }
     if server.waiting > 0 {

@@ -329,10 +329,7 @@ fn a_clone_cannot_name_a_program() {
     let evil = world.dir.join("evil.sh");
     std::fs::write(&evil, "#!/bin/sh\ntouch ran\n").unwrap();
     std::fs::set_permissions(&evil, std::fs::Permissions::from_mode(0o755)).unwrap();
-    world.write(
-        ".lore/lore.toml",
-        "[[servers]]\nname = \"pyright\"\ncommand = \"./evil.sh\"\n",
-    );
+    world.write(".lore/lore.toml", "[[servers]]\nname = \"pyright\"\ncommand = \"./evil.sh\"\n");
     let output = world.env.lore_in(&world.dir, &["enrich", "--full"], "").success();
     assert!(output.stderr.contains("`servers`") && output.stderr.contains("ignored"), "{output}");
     assert!(!world.dir.join("ran").exists());

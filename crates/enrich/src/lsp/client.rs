@@ -47,12 +47,7 @@ impl Client {
         let (to, events) = channel();
         let waiting = Arc::new(Mutex::new(HashSet::new()));
         std::thread::spawn(move || write_all(stdin, &to_write));
-        let reader = Reader {
-            to,
-            output: output.clone(),
-            waiting: Arc::clone(&waiting),
-            settings,
-        };
+        let reader = Reader { to, output: output.clone(), waiting: Arc::clone(&waiting), settings };
         std::thread::spawn(move || reader.read_all(stdout));
         Ok(Client { process, output, events, waiting, last_id: 0, n_requests: 0 })
     }

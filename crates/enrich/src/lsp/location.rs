@@ -42,16 +42,23 @@ mod tests {
 
     #[test]
     fn every_form_of_an_answer_is_read() {
-        let range = json!({"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 9}});
+        let range =
+            json!({"start": {"line": 3, "character": 4}, "end": {"line": 3, "character": 9}});
         let place = json!({"uri": "file:///a.py", "range": range});
-        let link = json!({"targetUri": "file:///a.py", "targetRange": {}, "targetSelectionRange": range});
+        let link =
+            json!({"targetUri": "file:///a.py", "targetRange": {}, "targetSelectionRange": range});
         let expected = Location { path: "/a.py".into(), start: (3, 4) };
         for answer in [place.clone(), json!([place]), json!([link])] {
             assert_eq!(locations(&answer), std::slice::from_ref(&expected));
         }
-        for answer in [json!(null), json!([]), json!("x"), json!([1, {"uri": 7}]), json!([{
-            "uri": "file:///a", "range": {"start": {"line": -1, "character": 1e99}}}])]
-        {
+        for answer in [
+            json!(null),
+            json!([]),
+            json!("x"),
+            json!([1, {"uri": 7}]),
+            json!([{
+            "uri": "file:///a", "range": {"start": {"line": -1, "character": 1e99}}}]),
+        ] {
             assert_eq!(locations(&answer), []);
         }
     }

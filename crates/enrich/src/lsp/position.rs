@@ -73,6 +73,32 @@ impl LineIndex {
         (line.saturating_add(1), bytes as u32 + 1)
     }
 
+    /// Whether what is named at a place is given a function there: `name: Type = (…) =>`
+    /// or `name = function`. Only a few lines are looked at.
+    pub fn assigns_function(&self, (line, col): (u32, u32)) -> bool {
+        const MOST: usize = 600;
+        let Some(start) = line.checked_sub(1).and_then(|line| self.starts.get(line as usize))
+        else {
+            return false;
+        };
+        let rest = self.text.get(start + col.saturating_sub(1) as usize..).unwrap_or_default();
+        let rest: &str = match rest.char_indices().nth(MOST) {
+            Some((end, _)) => &rest[..end],
+            None => rest,
+        };
+        // The end of the statement, as far as it can be told without a parser.
+        let rest = rest.split(';').next().unwrap_or_default();
+        let bytes = rest.as_bytes();
+        let is_assignment = |at: &usize| {
+            bytes[*at] == b'='
+                && !matches!(bytes.get(at + 1), Some(b'=' | b'>'))
+                && !matches!(at.checked_sub(1).map(|at| bytes[at]), Some(b'=' | b'<' | b'>' | b'!'))
+        };
+        let Some(at) = (0..bytes.len()).find(is_assignment) else { return false };
+        let value = rest[at + 1..].trim_start().trim_start_matches("async").trim_start();
+        value.starts_with("function") || (value.starts_with('(') && value.contains("=>"))
+    }
+
     /// The identifier-like word at a place.
     pub fn word_at(&self, (line, col): (u32, u32)) -> &str {
         let text = line.checked_sub(1).map_or("", |line| self.line(line));
@@ -102,6 +128,22 @@ mod tests {
         assert_eq!(text.to_server((2, 2), Encoding::Utf8), None);
         assert_eq!(text.to_server((9, 9), Encoding::Utf8), None);
         assert_eq!(text.to_lore((1, 99), Encoding::Utf16), (2, 10));
+    }
+
+    #[test]
+    fn functions_are_told_from_values() {
+        for (text, expected) in [
+            ("text: TextRespond = (a, b) => {", true),
+            ("fetch: (\n  r: Request\n) => Response = (\n  r\n) => {", true),
+            ("f = async function () {", true),
+            ("handler: (x: string) => void;\n  other = () => 1", false),
+            ("count = 1", false),
+            ("pair = (1 + 2) * 3;\n  g = () => 1", false),
+            ("same == x", false),
+        ] {
+            let index = LineIndex::new(text.into()).unwrap();
+            assert_eq!(index.assigns_function((1, 1)), expected, "{text}");
+        }
     }
 
     proptest! {

@@ -119,8 +119,7 @@ impl Session {
     }
 
     pub fn close(&self, path: &Path) {
-        self.client
-            .notify("textDocument/didClose", json!({"textDocument": {"uri": uri_of(path)}}));
+        self.client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri_of(path)}}));
     }
 
     /// Sends a question about a place; its number.

@@ -129,7 +129,11 @@ fn occurrence(bytes: &[u8]) -> Result<Option<Occurrence>, WireError> {
         start = u32::try_from(*line).ok().zip(u32::try_from(*column).ok());
     }
     let is_definition = roles & DEFINITION != 0;
-    Ok(start.filter(|_| !symbol.is_empty()).map(|start| Occurrence { start, symbol, is_definition }))
+    Ok(start.filter(|_| !symbol.is_empty()).map(|start| Occurrence {
+        start,
+        symbol,
+        is_definition,
+    }))
 }
 
 fn about(bytes: &[u8], implementations: &mut Vec<(String, String)>) -> Result<(), WireError> {

@@ -95,7 +95,7 @@ fn each_document<'g>(
     file: &mut File,
     watch: &Watch<'_>,
     reading: &mut Reading<'g>,
-    take: fn(&mut Reading<'g>, Document) -> Result<()>,
+    take: fn(&mut Reading<'g>, Document),
 ) -> Result<()> {
     let mut index = Index::new(BufReader::new(file));
     loop {
@@ -106,7 +106,7 @@ fn each_document<'g>(
             None => return Ok(()),
             Some(Part::Metadata(metadata)) => reading.metadata = metadata,
             Some(Part::Document(document)) => {
-                take(reading, document)?;
+                take(reading, document);
                 watch.progress.advance(1);
             }
         }
@@ -138,12 +138,12 @@ impl Reading<'_> {
         Some((at, LineIndex::new(bytes)?))
     }
 
-    fn learn(&mut self, document: Document) -> Result<()> {
+    fn learn(&mut self, document: Document) {
         self.evidence.n_documents += 1;
         let Some((at, text)) = self.file(&document) else {
             let is_known = self.graph.file_by_path(&document.path).is_some();
             self.evidence.n_changed += u64::from(is_known);
-            return Ok(());
+            return;
         };
         self.evidence.n_matched += 1;
         let file = &self.graph.files[at];
@@ -165,7 +165,6 @@ impl Reading<'_> {
                 None => {}
             }
         }
-        Ok(())
     }
 
     /// Refuses an index of another commit.
@@ -173,8 +172,9 @@ impl Reading<'_> {
         let IndexEvidence { n_documents, n_matched, n_changed, n_definitions, n_found, .. } =
             self.evidence;
         let stale = |what: String| {
-            Err(Error::usage(format!("the index is not of this commit: {what}"))
-                .suggest("make it anew at the indexed commit, or index its commit with `lore index --at`"))
+            Err(Error::usage(format!("the index is not of this commit: {what}")).suggest(
+                "make it anew at the indexed commit, or index its commit with `lore index --at`",
+            ))
         };
         if n_documents == 0 {
             return Err(Error::usage("the index holds no documents")
@@ -187,13 +187,15 @@ impl Reading<'_> {
             return stale(format!("{n_changed} of {n_documents} documents have another text"));
         }
         if n_found * 100 < n_definitions * LEAST_MATCHING {
-            return stale(format!("{n_found} of {n_definitions} definitions are where it has them"));
+            return stale(format!(
+                "{n_found} of {n_definitions} definitions are where it has them"
+            ));
         }
         Ok(())
     }
 
-    fn judge(&mut self, document: Document) -> Result<()> {
-        let Some((at, text)) = self.file(&document) else { return Ok(()) };
+    fn judge(&mut self, document: Document) {
+        let Some((at, text)) = self.file(&document) else { return };
         let file = &self.graph.files[at];
         let encoding = encoding(&document);
         let mut named: HashMap<(u32, u32), Vec<&str>> = HashMap::new();
@@ -233,7 +235,6 @@ impl Reading<'_> {
         self.implementations(file, &document, &mut evidence.edges);
         self.evidence.counts.add(&evidence.counts);
         self.evidence.files.push(evidence);
-        Ok(())
     }
 
     /// What the symbols at one place are.
@@ -264,13 +265,19 @@ impl Reading<'_> {
         }
     }
 
-    fn implementations(&mut self, file: &SourceFile, document: &Document, edges: &mut Vec<LayerEdge>) {
+    fn implementations(
+        &mut self,
+        file: &SourceFile,
+        document: &Document,
+        edges: &mut Vec<LayerEdge>,
+    ) {
         for (symbol, base) in &document.implementations {
             let (Some(source), Some(target)) = (self.symbols.get(symbol), self.symbols.get(base))
             else {
                 continue;
             };
-            let (Some(def), Some(of)) = (file.definition_of(*source), self.graph.definition(*target))
+            let (Some(def), Some(of)) =
+                (file.definition_of(*source), self.graph.definition(*target))
             else {
                 continue;
             };

@@ -114,13 +114,18 @@ mod tests {
         };
         for (symbol, expected) in [
             ("scip-python python requests 2.32 `requests.api`/get().", "python | requests | get"),
-            ("scip-typescript npm zod 4.3.6 `src/types.ts`/ZodType#parse().", "npm | zod | ZodType.parse"),
+            (
+                "scip-typescript npm zod 4.3.6 `src/types.ts`/ZodType#parse().",
+                "npm | zod | ZodType.parse",
+            ),
             ("rust-analyzer cargo regex 1.10 bytes/Regex#new().", "cargo | regex | Regex.new"),
             ("scip-typescript npm a  b 1 X#`a``b`.", "npm | a b | X.a`b"),
         ] {
             assert_eq!(parts(symbol).as_deref(), Some(expected), "{symbol}");
         }
-        for symbol in ["local 3", "", "a b", "s m . v X#", "s m p v `open", "s m p v X(", "s m p v a/"] {
+        for symbol in
+            ["local 3", "", "a b", "s m . v X#", "s m p v `open", "s m p v X(", "s m p v a/"]
+        {
             assert_eq!(parts(symbol), None, "{symbol}");
         }
     }

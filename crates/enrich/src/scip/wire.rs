@@ -197,7 +197,10 @@ mod tests {
         .concat();
         let fields: Vec<_> = Fields::new(&bytes).map(Result::unwrap).collect();
         assert_eq!(fields[0], (2, Field::Bytes(b"testing")));
-        assert_eq!(Fields::new(fields[1].1.bytes().unwrap()).next().unwrap().unwrap(), (1, Field::Number(150)));
+        assert_eq!(
+            Fields::new(fields[1].1.bytes().unwrap()).next().unwrap().unwrap(),
+            (1, Field::Number(150))
+        );
         assert_eq!(numbers(fields[2].1.bytes().unwrap()).unwrap(), [3, 270, 86_942]);
         let mut stream = Stream::new(bytes.as_slice(), 100);
         assert_eq!(stream.next_field().unwrap().unwrap(), (2, b"testing".to_vec()));

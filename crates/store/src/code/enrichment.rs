@@ -126,8 +126,11 @@ fn counts(row: &Row<'_>) -> rusqlite::Result<SiteCounts> {
     })
 }
 
+/// Lines and columns.
+pub type Sites = Vec<(u32, u32)>;
+
 /// Sites of a snapshot that lead out of the repository, by file.
-pub fn external_sites(on: &impl Read, seq: SnapshotSeq) -> Result<Vec<(FileId, Vec<(u32, u32)>)>> {
+pub fn external_sites(on: &impl Read, seq: SnapshotSeq) -> Result<Vec<(FileId, Sites)>> {
     let rows = sql::all(
         on,
         "SELECT file_id, external FROM enriched_files
