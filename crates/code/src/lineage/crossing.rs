@@ -42,7 +42,7 @@ impl Walk<'_> {
         self.cursor.settle();
         // Within its own file first: nearly always that is where it was.
         if let Some(old) = old
-            && self.cross_to(touch, Sides { old: vec![Rc::clone(old)], new: Vec::new() }, true)?
+            && self.cross_to(touch, Sides { old: vec![Rc::clone(old)], new: Vec::new() }, true)
         {
             return Ok(Outcome::Elsewhere(parent));
         }
@@ -52,12 +52,12 @@ impl Walk<'_> {
                 self.carry(touch, &source, shift);
                 return Ok(Outcome::Elsewhere(parent));
             }
-            if self.cross_to(touch, Sides { old: vec![source], new: Vec::new() }, true)? {
+            if self.cross_to(touch, Sides { old: vec![source], new: Vec::new() }, true) {
                 return Ok(Outcome::Elsewhere(parent));
             }
         }
         let sides = self.sides(&changes)?;
-        if self.cross_to(touch, sides, false)? {
+        if self.cross_to(touch, sides, false) {
             return Ok(Outcome::Elsewhere(parent));
         }
         Ok(Outcome::End(LineageEnd::Introduced))
@@ -142,7 +142,7 @@ impl Walk<'_> {
 
     /// Matches some files with the symbol's own; whether the symbol was found in
     /// them. Where it was not and these were all files, it began here.
-    fn cross_to(&mut self, touch: &Touch, mut sides: Sides, is_partial: bool) -> Result<bool> {
+    fn cross_to(&mut self, touch: &Touch, mut sides: Sides, is_partial: bool) -> bool {
         sides.new.push(Rc::clone(&self.cursor.parsed));
         let (olds, news) = (sources(&sides.old), sources(&sides.new));
         let matching = match_versions(&olds, &news);
@@ -157,7 +157,7 @@ impl Walk<'_> {
             let version = Rc::clone(&sides.old[symbol.file as usize]);
             let Some(entry) = version.entries().iter().find(|it| it.def == symbol.def).cloned()
             else {
-                return Ok(false);
+                return false;
             };
             let change = if entry.name != self.cursor.entry.name {
                 StepKind::Renamed
@@ -169,7 +169,7 @@ impl Walk<'_> {
                 StepKind::Changed
             };
             self.advance(touch.commit, change, (version, entry), Some(pair.similarity));
-            return Ok(true);
+            return true;
         }
         if !is_partial {
             let copy = matching.copies.iter().find(|copy| is_own(copy.new)).and_then(|copy| {
@@ -180,7 +180,7 @@ impl Walk<'_> {
             });
             self.introduce(touch.commit, copy);
         }
-        Ok(false)
+        false
     }
 }
 

@@ -21,7 +21,7 @@ fn at_line(version: &Version, line: u32) -> Result<Entry> {
         let span = facts.def(entry.def).span;
         let (comments, start, _) = version.extent(entry).unwrap_or((0, 0, 0));
         let above = bytes.get(comments..start).unwrap_or_default();
-        let n_above = above.iter().filter(|byte| **byte == b'\n').count() as u32;
+        let n_above = (above.split(|byte| *byte == b'\n').count() - 1) as u32;
         (span.start_line.saturating_sub(n_above)..=span.end_line).contains(&line)
     };
     let size = |entry: &&Entry| {

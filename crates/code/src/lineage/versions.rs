@@ -117,7 +117,7 @@ fn comment_start(bytes: &[u8], start: usize) -> usize {
     let mut at = line_start(bytes, start);
     loop {
         let before = bytes[..at].trim_ascii_end();
-        let n_gaps = bytes[before.len()..at].iter().filter(|byte| **byte == b'\n').count();
+        let n_gaps = bytes[before.len()..at].split(|byte| *byte == b'\n').count() - 1;
         if before.ends_with(b"*/") && n_gaps <= 2 {
             match find_last(before, b"/*") {
                 // Code before a comment on its line: it is not about what follows.
