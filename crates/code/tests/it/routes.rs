@@ -182,8 +182,8 @@ routes = [
             urls.py:6 ANY /index/ <- Index
             urls.py:7 MOUNT /sub/ <- 
             asgi.py:7 GET / <- home
-            asgi.py:8 DELETE /users/{id} <- user
-            asgi.py:8 GET /users/{id} <- user
+            asgi.py:8 GET /users/{id} <- 
+            asgi.py:8 DELETE /users/{id} <- 
             asgi.py:9 WS /ws <- user
         "#]],
     );
