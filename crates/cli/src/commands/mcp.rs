@@ -58,7 +58,7 @@ struct ServeArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum McpCommand {
-    /// Register lore with an agent: claude, cursor, vscode, codex, zed, generic
+    /// Register lore with claude, cursor, vscode, codex, gemini, copilot, zed, generic
     Install(InstallArgs),
     /// Print the skill for agents that use skills
     Skill,

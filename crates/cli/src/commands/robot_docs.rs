@@ -144,10 +144,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_stays_under_2500_tokens() {
+    fn the_page_stays_under_2900_tokens() {
         // About four characters to a token in text of this kind.
         let page = page();
-        assert!(page.chars().count() < 9_800, "{} characters", page.chars().count());
+        assert!(page.chars().count() < 11_600, "{} characters", page.chars().count());
     }
 
     #[test]

@@ -333,7 +333,7 @@ fn question(ctx: &Ctx, ui: &mut Ui) -> Option<String> {
     let map = insight::code::map::map(&reader, &scope, None, &[]).ok()?;
     let symbol = map.most_called.first()?;
     let name = symbol.at.symbol.rsplit('.').next()?.to_owned();
-    Some(format!("lore \"who calls {name}\""))
+    Some(format!("lore \"who calls {name}()\""))
 }
 
 impl Show for SetupReport {

@@ -223,24 +223,24 @@ fn follow(old: &str, new: &str) -> (Vec<u32>, Vec<u32>) {
     for nth in 1..=tail {
         lines[old.len() - nth] = (new.len() - nth) as u32 + 1;
     }
-    let (old_mid, new_mid) = (head..old.len() - tail, head..new.len() - tail);
+    let (old_mid, new_mid) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    // How often a line stands there, and where first.
     let mut places: HashMap<&str, (usize, usize)> = HashMap::new();
-    for at in new_mid.clone() {
-        let entry = places.entry(new[at]).or_insert((0, at));
-        entry.0 += 1;
+    for (at, line) in new_mid.iter().enumerate() {
+        places.entry(line).or_insert((0, head + at)).0 += 1;
+    }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for line in old_mid {
+        *counts.entry(line).or_default() += 1;
     }
     let mut last = head;
-    let mut counts: HashMap<&str, usize> = HashMap::new();
-    for at in old_mid.clone() {
-        *counts.entry(old[at]).or_default() += 1;
-    }
-    for at in old_mid {
-        let is_telling = old[at].trim().len() > 1 && counts[old[at]] == 1;
-        if let Some((1, place)) = places.get(old[at]).copied()
+    for (line, now) in old_mid.iter().zip(&mut lines[head..]) {
+        let is_telling = line.trim().len() > 1 && counts[line] == 1;
+        if let Some((1, place)) = places.get(line).copied()
             && is_telling
             && place >= last
         {
-            lines[at] = place as u32 + 1;
+            *now = place as u32 + 1;
             last = place + 1;
         }
     }

@@ -14,14 +14,14 @@ fn the_agent_form_is_short_and_says_what_it_cut() {
     expect![[r#"
         callers of Cart.total_price src/shop/cart.py:11: 4
         src/shop/cart.py Cart.apply_discount:15
-        src/shop/checkout.py checkout.checkout_cart:5
-        src/shop/refund.py refund.refund_order:5
-        tests/test_cart.py test_cart.test_total_price:5
+        src/shop/checkout.py checkout_cart:5
+        src/shop/refund.py refund_order:5
+        tests/test_cart.py test_total_price:5
     "#]]
     .assert_eq(&run(&shop, &["callers", "Cart.total_price", "--agent"]));
     expect![[r#"
-        callers of checkout.charge_card src/shop/checkout.py:8: 1
-        src/shop/checkout.py checkout.checkout_cart:5
+        callers of charge_card src/shop/checkout.py:8: 1
+        src/shop/checkout.py checkout_cart:5
     "#]]
     .assert_eq(&run(&shop, &["--agent", "who calls charge_card"]));
     let whole = run(&shop, &["map", "--agent"]);
@@ -108,7 +108,7 @@ fn setup_does_everything_once_and_takes_it_back() {
     assert!(plan.contains("agents:      claude, codex"), "{plan}");
     assert_eq!(std::fs::read_to_string(&claude).unwrap(), "{ \"model\": \"x\" }");
     let done = env.lore(&["setup", "--yes"]).success().stdout;
-    assert!(done.contains("try: lore \"who calls helper\""), "{done}");
+    assert!(done.contains("try: lore \"who calls helper()\""), "{done}");
     for file in [
         ".claude/settings.json",
         ".claude.json",
@@ -122,7 +122,7 @@ fn setup_does_everything_once_and_takes_it_back() {
     let again = env.lore(&["setup", "--yes", "--json"]).success().stdout;
     let again: serde_json::Value = serde_json::from_str(&again).unwrap();
     assert_eq!(again["data"]["files"], serde_json::json!([]), "{again}");
-    let answer = env.lore(&["who calls helper", "--agent"]).success().stdout;
+    let answer = env.lore(&["who calls helper()", "--agent"]).success().stdout;
     assert!(answer.contains("main"), "{answer}");
     let _removed = env.lore(&["setup", "--remove", "--yes"]).success();
     assert_eq!(std::fs::read_to_string(&claude).unwrap(), "{ \"model\": \"x\" }");

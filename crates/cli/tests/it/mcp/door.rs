@@ -101,7 +101,7 @@ fn a_budget_is_kept_and_what_is_missing_is_said() {
     let result = client.call("show", json!({ "reference": "!1", "budget": 200 }));
     let text = text_of(&result);
     assert!(tokens::count(text) <= 300, "{}: {text}", tokens::count(text));
-    assert!(text.contains("# cut here"), "{text}");
+    assert!(text.contains("# cut: "), "{text}");
     for bad in [json!(0), json!(10_000_000), json!("much")] {
         let refused = client.refused("show", json!({ "reference": "!1", "budget": bad }));
         assert_eq!(refused["code"], "USAGE");
