@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::Reader;
 use store::results::{self, MOST_STORED, ResultCount};
 
-/// Show, fill or clear the cache of computed results
+/// Manage the cache of computed results
 ///
 /// Costly results (impact of much-used symbols, communities, context packs) are kept
 /// in the database by a hash over the question and everything it read, so they never
@@ -28,9 +28,9 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum CacheCommand {
-    /// Show what is kept, by kind of question
+    /// Show what is kept
     Stats,
-    /// Compute what is costly now: impact of much-used symbols, communities
+    /// Compute costly results now
     Warm {
         #[command(flatten)]
         scope: ScopeArgs,

@@ -9,7 +9,7 @@ use model::{Error, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Declare edges of the code graph that no parser can see
+/// Declare edges no parser can see
 ///
 /// A plugin loaded by its name, a contract over a queue: written once with the
 /// reason into `.lore/edges.jsonl`, reviewed and committed like memory, and counted

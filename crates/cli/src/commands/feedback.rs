@@ -6,7 +6,7 @@ use model::Result;
 use store::Reader;
 use store::feedback::{self, Verdict};
 
-/// Say whether a symbol of a context pack was useful
+/// Rate a symbol of a context pack
 ///
 /// Later packs rank it a little higher or lower, until its package changes. `lore
 /// context --cold` leaves feedback out.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
 
-/// List unindexed clones and the edges they outdate
+/// List unindexed clones and stale edges
 ///
 /// An edge is stale when a file it starts in or leads to has moved on, when another
 /// repository it leads to was indexed again since, or with --days by age. With

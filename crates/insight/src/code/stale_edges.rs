@@ -2,7 +2,7 @@
 //! file of an end moved on, because a repository they lead to did, or by age.
 
 use super::ledger::{Freshness, PlaceState};
-use super::scope::{self, Asked, Scope};
+use super::scope::{self, Asked};
 use super::view::View;
 use git::{ObjectId, Repo};
 use model::code::EdgeKind;
@@ -144,7 +144,7 @@ fn files_of(reader: &Reader, place: &PlaceState) -> Result<Vec<StaleFile>> {
     let mut found = Vec::new();
     for change in changes {
         let path = change.old_path.text().into_owned();
-        if let Some((edges_out, edges_in)) = edges_at(&view, &scope, &path)? {
+        if let Some((edges_out, edges_in)) = edges_at(&view, &path)? {
             found.push(StaleFile {
                 repo: place.repo.clone(),
                 path,
@@ -163,9 +163,8 @@ fn files_of(reader: &Reader, place: &PlaceState) -> Result<Vec<StaleFile>> {
 }
 
 /// Edges from and to a file of the snapshot; none where it is not indexed.
-fn edges_at(view: &View<'_>, scope: &Scope, path: &str) -> Result<Option<(u64, u64)>> {
+fn edges_at(view: &View<'_>, path: &str) -> Result<Option<(u64, u64)>> {
     let Some(nodes) = super::impact::nodes_of_path(view, path)? else { return Ok(None) };
-    debug_assert_eq!(view.scope.snapshot.seq, scope.snapshot.seq);
     let (mut n_out, mut n_in) = (0, 0);
     for node in &nodes {
         let counts = |step: &super::view::Step| step.kind != EdgeKind::Contains;

@@ -160,7 +160,8 @@ pub(super) fn inputs(reader: &Reader, scope: &Scope, sources: &Sources) -> Resul
 /// Shares of scores are not read back to the last bit, and sources of a work tree
 /// may change without its snapshot.
 pub(super) fn is_kept(scope: &Scope, options: &PackOptions) -> bool {
-    !options.explain && !(options.bodies && scope.snapshot.work_tree.is_some())
+    let may_change = options.bodies && scope.snapshot.work_tree.is_some();
+    !(options.explain || may_change)
 }
 
 /// Each further symbol of a file counts this much of its score.
