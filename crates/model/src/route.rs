@@ -224,7 +224,7 @@ impl<'t> Parser<'t> {
                 self.put(Segment::Rest);
             }
             '^' | '$' if after.is_empty() || self.pieces.is_empty() && c == '^' => {
-                self.rest = after
+                self.rest = after;
             }
             _ => {
                 self.rest = after;
@@ -310,7 +310,8 @@ impl<'t> Parser<'t> {
         }
         if is_rest {
             self.put(Segment::Rest);
-        } else if inside.ends_with('?') || inside.split_once('=').is_some_and(|(_, v)| v == "") {
+        } else if inside.ends_with('?') || inside.split_once('=').is_some_and(|(_, v)| v.is_empty())
+        {
             self.optional();
         } else {
             self.hole();

@@ -118,7 +118,7 @@ impl<'r> Resolver<'r> {
         if let Some(home) = home {
             let Some(code) = self.code(home.repo)? else { return Ok(tried("nothing is indexed")) };
             if let Some((route, how)) = code.find(method, text, &wanted, home.folder.as_deref()) {
-                return handler(&code.view, route, how);
+                return Ok(handler(&code.view, route, how));
             }
             let n = code.routes.len();
             return Ok(tried(&format!("none of {n} routes of its repository matches")));
@@ -130,7 +130,7 @@ impl<'r> Resolver<'r> {
                 if let Some(code) = self.code(repo.id)?
                     && let Some((route, _)) = code.find(method, text, &wanted, None)
                 {
-                    found.push(handler(&code.view, route, "by a route of one repository alone")?);
+                    found.push(handler(&code.view, route, "by a route of one repository alone"));
                 }
             }
         }
@@ -304,7 +304,7 @@ impl RepoCode<'_> {
     }
 }
 
-fn handler(view: &View<'_>, route: &Route, how: &str) -> Result<Resolution> {
+fn handler(view: &View<'_>, route: &Route, how: &str) -> Resolution {
     let symbol = match route.handlers.first() {
         Some(handler) => handler.clone(),
         None => SymbolRef {
@@ -317,7 +317,7 @@ fn handler(view: &View<'_>, route: &Route, how: &str) -> Result<Resolution> {
         },
     };
     let repo = Some(view.scope.repo.canonical_url.clone());
-    Ok(Resolution { symbol: Some(symbol), node: None, repo, how: how.to_owned() })
+    Resolution { symbol: Some(symbol), node: None, repo, how: how.to_owned() }
 }
 
 fn found_by(symbol: SymbolRef, node: NodeId, how: &str) -> Resolution {

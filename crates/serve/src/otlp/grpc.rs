@@ -98,7 +98,7 @@ impl UnaryService<TracesRequest> for Export {
             let reason = decoded.reason.clone().unwrap_or_default();
             match service.intake.take(decoded, InputKind::OtlpGrpc).await {
                 Ok(accepted) => {
-                    let partial_success = (accepted.n_rejected > 0).then(|| PartialSuccess {
+                    let partial_success = (accepted.n_rejected > 0).then_some(PartialSuccess {
                         rejected_spans: accepted.n_rejected as i64,
                         error_message: reason,
                     });

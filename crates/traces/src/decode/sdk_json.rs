@@ -27,12 +27,9 @@ pub fn read(object: &Map<String, Value>) -> Option<Span> {
     let resource =
         resource.map(|it| field(it, &["attributes"]).and_then(Value::as_object).unwrap_or(it));
     let mut of_resource = resource.map(attributes).unwrap_or_default();
-    if let Some(service) =
-        field(object, &["service", "service_name", "serviceName", "service.name"])
-    {
-        if let Some(service) = scalar(service) {
-            of_resource.put("service.name", service);
-        }
+    let named = field(object, &["service", "service_name", "serviceName", "service.name"]);
+    if let Some(service) = named.and_then(scalar) {
+        of_resource.put("service.name", service);
     }
     let mut span = Span::new(&Arc::new(Resource::of(&of_resource)));
     span.trace_id = parse_id(text_field(ids, TRACE_ID).or(text_field(object, TRACE_ID))?);

@@ -7,7 +7,7 @@ use crate::BINARY;
 use expect_test::expect;
 use model::Timestamp;
 use sim::git::{History, Signature};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use testkit::TestEnv;
 
 const VIEWS: &str = "from flask import Flask, Blueprint
@@ -76,7 +76,7 @@ fn access_log() -> String {
     log
 }
 
-fn data(env: &TestEnv, dir: &PathBuf, args: &[&str]) -> serde_json::Value {
+fn data(env: &TestEnv, dir: &Path, args: &[&str]) -> serde_json::Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
     let output = env.lore_in(dir, &args, "").success();
     let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();

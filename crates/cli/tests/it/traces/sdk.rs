@@ -56,6 +56,7 @@ fn traffic(env: &TestEnv, dir: &PathBuf) -> Vec<String> {
     lines
 }
 
+#[expect(clippy::print_stdout, reason = "what is skipped is said")]
 fn python() -> Option<std::ffi::OsString> {
     let found = std::env::var_os("LORE_TEST_OTEL_PYTHON");
     if found.is_none() {
