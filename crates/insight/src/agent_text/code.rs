@@ -80,6 +80,7 @@ fn indirect(found: &IndirectUse, out: &mut String) {
         Indirectly::ThroughBase => "through",
         Indirectly::OverriddenBy => "may reach overrides",
         Indirectly::ByContract => "by contract",
+        Indirectly::ByClient => "called by clients of its contract",
         Indirectly::AsValue => "named, not called, in",
         Indirectly::AsType => "as a type in",
         Indirectly::Bases => "itself extends",
