@@ -128,7 +128,8 @@ async fn http_server(
     let listening = |address| {
         let _ = told.send(address);
     };
-    crate::http::serve(&HttpOptions { address, token }, limits, routes, listening, stop.cancelled())
+    let options = HttpOptions { address, token, own_secret: Vec::new() };
+    crate::http::serve(&options, limits, routes, listening, stop.cancelled())
         .await
 }
 
