@@ -11,6 +11,9 @@ use store::Read;
 /// An edge by the places of its ends in the list of nodes.
 pub type EdgeEnds = (usize, usize, EdgeKind, Provenance);
 
+/// Hashes in the order of what was asked for; none where there is no row.
+pub type Hashes = Vec<Option<Hash32>>;
+
 /// The hashes of nodes and of the edges between them, in their order; none where an
 /// end has no row.
 pub fn export_hashes(
@@ -18,7 +21,7 @@ pub fn export_hashes(
     repo_url: &str,
     nodes: &[Option<NodeId>],
     edges: &[Option<EdgeEnds>],
-) -> Result<(Vec<Option<Hash32>>, Vec<Option<Hash32>>)> {
+) -> Result<(Hashes, Hashes)> {
     let mut hashes = NodeHashes::new(identity::repo(repo_url));
     let mut of_nodes = Vec::with_capacity(nodes.len());
     for node in nodes {

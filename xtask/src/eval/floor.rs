@@ -9,7 +9,7 @@ use super::measures::DEPTH;
 use super::negatives::negatives;
 use super::{Outcome, option};
 use model::Timestamp;
-use search::embedding::{self, Kind, Settings};
+use search::embedding::{self, Settings};
 use search::{FLOOR, Mode, Request, Searcher};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const OF_EACH: usize = 200;
 
 pub fn run(options: &[&str]) -> Outcome<()> {
     let reader = Reader::open(&option(options, "--db")?)?;
-    let settings = Settings { kind: Kind::Builtin, model: String::new(), base_url: String::new() };
+    let settings = Settings::builtin();
     let provider = embedding::open(&settings)?.ok_or("this build has no model")?;
     let searcher = Searcher { reader: &reader, provider: Some(&*provider), now: Timestamp::EPOCH };
     let mut dump = String::new();

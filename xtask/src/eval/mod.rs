@@ -108,11 +108,7 @@ fn read_json(path: &Path) -> Outcome<Value> {
 fn forge(options: &[&str]) -> Outcome<()> {
     let golden = read_json(&option(options, "--golden")?)?;
     let reader = Reader::open(&option(options, "--db")?)?;
-    let provider = search::embedding::open(&Settings {
-        kind: search::embedding::Kind::Builtin,
-        model: String::new(),
-        base_url: String::new(),
-    })?;
+    let provider = search::embedding::open(&Settings::builtin())?;
     // A moment that stands still: recency must not change what is found.
     let now = Timestamp::parse_rfc3339("2026-09-01T00:00:00Z")?;
     let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now };

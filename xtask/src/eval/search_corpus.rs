@@ -28,7 +28,7 @@ pub fn run(place: &Path, options: &[&str]) -> Outcome<()> {
     let dir = tempfile::TempDir::new()?;
     let temporary = dir.path().join("lore.db");
     let database = option("--keep").map_or(temporary, std::path::PathBuf::from);
-    let settings = Settings { kind: Kind::Builtin, model: String::new(), base_url: String::new() };
+    let settings = Settings::builtin();
     let provider = embedding::open(&settings)?.ok_or("this build has no model")?;
     fill(&corpus, &database, &*provider)?;
 

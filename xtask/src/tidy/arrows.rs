@@ -31,8 +31,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "pipeline",
         &[
-            "model", "store", "files", "search", "git", "embed", "forge", "code", "memory", "enrich",
-            "traces",
+            "model", "store", "files", "search", "git", "embed", "forge", "code", "memory",
+            "enrich", "traces",
         ],
     ),
     (

@@ -45,7 +45,7 @@ pub(crate) fn find(b: &Builder<'_>) -> Vec<Route> {
 }
 
 /// `queue="orders"` as well as `"orders"`.
-fn topic<'s>(arg: &'s str) -> &'s str {
+fn topic(arg: &str) -> &str {
     match arg.split_once('=') {
         Some((name, value)) if matches!(name.trim(), "queue" | "topic" | "subject") => value.trim(),
         _ => arg.trim(),

@@ -12,6 +12,7 @@ use crate::why::linked_records;
 use model::Result;
 use model::code::{EdgeKind, is_test_path};
 use model::ids::NodeId;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use store::paths;
 
@@ -114,7 +115,7 @@ pub(super) fn threads(
         }
         found.push((note.is_open, points, note));
     }
-    found.sort_by(|a, b| (b.0, b.1, b.2.created_at).cmp(&(a.0, a.1, a.2.created_at)));
+    found.sort_by_key(|it| Reverse((it.0, it.1, it.2.created_at)));
     let mut lines: Vec<PushLine> = Vec::new();
     for (is_open, _, note) in found {
         let source = format!("!{}", note.iid);
@@ -169,11 +170,11 @@ pub(super) fn reasons(
             }
             let worth = weight(&commit.message);
             if worth > 1 {
-                found.push((worth, std::cmp::Reverse(nth), commit, symbol));
+                found.push((worth, Reverse(nth), commit, symbol));
             }
         }
     }
-    found.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+    found.sort_by_key(|it| Reverse((it.0, it.1)));
     let mut lines: Vec<PushLine> = Vec::new();
     for (_, _, commit, symbol) in found {
         let short: String = commit.sha.chars().take(10).collect();

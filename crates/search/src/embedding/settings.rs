@@ -26,6 +26,19 @@ pub struct Settings {
     pub timeout: Duration,
 }
 
+impl Settings {
+    /// The model in this binary, with nothing to set.
+    pub fn builtin() -> Self {
+        Settings {
+            kind: Kind::Builtin,
+            model: String::new(),
+            base_url: String::new(),
+            concurrency: 1,
+            timeout: Duration::ZERO,
+        }
+    }
+}
+
 /// The provider the settings name; none when there shall be none. Nothing is
 /// read or asked before it is used.
 pub fn open(settings: &Settings) -> Result<Option<Box<dyn Provider>>> {

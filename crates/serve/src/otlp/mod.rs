@@ -129,8 +129,7 @@ async fn http_server(
         let _ = told.send(address);
     };
     let options = HttpOptions { address, token, own_secret: Vec::new() };
-    crate::http::serve(&options, limits, routes, listening, stop.cancelled())
-        .await
+    crate::http::serve(&options, limits, routes, listening, stop.cancelled()).await
 }
 
 async fn bind(address: SocketAddr, token: Option<&str>) -> Result<TcpListener> {
