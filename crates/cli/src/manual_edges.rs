@@ -29,6 +29,9 @@ pub struct EdgeFile {
     memory: Root,
 }
 
+/// Edges with the lines they stand on, and what could not be read.
+type ReadEdges = (Vec<(usize, ManualEdge)>, Vec<Problem>);
+
 impl EdgeFile {
     pub fn around(dir: &Path) -> Result<EdgeFile> {
         let none = || {
@@ -51,7 +54,7 @@ impl EdgeFile {
         self.path().symlink_metadata().is_ok()
     }
 
-    pub fn read(&self) -> Result<(Vec<(usize, ManualEdge)>, Vec<Problem>)> {
+    pub fn read(&self) -> Result<ReadEdges> {
         if !self.exists() {
             return Ok((Vec::new(), Vec::new()));
         }

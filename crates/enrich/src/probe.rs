@@ -82,7 +82,7 @@ impl Probes {
         &mut self,
         session: &mut Session,
         judge: &Judge<'_>,
-        around: &Around<'_>,
+        around: &AskingSession<'_>,
         patience: Duration,
     ) -> Result<Result<(), (usize, usize)>, ClientError> {
         let until = Instant::now() + patience;
@@ -122,7 +122,7 @@ impl Probes {
         &mut self,
         session: &mut Session,
         judge: &Judge<'_>,
-        around: &Around<'_>,
+        around: &AskingSession<'_>,
         is_last: bool,
     ) -> Result<bool, ClientError> {
         const TRIES: usize = 4;
@@ -146,7 +146,7 @@ fn ask(
     probes: &[Probe],
     session: &mut Session,
     judge: &Judge<'_>,
-    around: &Around<'_>,
+    around: &AskingSession<'_>,
     patience: Duration,
 ) -> Result<Vec<Probe>, ClientError> {
     let mut asked: HashMap<u64, Probe> = HashMap::new();
@@ -175,7 +175,7 @@ fn ask(
 }
 
 /// What asking needs to know, and which files the server was shown.
-pub struct Around<'a> {
+pub struct AskingSession<'a> {
     pub graph: &'a Graph,
     pub server: &'a Server,
     pub top: &'a Path,
@@ -187,7 +187,7 @@ pub struct Around<'a> {
     kept: RefCell<HashSet<usize>>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> AskingSession<'a> {
     pub fn new(
         graph: &'a Graph,
         server: &'a Server,
@@ -195,7 +195,7 @@ impl<'a> Around<'a> {
         (cancel, patience): (&'a CancelToken, Duration),
     ) -> Self {
         let (shown, kept) = (RefCell::default(), RefCell::default());
-        Around { graph, server, top, cancel, patience, shown, kept }
+        AskingSession { graph, server, top, cancel, patience, shown, kept }
     }
 
     /// Shows a file to the server, once.

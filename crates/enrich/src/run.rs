@@ -10,7 +10,7 @@ use crate::evidence::{Counts, FileEvidence, Tier};
 use crate::graph::{Graph, Site};
 use crate::judge::{Judge, LSP};
 use crate::lsp::{ClientError, Session};
-use crate::probe::{self, Around, Probes};
+use crate::probe::{self, AskingSession, Probes};
 use crate::servers::{Environment, Limits, Server};
 use model::ids::FileId;
 use model::{CancelToken, Progress, Result, vocabulary};
@@ -302,7 +302,7 @@ impl Run<'_> {
     ) -> std::result::Result<(), StopReason> {
         let judge = Judge::new(self.graph, top, session.encoding, LSP);
         let limits = (self.cancel, self.budget.request);
-        let around = Around::new(self.graph, &self.server, top, limits);
+        let around = AskingSession::new(self.graph, &self.server, top, limits);
         match probes.wait_until_ready(session, &judge, &around, self.budget.ready) {
             Ok(Ok(())) => {}
             Ok(Err(_)) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
@@ -374,7 +374,7 @@ pub(crate) struct Talk<'t, 'r> {
     pub run: &'t Run<'r>,
     pub session: &'t mut Session,
     pub judge: &'t Judge<'t>,
-    pub around: &'t Around<'t>,
+    pub around: &'t AskingSession<'t>,
     probes: &'t mut Probes,
 }
 

@@ -7,7 +7,7 @@ use model::Timestamp;
 use model::progress::NoProgress;
 use model::time::FixedClock;
 use search::documents::{Draft, Section};
-use search::embedding::{self, EmbedOptions, Embedding, Kind, Provider, Settings};
+use search::embedding::{self, EmbedOptions, Embedding, Provider, Settings};
 use search::{Fusion, Mode, Request, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -25,7 +25,7 @@ impl Agent {
         }
         for event in self.events {
             let wanted = self.entry(event, program);
-            let own = self.own_hooks(&text, event)?;
+            let own = Self::own_hooks(&text, event)?;
             if own.len() == 1 && own[0].1 == plain(&wanted) {
                 continue;
             }
@@ -47,7 +47,7 @@ impl Agent {
         }
         let mut text = settings.to_owned();
         for event in self.events {
-            let own = self.own_hooks(&text, event)?;
+            let own = Self::own_hooks(&text, event)?;
             for (at, _) in own.iter().rev() {
                 text = json_text::remove(&text, &["hooks", event.name], *at)?;
             }
@@ -99,7 +99,6 @@ impl Agent {
     /// Places of our entries in the list of an event, and what they hold. An entry that
     /// holds hooks of others too is not ours to remove.
     fn own_hooks(
-        &self,
         settings: &str,
         event: &AgentEvent,
     ) -> Result<Vec<(usize, Option<serde_json::Value>)>, String> {

@@ -89,7 +89,9 @@ pub fn carry_out(
                 .suggest("look at them with --dry-run, then run it again with --yes"));
         }
         let mut shown = Painter::new(*ui.look());
-        steps().iter().for_each(|step: &FileStep| step.text(&mut shown, true));
+        for step in &steps() {
+            step.text(&mut shown, true);
+        }
         ui.note(shown.finish().trim_end());
         if !ui.ask("Write these files? (y/n)", Some("y"))?.to_lowercase().starts_with('y') {
             return Ok(steps());

@@ -34,8 +34,8 @@ pub fn token<'t>(text: &'t str, host: &str) -> Option<&'t str> {
         let name = line.trim().trim_end_matches(':').trim_matches(['"', '\'']);
         indent(line) > 0 && name.eq_ignore_ascii_case(host)
     })?;
-    let own = below.take_while(|line| line.trim().is_empty() || indent(line) > indent(head));
-    let value = own.filter_map(|line| line.trim().strip_prefix("token:")).next()?;
+    let mut own = below.take_while(|line| line.trim().is_empty() || indent(line) > indent(head));
+    let value = own.find_map(|line| line.trim().strip_prefix("token:"))?;
     let value = value.trim().trim_start_matches("!!null").trim().trim_matches(['"', '\'']);
     (!value.is_empty()).then_some(value)
 }

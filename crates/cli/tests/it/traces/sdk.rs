@@ -6,7 +6,7 @@ use super::receiver::Receiver;
 use super::{Timestamp, data};
 use crate::BINARY;
 use sim::git::{History, Signature};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use testkit::TestEnv;
 
@@ -24,7 +24,7 @@ fn application(name: &str, file: &str, text: &str) -> (TestEnv, PathBuf) {
 }
 
 /// Runs the application, which asks itself and ends once everything is exported.
-fn run(mut command: Command, dir: &PathBuf, receiver: &Receiver, over: &str) {
+fn run(mut command: Command, dir: &Path, receiver: &Receiver, over: &str) {
     let endpoint = match over {
         "grpc" => format!("http://{}", receiver.grpc),
         _ => format!("http://{}", receiver.http),
@@ -40,7 +40,7 @@ fn run(mut command: Command, dir: &PathBuf, receiver: &Receiver, over: &str) {
 }
 
 /// Each route with how often it was asked, and its handler.
-fn traffic(env: &TestEnv, dir: &PathBuf) -> Vec<String> {
+fn traffic(env: &TestEnv, dir: &Path) -> Vec<String> {
     let found = data(env, dir, &["routes", "--traffic"]);
     let mut lines: Vec<String> = found["routes"]
         .as_array()
