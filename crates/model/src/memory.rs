@@ -291,8 +291,7 @@ impl End {
             return Ok(End::Record(id));
         }
         for kind in TopicKind::ALL {
-            let rest = text.strip_prefix(kind.as_str()).and_then(|rest| rest.strip_prefix(':'));
-            if let Some(name) = rest.filter(|name| !name.starts_with(':')) {
+            if let Some(name) = topic_name(kind, text) {
                 return topic_end(kind, name).ok_or_else(refused);
             }
         }
@@ -365,12 +364,10 @@ impl fmt::Display for End {
 fn is_plain(text: &str) -> bool {
     RecordId::parse(text).is_none()
         && Reference::parse(text).is_err()
-        && ![
-            "path:", "symbol:", "commit:", "concept:", "project:", "session:", "http://",
-            "https://",
-        ]
-        .iter()
-        .any(|mark| text.starts_with(mark))
+        && !["path:", "symbol:", "commit:", "http://", "https://"]
+            .iter()
+            .any(|mark| text.starts_with(mark))
+        && TopicKind::ALL.iter().all(|kind| topic_name(*kind, text).is_none())
 }
 
 /// A slash, or a name with an ending: `src/a`, `Cargo.toml`, `a.rs:12`.
@@ -408,6 +405,12 @@ fn path_end(text: &str) -> Option<End> {
         && !path.starts_with('/')
         && !path.split('/').any(|step| step == ".." || step == "." || step.is_empty());
     is_inside.then(|| End::Path { path: path.to_owned(), line })
+}
+
+/// What follows `concept:`; of `concept::auth`, a symbol, nothing does.
+fn topic_name(kind: TopicKind, text: &str) -> Option<&str> {
+    let name = text.strip_prefix(kind.as_str())?.strip_prefix(':')?;
+    (!name.starts_with(':')).then_some(name)
 }
 
 fn topic_end(kind: TopicKind, name: &str) -> Option<End> {

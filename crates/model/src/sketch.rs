@@ -41,7 +41,7 @@ impl Sketch {
     }
 
     pub fn count(&self) -> i64 {
-        self.bins.values().sum()
+        self.bins.values().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
     /// Counts a bin `n` times more; fewer where `n` is negative.
@@ -62,14 +62,15 @@ impl Sketch {
     /// The duration in microseconds below which the share `q` of all lies; none
     /// where nothing was counted.
     pub fn quantile(&self, q: f64) -> Option<u64> {
-        let total: i64 = self.bins.values().filter(|n| **n > 0).sum();
+        let counts = self.bins.values().filter(|n| **n > 0);
+        let total = counts.fold(0_i64, |sum, n| sum.saturating_add(*n));
         if total == 0 {
             return None;
         }
         let rank = ((total as f64 * q).ceil() as i64).clamp(1, total);
-        let mut seen = 0;
+        let mut seen = 0_i64;
         for (bin, n) in self.bins.iter().filter(|(_, n)| **n > 0) {
-            seen += n;
+            seen = seen.saturating_add(*n);
             if seen >= rank {
                 return Some(middle(*bin));
             }

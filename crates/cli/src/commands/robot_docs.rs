@@ -30,7 +30,7 @@ fn page() -> String {
         let _ = writeln!(out, "\n{group}");
         for entry in entries {
             if let Some(command) = root.find_subcommand(entry.name) {
-                describe(command, "", flags_of(group, entry.name), &mut out);
+                describe(command, "", flags_of(entry.name), &mut out);
             }
         }
     }
@@ -46,47 +46,24 @@ fn page() -> String {
     out
 }
 
-/// Whether the flags of a group's commands are worth an agent's tokens.
+/// How much is said of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flags {
     Told,
-    LeftOut,
-    /// Of subcommands, the names alone.
+    /// Arguments and the names of subcommands alone.
     NamesAlone,
 }
 
-/// Commands about code whose arguments say enough.
-const CODE_WITHOUT_FLAGS: &[&str] = &[
-    "callees",
-    "overrides",
-    "subtypes",
-    "map",
-    "outline",
-    "read",
-    "flow",
-    "communities",
-    "owners",
-    "routes",
-    "snapshots",
-    "cache",
-    "edge",
-    "feedback",
-    "stale",
-    "export",
-    "prove",
-    "verify",
-    "fsck",
+/// The commands of a working day: their flags are worth an agent's tokens.
+const EVERYDAY: &[&str] = &[
+    "ask", "search", "timeline", "show", "issues", "mrs", "file-history", "trace", "why", "experts",
+    "context", "symbol", "callers", "impact", "diff", "tests", "history", "index", "sync", "recall",
+    "remember",
 ];
 
-/// What people set up once is named, not taught.
-fn flags_of(group: &str, name: &str) -> Flags {
-    match group {
-        _ if matches!(name, "daemon" | "watch" | "notify" | "hook") => Flags::NamesAlone,
-        "Set up" | "Serve" | "Reference" => Flags::LeftOut,
-        // Those of `callers` again, and plumbing.
-        "Code" if CODE_WITHOUT_FLAGS.contains(&name) => Flags::LeftOut,
-        _ => Flags::Told,
-    }
+/// Everything else is named, and `-h` explains it.
+fn flags_of(name: &str) -> Flags {
+    if EVERYDAY.contains(&name) { Flags::Told } else { Flags::NamesAlone }
 }
 
 /// `- search QUERY -p= --explain: Find issues, merge requests, …`
@@ -144,10 +121,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_stays_under_2900_tokens() {
+    fn the_page_stays_under_2500_tokens() {
         // About four characters to a token in text of this kind.
         let page = page();
-        assert!(page.chars().count() < 11_600, "{} characters", page.chars().count());
+        assert!(page.chars().count() < 9_800, "{} characters", page.chars().count());
     }
 
     #[test]

@@ -52,6 +52,8 @@ fn sensitive_keys_are_ignored_until_trusted() {
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default
             embedding.base_url	http://localhost:11434	default
+            embedding.concurrency	4	default
+            embedding.timeout	300	default
             enrich.allow_build	false	default
             enrich.memory_mb	4096	default
             mcp.token_file		default

@@ -101,13 +101,15 @@ impl Scope {
                     Some(WorkTreeContent::TooLarge(_)) => continue,
                     None => None,
                 };
-                let old = match indexed_blob(&view, &path)? {
-                    Some(id) => blobs.read(id, LARGEST)?.into_content().unwrap_or_default(),
-                    None => Vec::new(),
-                };
                 let symbols = match (&bytes, extract) {
                     (Some(bytes), Some(extract)) => extract(&path, bytes),
                     _ => None,
+                };
+                let old = match indexed_blob(&view, &path)? {
+                    Some(id) => blobs.read(id, LARGEST)?.into_content().unwrap_or_default(),
+                    // Neither indexed nor code: a log, notes, what a build left.
+                    None if symbols.is_none() => continue,
+                    None => Vec::new(),
                 };
                 let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
                 let old = String::from_utf8_lossy(&old);
@@ -117,7 +119,9 @@ impl Scope {
         }
         // The answer is of what lies here, whatever is checked out.
         self.newer_head = None;
-        self.overlay = Some(Arc::new(overlay));
+        if !overlay.files.is_empty() {
+            self.overlay = Some(Arc::new(overlay));
+        }
         Ok(self)
     }
 }

@@ -79,7 +79,9 @@ fn answers_are_lines_unless_a_program_asks_for_json() {
     let mut client = Client::greeted(&site.env, &clone, &[]);
     let lines = client.call("search", json!({ "query": "cookie" }));
     let as_json = client.call("search", json!({ "query": "cookie", "format": "json" }));
-    assert_eq!(lines["structuredContent"], as_json["structuredContent"]);
+    // What `meta` says of the index depends on when it was asked.
+    let data = |it: &Value| it["structuredContent"]["data"].clone();
+    assert_eq!(data(&lines), data(&as_json));
     let parsed: Value = serde_json::from_str(text_of(&as_json)).unwrap();
     assert_eq!(parsed, as_json["structuredContent"]);
     let (few, many) = (tokens::count(text_of(&lines)), tokens::count(text_of(&as_json)));
