@@ -11,8 +11,16 @@ use std::path::Path;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     licences: Vec<String>,
-    banned: Vec<String>,
+    banned: Vec<Ban>,
     registries: Vec<String>,
+}
+
+/// A package that may not be in the tree.
+#[derive(Debug, PartialEq, Eq)]
+struct Ban {
+    name: String,
+    /// Those that may depend on it all the same: nobody can do without them.
+    wrappers: Vec<String>,
 }
 
 impl Policy {
@@ -32,9 +40,12 @@ impl Policy {
             Ok(found)
         };
         Ok(Policy {
-            licences: list("licenses", "allow")?,
-            banned: list("bans", "deny")?,
-            registries: list("sources", "allow-registry")?,
+            licences: list("licenses", "allow")?.iter().flat_map(|line| quoted(line)).collect(),
+            banned: list("bans", "deny")?.iter().filter_map(|line| Ban::parse(line)).collect(),
+            registries: list("sources", "allow-registry")?
+                .iter()
+                .flat_map(|line| quoted(line))
+                .collect(),
         })
     }
 
@@ -42,6 +53,7 @@ impl Policy {
     pub fn violations(&self, metadata: &Value) -> Vec<String> {
         let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
         let mut found: Vec<String> = packages.iter().flat_map(|it| self.package(it)).collect();
+        found.extend(self.banned.iter().flat_map(|ban| ban.violations(metadata)));
         if packages.is_empty() {
             found.push("cargo metadata names no package".to_owned());
         }
@@ -53,9 +65,6 @@ impl Policy {
         let text = |key: &str| package[key].as_str().unwrap_or_default();
         let name = format!("{} {}", text("name"), text("version"));
         let mut found = Vec::new();
-        if self.banned.iter().any(|banned| banned == text("name")) {
-            found.push(format!("{name}: banned by deny.toml"));
-        }
         match package["license"].as_str() {
             Some(licence) if self.accepts(licence) => {}
             Some(licence) => found.push(format!("{name}: licence `{licence}` is not allowed")),
@@ -125,6 +134,48 @@ impl Policy {
     }
 }
 
+impl Ban {
+    fn parse(line: &str) -> Option<Ban> {
+        let (before, wrappers) = line.split_once("wrappers = [").unwrap_or((line, ""));
+        let wrappers = wrappers.split(']').next().unwrap_or_default();
+        Some(Ban { name: quoted(before).into_iter().next()?, wrappers: quoted(wrappers) })
+    }
+
+    /// Who depends on it and may not; it alone where nobody says who does.
+    fn violations(&self, metadata: &Value) -> Vec<String> {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let packages = list(&metadata["packages"]);
+        let named = |id: &Value| {
+            let package = packages.iter().find(|package| package["id"] == *id);
+            package.and_then(|it| it["name"].as_str()).unwrap_or_default().to_owned()
+        };
+        if !packages.iter().any(|package| package["name"] == self.name.as_str()) {
+            return Vec::new();
+        }
+        let uses = |node: &Value| {
+            list(&node["deps"]).iter().any(|dependency| named(&dependency["pkg"]) == self.name)
+        };
+        let users: Vec<String> = list(&metadata["resolve"]["nodes"])
+            .iter()
+            .filter(|node| uses(node))
+            .map(|node| named(&node["id"]))
+            .collect();
+        if users.is_empty() {
+            return vec![format!("{}: banned by deny.toml", self.name)];
+        }
+        let is_open = |user: &&String| !self.wrappers.contains(user);
+        users
+            .iter()
+            .filter(is_open)
+            .map(|user| format!("{}: banned by deny.toml, used by {user}", self.name))
+            .collect()
+    }
+}
+
+fn quoted(line: &str) -> Vec<String> {
+    line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
 fn take(words: &mut &[&str], word: &str) -> bool {
     let is_next = words.first() == Some(&word);
     if is_next {
@@ -133,7 +184,7 @@ fn take(words: &mut &[&str], word: &str) -> bool {
     is_next
 }
 
-/// The strings of a list, or of the `name`s in a list of tables.
+/// The lines of a list.
 fn list_of(text: &str, section: &str, key: &str) -> Vec<String> {
     let mut is_inside = false;
     let mut found = Vec::new();
@@ -155,13 +206,11 @@ fn list_of(text: &str, section: &str, key: &str) -> Vec<String> {
             continue;
         }
         let list = if begins { line.split_once('[').map_or("", |it| it.1) } else { line };
-        let mut quoted = list.split('"').skip(1).step_by(2);
-        if list.trim_start().starts_with('{') {
-            found.extend(quoted.next().map(str::to_owned));
-        } else {
-            found.extend(quoted.map(str::to_owned));
+        if list.contains('"') {
+            found.push(list.to_owned());
         }
-        is_inside = !list.trim_end_matches(',').ends_with(']');
+        // A table of the list may end with a list of its own.
+        is_inside = list.contains('{') || !list.trim_end_matches(',').ends_with(']');
     }
     found
 }
@@ -181,7 +230,7 @@ allow = [
 [bans]
 deny = [
     { name = "openssl-sys", reason = "TLS is rustls" },
-    { name = "chrono", reason = "one time library: \"jiff\"" },
+    { name = "chrono", wrappers = ["sdk"], reason = "one time library" },
 ]
 [sources]
 allow-registry = ["https://registry.example/index"]
@@ -196,8 +245,9 @@ allow-registry = ["https://registry.example/index"]
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the root of the project");
         let own = Policy::read(root).expect("deny.toml is there");
         assert!(own.licences.contains(&"MIT".to_owned()));
-        assert!(own.banned.contains(&"openssl-sys".to_owned()));
-        assert_eq!(policy().banned, ["openssl-sys", "chrono"]);
+        assert!(own.banned.iter().any(|ban| ban.name == "openssl-sys"));
+        let names: Vec<String> = policy().banned.into_iter().map(|ban| ban.name).collect();
+        assert_eq!(names, ["openssl-sys", "chrono"]);
         assert_eq!(policy().registries, ["https://registry.example/index"]);
         assert!(Policy::parse("[licenses]\nallow = []\n").is_err());
     }
@@ -226,15 +276,20 @@ allow-registry = ["https://registry.example/index"]
             { "name": "good", "version": "1.0.0", "license": "MIT", "source": registry },
             { "name": "ours", "version": "0.1.0", "license": "MIT", "source": null,
               "dependencies": [{ "name": "any", "req": "*" }, { "name": "room", "req": "*", "path": "room" }] },
-            { "name": "chrono", "version": "0.4.0", "license": "MIT", "source": registry },
+            { "id": "c", "name": "chrono", "version": "0.4.0", "license": "MIT", "source": registry },
+            { "id": "s", "name": "sdk", "version": "1.0.0", "license": "MIT", "source": registry },
+            { "id": "o", "name": "other", "version": "1.0.0", "license": "MIT", "source": registry },
             { "name": "viral", "version": "2.0.0", "license": "AGPL-3.0", "source": registry },
             { "name": "silent", "version": "1.0.0", "license": null, "source": registry },
             { "name": "fork", "version": "1.0.0", "license": "MIT", "source": "git+https://example.org/fork" },
-        ]});
+        ], "resolve": { "nodes": [
+            { "id": "s", "deps": [{ "pkg": "c" }] },
+            { "id": "o", "deps": [{ "pkg": "c" }] },
+        ]}});
         assert_eq!(
             policy().violations(&metadata),
             [
-                "chrono 0.4.0: banned by deny.toml",
+                "chrono: banned by deny.toml, used by other",
                 "fork 1.0.0: comes from `git+https://example.org/fork`",
                 "ours 0.1.0: any version of `any` would do",
                 "silent 1.0.0: names no licence",
