@@ -3,7 +3,7 @@
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use crate::{run_index, run_pipeline, work_tree_overlay};
-use insight::code::scope::{self, Asked};
+use insight::code::scope::{self, ScopeRequest};
 use insight::code::{Scope, Standing, TraversalOptions};
 use model::code::EdgeKind;
 use model::suggest::nearest;
@@ -26,11 +26,18 @@ pub struct ScopeArgs {
 impl ScopeArgs {
     /// The snapshot of the repository around.
     pub fn here(ctx: &Ctx, reader: &Reader) -> Result<Scope> {
-        scope::resolve(reader, &Asked { here: Some(&ctx.env.cwd), ..Asked::default() })
+        scope::resolve(
+            reader,
+            &ScopeRequest { here: Some(&ctx.env.cwd), ..ScopeRequest::default() },
+        )
     }
 
-    pub fn asked<'a>(&'a self, ctx: &'a Ctx) -> Asked<'a> {
-        Asked { repo: self.repo.as_deref(), at: self.at.as_deref(), here: Some(&ctx.env.cwd) }
+    pub fn asked<'a>(&'a self, ctx: &'a Ctx) -> ScopeRequest<'a> {
+        ScopeRequest {
+            repo: self.repo.as_deref(),
+            at: self.at.as_deref(),
+            here: Some(&ctx.env.cwd),
+        }
     }
 
     /// Opens the database and finds the snapshot of a commit.
@@ -39,7 +46,7 @@ impl ScopeArgs {
             model::ErrorCode::NotIndexed => error.suggest(format!("run: lore index --at {at}")),
             _ => error,
         })?;
-        let scope = scope::resolve(&reader, &Asked { at: Some(at), ..self.asked(ctx) })?;
+        let scope = scope::resolve(&reader, &ScopeRequest { at: Some(at), ..self.asked(ctx) })?;
         Ok((reader, scope))
     }
 

@@ -6,7 +6,7 @@ use crate::file_args;
 use crate::ui::Ui;
 use code::lineage::{self, Request};
 use git::ObjectId;
-use insight::code::scope::Asked;
+use insight::code::scope::ScopeRequest;
 use insight::file_target::{LocalClone, clone_at};
 use insight::history::{self, Place, Target};
 use model::lineage::Lineage;
@@ -63,7 +63,7 @@ impl Standpoint {
         // The folder matters where it is in the clone; else paths are the clone's own.
         let is_inside = self.cwd.starts_with(self.clone.git.dir());
         let here = if is_inside { &self.cwd } else { self.clone.git.dir() };
-        let asked = Asked { repo: None, at: None, here: Some(here) };
+        let asked = ScopeRequest { repo: None, at: None, here: Some(here) };
         history::target(self.reader.as_ref(), &self.clone.git, self.at, &asked, typed)
     }
 

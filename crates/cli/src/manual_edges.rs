@@ -9,7 +9,7 @@ use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::Ui;
 use ::code::manual::{self, ManualEdge, Problem};
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::code::manual::bind;
 use insight::code::scope;
 use memory::Root;
@@ -101,7 +101,7 @@ impl EdgeFile {
 pub fn apply(ctx: &Ctx, ui: &mut Ui, dir: &Path, file: &EdgeFile) -> Result<(u64, Vec<String>)> {
     let path = ctx.writable_db(ui)?;
     let reader = Reader::open(&path)?;
-    let asked = Asked { here: Some(dir), ..Asked::default() };
+    let asked = ScopeRequest { here: Some(dir), ..ScopeRequest::default() };
     let scope = scope::resolve(&reader, &asked)?;
     let (declared, problems) = file.read()?;
     let name = |line: usize| format!("{}:{line}", file.path().display());

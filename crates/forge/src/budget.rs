@@ -253,9 +253,9 @@ mod tests {
     }
 
     #[derive(Default)]
-    struct Told(Mutex<String>);
+    struct RecordedNotes(Mutex<String>);
 
-    impl Progress for Told {
+    impl Progress for RecordedNotes {
         fn phase(&self, _: &str, _: Option<u64>) {}
         fn advance(&self, _: u64) {}
         fn grow(&self, _: u64) {}
@@ -266,7 +266,7 @@ mod tests {
         fn finish(&self) {}
     }
 
-    fn check_told(told: &Told, expected: &Expect) {
+    fn check_told(told: &RecordedNotes, expected: &Expect) {
         expected.assert_eq(&told.0.lock().unwrap());
     }
 
@@ -292,7 +292,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_pause_stops_everybody_and_a_shorter_one_does_not_end_it() {
-        let told = Arc::new(Told::default());
+        let told = Arc::new(RecordedNotes::default());
         let budget = Budget::new(None, FOREVER, told.clone());
         budget.pause(seconds(30), "the server said so");
         budget.pause(seconds(2), "something minor");
@@ -337,7 +337,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_last_few_are_spread_over_the_window_and_then_it_stops() {
-        let told = Arc::new(Told::default());
+        let told = Arc::new(RecordedNotes::default());
         let budget = Budget::new(None, FOREVER, told.clone());
         budget.observe(Allowance { limit: Some(100), remaining: 3, resets_in: seconds(60) });
         assert_eq!(moments(&budget, 5).await, [15_000, 30_000, 45_000, 60_000, 60_000]);

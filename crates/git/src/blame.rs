@@ -413,7 +413,7 @@ fn no_file(path: &RepoPath) -> Error {
 
 /// What git says once about each commit.
 #[derive(Clone, Default)]
-struct Told {
+struct CommitHeader {
     author: String,
     email: String,
     at: i64,
@@ -424,7 +424,7 @@ struct Told {
 }
 
 fn runs(text: &[u8]) -> Vec<BlamedRun> {
-    let mut told: HashMap<ObjectId, Told> = HashMap::new();
+    let mut told: HashMap<ObjectId, CommitHeader> = HashMap::new();
     let mut runs: Vec<BlamedRun> = Vec::new();
     let mut open: Option<(ObjectId, u64, u64, bool)> = None;
     for line in text.split(|byte| *byte == b'\n') {
@@ -457,7 +457,7 @@ fn header(line: &[u8]) -> Option<(ObjectId, u64, u64, bool)> {
     Some((id, original, at, number().is_some()))
 }
 
-fn tell(told: &mut Told, line: &[u8]) {
+fn tell(told: &mut CommitHeader, line: &[u8]) {
     let (key, value) = match line.iter().position(|byte| *byte == b' ') {
         Some(at) => (&line[..at], &line[at + 1..]),
         None => (line, &line[line.len()..]),
@@ -482,7 +482,7 @@ fn tell(told: &mut Told, line: &[u8]) {
     }
 }
 
-fn run(id: ObjectId, original_line: u64, line: u64, told: Told) -> BlamedRun {
+fn run(id: ObjectId, original_line: u64, line: u64, told: CommitHeader) -> BlamedRun {
     BlamedRun {
         commit: (!id.is_null()).then_some(id),
         line,

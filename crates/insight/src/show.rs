@@ -1,7 +1,7 @@
 //! Whatever a reference means: an issue, a merge request, one note in its
 //! thread, a commit, a symbol, a record of memory. By any form people write.
 
-use crate::code::Asked;
+use crate::code::ScopeRequest;
 use crate::code::symbol::{Symbols, symbols};
 use crate::entities::{self, EntityDetail};
 use crate::evidence::{self, About, Explained};
@@ -21,7 +21,7 @@ use store::{Reader, repos as places};
 /// One thing, by what it is.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Shown {
+pub enum Referent {
     Issue(Box<EntityDetail>),
     MergeRequest(Box<EntityDetail>),
     Note(Box<NoteDetail>),
@@ -64,15 +64,15 @@ pub fn show(
     reader: &Reader,
     typed: &str,
     project: Option<&str>,
-    asked: &Asked<'_>,
-) -> Result<Shown> {
+    asked: &ScopeRequest<'_>,
+) -> Result<Referent> {
     let typed = typed.trim();
     if let Some((on, note)) = model::forge::split_note(typed) {
         return self::note(reader, on, note, project);
     }
     if RecordKind::ALL.iter().any(|kind| typed.starts_with(kind.prefix())) {
         let id = memory::resolve(reader, typed)?;
-        return Ok(Shown::Record(Box::new(detail::detail(reader, &id)?)));
+        return Ok(Referent::Record(Box::new(detail::detail(reader, &id)?)));
     }
     let (kind, rest) = named_kind(typed);
     if let Some(kind) = kind {
@@ -90,7 +90,7 @@ pub fn show(
     }
 }
 
-fn symbol(reader: &Reader, typed: &str, asked: &Asked<'_>) -> Result<Shown> {
+fn symbol(reader: &Reader, typed: &str, asked: &ScopeRequest<'_>) -> Result<Referent> {
     const SHOWN: usize = 5;
     let scope = match crate::code::scope::resolve(reader, asked) {
         Ok(scope) => scope,
@@ -99,7 +99,7 @@ fn symbol(reader: &Reader, typed: &str, asked: &Asked<'_>) -> Result<Shown> {
     };
     let found = symbols(reader, &scope, typed, SHOWN)?;
     if !found.symbols.is_empty() {
-        return Ok(Shown::Symbol(Box::new(found)));
+        return Ok(Referent::Symbol(Box::new(found)));
     }
     Err(match found.suggestions.as_slice() {
         [] => unknown(typed),
@@ -130,16 +130,21 @@ fn named_kind(typed: &str) -> (Option<EntityKind>, &str) {
     (None, typed)
 }
 
-fn entity(reader: &Reader, kind: EntityKind, typed: &str, project: Option<&str>) -> Result<Shown> {
+fn entity(
+    reader: &Reader,
+    kind: EntityKind,
+    typed: &str,
+    project: Option<&str>,
+) -> Result<Referent> {
     let detail = Box::new(entities::show(reader, kind, typed, project)?);
     Ok(match kind {
-        EntityKind::Issue => Shown::Issue(detail),
-        EntityKind::MergeRequest => Shown::MergeRequest(detail),
+        EntityKind::Issue => Referent::Issue(detail),
+        EntityKind::MergeRequest => Referent::MergeRequest(detail),
     })
 }
 
 /// A bare number is an issue or a merge request; where it is both, nobody guesses.
-fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> {
+fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Referent> {
     let issue = entity(reader, EntityKind::Issue, typed, project);
     let merge_request = entity(reader, EntityKind::MergeRequest, typed, project);
     match (issue, merge_request) {
@@ -155,7 +160,7 @@ fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Shown> 
     }
 }
 
-fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Result<Shown> {
+fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Result<Referent> {
     let Reference::Entity(found) = Reference::parse(on)? else { return Err(unknown(on)) };
     let detail = entities::show(reader, found.kind, on, project)?;
     let is_in = |thread: &Thread| thread.notes.iter().any(|it| it.id == note);
@@ -164,7 +169,7 @@ fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Resu
         return Err(Error::not_found(format!("{on} has no note {note}"))
             .suggest(format!("show {on} has all its threads")));
     };
-    Ok(Shown::Note(Box::new(NoteDetail {
+    Ok(Referent::Note(Box::new(NoteDetail {
         note,
         on,
         title: detail.summary.title,
@@ -173,7 +178,7 @@ fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Resu
     })))
 }
 
-fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Shown> {
+fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Referent> {
     const SHOWN: usize = 5;
     let found = commits::with_prefix(reader, None, sha, SHOWN + 1)?;
     let mut hashes: Vec<&str> = found.iter().map(|it| it.sha.as_str()).collect();
@@ -196,7 +201,7 @@ fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Shown> {
     let origin = origin::origin(reader, of, None, &row.clone().into())?;
     let ids: Vec<i64> = origin.iter().map(|it| it.merge_request.id).collect();
     let about = About { most_notes: 3, ..About::default() };
-    Ok(Shown::Commit(Box::new(CommitDetail {
+    Ok(Referent::Commit(Box::new(CommitDetail {
         files: commits::files(reader, row.id)?,
         message: row.message.clone(),
         repo: match repo {

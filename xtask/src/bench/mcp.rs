@@ -144,7 +144,7 @@ impl Place {
             "show",
             json!({"reference": reference}),
             Box::new(move || {
-                let asked = code::Asked::default();
+                let asked = code::ScopeRequest::default();
                 Ok(serde_json::to_value(show::show(&db, &wanted, None, &asked)?)?)
             }),
         ));

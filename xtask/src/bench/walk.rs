@@ -7,7 +7,7 @@
 
 use code::identity;
 use insight::code::impact::impact;
-use insight::code::{Asked, TraversalOptions, scope};
+use insight::code::{ScopeRequest, TraversalOptions, scope};
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::hash::Hash32;
 use model::ids::{NodeId, SnapshotSeq};
@@ -106,7 +106,7 @@ fn members(own: Range<u64>, hashes: &[Hash32]) -> Vec<Hash32> {
 
 /// The middle and the slow end of asking for the impact of many symbols.
 fn asked(reader: &Reader, n_nodes: u64) -> Result<(Duration, Duration)> {
-    let scope = scope::resolve(reader, &Asked::default())?;
+    let scope = scope::resolve(reader, &ScopeRequest::default())?;
     let mut took = Vec::new();
     for n in 0..N_ASKED {
         let name = format!("f{}", scattered(n, 7) % n_nodes);

@@ -8,7 +8,7 @@
 use super::{Outcome, option};
 use code::index::{Request, Watch};
 use git::{LogOptions, ObjectId, Repo};
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
 use insight::context::{Localised, channel_names, localise};
 use model::time::FixedClock;
@@ -71,7 +71,7 @@ pub fn run(options: &[&str]) -> Outcome<()> {
         let mut strengths: BTreeMap<String, usize> = BTreeMap::new();
         let mut covered = Vec::new();
         for task in tasks {
-            let asked = Asked { repo: Some(&name), at: Some(&task.base), here: None };
+            let asked = ScopeRequest { repo: Some(&name), at: Some(&task.base), here: None };
             let scope = resolve(&reader, &asked)?;
             // Asked about another repository's issue, the answer should say it is weak.
             let text = if is_foreign { foreign(&all_tasks, &name, task) } else { &task.text };

@@ -8,7 +8,7 @@
 use super::{Outcome, option};
 use code::index::{Request, Watch};
 use git::Repo;
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
 use insight::context::{PackOptions, TaskRequest, for_task};
 use model::time::FixedClock;
@@ -107,7 +107,7 @@ fn of_code_base(name: &str, source: &Path, tasks: &str) -> Outcome<Scores> {
     code::index::index(&repo, &queue, &request, &FixedClock(now), &Watch::NOBODY)?;
     queue.close()?;
     let reader = Reader::open(&db)?;
-    let scope = resolve(&reader, &Asked { here: Some(source), ..Asked::default() })?;
+    let scope = resolve(&reader, &ScopeRequest { here: Some(source), ..ScopeRequest::default() })?;
     let mut scores = Scores::default();
     for line in tasks.lines().filter(|line| !line.trim().is_empty()) {
         let task: Value = serde_json::from_str(line)?;

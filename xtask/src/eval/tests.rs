@@ -4,7 +4,7 @@
 use super::context::{Task, prepare, read_tasks, source_of};
 use super::{Outcome, option};
 use git::Repo;
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
 use insight::tests_scope::{Change, TestTexts, test_scope};
 use model::change::SymbolVersion;
@@ -46,7 +46,7 @@ pub fn run(options: &[&str]) -> Outcome<()> {
         let reader = Reader::open(&db)?;
         let mut table = Table::default();
         for task in tasks {
-            let asked = Asked { repo: Some(&name), at: Some(&task.base), here: None };
+            let asked = ScopeRequest { repo: Some(&name), at: Some(&task.base), here: None };
             let scope = resolve(&reader, &asked)?;
             let texts = TestTexts::read(&repo, repo.resolve(&task.base)?)?;
             let started = Instant::now();

@@ -38,34 +38,7 @@ const METAPHORS: &[&str] = &[
 ];
 
 /// From before the rule. Shrinks, never grows.
-const REMAINING: &[(&str, &str)] = &[
-    ("crates/cli/src/demo/mod.rs", "Shown"),
-    ("crates/code/src/facts/mentions.rs", "Found"),
-    ("crates/code/src/facts/scopes.rs", "Found"),
-    ("crates/code/src/index/ledger.rs", "Shelf"),
-    ("crates/code/src/index/read.rs", "Wanted"),
-    ("crates/code/src/index/shelf.rs", "Shelf"),
-    ("crates/code/src/link/edges.rs", "Found"),
-    ("crates/code/src/link/eval.rs", "Known"),
-    ("crates/code/src/link/infer.rs", "Found"),
-    ("crates/code/src/link/overload.rs", "Asked"),
-    ("crates/forge/src/budget.rs", "Told"),
-    ("crates/git/src/blame.rs", "Told"),
-    ("crates/insight/src/code/flow.rs", "Found"),
-    ("crates/insight/src/code/resolve.rs", "Wanted"),
-    ("crates/insight/src/code/scope.rs", "Asked"),
-    ("crates/insight/src/code/search.rs", "Wanted"),
-    ("crates/insight/src/code/view.rs", "Kept"),
-    ("crates/insight/src/people/experts.rs", "Found"),
-    ("crates/insight/src/show.rs", "Shown"),
-    ("crates/insight/src/trace/line.rs", "Found"),
-    ("crates/insight/src/trace/line.rs", "Known"),
-    ("crates/search/src/embedding/ollama.rs", "Told"),
-    ("crates/serve/src/mcp/prompts.rs", "Asked"),
-    ("crates/store/src/code/adjacency/build.rs", "Shown"),
-    ("crates/store/src/code/symbols.rs", "Found"),
-    ("crates/store/src/code/symbols.rs", "Wanted"),
-];
+const REMAINING: &[(&str, &str)] = &[("crates/code/src/link/eval.rs", "Known")];
 
 const WHY_TYPE: &str = "name it by what it is, in the field's words (SymbolHit, WriteQueue)";
 

@@ -5,7 +5,7 @@ use crate::ui::{Painter, Show, Ui};
 use crate::{run_index, run_pipeline};
 use code::compare::{Head, compare};
 use git::{ObjectId, Repo};
-use insight::code::scope::{self, Asked};
+use insight::code::scope::{self, ScopeRequest};
 use insight::diff::{Request, Revision, SemanticDiff, semantic_diff};
 use insight::entities::EntityDetail;
 use model::ids::Iid;
@@ -140,7 +140,7 @@ impl DiffPlace {
                 commit: ends.head.unwrap_or(ends.base).to_string(),
                 is_work_tree: ends.head.is_none(),
             },
-            asked: Asked { repo: None, at: None, here: Some(&ctx.env.cwd) },
+            asked: ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) },
         };
         let asked = request.asked;
         semantic_diff(self.reader.as_ref(), request, comparison)?.with_runtime(
@@ -155,8 +155,8 @@ impl DiffPlace {
     /// indexed now is said by the answer itself.
     fn index(&self, ctx: &Ctx, ui: &mut Ui, ends: &Ends) {
         let Some(reader) = &self.reader else { return };
-        let here = Asked { repo: None, at: None, here: Some(&ctx.env.cwd) };
-        let is_indexed = |at: Option<&str>| scope::resolve(reader, &Asked { at, ..here }).is_ok();
+        let here = ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) };
+        let is_indexed = |at: Option<&str>| scope::resolve(reader, &ScopeRequest { at, ..here }).is_ok();
         if !is_indexed(None) {
             return;
         }
@@ -172,9 +172,9 @@ impl DiffPlace {
 pub fn index_missing(ctx: &Ctx, ui: &mut Ui, commit: ObjectId) {
     let reader = ctx.db_path(ui).and_then(|path| Reader::open(&path));
     let Ok(reader) = reader else { return };
-    let here = Asked { repo: None, at: None, here: Some(&ctx.env.cwd) };
+    let here = ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) };
     let sha = commit.to_string();
-    let at = Asked { at: Some(&sha), ..here };
+    let at = ScopeRequest { at: Some(&sha), ..here };
     if scope::resolve(&reader, &here).is_ok() && scope::resolve(&reader, &at).is_err() {
         index_commit(ctx, ui, commit);
     }

@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::ui::Ui;
 use crate::{run_enrich, run_pipeline};
 use enrich::servers::Limits;
-use insight::code::scope::{self, Asked};
+use insight::code::scope::{self, ScopeRequest};
 use model::code::Provenance;
 use model::{Error, ErrorCode, Result};
 use pipeline::enrich::ForgetReport;
@@ -89,7 +89,7 @@ impl Run for Args {
             ErrorCode::NotIndexed => error.suggest("run: lore index"),
             _ => error,
         })?;
-        let scope = scope::resolve(&reader, &Asked { here: Some(&dir), ..Asked::default() })?;
+        let scope = scope::resolve(&reader, &ScopeRequest { here: Some(&dir), ..ScopeRequest::default() })?;
         drop(reader);
         let database = run_pipeline::database(ctx, ui, "enrich")?;
         if self.forget {

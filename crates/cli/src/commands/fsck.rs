@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use code::fsck::{FsckReport, fsck};
-use insight::code::scope::{Asked, repository};
+use insight::code::scope::{ScopeRequest, repository};
 use model::Result;
 use store::Reader;
 
@@ -24,7 +24,7 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<FsckReport> {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
-        let asked = Asked { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
+        let asked = ScopeRequest { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
         let (repo, _) = repository(&reader, &asked)?;
         fsck(&reader, repo.id, &repo.canonical_url, &*ui.progress())
     }

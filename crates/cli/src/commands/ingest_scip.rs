@@ -4,7 +4,7 @@ use crate::interrupt::block_on_stoppable;
 use crate::run_pipeline;
 use crate::ui::Ui;
 use git::Repo;
-use insight::code::scope::{self, Asked};
+use insight::code::scope::{self, ScopeRequest};
 use model::code::Provenance;
 use model::{Error, ErrorCode, Result};
 use pipeline::RunControl;
@@ -57,7 +57,7 @@ impl Run for Args {
             _ => error,
         })?;
         let at = self.commit.as_deref();
-        let asked = Asked { here: Some(&dir), at, ..Asked::default() };
+        let asked = ScopeRequest { here: Some(&dir), at, ..ScopeRequest::default() };
         let scope = scope::resolve(&reader, &asked)?;
         if let Some(sha) = at {
             let meant = Repo::open(&dir)?.resolve(sha)?.to_string();

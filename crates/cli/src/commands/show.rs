@@ -4,7 +4,7 @@ use crate::ctx::Ctx;
 use crate::entity_args::{BUDGET, NotesArg};
 use crate::memory_roots;
 use crate::ui::Ui;
-use insight::show::{self, Shown};
+use insight::show::{self, Referent};
 use insight::threads::{self, ThreadChoice};
 use model::Result;
 use model::memory::RecordKind;
@@ -47,7 +47,7 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ShowAnswer {
-    pub shown: Shown,
+    pub shown: Referent,
     #[serde(skip)]
     pub with_events: bool,
     #[serde(skip)]
@@ -70,7 +70,7 @@ impl Run for Args {
         };
         let asked = self.scope.asked(ctx);
         let mut shown = show::show(&reader, typed, self.project.as_deref(), &asked)?;
-        if let Shown::Issue(detail) | Shown::MergeRequest(detail) = &mut shown {
+        if let Referent::Issue(detail) | Referent::MergeRequest(detail) = &mut shown {
             let filter = self.notes.map(NotesArg::filter);
             let budget = (!ui.is_json()).then_some(BUDGET);
             let choice = ThreadChoice { filter, grep: self.grep.as_deref(), budget };

@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::run_index;
 use crate::ui::Ui;
 use insight::code::ledger::{Snapshots, list};
-use insight::code::scope::Asked;
+use insight::code::scope::ScopeRequest;
 use model::Result;
 use std::path::Path;
 use store::Reader;
@@ -44,7 +44,7 @@ impl Run for Args {
     type Answer = Snapshots;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Snapshots> {
-        let asked = Asked { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
+        let asked = ScopeRequest { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
         let path = ctx.db_path(ui)?;
         if self.all {
             return self.prune_all(ctx, ui);
@@ -72,7 +72,7 @@ impl Args {
             let dirs = places.iter().filter(|place| place.repo == repo.id);
             let dir = dirs.map(|place| place.dir.as_str()).find(|dir| Path::new(dir).is_dir());
             run_index::gc(ctx, ui, &repo, dir, self.keep as usize)?;
-            let asked = Asked { repo: Some(&repo.canonical_url), at: None, here: None };
+            let asked = ScopeRequest { repo: Some(&repo.canonical_url), at: None, here: None };
             let left = list(&reader, &asked, self.limit as usize)?;
             all.snapshots.extend(left.snapshots);
             all.total += left.total;

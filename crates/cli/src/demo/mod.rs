@@ -18,13 +18,13 @@ use std::path::Path;
 /// What the tour showed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tour {
-    pub steps: Vec<Shown>,
+    pub steps: Vec<DemoStep>,
     /// Where the database and the repositories were kept.
     pub kept: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct DemoStep {
     /// Why one would type this.
     pub about: String,
     pub command: String,
@@ -36,7 +36,7 @@ pub fn tour(ctx: &Ctx, ui: &Ui, keep: Option<&Path>) -> Result<Tour> {
     let place = Place::prepare(ctx, ui.look().color, keep)?;
     let mut shown = Vec::new();
     for step in steps::STEPS.iter().filter(|step| place.has_clones || !step.needs_clones) {
-        shown.push(Shown {
+        shown.push(DemoStep {
             about: step.about.to_owned(),
             command: step.command.to_owned(),
             output: run(&place, step.command)?,

@@ -5,7 +5,7 @@ use crate::commands::show::ShowAnswer;
 use crate::entity_args::EntityAnswer;
 use crate::ui::{Label, Painter, Show};
 use insight::entities::EntityDetail;
-use insight::show::{CommitDetail, NoteDetail, Shown};
+use insight::show::{CommitDetail, NoteDetail, Referent};
 
 /// Files of a commit listed; the rest is counted.
 const MOST_FILES: usize = 30;
@@ -13,13 +13,13 @@ const MOST_FILES: usize = 30;
 impl Show for ShowAnswer {
     fn text(&self, out: &mut Painter) {
         match &self.shown {
-            Shown::Issue(detail) | Shown::MergeRequest(detail) => {
+            Referent::Issue(detail) | Referent::MergeRequest(detail) => {
                 entity(detail, self).text(out);
             }
-            Shown::Note(detail) => note(detail, out),
-            Shown::Commit(detail) => commit(detail, out),
-            Shown::Record(detail) => detail.text(out),
-            Shown::Symbol(symbols) => symbols.text(out),
+            Referent::Note(detail) => note(detail, out),
+            Referent::Commit(detail) => commit(detail, out),
+            Referent::Record(detail) => detail.text(out),
+            Referent::Symbol(symbols) => symbols.text(out),
         }
     }
 }

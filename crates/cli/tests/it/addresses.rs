@@ -3,7 +3,7 @@
 
 use crate::BINARY;
 use insight::code::neighbours::{Neighbours, Question, neighbours};
-use insight::code::scope::{self, Asked};
+use insight::code::scope::{self, ScopeRequest};
 use insight::code::{Scope, SymbolRef, TraversalOptions};
 use model::Timestamp;
 use sim::git::{History, Signature, written};
@@ -71,7 +71,7 @@ fn indexed() -> TestEnv {
 
 fn scope(env: &TestEnv, reader: &Reader) -> Scope {
     let here = env.dir().join("shop");
-    scope::resolve(reader, &Asked { here: Some(&here), ..Asked::default() }).unwrap()
+    scope::resolve(reader, &ScopeRequest { here: Some(&here), ..ScopeRequest::default() }).unwrap()
 }
 
 fn asked(reader: &Reader, scope: &Scope, typed: &str) -> model::Result<Neighbours> {

@@ -4,7 +4,7 @@
 //! the limits, and looks up names when the walk is over.
 
 use super::mentions::{self, Spot};
-use super::scopes::{Found, Scopes, Use};
+use super::scopes::{NameLookup, Scopes, Use};
 use super::{
     Bind, BindId, Bound, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FileFacts, Flags, Import,
     ImportId, Lines, Name, Relation, Rules, ScopeKind, Space, Span, Trouble, TypeId, TypeRef,
@@ -391,18 +391,18 @@ impl<'s> Builder<'s> {
             let most = if n_bound < MANY_BOUND { MOST_BOUND } else { FEW_BOUND };
             let found = self.scopes.find(&wanted, &self.facts.binds, most);
             self.facts.exprs[wanted.expr.ix()] = match found {
-                Found::Bound(binds) => {
+                NameLookup::Bound(binds) => {
                     n_bound += binds.len();
                     Expr::Local(wanted.name, binds)
                 }
-                Found::Free(module) => Expr::Free(wanted.name, module),
+                NameLookup::Free(module) => Expr::Free(wanted.name, module),
             };
         }
         for (def, values) in self.values.drain() {
             self.facts.defs[def.ix()].values = values.into();
         }
         self.facts.calls.sort_by_key(|call| (call.line, call.col, call.expr));
-        self.facts.mentions = mentions::collect(&mentions::Found {
+        self.facts.mentions = mentions::collect(&mentions::FileWalk {
             facts: &self.facts,
             lines: &self.lines,
             spots: &self.spots,

@@ -95,7 +95,7 @@ enum Thing {
 }
 
 /// What a walk found of a file.
-pub(super) struct Found<'f> {
+pub(super) struct FileWalk<'f> {
     pub facts: &'f FileFacts,
     pub lines: &'f Lines,
     pub spots: &'f [Spot],
@@ -105,8 +105,8 @@ pub(super) struct Found<'f> {
 }
 
 /// Picks the mentions out of the spots of a file.
-pub(super) fn collect(found: &Found<'_>) -> Mentions {
-    let Found { facts, lines, spots, written, is_closed } = *found;
+pub(super) fn collect(found: &FileWalk<'_>) -> Mentions {
+    let FileWalk { facts, lines, spots, written, is_closed } = *found;
     let paths = Paths::of(facts, spots);
     let called = called(facts);
     let owners = Owners::of(facts);

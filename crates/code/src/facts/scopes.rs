@@ -71,7 +71,7 @@ pub(super) struct Scopes {
     declared: Vec<Declared>,
 }
 
-pub(super) enum Found {
+pub(super) enum NameLookup {
     Bound(Box<[BindId]>),
     Free(DefId),
 }
@@ -133,7 +133,7 @@ impl Scopes {
     }
 
     /// What a use means: the bindings it may see, at most `most` of them.
-    pub fn find(&self, wanted: &Use, binds: &[Bind], most: usize) -> Found {
+    pub fn find(&self, wanted: &Use, binds: &[Bind], most: usize) -> NameLookup {
         let mut left_function = false;
         let mut at = Some(wanted.scope);
         while let Some(id) = at {
@@ -147,16 +147,16 @@ impl Scopes {
             if !is_hidden {
                 let found = self.select(id, wanted, left_function, (binds, most));
                 if !found.is_empty() {
-                    return Found::Bound(found.into());
+                    return NameLookup::Bound(found.into());
                 }
             }
             left_function |= scope.kind == ScopeKind::Function;
             if scope.kind == ScopeKind::Module && self.rules.modules_stand_alone {
-                return Found::Free(scope.owner);
+                return NameLookup::Free(scope.owner);
             }
             at = scope.parent;
         }
-        Found::Free(self.module_around(wanted.scope))
+        NameLookup::Free(self.module_around(wanted.scope))
     }
 
     fn module_around(&self, mut id: u32) -> DefId {

@@ -227,7 +227,7 @@ impl FileLink {
 }
 
 /// How files of the list given to linking are found in the store.
-pub trait Shelf {
+pub trait NodeLookup {
     fn facts(&self, file: u32) -> Option<&FileFacts>;
     /// The entry of the outline a definition belongs to.
     fn place(&self, node: link::Node) -> Option<u32>;
@@ -237,7 +237,7 @@ pub trait Shelf {
 /// Sorts the outcome of linking by file.
 pub fn by_file(
     mut linked: link::LinkResult,
-    shelf: &impl Shelf,
+    shelf: &impl NodeLookup,
     externals: &Externals,
 ) -> FxHashMap<u32, FileLink> {
     let mut all: FxHashMap<u32, FileLink> = std::mem::take(&mut linked.outcomes)
@@ -284,7 +284,7 @@ pub fn by_file(
 }
 
 /// What is written inside what, from the facts of the file alone.
-fn contain(file: u32, link: &mut FileLink, shelf: &impl Shelf) {
+fn contain(file: u32, link: &mut FileLink, shelf: &impl NodeLookup) {
     let Some(facts) = shelf.facts(file) else { return };
     for (outer, inner) in facts.containment() {
         let (outer, target) = (link::Node { file, def: outer }, link::Node { file, def: inner });

@@ -14,7 +14,7 @@ mod ledger;
 mod previous;
 mod read;
 mod report;
-mod shelf;
+mod snapshot_files;
 mod symbols;
 mod text_outline;
 mod update;
@@ -41,7 +41,7 @@ use ledger::{Batches, Entry, State};
 use model::hash::Hash32;
 use model::ids::{PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Result};
-use read::{Content, Outcome, Wanted, read_all};
+use read::{Content, FileRequest, Outcome, read_all};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use store::code::adjacency;
@@ -237,7 +237,7 @@ fn gather(
     };
     let known = known_files(reader, repo_id, &chosen, request.full)?;
     let missing: Vec<usize> = (0..chosen.files.len()).filter(|at| known[*at].is_none()).collect();
-    let wanted: Vec<Wanted<'_>> = missing
+    let wanted: Vec<FileRequest<'_>> = missing
         .iter()
         .map(|at| {
             let (path, entry) = &chosen.files[*at];
@@ -245,7 +245,7 @@ fn gather(
                 Some(bytes) => Content::Bytes(bytes),
                 None => Content::Blob(entry.id),
             };
-            Wanted { path, content }
+            FileRequest { path, content }
         })
         .collect();
     watch.progress.phase("reading", Some(wanted.len() as u64));

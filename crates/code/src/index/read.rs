@@ -17,7 +17,7 @@ use store::code::{outline, squeeze};
 
 /// A file that must be read.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct FileRequest<'a> {
     pub path: &'a str,
     pub content: Content<'a>,
 }
@@ -108,7 +108,7 @@ impl Allowance {
 pub fn read_all(
     repo: &Repo,
     identity: Hash32,
-    wanted: &[Wanted<'_>],
+    wanted: &[FileRequest<'_>],
     n_threads: usize,
     watch: &Watch<'_>,
 ) -> Result<Vec<Outcome>> {
@@ -202,7 +202,7 @@ impl<'r, 'w> Collector<'r, 'w> {
 fn feed(
     repo: &Repo,
     identity: Hash32,
-    wanted: &[Wanted<'_>],
+    wanted: &[FileRequest<'_>],
     work: mpsc::SyncSender<(usize, Option<Blob>)>,
     collector: &mut Collector<'_, '_>,
 ) -> Result<()> {
@@ -237,7 +237,7 @@ fn feed(
 }
 
 /// What became of a file; every file is waited for, so none goes without.
-fn answer(identity: Hash32, file: Wanted<'_>, blob: Option<Blob>) -> Result<Outcome> {
+fn answer(identity: Hash32, file: FileRequest<'_>, blob: Option<Blob>) -> Result<Outcome> {
     let path = file.path;
     let read = || match (blob, file.content) {
         (Some(Blob::Content(bytes)), _) => read_one(identity, path, &bytes),

@@ -8,9 +8,9 @@
 use super::choose::{MAX_MANIFEST, MAX_MANIFESTS, Rules};
 use super::edits::{Edit, Edits, edits, left_out};
 use super::ledger::State;
-use super::read::{Content, Outcome as Reading, Wanted, read_all};
+use super::read::{Content, FileRequest, Outcome as Reading, read_all};
 use super::report::{self, TroubledFile};
-use super::shelf::{Before, Item, Shelf};
+use super::snapshot_files::{Before, Item, SnapshotFiles};
 use super::symbols::FileSymbols;
 use super::watch::Watch;
 use super::{INDEXER, Previous, Request, Subject, facts_of, texts_of};
@@ -36,11 +36,11 @@ pub struct Update<'p> {
     pub(super) versions: BTreeMap<PackageId, PackageVersion>,
     pub(super) package_paths: FxHashMap<PackageId, String>,
     pub(super) packages_by_key: FxHashMap<PathKey, PackageId>,
-    pub(super) shelf: Shelf,
+    pub(super) shelf: SnapshotFiles,
     /// The files that say something new, by their place on the shelf.
     pub(super) changed: BTreeMap<u32, Changed>,
     /// Old versions of those, and the files that are gone.
-    old: Shelf,
+    old: SnapshotFiles,
     /// How many at the end of `old` are gone.
     n_gone: usize,
     pub(super) texts: Vec<(String, String)>,
@@ -149,9 +149,9 @@ impl<'p> Update<'p> {
             versions,
             package_paths,
             packages_by_key,
-            shelf: Shelf::new(queue.reader()?, items),
+            shelf: SnapshotFiles::new(queue.reader()?, items),
             changed: BTreeMap::new(),
-            old: Shelf::new(queue.reader()?, Vec::new()),
+            old: SnapshotFiles::new(queue.reader()?, Vec::new()),
             n_gone: 0,
             texts: Vec::new(),
             linked: link::LinkResult::default(),
@@ -331,9 +331,9 @@ impl<'p> Update<'p> {
                 None => unread.push(one),
             }
         }
-        let to_read: Vec<Wanted<'_>> = unread
+        let to_read: Vec<FileRequest<'_>> = unread
             .iter()
-            .map(|one| Wanted {
+            .map(|one| FileRequest {
                 path: &one.path,
                 content: match &one.content.bytes {
                     Some(bytes) => Content::Bytes(bytes),

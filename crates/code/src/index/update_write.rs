@@ -7,7 +7,7 @@ use super::ledger::{
     note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport};
-use super::shelf::Shelf;
+use super::snapshot_files::SnapshotFiles;
 use super::symbols::{FileSymbols, places};
 use super::update::{Update, joined};
 use super::{Request, Subject, facts_of, keep};
@@ -327,11 +327,11 @@ struct PlacedFile {
 }
 
 struct Placed<'u> {
-    shelf: &'u Shelf,
+    shelf: &'u SnapshotFiles,
     files: &'u FxHashMap<u32, PlacedFile>,
 }
 
-impl ledger::Shelf for Placed<'_> {
+impl ledger::NodeLookup for Placed<'_> {
     fn facts(&self, file: u32) -> Option<&FileFacts> {
         Some(self.shelf.facts(file))
     }

@@ -3,7 +3,7 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Batches, Entry, FileLink, NewLink, Part, Shelf, State, Stored, Written, by_file, edges_of,
+    Batches, Entry, FileLink, NewLink, NodeLookup, Part, State, Stored, Written, by_file, edges_of,
     note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport, TroubledFile};
@@ -296,7 +296,7 @@ impl Whole<'_> {
                 for (symbol, node) in entry.symbols.all.iter().zip(&stored.nodes) {
                     if !contents.has(*node) {
                         let FileSymbol { kind, is_test, line, .. } = *symbol;
-                        let shown = adjacency::Shown { kind, is_test, line };
+                        let shown = adjacency::NodeSummary { kind, is_test, line };
                         contents.node(*node, &nodes::symbol(&symbol.scope, &symbol.name), shown)?;
                     }
                 }
@@ -325,7 +325,7 @@ struct AllFiles<'e> {
     stored: &'e [Stored],
 }
 
-impl Shelf for AllFiles<'_> {
+impl NodeLookup for AllFiles<'_> {
     fn facts(&self, file: u32) -> Option<&FileFacts> {
         self.entries.get(file as usize).map(|entry| &entry.facts)
     }

@@ -3,7 +3,7 @@
 use super::confidence::{self, Rule};
 use super::eval::{Eval, Hit, doubt};
 use super::layout::FileIx;
-use super::overload::Asked;
+use super::overload::CallArguments;
 use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
@@ -34,8 +34,13 @@ pub(super) struct OfFile {
 
 pub(super) fn of_file(eval: &Eval<'_, '_>) -> OfFile {
     let asked = Cell::new(None);
-    let mut found =
-        Found { eval, edges: Vec::new(), unresolved: Vec::new(), external: Vec::new(), asked };
+    let mut found = EdgeCollector {
+        eval,
+        edges: Vec::new(),
+        unresolved: Vec::new(),
+        external: Vec::new(),
+        asked,
+    };
     found.calls();
     found.imports();
     found.types();
@@ -48,16 +53,16 @@ pub(super) fn of_file(eval: &Eval<'_, '_>) -> OfFile {
     OfFile { edges: found.edges, unresolved: found.unresolved, external: found.external }
 }
 
-pub(super) struct Found<'e, 'p, 'a> {
+pub(super) struct EdgeCollector<'e, 'p, 'a> {
     pub eval: &'e Eval<'p, 'a>,
     pub edges: Vec<Edge>,
     pub external: Vec<ExternalEdge>,
     unresolved: Vec<Unresolved>,
     /// The call being bound, where its arguments help to tell functions apart.
-    pub asked: Cell<Option<Asked<'a>>>,
+    pub asked: Cell<Option<CallArguments<'a>>>,
 }
 
-impl Found<'_, '_, '_> {
+impl EdgeCollector<'_, '_, '_> {
     pub(super) fn node(&self, def: DefId) -> Node {
         let facts = self.eval.file().facts;
         Node { file: self.given(self.eval.at), def: facts.symbol_around(def) }
@@ -130,14 +135,14 @@ impl Found<'_, '_, '_> {
         let Callee::Def(gid) = found else { return found };
         match &facts.exprs[call.expr.ix()] {
             Expr::Call(_, args) | Expr::New(_, args) if self.eval.file().semantics.spaces => {
-                self.overload(gid, Asked::of(args))
+                self.overload(gid, CallArguments::of(args))
             }
             _ => found,
         }
     }
 
     /// The function of several of its name; of a class, its constructor.
-    fn overload(&self, gid: Gid, asked: Asked<'_>) -> Callee {
+    fn overload(&self, gid: Gid, asked: CallArguments<'_>) -> Callee {
         let eval = self.eval;
         let program = eval.program();
         let def = program.def(gid);
@@ -158,7 +163,7 @@ impl Found<'_, '_, '_> {
     fn callee_by_name(&self, call: &Call) -> Callee {
         match &self.eval.file().facts.exprs[call.expr.ix()] {
             Expr::Call(callee, args) => {
-                let asked = self.eval.file().semantics.overloads.then(|| Asked::of(args));
+                let asked = self.eval.file().semantics.overloads.then(|| CallArguments::of(args));
                 self.asked.set(asked);
                 self.definition(*callee, 0)
             }

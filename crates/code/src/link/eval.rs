@@ -9,7 +9,7 @@ use super::hierarchy::Hierarchy;
 use super::infer::Knowledge;
 use super::layout::FileIx;
 use super::members::with_args;
-use super::overload::Asked;
+use super::overload::CallArguments;
 use super::program::{File, Program};
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, SpaceRef, Ty, no_args};
@@ -62,7 +62,7 @@ pub(crate) struct Eval<'p, 'a> {
     /// The member being looked for is called, so it is no field.
     pub called: Cell<bool>,
     /// The call a function is looked for, where a name may have several.
-    pub asked: Cell<Option<Asked<'a>>>,
+    pub asked: Cell<Option<CallArguments<'a>>>,
 }
 
 /// Expressions that lean on each other more often than this are left unknown.
@@ -271,7 +271,7 @@ impl<'p, 'a> Eval<'p, 'a> {
 
     fn overloaded(&self, id: ExprId, given: &'a [ExprId]) -> Ty {
         let facts = self.file().facts;
-        let asked = Some(Asked::of(given));
+        let asked = Some(CallArguments::of(given));
         match &facts.exprs[id.ix()] {
             Expr::Member(base, name) => {
                 let on = self.expr(*base);

@@ -100,7 +100,7 @@ pub(crate) fn infer<'p, 'a>(
         .collect();
     let mut inferred: FxHashMap<FileIx, Inferred> = FxHashMap::default();
     for round in 1..=MAX_ROUNDS {
-        let found: Vec<Found> = open
+        let found: Vec<InferenceResult> = open
             .par_iter()
             .map(|(file, defs)| one_round(types, &knowledge, *file, defs, round))
             .collect();
@@ -131,7 +131,7 @@ pub(crate) fn infer<'p, 'a>(
     (knowledge, inferred)
 }
 
-struct Found {
+struct InferenceResult {
     results: Vec<(DefId, Known)>,
     looks: Looks,
 }
@@ -142,15 +142,15 @@ fn one_round<'a>(
     file: FileIx,
     defs: &[DefId],
     round: u8,
-) -> Found {
+) -> InferenceResult {
     if defs.is_empty() {
-        return Found { results: Vec::new(), looks: Looks::default() };
+        return InferenceResult { results: Vec::new(), looks: Looks::default() };
     }
     let (results, looks) = trail::following(types.program.allowance(file), || {
         let eval = Eval::new(types, knowledge, file, round - 1);
         defs.iter().map(|def| (*def, result(&eval, *def))).collect()
     });
-    Found { results, looks }
+    InferenceResult { results, looks }
 }
 
 fn has_result(def: &Def) -> bool {

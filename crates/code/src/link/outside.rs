@@ -5,7 +5,7 @@
 //! can do is not known here, and nothing is concluded from it.
 
 use super::confidence::{self, Rule};
-use super::edges::Found;
+use super::edges::EdgeCollector;
 use super::layout::{FileIx, Target};
 use super::program::Program;
 use super::symbols::Symbol;
@@ -92,7 +92,7 @@ impl Program<'_> {
     }
 }
 
-impl Found<'_, '_, '_> {
+impl EdgeCollector<'_, '_, '_> {
     /// Notes a call of something outside; false when nothing says what it is.
     pub(super) fn calls_outside(&mut self, call: &Call, source: Node) -> bool {
         let callee = match &self.eval.file().facts.exprs[call.expr.ix()] {

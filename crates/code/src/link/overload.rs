@@ -17,14 +17,14 @@ const COMPARED_PER_STEP: usize = 8;
 
 /// The call a name is looked up for.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct CallArguments<'a> {
     pub n_args: usize,
     pub args: &'a [ExprId],
 }
 
-impl<'a> Asked<'a> {
+impl<'a> CallArguments<'a> {
     pub fn of(args: &'a [ExprId]) -> Self {
-        Asked { n_args: args.len(), args }
+        CallArguments { n_args: args.len(), args }
     }
 }
 
@@ -38,7 +38,7 @@ impl Eval<'_, '_> {
     }
 
     /// The same, for a call that is not asked for already.
-    pub fn choose_among(&self, candidates: &[Gid], asked: Asked<'_>) -> Option<Gid> {
+    pub fn choose_among(&self, candidates: &[Gid], asked: CallArguments<'_>) -> Option<Gid> {
         let before = self.asked.take();
         let chosen = self.choose_for(candidates, asked);
         self.asked.set(before);
@@ -47,7 +47,7 @@ impl Eval<'_, '_> {
 
     /// The constructor a new value of a class is made by; the class itself
     /// where none is written for so many arguments.
-    pub fn constructor(&self, class: Gid, asked: Asked<'_>) -> Gid {
+    pub fn constructor(&self, class: Gid, asked: CallArguments<'_>) -> Gid {
         let program = self.program();
         let semantics = &self.file().semantics;
         let word = super::program::Word::of(semantics.initializer);
@@ -77,7 +77,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    fn choose_for(&self, candidates: &[Gid], asked: Asked<'_>) -> Option<Gid> {
+    fn choose_for(&self, candidates: &[Gid], asked: CallArguments<'_>) -> Option<Gid> {
         let program = self.program();
         let n_compared = candidates.len() * (1 + asked.n_args);
         if candidates.len() > MAX_CANDIDATES || !budget::charge(n_compared / COMPARED_PER_STEP) {
@@ -121,7 +121,7 @@ impl Eval<'_, '_> {
     }
 
     /// How well the arguments go with the parameters; none if they cannot.
-    fn score(&self, gid: Gid, asked: Asked<'_>) -> Option<u32> {
+    fn score(&self, gid: Gid, asked: CallArguments<'_>) -> Option<u32> {
         let (file, _) = self.program().place(gid);
         let def = self.program().def(gid);
         let mut score = 0;

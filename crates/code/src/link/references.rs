@@ -6,7 +6,7 @@
 //! one symbol to the other, nothing is added.
 
 use super::confidence;
-use super::edges::Found;
+use super::edges::EdgeCollector;
 use super::eval::{Hit, doubt, value_first};
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
@@ -21,7 +21,7 @@ enum What {
     FieldOfValue,
 }
 
-impl Found<'_, '_, '_> {
+impl EdgeCollector<'_, '_, '_> {
     pub(super) fn references(&mut self) {
         let mut known: FxHashSet<(Node, Node)> =
             self.edges.iter().map(|edge| (edge.source, edge.target)).collect();

@@ -3,14 +3,14 @@
 //! The edge leads from the route to the function: it belongs to the file that
 //! says so, and what a change of the function reaches includes the route.
 
-use super::edges::{Callee, Found};
+use super::edges::{Callee, EdgeCollector};
 use super::eval::Hit;
 use super::symbols::Symbol;
 use super::{EdgeKind, Node};
 use crate::facts::{DefId, DefKind, Expr, ExprId, Space};
 use model::code::MOUNT;
 
-impl Found<'_, '_, '_> {
+impl EdgeCollector<'_, '_, '_> {
     pub(super) fn routes(&mut self) {
         let facts = self.eval.file().facts;
         // A function is named here, not called.

@@ -6,7 +6,7 @@ mod question;
 pub use question::{Intent, Route, VocabularyLookup, route};
 
 use crate::code::Scope;
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use model::Result;
 use std::path::Path;
 use store::Reader;
@@ -22,7 +22,7 @@ impl<'a> IndexLookup<'a> {
     /// Without an index of this folder no name is known; questions about the
     /// record are still understood.
     pub fn new(reader: &'a Reader, here: &Path) -> Self {
-        let asked = Asked { repo: None, at: None, here: Some(here) };
+        let asked = ScopeRequest { repo: None, at: None, here: Some(here) };
         IndexLookup { reader, scope: scope::resolve(reader, &asked).ok() }
     }
 

@@ -5,7 +5,7 @@
 //! thing fits, the node stays external. Nothing of this is stored: it follows
 //! from what both repositories are indexed at now.
 
-use super::scope::{self, Asked, Scope};
+use super::scope::{self, Scope, ScopeRequest};
 use super::view::View;
 use model::Result;
 use model::code::{EdgeKind, NodeKind, WILDCARD_IMPORT};
@@ -57,7 +57,7 @@ fn involved(reader: &Reader, home: RepoId) -> Result<Option<(Vec<ExternalRow>, V
     let mut scopes = Vec::new();
     for repo in all.into_iter().filter(|repo| repo.id != home && involved.contains(&repo.id)) {
         if snapshots::latest(reader, repo.id)?.is_some() {
-            let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
+            let asked = ScopeRequest { repo: Some(&repo.canonical_url), ..ScopeRequest::default() };
             scopes.push(scope::resolve(reader, &asked)?);
         }
     }

@@ -1,7 +1,7 @@
 //! `lore snapshots`, `lore count symbols|edges`, `lore stale`: what the ledger
 //! holds and how fresh it is.
 
-use super::scope::{Asked, repository};
+use super::scope::{ScopeRequest, repository};
 use super::stale_edges::{StaleEdges, stale_edges};
 use git::Repo;
 use model::ids::SnapshotSeq;
@@ -53,7 +53,7 @@ pub struct SeenCounter {
     pub counter: u64,
 }
 
-pub fn list(reader: &Reader, asked: &Asked<'_>, limit: usize) -> Result<Snapshots> {
+pub fn list(reader: &Reader, asked: &ScopeRequest<'_>, limit: usize) -> Result<Snapshots> {
     let (repo, dir) = repository(reader, asked)?;
     let all = snapshots::list(reader, repo.id)?;
     let heads = heads(dir.as_deref());

@@ -43,7 +43,7 @@ pub(crate) use files::exact_file;
 pub(crate) use owners::owners_of;
 pub(crate) use resolve::{exact_symbols, near_names, signature};
 pub use scip::scip;
-pub use scope::{Asked, Scope, Standing};
+pub use scope::{Scope, ScopeRequest, Standing};
 pub use search::search_symbols;
 pub use view::SymbolRef;
 pub(crate) use view::View;

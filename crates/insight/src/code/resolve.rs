@@ -371,7 +371,7 @@ pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<N
     let within = Within { repos: &[view.scope.repo.id], ..Within::default() };
     let words = query.name_words();
     for expression in &query.name_expressions() {
-        let wanted = symbols::Wanted { expression, words: &words, name: typed.trim() };
+        let wanted = symbols::SymbolQuery { expression, words: &words, name: typed.trim() };
         let mut found = Vec::new();
         // Symbols of other snapshots are in the index too.
         for one in symbols::find(view.reader, &wanted, &within)? {

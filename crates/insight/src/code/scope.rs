@@ -14,7 +14,7 @@ use store::{Reader, repos};
 
 /// What people said about repository and time.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Asked<'a> {
+pub struct ScopeRequest<'a> {
     /// A repository's name or an ending of it.
     pub repo: Option<&'a str>,
     /// A commit, branch, tag, or `@12` for a snapshot by number.
@@ -79,7 +79,7 @@ impl Scope {
 }
 
 /// Finds what is asked about; an error with what to run where it is not indexed.
-pub fn resolve(reader: &Reader, asked: &Asked<'_>) -> Result<Scope> {
+pub fn resolve(reader: &Reader, asked: &ScopeRequest<'_>) -> Result<Scope> {
     let (repo, dir) = repository(reader, asked)?;
     let (snapshot, newer_head) = match asked.at {
         Some(at) => (named(reader, &repo, dir.as_deref(), at)?, None),
@@ -112,7 +112,10 @@ fn nothing_indexed() -> Error {
 }
 
 /// The repository that is meant, and where it lies.
-pub fn repository(reader: &Reader, asked: &Asked<'_>) -> Result<(repos::Repo, Option<String>)> {
+pub fn repository(
+    reader: &Reader,
+    asked: &ScopeRequest<'_>,
+) -> Result<(repos::Repo, Option<String>)> {
     let all = repos::all(reader)?;
     let places = repos::places(reader)?;
     if let Some(name) = asked.repo {

@@ -4,7 +4,7 @@
 //! pages are exact, because what is not in that commit is left out before
 //! anything is counted.
 
-use super::scope::{self, Asked, Scope};
+use super::scope::{self, Scope, ScopeRequest};
 use super::view::View;
 use model::ids::RepoId;
 use model::{Error, ErrorCode, Result};
@@ -16,7 +16,7 @@ use search::{
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::code::snapshots;
-use store::code::symbols::{self, Found, Within};
+use store::code::symbols::{self, SymbolHit, Within};
 use store::document_set::DocumentFilter;
 use store::{Reader, projects, repos};
 
@@ -31,7 +31,7 @@ pub fn search_symbols(reader: &Reader, request: &Request, here: &Path) -> Result
     let views: BTreeMap<RepoId, View<'_>> =
         scopes.iter().map(|scope| (scope.repo.id, View::new(reader, scope))).collect();
     let repos: Vec<RepoId> = views.keys().copied().collect();
-    let place = request.filter.path.as_deref().map(Wanted::parse);
+    let place = request.filter.path.as_deref().map(PathFilter::parse);
     let within = Within {
         repos: &repos,
         below: place.as_ref().filter(|place| place.file.is_none()).map(|place| place.folder),
@@ -42,7 +42,7 @@ pub fn search_symbols(reader: &Reader, request: &Request, here: &Path) -> Result
     results.warnings.extend(scopes.iter().filter_map(behind));
     let (words, name) = (query.name_words(), request.query.trim());
     for expression in &query.name_expressions() {
-        let wanted = symbols::Wanted { expression, words: &words, name };
+        let wanted = symbols::SymbolQuery { expression, words: &words, name };
         let found = symbols::find(reader, &wanted, &within)?;
         let (live, is_whole) = in_snapshots(&views, &found, file, request)?;
         results.total = live.len() as u64;
@@ -93,7 +93,8 @@ fn refuse_what_symbols_lack(request: &Request) -> Result<()> {
 
 /// The repositories that are meant, each at the commit it is answered from.
 fn scopes(reader: &Reader, filter: &DocumentFilter, here: &Path) -> Result<Vec<Scope>> {
-    let around = scope::resolve(reader, &Asked { here: Some(here), ..Asked::default() }).ok();
+    let around =
+        scope::resolve(reader, &ScopeRequest { here: Some(here), ..ScopeRequest::default() }).ok();
     let is_meant = |repo: &repos::Repo| {
         filter.repo.is_none_or(|id| repo.id.0 == id)
             && (filter.project.is_none() || repo.project == filter.project)
@@ -103,7 +104,7 @@ fn scopes(reader: &Reader, filter: &DocumentFilter, here: &Path) -> Result<Vec<S
         if let Some(scope) = around.as_ref().filter(|scope| scope.repo.id == repo.id) {
             scopes.push(scope.clone());
         } else if snapshots::latest(reader, repo.id)?.is_some() {
-            let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
+            let asked = ScopeRequest { repo: Some(&repo.canonical_url), ..ScopeRequest::default() };
             scopes.push(scope::resolve(reader, &asked)?);
         }
     }
@@ -134,19 +135,19 @@ fn behind(scope: &Scope) -> Option<String> {
 }
 
 /// What `--path` says: a file, or with a / at the end a folder.
-struct Wanted<'a> {
+struct PathFilter<'a> {
     folder: &'a str,
     file: Option<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> PathFilter<'a> {
     fn parse(path: &'a str) -> Self {
         let path = path.trim_start_matches("./").trim_start_matches('/');
         match path.rsplit_once('/') {
-            Some((folder, "")) => Wanted { folder, file: None },
-            Some((folder, file)) => Wanted { folder, file: Some(file) },
-            None if path.is_empty() || path == "." => Wanted { folder: "", file: None },
-            None => Wanted { folder: "", file: Some(path) },
+            Some((folder, "")) => PathFilter { folder, file: None },
+            Some((folder, file)) => PathFilter { folder, file: Some(file) },
+            None if path.is_empty() || path == "." => PathFilter { folder: "", file: None },
+            None => PathFilter { folder: "", file: Some(path) },
         }
     }
 }
@@ -154,10 +155,10 @@ impl<'a> Wanted<'a> {
 /// Those of the commits answered from, and whether that is all of them.
 fn in_snapshots(
     views: &BTreeMap<RepoId, View<'_>>,
-    found: &[Found],
+    found: &[SymbolHit],
     file: Option<&str>,
     request: &Request,
-) -> Result<(Vec<Found>, bool)> {
+) -> Result<(Vec<SymbolHit>, bool)> {
     let enough = request.offset.saturating_add(request.limit).max(MOST_COUNTED);
     let mut live = Vec::new();
     for one in found {
@@ -187,7 +188,7 @@ fn fill(
     reader: &Reader,
     results: &mut SearchResults,
     views: &BTreeMap<RepoId, View<'_>>,
-    live: &[Found],
+    live: &[SymbolHit],
     request: &Request,
     words: &[String],
 ) -> Result<()> {
@@ -218,7 +219,7 @@ fn fill(
     Ok(())
 }
 
-fn hit(view: &View<'_>, found: &Found, words: &[String]) -> Result<Option<SearchHit>> {
+fn hit(view: &View<'_>, found: &SymbolHit, words: &[String]) -> Result<Option<SearchHit>> {
     let Some(at) = view.symbol(found.node)? else { return Ok(None) };
     let Some(place) = view.places(found.node)?.first().copied() else { return Ok(None) };
     let outline = view.outline(place.file)?;

@@ -2,7 +2,7 @@
 //! file of an end moved on, because a repository they lead to did, or by age.
 
 use super::ledger::{Freshness, PlaceState};
-use super::scope::{self, Asked};
+use super::scope::{self, ScopeRequest};
 use super::view::View;
 use git::{ObjectId, Repo};
 use model::code::EdgeKind;
@@ -137,7 +137,7 @@ fn files_of(reader: &Reader, place: &PlaceState) -> Result<Vec<StaleFile>> {
     let (Some(head), Some(indexed)) = (&place.head, &place.indexed) else { return Ok(Vec::new()) };
     let ids = (ObjectId::parse(indexed), ObjectId::parse(head));
     let (Some(old), Some(head)) = ids else { return Ok(Vec::new()) };
-    let asked = Asked { repo: Some(&place.repo), at: Some(indexed), here: None };
+    let asked = ScopeRequest { repo: Some(&place.repo), at: Some(indexed), here: None };
     let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(Vec::new()) };
     let changes = Repo::known(Path::new(&place.dir)).changes(Some(old), head).unwrap_or_default();
     let view = View::new(reader, &scope);

@@ -30,15 +30,15 @@ use store::code::snapshots::{self, PackageVersion};
 pub struct View<'r> {
     pub reader: &'r Reader,
     pub scope: Rc<Scope>,
-    nodes: Kept<NodeId, Option<Rc<NodeRow>>>,
-    versions: Kept<PackageId, Option<Rc<PackageVersion>>>,
-    package_paths: Kept<PackageId, Rc<str>>,
-    files: Kept<FileId, Rc<FileRow>>,
+    nodes: Memo<NodeId, Option<Rc<NodeRow>>>,
+    versions: Memo<PackageId, Option<Rc<PackageVersion>>>,
+    package_paths: Memo<PackageId, Rc<str>>,
+    files: Memo<FileId, Rc<FileRow>>,
     /// Paths that were met on the way.
-    paths: Kept<FileId, Rc<str>>,
-    outlines: Kept<FileId, Rc<[Symbol]>>,
-    file_nodes: Kept<FileId, Rc<[NodeId]>>,
-    links: Kept<LinkId, Rc<[SiteEdge]>>,
+    paths: Memo<FileId, Rc<str>>,
+    outlines: Memo<FileId, Rc<[Symbol]>>,
+    file_nodes: Memo<FileId, Rc<[NodeId]>>,
+    links: Memo<LinkId, Rc<[SiteEdge]>>,
     arcs: OnceCell<Option<Arcs>>,
     layers: OnceCell<Option<Layers>>,
     contracts: OnceCell<Option<Contracts>>,
@@ -46,7 +46,7 @@ pub struct View<'r> {
     abroad: Option<OnceCell<Option<Box<CrossRepoIndex<'r>>>>>,
 }
 
-type Kept<K, V> = RefCell<HashMap<K, V>>;
+type Memo<K, V> = RefCell<HashMap<K, V>>;
 
 /// Where a node is defined in the snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub struct Step {
 }
 
 fn kept<K: std::hash::Hash + Eq + Copy, V: Clone>(
-    kept: &Kept<K, V>,
+    kept: &Memo<K, V>,
     key: K,
     read: impl FnOnce() -> Result<V>,
 ) -> Result<V> {
@@ -107,14 +107,14 @@ impl<'r> View<'r> {
         View {
             reader,
             scope: Rc::new(scope.clone()),
-            nodes: Kept::default(),
-            versions: Kept::default(),
-            package_paths: Kept::default(),
-            files: Kept::default(),
-            paths: Kept::default(),
-            outlines: Kept::default(),
-            file_nodes: Kept::default(),
-            links: Kept::default(),
+            nodes: Memo::default(),
+            versions: Memo::default(),
+            package_paths: Memo::default(),
+            files: Memo::default(),
+            paths: Memo::default(),
+            outlines: Memo::default(),
+            file_nodes: Memo::default(),
+            links: Memo::default(),
             arcs: OnceCell::new(),
             layers: OnceCell::new(),
             contracts: OnceCell::new(),

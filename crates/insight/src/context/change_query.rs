@@ -2,7 +2,7 @@
 
 use super::for_change::Changed;
 use crate::code::Scope;
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use crate::entities;
 use git::{ObjectId, Repo};
 use model::{EntityKind, Error, ErrorCode, Result};
@@ -37,7 +37,7 @@ impl ChangeQuery {
             }
         };
         let name = scope.repo.canonical_url.clone();
-        let asked = Asked { repo: Some(&name), at: Some(&head.to_string()), here: None };
+        let asked = ScopeRequest { repo: Some(&name), at: Some(&head.to_string()), here: None };
         let mut at_head = scope::resolve(reader, &asked)?;
         at_head.dir = scope.dir;
         Ok((at_head, Changed::Between { base, head }))

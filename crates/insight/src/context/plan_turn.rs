@@ -2,7 +2,7 @@
 
 use super::task::{Part, Task};
 use crate::ask::{IndexLookup, Intent, route};
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use model::text::{clean, one_line};
 use model::{EntityKind, Error, Result};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ struct RecordState {
 
 impl RecordState {
     fn load(reader: &Reader, here: &Path) -> Result<RecordState> {
-        let asked = Asked { here: Some(here), ..Asked::default() };
+        let asked = ScopeRequest { here: Some(here), ..ScopeRequest::default() };
         let mut n_entities = 0;
         for kind in [EntityKind::Issue, EntityKind::MergeRequest] {
             n_entities += entities::count(reader, kind, None)?;

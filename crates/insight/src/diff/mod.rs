@@ -12,7 +12,7 @@ mod rules;
 mod threads;
 
 use crate::code::impact::OwnerShare;
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use crate::runtime::{RuntimeWeight, Spot, weight};
 use crate::trace::Missing;
 use crate::why::LinkedRecord;
@@ -156,7 +156,7 @@ impl SemanticDiff {
     pub fn with_runtime(
         mut self,
         reader: Option<&Reader>,
-        asked: &Asked<'_>,
+        asked: &ScopeRequest<'_>,
         now: Timestamp,
     ) -> Result<Self> {
         let Some(reader) = reader else { return Ok(self) };
@@ -180,7 +180,7 @@ impl SemanticDiff {
 pub struct Request<'a> {
     pub base: Revision,
     pub head: Revision,
-    pub asked: Asked<'a>,
+    pub asked: ScopeRequest<'a>,
 }
 
 /// The answer; without a database only what git's objects tell.
@@ -224,7 +224,7 @@ pub fn semantic_diff(
             diff.deciding_notes = threads::deciding_notes(reader, project, &changes)?;
         }
         let at = |revision: &Revision| {
-            let asked = Asked { at: Some(&revision.commit), ..request.asked };
+            let asked = ScopeRequest { at: Some(&revision.commit), ..request.asked };
             scope::resolve(reader, &asked).ok()
         };
         // Of a work tree only the commit it began with is known here.
@@ -249,7 +249,7 @@ pub fn semantic_diff(
 }
 
 /// The forge project of the repository asked about.
-fn project(reader: &Reader, asked: &Asked<'_>) -> Option<ProjectId> {
+fn project(reader: &Reader, asked: &ScopeRequest<'_>) -> Option<ProjectId> {
     scope::repository(reader, asked).ok().and_then(|(repo, _)| repo.project)
 }
 

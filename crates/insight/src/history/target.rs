@@ -5,7 +5,7 @@
 
 use crate::code::extent;
 use crate::code::resolve::symbol_named;
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use crate::trace;
 use git::{Blob, ObjectId, Repo, RepoPath};
 use model::lineage::Locator;
@@ -24,7 +24,7 @@ pub fn target(
     reader: Option<&Reader>,
     repo: &Repo,
     at: ObjectId,
-    asked: &Asked<'_>,
+    asked: &ScopeRequest<'_>,
     typed: &str,
 ) -> Result<Target> {
     let typed = typed.trim();
@@ -57,7 +57,7 @@ struct Files<'a> {
 impl Files<'_> {
     /// The path of a file of the commit, typed from its root or from the folder
     /// where one is.
-    fn known(&mut self, path: &str, asked: &Asked<'_>) -> Result<Option<String>> {
+    fn known(&mut self, path: &str, asked: &ScopeRequest<'_>) -> Result<Option<String>> {
         let path = path.trim_start_matches("./");
         let mut candidates = vec![path.to_owned()];
         let inner = asked.here.and_then(|here| here.strip_prefix(self.repo.dir()).ok());
@@ -75,14 +75,14 @@ impl Files<'_> {
     }
 }
 
-fn indexed(reader: Option<&Reader>, asked: &Asked<'_>, typed: &str) -> Result<Target> {
+fn indexed(reader: Option<&Reader>, asked: &ScopeRequest<'_>, typed: &str) -> Result<Target> {
     let here = "or name its file: src/app.py#Flask.run, src/app.py:120";
     let not_indexed = || {
         Error::new(ErrorCode::NotIndexed, "a name alone can only be found in indexed code")
             .suggest(format!("run: lore index; {here}"))
     };
     let reader = reader.ok_or_else(not_indexed)?;
-    let scope = scope::resolve(reader, &Asked { at: None, ..*asked }).map_err(|error| {
+    let scope = scope::resolve(reader, &ScopeRequest { at: None, ..*asked }).map_err(|error| {
         if error.code() == ErrorCode::NotIndexed { not_indexed() } else { error }
     })?;
     let node = symbol_named(reader, &scope, typed)?;

@@ -5,7 +5,7 @@
 //! names that deployments use; a service of Compose or Kubernetes; and the only
 //! repository, where there is but one. Where two fit, none does.
 
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use crate::code::{Scope, View};
 use model::Result;
 use model::code::NodeKind;
@@ -196,7 +196,7 @@ impl<'r> Homes<'r> {
         let Some(repo) = self.indexed.iter().find(|known| known.id == repo) else {
             return Ok(None);
         };
-        let asked = Asked { repo: Some(&repo.canonical_url), ..Asked::default() };
+        let asked = ScopeRequest { repo: Some(&repo.canonical_url), ..ScopeRequest::default() };
         scope::resolve(self.reader, &asked).map(Some)
     }
 }

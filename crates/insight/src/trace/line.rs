@@ -92,7 +92,7 @@ pub(super) fn traced(
     // Most lines were never moved: then these are the merge requests that count.
     // They are explained while git looks behind the lines.
     let notes = NoteChoice { symbol: name.as_deref(), most: request.notes, limit: request.limit };
-    let mut known = Known { reader, target, clone, by_sha: BTreeMap::new() };
+    let mut known = CommitLookup { reader, target, clone, by_sha: BTreeMap::new() };
     let touched = explain(&mut known, last.iter().map(|run| (run, None)), notes)?;
     let followed = blaming.followed()?;
     let is_where_it_was = |run: &BlamedRun| {
@@ -108,7 +108,7 @@ pub(super) fn traced(
     for (run, mover) in followed {
         let found = match &run.commit {
             Some(commit) => known.get(*commit)?,
-            None => Found::default(),
+            None => CommitOrigin::default(),
         };
         let moved_by = match &mover {
             Some(mover) => Some(moved(mover, known.get(mover.commit)?)),
@@ -129,7 +129,7 @@ pub(super) fn traced(
 
 /// The merge requests that brought these lines, then those that moved them.
 fn explain<'a>(
-    known: &mut Known<'_>,
+    known: &mut CommitLookup<'_>,
     runs: impl Iterator<Item = (&'a BlamedRun, Option<&'a Mover>)>,
     notes: NoteChoice<'_>,
 ) -> Result<Vec<Explained>> {
@@ -190,15 +190,15 @@ fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<S
 }
 
 /// Commits that were looked up already.
-struct Known<'a> {
+struct CommitLookup<'a> {
     reader: &'a Reader,
     target: &'a FileTarget,
     clone: &'a LocalClone,
-    by_sha: BTreeMap<ObjectId, Found>,
+    by_sha: BTreeMap<ObjectId, CommitOrigin>,
 }
 
-impl Known<'_> {
-    fn get(&mut self, commit: ObjectId) -> Result<Found> {
+impl CommitLookup<'_> {
+    fn get(&mut self, commit: ObjectId) -> Result<CommitOrigin> {
         if let Some(found) = self.by_sha.get(&commit) {
             return Ok(found.clone());
         }
@@ -213,7 +213,7 @@ impl Known<'_> {
     }
 }
 
-fn moved(mover: &Mover, found: Found) -> Moved {
+fn moved(mover: &Mover, found: CommitOrigin) -> Moved {
     let origin = found.origin;
     Moved {
         sha: mover.commit.to_string(),
@@ -237,7 +237,7 @@ fn blamed_at(clone: &LocalClone, path: &str) -> Result<BlameAt> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found {
+pub(super) struct CommitOrigin {
     pub facts: Option<CommitFacts>,
     pub origin: Option<Origin>,
 }
@@ -247,13 +247,13 @@ pub(super) fn find(
     target: &FileTarget,
     clone: &LocalClone,
     sha: &str,
-) -> Result<Found> {
+) -> Result<CommitOrigin> {
     let facts = origin::facts(reader, Some(clone), sha)?;
     let origin = match &facts {
         Some(facts) => origin::origin(reader, target.project_id(), Some(clone), facts)?,
         None => None,
     };
-    Ok(Found { facts, origin })
+    Ok(CommitOrigin { facts, origin })
 }
 
 /// The commit of a run with the reason it gives; what git said of it where
@@ -289,7 +289,7 @@ fn line_origin(
     run: &BlamedRun,
     commit: Option<CommitReason>,
     is_cut: bool,
-    found: Found,
+    found: CommitOrigin,
     moved_by: Option<Moved>,
     generations: Vec<Generation>,
 ) -> LineOrigin {

@@ -4,7 +4,7 @@
 use super::Missing;
 use crate::code::extent;
 use crate::code::resolve::{only_symbol_named, symbol_named};
-use crate::code::scope::{self, Asked, Scope};
+use crate::code::scope::{self, Scope, ScopeRequest};
 use crate::file_target::Typed;
 use model::memory::End;
 use model::{ErrorCode, Result};
@@ -23,7 +23,7 @@ pub(crate) struct Definition {
 
 /// None when no code is indexed here, or nothing in it has that name.
 pub(crate) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Definition>> {
-    let asked = Asked { repo: typed.repo, here: Some(typed.cwd), ..Asked::default() };
+    let asked = ScopeRequest { repo: typed.repo, here: Some(typed.cwd), ..ScopeRequest::default() };
     let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
     let node = match symbol_named(reader, &scope, typed.path) {
         // A near name is worth more than that no file is called so.

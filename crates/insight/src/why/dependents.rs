@@ -3,7 +3,7 @@
 
 use crate::code::SymbolRef;
 use crate::code::impact::{self, impact};
-use crate::code::scope::{self, Asked};
+use crate::code::scope::{self, ScopeRequest};
 use crate::code::walk::TraversalOptions;
 use crate::file_target::FileTarget;
 use crate::trace::{Missing, Trace};
@@ -40,7 +40,7 @@ pub(super) fn of(
 ) -> Result<Option<Dependents>> {
     let here = target.clone.as_ref().map(|clone| clone.git.dir());
     let found = match here {
-        Some(_) => scope::resolve(reader, &Asked { here, ..Asked::default() }).ok(),
+        Some(_) => scope::resolve(reader, &ScopeRequest { here, ..ScopeRequest::default() }).ok(),
         None => None,
     };
     let Some(scope) = found else {

@@ -325,7 +325,7 @@ impl Server {
     }
 
     fn strange(&self, status: StatusCode, answer: &[u8]) -> Error {
-        let told = serde_json::from_slice::<Told>(answer).map(|told| told.error);
+        let told = serde_json::from_slice::<ErrorBody>(answer).map(|told| told.error);
         let told = told.unwrap_or_else(|_| String::from_utf8_lossy(answer).into_owned());
         let told = model::text::one_line(&told, 200);
         Error::new(
@@ -354,7 +354,7 @@ struct Vectors {
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct ErrorBody {
     error: String,
 }
 

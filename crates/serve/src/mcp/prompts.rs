@@ -10,21 +10,21 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-struct Asked {
+struct PromptTemplate {
     name: &'static str,
     title: &'static str,
     about: &'static str,
     arguments: &'static [(&'static str, &'static str, bool)],
 }
 
-const PROMPTS: &[Asked] = &[
-    Asked {
+const PROMPTS: &[PromptTemplate] = &[
+    PromptTemplate {
         name: "why_is_this_so",
         title: "Why is this so?",
         about: "Explain why a piece of code or a decision is as it is, with sources",
         arguments: &[("target", "A path, path:line, #12 or !34", true)],
     },
-    Asked {
+    PromptTemplate {
         name: "start_task",
         title: "Start a task",
         about: "Begin work with what is known: decisions, earlier discussions, the last handoff",
@@ -33,13 +33,13 @@ const PROMPTS: &[Asked] = &[
             ("issue", "The issue it is about, e.g. #12", false),
         ],
     },
-    Asked {
+    PromptTemplate {
         name: "review_mr",
         title: "Review this merge request",
         about: "Review a merge request against its issue, its threads and recorded decisions",
         arguments: &[("merge_request", "Its reference, e.g. !34", true)],
     },
-    Asked {
+    PromptTemplate {
         name: "hand_over",
         title: "Hand over",
         about: "End a session: keep what was done, what comes next and what is open",
@@ -92,7 +92,7 @@ fn no_such(name: &str) -> Error {
 struct Given<'a>(&'a JsonObject);
 
 impl<'a> Given<'a> {
-    fn read(prompt: &Asked, arguments: &'a JsonObject) -> Result<Self> {
+    fn read(prompt: &PromptTemplate, arguments: &'a JsonObject) -> Result<Self> {
         let given = Given(arguments);
         for (name, about, is_required) in prompt.arguments {
             if *is_required && given.maybe(name).is_none() {

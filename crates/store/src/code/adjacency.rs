@@ -14,7 +14,7 @@
 
 mod build;
 
-pub use build::{Body, Contents, ExternalShown, Shown};
+pub use build::{Body, Contents, ExternalShown, NodeSummary};
 
 use super::links::SiteEdge;
 use super::packed::damaged;

@@ -87,7 +87,7 @@ pub struct Within<'a> {
 
 /// A node that matches, and how well; more is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
+pub struct SymbolHit {
     pub node: NodeId,
     pub repo: RepoId,
     pub score: f64,
@@ -95,7 +95,7 @@ pub struct Found {
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct SymbolQuery<'a> {
     /// In the language of the index.
     pub expression: &'a str,
     /// The words of the expression, to weigh what matches it.
@@ -105,7 +105,11 @@ pub struct Wanted<'a> {
 }
 
 /// Every node that matches, of any time, best first.
-pub fn find(on: &impl Read, wanted: &Wanted<'_>, within: &Within<'_>) -> Result<Vec<Found>> {
+pub fn find(
+    on: &impl Read,
+    wanted: &SymbolQuery<'_>,
+    within: &Within<'_>,
+) -> Result<Vec<SymbolHit>> {
     let repos: Vec<i64> = within.repos.iter().map(|repo| repo.0).collect();
     let below = within.below.filter(|folder| !folder.is_empty());
     let mut found = sql::all(
@@ -121,7 +125,7 @@ pub fn find(on: &impl Read, wanted: &Wanted<'_>, within: &Within<'_>) -> Result<
         (wanted.expression, wanted.name, sql::json_ids(&repos), below, within.folder),
         |row| {
             let score = if row.get(2)? { NAMED } else { 0.0 };
-            Ok(Found { node: NodeId(row.get(0)?), repo: RepoId(row.get(1)?), score })
+            Ok(SymbolHit { node: NodeId(row.get(0)?), repo: RepoId(row.get(1)?), score })
         },
     )?;
     if !found.is_empty() {
@@ -136,7 +140,7 @@ pub fn find(on: &impl Read, wanted: &Wanted<'_>, within: &Within<'_>) -> Result<
 ///
 /// By hand, because the index keeps in which columns a word stands, but neither
 /// how often nor the texts: FTS5's own ranking finds nothing to count there.
-fn weigh(on: &impl Read, words: &[String], found: &mut [Found]) -> Result<()> {
+fn weigh(on: &impl Read, words: &[String], found: &mut [SymbolHit]) -> Result<()> {
     let n_all: f64 = sql::one(on, "SELECT coalesce(max(id), 0) FROM nodes", [], |row| row.get(0))?;
     let mut place_of: HashMap<i64, usize> = HashMap::new();
     place_of.extend(found.iter().enumerate().map(|(place, one)| (one.node.0, place)));

@@ -17,7 +17,7 @@ use insight::code::read::{self, SourceSlice};
 use insight::code::routes as arriving;
 use insight::code::scope;
 use insight::code::symbol::{self as symbols, Symbols};
-use insight::code::{Asked, Scope, TraversalOptions};
+use insight::code::{Scope, ScopeRequest, TraversalOptions};
 use model::code::EdgeKind;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -43,7 +43,7 @@ pub struct Stale;
 /// The snapshot that is meant; says when it is not of what is checked out.
 pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result<Scope> {
     let reader = call.reader().map_err(to_index)?;
-    let mut found = scope::resolve(reader, &Asked { repo, at, here: Some(&call.dir) })?;
+    let mut found = scope::resolve(reader, &ScopeRequest { repo, at, here: Some(&call.dir) })?;
     if at.is_none() {
         // A server parses nothing: lines are followed, new definitions are not known.
         found = found.over_work_tree(reader, None)?;

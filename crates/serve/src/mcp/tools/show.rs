@@ -2,9 +2,9 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::Call;
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::entities::EntityDetail;
-use insight::show::{self, Shown};
+use insight::show::{self, Referent};
 use insight::threads::{self, NoteFilter, ThreadChoice};
 use model::Result;
 use schemars::JsonSchema;
@@ -48,11 +48,11 @@ impl Tool for Show {
     ];
 
     type Params = Params;
-    type Answer = Shown;
+    type Answer = Referent;
 
-    fn answer(call: &Call, params: Params) -> Result<Shown> {
+    fn answer(call: &Call, params: Params) -> Result<Referent> {
         let mut shown = shown(call, &params)?;
-        if let Shown::Issue(detail) | Shown::MergeRequest(detail) = &mut shown {
+        if let Referent::Issue(detail) | Referent::MergeRequest(detail) = &mut shown {
             trim(detail, &params);
             let grep = params.grep.as_deref();
             let choice = ThreadChoice { filter: params.notes, grep, budget: None };
@@ -62,8 +62,8 @@ impl Tool for Show {
     }
 }
 
-fn shown(call: &Call, params: &Params) -> Result<Shown> {
-    let asked = Asked { repo: None, at: None, here: Some(&call.dir) };
+fn shown(call: &Call, params: &Params) -> Result<Referent> {
+    let asked = ScopeRequest { repo: None, at: None, here: Some(&call.dir) };
     let project = params.project.as_deref();
     let is_record = model::memory::RecordKind::ALL
         .iter()

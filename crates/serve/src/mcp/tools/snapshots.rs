@@ -2,7 +2,7 @@
 
 use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
-use insight::code::Asked;
+use insight::code::ScopeRequest;
 use insight::code::ledger::{self, Snapshots as Listed};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -34,7 +34,7 @@ impl Tool for Snapshots {
     fn answer(call: &Call, params: Params) -> Result<Listed> {
         let limit = within("limit", params.limit, 20, 200)?;
         let reader = call.reader()?;
-        let asked = Asked { repo: params.repo.as_deref(), at: None, here: Some(&call.dir) };
+        let asked = ScopeRequest { repo: params.repo.as_deref(), at: None, here: Some(&call.dir) };
         let Some(at) = params.at.as_deref() else { return ledger::list(reader, &asked, limit) };
         let wanted = super::code::scope(call, params.repo.as_deref(), Some(at))?.snapshot.seq;
         let mut all = ledger::list(reader, &asked, usize::MAX)?;

@@ -42,7 +42,7 @@ struct Site {
 
 /// What lists show of a node beside its name.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown {
+pub struct NodeSummary {
     pub kind: NodeKind,
     pub is_test: bool,
     pub line: u32,
@@ -78,14 +78,20 @@ impl Contents {
     }
 
     /// Enters a node that is not there yet.
-    pub fn node(&mut self, node: NodeId, symbol: &str, shown: Shown) -> Result<()> {
+    pub fn node(&mut self, node: NodeId, symbol: &str, shown: NodeSummary) -> Result<()> {
         let last = |length: usize| (length as u32).wrapping_sub(1);
         let place = [last(self.packages.len()), last(self.files.len())];
         self.enter(node, symbol, shown, place)
     }
 
     /// `place`: the numbers of package and file.
-    fn enter(&mut self, node: NodeId, symbol: &str, shown: Shown, place: [u32; 2]) -> Result<()> {
+    fn enter(
+        &mut self,
+        node: NodeId,
+        symbol: &str,
+        shown: NodeSummary,
+        place: [u32; 2],
+    ) -> Result<()> {
         let [start, length] = self.text(symbol);
         let marks = u32::from(shown.kind.number()) | u32::from(shown.is_test) << 8;
         let [package, file] = place;
@@ -131,7 +137,7 @@ impl Contents {
                 self.package(&path);
                 self.packages.len() as u32 - 1
             });
-            let shown = Shown { kind: NodeKind::External, is_test: false, line: 0 };
+            let shown = NodeSummary { kind: NodeKind::External, is_test: false, line: 0 };
             self.enter(node, &symbol, shown, [package, NONE])?;
         }
         Ok(())
@@ -299,7 +305,7 @@ pub(super) fn from_tables(on: &impl Read, snapshot: &Snapshot) -> Result<Content
                     && let Some(about) = nodes::get(on, *node)?
                 {
                     let (kind, is_test, line) = (symbol.kind, symbol.is_test, symbol.name_line);
-                    contents.node(*node, &about.symbol(), Shown { kind, is_test, line })?;
+                    contents.node(*node, &about.symbol(), NodeSummary { kind, is_test, line })?;
                 }
             }
             contents.edges(&of_file, &links::edges(on, member.link)?)?;

@@ -31,7 +31,7 @@ impl Item {
 }
 
 /// The files of a snapshot.
-pub struct Shelf {
+pub struct SnapshotFiles {
     reader: Mutex<Reader>,
     pub items: Vec<Item>,
     facts: Vec<OnceLock<FileFacts>>,
@@ -40,9 +40,9 @@ pub struct Shelf {
     failure: Mutex<Option<Error>>,
 }
 
-impl Shelf {
+impl SnapshotFiles {
     pub fn new(reader: Reader, items: Vec<Item>) -> Self {
-        Shelf {
+        SnapshotFiles {
             reader: Mutex::new(reader),
             facts: items.iter().map(|_| OnceLock::new()).collect(),
             outcomes: items.iter().map(|_| OnceLock::new()).collect(),
@@ -89,7 +89,7 @@ impl Shelf {
     }
 }
 
-impl FactsSource for Shelf {
+impl FactsSource for SnapshotFiles {
     fn facts(&self, file: u32) -> &FileFacts {
         let item = &self.items[file as usize];
         self.facts[file as usize].get_or_init(|| {
@@ -117,15 +117,19 @@ impl FactsSource for Shelf {
 /// The state before, as far as it differs from that of a shelf: what it shares
 /// with it is read from there.
 pub struct Before<'s> {
-    now: &'s Shelf,
-    old: &'s Shelf,
+    now: &'s SnapshotFiles,
+    old: &'s SnapshotFiles,
     /// For every file the shelf it is on, and its place there.
     places: Vec<(bool, u32)>,
 }
 
 impl<'s> Before<'s> {
     /// `stays` tells which files of `now` are as they were.
-    pub fn new(now: &'s Shelf, old: &'s Shelf, stays: impl Fn(u32) -> bool) -> Self {
+    pub fn new(
+        now: &'s SnapshotFiles,
+        old: &'s SnapshotFiles,
+        stays: impl Fn(u32) -> bool,
+    ) -> Self {
         let kept = (0..now.items.len() as u32).filter(|at| stays(*at)).map(|at| (true, at));
         let places = kept.chain((0..old.items.len() as u32).map(|at| (false, at))).collect();
         Before { now, old, places }
