@@ -108,10 +108,10 @@ fn the_inspector_lists_and_calls_everything_over_both_transports() {
     };
     for over in ["stdio", "http"] {
         // What changes something has to wait for the others; the rest need not.
-        let (writing, reading): (Vec<Inspection>, Vec<Inspection>) =
-            inspections(over).into_iter().partition(|(words, _)| {
-                words.iter().any(|word| ["remember", "sync_now", "index_repo"].contains(&&**word))
-            });
+        let writers = ["remember", "sync_now", "index_repo", "feedback", "connect", "handoff"];
+        let (writing, reading): (Vec<Inspection>, Vec<Inspection>) = inspections(over)
+            .into_iter()
+            .partition(|(words, _)| words.iter().any(|word| writers.contains(&&**word)));
         std::thread::scope(|scope| {
             for share in 0..AT_ONCE {
                 let (reading, check) = (&reading, &check);
@@ -164,9 +164,15 @@ fn inspections(over: &str) -> Vec<Inspection> {
         let mut asked = words(&["--method", "tools/call", "--tool-name", tool]);
         for (name, value) in arguments.as_object().unwrap() {
             let mut value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            if *tool == "remember" && name == "text" && over == "http" {
-                // Nothing is recorded twice.
-                "Write every time of day in UTC".clone_into(&mut value);
+            // Nothing is recorded twice.
+            match (over, *tool, name.as_str()) {
+                ("http", "remember", "text") => {
+                    "Write every time of day in UTC".clone_into(&mut value);
+                }
+                ("http", "handoff", "summary") => {
+                    "Timetables are fetched every night".clone_into(&mut value);
+                }
+                _ => {}
             }
             asked.extend(words(&["--tool-arg", &format!("{name}={value}")]));
         }

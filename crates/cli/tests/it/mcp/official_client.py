@@ -53,7 +53,8 @@ async def everything(session):
     uris = {str(it.uri) for it in (await session.list_resources()).resources}
     listed = await session.list_resource_templates()
     templates = field(listed, "resourceTemplates", "resource_templates")
-    assert len(templates) == 4, templates
+    # Issue, merge request, decision, symbol, snapshot.
+    assert len(templates) == 5, templates
     uris.add("lore://symbol/login")
     for kept in sorted(uri for uri in uris if uri.startswith("lore://decision/"))[1:]:
         # Asked by `remember` above; one record is enough.

@@ -1,6 +1,6 @@
 //! What to read for a piece of work.
 
-use super::{Group, Tool};
+use super::{Group, Tool, numbers};
 use crate::mcp::answer::Format;
 use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
@@ -143,6 +143,7 @@ impl Tool for ContextForFiles {
 #[serde(deny_unknown_fields)]
 pub struct PrParams {
     /// Number of a merge request
+    #[serde(default, deserialize_with = "numbers::optional_text")]
     mr: Option<String>,
     /// … or a commit or branch to compare with
     base: Option<String>,

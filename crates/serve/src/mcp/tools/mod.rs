@@ -14,6 +14,7 @@ mod feedback;
 mod file_history;
 mod graph;
 mod jobs;
+mod numbers;
 mod person;
 mod recall;
 mod remember;
