@@ -156,11 +156,12 @@ fn root_template(root: &clap::Command) -> String {
     )
 }
 
+/// The first line of what a command says of itself; a tree made [`readable`] holds all
+/// of it.
 fn about(root: &clap::Command, name: &str) -> String {
-    root.find_subcommand(name)
-        .and_then(clap::Command::get_about)
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    let whole = root.find_subcommand(name).and_then(clap::Command::get_about);
+    let whole = whole.map(ToString::to_string).unwrap_or_default();
+    whole.lines().next().unwrap_or_default().to_owned()
 }
 
 /// `lore help all`: every command by group, and the topics.

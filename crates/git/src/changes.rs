@@ -50,6 +50,10 @@ pub struct HunkText {
 /// everywhere, whatever the user's configuration says.
 pub(crate) const RENAMES: [&str; 5] = ["-M", "-l1000", "--no-ext-diff", "-O/dev/null", SUBMODULES];
 
+/// Added to [`RENAMES`], only files of the very same content are renamed ones, and no
+/// content is read.
+pub(crate) const EXACT_RENAMES: &str = "-M100%";
+
 /// Between two trees submodules are names of commits, and no folder is looked
 /// into; without this, settings could leave them out.
 pub(crate) const SUBMODULES: &str = "--ignore-submodules=none";
@@ -73,7 +77,7 @@ impl Repo {
         };
         let text = match ask(&[]) {
             // Renames are told by content, which a partial clone may not have.
-            Err(failed) if failed.is_damage() => ask(&["--no-renames"])?,
+            Err(failed) if failed.is_damage() => ask(&[EXACT_RENAMES])?,
             text => text?,
         };
         let mut tokens = text.split(|byte| *byte == 0);

@@ -1,12 +1,12 @@
 //! Commits with what they changed, as a stream.
 
-use crate::changes::{Change, RENAMES, raw_change};
+use crate::changes::{Change, EXACT_RENAMES, RENAMES, raw_change};
 use crate::command::{Stream, lossy};
 use crate::object_id::ObjectId;
 use crate::path::RepoPath;
 use crate::repo::Repo;
 use crate::tree::MAX_FILES;
-use model::{Error, Result, Timestamp};
+use model::{Error, ErrorCode, Result, Timestamp};
 use std::io::{BufRead, Read};
 
 /// Who and when, as the commit says; nothing in it can be trusted.
@@ -84,13 +84,30 @@ pub struct Log {
     stream: Option<Stream>,
     /// A token that belongs to the next commit.
     ahead: Option<Vec<u8>>,
+    /// What to ask for again where file contents are missing.
+    again: Option<(Repo, LogOptions)>,
+    n_read: usize,
+}
+
+/// How renames are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RenameDetection {
+    ByContent,
+    /// By the names of the contents alone; the contents may be missing.
+    Exact,
 }
 
 impl Repo {
     pub fn log(&self, options: &LogOptions) -> Result<Log> {
         if options.heads.is_empty() {
-            return Ok(Log { stream: None, ahead: None });
+            return Ok(Log { stream: None, ahead: None, again: None, n_read: 0 });
         }
+        let stream = self.log_stream(options, RenameDetection::ByContent)?;
+        let again = options.with_changes.then(|| (self.clone(), options.clone()));
+        Ok(Log { stream: Some(stream), ahead: None, again, n_read: 0 })
+    }
+
+    fn log_stream(&self, options: &LogOptions, renames: RenameDetection) -> Result<Stream> {
         let mut git = self.git("log").args(["-z", "--date=raw", FORMAT]).args([
             "--no-show-signature",
             "--no-mailmap",
@@ -110,7 +127,11 @@ impl Repo {
             (false, None) => git.arg("--topo-order"),
         };
         git = if options.with_changes {
-            git.args(["--raw", "--no-abbrev", "--diff-merges=off", "--no-textconv"]).args(RENAMES)
+            let exact: &[&str] =
+                if renames == RenameDetection::Exact { &[EXACT_RENAMES] } else { &[] };
+            git.args(["--raw", "--no-abbrev", "--diff-merges=off", "--no-textconv"])
+                .args(RENAMES)
+                .args(exact)
         } else {
             git.arg("--no-patch")
         };
@@ -126,7 +147,7 @@ impl Repo {
         for known in &options.known {
             input.push_str(&format!("^{known}\n"));
         }
-        Ok(Log { stream: Some(git.stream(input.into_bytes())?), ahead: None })
+        git.stream(input.into_bytes())
     }
 
     /// Those of the commits this clone has, in the same order.
@@ -210,6 +231,25 @@ impl Log {
             return finished.map(|()| None);
         }
         Ok(read)
+    }
+
+    /// The next commit. A partial clone lacks contents that renames are told by: then the
+    /// rest is asked for again without them.
+    fn next_commit(&mut self) -> Result<Option<Commit>> {
+        let commit = match self.read() {
+            Err(error) if is_missing_content(&error) => {
+                let Some((repo, options)) = self.again.take() else { return Err(error) };
+                self.stream = Some(repo.log_stream(&options, RenameDetection::Exact)?);
+                self.ahead = None;
+                for _ in 0..self.n_read {
+                    self.read()?;
+                }
+                self.read()
+            }
+            read => read,
+        }?;
+        self.n_read += usize::from(commit.is_some());
+        Ok(commit)
     }
 
     fn read(&mut self) -> Result<Option<Commit>> {
@@ -297,8 +337,13 @@ impl Iterator for Log {
     type Item = Result<Commit>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        self.next_commit().transpose()
     }
+}
+
+/// Whether git gave up because an object is not there: a damaged or a partial clone.
+fn is_missing_content(error: &Error) -> bool {
+    matches!(error.code(), ErrorCode::Integrity | ErrorCode::NotFound)
 }
 
 fn out_of_step() -> Error {

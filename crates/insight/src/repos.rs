@@ -19,6 +19,8 @@ pub struct RepoList {
 pub struct RepoSummary {
     /// `host/group/name`, or `local/<first commit>` without a remote.
     pub name: String,
+    /// What it is called here: as `name`, or by the folder of a clone where that is a hash.
+    pub label: String,
     /// The synced forge project it is a clone of.
     pub project: Option<String>,
     pub places: Vec<RepoPlace>,
@@ -42,9 +44,11 @@ pub fn list(reader: &Reader) -> Result<RepoList> {
         .into_iter()
         .map(|repo| {
             let (n_reachable, unreachable) = commits::count(reader, Some(repo.id))?;
+            let label = label(&repo, &places);
             let places = places.iter().filter(|place| place.repo == repo.id);
             Ok(RepoSummary {
                 name: repo.canonical_url,
+                label,
                 project: repo.project_path,
                 places: places
                     .map(|place| RepoPlace { dir: place.dir.clone(), is_shallow: place.is_shallow })

@@ -213,22 +213,28 @@ pub fn repo_status(
     places: &[repos::Place],
 ) -> Result<RepoStatus> {
     let own: Vec<&repos::Place> = places.iter().filter(|place| place.repo == repo.id).collect();
-    let code = match snapshots::latest(reader, repo.id)? {
+    let mut is_stale = false;
+    let mut checked_out = None;
+    for place in &own {
+        let Some(head) = head(place) else { continue };
+        let snapshot = snapshots::beginning(reader, place.repo, &head)?.into_iter().next();
+        is_stale |= snapshot.is_none();
+        checked_out = checked_out.or(snapshot);
+    }
+    let shown = match checked_out {
+        Some(snapshot) => Some(snapshot),
+        None => snapshots::latest(reader, repo.id)?,
+    };
+    let code = match shown {
         None => None,
-        Some(latest) => {
-            let mut is_stale = false;
-            for place in &own {
-                is_stale |= is_behind(reader, place)?;
-            }
-            Some(CodeStatus {
-                enrichment: enrichment(reader, latest.seq)?,
-                commit: latest.sha,
-                symbols: latest.n_nodes,
-                edges: latest.n_edges,
-                indexed_at: latest.created_at,
-                is_stale,
-            })
-        }
+        Some(snapshot) => Some(CodeStatus {
+            enrichment: enrichment(reader, snapshot.seq)?,
+            commit: snapshot.sha,
+            symbols: snapshot.n_nodes,
+            edges: snapshot.n_edges,
+            indexed_at: snapshot.created_at,
+            is_stale,
+        }),
     };
     Ok(RepoStatus {
         name: crate::repos::label(repo, places),
@@ -263,12 +269,11 @@ fn enrichment(reader: &Reader, seq: SnapshotSeq) -> Result<Vec<EnrichmentStatus>
     Ok(enrichment::summary(reader, seq)?.into_iter().map(of_server).collect())
 }
 
-/// Whether another commit than an indexed one is checked out.
-fn is_behind(reader: &Reader, place: &repos::Place) -> Result<bool> {
+/// The commit that is checked out in a clone; none where there is no clone any more.
+fn head(place: &repos::Place) -> Option<String> {
     let dir = Path::new(&place.dir);
-    let head = dir.is_dir().then(|| git::Repo::known(dir).head().ok()).flatten();
-    let Some(head) = head.and_then(|head| head.commit) else { return Ok(false) };
-    Ok(snapshots::beginning(reader, place.repo, &head.to_string())?.is_empty())
+    let head = dir.is_dir().then(|| git::Repo::known(dir).head().ok()).flatten()?;
+    head.commit.map(|commit| commit.to_string())
 }
 
 fn next_steps(status: &Status, possible: Possible) -> Vec<NextStep> {

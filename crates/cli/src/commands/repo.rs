@@ -61,6 +61,8 @@ pub enum Answer {
 pub struct Added {
     #[serde(flatten)]
     pub scan: ScanReport,
+    /// What the repository is called here.
+    pub label: String,
     /// The synced forge project it is a clone of.
     pub project: Option<String>,
 }
@@ -91,9 +93,11 @@ impl Run for Args {
                 let scan = run_commits::add(ctx, ui, &clone)?;
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 let known = repos::list(&reader)?.items;
-                let project =
-                    known.into_iter().find(|repo| repo.name == scan.repo).and_then(|r| r.project);
-                Ok(Answer::Added(Added { scan, project }))
+                let (label, project) = known
+                    .into_iter()
+                    .find(|repo| repo.name == scan.repo)
+                    .map_or_else(|| (scan.repo.clone(), None), |repo| (repo.label, repo.project));
+                Ok(Answer::Added(Added { scan, label, project }))
             }
             RepoCommand::Remove { repo } => {
                 let reader = Reader::open(&ctx.db_path(ui)?)?;

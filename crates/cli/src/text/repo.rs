@@ -9,7 +9,7 @@ impl Show for Answer {
         match self {
             Answer::List(list) => table(list, out),
             Answer::Added(added) => {
-                out.label(Label::Path, &added.scan.repo).text("  ");
+                out.label(Label::Path, &added.label).text("  ");
                 let words = commit_words(&added.scan).unwrap_or_else(|| "up to date".to_owned());
                 out.text(&words).end();
                 match &added.project {
@@ -37,7 +37,7 @@ fn table(list: &RepoList, out: &mut Painter) {
         for place in &repo.places {
             let shallow = if place.is_shallow { " (shallow)" } else { "" };
             table.row([
-                Cell::text(&repo.name).label(Label::Path),
+                Cell::text(&repo.label).label(Label::Path),
                 Cell::text(repo.project.as_deref().unwrap_or("")),
                 Cell::text(grouped(repo.commits)),
                 repo.scanned_at.map_or_else(Cell::empty, Cell::date),

@@ -343,6 +343,34 @@ fn any_indexed_commit_answers_for_itself() {
     assert_eq!((&fsck["snapshots"], &fsck["n_damage"]), (&2.into(), &0.into()));
 }
 
+/// `lore diff` and `--at` index old commits on demand; what is asked without a commit is
+/// about the newest one all the same.
+#[test]
+fn an_old_commit_that_is_indexed_later_is_not_taken_for_the_newest() {
+    let env = TestEnv::new(BINARY);
+    let dir = env.dir().join("shop");
+    let mut history = History::new("main");
+    let commits = [("2024-05-01", FIRST), ("2024-05-02", SECOND)];
+    for (day, files) in commits {
+        let at = Timestamp::parse_rfc3339(&format!("{day}T10:00:00Z")).unwrap();
+        let ada = Signature::new("Ada", "ada@example.com", at);
+        history.commit("main", &ada, "Sell things", &written(files)).unwrap();
+    }
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let newest = data(&env, &["status", "-J"])["repos"][0]["code"]["commit"].clone();
+    let _ = env.lore_in(&dir, &["index", "-q", "--at", "HEAD~1"], "").success();
+    assert_eq!(data(&env, &["status", "-J"])["repos"][0]["code"]["commit"], newest);
+
+    // The next commit is not indexed yet.
+    std::fs::write(dir.join("shop/more.py"), "def more():\n    pass\n").unwrap();
+    let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+    let _ = env.git(&["-C", "shop", "add", "-A"]);
+    let _ = env.git(&[&["-C", "shop"], &identity[..], &["commit", "-q", "-m", "More"]].concat());
+    let answer = data(&env, &["symbol", "rounded", "-J"]);
+    assert_eq!(answer["standing"]["commit"], newest, "{answer:#}");
+}
+
 #[test]
 fn owners_come_from_the_commit() {
     let env = indexed();

@@ -307,3 +307,28 @@ fn a_clone_is_indexed_while_texts_are_embedded() {
     let found = env.lore_in(&dir, &["symbol", "late"], "").success().stdout;
     assert!(found.contains("src/late.py:1"), "{found}");
 }
+
+/// A clone made with `--filter=blob:none` has the contents of the newest commit only:
+/// renames of older ones cannot be told by likeness, and nothing else is lost.
+#[test]
+fn a_partial_clone_is_read() {
+    let (env, dir) = pier();
+    let at = dir.display().to_string();
+    let _moved = env.git(&["-C", &at, "mv", "src/moor.py", "src/mooring.py"]).success();
+    let longer =
+        "from tide import tide\n\ndef moor():\n    tide()\n\ndef cast_off():\n    moor()\n";
+    env.write_file(dir.join("src/mooring.py"), longer);
+    let author = "--author=Ada Larsen <ada@example.com>";
+    let _done = env.git(&["-C", &at, "commit", "-q", "-a", author, "-m", "Cast off"]).success();
+    env.write_file(dir.join("src/mooring.py"), &longer.replace("moor()", "tide()"));
+    let _done = env.git(&["-C", &at, "commit", "-q", "-a", author, "-m", "By tide"]).success();
+    let _set = env.git(&["-C", &at, "config", "uploadpack.allowFilter", "true"]).success();
+    let url = format!("file://{at}");
+    let _cloned = env.git(&["clone", "-q", "--filter=blob:none", &url, "partial"]).success();
+    let partial = env.dir().join("partial");
+    let _index = env.lore_in(&partial, &["index", "-q"], "").success();
+    assert_eq!(env.lore_in(&partial, &["count", "commits"], "").to_string(), "6\n");
+    let history = env.lore_in(&partial, &["file-history", "src/mooring.py"], "").success();
+    assert!(history.stdout.contains("By tide"), "{}", history.stdout);
+    assert!(history.stdout.contains("Cast off"), "{}", history.stdout);
+}

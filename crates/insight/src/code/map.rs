@@ -196,7 +196,7 @@ fn members(view: &View<'_>) -> Result<Vec<IndexedFile>> {
             id: row.id,
             path: format!("{package}{joint}{}", row.name),
             language: row.language,
-            n_symbols: row.n_defs,
+            n_symbols: view.nodes_of(row.id)?.len() as u32,
         });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -205,11 +205,12 @@ fn current(
     {
         return Ok((snapshot, None));
     }
-    let latest = snapshots::latest(reader, repo.id)?.ok_or_else(|| {
-        Error::new(ErrorCode::NotIndexed, format!("{} is not indexed yet", repo.canonical_url))
-            .suggest("run: lore index")
-    })?;
-    Ok((latest, head))
+    if let Some(latest) = snapshots::latest(reader, repo.id)? {
+        return Ok((latest, head));
+    }
+    let name = crate::repos::label(repo, &repos::places(reader)?);
+    Err(Error::new(ErrorCode::NotIndexed, format!("{name} is not indexed yet"))
+        .suggest("run: lore index"))
 }
 
 /// Whether a work tree has anything its commit has not; a state of it that was

@@ -71,7 +71,7 @@ fn lines(pack: &Pack, format: Format) -> String {
     let mut out = String::new();
     let mark = if is_markdown { "# " } else { "" };
     out.push_str(&format!("{mark}Context: {}\n", pack.task));
-    out.push_str(&format!("{} at {commit}\nevidence {}\n", pack.standing.repo, strength(pack)));
+    out.push_str(&format!("{} at {commit}\nevidence {}\n", pack.standing.name, strength(pack)));
     for note in &pack.notes {
         out.push_str(&format!("note: {note}\n"));
     }
@@ -185,7 +185,7 @@ fn xml(pack: &Pack) -> String {
         "<context task=\"{}\" repo=\"{}\" commit=\"{}\" evidence=\"{}\" tokens=\"{}\" budget=\"{}\" \
          left_out=\"{}\" pack_root=\"{}\">\n",
         escaped(&pack.task),
-        escaped(&pack.standing.repo),
+        escaped(&pack.standing.name),
         pack.standing.commit,
         strength(pack).split(':').next().unwrap_or_default(),
         pack.tokens,

@@ -3,8 +3,8 @@
 //! An author of commits is a user of the forge when the address says so (as the
 //! noreply addresses of forges do), when it or the whole name is that of most
 //! commits of their merge requests, or when the whole name or the name in the address is theirs.
-//! Authors are one person when `.mailmap` says so, or when address or whole name
-//! are the same. Programs are nobody.
+//! Authors are one person when `.mailmap` says so, when their whole name is the same, or
+//! their address and a part of the name. Programs are nobody.
 
 use super::mailmap::Mailmap;
 use model::Result;
@@ -79,7 +79,7 @@ impl Identities {
         for (author, n) in authors {
             let author = self.mailmap.canonical(author);
             if is_whole(&author.name) && !author.email.is_empty() {
-                let names = counts.entry(author.email.to_lowercase()).or_default();
+                let names = counts.entry(address_key(&author.email)).or_default();
                 *names.entry(author.name).or_default() += n;
             }
         }
@@ -110,9 +110,11 @@ impl Identities {
             let user = &self.users[at];
             return Some((PersonKey::User(user.username.to_lowercase()), user.name.clone()));
         }
-        let address = author.email.to_lowercase();
+        let address = address_key(&author.email);
         let name = match self.name_of_address.get(&address) {
-            Some(name) if !is_whole(&author.name) => name.clone(),
+            Some(name) if !is_whole(&author.name) || has_part_of(name, &author.name) => {
+                name.clone()
+            }
             _ => author.name,
         };
         let key = if is_whole(&name) { name.to_lowercase() } else { format!("{name} {address}") };
@@ -123,11 +125,7 @@ impl Identities {
         let address = author.email.to_lowercase();
         let local = local_part(&address);
         // `12345+ada@users.noreply.forge.example`
-        let noreply = address
-            .split('@')
-            .nth(1)
-            .is_some_and(|host| host.split('.').any(|part| part == "noreply"))
-            .then(|| local.rsplit('+').next().unwrap_or(local));
+        let noreply = is_noreply(&address).then(|| local.rsplit('+').next().unwrap_or(local));
         let by_noreply = noreply.and_then(|username| self.by_username.get(username));
         by_noreply
             .or_else(|| self.by_address.get(&address))
@@ -141,9 +139,7 @@ impl Identities {
     /// both have whole names, these must not differ in every part.
     fn has_name(&self, at: usize, author: &GitAuthor) -> bool {
         let (user, author) = (self.users[at].name.to_lowercase(), author.name.to_lowercase());
-        !is_whole(&user)
-            || !is_whole(&author)
-            || author.split_whitespace().any(|part| user.split_whitespace().any(|it| it == part))
+        !is_whole(&user) || !is_whole(&author) || has_part_of(&user, &author)
     }
 
     pub(super) fn user(&self, key: &PersonKey) -> Option<&Person> {
@@ -195,6 +191,31 @@ fn owners(counts: Vec<(String, i64, u64)>, by_id: &HashMap<i64, usize>) -> HashM
 /// First name and surname: alike by chance only rarely.
 fn is_whole(name: &str) -> bool {
     name.split_whitespace().count() >= 2
+}
+
+/// Whether two names have a word in common.
+fn has_part_of(one: &str, other: &str) -> bool {
+    let one = one.to_lowercase();
+    let other = other.to_lowercase();
+    one.split_whitespace().any(|part| other.split_whitespace().any(|it| it == part))
+}
+
+/// Addresses under which forges hide their users': `12345+ada@users.noreply.forge.example`.
+fn is_noreply(address: &str) -> bool {
+    let host = address.split('@').nth(1).unwrap_or_default();
+    host.split('.').any(|part| part == "noreply")
+}
+
+/// What tells an address from others, in small letters. Of one that hides a user only
+/// the number: it stays when the user takes another name.
+fn address_key(address: &str) -> String {
+    let address = address.to_lowercase();
+    let number = local_part(&address).split(['+', '-']).next().unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    match address.split_once('@') {
+        Some((_, host)) if is_number && is_noreply(&address) => format!("{number}@{host}"),
+        _ => address,
+    }
 }
 
 fn local_part(address: &str) -> &str {
@@ -266,9 +287,20 @@ mod tests {
             author("David Lord", "d@two"),
             author("root", "root@a"),
             author("root", "root@b"),
+            author("cobalt", "613+cobalt7@users.noreply.github.com"),
+            author("cobalt", "613+redguy@users.noreply.github.com"),
+            author("cobalt", "614+cobalt@users.noreply.github.com"),
+            author("Yilei Yang", "y@one"),
+            author("Yilei Dolee Yang", "y@one"),
+            author("Jane Roe", "team@one"),
+            author("John Doe", "team@one"),
         ];
         known.learn(all.iter().map(|author| (author, 1)));
         let key = |at: usize| known.of_author(&all[at]).unwrap().0;
+        assert_eq!(key(5), key(6), "the number in the address stays");
+        assert_ne!(key(5), key(7));
+        assert_eq!(key(8), key(9), "one address and a part of the name");
+        assert_ne!(key(10), key(11), "an address that people share");
         assert_eq!(key(0), key(1));
         assert_eq!(key(0), key(2));
         assert_ne!(key(3), key(4));

@@ -373,13 +373,18 @@ pub fn list(on: &impl Read, repo: RepoId) -> Result<Vec<Snapshot>> {
     )
 }
 
-/// The newest snapshot of a commit of a repository.
+/// The snapshot of the newest commit of a repository that is indexed. An old commit may
+/// have been indexed after it, to compare with: the dates of the commits decide, as far as
+/// they are known, then the order of indexing.
 pub fn latest(on: &impl Read, repo: RepoId) -> Result<Option<Snapshot>> {
     sql::first(
         on,
         &format!(
             "SELECT {COLUMNS} FROM snapshots WHERE repo_id = ?1 AND work_tree IS NULL
-             ORDER BY seq DESC LIMIT 1"
+             ORDER BY (SELECT git_commits.committed_at FROM git_commits
+                       WHERE git_commits.repo_id = snapshots.repo_id
+                         AND git_commits.sha = snapshots.sha) DESC NULLS FIRST, seq DESC
+             LIMIT 1"
         ),
         [repo.0],
         read,
