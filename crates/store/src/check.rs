@@ -343,37 +343,8 @@ fn missing_sets(on: &impl Read, expected: &[DependentKind]) -> Result<Vec<Missin
     let mut missing = Vec::new();
     for kind in EntityKind::ALL {
         for what in expected.iter().filter(|what| what.applies_to(kind)) {
-            // A merge request closed unmerged closes nothing: never asked for.
-            let needed = match (kind, what) {
-                (EntityKind::MergeRequest, DependentKind::ClosesIssues) => {
-                    "AND e.state <> 'closed'"
-                }
-                _ => "",
-            };
-            let rows = sql::all(
-                on,
-                &format!(
-                    "SELECT e.project_id, e.iid FROM {} AS e
-                     WHERE e.gone_at IS NULL {needed}
-                       AND NOT EXISTS (SELECT 1 FROM entity_fetches
-                         WHERE entity_kind = ?1 AND entity_id = e.id AND job = ?2)
-                       AND NOT EXISTS (SELECT 1 FROM pending_fetches
-                         WHERE project_id = e.project_id AND entity_kind = ?1 AND iid = e.iid
-                           AND job = ?2)
-                     ORDER BY e.project_id, e.iid",
-                    sql::entity_table(kind)
-                ),
-                (kind.as_str(), what.as_str()),
-                |row| {
-                    Ok((
-                        model::ids::ProjectId(row.get(0)?),
-                        kind,
-                        model::ids::Iid(row.get(1)?),
-                        *what,
-                    ))
-                },
-            )?;
-            missing.extend(rows);
+            let rows = crate::entities::without(on, None, kind, *what)?;
+            missing.extend(rows.into_iter().map(|(project, iid)| (project, kind, iid, *what)));
         }
     }
     Ok(missing)
