@@ -146,7 +146,8 @@ impl Scope {
 /// Files that may hold code: the rest would only be read.
 fn is_source(path: &RepoPath) -> bool {
     let path = path.to_string();
-    path.rsplit('/').next().is_some_and(|name| name.contains('.'))
+    // lore's own files are no code of the project.
+    !path.starts_with(".lore/") && path.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
 fn indexed_blob(view: &View<'_>, path: &str) -> Result<Option<ObjectId>> {
