@@ -3,6 +3,7 @@
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use crate::{run_index, run_pipeline, work_tree_overlay};
+use insight::code::neighbours::{Neighbours, Question, neighbours};
 use insight::code::scope::{self, ScopeRequest};
 use insight::code::{Scope, Standing, TraversalOptions};
 use model::code::EdgeKind;
@@ -92,6 +93,9 @@ impl ScopeArgs {
 }
 
 fn tell(ui: &mut Ui, standing: &Standing) {
+    if standing.is_work_tree && ui.look().is_tty {
+        ui.note("for the work tree as it is edited");
+    }
     if standing.is_stale {
         ui.warn("stale: the work tree differs in too many files; run: lore index");
     }
@@ -135,6 +139,29 @@ impl WalkArgs {
             min_confidence: (self.min_confidence * 100.0).round() as u8,
             kinds: if asked.is_empty() { kinds.to_vec() } else { asked },
         })
+    }
+}
+
+/// A symbol and how far to go from it: what the commands ask that list its neighbours.
+#[derive(Debug, clap::Args)]
+pub struct NeighbourArgs {
+    /// Symbol: name or its end, name(parameters), name#2, or path:line
+    symbol: String,
+    /// Answer for each overload by itself
+    #[arg(long)]
+    split: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    walk: WalkArgs,
+}
+
+impl NeighbourArgs {
+    pub fn answer(&self, ctx: &Ctx, ui: &mut Ui, asked: Question) -> Result<Neighbours> {
+        let options = self.walk.options(asked.depth(), asked.kinds())?;
+        let (reader, scope) = self.scope.open(ctx, ui)?;
+        neighbours(&reader, &scope, &self.symbol, asked, &options, self.split)?
+            .with_runtime(&reader, ctx.now())
     }
 }
 

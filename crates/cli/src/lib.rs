@@ -63,6 +63,9 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     if role == Some(isolation::COMMAND) {
         return isolation::command::main(env);
     }
+    if role == Some(isolation::OUTLINE) {
+        return isolation::outline::main(&env);
+    }
     if arguments.len() < 2 && next_step::is_in_clone(&env.cwd) {
         return home_screen::run(&env);
     }

@@ -10,13 +10,17 @@ use forge::sync::{FetchScope, SyncOptions, SyncReport, SyncTarget};
 use model::ids::Iid;
 use model::suggest::nearest;
 use model::text::one_line;
-use model::{EntityKind, Error, ErrorCode, Result};
+use model::{EntityKind, Error, ErrorCode, Result, Timestamp};
 use pipeline::commits::CommitsReport;
 use pipeline::{Clones, CodeScope, Database, DocumentScope, Fetch, Plan};
 use schemars::JsonSchema;
 use search::documents::DocumentReport;
 use search::embedding::EmbedReport;
 use serde::Serialize;
+use std::path::Path;
+use std::time::Duration;
+use store::Reader;
+use store::runs::FULL_SYNC;
 
 /// What a run fetched, and what became of it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,20 +99,32 @@ fn fetch(ctx: &Ctx, ui: &mut Ui, request: Request, database: &Database) -> Resul
             || (dependent == model::record::DependentKind::FileChanges
                 && !settings.fetch_mr_file_changes)
     });
+    // What is asked for by name, or only looked at, is no regular run.
+    let is_everything = request.command == "sync"
+        && request.projects.is_empty()
+        && request.only.is_empty()
+        && !request.dry_run;
     options.only = targets(config.projects(), &request.only)?;
     if !options.only.is_empty() {
         options.projects = options.only.iter().map(|it| it.project.clone()).collect();
         options.projects.dedup();
     }
-    options.full = request.full;
+    let is_due = is_everything && full_is_due(&database.path, settings.full_every, ctx.now());
+    options.full = request.full || is_due;
     options.retry_failed = request.retry_failed;
     options.dry_run = request.dry_run;
     options.overlap = settings.overlap;
     options.reconcile.budget = settings.reconcile_budget;
     options.concurrency = settings.concurrency;
     options.owner.clone_from(&database.owner);
-    options.command = request.command;
+    options.command = if is_due { FULL_SYNC.to_owned() } else { request.command };
     Ok(Fetch { client: connection.client(ui.progress())?, options })
+}
+
+/// Whether everything was last listed longer ago than the setting allows.
+fn full_is_due(database: &Path, every: Duration, now: Timestamp) -> bool {
+    let last = || store::runs::last_full(&Reader::open(database).ok()?).ok().flatten();
+    !every.is_zero() && last().is_some_and(|last| now.since(last) >= every)
 }
 
 /// The entities that were asked for, by their references.

@@ -14,21 +14,17 @@ pub type EdgeEnds = (usize, usize, EdgeKind, Provenance);
 /// Hashes in the order of what was asked for; none where there is no row.
 pub type Hashes = Vec<Option<Hash32>>;
 
-/// The hashes of nodes and of the edges between them, in their order; none where an
-/// end has no row.
+/// The hashes of nodes and of the edges between them, in their order.
 pub fn export_hashes(
     on: &impl Read,
     repo_url: &str,
-    nodes: &[Option<NodeId>],
+    nodes: &[NodeId],
     edges: &[Option<EdgeEnds>],
 ) -> Result<(Hashes, Hashes)> {
     let mut hashes = NodeHashes::new(identity::repo(repo_url));
     let mut of_nodes = Vec::with_capacity(nodes.len());
     for node in nodes {
-        of_nodes.push(match node {
-            Some(node) => hashes.get(on, *node)?,
-            None => None,
-        });
+        of_nodes.push(hashes.get(on, *node)?);
     }
     let edge = |ends: &Option<EdgeEnds>| {
         let (source, target, kind, provenance) = (*ends)?;

@@ -23,6 +23,15 @@ pub struct Stats {
     pub truncated_documents: u64,
     /// Sources whose documents must be made again.
     pub documents_waiting: u64,
+    /// Of those, how many could not be made when that was tried.
+    pub documents_failed: u64,
+    /// Documents in the full-text index.
+    pub documents_indexed: u64,
+    /// Share of documents that have vectors of the first model, 0 to 1; none where there
+    /// are no vectors.
+    pub embedding_coverage: Option<f64>,
+    /// Documents without them.
+    pub embedding_pending: u64,
     /// What is embedded, by model; the first has most.
     pub vectors: Vec<ModelCoverage>,
     /// Decisions, patterns, handoffs and edges of memory.
@@ -129,6 +138,10 @@ pub fn stats(
             })
             .collect(),
     };
+    let n_documents = documents::count(reader)?;
+    let vectors = embeddings::models(reader)?;
+    let embedded = vectors.first().map(|model| model.documents.min(n_documents));
+    let share = |n: u64| if n_documents == 0 { 1.0 } else { n as f64 / n_documents as f64 };
     Ok(Stats {
         counts,
         unknown_system_notes: references::unknown_notes(reader)?,
@@ -136,7 +149,11 @@ pub fn stats(
         unresolved_references: unresolved,
         truncated_documents: documents::count_truncated(reader)?,
         documents_waiting: dirty::count(reader)?,
-        vectors: embeddings::models(reader)?,
+        documents_failed: dirty::count_failed(reader)?,
+        documents_indexed: documents::count_indexed(reader)?,
+        embedding_coverage: embedded.map(share),
+        embedding_pending: n_documents - embedded.unwrap_or(0),
+        vectors,
         memory,
         misses,
         misses_by_kind: by_kind.into_iter().map(miss_count).collect(),

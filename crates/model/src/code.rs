@@ -68,8 +68,23 @@ vocabulary! {
         RuntimeProduces = 23 "runtime_produces",
         RuntimeConsumes = 24 "runtime_consumes",
         RuntimeQueries = 25 "runtime_queries",
+        /// From a file to a team that owns it by `CODEOWNERS`.
+        OwnedByTeam = 26 "owned_by_team",
+        /// The same for a person.
+        OwnedByUser = 27 "owned_by_user",
     }
 }
+
+impl EdgeKind {
+    /// Whether it says whose code is, and nothing of what code does.
+    pub const fn is_ownership(self) -> bool {
+        matches!(self, Self::OwnedByTeam | Self::OwnedByUser)
+    }
+}
+
+/// The language of the packages that stand for owners: one is called
+/// `owner://@group/team`.
+pub const OWNER: &str = "owner";
 
 vocabulary! {
     /// How lore knows of an edge.

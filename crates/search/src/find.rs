@@ -113,6 +113,9 @@ const WEIGHT: u8 = 50;
 
 impl Searcher<'_> {
     pub fn find(&self, request: &Request) -> Result<SearchResults> {
+        if request.query.trim().is_empty() {
+            return Ok(SearchResults::of_nothing(request.mode));
+        }
         let (mut search, query) = self.prepare(request)?;
         search.run(query)?;
         Ok(search.results)

@@ -40,6 +40,19 @@ pub struct SearchResults {
     pub warnings: Vec<String>,
 }
 
+impl SearchResults {
+    /// The answer to an empty query.
+    pub fn of_nothing(mode: Mode) -> Self {
+        let warning = "the query is empty: say what to look for, e.g. lore search 'retry budget'";
+        SearchResults {
+            mode,
+            is_total_exact: true,
+            warnings: vec![warning.to_owned()],
+            ..SearchResults::default()
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SearchHit {
     #[serde(rename = "type")]

@@ -77,6 +77,26 @@ macro_rules! undocumented {
     };
 }
 
+/// Queued sources that are not there and have no document to take away.
+macro_rules! queued_for_nothing {
+    () => {
+        "FROM dirty_sources
+         WHERE NOT EXISTS (SELECT 1 FROM documents AS d
+             WHERE d.source_type = dirty_sources.source_type
+               AND d.source_id = dirty_sources.source_id)
+           AND CASE source_type
+             WHEN 'issue' THEN NOT EXISTS (SELECT 1 FROM issues WHERE id = source_id)
+             WHEN 'merge_request' THEN
+               NOT EXISTS (SELECT 1 FROM merge_requests WHERE id = source_id)
+             WHEN 'discussion' THEN NOT EXISTS (SELECT 1 FROM discussions WHERE id = source_id)
+             WHEN 'commit' THEN NOT EXISTS (SELECT 1 FROM git_commits WHERE id = source_id)
+             WHEN 'decision' THEN NOT EXISTS (SELECT 1 FROM decisions WHERE id = source_id)
+             WHEN 'pattern' THEN NOT EXISTS (SELECT 1 FROM patterns WHERE id = source_id)
+             WHEN 'handoff' THEN NOT EXISTS (SELECT 1 FROM handoffs WHERE id = source_id)
+             ELSE 1 END"
+    };
+}
+
 const RULES: &[Rule] = &[
     rule(
         "foreign_keys",
@@ -200,6 +220,34 @@ const RULES: &[Rule] = &[
                  WHERE pending_fetches.entity_kind = 'merge_request'
                    AND project_id = pending_fetches.project_id AND iid = pending_fetches.iid)",
         )),
+    ),
+    rule(
+        "lost_sources",
+        "sources queued for a document that do not exist",
+        concat!("SELECT count(*) ", queued_for_nothing!()),
+        Some(("removed", concat!("DELETE ", queued_for_nothing!()))),
+    ),
+    rule(
+        "failed_sources",
+        "sources whose document could not be made",
+        "SELECT count(*) FROM dirty_sources WHERE attempts > 0",
+        Some((
+            "queued anew for the next sync",
+            "UPDATE dirty_sources SET attempts = 0, next_attempt_at = 0, last_error = NULL
+             WHERE attempts > 0",
+        )),
+    ),
+    rule(
+        "job_attempts",
+        "queued fetches with a negative number of attempts",
+        "SELECT count(*) FROM pending_fetches WHERE attempts < 0",
+        Some(("set to none", "UPDATE pending_fetches SET attempts = 0 WHERE attempts < 0")),
+    ),
+    rule(
+        "source_attempts",
+        "queued sources with a negative number of attempts",
+        "SELECT count(*) FROM dirty_sources WHERE attempts < 0",
+        Some(("set to none", "UPDATE dirty_sources SET attempts = 0 WHERE attempts < 0")),
     ),
     rule(
         "full_text_index",
@@ -343,37 +391,8 @@ fn missing_sets(on: &impl Read, expected: &[DependentKind]) -> Result<Vec<Missin
     let mut missing = Vec::new();
     for kind in EntityKind::ALL {
         for what in expected.iter().filter(|what| what.applies_to(kind)) {
-            // A merge request closed unmerged closes nothing: never asked for.
-            let needed = match (kind, what) {
-                (EntityKind::MergeRequest, DependentKind::ClosesIssues) => {
-                    "AND e.state <> 'closed'"
-                }
-                _ => "",
-            };
-            let rows = sql::all(
-                on,
-                &format!(
-                    "SELECT e.project_id, e.iid FROM {} AS e
-                     WHERE e.gone_at IS NULL {needed}
-                       AND NOT EXISTS (SELECT 1 FROM entity_fetches
-                         WHERE entity_kind = ?1 AND entity_id = e.id AND job = ?2)
-                       AND NOT EXISTS (SELECT 1 FROM pending_fetches
-                         WHERE project_id = e.project_id AND entity_kind = ?1 AND iid = e.iid
-                           AND job = ?2)
-                     ORDER BY e.project_id, e.iid",
-                    sql::entity_table(kind)
-                ),
-                (kind.as_str(), what.as_str()),
-                |row| {
-                    Ok((
-                        model::ids::ProjectId(row.get(0)?),
-                        kind,
-                        model::ids::Iid(row.get(1)?),
-                        *what,
-                    ))
-                },
-            )?;
-            missing.extend(rows);
+            let rows = crate::entities::without(on, None, kind, *what)?;
+            missing.extend(rows.into_iter().map(|(project, iid)| (project, kind, iid, *what)));
         }
     }
     Ok(missing)

@@ -153,6 +153,39 @@ fn jobs_for_nothing() {
 }
 
 #[test]
+fn sources_that_do_not_exist() {
+    for (source, id) in [("issue", 99), ("discussion", 99), ("decision", 7), ("banana", 1)] {
+        check_rule(
+            "lost_sources",
+            &format!(
+                "INSERT INTO dirty_sources (source_type, source_id, queued_at)
+                 VALUES ('{source}', {id}, 0)"
+            ),
+        );
+    }
+}
+
+#[test]
+fn documents_that_cannot_be_made() {
+    check_rule(
+        "failed_sources",
+        "INSERT INTO dirty_sources (source_type, source_id, queued_at, attempts, last_error)
+         VALUES ('issue', 1, 0, 3, 'broken')
+         ON CONFLICT DO UPDATE SET attempts = 3, last_error = 'broken'",
+    );
+}
+
+#[test]
+fn less_than_no_attempt() {
+    check_rule("job_attempts", "UPDATE pending_fetches SET attempts = -1 WHERE iid = 1");
+    check_rule(
+        "source_attempts",
+        "INSERT INTO dirty_sources (source_type, source_id, queued_at, attempts)
+         VALUES ('issue', 1, 0, -1) ON CONFLICT DO UPDATE SET attempts = -1",
+    );
+}
+
+#[test]
 fn claims_of_the_dead() {
     check_rule("stuck_claims", "UPDATE pending_fetches SET locked_at = -1000000 WHERE iid = 1");
 }

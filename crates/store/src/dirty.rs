@@ -256,6 +256,11 @@ pub fn mark_references(tx: &Tx<'_>, kind: EntityKind, id: i64) -> Result<()> {
 
 /// How many sources wait for their documents. Kinds of which none are made
 /// yet do not count: nobody will come for them.
+/// Sources whose document could not be made so far.
+pub fn count_failed(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM dirty_sources WHERE attempts > 0", [], |row| row.get(0))
+}
+
 pub fn count(on: &impl Read) -> Result<u64> {
     let kinds = SourceType::ALL.map(|source| format!("'{}'", source.as_str())).join(", ");
     sql::one(

@@ -507,6 +507,11 @@ pub fn count(on: &impl Read) -> Result<u64> {
     sql::one(on, "SELECT count(*) FROM documents", [], |row| row.get(0))
 }
 
+/// Documents that the full-text index has.
+pub fn count_indexed(on: &impl Read) -> Result<u64> {
+    sql::one(on, "SELECT count(*) FROM documents_fts_docsize", [], |row| row.get(0))
+}
+
 /// How many documents do not hold the whole text of their source.
 pub fn count_truncated(on: &impl Read) -> Result<u64> {
     sql::one(on, "SELECT count(*) FROM documents WHERE is_truncated", [], |row| row.get(0))

@@ -85,3 +85,20 @@ pub fn latest(on: &impl Read, limit: usize) -> Result<Vec<Run>> {
         },
     )
 }
+
+/// When everything was last listed: by a full run that went well, else by the first run
+/// of all; none where there was none.
+pub fn last_full(on: &impl Read) -> Result<Option<Timestamp>> {
+    sql::one(
+        on,
+        "SELECT coalesce(
+           max(started_at) FILTER (WHERE command = ?1 AND status = 'succeeded'),
+           min(started_at)) AS at
+         FROM sync_runs",
+        [FULL_SYNC],
+        |row| sql::maybe_at(row, "at"),
+    )
+}
+
+/// The command of a run that lists everything again.
+pub const FULL_SYNC: &str = "sync --full";

@@ -9,6 +9,7 @@ use super::Outcome;
 use code::facts::{DefKind, FileFacts};
 use code::{EdgeKind, Manifest, Source};
 use rayon::prelude::*;
+use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -226,21 +227,69 @@ fn score(truth: &Path, options: &Options) -> Result<(), String> {
     let mut command = Command::new("python3");
     command.arg(truth.join("score_edges.py")).arg("--edges-dir").arg(&options.out);
     command.args(["--split", "dev"]);
-    // How often edges of each step of the table are right.
     let mut steps: Vec<u8> = code::link::confidence::TABLE.iter().map(|row| row.2).collect();
     steps.sort_unstable();
     steps.dedup();
-    let steps: Vec<String> =
-        steps.iter().map(|percent| format!("{:.2}", f64::from(*percent) / 100.0)).collect();
-    command.arg("--thresholds").arg(steps.join(","));
+    let thresholds: Vec<String> = steps.iter().map(|percent| threshold(*percent)).collect();
+    command.arg("--thresholds").arg(thresholds.join(","));
+    let measures = options.out.join("measures.json");
+    command.arg("--json").arg(&measures);
     println!("\n{:<16} {:<16} confidence", "provenance", "rule");
     for (provenance, rule, percent) in code::link::confidence::TABLE {
         let rule = format!("{rule:?}");
-        println!("{:<16} {rule:<16} {:.2}", provenance.as_str(), f64::from(*percent) / 100.0);
+        println!("{:<16} {rule:<16} {:.2}", provenance.as_str(), share(*percent));
     }
     if !options.repos.is_empty() {
         command.arg("--repos").arg(options.repos.join(","));
     }
     let status = command.status().map_err(|error| format!("cannot run the scorer: {error}"))?;
-    if status.success() { Ok(()) } else { Err("the scorer failed".to_owned()) }
+    if !status.success() {
+        return Err("the scorer failed".to_owned());
+    }
+    let text = std::fs::read_to_string(&measures).map_err(|error| error.to_string())?;
+    let measures: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    calibration(&measures, &steps);
+    Ok(())
+}
+
+fn share(percent: u8) -> f64 {
+    f64::from(percent) / 100.0
+}
+
+/// As the scorer writes it.
+fn threshold(percent: u8) -> String {
+    format!("{:?}", share(percent))
+}
+
+/// How often calls of each step of the table are right: those claimed with exactly
+/// that confidence, in all code bases and by language. Where a declared type is
+/// overridden at run time, or the truth does not know the target, strict counts a
+/// mistake and lenient does not.
+fn calibration(measures: &Value, steps: &[u8]) {
+    println!(
+        "\n{:<16} {:>6} {:>8} {:>8} {:>8}",
+        "calibration", "claim", "edges", "strict", "lenient"
+    );
+    let Some(groups) = measures["groups"].as_object() else { return };
+    let is_shown = |name: &str| name == "ALL" || name.starts_with("lang:");
+    for (name, by_threshold) in groups.iter().filter(|(name, _)| is_shown(name)) {
+        for (at, step) in steps.iter().enumerate() {
+            let count = |key: &str| -> u64 {
+                let of = |step: &u8| by_threshold[threshold(*step)][key].as_u64();
+                let above = steps.get(at + 1).and_then(of).unwrap_or(0);
+                of(step).unwrap_or(0).saturating_sub(above)
+            };
+            let (scored, right) = (count("scored"), count("ok") + count("ok_var"));
+            let unproven = count("wrong_unresolved") + count("wrong_indirect");
+            let lenient = (right + count("dispatch"), scored.saturating_sub(unproven));
+            if scored > 0 {
+                println!(
+                    "{name:<16} {:>6.2} {scored:>8} {:>8.3} {:>8.3}",
+                    share(*step),
+                    right as f64 / scored as f64,
+                    lenient.0 as f64 / lenient.1.max(1) as f64,
+                );
+            }
+        }
+    }
 }

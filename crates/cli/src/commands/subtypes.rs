@@ -1,8 +1,8 @@
 use super::Run;
-use crate::code_args::{ScopeArgs, WalkArgs};
+use crate::code_args::NeighbourArgs;
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use insight::code::neighbours::{Neighbours, Question, neighbours};
+use insight::code::neighbours::{Neighbours, Question};
 use model::Result;
 
 /// List types that inherit from or implement a type
@@ -13,24 +13,14 @@ use model::Result;
   lore subtypes Model
   lore subtypes BaseHandler --depth 1")]
 pub struct Args {
-    /// Symbol: name or its end, name(parameters), name#2, or path:line
-    #[arg(value_name = "TYPE")]
-    symbol: String,
-    /// Answer for each overload by itself
-    #[arg(long)]
-    split: bool,
     #[command(flatten)]
-    scope: ScopeArgs,
-    #[command(flatten)]
-    walk: WalkArgs,
+    around: NeighbourArgs,
 }
 
 impl Run for Args {
     type Answer = Neighbours;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Neighbours> {
-        let options = self.walk.options(Question::Subtypes.depth(), Question::Subtypes.kinds())?;
-        let (reader, scope) = self.scope.open(ctx, ui)?;
-        neighbours(&reader, &scope, &self.symbol, Question::Subtypes, &options, self.split)
+        self.around.answer(ctx, ui, Question::Subtypes)
     }
 }

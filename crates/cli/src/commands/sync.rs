@@ -60,7 +60,7 @@ impl Run for Args {
             ctx,
             ui,
             Request {
-                command: if self.full { "sync --full" } else { "sync" }.to_owned(),
+                command: if self.full { store::runs::FULL_SYNC } else { "sync" }.to_owned(),
                 projects: self.project.clone(),
                 wanted: Some(wanted),
                 only: self.only.clone(),

@@ -26,7 +26,7 @@ use store::document_set::DocumentFilter;
   lore timeline src/auth/session.py#Session.refresh
   lore timeline 'group/project!34' --expand-mentions --since 1y
   lore timeline 'retry budget' --all -n 500 --json
-  lore timeline '#28' --explain --fields events.summary,details.note.signals")]
+  lore timeline '#28' --explain --fields events.summary,details.signals")]
 pub struct Args {
     /// A query, #12, !34, group/project#12, a URL, or a symbol
     #[arg(value_name = "QUERY|REF|SYMBOL", allow_hyphen_values = true)]

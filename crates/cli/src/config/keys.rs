@@ -153,6 +153,14 @@ pub const KEYS: &[Key] = &[
         about: "requests per run spent on revisiting old entities; 0 for none",
     },
     Key {
+        name: "sync.full_every_days",
+        kind: Kind::Count { min: 0, max: 3650 },
+        default: Some("0"),
+        env: &["LORE_SYNC_FULL_EVERY_DAYS"],
+        from_clone: FromClone::Allowed,
+        about: "`lore sync` lists everything again after so many days; 0 for never",
+    },
+    Key {
         name: "sync.overlap_seconds",
         kind: Kind::Count { min: 0, max: 86_400 },
         default: Some("120"),

@@ -108,6 +108,8 @@ pub struct SyncSettings {
     pub fetch_mr_file_changes: bool,
     /// Requests per run spent on revisiting old entities.
     pub reconcile_budget: u64,
+    /// How long after the last full run the next is due; zero for never.
+    pub full_every: Duration,
     pub overlap: Duration,
 }
 
@@ -472,6 +474,7 @@ impl Config {
             fetch_resource_events: self.flag("sync.fetch_resource_events"),
             fetch_mr_file_changes: self.flag("sync.fetch_mr_file_changes"),
             reconcile_budget: self.count("sync.reconcile"),
+            full_every: Duration::from_hours(24 * self.count("sync.full_every_days")),
             overlap: Duration::from_secs(self.count("sync.overlap_seconds")),
         }
     }
@@ -566,6 +569,7 @@ mod tests {
                 fetch_resource_events: true,
                 fetch_mr_file_changes: true,
                 reconcile_budget: 200,
+                full_every: Duration::ZERO,
                 overlap: Duration::from_secs(120),
             }
         );

@@ -8,6 +8,7 @@ mod steps;
 
 use crate::args;
 use crate::ctx::Ctx;
+use crate::env::Env;
 use crate::ui::{CaptureBuffer, Label, Painter, Show, Ui};
 use model::{Error, Result};
 use place::Place;
@@ -39,21 +40,20 @@ pub fn tour(ctx: &Ctx, ui: &Ui, keep: Option<&Path>) -> Result<Tour> {
         shown.push(DemoStep {
             about: step.about.to_owned(),
             command: step.command.to_owned(),
-            output: run(&place, step.command)?,
+            output: run(place.env(), step.command)?,
         });
     }
     if keep.is_some() {
         // The playground answers by meaning as well, from the folder and from its clones.
-        // Where embedding is switched off it answers by words.
-        let _ = run(&place, "lore embed -q");
+        // Where the user has switched embedding off it answers by words.
+        let _ = run(place.embedding_env(&ctx.env), "lore embed -q");
     }
     let kept = place.finish(&ctx.env)?;
     Ok(Tour { steps: shown, kept: kept.map(|dir| ctx.env.display(&dir)) })
 }
 
 /// Runs one command line in the place and returns what it printed.
-fn run(place: &Place, line: &str) -> Result<String> {
-    let env = place.env();
+fn run(env: Env, line: &str) -> Result<String> {
     let words = crate::help::shell_words(line);
     let cli = args::parse(&words, &env)
         .map_err(|refusal| Error::internal(format!("the tour is wrong: {refusal}")))?;

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 const DATABASE: &str = "lore.db";
 const TOKEN: &str = "sim-token";
+const EMBEDDING: &str = "LORE_EMBEDDING_PROVIDER";
 
 pub(super) struct Place {
     dir: PathBuf,
@@ -76,6 +77,15 @@ impl Place {
     /// Surroundings in which only this place exists.
     pub fn env(&self) -> Env {
         Env::from_vars(self.vars.clone(), self.dir.clone())
+    }
+
+    /// The same with embedding on, unless the user has it off: the tour itself does
+    /// without, because it is over in a second.
+    pub fn embedding_env(&self, user: &Env) -> Env {
+        let mut vars = self.vars.clone();
+        let provider = user.var(EMBEDDING).unwrap_or("builtin");
+        vars.insert(EMBEDDING.to_owned(), provider.to_owned());
+        Env::from_vars(vars, self.dir.clone())
     }
 
     /// Clears away; a kept folder gets a config of its own, without the

@@ -8,6 +8,7 @@
 
 pub mod command;
 pub mod job;
+pub mod outline;
 pub mod supervised;
 mod teller;
 
@@ -28,6 +29,9 @@ pub const SUPERVISED: &str = "__supervised";
 /// The first argument of a child that runs a command for a daemon's client.
 pub const COMMAND: &str = "__command";
 
+/// The first argument of a child that says what files define.
+pub const OUTLINE: &str = "__outline";
+
 /// How long work that was asked to stop may take to do so.
 pub const GRACE: Duration = Duration::from_secs(10);
 /// Memory a child may use, in MiB, unless the variable says otherwise.
@@ -38,7 +42,7 @@ const LAST_WORDS: usize = 2048;
 
 /// The word that makes this process a child, and the arguments without it.
 pub fn role(arguments: &mut Vec<OsString>) -> Option<&'static str> {
-    let word = [JOB, COMMAND, SUPERVISED]
+    let word = [JOB, COMMAND, OUTLINE, SUPERVISED]
         .into_iter()
         .find(|word| arguments.get(1).is_some_and(|given| given == word))?;
     arguments.remove(1);

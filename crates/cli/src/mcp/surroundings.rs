@@ -14,8 +14,10 @@ use crate::run_index;
 use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::FetchScope;
+use insight::code::overlay::{TextFile, TextSymbol};
 use insight::status::Possible;
 use memory::Root;
+use model::hash::Hash32;
 use model::progress::NoProgress;
 use model::{CancelToken, Error, Progress, Result, Timestamp};
 use search::embedding::Provider;
@@ -36,7 +38,13 @@ pub struct CliHost {
     seen: Mutex<BTreeMap<PathBuf, Vec<FileState>>>,
     /// Memory that was empty when somebody asked where to keep a record.
     first: Mutex<BTreeMap<PathBuf, FirstMemory>>,
+    /// What edited files define, by path and content: asked with every question, changed
+    /// with few.
+    outlines: Mutex<BTreeMap<(String, Hash32), Option<Vec<TextSymbol>>>>,
 }
+
+/// Versions of edited files that are remembered.
+const MOST_OUTLINES: usize = 2_000;
 
 /// Where, how long, since when.
 type FileState = (PathBuf, u64, Option<SystemTime>);
@@ -59,7 +67,13 @@ fn files_below(dir: &Path, depth: usize, found: &mut Vec<FileState>) {
 
 impl CliHost {
     pub fn new(env: Env, globals: Globals) -> Self {
-        CliHost { env, globals, seen: Mutex::default(), first: Mutex::default() }
+        CliHost {
+            env,
+            globals,
+            seen: Mutex::default(),
+            first: Mutex::default(),
+            outlines: Mutex::default(),
+        }
     }
 
     /// Does a job in this process, which may die of it.
@@ -142,6 +156,22 @@ impl McpHost for CliHost {
         {
             seen.insert(dir.to_owned(), files);
         }
+    }
+
+    fn outlines(&self, files: &[TextFile]) -> Vec<Option<Vec<TextSymbol>>> {
+        let key = |file: &TextFile| (file.path.clone(), Hash32::of(&file.bytes));
+        let is_known = |file: &&TextFile| {
+            self.outlines.lock().is_ok_and(|known| known.contains_key(&key(file)))
+        };
+        let (_, new): (Vec<&TextFile>, Vec<&TextFile>) = files.iter().partition(is_known);
+        let new: Vec<TextFile> = new.into_iter().cloned().collect();
+        let found = isolation::outline::run(&self.env, &new);
+        let Ok(mut known) = self.outlines.lock() else { return vec![None; files.len()] };
+        if known.len() + new.len() > MOST_OUTLINES {
+            known.retain(|of, _| files.iter().any(|file| key(file) == *of));
+        }
+        known.extend(new.iter().map(key).zip(found));
+        files.iter().map(|file| known.get(&key(file)).cloned().flatten()).collect()
     }
 
     fn memory_root(&self, dir: &Path, personal: bool) -> Result<Root> {

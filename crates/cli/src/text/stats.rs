@@ -30,10 +30,23 @@ impl Show for Stats {
         table.row([
             Cell::text("stale documents"),
             Cell::text(grouped(self.documents_waiting)),
-            Cell::text("made again by the next sync").label(Label::Faint),
+            Cell::text(format!(
+                "made again by the next sync, {} failed",
+                grouped(self.documents_failed)
+            ))
+            .label(Label::Faint),
         ]);
-        for model in &self.vectors {
+        table.row([
+            Cell::text("full-text index"),
+            Cell::text(grouped(self.documents_indexed)),
+            Cell::text("documents").label(Label::Faint),
+        ]);
+        for (nth, model) in self.vectors.iter().enumerate() {
             let mut parts = vec![format!("by {}", model.model)];
+            if let Some(share) = self.embedding_coverage.filter(|_| nth == 0) {
+                parts.push(format!("{:.0} % of all", share * 100.0));
+                parts.push(format!("{} pending", grouped(self.embedding_pending)));
+            }
             parts.push(format!("{} texts", grouped(model.chunks)));
             parts.push(format!("{} outdated", grouped(model.outdated)));
             parts.push(format!("{} failed", grouped(model.failed)));

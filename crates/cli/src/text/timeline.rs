@@ -6,6 +6,7 @@ use insight::timeline::{EventType, NoteDetails, Timeline, TimelineEvent, Via};
 use model::EntityKind;
 use model::relation::Certainty;
 use model::text::{one_line, width, wrap};
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Where continuation lines begin: under the kind.
@@ -25,13 +26,20 @@ impl Show for Timeline {
             rows(self, out);
         }
     }
+
+    fn meta(&self) -> Map<String, Value> {
+        self.meta.fields()
+    }
 }
 
 fn rows(timeline: &Timeline, out: &mut Painter) {
     let names = ["time", "event", "reference", "summary", "actor", "via", "url"];
     let mut table = Table::new(names.map(Column::new));
     for event in &timeline.events {
-        let via = event.via.as_ref().map(|via| format!("{} {}", via.from, via.reference_type));
+        let via = event
+            .via
+            .as_ref()
+            .map(|via| format!("{} {}", via.from.reference(), via.reference_type));
         table.row([
             Cell::date(event.timestamp),
             Cell::text(event.event_type.as_str()),
@@ -166,7 +174,7 @@ impl<'a> Page<'a> {
     }
 
     fn via(&self, via: &Via) -> String {
-        format!("via {}, {}", self.short(&via.from), direction(via))
+        format!("via {}, {}", self.short(&via.from.reference()), direction(via))
     }
 
     fn foot(&self, out: &mut Painter) {
@@ -182,7 +190,11 @@ impl<'a> Page<'a> {
         });
         list("expanded", expanded, out);
         let outside = timeline.unresolved_references.iter();
-        list("not synced", outside.map(|it| format!("{} → {}", self.short(&it.from), it.to)), out);
+        let outside = outside.map(|it| {
+            let source = self.short(&it.source.reference());
+            format!("{source} → {}", it.target().reference())
+        });
+        list("not synced", outside, out);
         for hint in hints(timeline) {
             out.label(Label::Faint, &hint).end();
         }

@@ -3,7 +3,7 @@
 use model::{Error, ErrorCode};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// `{"ok":true,"data":…,"meta":…}` or `{"ok":false,"error":…}`.
@@ -42,6 +42,9 @@ pub struct Meta {
     /// What is missing from the answer, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What a command says about its answer, such as how it was found.
+    #[serde(flatten)]
+    pub of_answer: Map<String, Value>,
 }
 
 impl Envelope {
@@ -50,10 +53,12 @@ impl Envelope {
         error: Option<&Error>,
         elapsed: Duration,
         warnings: Vec<String>,
+        of_answer: Map<String, Value>,
     ) -> Self {
         let meta = data.is_some().then(|| Meta {
             elapsed_ms: elapsed.as_millis().try_into().unwrap_or(u64::MAX),
             warnings,
+            of_answer,
         });
         Envelope { ok: error.is_none(), data, error: error.map(ErrorDocument::from), meta }
     }

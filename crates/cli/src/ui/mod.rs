@@ -30,7 +30,7 @@ use model::{Error, Progress, Result};
 use pager::Pager;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::sync::Arc;
 use wire::agent_form;
@@ -43,6 +43,11 @@ pub trait Show: Serialize + JsonSchema {
     /// The same for an agent, where that is shorter than what people read.
     fn agent(&self) -> Option<String> {
         None
+    }
+
+    /// What is said about the answer, such as how it was found: part of `meta` in JSON.
+    fn meta(&self) -> Map<String, Value> {
+        Map::new()
     }
 
     /// An answer that nevertheless means failure: it is shown in full and the
@@ -102,6 +107,8 @@ pub struct Ui {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
     data: Option<Value>,
+    /// What the answer says about itself.
+    meta: Map<String, Value>,
     warnings: Vec<String>,
     /// The reader of stdout has left; what is still to be said is of no use.
     is_cut_off: bool,
@@ -202,6 +209,7 @@ impl Ui {
             out,
             err,
             data: None,
+            meta: Map::new(),
             warnings: Vec::new(),
             is_cut_off: false,
             progress: None,
@@ -280,6 +288,7 @@ impl Ui {
                     Some(most) => self.fitted(value, most),
                     None => value,
                 });
+                self.meta = answer.meta();
                 Ok(())
             }
         }
@@ -419,7 +428,8 @@ impl Ui {
                 self.print_warning(warning);
             }
         }
-        let document = Envelope::new(data, error, self.env.elapsed(), warnings);
+        let meta = std::mem::take(&mut self.meta);
+        let document = Envelope::new(data, error, self.env.elapsed(), warnings, meta);
         let mut text = document.render(self.look.is_tty);
         text.push('\n');
         self.to_stdout(&text)

@@ -25,7 +25,7 @@ fn decisions_of_the_demo_are_found() {
         let document: Value = serde_json::from_str(&output.stdout).unwrap();
         let events = document["data"]["events"].as_array().unwrap();
         let is_it = |event: &&Value| {
-            event["details"]["note"]["is_decision_bearing"] == true
+            event["details"]["is_decision_bearing"] == true
                 && event["summary"].as_str().is_some_and(|summary| summary.contains(words))
         };
         if !events.iter().any(|event| is_it(&event)) {

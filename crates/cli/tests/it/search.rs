@@ -354,13 +354,14 @@ fn wrong_queries_are_usage_errors() {
         [exit status: 2]
     "#]]
     .assert_eq(&site.env.lore(&["search", "a AND (", "--fts-mode", "raw"]).to_string());
+    // Nothing asked is nothing found.
     expect![[r#"
+        # nothing matches
         ------- stderr -------
-        error: the query is empty
-        hint: say what to look for, e.g. lore search 'retry budget'
-        [exit status: 2]
+        warning: the query is empty: say what to look for, e.g. lore search 'retry budget'
     "#]]
     .assert_eq(&site.env.lore(&["search", " "]).to_string());
+    assert_eq!(found(&site, &["", "--type", "symbol"]), Vec::<String>::new());
     assert_eq!(
         found(&site, &["cookie NOT samesite", "--fts-mode", "raw", "--type", "thread"]),
         Vec::<String>::new()

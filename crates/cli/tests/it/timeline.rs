@@ -359,7 +359,7 @@ fn since_until_and_limit_keep_what_tells_most() {
         told(&["-n", "4"]),
         [
             "created harbor/tide#1 Session lost on Safari",
-            "note harbor/tide#1 Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site.",
+            "note_evidence harbor/tide#1 Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site.",
             "merged harbor/tide!1 Keep the session on Safari",
             "closed harbor/tide#1 by !1: Session lost on Safari",
         ]
@@ -405,7 +405,7 @@ fn decisions_are_evidence_and_approval_is_not() {
         .collect();
     assert_eq!(
         notes,
-        ["note harbor/tide!1 Because of the payment redirect; Lax would drop the cookie."]
+        ["note_evidence harbor/tide!1 Because of the payment redirect; Lax would drop the cookie."]
     );
 }
 

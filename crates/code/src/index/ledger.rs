@@ -249,7 +249,7 @@ pub fn by_file(
         (edge.source, shelf.node(edge.target), site)
     });
     let outer = linked.external.iter().map(|edge| {
-        let site = (edge.kind, Provenance::AstInferred, edge.confidence, edge.line, edge.col);
+        let site = (edge.kind, edge.provenance, edge.confidence, edge.line, edge.col);
         (edge.source, externals.node(&edge.target), site)
     });
     for (from, target, (kind, provenance, confidence, line, col)) in inner.chain(outer) {

@@ -43,7 +43,8 @@ impl Update<'_> {
         request: &Request,
         clock: &dyn Clock,
     ) -> Result<IndexReport> {
-        let linked = std::mem::take(&mut self.linked);
+        let mut linked = std::mem::take(&mut self.linked);
+        linked.external.extend(self.ownership(reader, &linked)?);
         let stored = self.store_changed(batches, reader)?;
         let placed = self.placed(reader, &linked, stored)?;
         let live: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
@@ -62,6 +63,24 @@ impl Update<'_> {
         let edits = self.package_edits(batches, reader, &placed, &links)?;
         self.store_versions(batches, reader, subject, &edits, &links, &mut written)?;
         batches.write(|tx| self.finish(tx, subject, request, clock, written))
+    }
+
+    /// Who owns the files that were linked, by the rules of the commit before: others
+    /// are for a whole snapshot.
+    fn ownership(
+        &self,
+        reader: &Reader,
+        linked: &link::LinkResult,
+    ) -> Result<Vec<link::ExternalEdge>> {
+        let Some(blob) = &self.previous.snapshot.owners else { return Ok(Vec::new()) };
+        let rules = store::code::owners::rules(reader, self.repo, blob)?;
+        let mut live: Vec<u32> = linked.outcomes.keys().copied().collect();
+        live.sort_unstable();
+        let files = live.iter().filter_map(|at| {
+            let item = self.shelf.items.get(*at as usize)?;
+            Some((*at, item.path.as_str()))
+        });
+        Ok(crate::owners::edges(&rules, files))
     }
 
     /// New versions of the packages with edits; all packages of the snapshot are

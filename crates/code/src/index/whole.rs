@@ -12,6 +12,7 @@ use super::{INDEXER, Input, Previous, Request, Subject, UnfitFile, keep, link_al
 use crate::facts::FileFacts;
 use crate::identity::{self, package_of};
 use crate::link::{self, PathKey};
+use model::codeowners;
 use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, PackageVersionId, RepoId, SnapshotSeq};
 use model::{Clock, Error, Result, beside};
@@ -49,12 +50,17 @@ impl WholeSnapshot<'_> {
         let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
         let mut cache = NodeCache::new(reader, is_first)?;
         // What files say is stored while what they say together is found out.
-        let (linked, stored) = beside(
+        let (mut linked, stored) = beside(
             || link_all(&input),
             || store_files(batches, &input.entries, states, &mut cache),
         );
         let stored = stored?;
         drop(cache);
+        if let Some((_, text)) = &input.owners {
+            let files = input.entries.iter().enumerate();
+            let files = files.map(|(at, entry)| (at as u32, entry.path.as_str()));
+            linked.external.extend(crate::owners::edges(&codeowners::parse(text), files));
+        }
         self.store_unfit(&input.unfit)?;
         let before = previous.as_ref().map(|previous| &previous.packages);
         report::add_costly(&mut troubled, &linked, |file| {

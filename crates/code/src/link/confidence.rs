@@ -33,6 +33,8 @@ pub enum Rule {
     Declaration,
     /// A name in a contract or a configuration.
     Name,
+    /// A rule of `CODEOWNERS`.
+    Ownership,
 }
 
 /// A row: provenance, rule, percent.
@@ -48,6 +50,7 @@ pub const TABLE: &[(Provenance, Rule, u8)] = &[
     (Provenance::AstInferred, Rule::WildcardImport, WILDCARD_IMPORT),
     (Provenance::AstInferred, Rule::Declaration, 95),
     (Provenance::ConfigDeclared, Rule::Name, 95),
+    (Provenance::ConfigDeclared, Rule::Ownership, 100),
 ];
 
 /// The percent of a rule; each has one row.
@@ -84,7 +87,8 @@ mod tests {
             assert_eq!(TABLE.iter().filter(|row| row.1 == *rule).count(), 1, "{rule:?}");
             assert!(provenance.is_static(), "{rule:?}");
             assert_eq!(of(*rule), *percent);
-            assert_eq!(*percent == 100, *provenance == Provenance::AstResolved, "{rule:?}");
+            let is_written = matches!(rule, Rule::Containment | Rule::Ownership);
+            assert_eq!(*percent == 100, is_written, "{rule:?}");
         }
     }
 

@@ -11,6 +11,7 @@ use super::program::Program;
 use super::symbols::Symbol;
 use super::{EdgeKind, Node};
 use crate::facts::{Bound, Call, Expr, ExprId, ImportId, Imported, Space, TypeRef};
+use model::code::Provenance;
 
 /// A relation to something outside the repository.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -21,6 +22,7 @@ pub struct ExternalEdge {
     pub line: u32,
     pub col: u32,
     pub confidence: u8,
+    pub provenance: Provenance,
 }
 
 /// A symbol of a package that is not in the repository.
@@ -138,8 +140,9 @@ impl EdgeCollector<'_, '_, '_> {
         let language = self.eval.file().facts.language.clone();
         let symbol = outside.names.join(".");
         let target = External { language, package: outside.package, symbol };
-        let confidence = confidence::of(Rule::Import);
-        self.external.push(ExternalEdge { kind, source, target, line, col, confidence });
+        let (confidence, provenance) = (confidence::of(Rule::Import), Provenance::AstInferred);
+        let edge = ExternalEdge { kind, source, target, line, col, confidence, provenance };
+        self.external.push(edge);
     }
 
     fn outside_path(&self, id: ExprId, depth: u32) -> Option<Outside> {

@@ -227,6 +227,7 @@ impl<F: Forge> Engine<F> {
         if self.options.dry_run || self.cancel.is_cancelled() {
             return Ok(());
         }
+        self.fill_in(&targets).await?;
         self.reconcile(&targets).await?;
         let drained = Arc::clone(&self).drain(targets.clone()).await;
         self.link().await?;
@@ -243,6 +244,20 @@ impl<F: Forge> Engine<F> {
                     Ok(())
                 })
                 .await?;
+        }
+        Ok(())
+    }
+
+    /// Asks for what was switched off in earlier runs and is wanted now.
+    async fn fill_in(&self, targets: &[Target]) -> Result<()> {
+        for target in targets {
+            let (project, wanted) = (target.scope.project, self.options.wanted.clone());
+            let now = self.clock.now();
+            let filled = self.db.write(move |tx| plan::fill_in(tx, project, &wanted, now)).await?;
+            if filled > 0 {
+                let path = &target.path;
+                self.progress.note(&format!("{path}: {filled} fetches that were left out before"));
+            }
         }
         Ok(())
     }

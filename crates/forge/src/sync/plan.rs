@@ -46,10 +46,16 @@ pub(super) fn enqueue(
     now: Timestamp,
 ) -> Result<u64> {
     let mut enqueued = 0;
-    for what in &wanted.dependents {
-        if what.applies_to(head.row.kind) && is_needed(tx, head, change, *what)? {
-            queue::enqueue(tx, project, head.row.kind, head.iid, *what, now)?;
+    for what in DependentKind::ALL.into_iter().filter(|what| what.applies_to(head.row.kind)) {
+        if !is_needed(tx, head, change, what)? {
+            continue;
+        }
+        if wanted.dependents.contains(&what) {
+            queue::enqueue(tx, project, head.row.kind, head.iid, what, now)?;
             enqueued += 1;
+        } else {
+            // What is there is out of date now: a run that wants it must fetch it again.
+            entities::forget_fetch(tx, head.row, what)?;
         }
     }
     Ok(enqueued)
@@ -80,6 +86,34 @@ fn is_needed(tx: &Tx<'_>, head: &EntityHead, change: Change, what: DependentKind
             change != Change::Unchanged && last.condition != EntityState::Merged.as_str()
         }
     })
+}
+
+/// Enqueues what earlier runs left out because it was switched off. Only what can be
+/// switched off is looked for: everything else was asked for with its entity.
+pub(super) fn fill_in(
+    tx: &Tx<'_>,
+    project: model::ids::ProjectId,
+    wanted: &FetchScope,
+    now: Timestamp,
+) -> Result<u64> {
+    let mut enqueued = 0;
+    for what in wanted.dependents.iter().filter(|what| can_be_switched_off(**what)) {
+        for kind in wanted.kinds.iter().filter(|kind| what.applies_to(**kind)) {
+            if entities::all_have(tx, *kind, *what)? {
+                continue;
+            }
+            for (project, iid) in entities::without(tx, Some(project), *kind, *what)? {
+                queue::enqueue(tx, project, *kind, iid, *what, now)?;
+                enqueued += 1;
+            }
+        }
+    }
+    Ok(enqueued)
+}
+
+/// By `--no-events` and the settings of a sync.
+const fn can_be_switched_off(what: DependentKind) -> bool {
+    what.is_event() || matches!(what, DependentKind::FileChanges)
 }
 
 /// What a set fetched for this entity depends on.

@@ -3,7 +3,7 @@
 use crate::harness::{Site, assert_same, tireless};
 use crate::truth;
 use model::EntityKind;
-use sim::world::{EntityKey, MoveTo, NewIssue, ProjectId};
+use sim::world::{EntityKey, LabelChange, MoveTo, NewIssue, ProjectId};
 use sim::{FaultPlan, World};
 use std::time::Duration;
 use store::Writer;
@@ -291,4 +291,23 @@ fn merge_requests_switched_off_are_no_failure() {
     });
     let report = site.sync();
     assert!(report.projects.iter().all(|project| project.error.is_none()), "{report:?}");
+}
+
+#[test]
+fn events_of_a_time_they_were_switched_off_are_fetched_when_they_are_wanted() {
+    let site = settled();
+    site.wait(Duration::from_secs(86_400));
+    site.change(|world| {
+        let (issue, at) = (issue(world, 1), world.now());
+        world.change_labels(issue, "bo", at, LabelChange::removing(&["bug"])).unwrap();
+    });
+    site.wait(Duration::from_secs(86_400));
+    site.sync_with(|options| {
+        options.wanted = options.wanted.clone().without(model::record::DependentKind::is_event);
+    });
+    assert_ne!(site.dump(), site.undisturbed());
+    site.wait(Duration::from_secs(86_400));
+    site.sync();
+    assert_level(&site);
+    assert_same(&site.dump(), &site.undisturbed(), "after switching on");
 }

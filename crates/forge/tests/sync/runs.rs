@@ -157,6 +157,6 @@ fn sets_that_were_switched_off_are_fetched_when_wanted() {
         options.wanted = options.wanted.clone().without(model::record::DependentKind::is_event);
     });
     assert!(!site.dump().iter().any(|line| line.starts_with("label_event")));
-    site.sync_with(|options| options.full = true);
+    site.sync();
     assert_same(&site.dump(), &site.undisturbed(), "after switching on");
 }

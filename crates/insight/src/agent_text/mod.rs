@@ -32,10 +32,13 @@ fn place(symbol: &SymbolRef) -> String {
     }
 }
 
-/// One word, where the answer is not of the commit checked out.
+/// One word, where the answer is not of the commit checked out: of the files as they
+/// were edited since, or of an earlier commit.
 fn stale(standing: &Standing) -> &'static str {
     if standing.stale_against.is_some() || standing.is_stale {
         " (stale: run lore index)"
+    } else if standing.is_work_tree {
+        " (edited)"
     } else {
         ""
     }

@@ -2,11 +2,10 @@
 //! `lore communities` divides.
 
 use super::communities::divide;
-use super::owners::owners_of;
 use super::scope::{Scope, Standing};
 use super::view::View;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, Provenance};
+use model::code::{EdgeKind, Provenance};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,9 +23,9 @@ pub struct Graph {
     pub edges: Vec<GraphEdge>,
     /// Groups of closely tied symbols, by number.
     pub communities: Vec<GraphCommunity>,
-    /// The row of each node; none for owners.
+    /// The row of each node.
     #[serde(skip)]
-    pub ids: Vec<Option<NodeId>>,
+    pub ids: Vec<NodeId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,12 +74,10 @@ pub fn graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
     collect(reader, scope, false)
 }
 
-/// The same with the libraries and repositories that edges lead to, and with owners:
-/// no edge is left out.
+/// The same with the libraries, repositories and owners that edges lead to: no edge is
+/// left out.
 pub fn whole_graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
-    let mut graph = collect(reader, scope, true)?;
-    add_owners(reader, scope, &mut graph)?;
-    Ok(graph)
+    collect(reader, scope, true)
 }
 
 fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> {
@@ -173,55 +170,6 @@ fn outside(
     Ok(())
 }
 
-/// Ownership: from each file to those who own it. It follows from `CODEOWNERS` alone
-/// and is not stored edge by edge; a change of that file would rewrite them all.
-fn add_owners(reader: &Reader, scope: &Scope, graph: &mut Graph) -> Result<()> {
-    if scope.snapshot.owners.is_none() {
-        return Ok(());
-    }
-    let mut places: BTreeMap<String, u32> = BTreeMap::new();
-    let module = NodeKind::Module.as_str();
-    for at in 0..graph.nodes.len() {
-        let file = &graph.nodes[at];
-        if file.kind != module || file.path.is_empty() {
-            continue;
-        }
-        for owner in owners_of(reader, scope, &file.path.clone())? {
-            let is_team = owner.owner.contains('/');
-            let target = match places.get(&owner.owner) {
-                Some(place) => *place,
-                None => {
-                    let place = graph.nodes.len() as u32;
-                    graph.nodes.push(GraphNode {
-                        hash: String::new(),
-                        signature: String::new(),
-                        qualified_name: format!("owner://{}", owner.owner),
-                        kind: if is_team { "team" } else { "user" }.to_owned(),
-                        path: String::new(),
-                        line: 0,
-                        is_test: false,
-                        community: graph.nodes[at].community,
-                    });
-                    graph.ids.push(None);
-                    places.insert(owner.owner.clone(), place);
-                    place
-                }
-            };
-            graph.edges.push(GraphEdge {
-                hash: String::new(),
-                source: at as u32,
-                target,
-                kind: if is_team { "owned_by_team" } else { "owned_by_user" }.to_owned(),
-                provenance: Provenance::ConfigDeclared.as_str().to_owned(),
-                confidence: 1.0,
-                sites: 1,
-                cross_community: false,
-            });
-        }
-    }
-    Ok(())
-}
-
 /// In an order that does not depend on row ids.
 fn settled(
     scope: &Scope,
@@ -250,13 +198,12 @@ fn settled(
         })
         .collect();
     edges.sort_by(|a, b| (a.source, a.target, &a.kind).cmp(&(b.source, b.target, &b.kind)));
-    let ids = nodes.iter().map(|(id, _)| Some(*id)).collect();
+    let ids = nodes.iter().map(|(id, _)| *id).collect();
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
     // What a file contains says nothing of what belongs together, nor does a library
-    // that all use.
+    // that all use, or a team that owns it.
     let contains = EdgeKind::Contains.as_str();
-    let external = NodeKind::External.as_str();
-    let is_own = |at: u32| nodes[at as usize].kind != external;
+    let is_own = |at: u32| !nodes[at as usize].path.is_empty();
     let ties: Vec<(u32, u32)> = edges
         .iter()
         .filter(|edge| edge.kind != contains && is_own(edge.source) && is_own(edge.target))

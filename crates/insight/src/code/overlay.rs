@@ -10,6 +10,7 @@ use super::view::View;
 use git::{ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
 use model::code::NodeKind;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
@@ -21,8 +22,15 @@ const MOST_FILES: usize = 400;
 /// Larger files are no source.
 const LARGEST: u64 = 2 << 20;
 
-/// A definition in a text that is not indexed.
+/// A file of the work tree as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextFile {
+    pub path: String,
+    pub bytes: Vec<u8>,
+}
+
+/// A definition in a text that is not indexed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextSymbol {
     /// `cart.Cart.total`
     pub symbol: String,
@@ -35,8 +43,8 @@ pub struct TextSymbol {
     pub is_test: bool,
 }
 
-/// Says what a text defines, by its path and bytes.
-pub type Extract<'a> = &'a dyn Fn(&str, &[u8]) -> Option<Vec<TextSymbol>>;
+/// Says what each of some files defines, in their order; none where nobody can say.
+pub type Extract<'a> = &'a dyn Fn(&[TextFile]) -> Vec<Option<Vec<TextSymbol>>>;
 
 /// A file that is not as it was indexed.
 #[derive(Debug)]
@@ -68,11 +76,7 @@ impl fmt::Debug for Overlay {
 impl Scope {
     /// The same snapshot with the edits of the work tree around it; as it is where
     /// there is none, or where the snapshot is of a work tree itself.
-    pub fn over_work_tree(
-        mut self,
-        reader: &Reader,
-        extract: Option<Extract<'_>>,
-    ) -> Result<Scope> {
+    pub fn over_work_tree(mut self, reader: &Reader, extract: Extract<'_>) -> Result<Scope> {
         let Some(dir) = self.dir.clone().filter(|_| self.snapshot.work_tree.is_none()) else {
             return Ok(self);
         };
@@ -90,33 +94,16 @@ impl Scope {
             self.overlay = Some(Arc::new(Overlay { is_beyond: true, ..Overlay::default() }));
             return Ok(self);
         }
-        let mut overlay = Overlay::default();
-        {
-            let view = View::alone(reader, &self);
-            let mut blobs = repo.blobs()?;
-            for change in changes {
-                let path = change.path.to_string();
-                let bytes = match change.content {
-                    Some(WorkTreeContent::Bytes(_, bytes)) => Some(bytes),
-                    Some(WorkTreeContent::TooLarge(_)) => continue,
-                    None => None,
-                };
-                let symbols = match (&bytes, extract) {
-                    (Some(bytes), Some(extract)) => extract(&path, bytes),
-                    _ => None,
-                };
-                let old = match indexed_blob(&view, &path)? {
-                    Some(id) => blobs.read(id, LARGEST)?.into_content().unwrap_or_default(),
-                    // Neither indexed nor code: a log, notes, what a build left.
-                    None if symbols.is_none() => continue,
-                    None => Vec::new(),
-                };
-                let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-                let old = String::from_utf8_lossy(&old);
-                let (lines, new_lines) = follow(&old, text.as_deref().unwrap_or_default());
-                overlay.files.insert(path, EditedFile { text, symbols, lines, new_lines });
+        let (mut edited, mut gone) = (Vec::new(), Vec::new());
+        for change in changes {
+            let path = change.path.to_string();
+            match change.content {
+                Some(WorkTreeContent::Bytes(_, bytes)) => edited.push(TextFile { path, bytes }),
+                Some(WorkTreeContent::TooLarge(_)) => {}
+                None => gone.push(path),
             }
         }
+        let overlay = self.overlay_of(reader, &repo, edited, gone, extract)?;
         // The answer is of what lies here, whatever is checked out.
         self.newer_head = None;
         if !overlay.files.is_empty() {
@@ -124,12 +111,43 @@ impl Scope {
         }
         Ok(self)
     }
+
+    fn overlay_of(
+        &self,
+        reader: &Reader,
+        repo: &Repo,
+        edited: Vec<TextFile>,
+        gone: Vec<String>,
+        extract: Extract<'_>,
+    ) -> Result<Overlay> {
+        let view = View::alone(reader, self);
+        let mut blobs = repo.blobs()?;
+        let mut overlay = Overlay::default();
+        let mut defined = extract(&edited);
+        defined.resize(edited.len(), None);
+        let edited = edited.into_iter().zip(defined);
+        let now = edited.map(|(file, symbols)| (file.path, Some(file.bytes), symbols));
+        for (path, bytes, symbols) in now.chain(gone.into_iter().map(|path| (path, None, None))) {
+            let old = match indexed_blob(&view, &path)? {
+                Some(id) => blobs.read(id, LARGEST)?.into_content().unwrap_or_default(),
+                // Neither indexed nor code: a log, notes, what a build left.
+                None if symbols.is_none() => continue,
+                None => Vec::new(),
+            };
+            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let old = String::from_utf8_lossy(&old);
+            let (lines, new_lines) = follow(&old, text.as_deref().unwrap_or_default());
+            overlay.files.insert(path, EditedFile { text, symbols, lines, new_lines });
+        }
+        Ok(overlay)
+    }
 }
 
 /// Files that may hold code: the rest would only be read.
 fn is_source(path: &RepoPath) -> bool {
     let path = path.to_string();
-    path.rsplit('/').next().is_some_and(|name| name.contains('.'))
+    // lore's own files are no code of the project.
+    !path.starts_with(".lore/") && path.rsplit('/').next().is_some_and(|name| name.contains('.'))
 }
 
 fn indexed_blob(view: &View<'_>, path: &str) -> Result<Option<ObjectId>> {

@@ -341,13 +341,16 @@ pub(crate) fn near_names(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
 
 /// Symbols whose last part begins as typed, shortest name first.
 pub(super) fn beginning(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
-    /// One letter is the beginning of too much.
+    /// One letter is the beginning of too much, unless it is said what it is in.
     const SHORTEST: usize = 3;
+    let typed = typed.trim_end_matches('*');
     let address = Address::parse(typed);
     let Some(last) = address.tails().first().map(|last| (*last).to_owned()) else {
         return Ok(Vec::new());
     };
-    if last.chars().count() < SHORTEST || typed.contains(' ') {
+    let is_within = address.name.len() > last.len();
+    let shortest = if is_within { 1 } else { SHORTEST };
+    if last.chars().count() < shortest || typed.contains(' ') {
         return Ok(Vec::new());
     }
     let mut names = nodes::names_like(view.reader, Some(view.scope.repo.id), &last)?;

@@ -26,6 +26,9 @@ const MOST_COUNTED: usize = 1000;
 /// Symbols that match the request's words; `here` is where it is asked.
 pub fn search_symbols(reader: &Reader, request: &Request, here: &Path) -> Result<SearchResults> {
     refuse_what_symbols_lack(request)?;
+    if request.query.trim().is_empty() {
+        return Ok(SearchResults::of_nothing(request.mode));
+    }
     let query = Query::parse(&request.query)?;
     let scopes = scopes(reader, &request.filter, here)?;
     let views: BTreeMap<RepoId, View<'_>> =
@@ -194,6 +197,7 @@ fn fill(
 ) -> Result<()> {
     let projects = projects::all(reader)?;
     let words: Vec<String> = words.iter().flat_map(|word| model::text::name_parts(word)).collect();
+    let best = live.first().map_or(0.0, |best| best.score);
     for (place, one) in live.iter().enumerate().skip(request.offset).take(request.limit) {
         let Some(view) = views.get(&one.repo) else { continue };
         let Some(mut hit) = hit(view, one, &words)? else { continue };
@@ -202,10 +206,13 @@ fn fill(
             let SymbolNote { commit, path, line, .. } = symbol;
             hit.url = project.forge.dialect().blob_url(&project.web_url, commit, path, *line);
         }
+        // As those of texts: from 0 to 1, the raw ones where they are explained.
+        let share = if best > 0.0 { one.score / best } else { 1.0 };
+        hit.score = (share * 1000.0).round() / 1000.0;
         if request.explain {
             hit.explanation = Some(Explanation {
                 lexical_rank: Some(place + 1),
-                lexical_score: Some(hit.score),
+                lexical_score: Some((one.score * 1000.0).round() / 1000.0),
                 semantic_rank: None,
                 similarity: None,
                 coverage: None,
@@ -235,7 +242,7 @@ fn hit(view: &View<'_>, found: &SymbolHit, words: &[String]) -> Result<Option<Se
         created_at: None,
         updated_at: None,
         labels: Vec::new(),
-        score: (found.score * 1000.0).round() / 1000.0,
+        score: 0.0,
         snippet: snippet.text,
         matches: snippet.matches,
         url: String::new(),

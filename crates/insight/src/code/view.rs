@@ -11,7 +11,7 @@ use super::layers::Layers;
 use super::overlay::EditedFile;
 use super::scope::Scope;
 use model::Result;
-use model::code::{EdgeKind, NodeKind};
+use model::code::{EdgeKind, NodeKind, OWNER};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -382,10 +382,15 @@ impl<'r> View<'r> {
             Some(outside) => outside,
             None => (self.scope.repo.canonical_url.as_str(), package),
         };
+        let kind = match (repo, kind) {
+            (OWNER, NodeKind::External) if symbol.contains('/') => "team",
+            (OWNER, NodeKind::External) => "user",
+            _ => kind.as_str(),
+        };
         SymbolRef {
             qualified_name: format!("{repo}://{package}{joint}{symbol}"),
             symbol: if symbol.is_empty() { package.to_owned() } else { symbol },
-            kind: kind.as_str().to_owned(),
+            kind: kind.to_owned(),
             path,
             line,
             is_test,

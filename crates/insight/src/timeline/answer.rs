@@ -6,6 +6,7 @@ use model::relation::{Certainty, EntityName, Method, RelationType};
 use model::{EntityKind, EntityState, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use store::timeline::EntityHeader;
 
 /// What happened, in order of time, with where each part comes from.
@@ -24,6 +25,8 @@ pub struct Timeline {
     /// Relations to what is not synced here.
     pub unresolved_references: Vec<UnresolvedReference>,
     pub events: Vec<TimelineEvent>,
+    /// How it was found and what was left out; beside the data, in the envelope.
+    #[serde(skip)]
     pub meta: TimelineMeta,
     /// What is missing from the answer, and why.
     #[serde(skip)]
@@ -66,21 +69,53 @@ pub struct ExpandedEntity {
 /// How an entity got into the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Via {
-    /// `group/project#12`: from where it was reached.
-    pub from: String,
+    /// From where it was reached.
+    pub from: EntityRef,
     pub reference_type: RelationType,
     /// Whether the relation points from there to here, not the other way.
     pub is_forward: bool,
     /// How lore knows the relation.
-    pub method: Method,
+    pub source_method: Method,
+}
+
+/// The name of an issue or merge request.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct EntityRef {
+    #[serde(rename = "type")]
+    pub kind: EntityKind,
+    pub iid: Iid,
+    pub project: String,
+}
+
+impl EntityRef {
+    /// `group/project#12`.
+    pub fn reference(&self) -> String {
+        format!("{}{}{}", self.project, self.kind.sigil(), self.iid)
+    }
+}
+
+impl From<&EntityName> for EntityRef {
+    fn from(name: &EntityName) -> Self {
+        EntityRef { kind: name.kind, iid: name.iid, project: name.project.clone() }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct UnresolvedReference {
-    pub from: String,
-    pub to: String,
+    pub source: EntityRef,
+    pub target_project: String,
+    pub target_type: EntityKind,
+    pub target_iid: Iid,
     pub reference_type: RelationType,
-    pub method: Method,
+    /// How lore knows the relation.
+    pub source_method: Method,
+}
+
+impl UnresolvedReference {
+    pub fn target(&self) -> EntityRef {
+        let (kind, iid) = (self.target_type, self.target_iid);
+        EntityRef { kind, iid, project: self.target_project.clone() }
+    }
 }
 
 vocabulary! {
@@ -100,8 +135,8 @@ vocabulary! {
         ReviewRequested = "review_requested",
         /// A relation to another issue or merge request.
         Reference = "reference",
-        /// Something a person wrote.
-        Note = "note",
+        /// Something a person wrote that bears on the question.
+        Note = "note_evidence",
         /// Approved, or approval withdrawn.
         Review = "review",
         /// Recorded in memory.
@@ -218,7 +253,7 @@ pub struct Details {
     pub milestone: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceDetails>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(flatten)]
     pub note: Option<NoteDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decision: Option<DecisionDetails>,
@@ -246,14 +281,15 @@ pub struct ReferenceDetails {
     pub title: Option<String>,
     /// Whether the entity of the event is the source.
     pub is_outgoing: bool,
-    pub method: Method,
+    /// How lore knows the relation.
+    pub source_method: Method,
     pub certainty: Certainty,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NoteDetails {
     /// The forge's id.
-    pub id: i64,
+    pub note_id: i64,
     /// About 200 characters around what counts.
     pub snippet: String,
     /// Where in the diff it sits.
@@ -307,6 +343,8 @@ pub struct TimelineMeta {
     /// Before folding and cutting.
     pub total_events: usize,
     pub evidence_notes_included: usize,
+    /// Relations to what is not synced here.
+    pub unresolved_references: usize,
     /// Documents that matched the query.
     pub matches: u64,
     /// More matched than became seeds.
@@ -315,6 +353,17 @@ pub struct TimelineMeta {
     pub fan_out_cut: Vec<String>,
     /// Events left out by the limit, least telling first.
     pub events_left_out: usize,
+}
+
+impl TimelineMeta {
+    /// As it stands in the envelope of an answer.
+    pub fn fields(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            // Numbers and texts can always be written.
+            _ => Map::new(),
+        }
+    }
 }
 
 /// `group/project#12`.

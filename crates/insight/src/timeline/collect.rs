@@ -249,7 +249,7 @@ fn of_link(scope: &Scope<'_>, link: &EntityRelation) -> Option<TimelineEvent> {
         title: here.title.clone(),
         other_title: there.title.clone(),
         is_outgoing,
-        method: link.method,
+        source_method: link.method,
         certainty: link.certainty,
     };
     let details = Details { reference: Some(reference), ..Details::default() };

@@ -99,7 +99,7 @@ fn event(
     let snippet = excerpt(&note.body, &focus);
     let event = scope.event(note.entity, EventType::Note, note.created_at, snippet.clone())?;
     let details = NoteDetails {
-        id: note.forge_id,
+        note_id: note.forge_id,
         snippet,
         path: note.path,
         line: note.line,

@@ -1,6 +1,6 @@
 //! From seeds to what belongs to them: breadth first over relations.
 
-use super::answer::{UnresolvedReference, Via, reference_of};
+use super::answer::{EntityRef, UnresolvedReference, Via, reference_of};
 use model::Result;
 use model::relation::RelationType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,10 +103,10 @@ fn follow(
         n_followed += 1;
         known.insert(row);
         let via = Via {
-            from: reference_of(&here.name),
+            from: EntityRef::from(&here.name),
             reference_type: link.relation,
             is_forward,
-            method: link.method,
+            source_method: link.method,
         };
         found.members.push(Member { row, depth, via: Some(via) });
     }
@@ -133,10 +133,12 @@ fn unresolved(links: &[EntityRelation], with_mentions: bool) -> Vec<UnresolvedRe
         .filter(|link| link.source.row.is_none() || link.target.row.is_none())
         .filter(|link| with_mentions || link.relation != RelationType::Mentioned)
         .map(|link| UnresolvedReference {
-            from: reference_of(&link.source.name),
-            to: reference_of(&link.target.name),
+            source: EntityRef::from(&link.source.name),
+            target_project: link.target.name.project.clone(),
+            target_type: link.target.name.kind,
+            target_iid: link.target.name.iid,
             reference_type: link.relation,
-            method: link.method,
+            source_method: link.method,
         })
         .collect();
     found.sort();

@@ -15,9 +15,9 @@ mod fold;
 mod seeds;
 
 pub use answer::{
-    CommitDetails, DecisionDetails, Details, EventType, ExpandedEntity, Folded, NoteDetails,
-    ReferenceDetails, SubjectKind, Timeline, TimelineCommit, TimelineEntity, TimelineEvent,
-    TimelineMeta, UnresolvedReference, Via,
+    CommitDetails, DecisionDetails, Details, EntityRef, EventType, ExpandedEntity, Folded,
+    NoteDetails, ReferenceDetails, SubjectKind, Timeline, TimelineCommit, TimelineEntity,
+    TimelineEvent, TimelineMeta, UnresolvedReference, Via,
 };
 pub(crate) use excerpt::excerpt;
 pub use seeds::named_entity;
@@ -31,6 +31,7 @@ use model::reference::EntityReference;
 use model::{Result, Timestamp};
 use search::Searcher;
 use seeds::Seeds;
+use store::entities::{self, EntityRow};
 
 /// Where to start.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,12 +103,7 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     };
     let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
     let mut warnings = seeds.warnings.clone();
-    if lacks_events(reader, &expansion)? {
-        warnings.push(
-            "no event data: labels, milestones and reopenings are missing; run: lore sync"
-                .to_owned(),
-        );
-    }
+    warnings.extend(missing_events(reader, &expansion)?);
     let scope = Scope::new(&expansion);
     let mut events = collect::all(reader, &scope, request.everything)?;
     events.extend(evidence::notes(reader, &scope, &seeds, request.evidence, request.explain)?);
@@ -130,11 +126,19 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
     Ok(Timeline { seed_commits, warnings, ..answer })
 }
 
-/// Entities are here, but no event of any was fetched.
-fn lacks_events(reader: &store::Reader, expansion: &Expansion) -> Result<bool> {
-    let Some(first) = expansion.members.first() else { return Ok(false) };
-    let fetched = store::entities::was_fetched;
-    Ok(!fetched(reader, None, first.row.kind, DependentKind::StateEvents)?)
+/// Says of how many entities no events were fetched, and how to get them.
+fn missing_events(reader: &store::Reader, expansion: &Expansion) -> Result<Option<String>> {
+    let rows: Vec<EntityRow> = expansion.members.iter().map(|member| member.row).collect();
+    let lacking = entities::n_without(reader, &rows, DependentKind::StateEvents)?;
+    let whose = match lacking {
+        0 => return Ok(None),
+        n if n == rows.len() => "no event data".to_owned(),
+        n => format!("no event data of {n} of {} issues and merge requests", rows.len()),
+    };
+    Ok(Some(format!(
+        "{whose}: labels, milestones and reopenings are missing; run: lore sync, with \
+         sync.fetch_resource_events = true"
+    )))
 }
 
 fn ordered(mut events: Vec<TimelineEvent>, everything: bool) -> Vec<TimelineEvent> {
@@ -215,6 +219,7 @@ fn answer(
             total_entities: expansion.members.len(),
             total_events,
             evidence_notes_included: events.iter().filter(is_note).count(),
+            unresolved_references: expansion.unresolved.len(),
             matches: seeds.matches,
             seeds_are_cut: seeds.is_cut,
             fan_out_cut: expansion.fan_out_cut.clone(),

@@ -48,6 +48,7 @@ fn what_is_not_synced_is_named_as_unresolved() {
     elsewhere.name.project = "other/place".to_owned();
     fixture.relations(&mr, &[(RelationType::Closes, &elsewhere)]);
     let timeline = timeline_of(&fixture, EntityKind::MergeRequest, 7);
-    let to: Vec<&str> = timeline.unresolved_references.iter().map(|it| it.to.as_str()).collect();
+    let to: Vec<String> =
+        timeline.unresolved_references.iter().map(|it| it.target().reference()).collect();
     assert_eq!(to, ["other/place#7"]);
 }

@@ -1,6 +1,7 @@
 //! Other names for tools and arguments: those of earlier plans, and those a
 //! model is likely to make up. A call should not fail over a word.
 
+use super::arguments::Argument;
 use rmcp::model::JsonObject;
 
 /// Tools by other names; what they are asked is the same.
@@ -66,27 +67,29 @@ pub fn tool(name: &str) -> Option<&'static str> {
 
 /// Gives the first argument the tool's own name for it, where another name of
 /// the same meaning was used and nothing else could be meant.
-pub fn rename_arguments(arguments: &mut JsonObject, names: &[String]) {
-    let Some(subject) = names.iter().find(|name| SUBJECTS.contains(&name.as_str())) else { return };
+pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
+    let mut names = known.iter().map(|argument| argument.name.as_str());
+    let Some(subject) = names.find(|name| SUBJECTS.contains(name)) else { return };
     if arguments.contains_key(subject) {
         return;
     }
+    let is_known = |name: &String| known.iter().any(|argument| argument.name == *name);
     let strange: Vec<String> = arguments
         .keys()
-        .filter(|name| !names.contains(name) && SUBJECTS.contains(&name.as_str()))
+        .filter(|name| !is_known(name) && SUBJECTS.contains(&name.as_str()))
         .cloned()
         .collect();
     if let [only] = strange.as_slice()
         && let Some(value) = arguments.remove(only)
     {
-        arguments.insert(subject.clone(), value);
+        arguments.insert(subject.to_owned(), value);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mcp::tools;
+    use crate::mcp::{arguments, tools};
     use serde_json::json;
 
     #[test]
@@ -99,7 +102,8 @@ mod tests {
 
     #[test]
     fn another_word_for_the_subject_is_understood() {
-        let names = ["target", "repo", "limit"].map(str::to_owned);
+        let schema = json!({ "properties": { "target": {}, "repo": {}, "limit": {} } });
+        let names = arguments::of_schema(schema.as_object().unwrap());
         let renamed = |given: serde_json::Value| {
             let mut arguments = given.as_object().unwrap().clone();
             rename_arguments(&mut arguments, &names);

@@ -26,6 +26,9 @@ pub struct Meta {
     /// Ask again with it to get the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// What a tool says about its answer, such as how it was found.
+    #[serde(flatten)]
+    pub of_answer: JsonObject,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -60,6 +63,8 @@ pub struct ToolOutput {
     pub data: Value,
     /// As the tool itself writes it for a model; none for the general form.
     pub text: Option<String>,
+    /// What the tool says about its answer.
+    pub meta: JsonObject,
     pub warnings: Vec<String>,
 }
 
@@ -139,7 +144,7 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
         .next
         .map(|next| Cursor::new(next, paging.tool, paging.arguments, &known.stamp).write());
     let cut = (fitted.cut != Cut::default()).then_some(fitted.cut);
-    let meta = Meta { fresh: known.fresh, missing, cut, next_cursor };
+    let meta = Meta { fresh: known.fresh, missing, cut, next_cursor, of_answer: found.meta };
     let text = match (paging.format, found.text) {
         (Format::Json, _) => None,
         // What has pages is cut by them; a text of the tool's own would not be.

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod answer;
+mod arguments;
 mod background;
 mod call;
 mod completion;

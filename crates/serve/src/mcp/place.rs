@@ -132,6 +132,7 @@ pub fn decoded(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use insight::code::overlay::{TextFile, TextSymbol};
     use tempfile::TempDir;
 
     #[test]
@@ -180,6 +181,9 @@ mod tests {
         }
         fn author(&self, _: &Path) -> Option<String> {
             None
+        }
+        fn outlines(&self, files: &[TextFile]) -> Vec<Option<Vec<TextSymbol>>> {
+            vec![None; files.len()]
         }
         fn run(
             &self,

@@ -2,8 +2,8 @@
 //! on a thread of its own, with its own connection, within its time.
 
 use super::Options;
-use super::aliases;
 use super::answer::{self, Answer, Format, Paging, ToolOutput};
+use super::arguments;
 use super::background::Background;
 use super::call::{Call, CancelHandle, Providers, given_up};
 use super::cursor::Cursor;
@@ -11,7 +11,7 @@ use super::freshness::{Cache, FreshnessInfo};
 use super::place::Access;
 use super::session_use::SessionUse;
 use super::surroundings::McpHost;
-use super::tools::{self, Entry};
+use super::tools::{self, Entry, Output};
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
 use search::embedding::Provider;
@@ -103,9 +103,9 @@ impl Shared {
         asker: Asker,
     ) -> Result<Answer> {
         check_size(&arguments)?;
+        arguments::settle(&mut arguments, entry.arguments());
         let format = Format::read(arguments.remove("format"))?;
         let max_tokens = budget(arguments.remove("budget"), self.options.max_tokens)?;
-        aliases::rename_arguments(&mut arguments, entry.input_names());
         let cursor = match arguments.remove("cursor") {
             None | Some(Value::Null) => None,
             Some(Value::String(text)) => Some(Cursor::read(&text, entry.name, &arguments)?),
@@ -116,11 +116,11 @@ impl Shared {
         let answer = self.on_a_thread(entry.is_long(), asker, move |call| {
             let asked = arguments.clone();
             call.set_form(max_tokens, format);
-            let (data, text) = (entry.run)(call, arguments)?;
+            let Output { data, text, meta } = (entry.run)(call, arguments)?;
             if let Ok(database) = call.around.database(&call.dir) {
                 call.session.note(entry.name, &data, database.path(), call.now);
             }
-            let found = ToolOutput { data, text, warnings: call.take_warnings() };
+            let found = ToolOutput { data, text, meta, warnings: call.take_warnings() };
             let paging = Paging {
                 tool: entry.name,
                 lists: entry.lists,

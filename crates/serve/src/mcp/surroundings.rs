@@ -1,6 +1,7 @@
 //! What a server must be told by the program around it: paths, settings, the
 //! clock, and how long work is done.
 
+use insight::code::overlay::{TextFile, TextSymbol};
 use insight::memory::recall::MemoryContext;
 use memory::Root;
 use model::{CancelToken, Progress, Result, Timestamp};
@@ -59,6 +60,10 @@ pub trait McpHost: Send + Sync + 'static {
 
     /// Who is at work.
     fn author(&self, dir: &Path) -> Option<String>;
+
+    /// What each of some edited files defines, found out in another process; none where
+    /// nobody could say.
+    fn outlines(&self, files: &[TextFile]) -> Vec<Option<Vec<TextSymbol>>>;
 
     /// Does a job to its end; its report as `--json` prints it, and warnings.
     fn run(

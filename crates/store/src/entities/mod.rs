@@ -303,6 +303,71 @@ pub fn was_fetched(
     )
 }
 
+/// Forgets that a dependent set was fetched: what is stored of it is no longer current.
+pub fn forget_fetch(tx: &Tx<'_>, row: EntityRow, what: DependentKind) -> Result<()> {
+    sql::run(
+        tx,
+        "DELETE FROM entity_fetches WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
+        (Word(row.kind), row.id, what.as_str()),
+    )?;
+    Ok(())
+}
+
+/// How many of these entities a dependent set was never fetched for.
+pub fn n_without(on: &impl Read, rows: &[EntityRow], what: DependentKind) -> Result<usize> {
+    let mut n = 0;
+    for row in rows.iter().filter(|row| what.applies_to(row.kind)) {
+        n += usize::from(last_fetch(on, *row, what.as_str())?.is_none());
+    }
+    Ok(n)
+}
+
+/// Living entities of one kind whose dependent set was neither fetched nor waits in
+/// the queue; of a project, or of all.
+pub fn without(
+    on: &impl Read,
+    project: Option<ProjectId>,
+    kind: EntityKind,
+    what: DependentKind,
+) -> Result<Vec<(ProjectId, Iid)>> {
+    // A merge request closed unmerged closes nothing: never asked for.
+    let needed = match (kind, what) {
+        (EntityKind::MergeRequest, DependentKind::ClosesIssues) => "AND e.state <> 'closed'",
+        _ => "",
+    };
+    sql::all(
+        on,
+        &format!(
+            "SELECT e.project_id, e.iid FROM {} AS e
+             WHERE e.gone_at IS NULL AND (?3 IS NULL OR e.project_id = ?3) {needed}
+               AND NOT EXISTS (SELECT 1 FROM entity_fetches
+                 WHERE entity_kind = ?1 AND entity_id = e.id AND job = ?2)
+               AND NOT EXISTS (SELECT 1 FROM pending_fetches
+                 WHERE project_id = e.project_id AND entity_kind = ?1 AND iid = e.iid
+                   AND job = ?2)
+             ORDER BY e.project_id, e.iid",
+            entity_table(kind)
+        ),
+        (kind.as_str(), what.as_str(), project.map(|project| project.0)),
+        |row| Ok((ProjectId(row.get(0)?), Iid(row.get(1)?))),
+    )
+}
+
+/// Whether a dependent set was fetched for every entity of a kind there is: two counts,
+/// which are quick where [`without`] is not.
+pub fn all_have(on: &impl Read, kind: EntityKind, what: DependentKind) -> Result<bool> {
+    sql::one(
+        on,
+        &format!(
+            "SELECT (SELECT count(*) FROM entity_fetches WHERE entity_kind = ?1 AND job = ?2)
+               >= (SELECT count(*) FROM {})",
+            entity_table(kind)
+        ),
+        (kind.as_str(), what.as_str()),
+        |row| row.get(0),
+    )
+}
+
 /// Living entities whose threads were last looked at too long ago, longest
 /// first: before `idle`, or before `active` if they changed since `recent`.
 pub fn due_for_visit(

@@ -1,6 +1,8 @@
 //! Answers for the tree at hand: edits that nobody committed or indexed.
 
 use super::Shop;
+use crate::mcp::Client;
+use serde_json::json;
 
 fn run(shop: &Shop, args: &[&str]) -> String {
     shop.site.env.lore_in(&shop.dir(), args, "").success().stdout
@@ -68,4 +70,48 @@ fn another_branch_and_another_work_tree_do_not_leak_in() {
     let _back = git(&["checkout", "-q", "-"]);
     let there = run(&shop, &["symbol", "only_on_side", "--agent"]);
     assert!(!there.contains("side.py"), "{there}");
+}
+
+#[test]
+fn a_server_knows_definitions_that_nobody_committed() {
+    let shop = Shop::new();
+    let mut agent = Client::greeted(&shop.site.env, &shop.dir(), &["--tools", "all", "--no-index"]);
+    let mut text = |tool: &str, arguments: serde_json::Value| {
+        let answer = agent.call(tool, arguments);
+        answer["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(!text("symbol", json!({ "name": "total_price" })).contains("(edited)"));
+    edit(
+        &shop,
+        "src/shop/cart.py",
+        "    def total_price(self):",
+        "    def tax_of(self):\n        return self.total_price()\n\n    def total_price(self):",
+    );
+    let gift = shop.dir().join("src/shop/gift.py");
+    std::fs::write(&gift, "def wrap_gift():\n    pass\n").unwrap();
+    let new = text("symbol", json!({ "name": "tax_of" }));
+    assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
+    assert!(new.contains("(edited)"), "{new}");
+    let new = text("symbol", json!({ "name": "wrap_gift" }));
+    assert!(new.starts_with("src/shop/gift.py:1 def wrap_gift()"), "{new}");
+    let read = text("read", json!({ "target": "Cart.tax_of" }));
+    assert!(read.contains("return self.total_price()"), "{read}");
+    let outline = text("outline", json!({ "path": "src/shop/gift.py" }));
+    assert!(outline.contains("1 def wrap_gift()"), "{outline}");
+    // Written once more, it is another file.
+    std::fs::write(&gift, "def unwrap_gift():\n    pass\n").unwrap();
+    let new = text("symbol", json!({ "name": "unwrap_gift" }));
+    assert!(new.starts_with("src/shop/gift.py:1 def unwrap_gift()"), "{new}");
+}
+
+#[test]
+fn a_file_that_a_parser_dies_of_leaves_the_server_and_the_rest_of_the_answer() {
+    let mut shop = Shop::new();
+    shop.site.env.set_var("LORE_TEST_CRASH", "abort");
+    let mut agent = Client::greeted(&shop.site.env, &shop.dir(), &["--tools", "all", "--no-index"]);
+    edit(&shop, "src/shop/refund.py", "from shop", "# one\n# two\nfrom shop");
+    let answer = agent.call("callers", json!({ "symbol": "total_price" }));
+    let text = answer["content"][0]["text"].as_str().unwrap();
+    // Lines are followed without knowing what the text defines.
+    assert!(text.contains("refund_order:7"), "{text}");
 }

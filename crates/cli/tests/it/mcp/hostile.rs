@@ -48,14 +48,14 @@ fn wrong_arguments_are_named() {
     let mut agent = Client::greeted(&site.env, &clone, &["--no-index", "--tools", "all"]);
     for (tool, arguments, said) in [
         ("search", json!({}), "missing field `query`"),
-        ("search", json!({"query": 7}), "invalid type"),
+        ("search", json!({"query": true}), "invalid type"),
         ("search", json!({"query": "x", "limit": "many"}), "invalid type"),
-        ("search", json!({"query": "x", "limit": 0}), "it must be 1 to 100"),
+        ("symbol", json!({"name": "x", "limit": 0}), "it must be 1 to 200"),
         ("search", json!({"query": "x", "limit": -1}), "invalid value"),
         ("search", json!({"query": "x", "limit": 1e300}), "invalid"),
         ("search", json!({"query": "x", "types": ["novel"]}), "unknown variant `novel`"),
         ("search", json!({"query": "x", "since": "yesterdayish"}), "yesterdayish"),
-        ("search", json!({"query": "x", "cursor": 3}), "`cursor` must be a text"),
+        ("search", json!({"query": "x", "cursor": [3]}), "`cursor` must be a text"),
         ("search", json!({"query": "x", "cursor": "nonsense"}), "no cursor"),
         ("search", json!({"query": "x", "project": "nowhere"}), "no project matches"),
         ("trace", json!({"target": ""}), "no path"),

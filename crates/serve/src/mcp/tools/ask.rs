@@ -1,10 +1,11 @@
 //! One door: a free question, or anything that can be named.
 
-use super::{Group, Tool};
+use super::{Group, Output, Tool};
 use crate::mcp::answer::Format;
 use crate::mcp::call::Call;
 use insight::ask::{IndexLookup, Intent, Route, route};
 use model::{Error, ErrorCode, Result};
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,6 +28,9 @@ pub struct AskAnswer {
     pub answer: Value,
     #[serde(skip)]
     text: Option<String>,
+    /// What that tool says about its answer.
+    #[serde(skip)]
+    meta: JsonObject,
 }
 
 impl Tool for Ask {
@@ -83,14 +87,19 @@ impl Tool for Ask {
         let by = &answer.answered_by;
         answer.text.as_ref().map(|text| format!("# {by}\n{text}"))
     }
+
+    fn meta(answer: &AskAnswer) -> JsonObject {
+        answer.meta.clone()
+    }
 }
 
 fn run(call: &Call, route: &Route) -> Result<AskAnswer> {
     let (tool, arguments) = request(route);
     let entry = super::find(tool).ok_or_else(|| Error::internal("a tool is missing"))?;
     let answered_by = format!("{tool} {}", model::text::one_line(&route.subject, 120));
-    let (answer, text) = (entry.run)(call, arguments.as_object().cloned().unwrap_or_default())?;
-    Ok(AskAnswer { answered_by, answer, text })
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let Output { data: answer, text, meta } = (entry.run)(call, arguments)?;
+    Ok(AskAnswer { answered_by, answer, text, meta })
 }
 
 /// The tool for a route, and what to ask it.

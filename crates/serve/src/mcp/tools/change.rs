@@ -2,7 +2,7 @@
 //! to a symbol before. They read versions that no index holds, so a child
 //! process answers them, as the command of the same name does.
 
-use super::{Group, Tool, numbers};
+use super::{Group, Tool};
 use crate::mcp::call::{Call, within};
 use crate::mcp::surroundings::Job;
 use model::{Error, Result};
@@ -79,7 +79,6 @@ impl Tool for SemanticDiff {
 #[serde(deny_unknown_fields)]
 pub struct PrParams {
     /// The merge request: 12, !12, group/project!12
-    #[serde(deserialize_with = "numbers::text")]
     merge_request: String,
     /// In this forge project: its path, or an ending of it that is unique
     project: Option<String>,
@@ -114,7 +113,6 @@ pub struct TestParams {
     /// Where it ends (default: the work tree)
     head: Option<String>,
     /// Instead: a merge request
-    #[serde(default, deserialize_with = "numbers::optional_text")]
     merge_request: Option<String>,
 }
 

@@ -45,8 +45,7 @@ pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result
     let reader = call.reader().map_err(to_index)?;
     let mut found = scope::resolve(reader, &ScopeRequest { repo, at, here: Some(&call.dir) })?;
     if at.is_none() {
-        // A server parses nothing: lines are followed, new definitions are not known.
-        found = found.over_work_tree(reader, None)?;
+        found = found.over_work_tree(reader, &|files| call.around.outlines(files))?;
         if found.standing().is_stale {
             call.warn("stale: the work tree differs in too many files; run `lore index`");
         }
@@ -94,9 +93,7 @@ fn walk(
 pub struct SymbolParams {
     /// Its name, an ending of its qualified name, or words
     name: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many, 1 to 200 (default 5)
     limit: Option<u32>,
@@ -130,9 +127,7 @@ impl Tool for Symbol {
 pub struct ImpactParams {
     /// A symbol, or the path of a file
     target: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many steps, 1 to 50 (default 3)
     depth: Option<u32>,
@@ -173,9 +168,7 @@ pub struct NeighbourParams {
     symbol: String,
     /// Answer for each overload by itself (default false)
     split: Option<bool>,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many steps, 1 to 50 (default: 1 for calls, all of a hierarchy)
     depth: Option<u32>,
@@ -282,9 +275,7 @@ pub struct FlowParams {
     from: String,
     /// Where it ends: a symbol
     to: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many steps, 1 to 50 (default 10)
     depth: Option<u32>,
@@ -315,9 +306,7 @@ impl Tool for Flow {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OverviewParams {
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many, 1 to 1000 (default 20)
     limit: Option<u32>,
@@ -366,9 +355,7 @@ pub struct RoutesParams {
     /// Only routes with this in their method, pattern, file or handler
     #[serde(default)]
     pattern: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
     /// How many, 1 to 1000 (default 50)
     limit: Option<u32>,
@@ -397,9 +384,7 @@ impl Tool for Routes {
 pub struct OwnersParams {
     /// Path from the root of the repository
     path: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
 }
 
@@ -427,7 +412,6 @@ pub struct DiffParams {
     base: String,
     /// The other one (default: what is checked out)
     head: Option<String>,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
 }
 
@@ -477,9 +461,7 @@ impl Tool for Stale {
 pub struct MapParams {
     /// A folder or a type to look into (default: the whole repository)
     target: Option<String>,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
 }
 
@@ -507,9 +489,7 @@ pub struct OutlineParams {
     path: String,
     /// Fields, variables and inner functions too (default false)
     all: Option<bool>,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
 }
 
@@ -542,9 +522,7 @@ pub struct ReadParams {
     target: String,
     /// How many lines, 1 to 5000 (default 200)
     limit: Option<u32>,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
-    /// At this indexed commit, branch, tag or snapshot (@12)
     at: Option<String>,
 }
 

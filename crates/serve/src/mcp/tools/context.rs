@@ -1,6 +1,6 @@
 //! What to read for a piece of work.
 
-use super::{Group, Tool, numbers};
+use super::{Group, Tool};
 use crate::mcp::answer::Format;
 use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
@@ -143,7 +143,6 @@ impl Tool for ContextForFiles {
 #[serde(deny_unknown_fields)]
 pub struct PrParams {
     /// Number of a merge request
-    #[serde(default, deserialize_with = "numbers::optional_text")]
     mr: Option<String>,
     /// … or a commit or branch to compare with
     base: Option<String>,

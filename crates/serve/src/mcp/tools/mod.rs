@@ -14,7 +14,6 @@ mod feedback;
 mod file_history;
 mod graph;
 mod jobs;
-mod numbers;
 mod person;
 mod recall;
 mod remember;
@@ -29,6 +28,7 @@ mod why;
 
 use super::aliases;
 use super::answer::Format;
+use super::arguments::{self, Argument};
 use super::call::Call;
 use super::schema;
 use model::suggest::nearest;
@@ -98,10 +98,20 @@ pub trait Tool {
     fn text(_: &Self::Answer, _: Format) -> Option<String> {
         None
     }
+
+    /// What is said about the answer, such as how it was found: part of `meta`.
+    fn meta(_: &Self::Answer) -> JsonObject {
+        JsonObject::new()
+    }
 }
 
-/// An answer as JSON, and as the tool itself writes it for a model.
-type Output = (Value, Option<String>);
+/// What a tool answered.
+pub struct Output {
+    pub data: Value,
+    /// As the tool itself writes it for a model.
+    pub text: Option<String>,
+    pub meta: JsonObject,
+}
 
 /// A tool as a row of the table.
 pub struct Entry {
@@ -133,19 +143,20 @@ impl Entry {
         matches!(self.effect, Effect::Indexes | Effect::Fetches)
     }
 
-    /// What its arguments are called.
-    pub fn input_names(&self) -> &'static [String] {
-        INPUT_NAMES.get(self.name).map_or(&[], Vec::as_slice)
+    /// What it may be asked.
+    pub fn arguments(&self) -> &'static [Argument] {
+        ARGUMENTS.get(self.name).map_or(&[], Vec::as_slice)
     }
 
     /// As clients see it. What an answer looks like is in `lore schema`: every
     /// client would pay for it in every session.
     pub fn listed(&self, text_only: bool) -> Listed {
-        let annotations = ToolAnnotations::default()
-            .read_only(self.effect == Effect::Reads)
-            .destructive(false)
-            .idempotent(self.effect != Effect::Adds)
-            .open_world(self.effect == Effect::Fetches);
+        let hints = ToolAnnotations::default().open_world(self.effect == Effect::Fetches);
+        let annotations = match self.effect {
+            // What only reads destroys nothing, and may be repeated.
+            Effect::Reads => hints.read_only(true),
+            effect => hints.read_only(false).destructive(false).idempotent(effect != Effect::Adds),
+        };
         let input = schema::input((self.input)(), !self.lists.is_empty());
         let listed = Listed::new(self.name, self.about, Arc::new(input))
             .with_title(self.title)
@@ -208,13 +219,11 @@ pub const TOOLS: &[Entry] = &[
 ];
 
 /// Made once: a schema is too much work for every call.
-static INPUT_NAMES: LazyLock<BTreeMap<&'static str, Vec<String>>> = LazyLock::new(|| {
-    let names = |entry: &Entry| {
-        let schema = schema::input((entry.input)(), false);
-        let fields = schema.get("properties").and_then(Value::as_object);
-        fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+static ARGUMENTS: LazyLock<BTreeMap<&'static str, Vec<Argument>>> = LazyLock::new(|| {
+    let read = |entry: &Entry| {
+        arguments::of_schema(&schema::input((entry.input)(), !entry.lists.is_empty()))
     };
-    TOOLS.iter().map(|entry| (entry.name, names(entry))).collect()
+    TOOLS.iter().map(|entry| (entry.name, read(entry))).collect()
 });
 
 fn input_of<T: Tool>() -> Schema {
@@ -226,11 +235,11 @@ fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Output> {
     let params = serde_json::from_value(Value::Object(arguments))
         .map_err(|error| misunderstood::<T>(&error.to_string(), &names))?;
     let answer = T::answer(call, params)?;
-    let text = T::text(&answer, call.format());
-    let mut value = serde_json::to_value(answer)
+    let (text, meta) = (T::text(&answer, call.format()), T::meta(&answer));
+    let mut data = serde_json::to_value(answer)
         .map_err(|error| Error::internal("cannot write the answer as JSON").caused_by(error))?;
-    leave_out(&mut value, T::LEFT_OUT);
-    Ok((value, text))
+    leave_out(&mut data, T::LEFT_OUT);
+    Ok(Output { data, text, meta })
 }
 
 /// What is wrong with the arguments, and what was probably meant.

@@ -53,7 +53,6 @@ pub struct DeadRoutesParams {
     /// Only routes with this in their method, pattern, file or handler
     #[serde(default)]
     pattern: String,
-    /// In this repository: its name, or an ending of it
     repo: Option<String>,
     /// How many, 1 to 1000 (default 50)
     limit: Option<u32>,

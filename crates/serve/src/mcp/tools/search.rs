@@ -1,7 +1,7 @@
 //! Find by words and by meaning.
 
 use super::{Group, Tool};
-use crate::mcp::call::{Call, within};
+use crate::mcp::call::Call;
 use insight::{projects, repos};
 use model::{EntityState, Error, Result};
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ impl Tool for Search {
     type Answer = SearchResults;
 
     fn answer(call: &Call, params: Params) -> Result<SearchResults> {
-        let limit = within("limit", params.limit, 10, 100)?;
+        let limit = params.limit.unwrap_or(10).clamp(1, 100) as usize;
         let mode = match params.mode {
             How::Hybrid => Mode::Hybrid,
             How::Lexical => Mode::Lexical,

@@ -5,6 +5,7 @@ use crate::mcp::call::{Call, within};
 use insight::timeline::{self, Request, Start};
 use insight::{projects, repos};
 use model::Result;
+use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use store::document_set::DocumentFilter;
@@ -39,6 +40,10 @@ impl Tool for Timeline {
 
     type Params = Params;
     type Answer = timeline::Timeline;
+
+    fn meta(answer: &Self::Answer) -> JsonObject {
+        answer.meta.fields()
+    }
 
     fn answer(call: &Call, params: Params) -> Result<timeline::Timeline> {
         let limit = within("limit", params.limit, 40, 1_000)?;
@@ -76,6 +81,10 @@ impl Tool for Timeline {
         let mut told = timeline::timeline(&call.searcher(provider.as_ref())?, &request)?;
         for warning in std::mem::take(&mut told.warnings) {
             call.warn(warning);
+        }
+        if told.meta.events_left_out > 0 {
+            let n = told.meta.events_left_out;
+            call.warn(format!("{n} events left out, the least telling; a larger `limit` has more"));
         }
         Ok(told)
     }

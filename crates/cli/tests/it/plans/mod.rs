@@ -1,5 +1,14 @@
-//! Every command line that lore's plans name is understood: it works, or says
-//! what is missing here, but is never refused as unknown.
+//! lore descends from written plans, and what they promise is tried word by word: here
+//! the command lines and the memory (003), in the files below the temporal answers (000),
+//! search and sync (001, 002) and the code graph (004). Lines of a plan stand above what
+//! shows them.
+//!
+//! Every command line that the plans name is understood: it works, or says what is
+//! missing here, but is never refused as unknown.
+
+mod graph;
+mod search;
+mod temporal;
 
 use crate::{CONFIG, lore};
 
@@ -195,73 +204,4 @@ fn the_verification_block_of_the_plan_for_memory_holds() {
     for said in ["concept:JWT", "implements", "src/auth.py"] {
         assert!(found.stdout.contains(said), "{said}: {found}");
     }
-}
-
-/// The plan of the code graph (004), section on its server: tools by the names it gives
-/// them. Those of runtime traces, diffs and tests are named where they are tested.
-const TOOLS: &[(&str, &str)] = &[
-    ("index_repo", "{}"),
-    ("graph_query", r#"{"name": "session"}"#),
-    ("cross_repo_callers", r#"{"symbol": "session"}"#),
-    ("repo_graph", "{}"),
-    ("blast_radius", r#"{"target": "session"}"#),
-    ("trace_dataflow", r#"{"symbol": "session"}"#),
-    ("flow_between", r#"{"from": "login", "to": "session"}"#),
-    ("communities", "{}"),
-    ("stale_edges", "{}"),
-    ("ownership", r#"{"path": "src/login.rs"}"#),
-    ("snapshot_diff", r#"{"base": "HEAD"}"#),
-    ("context_for_task", r#"{"task": "login loses the session"}"#),
-    ("context_for_files", r#"{"files": ["src/login.rs"]}"#),
-    ("context_for_pr", r#"{"base": "HEAD~1"}"#),
-    ("feedback", r#"{"pack": "last", "symbol": "login", "verdict": "useful"}"#),
-    ("plan_turn", r#"{"task": "login loses the session"}"#),
-];
-
-#[test]
-fn every_tool_of_the_plan_for_code_answers_by_its_name() {
-    let (site, clone) = crate::mcp::harbour();
-    let mut agent =
-        crate::mcp::Client::greeted(&site.env, &clone, &["--tools", "all", "--no-index"]);
-    for (tool, arguments) in TOOLS {
-        let _ = agent.ask(tool, serde_json::from_str(arguments).unwrap());
-    }
-    // Resources of the plan.
-    let read = agent.request("resources/read", serde_json::json!({ "uri": "lore://snapshot/@1" }));
-    let text = read["result"]["contents"][0]["text"].as_str().unwrap();
-    assert!(text.contains("\"counter\":1"), "{text}");
-}
-
-/// The plan of the code graph (004), section "Export": the fields of the JSON form.
-#[test]
-fn an_export_has_the_fields_of_the_plan() {
-    let (site, clone) = crate::mcp::harbour();
-    let output = site.env.lore_in(&clone, &["export"], "").success();
-    let graph: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
-    let metadata = &graph["metadata"];
-    for field in ["repo", "snapshot", "exported_at", "node_count", "edge_count"] {
-        assert!(!metadata[field].is_null(), "metadata.{field}");
-    }
-    let count = |list: &str| graph[list].as_array().unwrap().len() as u64;
-    assert_eq!(metadata["node_count"], count("nodes"));
-    assert_eq!(metadata["edge_count"], count("edges"));
-    let nodes = graph["nodes"].as_array().unwrap();
-    let is_login = |node: &&serde_json::Value| {
-        node["kind"] == "function"
-            && node["qualified_name"].as_str().unwrap().split('.').next_back() == Some("login")
-    };
-    let login = nodes.iter().find(is_login).unwrap();
-    assert_eq!(login["hash"].as_str().unwrap().len(), 64);
-    assert!(login["signature"].as_str().unwrap().contains("fn login()"));
-    let edges = graph["edges"].as_array().unwrap();
-    assert!(edges.iter().all(|edge| edge["cross_community"].is_boolean()));
-    let owned = edges.iter().filter(|edge| edge["type"] == "owned_by_user").count();
-    assert_eq!(owned, 1, "src/ belongs to @ada");
-    let sizes: u64 = graph["communities"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|community| community["size"].as_u64().unwrap())
-        .sum();
-    assert!(sizes > 0 && sizes <= count("nodes"));
 }
