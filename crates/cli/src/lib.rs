@@ -29,6 +29,7 @@ mod memory_roots;
 mod next_step;
 mod notifications;
 mod old_names;
+mod otlp_address;
 mod run_commits;
 mod run_embed;
 mod run_enrich;

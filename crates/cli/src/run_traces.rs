@@ -1,6 +1,7 @@
 //! From files of spans to the database, and the receiver's sink.
 
 use crate::ctx::Ctx;
+use crate::run_pipeline;
 use crate::ui::Ui;
 use files::ReadError;
 use model::hash::Hash32;
@@ -70,20 +71,25 @@ pub struct BrokenLine {
 }
 
 /// Opens the database for spans. Routes are looked up in the code of the moment.
-pub fn sink(ctx: &Ctx, ui: &mut Ui) -> Result<Arc<TraceSink>> {
-    let path = ctx.writable_db(ui)?;
-    let of_routes = path.clone();
-    let routes: RouteLookup = Arc::new(move |service: &str| {
-        let routes = Reader::open(&of_routes)
+pub fn sink(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Arc<TraceSink>> {
+    let database = run_pipeline::database(ctx, ui, command)?;
+    let routes = routes_of(&database.path);
+    TraceSink::open(&database.path, &database.owner, ctx.clock(), routes).map(Arc::new)
+}
+
+/// What the code of the moment says of a service's routes.
+pub fn routes_of(database: &Path) -> RouteLookup {
+    let database = database.to_owned();
+    Arc::new(move |service: &str| {
+        let routes = Reader::open(&database)
             .and_then(|reader| insight::runtime::service_routes(&reader, service));
         // Without them paths are made patterns of by their looks.
         routes.unwrap_or_default()
-    });
-    TraceSink::open(&path, ctx.clock(), routes).map(Arc::new)
+    })
 }
 
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: &Request<'_>) -> Result<IngestAnswer> {
-    let sink = sink(ctx, ui)?;
+    let sink = sink(ctx, ui, "ingest-traces")?;
     let reader = Reader::open(&ctx.db_path(ui)?)?;
     let mut answer = IngestAnswer::default();
     let mut service = request.service.map(str::to_owned);

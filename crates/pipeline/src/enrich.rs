@@ -25,6 +25,8 @@ use store::code::{nodes, snapshots};
 use store::{Read, Reader, Tx, WriteQueue};
 use tokio::time::Instant;
 
+/// How the owner of the lock is told to be asking servers.
+pub const ENRICHING: &str = "(lore enrich)";
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a batch waits for another run to give up the lock.
 const LOCK_PATIENCE: u32 = 5 * 60 * 5;

@@ -3,7 +3,7 @@
 
 use crate::commits::{CommitReader, CommitsReport};
 use crate::embed_slices::{EMBEDDING, embed_in_slices};
-use crate::enrich::carry;
+use crate::enrich::{ENRICHING, carry};
 use crate::plan::{Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 use code::history::ScanReport;
 use code::index::{IndexReport, Request, Watch};
@@ -29,13 +29,14 @@ pub struct Database {
 }
 
 impl Database {
-    /// Takes the lock. One who embeds gives it up soon, and is waited for.
+    /// Takes the lock. One who embeds or asks language servers gives it up soon, and is
+    /// waited for.
     pub(crate) fn open(&self, clock: &Arc<dyn Clock>) -> Result<Arc<WriteQueue>> {
         let mut left = MOST_LOOKS;
         loop {
             let opened = WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force);
             match opened {
-                Err(error) if left > 0 && is_embedding(&error, &self.owner) => {
+                Err(error) if left > 0 && is_brief(&error, &self.owner) => {
                     left -= 1;
                     std::thread::sleep(LOOK_AGAIN);
                 }
@@ -45,16 +46,15 @@ impl Database {
     }
 }
 
-/// How often, and for how long, it is looked whether one who embeds has given
-/// the lock up: longer than any slice takes.
+/// How often, and for how long, it is looked whether one who holds it for moments has
+/// given the lock up: longer than any slice takes.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const MOST_LOOKS: usize = 1_200;
 
-/// Whether the lock is held by embedding, or just between two holders.
-fn is_embedding(error: &Error, owner: &str) -> bool {
-    error.code() == ErrorCode::Locked
-        && error.message().contains(EMBEDDING)
-        && !owner.contains(EMBEDDING)
+/// Whether the lock is held by one who gives it up soon.
+fn is_brief(error: &Error, owner: &str) -> bool {
+    let is_of = |who: &&str| error.message().contains(who) && !owner.contains(who);
+    error.code() == ErrorCode::Locked && [EMBEDDING, ENRICHING].iter().any(is_of)
 }
 
 /// Time, whom to tell, and who may end it.

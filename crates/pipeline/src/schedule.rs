@@ -24,6 +24,10 @@ vocabulary! {
         Watches = "watches",
         /// Notifications, digests and what quiet hours held back.
         Notify = "notify",
+        /// Language servers, a slice at a time.
+        Enrich = "enrich",
+        /// Edges of production that were not seen for long.
+        Decay = "decay",
         /// Old snapshots.
         SnapshotGc = "snapshot_gc",
         /// Planner statistics, free pages, an integrity sample.
@@ -81,11 +85,12 @@ pub struct Schedule {
 
 impl Schedule {
     /// Everything is due at once: what happened while nobody was running is found
-    /// first. Maintenance alone waits for its first interval.
+    /// first. What nobody misses for a while waits for its first interval.
     pub fn new(intervals: &Intervals, now: Timestamp) -> Self {
         let state = |task: Task| {
             let every = intervals.of(task);
-            let waits = matches!(task, Task::SnapshotGc | Task::Maintenance);
+            let waits =
+                matches!(task, Task::Enrich | Task::Decay | Task::SnapshotGc | Task::Maintenance);
             let due = if waits { now.plus(every) } else { now };
             State { task, every, due, failures: 0, is_running: false }
         };

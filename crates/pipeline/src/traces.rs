@@ -1,16 +1,19 @@
-//! Spans into the database: one ingester, one connection, one transaction a batch.
+//! Spans into the database: one ingester, one write queue, one transaction a batch.
 //!
-//! Beside a run and without its lock, as notes are: nothing else writes these tables,
-//! and a receiver that is always on must not keep anybody from indexing. What
-//! [`TraceSink::write`] returned for is stored.
+//! Under the lock of traces, which is not that of runs: a receiver that is always on must
+//! not keep anybody from indexing. Whoever writes spans takes turns with others who do,
+//! and reads what they counted before it goes on, so that the same span is counted once
+//! whoever it is sent to. What [`TraceSink::write`] returned for is stored.
 
 use model::runtime::InputKind;
-use model::{Clock, Result, Timestamp};
+use model::{Clock, Error, ErrorCode, Result, Timestamp};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use store::lock::Lane;
 use store::runtime::{self, Collected};
-use store::{Reader, Tx, Writer};
+use store::{Tx, WriteQueue};
 use traces::decode::Decoded;
 use traces::{Ingester, Limits};
 
@@ -19,6 +22,14 @@ pub type RouteLookup = Arc<dyn Fn(&str) -> Vec<(String, String)> + Send + Sync>;
 
 /// Code changes; routes are looked up again after so long.
 const ROUTES_KEPT: Duration = Duration::from_secs(600);
+/// The lock is given up after so long, for others who have spans …
+const TURN: Duration = Duration::from_secs(2);
+/// … and taken again after this, …
+const PAUSE: Duration = Duration::from_millis(50);
+/// … for which they look this often, …
+const LOOK: Duration = Duration::from_millis(20);
+/// … and so many times: longer than several turns.
+const MOST_LOOKS: usize = 500;
 
 /// What became of some spans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,27 +43,71 @@ pub struct Accepted {
 /// Where spans go.
 pub struct TraceSink {
     path: PathBuf,
+    owner: String,
     clock: Arc<dyn Clock>,
     routes: RouteLookup,
     limits: Limits,
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    writer: Writer,
+    turn: Option<Turn>,
+    /// None until the first span, and after a write that failed.
+    counting: Option<Counting>,
+    had_database: bool,
+}
+
+/// A time for which the lock is held.
+struct Turn {
+    queue: WriteQueue,
+    since: Timestamp,
+    file: FileIdentity,
+    /// What others counted before it is known.
+    is_caught_up: bool,
+}
+
+/// Device and number of a file: another one where it was replaced.
+type FileIdentity = (u64, u64);
+
+struct Counting {
     ingester: Ingester,
     routes_at: Timestamp,
+    /// The file whose spans it knows, up to a row.
+    file: FileIdentity,
+    row: i64,
 }
 
 impl TraceSink {
-    /// Opens the database, which is made where there is none.
-    pub fn open(path: &Path, clock: Arc<dyn Clock>, routes: RouteLookup) -> Result<TraceSink> {
-        let writer = Writer::open(path)?;
-        let limits = Limits::DEFAULT;
-        let ingester = ingester(path, limits, &routes)?;
-        let routes_at = clock.now();
-        let state = Mutex::new(State { writer, ingester, routes_at });
-        Ok(TraceSink { path: path.to_owned(), clock, routes, limits, state })
+    /// Touches nothing: the database is opened, or made where there never was one,
+    /// for the first span.
+    pub fn new(path: &Path, owner: &str, clock: Arc<dyn Clock>, routes: RouteLookup) -> Self {
+        TraceSink {
+            path: path.to_owned(),
+            owner: owner.to_owned(),
+            clock,
+            routes,
+            limits: Limits::DEFAULT,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Opens the database at once, so that one that cannot be written is known of
+    /// before anybody sends anything.
+    pub fn open(
+        path: &Path,
+        owner: &str,
+        clock: Arc<dyn Clock>,
+        routes: RouteLookup,
+    ) -> Result<TraceSink> {
+        let sink = TraceSink::new(path, owner, clock, routes);
+        sink.turn(&mut sink.state())?;
+        sink.rest();
+        Ok(sink)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts spans and stores what they came to, in one transaction. Blocks.
@@ -66,13 +121,14 @@ impl TraceSink {
         batches: Vec<(Decoded, InputKind)>,
         also: impl FnOnce(&Tx<'_>, Timestamp) -> Result<()>,
     ) -> Result<Vec<Accepted>> {
+        let mut state = self.state();
+        self.turn(&mut state)?;
+        self.catch_up(&mut state)?;
+        let State { turn: Some(turn), counting: Some(counting), .. } = &mut *state else {
+            return Err(Error::internal("spans without a turn"));
+        };
         let now = self.clock.now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { writer, ingester, routes_at } = &mut *state;
-        if now.since(*routes_at) >= ROUTES_KEPT {
-            ingester.forget_routes();
-            *routes_at = now;
-        }
+        let ingester = &mut counting.ingester;
         let mut accepted = Vec::with_capacity(batches.len());
         for (decoded, input) in batches {
             let (n_spans, n_rejected) = (decoded.spans.len() as u64, decoded.n_rejected);
@@ -80,35 +136,112 @@ impl TraceSink {
             accepted.push(Accepted { n_new, n_duplicates: n_spans - n_new, n_rejected });
         }
         let batch = ingester.take_batch();
-        let written = writer.write(|tx| {
-            if !batch.is_empty() {
-                runtime::apply(tx, &batch, now)?;
-            }
-            also(tx, now)
+        let written = turn.queue.write(|tx| {
+            let row = if batch.is_empty() { None } else { runtime::apply(tx, &batch, now)? };
+            also(tx, now)?;
+            Ok(row)
         });
-        if let Err(error) = written {
-            // What was counted in memory is not stored: begin again from what is.
-            *ingester = self::ingester(&self.path, self.limits, &self.routes)?;
-            return Err(error);
+        match written {
+            Ok(row) => {
+                counting.row = row.unwrap_or(counting.row);
+                Ok(accepted)
+            }
+            Err(error) => {
+                // What was counted in memory is not stored: begin again from what is.
+                state.counting = None;
+                state.turn = None;
+                Err(error)
+            }
         }
-        Ok(accepted)
+    }
+
+    /// Gives the lock up until there is something to be stored again.
+    pub fn rest(&self) {
+        self.state().turn = None;
     }
 
     /// Removes what was not seen for ninety days.
     pub fn collect(&self) -> Result<Collected> {
+        let mut state = self.state();
+        self.turn(&mut state)?;
+        let Some(turn) = &state.turn else { return Err(Error::internal("no turn")) };
         let now = self.clock.now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.writer.write(|tx| runtime::collect(tx, now))
+        let collected = turn.queue.write(|tx| runtime::collect(tx, now));
+        if collected.is_err() {
+            state.turn = None;
+        }
+        collected
+    }
+
+    /// Takes the lock, unless it is held and its time is not over.
+    fn turn(&self, state: &mut State) -> Result<()> {
+        let now = self.clock.now();
+        if let Some(turn) = &state.turn {
+            let is_same = identity(&self.path) == Some(turn.file);
+            if now.since(turn.since) < TURN && is_same {
+                return Ok(());
+            }
+            state.turn = None;
+            std::thread::sleep(PAUSE);
+        }
+        if state.had_database && identity(&self.path).is_none() {
+            // One that was there and is gone is not made anew for some spans.
+            return Err(Error::new(ErrorCode::NotIndexed, "the database is gone")
+                .suggest("restore it, or start again"));
+        }
+        let queue = self.queue()?;
+        state.had_database = true;
+        let file = identity(&self.path)
+            .ok_or_else(|| Error::new(ErrorCode::DbError, "the database is gone"))?;
+        state.turn = Some(Turn { queue, since: self.clock.now(), file, is_caught_up: false });
+        Ok(())
+    }
+
+    /// The queue, when others who have spans have had their turn.
+    fn queue(&self) -> Result<WriteQueue> {
+        let open = || {
+            let clock = Arc::clone(&self.clock);
+            WriteQueue::open_lane(&self.path, Lane::Traces, &self.owner, clock, false)
+        };
+        for _ in 0..MOST_LOOKS {
+            match open() {
+                Err(error) if error.code() == ErrorCode::Locked => std::thread::sleep(LOOK),
+                opened => return opened,
+            }
+        }
+        open()
+    }
+
+    /// Learns of spans that others counted since, and now and then of new routes.
+    fn catch_up(&self, state: &mut State) -> Result<()> {
+        let Some(turn) = &mut state.turn else { return Ok(()) };
+        let now = self.clock.now();
+        let known = state.counting.take().filter(|counting| counting.file == turn.file);
+        let mut counting = known.unwrap_or_else(|| {
+            let routes = Arc::clone(&self.routes);
+            let ingester = Ingester::new(self.limits, Box::new(move |service| routes(service)));
+            Counting { ingester, routes_at: now, file: turn.file, row: 0 }
+        });
+        if !turn.is_caught_up {
+            let seen = runtime::seen_since(&turn.queue.reader()?, counting.row)?;
+            counting.ingester.remember(seen.keys);
+            counting.row = seen.last;
+            turn.is_caught_up = true;
+        }
+        if now.since(counting.routes_at) >= ROUTES_KEPT {
+            counting.ingester.forget_routes();
+            counting.routes_at = now;
+        }
+        state.counting = Some(counting);
+        Ok(())
     }
 }
 
-/// Removes what was not seen for ninety days, where nobody receives.
-pub fn collect(path: &Path, now: Timestamp) -> Result<Collected> {
-    Writer::open(path)?.write(|tx| runtime::collect(tx, now))
+/// Removes what was not seen for ninety days, whoever receives.
+pub fn collect(path: &Path, owner: &str, clock: Arc<dyn Clock>) -> Result<Collected> {
+    TraceSink::new(path, owner, clock, Arc::new(|_: &str| Vec::new())).collect()
 }
 
-fn ingester(path: &Path, limits: Limits, routes: &RouteLookup) -> Result<Ingester> {
-    let routes = Arc::clone(routes);
-    let seen = runtime::seen(&Reader::open(path)?)?;
-    Ok(Ingester::new(limits, Box::new(move |service| routes(service))).with_seen(seen))
+fn identity(path: &Path) -> Option<FileIdentity> {
+    std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }

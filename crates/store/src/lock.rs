@@ -5,6 +5,10 @@
 //! A row in the database says who holds it and shows a heartbeat, for people
 //! and for file systems whose locks cannot be trusted; `--force` takes over a
 //! row whose heartbeat stopped, and the old holder notices at its next write.
+//!
+//! There is one lock for runs and one for what production shows ([`Lane`]): a receiver
+//! that is always on must not keep anybody from indexing. The tables of a lane are
+//! written under its lock alone.
 
 use crate::error::db;
 use crate::handle::{Read, Tx, Writer};
@@ -20,7 +24,30 @@ pub const EXPIRY: Duration = Duration::from_secs(60);
 /// How often a holder shows that it lives.
 pub const HEARTBEAT: Duration = Duration::from_secs(5);
 
-const NAME: &str = "sync";
+/// What a lock is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lane {
+    /// Runs: forge, commits, code, documents, embeddings.
+    Runs,
+    /// Spans of production.
+    Traces,
+}
+
+impl Lane {
+    const fn name(self) -> &'static str {
+        match self {
+            Lane::Runs => "sync",
+            Lane::Traces => "traces",
+        }
+    }
+
+    const fn file_suffix(self) -> &'static str {
+        match self {
+            Lane::Runs => ".lock",
+            Lane::Traces => ".traces.lock",
+        }
+    }
+}
 
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,13 +62,14 @@ pub struct Holder {
 /// [`AppLock::release`] to free the row too.
 #[derive(Debug)]
 pub struct AppLock {
+    lane: Lane,
     owner: String,
     // Held for its side effect: closing it releases the lock.
     _file: Option<File>,
 }
 
 impl AppLock {
-    /// Takes the lock or says who has it. `owner` must be unique per run.
+    /// Takes the lock of runs or says who has it. `owner` must be unique per run.
     pub fn acquire(
         writer: &mut Writer,
         database: &Path,
@@ -49,11 +77,23 @@ impl AppLock {
         clock: &dyn Clock,
         force: bool,
     ) -> Result<AppLock> {
-        let file = lock_file(database)?;
+        AppLock::acquire_lane(writer, database, Lane::Runs, owner, clock, force)
+    }
+
+    /// The same for any lane.
+    pub fn acquire_lane(
+        writer: &mut Writer,
+        database: &Path,
+        lane: Lane,
+        owner: &str,
+        clock: &dyn Clock,
+        force: bool,
+    ) -> Result<AppLock> {
+        let file = lock_file(database, lane)?;
         let now = clock.now();
         let is_free = file.is_some();
         writer.write(|tx| {
-            if let Some(holder) = holder(tx)? {
+            if let Some(holder) = lane_holder(tx, lane)? {
                 let silence = now.since(holder.heartbeat_at);
                 // Our own file lock proves that no living process on this
                 // machine holds it; otherwise only silence counts.
@@ -75,11 +115,11 @@ impl AppLock {
                    owner = excluded.owner,
                    acquired_at = excluded.acquired_at,
                    heartbeat_at = excluded.heartbeat_at",
-                (NAME, owner, At(now)),
+                (lane.name(), owner, At(now)),
             )?;
             Ok(())
         })?;
-        Ok(AppLock { owner: owner.to_owned(), _file: file })
+        Ok(AppLock { lane, owner: owner.to_owned(), _file: file })
     }
 
     /// Shows that the holder lives; fails when the lock was taken over.
@@ -90,7 +130,7 @@ impl AppLock {
             sql::run(
                 tx,
                 "UPDATE app_locks SET heartbeat_at = ?2 WHERE name = ?1",
-                (NAME, At(now)),
+                (self.lane.name(), At(now)),
             )?;
             Ok(())
         })
@@ -98,7 +138,7 @@ impl AppLock {
 
     /// A fence for writes: a run that lost its lock must not store anything.
     pub fn check(&self, tx: &Tx<'_>) -> Result<()> {
-        match holder(tx)? {
+        match lane_holder(tx, self.lane)? {
             Some(holder) if holder.owner == self.owner => Ok(()),
             _ => {
                 Err(Error::new(ErrorCode::Locked, "another run took over the lock; this one stops")
@@ -112,19 +152,23 @@ impl AppLock {
             sql::run(
                 tx,
                 "DELETE FROM app_locks WHERE name = ?1 AND owner = ?2",
-                (NAME, self.owner.as_str()),
+                (self.lane.name(), self.owner.as_str()),
             )?;
             Ok(())
         })
     }
 }
 
-/// Who holds the lock by the row, dead or alive.
+/// Who holds the lock of runs by the row, dead or alive.
 pub fn holder(on: &impl Read) -> Result<Option<Holder>> {
+    lane_holder(on, Lane::Runs)
+}
+
+fn lane_holder(on: &impl Read, lane: Lane) -> Result<Option<Holder>> {
     sql::first(
         on,
         "SELECT owner, acquired_at, heartbeat_at FROM app_locks WHERE name = ?1",
-        [NAME],
+        [lane.name()],
         |row| {
             Ok(Holder {
                 owner: row.get("owner")?,
@@ -153,14 +197,14 @@ fn held(holder: &Holder, now: Timestamp) -> Error {
     }
 }
 
-/// Whether no living process of this machine holds the lock.
+/// Whether no living process of this machine holds the lock of runs.
 pub fn is_free(database: &Path) -> bool {
-    matches!(lock_file(database), Ok(Some(_)))
+    matches!(lock_file(database, Lane::Runs), Ok(Some(_)))
 }
 
 /// `None`: another process holds it.
-fn lock_file(database: &Path) -> Result<Option<File>> {
-    let path = with_suffix(database, ".lock");
+fn lock_file(database: &Path, lane: Lane) -> Result<Option<File>> {
+    let path = with_suffix(database, lane.file_suffix());
     let file = files::open_lock(&path).map_err(|error| {
         Error::new(ErrorCode::DbError, format!("cannot open the lock file {}", path.display()))
             .suggest("check that the folder is writable, or choose another database with --db")
@@ -220,6 +264,22 @@ mod tests {
             .unwrap();
         AppLock::acquire(&mut writer, &path, "ada", &at(100), false).unwrap_err();
         assert!(!dir.path().join("new").exists());
+    }
+
+    #[test]
+    fn lanes_do_not_wait_for_each_other() {
+        let (_dir, path) = database();
+        let mut writer = Writer::open(&path).unwrap();
+        let run = AppLock::acquire(&mut writer, &path, "ada pid 1", &at(100), false).unwrap();
+        let mut take = |owner: &str| {
+            AppLock::acquire_lane(&mut writer, &path, Lane::Traces, owner, &at(101), false)
+        };
+        let traces = take("bo pid 2").unwrap();
+        let error = take("cy pid 3").unwrap_err();
+        assert!(error.message().starts_with("bo pid 2"), "{error}");
+        traces.release(&mut writer).unwrap();
+        run.heartbeat(&mut writer, &at(102)).unwrap();
+        assert_eq!(holder(&writer).unwrap().unwrap().owner, "ada pid 1");
     }
 
     #[test]

@@ -16,7 +16,7 @@
 //! long transaction in which other processes can write.
 
 use crate::handle::{Reader, Tx, Writer};
-use crate::lock::{AppLock, HEARTBEAT};
+use crate::lock::{AppLock, HEARTBEAT, Lane};
 use model::{Clock, Error, Result};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -55,8 +55,19 @@ impl WriteQueue {
         clock: Arc<dyn Clock>,
         force: bool,
     ) -> Result<WriteQueue> {
+        WriteQueue::open_lane(path, Lane::Runs, owner, clock, force)
+    }
+
+    /// The same for a lane of its own.
+    pub fn open_lane(
+        path: &Path,
+        lane: Lane,
+        owner: &str,
+        clock: Arc<dyn Clock>,
+        force: bool,
+    ) -> Result<WriteQueue> {
         let mut writer = Writer::open(path)?;
-        let lock = AppLock::acquire(&mut writer, path, owner, clock.as_ref(), force)?;
+        let lock = AppLock::acquire_lane(&mut writer, path, lane, owner, clock.as_ref(), force)?;
         let inbox = Arc::new(Inbox::default());
         let open = ClosesInbox(Arc::clone(&inbox));
         let thread = std::thread::Builder::new()

@@ -87,12 +87,11 @@ impl Ingester {
         }
     }
 
-    /// Spans that were counted before this process began.
-    pub fn with_seen(mut self, seen: impl IntoIterator<Item = u64>) -> Self {
+    /// Spans that were counted before this process began, or by another one.
+    pub fn remember(&mut self, seen: impl IntoIterator<Item = u64>) {
         for key in seen {
             self.seen.insert(key);
         }
-        self
     }
 
     /// Asks for routes again: code may have changed.

@@ -130,6 +130,13 @@ impl Semantics {
             Some(code) if matches!(span.kind, SpanKind::Client | SpanKind::Producer) => {
                 meaning.sender = Some(function(service, &code));
             }
+            // Of those who take a message, it is the function that takes it, and what
+            // happens below is done by it.
+            Some(code) if meaning.takes_message() => {
+                let taker = function(service, &code);
+                meaning.sender = Some(taker.clone());
+                meaning.operation = Some(taker);
+            }
             code => meaning.code = code,
         }
         meaning
@@ -223,6 +230,10 @@ impl Meaning {
         let name = topic.unwrap_or_else(|| format!("{system} (no destination)"));
         let kind = if is_sent { EdgeKind::RuntimeProduces } else { EdgeKind::RuntimeConsumes };
         self.calls.push((Endpoint::new(EndpointKind::Topic, "", &name), kind));
+    }
+
+    fn takes_message(&self) -> bool {
+        self.calls.iter().any(|(_, kind)| *kind == EdgeKind::RuntimeConsumes)
     }
 
     fn rpc(&mut self, span: &Span, service: &str, name: &str) {

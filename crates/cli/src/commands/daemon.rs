@@ -5,6 +5,7 @@ use crate::daemon::client::Connection;
 use crate::daemon::paths::DaemonPaths;
 use crate::daemon::{CliDaemonHost, VERSION};
 use crate::interrupt;
+use crate::otlp_address;
 use crate::ui::{self, Ui};
 use files::ReadError;
 use model::{CancelToken, Error, ErrorCode, Result};
@@ -23,8 +24,8 @@ use std::time::Duration;
 /// Keep everything current in the background
 ///
 /// Indexes commits as they are made, syncs with the forge on a schedule, computes
-/// embeddings, asks standing queries, and serves MCP over HTTP if told to. While it
-/// runs, it is the only one that writes: commands that do ask it. One daemon for
+/// embeddings, asks language servers and standing queries, and serves MCP over HTTP
+/// and receives traces if told to. While it runs, it is the only one that writes: commands that do ask it. One daemon for
 /// each database; `lore hook install --git` makes it hear of commits at once.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -65,6 +66,10 @@ struct RunArgs {
     /// Serve MCP, health, metrics and webhooks on this address
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
+    /// Receive OTLP traces; HTTP takes the port after that of gRPC
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1",
+          value_parser = otlp_address::parse)]
+    otlp: Option<SocketAddr>,
     /// Form of the log: text or json
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
     log_format: String,
@@ -197,6 +202,7 @@ impl Place {
             database: self.database.clone(),
             socket: self.paths.socket.clone(),
             http: args.http,
+            otlp: args.otlp,
         });
         ui.leave_stdout();
         let stop = CancelToken::default();
@@ -267,6 +273,9 @@ impl Place {
         command.args(["--log-format", &args.log_format, "--log-level", &args.log_level]);
         if let Some(address) = args.http {
             command.args(["--http", &address.to_string()]);
+        }
+        if let Some(address) = args.otlp {
+            command.args(["--otlp", &address.to_string()]);
         }
         let mut child = command
             .stdin(Stdio::null())

@@ -48,9 +48,18 @@ pub struct Args {
     /// Show what would be asked, and ask nothing
     #[arg(long, conflicts_with = "forget")]
     dry_run: bool,
+    /// Give way to everything else
+    #[arg(long, hide = true)]
+    background: bool,
     /// Remove all that language servers added, from every commit
     #[arg(long, conflicts_with_all = ["full", "lang"])]
     forget: bool,
+}
+
+impl Args {
+    pub fn writes(&self) -> bool {
+        !self.dry_run
+    }
 }
 
 fn budget(text: &str) -> std::result::Result<Duration, String> {
@@ -118,7 +127,7 @@ impl Run for Args {
             environment,
             languages: self.lang.clone(),
             budget: (!self.full).then_some(self.budget),
-            limits: Limits { memory: settings.memory, low_priority: false },
+            limits: Limits { memory: settings.memory, low_priority: self.background },
             may_build: self.allow_build || settings.allow_build,
             is_dry: self.dry_run,
         };

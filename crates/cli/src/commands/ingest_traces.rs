@@ -29,6 +29,13 @@ pub struct Args {
     again: bool,
 }
 
+impl Args {
+    /// Whether all it needs is in its arguments: a daemon cannot read our input.
+    pub fn is_self_contained(&self) -> bool {
+        !self.files.iter().any(|file| file == "-")
+    }
+}
+
 impl Run for Args {
     type Answer = run_traces::IngestAnswer;
 

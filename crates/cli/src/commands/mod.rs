@@ -177,6 +177,8 @@ pub const EVERYDAY: &[(&str, &[&str])] = &[
 pub enum Writing {
     /// A run that takes the application lock; doing it again changes nothing.
     Run,
+    /// Takes turns with a run; doing it again changes nothing.
+    Beside,
     /// A few rows beside a run; doing it again would do it twice.
     Rows,
 }
@@ -190,7 +192,12 @@ impl Command {
             | Command::Ingest(_)
             | Command::Index(_)
             | Command::GenerateDocs(_)
+            | Command::IngestScip(_)
             | Command::Embed(_) => Some(Writing::Run),
+            Command::Enrich(args) => args.writes().then_some(Writing::Beside),
+            Command::IngestTraces(args) => args.is_self_contained().then_some(Writing::Beside),
+            Command::Stale(args) => args.writes().then_some(Writing::Beside),
+            Command::Watch(args) => args.writes().then_some(Writing::Rows),
             Command::Repo(args) => args.writes().then_some(Writing::Run),
             Command::Snapshots(args) => args.writes().then_some(Writing::Run),
             Command::Stats(args) => args.writes().then_some(Writing::Run),

@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::run_pipeline;
 use crate::ui::{Painter, Show, Ui};
 use insight::code::ledger::{Staleness, staleness};
 use insight::runtime::{RuntimeStaleness, stale_edges};
@@ -34,6 +35,13 @@ pub struct Args {
     limit: u32,
 }
 
+impl Args {
+    /// Whether it removes something.
+    pub fn writes(&self) -> bool {
+        self.gc
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
@@ -66,8 +74,8 @@ impl Run for Args {
             return staleness(&reader, self.days, ctx.now()).map(Answer::Code);
         }
         let removed = if self.gc {
-            let path = ctx.writable_db(ui)?;
-            Some(pipeline::traces::collect(&path, ctx.now())?.n_edges)
+            let database = run_pipeline::database(ctx, ui, "stale --runtime --gc")?;
+            Some(pipeline::traces::collect(&database.path, &database.owner, ctx.clock())?.n_edges)
         } else {
             None
         };

@@ -65,6 +65,13 @@ enum WatchCommand {
     },
 }
 
+impl Args {
+    /// Whether it changes which queries stand.
+    pub fn writes(&self) -> bool {
+        matches!(self.what, WatchCommand::Add { .. } | WatchCommand::Remove { .. })
+    }
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {

@@ -283,6 +283,22 @@ pub const KEYS: &[Key] = &[
         about: "how often it tells of what rules match, beside every change",
     },
     Key {
+        name: "daemon.enrich_seconds",
+        kind: Kind::Count { min: 0, max: 31_536_000 },
+        default: Some("300"),
+        env: &["LORE_DAEMON_ENRICH_SECONDS"],
+        from_clone: FromClone::Allowed,
+        about: "pause between two minutes of language servers; 0 for none at all",
+    },
+    Key {
+        name: "daemon.decay_seconds",
+        kind: Kind::Count { min: 0, max: 31_536_000 },
+        default: Some("3600"),
+        env: &["LORE_DAEMON_DECAY_SECONDS"],
+        from_clone: FromClone::Allowed,
+        about: "how often it removes calls that production has not made for long",
+    },
+    Key {
         name: "daemon.gc_seconds",
         kind: Kind::Count { min: 0, max: 31_536_000 },
         default: Some("86400"),
@@ -353,6 +369,14 @@ pub const KEYS: &[Key] = &[
         env: &["LORE_DAEMON_HTTP"],
         from_clone: FromClone::NeedsTrust,
         about: "address for MCP, health, metrics and webhooks, e.g. 127.0.0.1:7420",
+    },
+    Key {
+        name: "daemon.otlp",
+        kind: Kind::Text,
+        default: None,
+        env: &["LORE_DAEMON_OTLP"],
+        from_clone: FromClone::NeedsTrust,
+        about: "address for traces of production, e.g. 127.0.0.1:4317; HTTP on the port after",
     },
     Key {
         name: "daemon.webhook_secret_file",

@@ -122,6 +122,7 @@ pub struct DaemonSettings {
     pub pause_on_battery: bool,
     pub max_load: f64,
     pub http: Option<String>,
+    pub otlp: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -445,6 +446,8 @@ impl Config {
                 (Task::Embed, every("daemon.embed_seconds")),
                 (Task::Watches, every("daemon.watches_seconds")),
                 (Task::Notify, every("daemon.notify_seconds")),
+                (Task::Enrich, every("daemon.enrich_seconds")),
+                (Task::Decay, every("daemon.decay_seconds")),
                 (Task::SnapshotGc, every("daemon.gc_seconds")),
                 (Task::Maintenance, every("daemon.maintenance_seconds")),
             ]),
@@ -453,6 +456,7 @@ impl Config {
             pause_on_battery: self.flag("daemon.pause_on_battery"),
             max_load: self.rate("daemon.max_load"),
             http: self.text("daemon.http").map(str::to_owned),
+            otlp: self.text("daemon.otlp").map(str::to_owned),
         }
     }
 

@@ -96,7 +96,7 @@ fn spawn(program: &Path, work: &Work) -> Result<Child> {
             command.arg(COMMAND).env_clear().envs(&request.vars).current_dir(&request.dir);
         }
         Work::Job(request) => {
-            command.arg(JOB).current_dir(&request.dir);
+            command.arg(JOB).env_clear().envs(&request.vars).current_dir(&request.dir);
         }
     }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -117,7 +117,7 @@ pub fn forward(arguments: &[OsString], env: &Env, cli: &Cli, ui: &mut Ui) -> Opt
     connection.send(&Request::Command(Box::new(request))).ok()?;
     match follow(connection, ui) {
         Some(code) => Some(code),
-        None if writing == Writing::Run => {
+        None if writing != Writing::Rows => {
             ui.note("the daemon ended; the work goes on here");
             wait_for_lock(env, &cli.globals);
             None

@@ -7,12 +7,13 @@ use crate::config::{Config, EmbeddingProvider, token};
 use crate::ctx::Ctx;
 use crate::env::Env;
 use crate::mcp::CliHost;
-use crate::notifications;
 use crate::ui::Ui;
+use crate::{notifications, otlp_address, run_traces};
 use model::progress::NoProgress;
 use model::{Clock, Error, ErrorCode, Result};
+use pipeline::traces::TraceSink;
 use serve::daemon::protocol::{CommandRequest, Terminal};
-use serve::daemon::{DaemonHost, Machine, Running, Settings, Work};
+use serve::daemon::{DaemonHost, Machine, OtlpPlace, Running, Settings, Work};
 use serve::mcp::{McpHost, Options};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -26,6 +27,7 @@ pub struct CliDaemonHost {
     pub socket: PathBuf,
     /// From the command line; before the config.
     pub http: Option<SocketAddr>,
+    pub otlp: Option<SocketAddr>,
 }
 
 impl CliDaemonHost {
@@ -42,6 +44,18 @@ impl CliDaemonHost {
                 })
             })
             .transpose()
+    }
+
+    fn otlp(&self, config: Option<&str>) -> Result<Option<OtlpPlace>> {
+        let address = match (self.otlp, config) {
+            (Some(address), _) => Some(address),
+            (None, Some(text)) => Some(otlp_address::parse(text).map_err(|_| {
+                let message = format!("`daemon.otlp` is no address and port: `{text}`");
+                Error::new(ErrorCode::ConfigInvalid, message).suggest("write it as 127.0.0.1:4317")
+            })?),
+            (None, None) => None,
+        };
+        address.map(otlp_address::place).transpose()
     }
 
     fn ctx(&self) -> (Ctx, Ui) {
@@ -83,6 +97,7 @@ impl DaemonHost for CliDaemonHost {
             pause_on_battery: daemon.pause_on_battery,
             max_load: daemon.max_load,
             http: self.http(daemon.http.as_deref())?,
+            otlp: self.otlp(daemon.otlp.as_deref())?,
             http_token: token::of_mcp(&config, &self.env)?.map(|token| token.secret),
             webhook_secret: token::of_webhooks(&config, &self.env)?.map(|token| token.secret),
             projects: config.projects().to_vec(),
@@ -125,6 +140,12 @@ impl DaemonHost for CliDaemonHost {
     fn mcp(&self) -> (Arc<dyn McpHost>, Options) {
         let host = CliHost::new(self.env.clone(), self.globals.clone());
         (Arc::new(host), Options::new(self.env.cwd.clone()))
+    }
+
+    fn traces(&self) -> Arc<TraceSink> {
+        let owner = format!("{} (lore daemon)", self.env.process_name());
+        let routes = run_traces::routes_of(&self.database);
+        Arc::new(TraceSink::new(&self.database, &owner, self.env.clock(), routes))
     }
 
     fn notify(&self) -> Result<usize> {

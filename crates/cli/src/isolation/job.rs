@@ -53,6 +53,7 @@ pub fn run(
         },
         db: globals.db.clone(),
         config: globals.config.clone(),
+        vars: env.vars().clone(),
     };
     // A question writes nothing, so it need not wait for the daemon's turn.
     if request.question.is_none()

@@ -34,6 +34,9 @@ impl Show for DaemonReport {
         if let Some(http) = &daemon.http {
             out.text("http      ").line(http);
         }
+        if let (Some(grpc), Some(http)) = (&daemon.otlp, &daemon.otlp_http) {
+            out.text("traces    ").line(&format!("gRPC on {grpc}, {http}"));
+        }
         out.text("log       ").label(Label::Path, &self.log).end();
         for (what, jobs) in [("now       ", &daemon.running), ("waiting   ", &daemon.waiting)] {
             if !jobs.is_empty() {

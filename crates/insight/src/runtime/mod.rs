@@ -9,6 +9,7 @@ mod homes;
 mod resolve;
 mod route_list;
 mod stats;
+mod topics;
 mod traffic;
 mod weight;
 

@@ -83,7 +83,7 @@ impl<'r> Resolver<'r> {
                 self.function(&endpoint.name, &endpoint.file, 0, home.as_ref())?
             }
             EndpointKind::Table => self.table(&endpoint.name)?,
-            EndpointKind::Topic => tried("topics have no symbol in the graph"),
+            EndpointKind::Topic => self.topic(&endpoint.name)?,
             EndpointKind::Service | EndpointKind::Outside => Resolution::default(),
         };
         if let Some(home) = &home {
@@ -304,7 +304,7 @@ impl RepoCode<'_> {
     }
 }
 
-fn handler(view: &View<'_>, route: &Route, how: &str) -> Resolution {
+pub(super) fn handler(view: &View<'_>, route: &Route, how: &str) -> Resolution {
     let symbol = match route.handlers.first() {
         Some(handler) => handler.clone(),
         None => SymbolRef {
@@ -326,7 +326,14 @@ fn found_by(symbol: SymbolRef, node: NodeId, how: &str) -> Resolution {
 }
 
 fn tried(how: &str) -> Resolution {
-    Resolution { how: how.to_owned(), ..Resolution::default() }
+    Resolution::tried(how)
+}
+
+impl Resolution {
+    /// Not found; what was tried.
+    pub fn tried(how: &str) -> Resolution {
+        Resolution { how: how.to_owned(), ..Resolution::default() }
+    }
 }
 
 /// Whether a path of a running process ends with one of the repository, or begins

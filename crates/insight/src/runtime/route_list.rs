@@ -1,8 +1,10 @@
 //! `lore routes --traffic` and `--dead`: which routes production asks for.
 
+use super::topics::is_subscribed;
 use super::traffic::{Loaded, millis};
 use crate::code::Scope;
 use crate::code::routes::{Route, Routes};
+use model::code::{EdgeKind, GRPC, TOPIC};
 use model::route::Pattern;
 use model::runtime::{EndpointKind, hour_of};
 use model::sketch::Sketch;
@@ -11,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
-use store::runtime as stored;
+use store::runtime::{self as stored, EndpointRow};
 
 vocabulary! {
     /// Whether a route is used.
@@ -69,17 +71,23 @@ pub fn add_traffic(
 ) -> Result<Routes> {
     let mut loaded = Loaded::new(reader, window.since, window.now)?;
     let mut sums: BTreeMap<(String, u32, String), Sums> = BTreeMap::new();
+    let consumed = loaded.consumed_topics();
     for edge in loaded.edges.clone() {
         let Some(target) = loaded.endpoints.get(&edge.target).cloned() else { continue };
-        if !matches!(target.endpoint.kind, EndpointKind::Route | EndpointKind::Host) {
+        let is_route = matches!(
+            target.endpoint.kind,
+            EndpointKind::Route | EndpointKind::Host | EndpointKind::Rpc | EndpointKind::Topic
+        );
+        if !is_route || (edge.kind == EdgeKind::RuntimeProduces && consumed.contains(&edge.target))
+        {
             continue;
         }
-        let found = loaded.resolution(edge.target)?;
+        let found = loaded.destination(&edge)?;
         let Some(symbol) = found.symbol else { continue };
         if found.repo.as_deref() != Some(scope.repo.canonical_url.as_str()) {
             continue;
         }
-        let key = (symbol.path, symbol.line, canonical(&target.endpoint.name));
+        let key = (symbol.path, symbol.line, canonical(&name_of(&target)));
         let sum = sums.entry(key).or_default();
         sum.last_seen = sum.last_seen.max(Some(edge.last_seen));
         if edge.n > 0 {
@@ -176,11 +184,21 @@ fn observed_folders(
     Ok(folders)
 }
 
+/// An endpoint as a list of routes has it: rpcs and topics have words of their own.
+pub(super) fn name_of(row: &EndpointRow) -> String {
+    let name = &row.endpoint.name;
+    match row.endpoint.kind {
+        EndpointKind::Rpc => format!("{GRPC} /{name}"),
+        EndpointKind::Topic => format!("{TOPIC} {name}"),
+        _ => name.clone(),
+    }
+}
+
 /// The method and the pattern, written alike by every framework.
 pub(super) fn canonical(name: &str) -> String {
     match name.split_once(' ') {
+        Some((TOPIC, _)) | None => name.to_owned(),
         Some((method, pattern)) => format!("{method} {}", Pattern::parse(pattern).canonical()),
-        None => name.to_owned(),
     }
 }
 
@@ -192,6 +210,9 @@ pub(super) fn is_same_route(own: &str, asked: &str) -> bool {
     else {
         return own == asked;
     };
+    if method == TOPIC && asked_method == TOPIC {
+        return is_subscribed(pattern, path);
+    }
     let is_method =
         method == asked_method || method == "ANY" || (asked_method == "HEAD" && method == "GET");
     let (own, asked) = (Pattern::parse(pattern), Pattern::parse(path));

@@ -65,7 +65,7 @@ pub fn trace_stats(reader: &Reader, now: Timestamp) -> Result<TraceStats> {
     let mut resolved = 0;
     let mut counts = [0_u64; Liveness::ALL.len()];
     for edge in loaded.edges.clone() {
-        resolved += u64::from(loaded.resolution(edge.target)?.symbol.is_some());
+        resolved += u64::from(loaded.destination(&edge)?.symbol.is_some());
         let state = Liveness::at(edge.last_seen, now);
         let at = Liveness::ALL.iter().position(|it| *it == state).unwrap_or(0);
         counts[at] += 1;

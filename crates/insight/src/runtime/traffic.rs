@@ -8,7 +8,7 @@ use model::runtime::{self, ACTIVE_DAYS, DAY, EndpointKind, Liveness, UNRESOLVED,
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use store::Reader;
 use store::runtime::{self as stored, EdgeRow, EndpointRow};
 
@@ -124,10 +124,54 @@ impl<'r> Loaded<'r> {
         })
     }
 
+    /// Both sides of an edge. Who consumes from a topic is known by its subscription.
+    pub fn parties(&mut self, edge: &EdgeRow) -> Result<(Party, Party)> {
+        let (mut source, mut target) = (self.party(edge.source)?, self.party(edge.target)?);
+        if let Some(found) = self.consumer(edge)? {
+            for party in [&mut source, &mut target] {
+                if party.symbol.is_none() {
+                    party.symbol.clone_from(&found.symbol);
+                    party.repo = party.repo.take().or_else(|| found.repo.clone());
+                    party.resolution.clone_from(&found.how);
+                }
+            }
+        }
+        Ok((source, target))
+    }
+
+    /// The code an edge leads to.
+    pub fn destination(&mut self, edge: &EdgeRow) -> Result<Resolution> {
+        let found = self.resolution(edge.target)?;
+        if found.symbol.is_some() {
+            return Ok(found);
+        }
+        Ok(self.consumer(edge)?.unwrap_or(found))
+    }
+
+    /// The function that takes messages, of an edge that is about that.
+    fn consumer(&self, edge: &EdgeRow) -> Result<Option<Resolution>> {
+        let (source, target) = (self.endpoints.get(&edge.source), self.endpoints.get(&edge.target));
+        match (edge.kind, source, target) {
+            (EdgeKind::RuntimeConsumes, Some(source), Some(target))
+                if target.endpoint.kind == EndpointKind::Topic =>
+            {
+                self.resolver.consumer(&source.endpoint.service, &target.endpoint.name)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Topics somebody was seen to take messages from: those who send to them are not
+    /// counted once more.
+    pub fn consumed_topics(&self) -> BTreeSet<i64> {
+        let is_consumed = |edge: &&EdgeRow| edge.kind == EdgeKind::RuntimeConsumes && edge.n > 0;
+        self.edges.iter().filter(is_consumed).map(|edge| edge.target).collect()
+    }
+
     /// How sure an edge is now, 0 to 1.
     pub fn confidence(&mut self, edge: &EdgeRow, now: Timestamp) -> Result<f64> {
         let by_time = runtime::confidence(edge.n_week, edge.last_seen, now);
-        let is_resolved = self.resolution(edge.target)?.symbol.is_some();
+        let is_resolved = self.destination(edge)?.symbol.is_some();
         let percent = if is_resolved { by_time } else { by_time.min(UNRESOLVED) };
         Ok(f64::from(percent) / 100.0)
     }
@@ -177,7 +221,7 @@ pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic>
         if edge.n == 0 {
             continue;
         }
-        let (source, target) = (loaded.party(edge.source)?, loaded.party(edge.target)?);
+        let (source, target) = loaded.parties(&edge)?;
         if asked.is_empty() || source.holds(&asked) || target.holds(&asked) {
             found.push((edge, source, target));
         }

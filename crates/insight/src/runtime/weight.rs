@@ -3,6 +3,7 @@
 
 use super::traffic::{Loaded, millis};
 use crate::code::SymbolRef;
+use model::code::EdgeKind;
 use model::runtime::{ACTIVE_DAYS, DAY, EndpointKind, Liveness, hour_of};
 use model::sketch::Sketch;
 use model::{Result, Timestamp};
@@ -99,18 +100,26 @@ pub fn weight(reader: &Reader, spots: &[Spot], now: Timestamp) -> Result<Option<
     let mut loaded = Loaded::new(reader, since, now)?;
     let mut weight = RuntimeWeight::default();
     let mut durations = Sketch::default();
+    let consumed = loaded.consumed_topics();
     for edge in loaded.edges.clone() {
-        let found = loaded.resolution(edge.target)?;
+        let found = loaded.destination(&edge)?;
         let (Some(symbol), Some(repo)) = (&found.symbol, &found.repo) else { continue };
         if !wanted.has(repo, &symbol.path, symbol.line) {
             continue;
         }
-        weight.observations += edge.n;
-        weight.errors += edge.n_errors;
         weight.last_seen = weight.last_seen.max(Some(edge.last_seen));
         weight.confidence = weight.confidence.max(loaded.confidence(&edge, now)?);
-        durations.merge(&stored::edge_latency(reader, edge.id, hour_of(since))?);
-        let (source, target) = (loaded.party(edge.source)?, loaded.party(edge.target)?);
+        // A message is sent and taken: it is counted where it is taken, and its caller
+        // is who sends.
+        if edge.kind != EdgeKind::RuntimeProduces || !consumed.contains(&edge.target) {
+            weight.observations += edge.n;
+            weight.errors += edge.n_errors;
+            durations.merge(&stored::edge_latency(reader, edge.id, hour_of(since))?);
+        }
+        if edge.kind == EdgeKind::RuntimeConsumes {
+            continue;
+        }
+        let (source, target) = loaded.parties(&edge)?;
         let from = match source.kind {
             EndpointKind::Outside => "(outside)".to_owned(),
             _ => format!("{} {}", source.service, source.name).trim().to_owned(),
@@ -147,10 +156,10 @@ fn unseen_routes(
 ) -> Result<Vec<String>> {
     let mut seen: BTreeMap<(String, u32), BTreeSet<String>> = BTreeMap::new();
     for edge in loaded.edges.clone() {
-        if let Some(symbol) = loaded.resolution(edge.target)?.symbol
+        if let Some(symbol) = loaded.destination(&edge)?.symbol
             && let Some(row) = loaded.endpoints.get(&edge.target)
         {
-            let name = super::route_list::canonical(&row.endpoint.name);
+            let name = super::route_list::canonical(&super::route_list::name_of(row));
             seen.entry((symbol.path, symbol.line)).or_default().insert(name);
         }
     }

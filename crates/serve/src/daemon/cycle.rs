@@ -1,8 +1,9 @@
 //! The one loop: what happened, what is due, and what follows from work that ended.
 
+use super::enrichment::EnrichQueue;
 use super::inspect::{self, Inspection, Scope};
 use super::protocol::TaskStatus;
-use super::queue::{FinishedJob, NewJob, Origin, Priority};
+use super::queue::{FinishedJob, JobOutcome, NewJob, Origin, Priority};
 use super::watch::{RefWatch, gather};
 use super::webhook::Delivery;
 use super::{Daemon, Event, Work};
@@ -29,6 +30,8 @@ const PUT_OFF: Duration = Duration::from_secs(60);
 /// Texts embedded in one go.
 const EMBED_SLICE: u64 = 256;
 const BACKGROUND: i32 = 10;
+/// Language servers get this much time for a clone at once.
+const ENRICH_SLICE: &str = "60s";
 
 pub struct Cycle {
     daemon: Arc<Daemon>,
@@ -46,6 +49,7 @@ pub struct Cycle {
     had_database: bool,
     full_look_at: Option<Timestamp>,
     has_new_texts: bool,
+    enrich: EnrichQueue,
     documents_waiting: u64,
     last: BTreeMap<Task, (Timestamp, Option<String>)>,
 }
@@ -73,6 +77,7 @@ impl Cycle {
             had_database: false,
             full_look_at: None,
             has_new_texts: true,
+            enrich: EnrichQueue::default(),
             documents_waiting: 0,
             last: BTreeMap::new(),
         }
@@ -139,6 +144,30 @@ impl Cycle {
                 let daemon = Arc::clone(&self.daemon);
                 self.in_background(task, move || daemon.host.notify().map(drop));
             }
+            Task::Enrich if self.database.is_some() => {
+                if self.is_machine_busy() {
+                    self.schedule.defer(task, now, PUT_OFF);
+                    return;
+                }
+                let Some(dir) = self.enrich.next() else {
+                    self.schedule.finished(task, TaskOutcome::Done, now);
+                    return;
+                };
+                let arguments = ["enrich", "--budget", ENRICH_SLICE, "--background", "--json"];
+                let (label, origin) = (task.as_str(), Origin::Task(task));
+                self.submit(
+                    label,
+                    origin,
+                    Priority::Background,
+                    &arguments,
+                    Some(&dir),
+                    BACKGROUND,
+                );
+            }
+            Task::Decay if self.database.is_some() => {
+                let arguments = ["stale", "--runtime", "--gc", "--json"];
+                self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
+            }
             Task::SnapshotGc if !self.is_machine_busy() && self.database.is_some() => {
                 let arguments = ["snapshots", "--gc", "--all", "--json"];
                 self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
@@ -176,11 +205,13 @@ impl Cycle {
         niceness: i32,
     ) {
         let command = self.daemon.host.command(arguments, dir, niceness);
+        // Servers that nobody waits for must not slow down what somebody does.
+        let is_exclusive = command.is_exclusive || origin == Origin::Task(Task::Enrich);
         self.daemon.queue.submit(NewJob {
             label: label.to_owned(),
             origin,
             priority,
-            is_exclusive: command.is_exclusive,
+            is_exclusive,
             work: Work::Command(command),
             to: None,
             stop: CancelToken::default(),
@@ -244,7 +275,10 @@ impl Cycle {
                 self.publish();
                 let _ = reply.send(self.daemon.status());
             }
-            Event::Reload => self.reload(),
+            Event::Reload(reply) => {
+                // Whoever asked may have left.
+                let _ = reply.send(self.reload());
+            }
         }
     }
 
@@ -277,6 +311,10 @@ impl Cycle {
             },
         );
         if let Some(clones) = found.clones {
+            for dir in clones.difference(&self.clones) {
+                self.enrich.add(dir);
+            }
+            self.enrich.keep(&clones);
             self.clones = clones;
             self.failing.retain(|dir, _| self.clones.contains(dir));
             self.gone.retain(|dir| self.clones.contains(dir));
@@ -422,6 +460,10 @@ impl Cycle {
         match job.origin {
             Origin::Place(dir) => self.indexed(dir, is_ok, now),
             Origin::Task(task) => {
+                if task == Task::Enrich {
+                    self.enriched(&job.outcome, now);
+                    return;
+                }
                 let outcome = match (is_ok, job.outcome.is_stopped) {
                     (_, true) => TaskOutcome::Preempted,
                     (true, _) => self.after_task(task, job.outcome.data("").as_ref()),
@@ -475,6 +517,7 @@ impl Cycle {
             if let Some(since) = self.seen.remove(&dir) {
                 self.daemon.metrics.fresh_after(since.elapsed());
             }
+            self.enrich.add(&dir);
             self.after_change();
             if again {
                 self.changed(dir);
@@ -502,6 +545,17 @@ impl Cycle {
             }
             _ => TaskOutcome::Done,
         }
+    }
+
+    /// A clone that was interrupted is not tried again at once: servers take long to
+    /// start. One that fails must not keep the others from their turn.
+    fn enriched(&mut self, outcome: &JobOutcome, now: Timestamp) {
+        let (is_ok, is_stopped) = (outcome.is_ok(), outcome.is_stopped);
+        let report = outcome.data("");
+        self.enrich.finished(is_ok, is_stopped, report.as_ref());
+        let error = (!is_ok && !is_stopped).then(|| outcome.message.clone().unwrap_or_default());
+        self.last.insert(Task::Enrich, (now, error));
+        self.schedule.finished(Task::Enrich, TaskOutcome::Done, now);
     }
 
     /// The record has something new.
@@ -545,23 +599,25 @@ impl Cycle {
         self.schedule.finished(task, outcome, now);
     }
 
-    fn reload(&mut self) {
-        match self.daemon.host.settings() {
-            Ok(settings) => {
-                self.schedule.reload(&settings.intervals, self.now());
-                self.daemon.shared().settings = Arc::new(settings);
-                self.daemon.set_problem("config", None);
-                self.daemon.log.info("settings read again", &[]);
-                self.full_look_at = None;
-                self.schedule.hasten(Task::Poll, self.now());
-                self.schedule.hasten(Task::Sync, self.now());
-            }
+    fn reload(&mut self) -> Result<()> {
+        let settings = match self.daemon.host.settings() {
+            Ok(settings) => settings,
             Err(error) => {
                 // What was read before stays in force.
                 self.daemon.log.error("settings are not valid", &[("error", &error.to_string())]);
                 self.daemon.set_problem("config", Some(error.to_string()));
+                return Err(error);
             }
-        }
+        };
+        self.schedule.reload(&settings.intervals, self.now());
+        self.daemon.shared().settings = Arc::new(settings);
+        self.daemon.open_doors();
+        self.daemon.set_problem("config", None);
+        self.daemon.log.info("settings read again", &[]);
+        self.full_look_at = None;
+        self.schedule.hasten(Task::Poll, self.now());
+        self.schedule.hasten(Task::Sync, self.now());
+        Ok(())
     }
 
     /// For those who ask how it stands.

@@ -1,10 +1,12 @@
 //! What the daemon must be told by the program around it: settings, the clock, how
 //! work is done, and where its log goes.
 
+use super::doors::OtlpPlace;
 use super::protocol::{CommandRequest, Frame, JobRequest};
 use crate::mcp::McpHost;
 use model::{CancelToken, Clock, Result};
 use pipeline::schedule::Intervals;
+use pipeline::traces::TraceSink;
 use secrecy::SecretString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,8 @@ pub struct Settings {
     /// Load per processor above which background work is put off; zero for none.
     pub max_load: f64,
     pub http: Option<SocketAddr>,
+    /// Where traces of production are received.
+    pub otlp: Option<OtlpPlace>,
     pub http_token: Option<SecretString>,
     pub webhook_secret: Option<SecretString>,
     /// Projects whose webhooks are listened to.
@@ -84,6 +88,9 @@ pub trait DaemonHost: Send + Sync + 'static {
 
     /// For questions over HTTP.
     fn mcp(&self) -> (Arc<dyn McpHost>, crate::mcp::Options);
+
+    /// Where spans go; opens nothing yet.
+    fn traces(&self) -> Arc<TraceSink>;
 
     /// Finds what rules match and tells people of it; how many were told.
     fn notify(&self) -> Result<usize>;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use store::runtime::InputRow;
 
 /// What was counted since the start.
 #[derive(Debug, Default)]
@@ -46,6 +47,8 @@ pub struct Gauges {
     pub documents_waiting: u64,
     /// Since a project was last synced whole, the longest.
     pub sync_age_seconds: Option<f64>,
+    /// Spans by the way they came in.
+    pub inputs: Vec<InputRow>,
     /// Failures in a row by task.
     pub task_failures: Vec<(String, u32)>,
 }
@@ -135,6 +138,23 @@ impl Gauges {
         out.gauge("lore_documents_waiting", "Sources without current document", waiting);
         if let Some(age) = self.sync_age_seconds {
             out.gauge("lore_sync_age_seconds", "Since the oldest complete sync", age);
+        }
+        out.head(
+            "lore_spans_total",
+            "counter",
+            "Spans of production, by way in and what became of them",
+        );
+        for row in &self.inputs {
+            let counts = row.counts;
+            for (result, n) in [
+                ("counted", counts.n_spans),
+                ("duplicate", counts.n_duplicates),
+                ("rejected", counts.n_rejected),
+                ("shed", counts.n_shed),
+            ] {
+                let labels = [("input", row.input.as_str()), ("result", result)];
+                out.line("lore_spans_total", &labels, n as f64);
+            }
         }
         out.head("lore_task_failures", "gauge", "Failures in a row, by task");
         for (task, n) in &self.task_failures {

@@ -8,6 +8,8 @@
 //! with it, and what a child held in memory is gone when it ends.
 
 mod cycle;
+mod doors;
+mod enrichment;
 mod host;
 mod inspect;
 mod log;
@@ -21,10 +23,13 @@ mod tests;
 mod watch;
 mod webhook;
 
+pub use doors::OtlpPlace;
 pub use host::{DaemonHost, Machine, Running, Settings, Work};
 pub use log::{Level, Log, LogFormat};
 
+use crate::otlp::OtlpAddresses;
 use cycle::Cycle;
+use doors::Doors;
 use metrics::{Gauges, Metrics};
 use model::{CancelToken, Result, Timestamp};
 use protocol::{DaemonStatus, TaskStatus};
@@ -50,6 +55,7 @@ pub struct Daemon {
     pub stop: CancelToken,
     uid: u32,
     events: mpsc::UnboundedSender<Event>,
+    doors: Mutex<Doors>,
     shared: Mutex<Shared>,
 }
 
@@ -57,6 +63,7 @@ struct Shared {
     settings: Arc<Settings>,
     started_at: Timestamp,
     http: Option<SocketAddr>,
+    otlp: Option<OtlpAddresses>,
     /// Why it cannot do its work, by what is wrong.
     problems: Vec<(&'static str, String)>,
     clones: (usize, usize),
@@ -79,7 +86,8 @@ enum Event {
     /// A task that needs no child is done.
     TaskDone(pipeline::schedule::Task, Result<()>),
     Status(oneshot::Sender<DaemonStatus>),
-    Reload,
+    /// Whoever asked is told how it went.
+    Reload(oneshot::Sender<Result<()>>),
 }
 
 /// Runs until it is stopped. Whoever calls holds the lock that makes it the only
@@ -95,11 +103,13 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
             settings: Arc::new(settings),
             started_at: host.clock().now(),
             http: None,
+            otlp: None,
             problems: Vec::new(),
             clones: (0, 0),
             tasks: Vec::new(),
         }),
         metrics: Metrics::default(),
+        doors: Mutex::default(),
         host,
         log,
         stop,
@@ -110,7 +120,7 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
     let turns = tokio::spawn(Arc::clone(&daemon.queue).run());
     let socket = daemon.host.socket();
     let door = tokio::spawn(socket::serve(Arc::clone(&daemon), socket.clone(), listener));
-    open_http(&daemon);
+    daemon.open_doors();
     Cycle::new(Arc::clone(&daemon)).run(from_events, from_finished).await;
     daemon.log.info("stopping", &[]);
     daemon.queue.close();
@@ -118,25 +128,29 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
     if !is_done {
         daemon.log.warn("work was left where it stood", &[]);
     }
+    let mut doors =
+        std::mem::take(&mut *daemon.doors.lock().unwrap_or_else(PoisonError::into_inner));
+    doors.close(LAST_WORK).await;
     door.abort();
     let _ = std::fs::remove_file(&socket);
     daemon.log.info("stopped", &[]);
     Ok(())
 }
 
-/// A port that is taken is no reason not to keep the record current.
-fn open_http(daemon: &Arc<Daemon>) {
-    let Some(address) = daemon.settings().http else { return };
-    let daemon = Arc::clone(daemon);
-    tokio::spawn(async move {
-        if let Err(error) = routes::serve(Arc::clone(&daemon), address).await {
-            daemon.log.error("no HTTP", &[("error", &error.to_string())]);
-            daemon.set_problem("http", Some(error.to_string()));
-        }
-    });
-}
-
 impl Daemon {
+    /// Opens what the settings ask for, and closes what they do not any more.
+    fn open_doors(self: &Arc<Self>) {
+        self.doors.lock().unwrap_or_else(PoisonError::into_inner).follow(self);
+    }
+
+    /// Until the daemon ends, or this door is closed.
+    async fn ended(&self, close: &CancelToken) {
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = close.cancelled() => {}
+        }
+    }
+
     fn shared(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,6 +208,11 @@ impl Daemon {
             waiting,
             tasks: shared.tasks.clone(),
             http: shared.http.map(|address| format!("http://{address}")),
+            otlp: shared.otlp.and_then(|addresses| addresses.grpc).map(|it| it.to_string()),
+            otlp_http: shared
+                .otlp
+                .and_then(|addresses| addresses.http)
+                .map(|address| format!("http://{address}/v1/traces")),
         }
     }
 
@@ -215,6 +234,7 @@ impl Daemon {
                 shared.tasks.iter().map(|task| (task.task.clone(), task.failures)).collect();
         }
         if let Ok(reader) = Reader::open(self.host.database()) {
+            gauges.inputs = store::runtime::inputs(&reader).unwrap_or_default();
             gauges.fetches_waiting = store::queue::depth(&reader).map_or(0, |it| it.waiting);
             gauges.documents_waiting = store::dirty::count(&reader).unwrap_or(0);
             let synced = store::projects::all(&reader).unwrap_or_default();

@@ -89,6 +89,8 @@ pub struct JobRequest {
     pub dir: PathBuf,
     pub db: Option<PathBuf>,
     pub config: Option<PathBuf>,
+    /// The environment of whoever asks: a job does the same whoever does it.
+    pub vars: BTreeMap<String, String>,
 }
 
 /// A line from whoever does the work.
@@ -200,6 +202,12 @@ pub struct DaemonStatus {
     pub tasks: Vec<TaskStatus>,
     /// Where it answers over HTTP.
     pub http: Option<String>,
+    /// Where it receives traces over gRPC …
+    #[serde(default)]
+    pub otlp: Option<String>,
+    /// … and over HTTP.
+    #[serde(default)]
+    pub otlp_http: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, schemars::JsonSchema)]

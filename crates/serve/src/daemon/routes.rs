@@ -7,12 +7,13 @@ use axum::Router;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use axum::routing::get;
-use model::Result;
+use model::{CancelToken, Result};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Serves until the daemon stops. To add a door, merge its routes here.
-pub async fn serve(daemon: Arc<Daemon>, address: SocketAddr) -> Result<()> {
+/// Serves until the daemon stops or the door is closed. To add something, merge its
+/// routes here.
+pub async fn serve(daemon: Arc<Daemon>, address: SocketAddr, close: &CancelToken) -> Result<()> {
     let (host, options) = daemon.host.mcp();
     let door = HttpDoor::new(host, options);
     let routes = health(&daemon).merge(webhook::routes(Arc::clone(&daemon))).merge(door.routes());
@@ -22,10 +23,8 @@ pub async fn serve(daemon: Arc<Daemon>, address: SocketAddr) -> Result<()> {
         own_secret: vec![webhook::PATH],
     };
     let listening = |address: SocketAddr| daemon.listening(address);
-    let stop = daemon.stop.clone();
-    let served =
-        http::serve(&options, Limits::DEFAULT, routes, listening, async { stop.cancelled().await })
-            .await;
+    let ended = daemon.ended(close);
+    let served = http::serve(&options, Limits::DEFAULT, routes, listening, ended).await;
     door.close();
     served
 }

@@ -137,8 +137,13 @@ async fn answer(
         }
         Request::Reload => {
             daemon.metrics.request("reload");
-            daemon.tell(Event::Reload);
-            return send(to, &Frame::Accepted).await;
+            let (reply, outcome) = tokio::sync::oneshot::channel();
+            daemon.tell(Event::Reload(reply));
+            return match outcome.await {
+                Ok(Ok(())) => send(to, &Frame::Accepted).await,
+                Ok(Err(error)) => send(to, &Frame::failure(&error)).await,
+                Err(_) => Ok(()),
+            };
         }
         Request::Stop => {
             daemon.metrics.request("stop");

@@ -76,6 +76,7 @@ impl DaemonHost for FakeHost {
             pause_on_battery: true,
             max_load: 0.0,
             http: None,
+            otlp: None,
             http_token: None,
             webhook_secret: None,
             projects: Vec::new(),
@@ -118,6 +119,9 @@ impl DaemonHost for FakeHost {
     }
     fn mcp(&self) -> (Arc<dyn McpHost>, Options) {
         unreachable!("no HTTP here")
+    }
+    fn traces(&self) -> Arc<pipeline::traces::TraceSink> {
+        unreachable!("no OTLP here")
     }
     fn notify(&self) -> Result<usize> {
         Ok(0)

@@ -5,6 +5,8 @@ use model::{Error, Result};
 use pipeline::traces::{Accepted, TraceSink};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 use traces::decode::Decoded;
 
@@ -33,6 +35,9 @@ impl IntakeLimits {
     };
 }
 
+/// A receiver that got nothing for so long gives up the lock.
+const IDLE: Duration = Duration::from_millis(200);
+
 /// Why a request was not stored.
 #[derive(Debug)]
 pub enum Refusal {
@@ -56,12 +61,13 @@ pub struct Intake {
 
 impl Intake {
     /// Starts the thread that stores; it ends when the last intake is dropped and
-    /// what waits is stored.
+    /// what waits is stored. Called on a runtime, whose timer it uses.
     pub fn start(sink: Arc<TraceSink>, limits: IntakeLimits) -> Result<(Intake, JoinHandle<()>)> {
         let (jobs, waiting) = mpsc::channel(limits.queue.max(1));
+        let runtime = Handle::current();
         let thread = std::thread::Builder::new()
             .name("lore-traces".to_owned())
-            .spawn(move || store(&sink, waiting, limits.batch))
+            .spawn(move || store(&sink, waiting, limits.batch, &runtime))
             .map_err(|error| Error::internal("starting the thread for traces").caused_by(error))?;
         Ok((Intake { jobs }, thread))
     }
@@ -81,9 +87,18 @@ impl Intake {
     }
 }
 
+/// The next request. When none comes for a moment, others who have spans get a turn.
+fn next(sink: &TraceSink, waiting: &mut mpsc::Receiver<Job>, runtime: &Handle) -> Option<Job> {
+    let soon = runtime.block_on(async { tokio::time::timeout(IDLE, waiting.recv()).await });
+    soon.unwrap_or_else(|_| {
+        sink.rest();
+        waiting.blocking_recv()
+    })
+}
+
 /// Stores what waits, as much as fits together.
-fn store(sink: &TraceSink, mut waiting: mpsc::Receiver<Job>, most: usize) {
-    while let Some(first) = waiting.blocking_recv() {
+fn store(sink: &TraceSink, mut waiting: mpsc::Receiver<Job>, most: usize, runtime: &Handle) {
+    while let Some(first) = next(sink, &mut waiting, runtime) {
         let mut n_spans = first.decoded.spans.len();
         let mut batches = vec![(first.decoded, first.input)];
         let mut replies = vec![first.reply];

@@ -53,7 +53,7 @@ fn with_receiver(
         let dir = TempDir::new().unwrap();
         let path = dir.path().join("lore.db");
         let clock = Arc::new(FixedClock(Timestamp::from_millis(1_800_000_000_000)));
-        let sink = TraceSink::open(&path, clock, Arc::new(|_: &str| Vec::new())).unwrap();
+        let sink = TraceSink::open(&path, "test", clock, Arc::new(|_: &str| Vec::new())).unwrap();
         let loopback: SocketAddr = "127.0.0.1:0".parse().unwrap();
         let options =
             OtlpOptions { grpc: Some(loopback), http: Some(loopback), token: None, limits };

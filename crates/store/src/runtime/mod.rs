@@ -7,8 +7,8 @@ mod read;
 mod write;
 
 pub use read::{
-    EdgeRow, EndpointRow, InputRow, ServiceRow, Totals, edge_latency, edges, endpoint_names,
-    has_any, inputs, is_file_known, seen, service_spans, services, totals,
+    EdgeRow, EndpointRow, InputRow, SeenRows, ServiceRow, Totals, edge_latency, edges,
+    endpoint_names, has_any, inputs, is_file_known, seen_since, service_spans, services, totals,
 };
 pub use write::{
     Batch, BatchEndpoint, Collected, EdgeDelta, InputCounts, ServiceDelta, apply, assign_repo,

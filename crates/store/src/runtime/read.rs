@@ -165,13 +165,26 @@ pub fn edge_latency(on: &impl Read, edge: i64, since_hour: i64) -> Result<Sketch
     Ok(sketch)
 }
 
-/// Spans that were counted lately, oldest first.
-pub fn seen(on: &impl Read) -> Result<Vec<u64>> {
-    let rows = sql::all(on, "SELECT ids FROM runtime_seen ORDER BY seq", [], |row| {
-        row.get::<_, Vec<u8>>(0)
-    })?;
-    let chunks = rows.iter().flat_map(|bytes| bytes.chunks_exact(8));
-    Ok(chunks.filter_map(|chunk| chunk.try_into().ok().map(u64::from_le_bytes)).collect())
+/// Spans that were counted after a row of [`SeenRows`], oldest first; zero for all.
+pub fn seen_since(on: &impl Read, row: i64) -> Result<SeenRows> {
+    let rows = sql::all(
+        on,
+        "SELECT seq, ids FROM runtime_seen WHERE seq > ?1 ORDER BY seq",
+        [row],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)),
+    )?;
+    let last = rows.last().map_or(row, |(seq, _)| *seq);
+    let chunks = rows.iter().flat_map(|(_, bytes)| bytes.chunks_exact(8));
+    let keys = chunks.filter_map(|chunk| chunk.try_into().ok().map(u64::from_le_bytes)).collect();
+    Ok(SeenRows { last, keys })
+}
+
+/// Keys of counted spans.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeenRows {
+    /// The newest row they are from.
+    pub last: i64,
+    pub keys: Vec<u64>,
 }
 
 /// What came in by one way, and when last.

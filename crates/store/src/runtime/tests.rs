@@ -96,7 +96,10 @@ fn observations_add_up_by_the_hour() {
     let sketch = edge_latency(&place.reader(), edge.id, 0).unwrap();
     assert_eq!(sketch.count(), 1110);
     assert_eq!(totals(&place.reader()).unwrap().n_buckets, 3);
-    assert_eq!(seen(&place.reader()).unwrap(), [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    let seen = seen_since(&place.reader(), 0).unwrap();
+    assert_eq!(seen.keys, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    assert_eq!(seen_since(&place.reader(), seen.last - 1).unwrap().keys, [1, 2, 3]);
+    assert!(seen_since(&place.reader(), seen.last).unwrap().keys.is_empty());
     assert_eq!(inputs(&place.reader()).unwrap()[0].counts.n_spans, 12);
     assert_eq!(service_spans(&place.reader(), 0).unwrap()["web"], 1110);
 }

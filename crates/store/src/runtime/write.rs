@@ -78,8 +78,8 @@ pub struct InputCounts {
     pub n_skewed: u64,
 }
 
-/// Writes a batch whole.
-pub fn apply(tx: &Tx<'_>, batch: &Batch, now: Timestamp) -> Result<()> {
+/// Writes a batch whole; the row its spans are remembered in, where there are any.
+pub fn apply(tx: &Tx<'_>, batch: &Batch, now: Timestamp) -> Result<Option<i64>> {
     for service in &batch.services {
         add_service(tx, service)?;
     }
@@ -273,17 +273,18 @@ fn add_input(tx: &Tx<'_>, input: InputKind, counts: &InputCounts, now: Timestamp
     Ok(())
 }
 
-fn remember_spans(tx: &Tx<'_>, ids: &[u64]) -> Result<()> {
+fn remember_spans(tx: &Tx<'_>, ids: &[u64]) -> Result<Option<i64>> {
     if ids.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let bytes: Vec<u8> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
     let before = "SELECT total FROM runtime_seen ORDER BY seq DESC LIMIT 1";
     let before = sql::first(tx, before, [], |row| row.get::<_, i64>(0))?.unwrap_or(0);
     let total = before + ids.len() as i64;
-    sql::run(tx, "INSERT INTO runtime_seen (total, ids) VALUES (?1, ?2)", (total, bytes))?;
+    let insert = "INSERT INTO runtime_seen (total, ids) VALUES (?1, ?2)";
+    let row = sql::insert(tx, insert, (total, bytes))?;
     sql::run(tx, "DELETE FROM runtime_seen WHERE total <= ?1", [total - MOST_SEEN])?;
-    Ok(())
+    Ok(Some(row))
 }
 
 /// A person says which repository a service is of.
