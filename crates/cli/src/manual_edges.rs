@@ -97,7 +97,7 @@ impl EdgeFile {
 }
 
 /// Makes the layer of the snapshot of what is checked out from the file; how many
-/// edges it has, and what could not be bound.
+/// edges it has, and what could not be resolved.
 pub fn apply(ctx: &Ctx, ui: &mut Ui, dir: &Path, file: &EdgeFile) -> Result<(u64, Vec<String>)> {
     let path = ctx.writable_db(ui)?;
     let reader = Reader::open(&path)?;

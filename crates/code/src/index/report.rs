@@ -31,7 +31,7 @@ pub struct IndexReport {
     pub packages: u64,
     pub symbols: u64,
     pub edges: u64,
-    /// Calls that could not be bound to a symbol of the repository.
+    /// Calls that could not be resolved to a symbol of the repository.
     pub unresolved: u64,
     pub edges_added: u64,
     pub edges_removed: u64,

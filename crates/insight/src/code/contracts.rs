@@ -296,13 +296,13 @@ fn implementers(view: &View<'_>, services: &BTreeSet<&str>) -> Result<Implemente
     for service in services {
         for suffix in SERVER_SUFFIXES {
             for base in nodes::named(view.reader, &format!("{service}{suffix}"))? {
-                heirs(view, service, &base, &mut found)?;
+                subtypes_of(view, service, &base, &mut found)?;
             }
         }
         // Who names one of these embeds it: there is no other use for it.
         for prefix in SERVER_PREFIXES {
             for base in nodes::named(view.reader, &format!("{prefix}{service}Server"))? {
-                heirs(view, service, &base, &mut found)?;
+                subtypes_of(view, service, &base, &mut found)?;
             }
         }
     }
@@ -310,7 +310,7 @@ fn implementers(view: &View<'_>, services: &BTreeSet<&str>) -> Result<Implemente
 }
 
 /// Types that have a base, by inheriting from it or as a part of them.
-fn heirs(view: &View<'_>, service: &str, base: &NodeRow, found: &mut Implementers) -> Result<()> {
+fn subtypes_of(view: &View<'_>, service: &str, base: &NodeRow, found: &mut Implementers) -> Result<()> {
     for step in view.own_linked_incoming(base.id)? {
         let is_part = step.kind == EdgeKind::References;
         let is_heir = matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements);

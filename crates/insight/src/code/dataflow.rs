@@ -46,7 +46,7 @@ pub struct DataFlow {
     pub direction: FlowDirection,
     pub steps: Vec<FlowStep>,
     pub truncated: bool,
-    /// Calls inside the symbol that could not be bound: values may go there unseen.
+    /// Calls inside the symbol that could not be resolved: values may go there unseen.
     pub unresolved: u64,
     /// What such an answer cannot know.
     pub limits: Vec<String>,

@@ -44,7 +44,7 @@ pub struct Impact {
     /// Symbols reached in all, mere importers left out.
     pub total: u64,
     pub truncated: bool,
-    /// Calls of the changed names that could not be bound; some may mean them.
+    /// Calls of the changed names that could not be resolved; some may mean them.
     pub unresolved: u64,
     pub unresolved_sites: Vec<UnresolvedSite>,
     /// Other symbols the name may mean, likeliest first.

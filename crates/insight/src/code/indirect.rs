@@ -80,11 +80,11 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
     }
     let values = steps(view, nodes, &[EdgeKind::References, EdgeKind::ReadsField])?;
     let how = if is_type(view, nodes)? { Indirectly::AsType } else { Indirectly::AsValue };
-    let heirs = match how {
+    let subtypes = match how {
         Indirectly::AsType => steps(view, nodes, &[EdgeKind::Inherits, EdgeKind::Implements])?,
         _ => Vec::new(),
     };
-    found.extend(used(view, how, None, heirs.into_iter().chain(values).collect())?);
+    found.extend(used(view, how, None, subtypes.into_iter().chain(values).collect())?);
     Ok(found)
 }
 

@@ -115,7 +115,7 @@ pub struct Neighbourhood {
     pub truncated: bool,
     /// Call sites that are bound, of the nearest ones.
     pub bound: u64,
-    /// Calls that could not be bound: of this name (callers; said of the likeliest
+    /// Calls that could not be resolved: of this name (callers; said of the likeliest
     /// candidate only), or in this symbol (callees).
     pub unresolved: u64,
     /// The first of them.
@@ -320,7 +320,7 @@ fn new_calls_of(view: &View<'_>, nodes: &[NodeId]) -> Result<(u64, Vec<Unresolve
     Ok((total, shown))
 }
 
-/// A call that could not be bound, with the symbol it stands in.
+/// A call that could not be resolved, with the symbol it stands in.
 pub(super) fn unresolved_site(
     view: &View<'_>,
     file: FileId,

@@ -42,7 +42,7 @@ pub struct SymbolDetail {
     pub references: u64,
     /// The first of them.
     pub referenced_by: Vec<Reference>,
-    /// Calls of its name that could not be bound; some may mean it.
+    /// Calls of its name that could not be resolved; some may mean it.
     pub unresolved: u64,
 }
 

@@ -514,7 +514,7 @@ impl<'r> View<'r> {
         Ok(sites)
     }
 
-    /// Calls of a name in the snapshot that could not be bound; the sites are
+    /// Calls of a name in the snapshot that could not be resolved; the sites are
     /// read only up to `most`.
     pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
         let mut total = 0;

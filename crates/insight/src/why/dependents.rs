@@ -25,7 +25,7 @@ pub struct Dependents {
     pub tests: u64,
     /// There are more than were counted.
     pub truncated: bool,
-    /// Calls of these names that could not be bound; some may mean them.
+    /// Calls of these names that could not be resolved; some may mean them.
     pub unresolved: u64,
     pub nearest: Vec<SymbolRef>,
 }

@@ -24,7 +24,7 @@ pub struct SiteEdge {
     pub col: u32,
 }
 
-/// A call that could not be bound.
+/// A call that could not be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unresolved {
     /// Entry of the outline it stands in.
@@ -175,7 +175,7 @@ pub(super) fn unpack_edges(bytes: &[u8]) -> Result<Vec<SiteEdge>> {
     Ok(edges)
 }
 
-/// The calls of a link that could not be bound.
+/// The calls of a link that could not be resolved.
 pub fn unresolved(on: &impl Read, link: LinkId) -> Result<Vec<Unresolved>> {
     let bytes: Vec<u8> =
         sql::one(on, "SELECT unresolved FROM links WHERE id = ?1", [link.0], |row| row.get(0))?;

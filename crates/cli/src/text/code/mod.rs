@@ -46,7 +46,7 @@ fn heading(symbol: &SymbolRef, home: &str, out: &mut Painter) {
     out.text("  ").label(Label::Path, &place(&symbol.path, symbol.line)).end();
 }
 
-/// What could not be bound, with the first sites and the symbols they stand in. In a
+/// What could not be resolved, with the first sites and the symbols they stand in. In a
 /// pipe too: a list that leaves them out would be taken for complete.
 fn unresolved(bound: u64, total: u64, sites: &[UnresolvedSite], words: &str, out: &mut Painter) {
     if total == 0 {

@@ -140,8 +140,8 @@ pub struct ImpactParams {
 impl Tool for Impact {
     const NAME: &'static str = "impact";
     const TITLE: &'static str = "What a change can reach";
-    const ABOUT: &'static str = "Show what a change of a symbol or a file can break: callers, users, \
-        heirs and tests by package, with the owners to ask, and the calls that could not be bound.";
+    const ABOUT: &'static str = "Show what a change of a symbol or file can break: callers, references, \
+        subtypes and tests by package, owners to ask, and unresolved calls.";
     const GROUPS: &'static [Group] = &[Group::Core, Group::Code];
     const LISTS: &'static [&'static str] = &["/packages"];
 
@@ -191,8 +191,8 @@ fn around(call: &Call, params: &NeighbourParams, asked: Question) -> Result<Neig
 impl Tool for Callers {
     const NAME: &'static str = "callers";
     const TITLE: &'static str = "Who calls a symbol";
-    const ABOUT: &'static str = "List who calls a symbol, or with a depth their callers too. Tells \
-        apart that nobody calls it and that calls of its name could not be bound.";
+    const ABOUT: &'static str = "List callers of a symbol; depth follows theirs. Unresolved calls of \
+        its name are counted apart from no calls at all.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/found"];
 
@@ -212,7 +212,7 @@ impl Tool for Callees {
     const NAME: &'static str = "callees";
     const TITLE: &'static str = "What a symbol calls";
     const ABOUT: &'static str = "List what a symbol calls, or with a depth what those call too, and \
-        the calls in it that could not be bound.";
+        the calls in it that could not be resolved.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/found"];
 
@@ -284,8 +284,8 @@ pub struct FlowParams {
 impl Tool for Flow {
     const NAME: &'static str = "flow";
     const TITLE: &'static str = "How one symbol comes to call another";
-    const ABOUT: &'static str = "Find the shortest ways of calls from one symbol to another, with \
-        file and line of each step.";
+    const ABOUT: &'static str = "Find the shortest call paths from one symbol to another, with file \
+        and line of each step.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/paths"];
 

@@ -27,8 +27,8 @@ pub struct IndexParams {
 impl Tool for SyncNow {
     const NAME: &'static str = "sync_now";
     const TITLE: &'static str = "Fetch what is new from the forge";
-    const ABOUT: &'static str = "Bring the record level with the forge: issues, merge requests, \
-        threads, commits; then the search index. Takes seconds to minutes and reports progress.";
+    const ABOUT: &'static str = "Fetch new issues, merge requests, threads and commits from the \
+        forge, then update the search index. Takes seconds to minutes; reports progress.";
     const GROUPS: &'static [Group] = &[Group::Forge];
     const EFFECT: Effect = Effect::Fetches;
 

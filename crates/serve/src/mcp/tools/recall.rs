@@ -57,9 +57,9 @@ impl From<Kind> for RecordKind {
 impl Tool for Recall {
     const NAME: &'static str = "recall";
     const TITLE: &'static str = "Recall decisions and lessons";
-    const ABOUT: &'static str = "Find what people and agents kept: decisions with their reasons, \
-        patterns that apply again, handoffs of earlier sessions. Ask at the start of a task and \
-        before you decide something.";
+    const ABOUT: &'static str = "Find recorded decisions with their reasons, patterns that apply \
+        again, handoffs of earlier sessions. Ask at the start of a task and before you decide \
+        something.";
     const GROUPS: &'static [Group] = &[Group::Memory];
     const LISTS: &'static [&'static str] = &["/items"];
 

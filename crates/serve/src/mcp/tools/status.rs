@@ -16,8 +16,8 @@ pub struct Params {}
 impl Tool for Status {
     const NAME: &'static str = "status";
     const TITLE: &'static str = "How far the record reaches";
-    const ABOUT: &'static str = "Show which projects are synced and how far, the last runs, what \
-        failed, what waits, and how much is found by meaning.";
+    const ABOUT: &'static str = "Show which projects are synced and how far, the last runs, failures, \
+        pending work, and how much is embedded.";
     const GROUPS: &'static [Group] = &[Group::Forge];
     const LISTS: &'static [&'static str] = &["/projects"];
 
