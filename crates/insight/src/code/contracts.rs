@@ -310,7 +310,12 @@ fn implementers(view: &View<'_>, services: &BTreeSet<&str>) -> Result<Implemente
 }
 
 /// Types that have a base, by inheriting from it or as a part of them.
-fn subtypes_of(view: &View<'_>, service: &str, base: &NodeRow, found: &mut Implementers) -> Result<()> {
+fn subtypes_of(
+    view: &View<'_>,
+    service: &str,
+    base: &NodeRow,
+    found: &mut Implementers,
+) -> Result<()> {
     for step in view.own_linked_incoming(base.id)? {
         let is_part = step.kind == EdgeKind::References;
         let is_heir = matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements);

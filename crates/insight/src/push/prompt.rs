@@ -1,9 +1,11 @@
-//! With a prompt: what people kept that fits it, and where the names in it lead.
+//! With a prompt: what people kept that fits it, where the names in it lead, and where a
+//! task that names files, lines or messages begins.
 
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine, memory_lines};
 use crate::agent_text::short;
 use crate::code::{View, exact_symbols};
+use crate::context::{Strength, localise};
 use crate::{entities, projects};
 use model::{EntityKind, Reference, Result};
 
@@ -22,7 +24,63 @@ pub fn for_prompt(
     let prompt: String = prompt.chars().take(PROMPT).collect();
     lines.extend(references(context, &prompt)?);
     lines.extend(symbols(context, &prompt)?);
+    if lines.len() < MOST_POINTERS {
+        let known: String = lines.iter().map(|line| line.text.as_str()).collect();
+        lines.extend(task_pointers(context, &prompt, &known)?);
+    }
     Ok(lines)
+}
+
+/// Ranking everything takes longer than a hook may in a repository larger than this.
+const MOST_RANKED: u64 = 20_000;
+/// Shorter prompts go on with something, they do not begin it.
+const TASK_WORDS: usize = 6;
+const MOST_PLACES: usize = 2;
+
+/// The best of `lore context` for a task whose evidence is strong.
+fn task_pointers(context: &PushContext<'_>, prompt: &str, known: &str) -> Result<Vec<PushLine>> {
+    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
+    let is_task = prompt.split_whitespace().nth(TASK_WORDS - 1).is_some() && has_evidence(prompt);
+    if !is_task || scope.snapshot.n_nodes > MOST_RANKED {
+        return Ok(Vec::new());
+    }
+    let found = localise(context.reader, scope, prompt, MOST_PLACES, &[])?;
+    if found.strength < Strength::Strong {
+        return Ok(Vec::new());
+    }
+    let mut lines = Vec::new();
+    for (function, _) in &found.functions {
+        let (path, symbol) = function.split_once("::").unwrap_or((function, ""));
+        // Who wrote the file down knows where it is.
+        if symbol.is_empty() || known.contains(path) || prompt.contains(path) {
+            continue;
+        }
+        let text = format!("{} in {} fits this task best", name(symbol), name(path));
+        let text = if lines.is_empty() { text } else { text.replace(" best", " next") };
+        lines.push(PushLine::new(LineKind::Pointer, "context", function, text));
+    }
+    Ok(lines)
+}
+
+/// Whether a prompt has anything that evidence can be strong by: a file, a stack trace, a
+/// message in quotes.
+fn has_evidence(prompt: &str) -> bool {
+    let is_file = |word: &str| {
+        let (stem, extension) = word.rsplit_once('.').unwrap_or_default();
+        let extension = extension.split(':').next().unwrap_or_default();
+        let is_extension = match extension.len() {
+            // Not `e.g` and `i.e`.
+            1 => matches!(extension, "c" | "h" | "r" | "d" | "m"),
+            2..=5 => extension.bytes().all(|byte| byte.is_ascii_alphabetic()),
+            _ => false,
+        };
+        !stem.is_empty() && is_extension
+    };
+    let is_quoted = |quote: char| prompt.split(quote).skip(1).step_by(2).any(|it| it.contains(' '));
+    words(prompt).any(|word| is_file(word) || word.contains('/'))
+        || prompt.contains("Error")
+        || is_quoted('"')
+        || is_quoted('`')
 }
 
 /// Issues and merge requests that the prompt names, with their titles.
@@ -100,6 +158,23 @@ fn is_code(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evidence_is_a_file_a_trace_or_a_quoted_message() {
+        for prompt in [
+            "look at src/cart.py please",
+            "cart.py:12 fails",
+            "KeyError: 'x' when paying",
+            "it prints \"no such order\" twice",
+        ] {
+            assert!(has_evidence(prompt), "{prompt}");
+        }
+        for prompt in
+            ["make it faster, e.g. by caching. Then go on.", "it's Ada's idea", "1.5 of 2"]
+        {
+            assert!(!has_evidence(prompt), "{prompt}");
+        }
+    }
 
     #[test]
     fn code_is_told_from_words() {
