@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{Read, Seek as _};
 use std::path::Path;
 use std::sync::Arc;
+use store::runtime::ServiceRow;
 use store::{Reader, repos, runtime};
 use traces::input;
 
@@ -88,8 +89,39 @@ pub fn routes_of(database: &Path) -> RouteLookup {
     })
 }
 
+/// Notes which repositories the settings name for services, where that is new.
+pub fn follow_settings(ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+    let entries = ctx.config(ui)?.services().to_vec();
+    let path = ctx.db_path(ui)?;
+    if entries.is_empty() || !path.path().exists() {
+        return Ok(());
+    }
+    let reader = Reader::open(&path)?;
+    let (all, places) = (repos::all(&reader)?, repos::places(&reader)?);
+    let known = runtime::services(&reader)?;
+    let mut wanted = Vec::new();
+    for entry in entries {
+        let Ok(repo) = insight::repos::choose(&all, &places, &entry.repo) else {
+            let name = model::text::one_line(&entry.repo, 80);
+            ui.warn(&format!("`services`: no repository `{name}` is indexed, or several are"));
+            continue;
+        };
+        let is_known = |row: &ServiceRow| row.name == entry.name && row.repo == Some(repo.id);
+        if !known.iter().any(is_known) {
+            wanted.push((entry.name, repo.id));
+        }
+    }
+    drop(reader);
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let database = run_pipeline::database(ctx, ui, "traffic")?;
+    pipeline::traces::assign(&database.path, &database.owner, ctx.clock(), &wanted)
+}
+
 pub fn run(ctx: &Ctx, ui: &mut Ui, request: &Request<'_>) -> Result<IngestAnswer> {
     let sink = sink(ctx, ui, "ingest-traces")?;
+    follow_settings(ctx, ui)?;
     let reader = Reader::open(&ctx.db_path(ui)?)?;
     let mut answer = IngestAnswer::default();
     let mut service = request.service.map(str::to_owned);

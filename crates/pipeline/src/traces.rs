@@ -5,6 +5,7 @@
 //! and reads what they counted before it goes on, so that the same span is counted once
 //! whoever it is sent to. What [`TraceSink::write`] returned for is stored.
 
+use model::ids::RepoId;
 use model::runtime::InputKind;
 use model::{Clock, Error, ErrorCode, Result, Timestamp};
 use std::os::unix::fs::MetadataExt as _;
@@ -240,6 +241,20 @@ impl TraceSink {
 /// Removes what was not seen for ninety days, whoever receives.
 pub fn collect(path: &Path, owner: &str, clock: Arc<dyn Clock>) -> Result<Collected> {
     TraceSink::new(path, owner, clock, Arc::new(|_: &str| Vec::new())).collect()
+}
+
+/// Notes which repositories services are of, as somebody says.
+pub fn assign(
+    path: &Path,
+    owner: &str,
+    clock: Arc<dyn Clock>,
+    services: &[(String, RepoId)],
+) -> Result<()> {
+    let sink = TraceSink::new(path, owner, clock, Arc::new(|_: &str| Vec::new()));
+    sink.write_with(Vec::new(), |tx, now| {
+        services.iter().try_for_each(|(name, repo)| runtime::assign_repo(tx, name, *repo, now))
+    })
+    .map(drop)
 }
 
 fn identity(path: &Path) -> Option<FileIdentity> {

@@ -1,6 +1,7 @@
 use super::Run;
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
+use crate::run_traces;
 use crate::ui::Ui;
 use insight::code::routes::{Routes, routes};
 use insight::runtime::{RouteWindow, add_traffic};
@@ -49,6 +50,7 @@ impl Run for Args {
             return routes(&reader, &scope, &self.pattern, limit);
         }
         let now = ctx.now();
+        run_traces::follow_settings(ctx, ui)?;
         let since = match self.dead {
             Some(days) => now.minus(DAY * days),
             None => parse_when(&self.since, now)?,

@@ -50,6 +50,7 @@ impl Run for Args {
             token: token.map(|token| token.secret),
             limits: IntakeLimits::DEFAULT,
         };
+        run_traces::follow_settings(ctx, ui)?;
         let sink = run_traces::sink(ctx, ui, "serve --otlp")?;
         let listening = |addresses: OtlpAddresses| {
             let shown = |address: Option<SocketAddr>| {

@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::run_traces;
 use crate::ui::Ui;
 use insight::runtime::{TraceStats, trace_stats};
 use model::Result;
@@ -16,6 +17,7 @@ impl Run for Args {
     type Answer = TraceStats;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<TraceStats> {
+        run_traces::follow_settings(ctx, ui)?;
         trace_stats(&Reader::open(&ctx.db_path(ui)?)?, ctx.now())
     }
 }

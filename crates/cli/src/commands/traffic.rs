@@ -1,5 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
+use crate::run_traces;
 use crate::ui::Ui;
 use insight::runtime::{Traffic, TrafficRequest, traffic};
 use model::Result;
@@ -34,6 +35,7 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Traffic> {
         let now = ctx.now();
         let since = parse_when(&self.since, now)?;
+        run_traces::follow_settings(ctx, ui)?;
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let limit = self.limit as usize;
         traffic(&reader, &TrafficRequest { about: &self.about, since, now, limit })

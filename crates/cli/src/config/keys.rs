@@ -410,6 +410,13 @@ pub const LISTS: &[List] = &[
         from_clone: FromClone::NeedsTrust,
         about: "what the daemon tells you of (docs/daemon.md)",
     },
+    // Says whose code production's calls are counted for.
+    List {
+        name: "services",
+        keys: &["name", "repo"],
+        from_clone: FromClone::NeedsTrust,
+        about: "repositories of services that traces name (docs/traces.md)",
+    },
     // Names programs to run.
     List {
         name: "servers",

@@ -18,6 +18,14 @@ pub struct Layer {
     pub repos: Option<Vec<RepoEntry>>,
     pub notifications: Option<Vec<NotifyRule>>,
     pub servers: Option<Vec<ServerEntry>>,
+    pub services: Option<Vec<ServiceEntry>>,
+}
+
+/// The repository of a service that traces name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceEntry {
+    pub name: String,
+    pub repo: String,
 }
 
 /// A language server that takes the place of the one found on PATH.
@@ -150,6 +158,7 @@ fn read_list(list: &List, node: &Node, syntax: Syntax, layer: &mut Layer) -> Res
     }
     match list.name {
         "projects" => layer.projects = Some(projects(rows, node)?),
+        "services" => layer.services = Some(services(rows, node)?),
         "servers" => layer.servers = Some(servers(rows, node)?),
         _ => {
             layer.repos = Some(
@@ -194,6 +203,17 @@ fn read_row(list: &List, item: &Node, syntax: Syntax) -> Result<Vec<Option<Strin
         return Err(invalid(item, &format!("one of `{}` has no `{}`", list.name, list.keys[0])));
     }
     Ok(row)
+}
+
+fn services(rows: Vec<Vec<Option<String>>>, node: &Node) -> Result<Vec<ServiceEntry>> {
+    rows.into_iter()
+        .map(|mut row| match (row[0].take(), row[1].take()) {
+            (Some(name), Some(repo)) => Ok(ServiceEntry { name, repo }),
+            _ => Err(invalid(node, "each of `services` needs a `name` and a `repo`").suggest(
+                "the name is that of `lore trace-stats`, the repo that of `lore repo list`",
+            )),
+        })
+        .collect()
 }
 
 fn servers(rows: Vec<Vec<Option<String>>>, node: &Node) -> Result<Vec<ServerEntry>> {

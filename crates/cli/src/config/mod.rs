@@ -23,6 +23,7 @@ pub use token::{Token, wide_mode};
 use crate::args::Globals;
 use crate::env::Env;
 use keys::{FromClone, KEYS, Key, Value, list_from_clone};
+pub use layer::ServiceEntry;
 use layer::{Layer, RepoEntry};
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result};
@@ -85,6 +86,7 @@ pub struct Config {
     repos: (Vec<Repo>, Source),
     notifications: Vec<NotifyRule>,
     servers: Vec<Server>,
+    services: Vec<ServiceEntry>,
     /// Keys of an untrusted file that were left out.
     ignored: Vec<&'static str>,
     warnings: Vec<String>,
@@ -195,6 +197,7 @@ impl Config {
             repos: (Vec::new(), Source::Default),
             notifications: Vec::new(),
             servers: Vec::new(),
+            services: Vec::new(),
             ignored: Vec::new(),
             warnings: Vec::new(),
         }
@@ -246,6 +249,11 @@ impl Config {
         match layer.notifications {
             Some(rules) if counts(list_from_clone("notifications")) => self.notifications = rules,
             Some(_) => self.ignored.push("notifications"),
+            None => {}
+        }
+        match layer.services {
+            Some(services) if counts(list_from_clone("services")) => self.services = services,
+            Some(_) => self.ignored.push("services"),
             None => {}
         }
         match layer.servers {
@@ -363,6 +371,11 @@ impl Config {
 
     pub fn digest(&self) -> Duration {
         Duration::from_secs(self.count("daemon.digest_hours") * 3600)
+    }
+
+    /// Repositories of services, named by trusted settings.
+    pub fn services(&self) -> &[ServiceEntry] {
+        &self.services
     }
 
     /// Language servers named by trusted settings.

@@ -43,6 +43,8 @@ fn each_value_tells_its_source() {
             daemon.embed_seconds	60	default
             daemon.watches_seconds	300	default
             daemon.notify_seconds	300	default
+            daemon.enrich_seconds	300	default
+            daemon.decay_seconds	3600	default
             daemon.gc_seconds	86400	default
             daemon.maintenance_seconds	21600	default
             daemon.watch	true	default
@@ -52,6 +54,7 @@ fn each_value_tells_its_source() {
             daemon.quiet_hours		default
             daemon.digest_hours	0	default
             daemon.http		default
+            daemon.otlp		default
             daemon.webhook_secret_file		default
             projects	group/app	file:$HOME/.config/lore/lore.toml
             repos		default
@@ -88,6 +91,8 @@ fn each_value_tells_its_source() {
             daemon.embed_seconds        60                               default
             daemon.watches_seconds      300                              default
             daemon.notify_seconds       300                              default
+            daemon.enrich_seconds       300                              default
+            daemon.decay_seconds        3600                             default
             daemon.gc_seconds           86400                            default
             daemon.maintenance_seconds  21600                            default
             daemon.watch                true                             default
@@ -97,6 +102,7 @@ fn each_value_tells_its_source() {
             daemon.quiet_hours                                           default
             daemon.digest_hours         0                                default
             daemon.http                                                  default
+            daemon.otlp                                                  default
             daemon.webhook_secret_file                                   default
             projects                                                     default
             repos                                                        default

@@ -347,3 +347,19 @@ fn what_cannot_be_asked_is_said_with_what_to_do() {
     let output = world.env.lore_in(&world.dir, &["enrich"], "").failure(20);
     assert!(output.stderr.contains("lore index"), "{output}");
 }
+
+#[test]
+fn a_daemon_asks_servers_while_nobody_waits() {
+    let World { env, dir } = World::new("");
+    let mut env = crate::daemon::real_time(env);
+    env.set_var("LORE_DAEMON_ENRICH_SECONDS", "1").set_var("LORE_DAEMON_MAX_LOAD", "1000");
+    let served = crate::daemon::Served::new(env);
+    let bound = || {
+        let output = served.env.lore_in(&dir, &["callers", "Loud.shout", "--json"], "").success();
+        serde_json::from_str::<Value>(&output.stdout).unwrap()["data"]["bound"].as_u64()
+    };
+    served.until("evidence", || bound() == Some(2));
+    // Somebody who asks for it gets it through the daemon, beside its own work.
+    let asked = served.env.lore_in(&dir, &["enrich", "--full", "--json"], "").success();
+    assert!(asked.stdout.contains("\"servers\""), "{asked}");
+}

@@ -6,11 +6,11 @@ use model::record::ChangeKind;
 use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
-use store::WriteQueue;
 use store::commits::{self, CommitFile, CommitRecord};
 use store::repos::{self, Place, Scanned};
+use store::{Read, WriteQueue};
 
 /// Commits per transaction.
 const BATCH: usize = 1000;
@@ -76,6 +76,8 @@ impl CommitScan<'_> {
         let gone = left_behind(&clone, &heads.ids, &before, &elsewhere, &known, || {
             Ok(parsed(&commits::reachable(&reader, repo.id)?))
         })?;
+        let alive = distinct([heads.ids.as_slice(), &elsewhere].concat());
+        let gone = if gone.is_empty() { gone } else { unreached(&reader, &repo, gone, &alive)? };
         report.unreachable = gone.len() as u64;
         let gone: Vec<String> = gone.iter().map(ToString::to_string).collect();
         let now = self.clock.now();
@@ -187,6 +189,30 @@ fn left_behind(
     // Git has already thrown the old commits away: compare everything.
     let alive: HashSet<ObjectId> = clone.commit_ids(&distinct(alive), &[])?.into_iter().collect();
     Ok(stored()?.into_iter().filter(|id| !alive.contains(id)).collect())
+}
+
+/// Those of the commits that no head leads to. Git gives up on a walk where commits are
+/// older than their parents by the clock, and calls those left behind that are not; the
+/// stored parents are followed to the end.
+fn unreached(
+    on: &impl Read,
+    repo: &repos::Repo,
+    gone: Vec<ObjectId>,
+    alive: &[ObjectId],
+) -> Result<Vec<ObjectId>> {
+    let mut parents: HashMap<ObjectId, Vec<ObjectId>> = HashMap::new();
+    for node in commits::graph(on, repo.id)? {
+        let Some(id) = ObjectId::parse(&node.sha) else { continue };
+        parents.insert(id, node.parents.iter().filter_map(ObjectId::parse).collect());
+    }
+    let mut reached: HashSet<ObjectId> = HashSet::new();
+    let mut ahead = alive.to_vec();
+    while let Some(commit) = ahead.pop() {
+        if reached.insert(commit) {
+            ahead.extend(parents.get(&commit).into_iter().flatten());
+        }
+    }
+    Ok(gone.into_iter().filter(|commit| !reached.contains(commit)).collect())
 }
 
 fn record(commit: &Commit) -> CommitRecord {

@@ -33,6 +33,8 @@ pub(super) struct Homes<'r> {
     indexed: Vec<Repo>,
     by_name: BTreeMap<String, Vec<RepoId>>,
     by_folder: BTreeMap<String, Vec<(RepoId, String)>>,
+    /// By the last words of a name: `acme-cart-service` ends with `cart-service`.
+    by_folder_end: BTreeMap<String, Vec<(RepoId, String)>>,
     by_deployment: BTreeMap<String, Vec<(RepoId, String)>>,
     services: BTreeMap<String, ServiceRow>,
     known: RefCell<HashMap<String, Option<Home>>>,
@@ -48,6 +50,7 @@ impl<'r> Homes<'r> {
             indexed: Vec::new(),
             by_name: BTreeMap::new(),
             by_folder: BTreeMap::new(),
+            by_folder_end: BTreeMap::new(),
             by_deployment: BTreeMap::new(),
             services: runtime::services(reader)?
                 .into_iter()
@@ -91,8 +94,13 @@ impl<'r> Homes<'r> {
                 end = path[end..].find(part).map_or(end, |at| end + at) + part.len();
                 let folder = path[..end].to_owned();
                 let known = self.by_folder.entry(normal(part)).or_default();
-                if !known.contains(&(repo.id, folder.clone())) {
-                    known.push((repo.id, folder));
+                if known.contains(&(repo.id, folder.clone())) {
+                    continue;
+                }
+                known.push((repo.id, folder.clone()));
+                for (at, _) in part.match_indices(['-', '_', '.']) {
+                    let end = self.by_folder_end.entry(normal(&part[at + 1..])).or_default();
+                    end.push((repo.id, folder.clone()));
                 }
             }
         }
@@ -174,18 +182,20 @@ impl<'r> Homes<'r> {
         }
     }
 
-    /// The shortest folder of a name, in one repository alone.
+    /// The shortest folder of a name, in one repository alone: one of its whole name,
+    /// else one whose name ends with it, and then the same without what only says that
+    /// it is a service.
     fn folder(&self, service: &str, only: Option<RepoId>) -> Option<(RepoId, String)> {
         let name = normal(service);
         let others = [without_role(&name), format!("{}service", without_role(&name))];
         for name in std::iter::once(&name).chain(&others) {
-            let Some(found) = self.by_folder.get(name) else { continue };
-            let mut found: Vec<&(RepoId, String)> =
-                found.iter().filter(|(repo, _)| only.is_none_or(|only| only == *repo)).collect();
-            found.sort_by_key(|(_, folder)| (folder.matches('/').count(), folder.len()));
-            let is_one = found.iter().all(|(repo, _)| *repo == found[0].0);
-            if let Some(first) = found.first().filter(|_| is_one) {
-                return Some((*first).clone());
+            let whole = self.by_folder.get(name).and_then(|found| shortest(found, only, false));
+            let found = whole.or_else(|| {
+                let ends = self.by_folder_end.get(name).filter(|_| !ROLES.contains(&name.as_str()));
+                ends.and_then(|found| shortest(found, only, true))
+            });
+            if found.is_some() {
+                return found;
             }
         }
         None
@@ -201,15 +211,34 @@ impl<'r> Homes<'r> {
     }
 }
 
+/// The folder that lies highest, where all are of one repository; where `is_alone` is
+/// asked for, none other as high.
+fn shortest(
+    found: &[(RepoId, String)],
+    only: Option<RepoId>,
+    is_alone: bool,
+) -> Option<(RepoId, String)> {
+    let depth = |folder: &str| folder.matches('/').count();
+    let mut found: Vec<&(RepoId, String)> =
+        found.iter().filter(|(repo, _)| only.is_none_or(|only| only == *repo)).collect();
+    found.sort_by_key(|(_, folder)| (depth(folder), folder.len()));
+    let first = *found.first()?;
+    let is_one = found.iter().all(|(repo, _)| *repo == first.0);
+    let n_high = found.iter().filter(|(_, folder)| depth(folder) == depth(&first.1)).count();
+    (is_one && (!is_alone || n_high == 1)).then(|| first.clone())
+}
+
 /// Letters and digits alone: `Cart-Service` and `cart_service` are one.
 fn normal(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Words that say only that something is a service.
+const ROLES: [&str; 4] = ["service", "svc", "server", "deployment"];
+
 /// Without what says only that it is a service.
 fn without_role(name: &str) -> String {
-    let roles = ["service", "svc", "server", "deployment"];
-    let stem = roles.iter().find_map(|role| name.strip_suffix(role)).unwrap_or(name);
+    let stem = ROLES.iter().find_map(|role| name.strip_suffix(*role)).unwrap_or(name);
     if stem.is_empty() { name.to_owned() } else { stem.to_owned() }
 }
 

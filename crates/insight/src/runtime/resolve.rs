@@ -283,6 +283,10 @@ impl RepoCode<'_> {
                 || (method == "HEAD" && route.method == "GET")
         };
         let canonical = wanted.canonical();
+        // A folder without any route was not the service's after all.
+        let prefix = prefix.filter(|prefix| {
+            self.routes.iter().any(|(route, _)| route.path.starts_with(prefix.as_str()))
+        });
         let own =
             |route: &Route| prefix.as_ref().is_none_or(|prefix| route.path.starts_with(prefix));
         // A service with a folder of its own has no routes outside of it.

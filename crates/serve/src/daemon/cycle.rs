@@ -302,14 +302,16 @@ impl Cycle {
         if found.database != self.database {
             self.database_changed(found.database);
         }
-        self.daemon.set_problem(
-            "database",
-            match (&found.error, found.database) {
-                (Some(error), _) => Some(error.clone()),
-                (None, None) if self.had_database => Some("the file is gone".to_owned()),
-                _ => None,
-            },
-        );
+        let problem = match (&found.error, found.database) {
+            (Some(error), _) => Some(error.clone()),
+            (None, None) if self.had_database => Some("the file is gone".to_owned()),
+            _ => None,
+        };
+        if self.daemon.set_problem("database", problem)
+            && let Some(error) = &found.error
+        {
+            self.daemon.log.warn("the database cannot be read", &[("error", error)]);
+        }
         if let Some(clones) = found.clones {
             for dir in clones.difference(&self.clones) {
                 self.enrich.add(dir);

@@ -178,13 +178,17 @@ impl Daemon {
         self.shared().http = Some(address);
     }
 
-    /// Notes what is wrong with something, or that nothing is any more.
-    fn set_problem(&self, of: &'static str, problem: Option<String>) {
+    /// Notes what is wrong with something, or that nothing is any more; whether that is
+    /// new.
+    fn set_problem(&self, of: &'static str, problem: Option<String>) -> bool {
         let mut shared = self.shared();
+        let before = shared.problems.iter().find(|(known, _)| *known == of);
+        let is_new = before.map(|(_, before)| before) != problem.as_ref();
         shared.problems.retain(|(known, _)| *known != of);
         if let Some(problem) = problem {
             shared.problems.push((of, problem));
         }
+        is_new
     }
 
     fn problems(&self) -> Vec<String> {

@@ -8,14 +8,28 @@ use model::Clock;
 use pipeline::schedule::{Intervals, Task};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::time::Instant;
 
-/// The paused clock of tokio as a wall clock.
-struct VirtualClock(Instant);
+/// The paused clock of tokio as a wall clock, which somebody may set and which goes on
+/// while the machine sleeps.
+struct VirtualClock {
+    began: Instant,
+    /// Seconds the wall clock is ahead.
+    ahead: AtomicU64,
+}
+
+impl VirtualClock {
+    /// The machine slept for so long, or somebody set the clock to this.
+    fn set_ahead(&self, seconds: u64) {
+        self.ahead.store(seconds, Ordering::SeqCst);
+    }
+}
 
 impl Clock for VirtualClock {
     fn now(&self) -> Timestamp {
-        Timestamp::EPOCH.plus(Duration::from_secs(1_700_000_000) + self.0.elapsed())
+        let ahead = Duration::from_secs(self.ahead.load(Ordering::SeqCst));
+        Timestamp::EPOCH.plus(Duration::from_secs(1_700_000_000) + self.began.elapsed() + ahead)
     }
 }
 
@@ -32,7 +46,7 @@ impl FakeHost {
     fn new(outage: std::ops::Range<u64>) -> Arc<Self> {
         let host = FakeHost {
             dir: tempfile::tempdir().unwrap(),
-            clock: Arc::new(VirtualClock(Instant::now())),
+            clock: Arc::new(VirtualClock { began: Instant::now(), ahead: AtomicU64::new(0) }),
             runs: Mutex::default(),
             outage,
         };
@@ -100,7 +114,7 @@ impl DaemonHost for FakeHost {
         let Work::Command(command) = work else { panic!("only commands are asked for") };
         let name = command.arguments[0].clone();
         *self.runs.lock().unwrap().entry(name.clone()).or_default() += 1;
-        let hour = self.clock.0.elapsed().as_secs() / 3600;
+        let hour = self.clock.began.elapsed().as_secs() / 3600;
         let is_down = name == "sync" && self.outage.contains(&hour);
         let stopped = stop.clone();
         tokio::spawn(async move {
@@ -164,4 +178,35 @@ async fn a_forge_that_is_down_for_hours_is_left_in_peace_and_found_again() {
     let before = host.runs("sync");
     live(&host, 3).await;
     assert!(host.runs("sync") >= before + 12, "as before once it is back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_laptop_that_slept_and_a_clock_that_was_set_back_stop_nothing() {
+    let host = FakeHost::new(0..0);
+    let stop = CancelToken::default();
+    let log =
+        Log::to_stream(host.clock(), LogFormat::Text, Level::Error, Box::new(std::io::sink()));
+    let served = Arc::clone(&host) as Arc<dyn DaemonHost>;
+    let daemon = tokio::spawn(run(served, log, 0, stop.clone()));
+    let pass = |minutes: u64| tokio::time::sleep(Duration::from_secs(minutes * 60));
+    host.clock.set_ahead(400 * 86_400);
+    pass(65).await;
+    let before = host.runs("sync");
+    assert!((6..=8).contains(&before), "{before} syncs in the first hour");
+    // A night: what was due is done once, soon after waking, and then as before.
+    host.clock.set_ahead(400 * 86_400 + 9 * 3600);
+    pass(2).await;
+    let woken = host.runs("sync");
+    assert_eq!(woken, before + 1, "one sync for all that were missed");
+    assert_eq!(host.runs("stats"), 1, "and maintenance, which was due");
+    pass(60).await;
+    let after = host.runs("sync");
+    assert!((woken + 5..=woken + 7).contains(&after), "{after} after {woken}");
+    // A year back: nothing waits for a year.
+    host.clock.set_ahead(0);
+    pass(65).await;
+    let set_back = host.runs("sync");
+    assert!((after + 5..=after + 8).contains(&set_back), "{set_back} after {after}");
+    stop.cancel();
+    daemon.await.unwrap().unwrap();
 }

@@ -4,8 +4,10 @@
 use super::*;
 use testkit::{Site, dump};
 
-/// Kills of the daemon, spread over commits and syncs.
-const KILLS: usize = 12;
+/// Kills of the daemon and commits before each of them; a sync falls due every second.
+fn kills() -> (usize, usize) {
+    if is_large() { (50, 4) } else { (12, 3) }
+}
 
 #[test]
 fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
@@ -19,8 +21,9 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
     let dir = repository(&env, "app");
     let mut served = Served::new(env);
     let mut head = String::new();
-    for n in 0..KILLS {
-        for k in 0..3 {
+    let (n_kills, n_commits) = kills();
+    for n in 0..n_kills {
+        for k in 0..n_commits {
             head = served.commit(&dir, &format!("def f{n}_{k}():\n    return {k}\n"));
         }
         std::thread::sleep(Duration::from_millis(rng.u64(0..400)));
@@ -152,32 +155,4 @@ fn a_forge_that_is_down_disturbs_nothing_else() {
     let doctor = json(&served.env, &["doctor"]).to_string();
     assert!(doctor.contains("\"daemon\""), "{doctor}");
     assert!(!served.log().contains("sim-token"));
-}
-
-#[test]
-fn many_clones_are_followed_at_once() {
-    let env = machine();
-    let template = repository(&env, "r0");
-    let n_clones = 40;
-    let mut dirs = vec![template.clone()];
-    for n in 1..n_clones {
-        let dir = env.dir().join(format!("r{n}"));
-        std::fs::create_dir_all(&dir).unwrap();
-        git(&env, &dir, &["init", "-q", "-b", "main", "."]);
-        commit(&env, &dir, &format!("def only{n}():\n    return {n}\n"));
-        dirs.push(dir);
-    }
-    let entries: String =
-        dirs.iter().map(|dir| format!("[[repos]]\npath = \"{}\"\n", dir.display())).collect();
-    let env = env.with_config(&format!("{QUIET}{entries}"));
-    for dir in &dirs {
-        let _ = env.lore(&["repo", "add", dir.to_str().unwrap(), "-q"]).success();
-    }
-    let served = Served::new(env);
-    served.until("all are known", || {
-        served.status().is_some_and(|it| it["clones"] == n_clones && it["watched"] == n_clones)
-    });
-    let last = dirs.last().unwrap();
-    let head = served.commit(last, "def newest():\n    return 1\n");
-    served.until_fresh(last, &head);
 }

@@ -3,6 +3,8 @@
 
 mod changes;
 mod faults;
+mod receiver;
+mod resources;
 mod served;
 mod writer;
 
@@ -19,9 +21,15 @@ const LOOKS: usize = 3_000;
 /// No network and no background work unless a test asks for it.
 const QUIET: &str = "[embedding]\nprovider = \"none\"\n";
 
+/// Whether the large forms of tests were asked for: hundreds of clones, commits and kills
+/// take minutes.
+fn is_large() -> bool {
+    std::env::var_os("LORE_TEST_LARGE").is_some()
+}
+
 /// A machine with a daemon in the foreground, which ends with it.
-struct Served {
-    env: TestEnv,
+pub struct Served {
+    pub env: TestEnv,
     child: Option<Child>,
 }
 
@@ -39,7 +47,7 @@ fn machine() -> TestEnv {
 }
 
 /// The clock on the wall: a daemon whose clock stands still does nothing twice.
-fn real_time(mut env: TestEnv) -> TestEnv {
+pub fn real_time(mut env: TestEnv) -> TestEnv {
     env.remove_var("LORE_NOW");
     let run = env.home().join("run").display().to_string();
     env.set_var("XDG_RUNTIME_DIR", &run);
@@ -47,7 +55,7 @@ fn real_time(mut env: TestEnv) -> TestEnv {
 }
 
 impl Served {
-    fn new(env: TestEnv) -> Served {
+    pub fn new(env: TestEnv) -> Served {
         Served::with(env, &[])
     }
 
@@ -96,7 +104,7 @@ impl Served {
         Some(report["daemon"].clone()).filter(|daemon| !daemon.is_null())
     }
 
-    fn until(&self, what: &str, is_so: impl Fn() -> bool) {
+    pub fn until(&self, what: &str, is_so: impl Fn() -> bool) {
         let is_so = awaited(is_so);
         assert!(is_so, "{what} did not come about\n{}", self.log());
     }

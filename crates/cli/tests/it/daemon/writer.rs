@@ -185,3 +185,19 @@ fn a_parser_that_dies_takes_a_child_with_it_and_not_the_daemon() {
     assert!(failed.stderr.contains("the process that did the work died by signal 6"), "{failed}");
     assert_eq!(served.status().unwrap()["pid"], pid);
 }
+
+#[test]
+fn a_job_of_an_agent_runs_with_the_environment_of_its_server() {
+    let mut env = machine();
+    let dir = repository(&env, "app");
+    // Children of the daemon that get its own environment die.
+    env.set_var("LORE_TEST_CRASH", "abort").set_var("LORE_DAEMON_WATCH", "false");
+    env.set_var("LORE_DAEMON_POLL_SECONDS", "0");
+    let mut served = Served::new(env);
+    served.env.remove_var("LORE_TEST_CRASH");
+    let head = commit(&served.env, &dir, "def second():\n    return 2\n");
+    let mut agent = crate::mcp::Client::greeted(&served.env, &dir, &["--tools", "code"]);
+    let report = agent.ask("index_repo", serde_json::json!({}));
+    assert!(is_fresh(&served.env, &dir, &head), "{report}");
+    served.until("the daemon did it", || served.log().contains("job=index"));
+}

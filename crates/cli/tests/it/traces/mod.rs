@@ -209,3 +209,80 @@ fn what_is_not_understood_says_so() {
     let folder = env.lore_in(&dir, &["ingest-traces", "."], "");
     assert!(folder.to_string().contains("is no regular file"), "{folder}");
 }
+
+const WORKER: &str = "import nats
+
+
+async def listen(connection):
+    await connection.subscribe(\"orders.*\", cb=on_order)
+
+
+async def on_order(message):
+    return message
+";
+
+/// shop sends a message while it answers a request; worker takes it.
+const MESSAGES: &str = r#"{"resourceSpans":[
+ {"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeSpans":[{"spans":[
+  {"traceId":"1af7651916cd43dd8448eb211c80319c","spanId":"00000000000000c1","name":"POST /checkout","kind":2,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600100000000","attributes":[{"key":"http.request.method","value":{"stringValue":"POST"}},{"key":"http.route","value":{"stringValue":"/checkout"}}]},
+  {"traceId":"1af7651916cd43dd8448eb211c80319c","spanId":"00000000000000c2","parentSpanId":"00000000000000c1","name":"orders.created publish","kind":4,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600005000000","attributes":[{"key":"messaging.system","value":{"stringValue":"nats"}},{"key":"messaging.destination.name","value":{"stringValue":"orders.created"}}]}]}]},
+ {"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"worker"}}]},"scopeSpans":[{"spans":[
+  {"traceId":"2af7651916cd43dd8448eb211c80319c","spanId":"00000000000000d1","name":"orders.created process","kind":5,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600020000000","attributes":[{"key":"messaging.system","value":{"stringValue":"nats"}},{"key":"messaging.destination.name","value":{"stringValue":"orders.created"}}]}]}]}]}"#;
+
+#[test]
+fn a_topic_leads_from_who_sends_to_who_subscribes() {
+    let env = TestEnv::new(BINARY);
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let mut history = History::new("main");
+    let files = [("shop/views.py", VIEWS), ("worker/orders.py", WORKER)];
+    history.commit("main", &ada, "Sell things", &sim::git::written(&files)).unwrap();
+    let dir = env.dir().join("market");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], MESSAGES).success();
+    let traffic = env.lore_in(&dir, &["traffic", "orders"], "").success();
+    expect![[r#"
+        CALLS	ERRORS	P50 MS	P95 MS	FROM	TO	IN CODE	STATE	LAST SEEN
+        1	0	5.0	5.0	shop POST /checkout	topic orders.created	worker.orders.py worker/orders.py:5	active 0.50	2024-05-31T10:00:00.000Z
+        1	0	20	20	worker	topic orders.created	worker.orders.py worker/orders.py:5	active 0.50	2024-05-31T10:00:00.000Z
+    "#]].assert_eq(&traffic.to_string());
+    let callers = env.lore_in(&dir, &["callers", "on_order"], "").success();
+    expect![[r#"
+        # function worker.orders.on_order  worker/orders.py:8
+        # no direct callers among resolved calls
+        # passed, stored or named by 1 symbol:
+        #   worker.orders.listen.TOPIC orders.*  worker/orders.py:5  references
+    "#]]
+    .assert_eq(&callers.to_string());
+    let routes = env.lore_in(&dir, &["routes", "orders", "--traffic"], "").success();
+    assert!(routes.stdout.contains("used\t1\t0"), "{routes}");
+}
+
+#[test]
+fn a_service_is_the_repository_that_the_settings_name() {
+    let (env, dir) = shop();
+    let other = env.dir().join("unrelated");
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Begin", &sim::git::written(&[("a.py", "x = 1\n")])).unwrap();
+    history.write(&other).unwrap();
+    let _ = env.lore_in(&other, &["index", "-q"], "").success();
+    let log = line("31/May/2024:10:00:00 +0000", "POST /checkout", 200);
+    std::fs::write(dir.join("access.log"), log).unwrap();
+    let ingest = ["ingest-traces", "access.log", "--service", "front-9", "--again"];
+    let _ = env.lore_in(&dir, &ingest, "").success();
+    let of_front = |env: &TestEnv| {
+        let stats = data(env, &dir, &["trace-stats"]);
+        stats["services"][0]["found"].as_str().unwrap().to_owned()
+    };
+    assert_ne!(of_front(&env), "by assignment");
+    let env = env.with_config("[[services]]\nname = \"front-9\"\nrepo = \"shop\"\n");
+    assert_eq!(of_front(&env), "by assignment", "from the next question on");
+    let traffic = data(&env, &dir, &["traffic", "checkout"]);
+    assert_eq!(traffic["edges"][0]["target"]["symbol"]["symbol"], "views.checkout", "{traffic}");
+    let env = env.with_config("[[services]]\nname = \"front-9\"\nrepo = \"nowhere\"\n");
+    let stats = env.lore_in(&dir, &["trace-stats"], "").success();
+    assert!(stats.stderr.contains("`services`: no repository `nowhere` is indexed"), "{stats}");
+}
