@@ -148,6 +148,16 @@ impl Provenance {
     }
 }
 
+/// A language by the name people know it under: JavaScript is read as
+/// TypeScript without types, and is called by its own name.
+pub fn language_name<'l>(language: &'l str, path: &str) -> &'l str {
+    let ending = path.rsplit('.').next().unwrap_or_default();
+    match language {
+        "typescript" if matches!(ending, "js" | "jsx" | "mjs" | "cjs") => "javascript",
+        other => other,
+    }
+}
+
 /// Whether a path is of tests, by the habits of the common languages.
 pub fn is_test_path(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();

@@ -731,3 +731,60 @@ fn a_scip_index_has_definitions_and_the_places_they_are_called() {
     let terminal = TestEnv::new(BINARY).on_terminal(80);
     assert_eq!(terminal.lore(&["export", "--format", "scip"]).status, Some(2));
 }
+
+#[test]
+fn javascript_without_modules_has_symbols_callers_and_its_own_name() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = [
+        (
+            "lib/response.js",
+            "\
+var res = module.exports = {};
+
+/** Sends a body. */
+res.send = function send(body) {
+  return this.end(body);
+};
+
+res.json = function (value) {
+  return this.send(JSON.stringify(value));
+};
+",
+        ),
+        (
+            "lib/view.js",
+            "\
+module.exports = View;
+
+function View(name) {
+  this.name = name;
+}
+
+View.prototype.render = function render(res) {
+  return res.send(this.name);
+};
+",
+        ),
+        (
+            "index.js",
+            "\
+var res = require('./lib/response');
+var View = require('./lib/view');
+
+exports.start = function () {
+  res.json({});
+  new View('home').render(res);
+};
+",
+        ),
+    ];
+    history.commit("main", &ada, "Answer", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let shown = ["outline lib/response.js", "outline lib/view.js", "callers res.send", "callees start"]
+        .map(|line| lore(&env, &line.split(' ').collect::<Vec<_>>()));
+    expect![[""]].assert_eq(&shown.join("\n"));
+}

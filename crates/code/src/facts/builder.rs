@@ -341,6 +341,11 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// Says what a definition holds, whatever was said before.
+    pub fn set_value(&mut self, def: DefId, value: ExprId) {
+        self.values.insert(def, vec![value]);
+    }
+
     /// The first value a definition was given so far.
     pub fn value_of(&self, def: DefId) -> Option<ExprId> {
         self.values.get(&def)?.first().copied()
@@ -382,6 +387,21 @@ impl<'s> Builder<'s> {
         if self.facts.relations.len() < MAX_RELATIONS && !self.facts.relations.contains(&relation) {
             self.facts.relations.push(relation);
         }
+    }
+
+    /// What uses of names stand for, all scopes being known; in the order given.
+    /// Empty for what is no use of a name, or of one that the file does not bind.
+    pub fn bound_by(&mut self, exprs: &[ExprId]) -> Vec<Box<[BindId]>> {
+        self.scopes.settle();
+        let found = exprs.iter().map(|expr| {
+            let at = self.uses.binary_search_by_key(expr, |wanted| wanted.expr);
+            let wanted = at.ok().and_then(|at| self.uses.get(at));
+            match wanted.map(|wanted| self.scopes.find(wanted, &self.facts.binds, FEW_BOUND)) {
+                Some(NameLookup::Bound(binds)) => binds,
+                Some(NameLookup::Free(_)) | None => Box::default(),
+            }
+        });
+        found.collect()
     }
 
     pub fn finish(mut self) -> FileFacts {

@@ -134,7 +134,7 @@ pub(super) fn collect(found: &FileWalk<'_>) -> Mentions {
         let within = owners.owner(facts, within, byte);
         let is_wanted = match expr {
             Expr::Local(_, binds) => binds.iter().any(|bind| match facts.binds[bind.ix()].to {
-                Bound::Def(def) => is_other(facts, def, within),
+                Bound::Def(def) => def != DefId::FILE && is_other(facts, def, within),
                 Bound::Import(_) => true,
                 _ => false,
             }),

@@ -127,7 +127,7 @@ impl Scopes {
         self.declared.push(Declared { scope, name, at, bind, block: self.current });
     }
 
-    /// Call once, before the first `find`.
+    /// To be called before `find`, when all names are declared.
     pub fn settle(&mut self) {
         self.declared.sort_unstable();
     }

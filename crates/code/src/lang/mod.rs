@@ -140,6 +140,11 @@ pub struct Semantics {
     pub calls_read: bool,
     /// A constructor serves the types that inherit it.
     pub inherits_initializer: bool,
+    /// The member under which a file keeps what importing it as a whole gives;
+    /// empty where that is always the file.
+    pub module_value: &'static str,
+    /// `f.call(…)` and `f.apply(…)` run `f`.
+    pub calls_by_member: bool,
 }
 
 /// Every language, in the order of the registry.

@@ -93,6 +93,11 @@ impl Eval<'_, '_> {
                 Ty::Value(*gid, own.clone())
             }
             Ty::Either(parts) => Ty::either(parts.iter().map(|part| self.construct(part, args))),
+            Ty::Meet(parts) => parts
+                .iter()
+                .map(|part| self.construct(part, args))
+                .find(|ty| *ty != Ty::Unknown)
+                .unwrap_or(Ty::Unknown),
             Ty::Value(..) => match self.member(class, Word::of("new")) {
                 Hit::Def(gid, bindings) => self.returned(gid, bindings, args, &no_args()),
                 Hit::Outside => Ty::Outside,

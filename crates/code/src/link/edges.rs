@@ -83,6 +83,13 @@ impl EdgeCollector<'_, '_, '_> {
         Node { file: self.given(file), def }
     }
 
+    /// The same; of what has no name, the symbol around it.
+    fn symbol_target(&self, gid: Gid) -> Node {
+        let (file, def) = self.eval.program().place(gid);
+        let def = self.eval.program().file(file).facts.symbol_around(def);
+        Node { file: self.given(file), def }
+    }
+
     /// An edge concluded from syntax, at a line and column.
     pub(super) fn inferred(
         &mut self,
@@ -168,11 +175,37 @@ impl EdgeCollector<'_, '_, '_> {
                 self.definition(*callee, 0)
             }
             Expr::New(callee, _) => match self.definition(*callee, 0) {
-                // `new` on something that is no class goes through a value.
-                Callee::Def(gid) if self.eval.program().def(gid).kind.is_callable() => UNKNOWN,
+                // `new` on something that is no class goes through a value,
+                // but for a function whose name says what it is.
+                Callee::Def(gid) if !self.constructs(gid) => UNKNOWN,
                 found => found,
             },
             _ => UNKNOWN,
+        }
+    }
+
+    /// Whether `new` may be written before the name of a definition.
+    fn constructs(&self, gid: Gid) -> bool {
+        let def = self.eval.program().def(gid);
+        let is_function = def.kind == DefKind::Function && !def.flags.has(Flags::ARROW);
+        !def.kind.is_callable() || is_function && self.eval.file().semantics.calls_by_member
+    }
+
+    /// `f.call(…)`, `f.apply(…)`: the function that runs.
+    fn called_by_member(&self, base: ExprId, name: &str, depth: u32) -> Option<Callee> {
+        if !matches!(name, "call" | "apply") || !self.eval.file().semantics.calls_by_member {
+            return None;
+        }
+        match self.eval.expr(base) {
+            Ty::Itself(gid, _) | Ty::Method(gid, _)
+                if matches!(
+                    self.eval.program().def(gid).kind,
+                    DefKind::Function | DefKind::Method | DefKind::Class
+                ) =>
+            {
+                Some(self.definition(base, depth + 1))
+            }
+            _ => None,
         }
     }
 
@@ -219,10 +252,14 @@ impl EdgeCollector<'_, '_, '_> {
                 self.hit_definition(&hit)
             }
             Expr::Member(base, name) => {
+                let word = program.word(eval.at, *name);
+                if let Some(found) = self.called_by_member(*base, word.text, depth) {
+                    return found;
+                }
                 let on = eval.expr(*base);
                 let before = eval.called.replace(true);
                 let asked = eval.asked.replace(self.asked.get());
-                let found = self.member_definition(&on, program.word(eval.at, *name));
+                let found = self.member_definition(&on, word);
                 eval.asked.set(asked);
                 eval.called.set(before);
                 found
@@ -340,7 +377,13 @@ impl EdgeCollector<'_, '_, '_> {
             let space = if import.is_type_only { Space::Type } else { Space::Both };
             let symbol = program.import_symbol(self.eval.at, id, space, 0);
             let target = match symbol {
-                Symbol::Def(gid) if !program.is_outside(gid) => self.target(gid),
+                Symbol::Def(gid) if !program.is_outside(gid) => match import.what {
+                    // The module as a whole is the file that says what it is.
+                    Imported::Module if !import.path.is_empty() => {
+                        self.file_node(program.place(gid).0)
+                    }
+                    _ => self.symbol_target(gid),
+                },
                 Symbol::Module(module) => Node { file: self.given(module), def: DefId::FILE },
                 _ => {
                     self.imports_outside(id);

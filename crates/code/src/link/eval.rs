@@ -308,6 +308,9 @@ impl<'p, 'a> Eval<'p, 'a> {
                 other => other,
             },
             TypeRef::Union(parts) => Ty::either(parts.iter().map(|part| self.type_ref(*part))),
+            TypeRef::Meet(parts) => {
+                Ty::Meet(parts.iter().map(|part| self.type_ref(*part)).collect())
+            }
             TypeRef::Named(path, args) => {
                 let symbol = self.program().type_path(self.at, *path, 0);
                 let symbol = self.types.carrier(self.at, *path, symbol, args.len());
@@ -378,6 +381,7 @@ impl<'p, 'a> Eval<'p, 'a> {
         let def = self.program().def(gid);
         match def.kind {
             DefKind::Var | DefKind::Const | DefKind::Field => self.known_ty(gid),
+            DefKind::Record => Ty::value(gid),
             DefKind::Variant if def.params.is_empty() => {
                 let (file, _) = self.program().place(gid);
                 Ty::value(self.program().gid(file, def.parent))
@@ -457,6 +461,10 @@ impl<'p, 'a> Eval<'p, 'a> {
                 DefKind::Method
                     if holder.flags.has(Flags::STATIC) && self.file().semantics.static_side =>
                 {
+                    // A function with members is their receiver.
+                    if facts.def(holder.parent).kind == DefKind::Function {
+                        return Ty::itself(self.gid(holder.parent));
+                    }
                     return match self.this(holder.parent) {
                         Ty::Value(gid, args) => Ty::Itself(gid, args),
                         other => other,

@@ -383,6 +383,12 @@ impl<'p, 'a> Hierarchy<'p, 'a> {
                     DefKind::TypeParam => Ty::Param(gid),
                     DefKind::Variant => Ty::value(self.program.gid(file, def.parent)),
                     kind if kind.is_type() => Ty::Value(gid, args),
+                    // An object others take their members from.
+                    DefKind::Var | DefKind::Const
+                        if self.program.file(file).semantics.follows_aliases =>
+                    {
+                        self.program.object_of(gid).map_or(Ty::Unknown, Ty::value)
+                    }
                     _ => Ty::Unknown,
                 }
             }

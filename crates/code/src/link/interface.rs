@@ -8,7 +8,7 @@
 use super::layout::FileIx;
 use super::program::Program;
 use crate::facts::{
-    Bound, Def, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId, TypeRef,
+    Bound, Def, DefKind, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId, TypeRef,
 };
 use model::hash::Hash32;
 
@@ -80,13 +80,26 @@ impl Print<'_> {
         for base in &def.bases {
             self.ty(Some(*base), 0);
         }
-        // A constant that only names a function stands for it.
-        let names = def.values.iter().map(|value| {
-            let value = self.facts.exprs.get(value.ix());
-            u8::from(matches!(value, Some(Expr::Local(..) | Expr::Free(..) | Expr::Member(..))))
-        });
-        let names: Vec<u8> = names.collect();
-        self.number(names.len() as u32).bytes.extend(names);
+        // A constant that only names a function stands for it, and one that
+        // holds an object has the members of that.
+        self.number(def.values.len() as u32);
+        let facts = self.facts;
+        for value in &def.values {
+            match facts.exprs.get(value.ix()) {
+                Some(Expr::Local(..) | Expr::Free(..) | Expr::Member(..)) => {
+                    self.tag(1);
+                }
+                Some(Expr::Nameless(object)) if facts.def(*object).kind == DefKind::Record => {
+                    self.tag(2).number(object.0);
+                }
+                Some(Expr::Typed(ty)) if matches!(facts.types[ty.ix()], TypeRef::Meet(_)) => {
+                    self.tag(3).ty(Some(*ty), 0);
+                }
+                _ => {
+                    self.tag(0);
+                }
+            }
+        }
         if def.flags.has(Flags::ELSEWHERE)
             && let Some(signature) = def.signature
         {

@@ -330,6 +330,14 @@ impl Eval<'_, '_> {
             let parts = on.alternatives().into_iter().map(|part| self.member_ty(part, word));
             return Ty::either(parts);
         }
+        // Its members are those of the class's values.
+        if word.text == "prototype"
+            && self.file().semantics.static_side
+            && let Ty::Itself(gid, args) = on
+            && self.program().def(*gid).kind == DefKind::Class
+        {
+            return Ty::Value(*gid, args.clone());
+        }
         match self.member(on, word) {
             Hit::Def(gid, bindings) => self.hit_ty(gid, &bindings, on),
             Hit::Module(module) => Ty::Module(module),

@@ -5,7 +5,7 @@ use super::budget::{self, Key, KeyKind, Start};
 use super::layout::{FileIx, Place, Target};
 use super::program::{Program, Word};
 use super::ty::{Gid, SpaceRef};
-use crate::facts::{Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space};
+use crate::facts::{Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space, TypeRef};
 use rustc_hash::FxHashSet;
 
 /// What a name means.
@@ -46,6 +46,7 @@ fn once(key: Key, look_up: impl FnOnce() -> Symbol) -> Symbol {
 impl Program<'_> {
     pub fn bound_symbol(&self, file: FileIx, bound: &Bound, space: Space, steps: u32) -> Symbol {
         match bound {
+            Bound::Def(DefId::FILE) => self.module_value(file, space, steps),
             Bound::Def(def) => self.def_symbol(file, *def),
             Bound::Import(import) => self.import_symbol(file, *import, space, steps),
             _ => Symbol::Unknown,
@@ -141,7 +142,11 @@ impl Program<'_> {
             }
         };
         match import.what {
-            Imported::Module | Imported::Effects | Imported::Wildcard => start,
+            Imported::Module => match start {
+                Symbol::Module(module) => self.module_value(module, space, steps + 1),
+                other => other,
+            },
+            Imported::Effects | Imported::Wildcard => start,
             Imported::Name(name) => {
                 self.symbol_member(start, self.word(file, name), space, steps + 1)
             }
@@ -150,6 +155,58 @@ impl Program<'_> {
                 other => other,
             },
         }
+    }
+
+    /// What a file is as a value: what it says it exports as a whole, else the
+    /// file with its members.
+    fn module_value(&self, file: FileIx, space: Space, steps: u32) -> Symbol {
+        match self.exported_whole(file, space, steps) {
+            Some(Symbol::Unknown) | None => Symbol::Module(file),
+            Some(symbol) => symbol,
+        }
+    }
+
+    /// What a file exports as a whole, where it says so.
+    fn exported_whole(&self, file: FileIx, space: Space, steps: u32) -> Option<Symbol> {
+        let name = self.file(file).semantics.module_value;
+        if name.is_empty() || is_too_deep(steps) {
+            return None;
+        }
+        let mut found = None;
+        for (_, bind) in self.members(file, DefId::FILE, Word::of(name).hash) {
+            let symbol = match &bind.to {
+                Bound::Def(DefId::FILE) => Symbol::Module(file),
+                bound => self.bound_symbol(file, bound, space, steps + 1),
+            };
+            if matches!(found, None | Some(Symbol::Unknown | Symbol::Outside)) {
+                found = Some(symbol);
+            }
+        }
+        found
+    }
+
+    /// The members written for the value a variable holds: those of an object
+    /// literal, and those assigned to it.
+    pub(super) fn object_of(&self, gid: Gid) -> Option<Gid> {
+        let def = self.def(gid);
+        if !matches!(def.kind, DefKind::Var | DefKind::Const | DefKind::Field) {
+            return None;
+        }
+        let [value] = def.values[..] else { return None };
+        let (file, _) = self.place(gid);
+        let facts = self.file(file).facts;
+        let record = match facts.exprs.get(value.ix())? {
+            Expr::Nameless(record) => *record,
+            Expr::Typed(ty) => match facts.types.get(ty.ix())? {
+                TypeRef::Meet(parts) => match facts.types.get(parts.first()?.ix())? {
+                    TypeRef::Record(record) => *record,
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        };
+        (facts.def(record).kind == DefKind::Record).then(|| self.gid(file, record))
     }
 
     /// A name met in a module, as that module itself sees it: its own names,
@@ -358,6 +415,9 @@ impl Program<'_> {
                 if found != Symbol::Unknown {
                     return found;
                 }
+                if let Some(object) = self.object_of(gid) {
+                    return self.own_member(Symbol::Def(object), word, space, steps + 1);
+                }
                 let shared = self.layouts[self.file(file).language].space_of(file, def);
                 shared.map_or(Symbol::Unknown, |id| {
                     self.space_member(SpaceRef { from: file, id }, word, space)
@@ -378,6 +438,18 @@ impl Program<'_> {
         let entry = self.file(module);
         if !budget::charge(entry.parts().len() / PARTS_PER_STEP) {
             return Symbol::Unknown;
+        }
+        // What is exported as a whole has the say: other names stay inside.
+        if !entry.semantics.module_value.is_empty()
+            && word.text != entry.semantics.module_value
+            && let Some(whole @ (Symbol::Def(_) | Symbol::Module(_))) =
+                self.exported_whole(module, space, steps + 1)
+            && whole != Symbol::Module(module)
+        {
+            let found = self.symbol_member(whole, word, space, steps + 1);
+            if !matches!(found, Symbol::Unknown | Symbol::Outside) {
+                return found;
+            }
         }
         let own = entry.parts().iter().flat_map(|part| {
             self.members(*part, DefId::FILE, word.hash)
@@ -405,7 +477,13 @@ impl Program<'_> {
 
     fn default_export(&self, module: FileIx, space: Space, steps: u32) -> Symbol {
         let word = Word::of("default");
-        self.module_member(module, word, space, steps)
+        match self.module_member(module, word, space, steps) {
+            // A module of the older kind: its default is all it exports.
+            Symbol::Unknown => {
+                self.exported_whole(module, space, steps + 1).unwrap_or(Symbol::Unknown)
+            }
+            found => found,
+        }
     }
 
     /// Of several meanings of one name the one that says most.

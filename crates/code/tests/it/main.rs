@@ -16,6 +16,7 @@ mod ruby;
 mod rust;
 mod structure;
 mod typescript;
+mod typescript_commonjs;
 mod whole;
 
 use code::{EdgeKind, FileFacts, LinkResult, Manifest, Source};

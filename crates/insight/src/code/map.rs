@@ -8,7 +8,7 @@ use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use crate::memory::RecordLine;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, is_test_path};
+use model::code::{EdgeKind, NodeKind, is_test_path, language_name};
 use model::ids::{FileId, NodeId};
 use model::memory::RecordKind;
 use model::text::one_line;
@@ -195,7 +195,7 @@ fn members(view: &View<'_>) -> Result<Vec<IndexedFile>> {
         found.push(IndexedFile {
             id: row.id,
             path: format!("{package}{joint}{}", row.name),
-            language: row.language,
+            language: language_name(&row.language, &row.name).to_owned(),
             n_symbols: view.nodes_of(row.id)?.len() as u32,
         });
     }

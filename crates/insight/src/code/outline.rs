@@ -4,7 +4,7 @@ use super::files::files_like;
 use super::overlay::TextSymbol;
 use super::scope::{Scope, Standing};
 use super::view::View;
-use model::code::NodeKind;
+use model::code::{NodeKind, language_name};
 use model::text::one_line;
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -52,7 +52,8 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
         view.edited(&view.path(member.file)?).and_then(|edited| edited.symbols.as_ref())
     {
         let path = view.path(member.file)?;
-        let language = view.file(member.file)?.language.clone();
+        let file = view.file(member.file)?;
+        let language = language_name(&file.language, &path).to_owned();
         return Ok(of_text(scope, path, language, symbols, is_full));
     }
     let file = view.file(member.file)?;
@@ -89,10 +90,11 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
     for member in rest {
         others.push(view.path(member.file)?);
     }
+    let path = view.path(member.file)?;
     Ok(FileOutline {
         standing: scope.standing(),
-        path: view.path(member.file)?,
-        language: file.language.clone(),
+        language: language_name(&file.language, &path).to_owned(),
+        path,
         symbols,
         left_out,
         trouble: file.trouble.clone(),

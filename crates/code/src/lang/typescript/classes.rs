@@ -20,6 +20,10 @@ impl Lower<'_, '_> {
         };
         let at = name_node.map_or(node.start_byte(), |name| name.start_byte());
         let def = self.b.def(DefKind::Class, name, whole.byte_range(), at);
+        self.classes.insert(node.id(), def);
+        let outer = self.level;
+        self.level.is_file = false;
+        self.level.this_is_exports = false;
         if name_node.is_some() && kind(node) != Kind::Class {
             self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
         }
@@ -57,6 +61,7 @@ impl Lower<'_, '_> {
             }
         }
         self.b.leave();
+        self.level = outer;
         def
     }
 
@@ -120,7 +125,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn method(&mut self, class: DefId, node: Node<'_>) {
+    pub(super) fn method(&mut self, class: DefId, node: Node<'_>) {
         let Some(name_node) = node.child_by_field_id(fields().name) else { return };
         let def = self.member_def(class, DefKind::Method, name_node, node);
         let mut flags = modifiers(node);
@@ -142,7 +147,7 @@ impl Lower<'_, '_> {
         self.callable(def, node, None);
     }
 
-    fn member_def(
+    pub(super) fn member_def(
         &mut self,
         home: DefId,
         def_kind: DefKind,
@@ -156,6 +161,7 @@ impl Lower<'_, '_> {
             self.b.def_mut(def).visibility = Visibility::Private;
         }
         self.b.bind_member(home, name, Space::Value, Bound::Def(def));
+        self.members.entry((home, name)).or_insert(def);
         def
     }
 
@@ -251,12 +257,15 @@ impl Lower<'_, '_> {
     /// An object literal: its members, under a definition without a name.
     pub(super) fn object(&mut self, node: Node<'_>) -> ExprId {
         let f = fields();
-        let name = self.b.name("");
-        let def = self.b.def(DefKind::Record, name, node.byte_range(), node.start_byte());
+        if self.define_given(node) {
+            return Builder::OPAQUE;
+        }
+        let def = self.record(node).def;
         self.b.enter(def, ScopeKind::Block);
         let mut spread = Vec::new();
         for part in named_children(node) {
             match kind(part) {
+                Kind::MethodDefinition if self.define_given(part) => {}
                 Kind::MethodDefinition => self.method(def, part),
                 Kind::Pair => {
                     let (Some(key), Some(value)) =
@@ -265,6 +274,9 @@ impl Lower<'_, '_> {
                         continue;
                     };
                     if is_function(value) {
+                        if self.define_given(value) {
+                            continue;
+                        }
                         let method = self.member_def(def, DefKind::Method, key, part);
                         self.callable(method, value, None);
                     } else {
@@ -297,17 +309,27 @@ impl Lower<'_, '_> {
         self.b.expr(Expr::Nameless(def))
     }
 
+    /// The class or object that `this` is a value of.
+    pub(super) fn receiver_type(&self) -> Option<DefId> {
+        let facts = &self.b.facts;
+        let mut at = self.b.within();
+        while at != DefId::FILE {
+            match facts.def(at).kind {
+                DefKind::Class => return Some(at),
+                DefKind::Record if self.open_records.contains(&at) => return Some(at),
+                DefKind::Interface | DefKind::Enum => return None,
+                _ => at = facts.def(at).parent,
+            }
+        }
+        None
+    }
+
     /// `this.x = value` where the class does not declare `x`.
     pub(super) fn assigned_field(&mut self, name: Name, at: Node<'_>, value: ExprId) {
-        let Some(class) = self.b.type_around() else { return };
-        if self.b.facts.def(class).kind != DefKind::Class || value == Builder::OPAQUE {
+        let Some(class) = self.receiver_type().filter(|_| value != Builder::OPAQUE) else {
             return;
-        }
-        let known = self.b.facts.binds.iter().rev().find_map(|bind| match bind.to {
-            Bound::Def(def) if bind.home == Some(class) && bind.name == name => Some(def),
-            _ => None,
-        });
-        match known {
+        };
+        match self.member_of(class, name) {
             Some(field) => {
                 let def = self.b.facts.def(field);
                 if def.kind == DefKind::Field && def.ty.is_none() {
@@ -317,10 +339,37 @@ impl Lower<'_, '_> {
             None => {
                 let field =
                     self.b.def_in(class, DefKind::Field, name, at.byte_range(), at.start_byte());
+                self.members.insert((class, name), field);
                 self.b.bind_member(class, name, Space::Value, Bound::Def(field));
                 self.b.add_value(field, value);
             }
         }
+    }
+
+    /// `this.m = function …` where the class has no `m`: a method.
+    pub(super) fn assigned_method(&mut self, node: Node<'_>) -> bool {
+        let f = fields();
+        let (Some(left), Some(right)) =
+            (node.child_by_field_id(f.left), node.child_by_field_id(f.right))
+        else {
+            return false;
+        };
+        let object = left.child_by_field_id(f.object).filter(|_| is_function(right));
+        let property = left.child_by_field_id(f.property);
+        let (Some(object), Some(property)) = (object, property) else { return false };
+        let Some(class) = self.receiver_type().filter(|_| kind(object) == Kind::This) else {
+            return false;
+        };
+        let name = self.name(property);
+        if self.member_of(class, name).is_some() {
+            return false;
+        }
+        let def =
+            self.b.def_in(class, DefKind::Method, name, node.byte_range(), property.start_byte());
+        self.members.insert((class, name), def);
+        self.b.bind_member(class, name, Space::Value, Bound::Def(def));
+        self.callable(def, right, None);
+        true
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
+use super::objects::{Home, Object};
 use crate::facts::{Bound, Builder, DefId, DefKind, Expr, ExprId, Import, Imported, Name, Space};
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
@@ -57,7 +58,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn imported(&self, name: Name) -> Imported {
+    pub(super) fn imported(&self, name: Name) -> Imported {
         if self.b.text(name) == "default" { Imported::Default } else { Imported::Name(name) }
     }
 
@@ -107,9 +108,10 @@ impl Lower<'_, '_> {
             return;
         }
         if let Some(value) = node.child_by_field_id(f.value) {
-            self.default_value(value, node);
+            self.default_value(value, node, false);
             return;
         }
+        let is_whole = has_token(node, "=");
         let source = node.child_by_field_id(f.source);
         for part in named_children(node) {
             match kind(part) {
@@ -126,7 +128,7 @@ impl Lower<'_, '_> {
                 }
                 Kind::String => {}
                 _ if super::expressions::is_expression(kind(part)) => {
-                    self.default_value(part, node);
+                    self.default_value(part, node, is_whole);
                 }
                 _ => self.statement(part),
             }
@@ -172,20 +174,18 @@ impl Lower<'_, '_> {
     }
 
     /// `export default x` and `export = x`.
-    fn default_value(&mut self, value: Node<'_>, node: Node<'_>) {
+    fn default_value(&mut self, value: Node<'_>, node: Node<'_>, is_whole: bool) {
         let name = self.b.name("default");
-        if super::functions::is_function(value) {
+        let to = if super::functions::is_function(value) {
             let def = self.b.def(DefKind::Function, name, node.byte_range(), value.start_byte());
             self.callable(def, value, None);
             self.bind_default(def);
-            return;
-        }
-        if kind(value) == Kind::Class {
+            Bound::Def(def)
+        } else if kind(value) == Kind::Class {
             let def = self.class(value, node);
             self.bind_default(def);
-            return;
-        }
-        if kind(value) == Kind::Identifier {
+            Bound::Def(def)
+        } else if kind(value) == Kind::Identifier {
             let inner = self.name(value);
             let (line, _) = self.b.position(value.start_byte());
             let import = Import {
@@ -199,44 +199,97 @@ impl Lower<'_, '_> {
             };
             let id = self.b.import(import);
             self.b.bind_member(DefId::FILE, name, Space::Both, Bound::Import(id));
-            return;
+            Bound::Import(id)
+        } else {
+            let def = self.b.def(DefKind::Const, name, node.byte_range(), value.start_byte());
+            let value = self.expression(value);
+            if value != Builder::OPAQUE {
+                self.b.add_value(def, value);
+            }
+            self.bind_default(def);
+            Bound::Def(def)
+        };
+        if is_whole {
+            self.bind_whole(to);
         }
-        let def = self.b.def(DefKind::Const, name, node.byte_range(), value.start_byte());
-        let value = self.expression(value);
-        if value != Builder::OPAQUE {
-            self.b.add_value(def, value);
-        }
-        self.bind_default(def);
     }
 
-    /// `const x = require("y")`, `const { a } = require("y")`.
+    /// `const x = require("y")`, `const x = require("y").z`,
+    /// `const { a } = require("y")`.
     pub(super) fn required(
         &mut self,
         target: Node<'_>,
         value: Option<Node<'_>>,
         node: Node<'_>,
     ) -> bool {
-        let f = fields();
-        let Some(value) = value.filter(|value| kind(*value) == Kind::CallExpression) else {
-            return false;
-        };
-        let is_require = value
-            .child_by_field_id(f.function)
-            .is_some_and(|function| self.text(function) == "require");
-        let source =
-            value.child_by_field_id(f.arguments).and_then(|arguments| arguments.named_child(0));
-        let Some(source) = source.filter(|source| is_require && kind(*source) == Kind::String)
-        else {
+        let Some((source, what)) = value.and_then(|value| self.required_module(value)) else {
             return false;
         };
         if kind(target) == Kind::Identifier {
             let name = self.name(target);
-            self.add_import(source, Imported::Module, Some(name), false, false);
+            self.add_import(source, what, Some(name), false, false);
+            if self.level.is_file {
+                self.objects.add(self.text(target), Object::Foreign);
+            }
             return true;
         }
-        let module = self.module_value(source);
+        if what == Imported::Module && kind(target) == Kind::ObjectPattern {
+            self.required_names(target, source, node);
+            return true;
+        }
+        let mut module = self.module_value(source);
+        if let Imported::Name(name) = what {
+            module = self.b.expr(Expr::Member(module, name));
+        }
         self.bind_pattern(target, module, node.end_byte(), false);
         true
+    }
+
+    /// `{ a, b: c }` of a module: imports of these names.
+    fn required_names(&mut self, pattern: Node<'_>, source: Node<'_>, node: Node<'_>) {
+        let f = fields();
+        for part in named_children(pattern) {
+            let names = match kind(part) {
+                Kind::ShorthandPattern => Some((part, part)),
+                Kind::PairPattern => {
+                    let key = part.child_by_field_id(f.key);
+                    let value = part.child_by_field_id(f.value);
+                    key.zip(value.filter(|value| kind(*value) == Kind::Identifier))
+                }
+                _ => None,
+            };
+            if let Some((name, bound)) = names {
+                let (name, bound) = (self.name(name), self.name(bound));
+                let what = self.imported(name);
+                self.add_import(source, what, Some(bound), false, false);
+            } else {
+                let module = self.module_value(source);
+                self.bind_property(part, module, node.end_byte(), false);
+            }
+        }
+    }
+
+    /// Makes a module, or a name of it, a member.
+    pub(super) fn bind_import(
+        &mut self,
+        home: Home,
+        name: Name,
+        source: Node<'_>,
+        what: Imported,
+    ) {
+        let path = self.name(source);
+        let (line, _) = self.b.position(source.start_byte());
+        let import = Import {
+            path: [path].into(),
+            what,
+            level: 0,
+            is_reexport: true,
+            is_type_only: false,
+            home: DefId::FILE,
+            line,
+        };
+        let id = self.b.import(import);
+        self.b.bind_member(home.def, name, Space::Both, Bound::Import(id));
     }
 
     /// A module as a value: `import("y")`.

@@ -33,6 +33,10 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
                 let name = self.name(node);
                 self.b.lookup(name, Space::Value, node.start_byte())
             }
+            Kind::This if self.level.this_is_exports => {
+                let name = self.b.name("exports");
+                self.b.lookup_unwritten(name, Space::Value, node.start_byte())
+            }
             Kind::This => self.b.receiver(node.start_byte()),
             Kind::Super => match self.b.type_around() {
                 Some(class) => self.b.expr(Expr::Super(class)),
@@ -86,7 +90,7 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
                 self.b.expr(Expr::Local(name, [bind].into()))
             }
             _ if is_function(node) => self.lambda(node, None),
-            Kind::AssignmentExpression => self.assignment(node),
+            Kind::AssignmentExpression => self.assignment(node, node),
             Kind::InstantiationExpression => {
                 let inner = node.child_by_field_id(f.function).or_else(|| node.named_child(0));
                 let inner = inner.map_or(Builder::OPAQUE, |inner| self.expression(inner));
@@ -116,6 +120,14 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
             Kind::CallExpression => self.call(node, inner, left),
             Kind::MemberExpression => {
                 let Some(property) = node.child_by_field_id(f.property) else { return left };
+                if self.text(property) == "exports"
+                    && kind(inner) == Kind::Identifier
+                    && self.text(inner) == "module"
+                    && !self.level.hides_module
+                {
+                    let name = self.b.name("exports");
+                    return self.b.lookup_unwritten(name, Space::Value, inner.start_byte());
+                }
                 let name = self.name(property);
                 self.b.expr(Expr::Member(left, name))
             }
@@ -198,8 +210,15 @@ impl Lower<'_, '_> {
         self.b.expr(Expr::Either([then, otherwise].into()))
     }
 
-    fn assignment(&mut self, node: Node<'_>) -> ExprId {
+    /// An assignment, with the statement it is.
+    pub(super) fn assignment(&mut self, node: Node<'_>, whole: Node<'_>) -> ExprId {
         let f = fields();
+        if let Some(value) = self.defining_assignment(node, whole) {
+            return value;
+        }
+        if self.assigned_method(node) {
+            return Builder::OPAQUE;
+        }
         let right = node.child_by_field_id(f.right);
         let value = right.map_or(Builder::OPAQUE, |right| self.expression(right));
         let Some(left) = node.child_by_field_id(f.left) else { return value };
@@ -253,8 +272,16 @@ impl Lower<'_, '_> {
     }
 
     fn call(&mut self, node: Node<'_>, function: Node<'_>, mut callee: ExprId) -> ExprId {
+        if kind(function) == Kind::Identifier
+            && let Some((source, _)) = self.required_module(node)
+        {
+            return self.module_value(source);
+        }
         let call = self.b.reserve();
         let (args, n_args) = self.arguments(node, call);
+        let called = callee_name(function).map_or("", |name| self.text(name));
+        self.bases_said(called, &args);
+        let created = self.created(called, function, &args);
         let types = self.type_args(node);
         if !types.is_empty() {
             callee = self.b.expr(Expr::Generic(callee, types.into()));
@@ -264,7 +291,7 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             self.b.call(call, name, name_node.start_byte(), n_args);
         }
-        call
+        if created == Builder::OPAQUE { call } else { created }
     }
 
     fn new_expression(&mut self, node: Node<'_>) -> ExprId {

@@ -2,13 +2,15 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
+use super::objects::Object;
 use crate::facts::{
     Bound, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, ScopeKind, Space, TypeRef,
 };
 use crate::lang::grammar::{each_child, named_children};
+use rustc_hash::FxHashSet;
 use tree_sitter::Node;
 
-impl Lower<'_, '_> {
+impl<'s> Lower<'_, 's> {
     pub(super) fn function_declaration(
         &mut self,
         node: Node<'_>,
@@ -16,7 +18,23 @@ impl Lower<'_, '_> {
     ) -> Option<DefId> {
         let name_node = node.child_by_field_id(fields().name)?;
         let name = self.name(name_node);
+        if let Some(def) = self.declared.remove(&node.id()) {
+            self.documented = Some(def);
+            match self.b.facts.def(def).kind {
+                DefKind::Class => self.constructor(def, node),
+                _ => self.callable(def, node, None),
+            }
+            return Some(def);
+        }
+        if kind(node) == Kind::FunctionDeclaration && self.is_constructor(node, name) {
+            let class = self.declare_class(node, whole, name_node);
+            self.constructor(class, node);
+            return Some(class);
+        }
         let def = self.b.def(DefKind::Function, name, whole.byte_range(), name_node.start_byte());
+        if self.level.is_file {
+            self.objects.add(self.text(name_node), Object::Function(def));
+        }
         if kind(node) == Kind::FunctionSignature {
             self.b.def_mut(def).flags.add(Flags::OVERLOAD);
         }
@@ -25,9 +43,72 @@ impl Lower<'_, '_> {
         Some(def)
     }
 
+    /// The class that a declared function is.
+    fn declare_class(&mut self, node: Node<'_>, whole: Node<'_>, name_node: Node<'_>) -> DefId {
+        let (name, at) = (self.name(name_node), name_node.start_byte());
+        let class = self.class_def(self.b.within(), name, at, node, whole.byte_range());
+        self.b.bind(name, Space::Both, Bound::Def(class), node.start_byte());
+        if self.level.is_file {
+            self.objects.add(self.text(name_node), Object::Class(class));
+        }
+        class
+    }
+
+    /// Gives the functions of a block that statements above them may add
+    /// members to their definitions.
+    pub(super) fn declare_functions(&mut self, statements: &[Node<'_>]) {
+        let mut owners: FxHashSet<&'s str> = FxHashSet::default();
+        if self.level.is_file {
+            owners.extend(statements.iter().filter_map(|node| self.assigned_owner(*node)));
+        }
+        if owners.is_empty() && self.prototypes.constructors.is_empty() {
+            return;
+        }
+        for node in statements.iter().filter(|node| kind(**node) == Kind::FunctionDeclaration) {
+            let Some(name_node) = node.child_by_field_id(fields().name) else { continue };
+            let name = self.name(name_node);
+            let def = if self.is_constructor(*node, name) {
+                self.declare_class(*node, *node, name_node)
+            } else if owners.contains(self.text(name_node)) {
+                let at = name_node.start_byte();
+                let def = self.b.def(DefKind::Function, name, node.byte_range(), at);
+                self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+                self.objects.add(self.text(name_node), Object::Function(def));
+                def
+            } else {
+                continue;
+            };
+            self.declared.insert(node.id(), def);
+        }
+    }
+
+    /// `X` of a statement `X.m = …` or `module.exports = X`.
+    fn assigned_owner(&self, statement: Node<'_>) -> Option<&'s str> {
+        let f = fields();
+        if kind(statement) != Kind::ExpressionStatement {
+            return None;
+        }
+        let mut at = statement.named_child(0)?;
+        let mut owner = None;
+        while kind(at) == Kind::AssignmentExpression {
+            let left = at.child_by_field_id(f.left)?;
+            let object = left.child_by_field_id(f.object);
+            let name = object.filter(|object| kind(*object) == Kind::Identifier);
+            owner = owner.or(name.map(|name| self.text(name)));
+            at = at.child_by_field_id(f.right)?;
+        }
+        match owner {
+            Some("module") if kind(at) == Kind::Identifier => Some(self.text(at)),
+            other => other,
+        }
+    }
+
     /// A function without a name; as an argument, the called function says
     /// what its parameters get.
     pub(super) fn lambda(&mut self, node: Node<'_>, given: Option<(ExprId, u16)>) -> ExprId {
+        if self.define_given(node) {
+            return crate::facts::Builder::OPAQUE;
+        }
         let name = self.b.name("");
         let def = self.b.def(DefKind::Lambda, name, node.byte_range(), node.start_byte());
         self.callable(def, node, given);
@@ -58,6 +139,17 @@ impl Lower<'_, '_> {
         }
         self.b.def_mut(def).flags.add(flags);
         self.b.enter(def, ScopeKind::Function);
+        let outer = self.level;
+        let is_wrapper = self.is_wrapper(node);
+        self.level.is_file = is_wrapper;
+        if is_wrapper {
+            self.objects.open();
+        }
+        if !flags.has(Flags::ARROW) {
+            self.level.this_is_exports = outer.gives_exports;
+        }
+        self.level.gives_exports = false;
+        self.own_name(def, node);
         self.type_params(def, node);
         let mut params = Vec::new();
         if let Some(one) = node.child_by_field_id(f.parameter) {
@@ -79,6 +171,20 @@ impl Lower<'_, '_> {
             }
         }
         self.b.leave();
+        self.level = outer;
+        if is_wrapper {
+            self.objects.close();
+        }
+    }
+
+    /// A function expression knows itself by its name.
+    fn own_name(&mut self, def: DefId, node: Node<'_>) {
+        let own = super::assignments::function_name(node);
+        let Some(own) = own.filter(|_| !self.b.facts.def(def).flags.has(Flags::CONSTRUCTOR)) else {
+            return;
+        };
+        let name = self.name(own);
+        self.b.bind(name, Space::Value, Bound::Def(def), own.start_byte());
     }
 
     pub(super) fn parameters(
@@ -122,7 +228,16 @@ impl Lower<'_, '_> {
         let param_kind = if is_rest { ParamKind::Variadic } else { ParamKind::Plain };
         let named = if is_rest { pattern.named_child(0).unwrap_or(pattern) } else { pattern };
         let name = self.name(named);
-        if kind(named) == Kind::Identifier {
+        let is_module = matches!(self.text(named), "exports" | "module" | "require");
+        self.level.hides_module |= is_module && !self.level.is_file;
+        if self.level.is_file {
+            self.objects.add(self.text(named), Object::Foreign);
+        }
+        if is_module && self.level.is_file {
+            // What a loader hands to the code it wraps.
+            self.objects.forget(self.text(named));
+            params.push(Param { name, ty, default, kind: param_kind });
+        } else if kind(named) == Kind::Identifier {
             params.push(Param { name, ty, default, kind: param_kind });
             let to = Bound::Param { of: def, index };
             self.b.bind(name, Space::Value, to, part.start_byte());
@@ -158,6 +273,7 @@ impl Lower<'_, '_> {
         let field =
             self.b.def_in(class, DefKind::Field, name, part.byte_range(), named.start_byte());
         self.b.def_mut(field).ty = ty;
+        self.members.entry((class, name)).or_insert(field);
         self.b.bind_member(class, name, Space::Value, Bound::Def(field));
     }
 

@@ -39,6 +39,7 @@ crate::lang::grammar::grammar! {
         ExportClause = "export_clause",
         ExportSpecifier = "export_specifier",
         ExportStatement = "export_statement",
+        ExpressionStatement = "expression_statement",
         ExtendsClause = "extends_clause",
         ExtendsTypeClause = "extends_type_clause",
         False = "false",

@@ -1,21 +1,35 @@
 //! TypeScript and JavaScript, with and without JSX.
 
+mod assignments;
 mod classes;
+mod constructors;
 mod exports;
 mod expressions;
 mod functions;
 mod kinds;
 mod layout;
+mod objects;
 mod patterns;
+mod prototypes;
 mod routes;
 mod statements;
 mod types;
+mod wrappers;
 
-use crate::facts::{Builder, DefId, Flags, Name, Rules};
+use crate::facts::{Bound, Builder, DefId, Flags, Name, Rules, Space};
 use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
+use assignments::{Derivation, NamedMember};
+use constructors::Given;
+use objects::Objects;
+use prototypes::Prototypes;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
+use wrappers::Level;
+
+/// The member of a file that is what it exports as a whole: `module.exports`.
+const MODULE_VALUE: &str = "export=";
 
 pub struct TypeScript;
 
@@ -41,7 +55,25 @@ impl Language for TypeScript {
             builder.def_mut(DefId::FILE).flags.add(Flags::TEST);
         }
         kinds::select(usize::from(has_jsx(path)));
-        Lower { b: builder, n_imports: 0 }.statements(root);
+        let mut lower = Lower {
+            prototypes: Prototypes::of(builder.source, root),
+            b: builder,
+            n_imports: 0,
+            classes: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            objects: Objects::new(),
+            members: FxHashMap::default(),
+            open_records: FxHashSet::default(),
+            named_members: Vec::new(),
+            derivations: Vec::new(),
+            given: FxHashMap::default(),
+            wrappers: FxHashSet::default(),
+            documented: None,
+            level: Level::FILE,
+        };
+        lower.bind_exports();
+        lower.statements(root);
+        lower.finish();
     }
 
     fn prelude(&self) -> &'static str {
@@ -81,6 +113,8 @@ impl Language for TypeScript {
             follows_aliases: true,
             promise: "Promise",
             by_path: true,
+            module_value: MODULE_VALUE,
+            calls_by_member: true,
             ..Semantics::default()
         }
     }
@@ -105,9 +139,38 @@ struct Lower<'a, 's> {
     b: &'a mut Builder<'s>,
     /// Imports made by expressions so far; each gets a name of its own.
     n_imports: u32,
+    prototypes: Prototypes,
+    /// The definitions of classes, by the node of the class or function.
+    classes: FxHashMap<usize, DefId>,
+    /// Functions of the file that got a definition before they are reached.
+    declared: FxHashMap<usize, DefId>,
+    objects: Objects,
+    /// The first member of each name, by what it is a member of.
+    members: FxHashMap<(DefId, Name), DefId>,
+    /// Object literals whose functions may add to them by `this.x = …`.
+    open_records: FxHashSet<DefId>,
+    named_members: Vec<NamedMember>,
+    derivations: Vec<Derivation>,
+    /// Arguments that define members, by their nodes.
+    given: FxHashMap<usize, Given>,
+    /// Functions that only wrap the file's code.
+    wrappers: FxHashSet<usize>,
+    /// What the comment above the present statement is about, if not the first
+    /// definition it makes.
+    documented: Option<DefId>,
+    level: Level,
 }
 
 impl<'s> Lower<'_, 's> {
+    /// Makes `exports` known, where the file speaks of it.
+    fn bind_exports(&mut self) {
+        let source = std::str::from_utf8(self.b.source).unwrap_or_default();
+        if source.contains("exports") {
+            let name = self.b.name("exports");
+            self.b.bind_private(name, Space::Value, Bound::Def(DefId::FILE));
+        }
+    }
+
     fn text(&self, node: Node<'_>) -> &'s str {
         let bytes = self.b.source.get(node.byte_range()).unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()

@@ -61,7 +61,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn bind_property(&mut self, part: Node<'_>, value: ExprId, at: usize, is_var: bool) {
+    pub(super) fn bind_property(&mut self, part: Node<'_>, value: ExprId, at: usize, is_var: bool) {
         let f = fields();
         let (key, target) = match kind(part) {
             Kind::PairPattern => (part.child_by_field_id(f.key), part.child_by_field_id(f.value)),

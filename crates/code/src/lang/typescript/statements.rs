@@ -1,9 +1,13 @@
 //! Statements and declarations.
 
 use super::Lower;
+use super::assignments::Target;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, Builder, DefId, DefKind, Expr, Flags, ScopeKind, Space};
+use super::objects::{Object, Variable};
+use crate::facts::{
+    BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space,
+};
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
@@ -13,20 +17,24 @@ impl Lower<'_, '_> {
         let mut doc: Option<Node<'_>> = None;
         let mut nodes = Vec::new();
         each_child(block, |node| nodes.push(node));
-        for node in nodes.into_iter().filter(Node::is_named) {
+        nodes.retain(Node::is_named);
+        self.declare_functions(&nodes);
+        for node in nodes {
             if kind(node) == Kind::Comment {
                 doc = self.text(node).starts_with("/**").then_some(node);
                 continue;
             }
             let first = self.b.facts.defs.len();
+            self.documented = None;
             self.statement(node);
+            let made = self.documented.take().map_or(first, DefId::ix);
             if let Some(doc) = doc.take()
-                && let Some(made) = self.b.facts.defs.get(first)
-                && made.kind.is_symbol()
+                && let Some(def) = self.b.facts.defs.get(made)
+                && def.kind.is_symbol()
             {
                 let text = doc_text(self.text(doc));
                 let doc = self.b.doc(&text);
-                self.b.facts.defs[first].doc = doc;
+                self.b.facts.defs[made].doc = doc;
             }
         }
     }
@@ -58,6 +66,7 @@ impl Lower<'_, '_> {
                     self.statement_inner(part, whole);
                 }
             }
+            Kind::ExpressionStatement => self.expression_statement(node),
             Kind::ImportStatement => self.import_statement(node),
             Kind::ExportStatement => self.export_statement(node),
             Kind::ReturnStatement => self.return_statement(node),
@@ -82,6 +91,26 @@ impl Lower<'_, '_> {
             }
             _ => self.each_statement(node),
         }
+    }
+
+    fn expression_statement(&mut self, node: Node<'_>) {
+        let outer = std::mem::take(&mut self.given);
+        for part in named_children(node) {
+            match kind(part) {
+                Kind::AssignmentExpression => {
+                    if self.b.dive() {
+                        self.assignment(part, node);
+                        self.b.rise();
+                    }
+                    continue;
+                }
+                Kind::CallExpression => self.defining_call(part, node),
+                _ => {}
+            }
+            self.note_wrappers(part);
+            self.statement(part);
+        }
+        self.given = outer;
     }
 
     fn in_block(&mut self, node: Node<'_>, inside: impl FnOnce(&mut Self, Node<'_>)) {
@@ -227,13 +256,33 @@ impl Lower<'_, '_> {
             return;
         }
         let is_plain = kind(name_node) == Kind::Identifier;
+        let mut also = Vec::new();
+        let mut value = value;
+        if let Some(chain) = value.filter(|it| is_plain && kind(*it) == Kind::AssignmentExpression)
+        {
+            let (targets, last) = self.assigned(chain);
+            if targets.iter().any(|target| !matches!(target, Target::Other)) {
+                also = targets;
+                value = last;
+            }
+        }
+        self.variable_value(node, (name_node, value, ty), whole, (is_var, is_const));
+        if !also.is_empty() {
+            self.assign_variable(&also, name_node, whole);
+        }
+    }
+
+    fn variable_value(
+        &mut self,
+        node: Node<'_>,
+        (name_node, value, ty): (Node<'_>, Option<Node<'_>>, Option<Node<'_>>),
+        whole: Node<'_>,
+        (is_var, is_const): (bool, bool),
+    ) {
+        let is_plain = kind(name_node) == Kind::Identifier;
         // A function kept in a variable is that function.
         if let Some(function) = value.filter(|value| is_plain && is_function(*value)) {
-            let name = self.name(name_node);
-            let def =
-                self.b.def(DefKind::Function, name, whole.byte_range(), name_node.start_byte());
-            self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
-            self.callable(def, function, None);
+            self.function_variable(node, name_node, function, whole);
             return;
         }
         if let Some(class) = value.filter(|value| is_plain && kind(*value) == Kind::Class) {
@@ -241,10 +290,21 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             self.b.def_mut(def).name = name;
             self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+            if self.level.is_file {
+                self.objects.add(self.text(name_node), Object::Class(def));
+            }
             return;
         }
         let ty = ty.map(|ty| self.annotation(ty));
+        let value_node = value;
+        if let Some(value) = value {
+            self.note_wrappers(value);
+        }
+        let first = self.b.facts.defs.len();
         let value = value.map_or(Builder::OPAQUE, |value| self.expression(value));
+        if is_plain && self.wrapped_variable(node, name_node, value, first) {
+            return;
+        }
         if !is_plain {
             let value = match ty {
                 Some(ty) => self.b.expr(Expr::Typed(ty)),
@@ -261,15 +321,124 @@ impl Lower<'_, '_> {
             if value != Builder::OPAQUE {
                 self.b.add_value(def, value);
             }
-            self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+            let bind = self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+            if self.level.is_file && ty.is_none() {
+                let at = self.file_variable(name_node, whole, (bind, value), def_kind);
+                self.objects.variables[at].def = Some(def);
+                self.hold_object(value, def);
+            }
             return;
         }
+        let held = value;
         let value = (value != Builder::OPAQUE).then_some(value);
         let to = Bound::Var { ty, value };
-        if is_var {
-            self.b.bind_hoisted(name, Space::Value, to, node.start_byte());
+        let bind = if is_var {
+            self.b.bind_hoisted(name, Space::Value, to, node.start_byte())
         } else {
-            self.b.bind(name, Space::Value, to, node.start_byte());
+            self.b.bind(name, Space::Value, to, node.start_byte())
+        };
+        if self.level.is_file && ty.is_none() {
+            let def_kind = if is_const { DefKind::Const } else { DefKind::Var };
+            let at = self.file_variable(name_node, whole, (bind, held), def_kind);
+            if value_node.is_some_and(holds_functions) {
+                let def = self.variable_def(at);
+                self.hold_object(held, def);
+            }
+        }
+    }
+
+    fn function_variable(
+        &mut self,
+        node: Node<'_>,
+        name_node: Node<'_>,
+        function: Node<'_>,
+        whole: Node<'_>,
+    ) {
+        let (name, at) = (self.name(name_node), name_node.start_byte());
+        if self.is_constructor(function, name) {
+            let class = self.class_def(self.b.within(), name, at, function, whole.byte_range());
+            self.b.bind(name, Space::Both, Bound::Def(class), node.start_byte());
+            if self.level.is_file {
+                self.objects.add(self.text(name_node), Object::Class(class));
+            }
+            self.constructor(class, function);
+            return;
+        }
+        let def = self.b.def(DefKind::Function, name, whole.byte_range(), at);
+        self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+        if self.level.is_file {
+            self.objects.add(self.text(name_node), Object::Function(def));
+        }
+        self.callable(def, function, None);
+    }
+
+    fn file_variable(
+        &mut self,
+        name_node: Node<'_>,
+        whole: Node<'_>,
+        (bind, value): (BindId, ExprId),
+        def_kind: DefKind,
+    ) -> usize {
+        let name = self.name(name_node);
+        let parent = self.b.within();
+        self.add_variable(Variable {
+            bind: Some(bind),
+            def: None,
+            parent,
+            name,
+            span: whole.byte_range(),
+            name_at: name_node.start_byte(),
+            value,
+            record: None,
+            def_kind,
+        })
+    }
+
+    /// `var X = (function () { function X() {} … return X; })()`: one thing,
+    /// written inside a wrapper.
+    fn wrapped_variable(
+        &mut self,
+        node: Node<'_>,
+        name_node: Node<'_>,
+        value: ExprId,
+        first: usize,
+    ) -> bool {
+        let Expr::Call(callee, _) = self.b.facts.exprs[value.ix()] else { return false };
+        let Expr::Nameless(wrapper) = self.b.facts.exprs[callee.ix()] else { return false };
+        let returned = self.b.value_of(wrapper);
+        let name = self.name(name_node);
+        let returns_it = returned.is_some_and(|returned| {
+            matches!(self.b.facts.exprs[returned.ix()], Expr::Free(of, _) if of == name)
+        });
+        let inner = self.b.facts.defs.iter().enumerate().skip(first).find(|(_, def)| {
+            let is_it = matches!(def.kind, DefKind::Class | DefKind::Function);
+            is_it && def.parent == wrapper && def.name == name
+        });
+        let Some((at, def)) = inner.filter(|_| returns_it) else { return false };
+        let (def, is_class) = (DefId(at as u32), def.kind == DefKind::Class);
+        self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+        if self.level.is_file {
+            let object = if is_class { Object::Class(def) } else { Object::Function(def) };
+            self.objects.add(self.text(name_node), object);
+        }
+        self.documented = Some(def);
+        true
+    }
+
+    /// `var x = exports.y = module.exports = …`: what else the variable is.
+    fn assign_variable(&mut self, also: &[Target], name_node: Node<'_>, whole: Node<'_>) {
+        let name = self.name(name_node);
+        let text = self.text(name_node);
+        for target in also {
+            let used = self.b.lookup_unwritten(name, Space::Value, name_node.end_byte());
+            match target {
+                Target::Whole => {
+                    self.objects.add_exports(Object::SameAs(text.into()));
+                    self.named_whole(used, whole);
+                }
+                Target::Member(place) => self.named_member(place, used, whole),
+                _ => {}
+            }
         }
     }
 
@@ -279,6 +448,16 @@ impl Lower<'_, '_> {
         self.b.def_mut(def).flags.add(Flags::DEFAULT_EXPORT);
         self.b.bind_member(DefId::FILE, name, Space::Both, Bound::Def(def));
     }
+}
+
+/// Whether an object literal has functions.
+fn holds_functions(value: Node<'_>) -> bool {
+    kind(value) == Kind::Object
+        && named_children(value).into_iter().any(|part| match kind(part) {
+            Kind::MethodDefinition => true,
+            Kind::Pair => part.child_by_field_id(fields().value).is_some_and(is_function),
+            _ => false,
+        })
 }
 
 fn doc_text(comment: &str) -> String {

@@ -12,7 +12,7 @@ use super::scope::Scope;
 use super::view::View;
 use git::{BlobReader, ObjectId, Repo};
 use model::Result;
-use model::code::{EdgeKind, NodeKind};
+use model::code::{EdgeKind, NodeKind, language_name};
 use model::ids::{FileId, NodeId};
 use naming::{Part, kind_number, symbol};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -176,7 +176,8 @@ fn document(
     for symbol in symbols.values() {
         document.message(3, symbol);
     }
-    document.text(4, &view.file(member.file)?.language).number(6, UTF8);
+    let file = view.file(member.file)?;
+    document.text(4, language_name(&file.language, path)).number(6, UTF8);
     Ok(document)
 }
 
