@@ -468,13 +468,7 @@ impl Lower<'_, '_> {
     }
 
     /// A member of an object that is what a name stands for.
-    pub(super) fn exported_member(
-        &mut self,
-        home: Home,
-        name: Name,
-        value: ExprId,
-        at: Node<'_>,
-    ) {
+    pub(super) fn exported_member(&mut self, home: Home, name: Name, value: ExprId, at: Node<'_>) {
         let (span, name_at) = (at.byte_range(), at.start_byte());
         self.named_members.push(NamedMember { home, name, value, span, name_at });
     }
@@ -582,7 +576,10 @@ impl Lower<'_, '_> {
     pub(super) fn derive(&mut self, of: ExprId, base: ExprId) {
         let (of, base) = (self.without_prototype(of), self.without_prototype(base));
         let is_name = |id: ExprId| {
-            matches!(self.b.facts.exprs[id.ix()], Expr::Free(..) | Expr::Member(..) | Expr::Local(..))
+            matches!(
+                self.b.facts.exprs[id.ix()],
+                Expr::Free(..) | Expr::Member(..) | Expr::Local(..)
+            )
         };
         if is_name(of) && is_name(base) {
             self.derivations.push(Derivation { of, base });
@@ -683,9 +680,7 @@ impl Lower<'_, '_> {
 /// The name a function expression gives itself.
 pub(super) fn function_name(node: Node<'_>) -> Option<Node<'_>> {
     match kind(node) {
-        Kind::FunctionExpression | Kind::GeneratorFunction => {
-            node.child_by_field_id(fields().name)
-        }
+        Kind::FunctionExpression | Kind::GeneratorFunction => node.child_by_field_id(fields().name),
         _ => None,
     }
 }
