@@ -48,7 +48,7 @@ fn a_clone_is_registered_and_its_commits_are_read() {
     "#]]
     .assert_eq(&env.lore(&["repo", "add", "harbor/tide/src"]).to_string());
     expect![[r#"
-        {"ok":true,"data":{"items":[{"commits":5,"main_branch":"refs/heads/main","name":"127.0.0.1/harbor/tide","places":[{"dir":"$DIR/harbor/tide","is_shallow":false}],"project":"harbor/tide","scanned_at":"2024-06-01T12:00:00.000Z","unreachable":0}]},"meta":{"elapsed_ms":0}}
+        {"ok":true,"data":{"items":[{"commits":5,"label":"127.0.0.1/harbor/tide","main_branch":"refs/heads/main","name":"127.0.0.1/harbor/tide","places":[{"dir":"$DIR/harbor/tide","is_shallow":false}],"project":"harbor/tide","scanned_at":"2024-06-01T12:00:00.000Z","unreachable":0}]},"meta":{"elapsed_ms":0}}
     "#]].assert_eq(&env.lore(&["repo", "list", "--json"]).to_string());
     expect![[r#"
         forgotten: $DIR/harbor/tide
