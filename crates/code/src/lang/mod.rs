@@ -140,6 +140,9 @@ pub struct Semantics {
     pub calls_read: bool,
     /// A constructor serves the types that inherit it.
     pub inherits_initializer: bool,
+    /// The method by which a value answers requests that is given to a route instead of
+    /// a function; empty where there is none.
+    pub handler: &'static str,
 }
 
 /// Every language, in the order of the registry.
