@@ -26,6 +26,7 @@ Tasks:
   bench forge-at URL PROJECT…    the same with a GitLab that runs already
   bench embed    what a vector costs, in release; its anchor is models/bench_onnxruntime.py
   bench code REPO    what indexing a repository costs beside reading and parsing it, in release
+  bench range REPO N    what indexing the last N commits costs beside extracting what they changed, in release
   bench walk EDGES    what `lore impact` costs in a graph of so many edges, in release
   bench memory [RECORDS]    what recalling costs, and what an agent's hook waits for
   bench search [DOCUMENTS] [FOLDER]    what a search costs beside bare FTS5 and a plain scan

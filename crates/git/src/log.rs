@@ -27,7 +27,7 @@ pub struct Commit {
     /// UTF-8; at most [`MAX_MESSAGE`] bytes.
     pub message: String,
     /// Against the first parent; empty for merges, whose changes belong to the
-    /// commits they bring.
+    /// commits they bring, unless they are asked for.
     pub changes: Vec<Change>,
 }
 
@@ -54,6 +54,8 @@ pub struct LogOptions {
     pub known: Vec<ObjectId>,
     /// With the files each commit changed. Costs most of the time.
     pub with_changes: bool,
+    /// Of a merge too what it changed against its first parent.
+    pub with_merges: bool,
     /// Parents before children.
     pub is_oldest_first: bool,
     /// Only commits that changed this file, as git simplifies a history: of a
@@ -127,9 +129,11 @@ impl Repo {
             (false, None) => git.arg("--topo-order"),
         };
         git = if options.with_changes {
+            let merges = if options.with_merges { "first-parent" } else { "off" };
+            let merges = format!("--diff-merges={merges}");
             let exact: &[&str] =
                 if renames == RenameDetection::Exact { &[EXACT_RENAMES] } else { &[] };
-            git.args(["--raw", "--no-abbrev", "--diff-merges=off", "--no-textconv"])
+            git.args(["--raw", "--no-abbrev", merges.as_str(), "--no-textconv"])
                 .args(RENAMES)
                 .args(exact)
         } else {

@@ -45,6 +45,16 @@ pub enum Mode {
     Semantic,
 }
 
+impl Mode {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Mode::Hybrid => "hybrid",
+            Mode::Lexical => "lexical",
+            Mode::Semantic => "semantic",
+        }
+    }
+}
+
 /// What to look for, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {

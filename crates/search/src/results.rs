@@ -13,6 +13,7 @@ use model::{EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 use store::dirty::SourceType;
 use store::fulltext::{self, Hit};
 use store::{Reader, embeddings, repos};
@@ -38,6 +39,9 @@ pub struct SearchResults {
     /// What is missing from the answer, and why; for `meta`.
     #[serde(skip)]
     pub warnings: Vec<String>,
+    /// How long it took, where somebody measured it.
+    #[serde(skip)]
+    pub took: Option<Duration>,
 }
 
 impl SearchResults {

@@ -21,7 +21,7 @@ const MOST_ROUNDS: usize = 11;
 const LEAST_ROUNDS: usize = 3;
 const LONG_ENOUGH: Duration = Duration::from_secs(20);
 
-struct Still;
+pub struct Still;
 
 /// Transactions are timed with it.
 struct WallClock;
@@ -33,7 +33,7 @@ impl Clock for WallClock {
     }
 }
 
-fn open(db: &Path) -> Result<WriteQueue> {
+pub fn open(db: &Path) -> Result<WriteQueue> {
     WriteQueue::open(db, "bench", Arc::new(WallClock), false)
 }
 
@@ -177,6 +177,11 @@ pub fn index_at(repo: &Repo, queue: &WriteQueue, rev: &str) -> Result<IndexRepor
 
 pub fn work_tree_at(repo: &Repo, queue: &WriteQueue) -> Result<IndexReport> {
     index(repo, queue, &request(None, true), &Still, &Watch::NOBODY)
+}
+
+/// For many commits, which are named beside it.
+pub fn range_request() -> Request {
+    request(None, false)
 }
 
 fn request(rev: Option<&str>, work_tree: bool) -> Request {

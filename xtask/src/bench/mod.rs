@@ -25,6 +25,8 @@ mod mcp_tokens;
 #[cfg(feature = "bench")]
 mod memory;
 #[cfg(feature = "bench")]
+mod range;
+#[cfg(feature = "bench")]
 mod recorder;
 #[cfg(feature = "bench")]
 mod same_record;
@@ -47,6 +49,7 @@ pub const TASKS: [&str; 5] = ["bench", "eval", "fuzz", "same-graph", "same-recor
 pub fn run(root: &Path, words: &[&str]) -> ExitCode {
     match words {
         ["bench", "code", repo] => code::run(Path::new(repo)),
+        ["bench", "range", repo, n] => range::run(Path::new(repo), n),
         ["bench", "walk", n_edges] => walk::run(n_edges),
         ["same-graph", repo, n] => code::same_graph(Path::new(repo), n),
         ["bench", "embed", options @ ..] => embed::run(root, options),

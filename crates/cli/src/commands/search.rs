@@ -277,7 +277,8 @@ impl Run for Args {
         request.from = standpoint(ctx, &reader)?;
         let searcher =
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
-        let results = searcher.find(&request)?;
+        let mut results = searcher.find(&request)?;
+        results.took = Some(ctx.env.elapsed());
         log_records(ctx, &database, &results);
         for warning in warning.iter().chain(&results.warnings) {
             ui.warn(warning);

@@ -428,9 +428,9 @@ mod tests {
         check(
             "[sync]\nzzz = 1",
             Syntax::Toml,
-            expect![[r"
+            expect![[r#"
                 line 2: unknown key `sync.zzz`
-                hint: known here: requests_per_second, concurrency, fetch_resource_events, fetch_mr_file_changes, reconcile, overlap_seconds"]],
+                hint: known here: requests_per_second, concurrency, fetch_resource_events, fetch_mr_file_changes, reconcile, full_every_days, overlap_seconds"#]],
         );
     }
 

@@ -98,7 +98,19 @@ fn symbol_rows(results: &SearchResults, out: &mut Painter) {
     out.table(&table);
 }
 
+/// `23 results (hybrid search, 0.34s)`
+fn head(results: &SearchResults, out: &mut Painter) {
+    let Some(took) = results.took.filter(|_| results.total > 0) else { return };
+    let least = if results.is_total_exact { "" } else { "at least " };
+    let found = super::counted(results.total, "result", "results");
+    let words =
+        format!("{least}{found} ({} search, {:.2}s)", results.mode.as_str(), took.as_secs_f64());
+    out.label(Label::Faint, &words).end();
+    out.gap();
+}
+
 fn blocks(results: &SearchResults, out: &mut Painter) {
+    head(results, out);
     if results.is_relaxed {
         out.label(Label::Warning, "no text has the phrase as it stands; these have its words");
         out.end();

@@ -108,8 +108,8 @@ fn indexing_tells_what_it_found() {
     let env = clone();
     expect![[r#"
         shop at 412b7f783d
-        4 files, 13 symbols, 23 edges; 1 call not resolved
-        4 files read, 23 edges added, 0 removed
+        4 files, 13 symbols, 27 edges; 1 call not resolved
+        4 files read, 27 edges added, 0 removed
         commits  2 new commits
         search index  2 new texts
         done
@@ -121,7 +121,7 @@ fn indexing_tells_what_it_found() {
     .assert_eq(&lore(&env, &["index"]));
     expect![[r#"
         shop at 412b7f783d
-        4 files, 13 symbols, 23 edges; 1 call not resolved
+        4 files, 13 symbols, 27 edges; 1 call not resolved
         nothing to do: indexed before
         commits  up to date
         done
@@ -431,11 +431,11 @@ fn symbols_are_a_source_of_search() {
     let env = indexed();
     expect![[r#"
         REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	21.674	def checkout(self, gateway)	
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart.checkout	symbol	method	cart.Cart.checkout	shop/cart.py	13	1.000	def checkout(self, gateway)	
     "#]].assert_eq(&lore(&env, &["search", "checkOut", "--type", "symbol"]));
     expect![[r#"
         REFERENCE	TYPE	KIND	SYMBOL	PATH	LINE	SCORE	SNIPPET	URL
-        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	0.732	class Cart What a customer is about to buy.	
+        local/62f2c45706d24930e9fb64d35c0ddab26422b5a7://shop.cart.Cart	symbol	class	cart.Cart	shop/cart.py	4	1.000	class Cart What a customer is about to buy.	
     "#]].assert_eq(&lore(&env, &["search", "customer buy", "--type", "symbol"]));
     let env = env.on_terminal(80);
     expect![[r#"

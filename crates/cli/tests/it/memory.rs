@@ -575,6 +575,8 @@ fn search_shows_what_edges_say_and_where_they_lead() {
     let env = env.on_terminal(90);
     let args = [args.as_slice(), &["--graph-depth", "1", "--explain"]].concat();
     expect![[r#"
+        [2m2 results (lexical search, 0.00s)[0m
+
         [36mdec-0b1z8475[0m  [1mPager for all alarms[0m
           [2mdecision[0m[2m in [0m[34mdir[0m[2m · [0m[33m@Test[0m[2m · [0m[2mjust now[0m
           [2mwords 2 (0.000) · fused 0.000 · has 48 % of the query[0m

@@ -237,6 +237,8 @@ fn results_on_a_terminal() {
     let mut site = site();
     site.env.set_var("LORE_FORCE_TTY", "80").set_var("NO_COLOR", "1");
     expect![[r#"
+        3 results (lexical search, 0.00s)
+
         !1  Keep the session on Safari
           merge request in harbor/tide · @bo · 3 months ago
           We keep the cookie.
@@ -255,6 +257,8 @@ fn results_on_a_terminal() {
     "#]]
     .assert_eq(&site.env.lore(&["search", "harmnics"]).to_string());
     expect![[r#"
+        3 results (lexical search, 0.00s)
+
         no text has the phrase as it stands; these have its words
 
         #1  Login fails on Safari

@@ -143,7 +143,7 @@ fn rows_for_a_pipe() {
         TIME	EVENT	REFERENCE	SUMMARY	ACTOR	VIA	URL
         2024-02-01T09:00:00.000Z	created	harbor/tide!1	Keep the session on Safari	bo		https://gitlab.example.com/harbor/tide/-/merge_requests/1
         2024-02-01T09:00:00.000Z	reference	harbor/tide!1	mentions charts#1, other/outside#7			https://gitlab.example.com/harbor/tide/-/merge_requests/1
-        2024-02-01T12:25:00.000Z	note	harbor/tide!1	Because of the payment redirect; Lax would drop the cookie.	bo		https://gitlab.example.com/harbor/tide/-/merge_requests/1#note_9
+        2024-02-01T12:25:00.000Z	note_evidence	harbor/tide!1	Because of the payment redirect; Lax would drop the cookie.	bo		https://gitlab.example.com/harbor/tide/-/merge_requests/1#note_9
         2024-02-01T12:27:00.000Z	review	harbor/tide!1	approved this merge request	ada		https://gitlab.example.com/harbor/tide/-/merge_requests/1
         2024-02-01T13:27:00.000Z	merged	harbor/tide!1	Keep the session on Safari	ada		https://gitlab.example.com/harbor/tide/-/merge_requests/1
         2024-02-01T13:27:00.800Z	reference	harbor/tide!1	closes #1 Session lost on Safari			https://gitlab.example.com/harbor/tide/-/merge_requests/1
@@ -190,18 +190,16 @@ fn every_event_says_where_it_comes_from() {
               "actor": "ada",
               "depth": 0,
               "details": {
-                "note": {
-                  "decision_points": 93,
-                  "id": 3,
-                  "is_decision_bearing": true,
-                  "line": null,
-                  "path": null,
-                  "snippet": "Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site."
-                }
+                "decision_points": 93,
+                "is_decision_bearing": true,
+                "line": null,
+                "note_id": 3,
+                "path": null,
+                "snippet": "Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site."
               },
               "entity_iid": 1,
               "entity_type": "issue",
-              "event_type": "note",
+              "event_type": "note_evidence",
               "is_seed": true,
               "project": "harbor/tide",
               "summary": "Let's keep the session cookie with SameSite=None instead of Lax, because the payment redirect comes from another site.",
@@ -216,10 +214,10 @@ fn every_event_says_where_it_comes_from() {
                 "reference": {
                   "certainty": "stated",
                   "is_outgoing": false,
-                  "method": "api_state_event",
                   "other": "harbor/tide!1",
                   "other_title": "Keep the session on Safari",
-                  "reference_type": "closes"
+                  "reference_type": "closes",
+                  "source_method": "api_state_event"
                 }
               },
               "entity_iid": 1,
@@ -244,25 +242,17 @@ fn every_event_says_where_it_comes_from() {
               "type": "merge_request",
               "url": "https://gitlab.example.com/harbor/tide/-/merge_requests/1",
               "via": {
-                "from": "harbor/tide#1",
+                "from": {
+                  "iid": 1,
+                  "project": "harbor/tide",
+                  "type": "issue"
+                },
                 "is_forward": false,
-                "method": "api_state_event",
-                "reference_type": "closes"
+                "reference_type": "closes",
+                "source_method": "api_state_event"
               }
             }
           ],
-          "meta": {
-            "events_left_out": 6,
-            "evidence_notes_included": 1,
-            "expand_mentions": false,
-            "expansion_depth": 1,
-            "fan_out_cut": [],
-            "matches": 1,
-            "search_mode": "reference",
-            "seeds_are_cut": false,
-            "total_entities": 2,
-            "total_events": 18
-          },
           "query": "harbor/tide#1",
           "seed_entities": [
             {
@@ -324,7 +314,7 @@ fn depth_and_mentions_decide_how_far_it_goes() {
         "harbor/tide!1 harbor/charts#1 harbor/charts#2"
     );
     let answer = data(&site, &["harbor/tide!1", "--expand-mentions"]);
-    expect![[r#"[{"from":"harbor/tide!1","method":"description","reference_type":"mentioned","to":"other/outside#7"}]"#]].assert_eq(&answer["unresolved_references"].to_string());
+    expect![[r#"[{"reference_type":"mentioned","source":{"iid":1,"project":"harbor/tide","type":"merge_request"},"source_method":"description","target_iid":7,"target_project":"other/outside","target_type":"issue"}]"#]].assert_eq(&answer["unresolved_references"].to_string());
     let refused = site.env.lore(&["timeline", "#1", "--depth", "4"]);
     assert_eq!(refused.status, Some(2));
 }

@@ -48,6 +48,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
             sync.fetch_resource_events	true	default
             sync.fetch_mr_file_changes	true	default
             sync.reconcile	200	default
+            sync.full_every_days	0	default
             sync.overlap_seconds	120	default
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default

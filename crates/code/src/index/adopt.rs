@@ -1,11 +1,12 @@
 //! Parents are right in any order of arrival: a commit that is indexed after its
 //! descendants takes its place between them and their earlier parent.
 
+use super::IndexReport;
+use super::chain::KnownSnapshots;
 use super::ledger::{edges_of, note_changes};
-use super::{INDEXER, IndexReport};
 use git::{ObjectId, Repo};
 use model::Result;
-use model::ids::{PackageId, RepoId};
+use model::ids::PackageId;
 use std::collections::BTreeSet;
 use store::code::snapshots::{self, EdgeEvent, Packages, Snapshot};
 use store::{Reader, WriteQueue};
@@ -15,25 +16,27 @@ pub fn adopt(
     repo: &Repo,
     queue: &WriteQueue,
     reader: &Reader,
-    repo_id: RepoId,
+    known: &mut KnownSnapshots,
     report: &IndexReport,
 ) -> Result<()> {
+    if known.before().is_empty() {
+        return Ok(());
+    }
     let Some(new) = snapshots::get(reader, report.snapshot)? else { return Ok(()) };
     if new.work_tree.is_some() {
         return Ok(());
     }
-    for child in snapshots::list(reader, repo_id)? {
-        let is_sibling = child.seq != new.seq
-            && child.work_tree.is_none()
-            && child.indexer == INDEXER
-            && child.parent == new.parent;
-        if !is_sibling || !is_descendant(repo, &new, &child)? {
+    for child in known.before() {
+        // What the new one is in place of is gone.
+        let is_sibling = child.sha != new.sha && child.parent == new.parent;
+        if !is_sibling || !is_descendant(repo, &new, child)? {
             continue;
         }
         let before = snapshots::packages(reader, new.seq)?;
         let after = snapshots::packages(reader, child.seq)?;
         let events = changes(reader, &before, &after)?;
         queue.write(|tx| snapshots::reparent(tx, child.seq, new.seq, &events))?;
+        child.parent = Some(new.seq);
     }
     Ok(())
 }

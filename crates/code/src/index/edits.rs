@@ -37,7 +37,12 @@ pub struct Edits {
 pub fn edits(repo: &Repo, before: ObjectId, subject: &Subject) -> Result<Option<Edits>> {
     let mut edits = Edits::default();
     if before != subject.commit {
-        for change in repo.changes(Some(before), subject.commit)? {
+        let told = subject.delta.as_ref().filter(|it| it.parents.first() == Some(&before));
+        let changes = match told {
+            Some(delta) => delta.changes.clone(),
+            None => repo.changes(Some(before), subject.commit)?,
+        };
+        for change in changes {
             if !edits.change(change) {
                 return Ok(None);
             }

@@ -7,6 +7,7 @@
 //! one, or collected with what no snapshot needs.
 
 mod adopt;
+mod chain;
 pub(crate) mod choose;
 mod edits;
 mod externals;
@@ -35,6 +36,7 @@ use crate::history;
 use crate::identity;
 use crate::lang;
 use crate::link::{self, Manifest, Source};
+use chain::{CommitDelta, KnownSnapshots};
 use choose::{FileSelection, Rules, choose, rule_files};
 use git::{ObjectId, Repo, TreeEntry};
 use ledger::{Batches, Entry, State};
@@ -43,7 +45,9 @@ use model::ids::{PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Result};
 use read::{Content, FileRequest, Outcome, read_all};
 use rustc_hash::FxHashMap;
+use snapshot_files::ReadFacts;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use store::code::adjacency;
 use store::code::files::{self, FileRow};
 use store::code::snapshots::{self, Packages, Snapshot};
@@ -75,6 +79,10 @@ struct Subject {
     identity: Hash32,
     commit: ObjectId,
     work_tree: Option<String>,
+    /// What git said of the commit already, where many are indexed.
+    delta: Option<CommitDelta>,
+    /// What was read of files so far.
+    read: Arc<ReadFacts>,
 }
 
 /// Brings the graph of a repository to a commit.
@@ -86,8 +94,18 @@ pub fn index(
     watch: &Watch<'_>,
 ) -> Result<IndexReport> {
     let reader = &queue.reader()?;
-    let subject = subject(repo, reader, request)?;
-    Indexing { repo, queue, reader, request, clock, watch }.subject(&subject, true)
+    let subject = subject(repo, queue, request)?;
+    let repo_id = register(queue, &subject, clock)?;
+    let mut known = KnownSnapshots::of(reader, repo_id)?;
+    let indexing = Indexing { repo, queue, reader, repo_id, request, clock, watch };
+    indexing.subject(&subject, &mut known, true)
+}
+
+fn register(queue: &WriteQueue, subject: &Subject, clock: &dyn Clock) -> Result<RepoId> {
+    queue.write(|tx| {
+        let place = history::register(tx, &subject.clone, clock.now())?;
+        store::repos::repo_of_place(tx, place)
+    })
 }
 
 /// Brings the graph to many commits of a repository, which come parents first:
@@ -104,12 +122,20 @@ pub fn index_chain(
     let reader = &queue.reader()?;
     let Some(last) = commits.last() else { return Ok(Vec::new()) };
     let request = &Request { rev: Some(last.to_string()), work_tree: false, ..request.clone() };
-    let mut subject = subject(repo, reader, request)?;
-    let indexing = Indexing { repo, queue, reader, request, clock, watch };
+    let mut subject = subject(repo, queue, request)?;
+    let repo_id = register(queue, &subject, clock)?;
+    let mut known = KnownSnapshots::of(reader, repo_id)?;
+    let indexing = Indexing { repo, queue, reader, repo_id, request, clock, watch };
     let mut reports = Vec::with_capacity(commits.len());
-    for commit in commits {
-        subject.commit = *commit;
-        reports.push(indexing.subject(&subject, commit == last)?);
+    for part in commits.chunks(chain::AT_ONCE) {
+        let mut deltas = chain::deltas(repo, part);
+        for commit in part {
+            subject.commit = *commit;
+            subject.delta = deltas.remove(commit);
+            let report = indexing.subject(&subject, &mut known, commit == last)?;
+            known.add(&report);
+            reports.push(report);
+        }
     }
     Ok(reports)
 }
@@ -119,18 +145,20 @@ struct Indexing<'a> {
     repo: &'a Repo,
     queue: &'a WriteQueue,
     reader: &'a Reader,
+    repo_id: RepoId,
     request: &'a Request,
     clock: &'a dyn Clock,
     watch: &'a Watch<'a>,
 }
 
 impl Indexing<'_> {
-    fn subject(&self, subject: &Subject, is_walked: bool) -> Result<IndexReport> {
-        let Indexing { repo, queue, reader, request, clock, watch } = *self;
-        let repo_id = queue.write(|tx| {
-            let place = history::register(tx, &subject.clone, clock.now())?;
-            store::repos::repo_of_place(tx, place)
-        })?;
+    fn subject(
+        &self,
+        subject: &Subject,
+        others: &mut KnownSnapshots,
+        is_walked: bool,
+    ) -> Result<IndexReport> {
+        let Indexing { repo, queue, reader, repo_id, request, clock, watch } = *self;
         let batches = Batches { queue, watch };
         let walkable = |report| if is_walked { walkable(reader, report) } else { Ok(report) };
         let sha = subject.commit.to_string();
@@ -138,13 +166,13 @@ impl Indexing<'_> {
         if let Some(known) = known.filter(|_| !request.full && subject.work_tree.is_none()) {
             return Ok(report::of_known(&subject.clone.canonical_url, &known));
         }
-        let previous = previous::nearest(repo, reader, repo_id, subject, request.full)?;
+        let previous = previous::nearest(repo, reader, others, subject, request.full)?;
         if let Some(previous) = &previous
             && let Some(update) =
                 Update::prepare(repo, queue, reader, subject, request, previous, watch)?
         {
             let report = update.write(batches, reader, subject, request, clock)?;
-            adopt::adopt(repo, queue, reader, repo_id, &report)?;
+            adopt::adopt(repo, queue, reader, others, &report)?;
             return walkable(report);
         }
         let input = gather(repo, reader, repo_id, subject, request, watch)?;
@@ -153,7 +181,7 @@ impl Indexing<'_> {
         let written = whole.write(input, previous);
         watch.progress.finish();
         let (report, edges) = written?;
-        adopt::adopt(repo, queue, reader, repo_id, &report)?;
+        adopt::adopt(repo, queue, reader, others, &report)?;
         match edges {
             Some((snapshot, body)) => {
                 adjacency::write(reader, &snapshot, &body);
@@ -174,7 +202,7 @@ fn walkable(reader: &Reader, report: IndexReport) -> Result<IndexReport> {
     Ok(report)
 }
 
-fn subject(repo: &Repo, reader: &Reader, request: &Request) -> Result<Subject> {
+fn subject(repo: &Repo, queue: &WriteQueue, request: &Request) -> Result<Subject> {
     let commit = match &request.rev {
         Some(rev) => repo.resolve(rev)?,
         None => repo.head()?.commit.ok_or_else(|| {
@@ -183,13 +211,16 @@ fn subject(repo: &Repo, reader: &Reader, request: &Request) -> Result<Subject> {
         })?,
     };
     let clone = history::find_clone(repo.dir(), request.url.as_deref())?;
-    let clone = history::identify(reader, &clone)?;
+    let reader = queue.reader()?;
+    let clone = history::identify(&reader, &clone)?;
     let work_tree = match (request.work_tree, repo.work_tree()) {
         (false, _) => None,
         (true, Some(dir)) => Some(dir.to_string_lossy().into_owned()),
         (true, None) => return Err(Error::usage("a bare repository has no work tree")),
     };
-    Ok(Subject { identity: identity::repo(&clone.canonical_url), clone, commit, work_tree })
+    let identity = identity::repo(&clone.canonical_url);
+    let read = Arc::new(ReadFacts::new(reader));
+    Ok(Subject { identity, clone, commit, work_tree, delta: None, read })
 }
 
 /// Everything the snapshot is made of, read.

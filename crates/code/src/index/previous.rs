@@ -1,12 +1,12 @@
 //! The snapshot a new one is told apart from: that of the nearest ancestor.
 
-use super::{INDEXER, Previous, Subject};
+use super::chain::KnownSnapshots;
+use super::{Previous, Subject};
 use git::{LogOptions, Repo};
 use model::Result;
-use model::ids::RepoId;
-use std::collections::HashMap;
+use model::ids::SnapshotSeq;
 use store::Reader;
-use store::code::snapshots::{self, Snapshot};
+use store::code::snapshots;
 
 /// How far back an indexed ancestor is looked for.
 const FARTHEST: usize = 20_000;
@@ -14,41 +14,42 @@ const FARTHEST: usize = 20_000;
 pub fn nearest(
     repo: &Repo,
     reader: &Reader,
-    repo_id: RepoId,
+    known: &KnownSnapshots,
     subject: &Subject,
     full: bool,
 ) -> Result<Option<Previous>> {
-    if full {
-        return Ok(None);
-    }
-    let mut known: HashMap<String, Snapshot> = snapshots::list(reader, repo_id)?
-        .into_iter()
-        .filter(|snapshot| snapshot.work_tree.is_none() && snapshot.indexer == INDEXER)
-        .map(|snapshot| (snapshot.sha.clone(), snapshot))
-        .collect();
-    if known.is_empty() {
+    if full || known.is_empty() {
         return Ok(None);
     }
     // A work tree stands on its own commit.
-    if let Some(snapshot) = known.remove(&subject.commit.to_string()) {
-        return found(reader, snapshot);
+    if let Some(seq) = known.of_commit(subject.commit) {
+        return found(reader, seq);
     }
     // Nearly always a parent; walking the history costs more.
-    for parent in repo.parents(subject.commit)? {
-        if let Some(snapshot) = known.remove(&parent.to_string()) {
-            return found(reader, snapshot);
+    let asked;
+    let parents = match &subject.delta {
+        Some(delta) => &delta.parents,
+        None => {
+            asked = repo.parents(subject.commit)?;
+            &asked
+        }
+    };
+    for parent in parents {
+        if let Some(seq) = known.of_commit(*parent) {
+            return found(reader, seq);
         }
     }
     let options = LogOptions { heads: vec![subject.commit], ..LogOptions::default() };
     for commit in repo.log(&options)?.take(FARTHEST) {
-        if let Some(snapshot) = known.remove(&commit?.id.to_string()) {
-            return found(reader, snapshot);
+        if let Some(seq) = known.of_commit(commit?.id) {
+            return found(reader, seq);
         }
     }
     Ok(None)
 }
 
-fn found(reader: &Reader, snapshot: Snapshot) -> Result<Option<Previous>> {
+fn found(reader: &Reader, seq: SnapshotSeq) -> Result<Option<Previous>> {
+    let Some(snapshot) = snapshots::get(reader, seq)? else { return Ok(None) };
     let packages = snapshots::packages(reader, snapshot.seq)?;
     Ok(Some(Previous { snapshot, packages }))
 }

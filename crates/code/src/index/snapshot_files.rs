@@ -6,7 +6,9 @@ use crate::facts::{Def, DefId, DefKind, FileFacts, Flags, Name, Span, Visibility
 use crate::link::{FactsSource, Outcome};
 use model::ids::{FileId, LinkId, PackageId};
 use model::{Error, Result};
-use std::sync::{Mutex, OnceLock};
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use store::Reader;
 use store::code::snapshots::Member;
 use store::code::{files, links};
@@ -30,20 +32,80 @@ impl Item {
     }
 }
 
+/// Definitions whose facts are kept in memory; with more, all are read again.
+const MOST_DEFS: usize = 3_000_000;
+
+/// What was read of files, shared by the commits that are indexed in one run: most of
+/// them have most files in common.
+pub struct ReadFacts {
+    reader: Mutex<Reader>,
+    facts: Mutex<FxHashMap<FileId, Arc<FileFacts>>>,
+    outcomes: Mutex<FxHashMap<LinkId, Arc<Outcome>>>,
+    n_defs: AtomicUsize,
+}
+
+impl ReadFacts {
+    pub fn new(reader: Reader) -> Self {
+        ReadFacts {
+            reader: Mutex::new(reader),
+            facts: Mutex::default(),
+            outcomes: Mutex::default(),
+            n_defs: AtomicUsize::new(0),
+        }
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
+        match self.reader.lock() {
+            Ok(reader) => read(&reader),
+            Err(_) => Err(Error::internal("a thread that read the graph has died")),
+        }
+    }
+
+    fn facts(&self, file: FileId) -> Result<Arc<FileFacts>> {
+        if let Some(known) = self.facts.lock().ok().and_then(|known| known.get(&file).cloned()) {
+            return Ok(known);
+        }
+        let facts = Arc::new(facts_of(&self.read(|on| files::packed_facts(on, file))?)?);
+        let n_defs = facts.defs.len();
+        if let Ok(mut known) = self.facts.lock() {
+            if self.n_defs.fetch_add(n_defs, Ordering::Relaxed) > MOST_DEFS {
+                known.clear();
+                self.n_defs.store(n_defs, Ordering::Relaxed);
+            }
+            known.insert(file, Arc::clone(&facts));
+        }
+        Ok(facts)
+    }
+
+    fn outcome(&self, link: LinkId) -> Result<Option<Arc<Outcome>>> {
+        if let Some(known) = self.outcomes.lock().ok().and_then(|known| known.get(&link).cloned()) {
+            return Ok(Some(known));
+        }
+        let outcome = Outcome::decode(&self.read(|on| links::state(on, link))?).map(Arc::new);
+        if let (Some(outcome), Ok(mut known)) = (&outcome, self.outcomes.lock()) {
+            if known.len() > MOST_DEFS / 100 {
+                known.clear();
+            }
+            known.insert(link, Arc::clone(outcome));
+        }
+        Ok(outcome)
+    }
+}
+
 /// The files of a snapshot.
 pub struct SnapshotFiles {
-    reader: Mutex<Reader>,
+    read: Arc<ReadFacts>,
     pub items: Vec<Item>,
-    facts: Vec<OnceLock<FileFacts>>,
-    outcomes: Vec<OnceLock<Option<Outcome>>>,
+    facts: Vec<OnceLock<Arc<FileFacts>>>,
+    outcomes: Vec<OnceLock<Option<Arc<Outcome>>>>,
     /// Linking cannot fail on the way; the first failure is told at its end.
     failure: Mutex<Option<Error>>,
 }
 
 impl SnapshotFiles {
-    pub fn new(reader: Reader, items: Vec<Item>) -> Self {
+    pub fn new(read: Arc<ReadFacts>, items: Vec<Item>) -> Self {
         SnapshotFiles {
-            reader: Mutex::new(reader),
+            read,
             facts: items.iter().map(|_| OnceLock::new()).collect(),
             outcomes: items.iter().map(|_| OnceLock::new()).collect(),
             items,
@@ -63,7 +125,7 @@ impl SnapshotFiles {
         let item = &mut self.items[file as usize];
         item.n_defs = facts.defs.len() as u32;
         item.language.clone_from(&facts.language);
-        self.facts[file as usize] = OnceLock::from(facts);
+        self.facts[file as usize] = OnceLock::from(Arc::new(facts));
     }
 
     /// What went wrong while reading, if anything did.
@@ -72,14 +134,6 @@ impl SnapshotFiles {
             Some(error) => Err(error),
             None => Ok(()),
         }
-    }
-
-    fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T>) -> Option<T> {
-        let result = match self.reader.lock() {
-            Ok(reader) => read(&reader),
-            Err(_) => Err(Error::internal("a thread that read the graph has died")),
-        };
-        result.map_err(|error| self.fail(error)).ok()
     }
 
     fn fail(&self, error: Error) {
@@ -93,12 +147,10 @@ impl FactsSource for SnapshotFiles {
     fn facts(&self, file: u32) -> &FileFacts {
         let item = &self.items[file as usize];
         self.facts[file as usize].get_or_init(|| {
-            let packed = self.read(|reader| files::packed_facts(reader, item.file));
-            let facts =
-                packed.and_then(|packed| facts_of(&packed).map_err(|error| self.fail(error)).ok());
+            let facts = self.read.facts(item.file).map_err(|error| self.fail(error)).ok();
             facts.filter(|facts| facts.defs.len() == item.n_defs as usize).unwrap_or_else(|| {
                 self.fail(store::code::unreadable());
-                stand_in(item)
+                Arc::new(stand_in(item))
             })
         })
     }
@@ -107,10 +159,9 @@ impl FactsSource for SnapshotFiles {
         let item = &self.items[file as usize];
         let outcome = self.outcomes[file as usize].get_or_init(|| {
             let link = item.link?;
-            let state = self.read(|reader| links::state(reader, link))?;
-            Outcome::decode(&state)
+            self.read.outcome(link).map_err(|error| self.fail(error)).ok().flatten()
         });
-        outcome.as_ref()
+        outcome.as_deref()
     }
 }
 

@@ -10,7 +10,7 @@ use super::edits::{Edit, Edits, edits, left_out};
 use super::ledger::State;
 use super::read::{Content, FileRequest, Outcome as Reading, read_all};
 use super::report::{self, TroubledFile};
-use super::snapshot_files::{Before, Item, SnapshotFiles};
+use super::snapshot_files::{Before, Item, ReadFacts, SnapshotFiles};
 use super::symbols::FileSymbols;
 use super::watch::Watch;
 use super::{INDEXER, Previous, Request, Subject, facts_of, texts_of};
@@ -24,6 +24,7 @@ use model::Result;
 use model::ids::{FileId, PackageId, RepoId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use store::code::files::{self, FileRow};
 use store::code::manifests;
 use store::code::snapshots::{self, PackageVersion};
@@ -85,7 +86,7 @@ impl<'p> Update<'p> {
         let Some(mut edits) = edits(repo, old_commit, subject)? else { return Ok(None) };
         let Some(old_texts) = manifests::get(reader, kept)? else { return Ok(None) };
         let rules = Rules::of(&old_texts);
-        let mut update = Update::on(queue, reader, old.repo, previous, &edits)?;
+        let mut update = Update::on(&subject.read, reader, old.repo, previous, &edits)?;
         let Some(texts) = update.new_texts(repo, &mut edits, &old_texts, &rules)? else {
             return Ok(None);
         };
@@ -102,7 +103,7 @@ impl<'p> Update<'p> {
 
     /// The snapshot before.
     fn on(
-        queue: &WriteQueue,
+        read: &Arc<ReadFacts>,
         reader: &Reader,
         repo: RepoId,
         previous: &'p Previous,
@@ -149,9 +150,9 @@ impl<'p> Update<'p> {
             versions,
             package_paths,
             packages_by_key,
-            shelf: SnapshotFiles::new(queue.reader()?, items),
+            shelf: SnapshotFiles::new(Arc::clone(read), items),
             changed: BTreeMap::new(),
-            old: SnapshotFiles::new(queue.reader()?, Vec::new()),
+            old: SnapshotFiles::new(Arc::clone(read), Vec::new()),
             n_gone: 0,
             texts: Vec::new(),
             linked: link::LinkResult::default(),

@@ -145,6 +145,9 @@ pub struct Semantics {
     pub module_value: &'static str,
     /// `f.call(…)` and `f.apply(…)` run `f`.
     pub calls_by_member: bool,
+    /// The method by which a value answers requests that is given to a route instead of
+    /// a function; empty where there is none.
+    pub handler: &'static str,
 }
 
 /// Every language, in the order of the registry.

@@ -5,6 +5,7 @@
 
 use super::edges::{Callee, EdgeCollector};
 use super::eval::Hit;
+use super::program::Word;
 use super::symbols::Symbol;
 use super::{EdgeKind, Node};
 use crate::facts::{DefId, DefKind, Expr, ExprId, Space};
@@ -52,6 +53,19 @@ impl EdgeCollector<'_, '_, '_> {
         }
         match self.definition(value, 0) {
             Callee::Def(gid) if !self.eval.program().is_outside(gid) => Some(self.target(gid)),
+            _ => self.answering_method(value),
+        }
+    }
+
+    /// The method of a value that answers requests, as `ServeHTTP` of what is given to
+    /// `http.Handle`.
+    fn answering_method(&self, value: ExprId) -> Option<Node> {
+        let name = self.eval.file().semantics.handler;
+        if name.is_empty() {
+            return None;
+        }
+        match self.eval.member(&self.eval.expr(value), Word::of(name)) {
+            Hit::Def(gid, _) if !self.eval.program().is_outside(gid) => Some(self.target(gid)),
             _ => None,
         }
     }

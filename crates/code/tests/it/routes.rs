@@ -354,7 +354,13 @@ func run(s *Shop) {
 	api := r.PathPrefix("/api").Subrouter()
 	api.HandleFunc("/shops/{id}", s.Show).Methods("GET")
 	api.Handle("/shops", http.HandlerFunc(index)).Methods("POST")
+	r.Handle("/static", Static{})
+	r.Handle("/pointer", &Static{})
 }
+
+type Static struct{}
+
+func (Static) ServeHTTP(w http.ResponseWriter, r *http.Request) {}
 "#,
         expect![[r#"
             echo/echo.go:10 GET /items <- list
@@ -363,6 +369,8 @@ func run(s *Shop) {
             mux/mux.go:16 ANY / <- index
             mux/mux.go:18 GET /api/shops/{id} <- Shop.Show
             mux/mux.go:19 POST /api/shops <- index
+            mux/mux.go:20 ANY /static <- Static.ServeHTTP
+            mux/mux.go:21 ANY /pointer <- Static.ServeHTTP
         "#]],
     );
 }

@@ -377,11 +377,11 @@ impl<'r> View<'r> {
         path: String,
         (kind, line, is_test): (NodeKind, u32, bool),
     ) -> SymbolRef {
-        let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
         let (repo, package) = match externals::parse_package_path(package) {
             Some(outside) => outside,
             None => (self.scope.repo.canonical_url.as_str(), package),
         };
+        let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
         let kind = match (repo, kind) {
             (OWNER, NodeKind::External) if symbol.contains('/') => "team",
             (OWNER, NodeKind::External) => "user",

@@ -4,7 +4,7 @@ use crate::entities;
 use model::ids::ProjectId;
 use model::reference::EntityReference;
 use model::{Reference, Result};
-use search::{EntityGroup, Mode, Searcher};
+use search::{EntityGroup, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 use store::dirty::SourceType;
@@ -97,7 +97,7 @@ pub(super) fn of_query(
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
     Ok(Seeds {
         rows,
-        search_mode: mode_word(ranking.mode).to_owned(),
+        search_mode: ranking.mode.as_str().to_owned(),
         matches: ranking.total,
         is_cut,
         threads: subjects.values().filter_map(|subject| subject.discussion).collect(),
@@ -115,12 +115,4 @@ pub(crate) fn seeds_of(
     let filter = DocumentFilter { project, ..DocumentFilter::default() };
     let request = search::Request { query: query.to_owned(), filter, ..search::Request::default() };
     Ok(of_query(searcher, &request, super::Request::SEEDS)?.rows)
-}
-
-const fn mode_word(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Hybrid => "hybrid",
-        Mode::Lexical => "lexical",
-        Mode::Semantic => "semantic",
-    }
 }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 pub fn input(schema: Schema, has_pages: bool) -> JsonObject {
     let mut schema = object(schema);
     if has_pages && let Some(Value::Object(fields)) = schema.get_mut("properties") {
-        // What they are for is said once, in the instructions.
+        // An answer that has more says what to send. `budget` and `format`, which every
+        // tool takes, are in the instructions.
         fields.insert("cursor".to_owned(), json!({ "type": "string" }));
-        fields.insert("budget".to_owned(), json!({ "type": "integer" }));
     }
     schema.entry("properties").or_insert_with(|| json!({}));
     let mut value = Value::Object(schema);

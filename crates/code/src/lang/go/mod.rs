@@ -71,6 +71,7 @@ impl Language for Go {
             list: "slice__",
             map: "map__",
             types_convert: true,
+            handler: "ServeHTTP",
             ..Semantics::default()
         }
     }

@@ -80,7 +80,7 @@ impl Tool for SemanticDiff {
 pub struct PrParams {
     /// The merge request: 12, !12, group/project!12
     merge_request: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
 }
 

@@ -95,7 +95,7 @@ pub struct SymbolParams {
     name: String,
     repo: Option<String>,
     at: Option<String>,
-    /// How many, 1 to 200 (default 5)
+    /// 1 to 200 (default 5)
     limit: Option<u32>,
 }
 
@@ -129,9 +129,9 @@ pub struct ImpactParams {
     target: String,
     repo: Option<String>,
     at: Option<String>,
-    /// How many steps, 1 to 50 (default 3)
+    /// Steps, 1 to 50 (default 3)
     depth: Option<u32>,
-    /// Leave out what is less sure than this, 0 to 1 (default 0)
+    /// 0 to 1 (default 0)
     min_confidence: Option<f64>,
     /// How many symbols, 1 to 5000 (default 100)
     limit: Option<u32>,
@@ -164,17 +164,17 @@ impl Tool for Impact {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NeighbourParams {
-    /// Its name or the end of it, name(parameters), or path:line
+    /// Name or its end, name(parameters), path:line
     symbol: String,
-    /// Answer for each overload by itself (default false)
+    /// Each overload by itself (default false)
     split: Option<bool>,
     repo: Option<String>,
     at: Option<String>,
-    /// How many steps, 1 to 50 (default: 1 for calls, all of a hierarchy)
+    /// Steps, 1 to 50 (default 1, of a hierarchy all)
     depth: Option<u32>,
-    /// Leave out what is less sure than this, 0 to 1 (default 0)
+    /// 0 to 1 (default 0)
     min_confidence: Option<f64>,
-    /// How many, 1 to 5000 (default 50)
+    /// 1 to 5000 (default 50)
     limit: Option<u32>,
 }
 
@@ -277,7 +277,7 @@ pub struct FlowParams {
     to: String,
     repo: Option<String>,
     at: Option<String>,
-    /// How many steps, 1 to 50 (default 10)
+    /// Steps, 1 to 50 (default 10)
     depth: Option<u32>,
 }
 
@@ -308,7 +308,7 @@ impl Tool for Flow {
 pub struct OverviewParams {
     repo: Option<String>,
     at: Option<String>,
-    /// How many, 1 to 1000 (default 20)
+    /// 1 to 1000 (default 20)
     limit: Option<u32>,
 }
 
@@ -357,7 +357,7 @@ pub struct RoutesParams {
     pattern: String,
     repo: Option<String>,
     at: Option<String>,
-    /// How many, 1 to 1000 (default 50)
+    /// 1 to 1000 (default 50)
     limit: Option<u32>,
 }
 

@@ -14,7 +14,7 @@ pub struct Experts;
 pub struct Params {
     /// A path, a folder, a label, #12, !34, or words
     target: String,
-    /// Only in this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// How many people, 1 to 100 (default 5)
     limit: Option<u32>,

@@ -14,7 +14,7 @@ pub struct FileHistory;
 pub struct Params {
     /// Path as it is or was in the repository
     path: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// In this local repository: its folder or name
     repo: Option<String>,
@@ -24,7 +24,7 @@ pub struct Params {
     /// With the threads on lines of the file
     #[serde(default)]
     discussions: bool,
-    /// How many, 1 to 1000 (default 10)
+    /// 1 to 1000 (default 10)
     limit: Option<u32>,
 }
 

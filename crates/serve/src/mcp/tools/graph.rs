@@ -105,7 +105,7 @@ pub struct DataflowParams {
     /// `forward`: where values go (default); `backward`: where they come from
     #[serde(default)]
     direction: Way,
-    /// How many steps, 1 to 10 (default 3)
+    /// Steps, 1 to 10 (default 3)
     depth: Option<u32>,
     /// How many symbols, 1 to 500 (default 50)
     limit: Option<u32>,

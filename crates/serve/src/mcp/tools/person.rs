@@ -14,7 +14,7 @@ pub struct Person;
 pub struct Params {
     /// The username, or the whole name
     user: String,
-    /// Only in this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// Only what they did since then: 7d, 2w, 1m, 2024-01-31
     since: Option<String>,

@@ -30,7 +30,7 @@ pub struct Params {
     since: Option<String>,
     /// Only until then
     until: Option<String>,
-    /// How many, 1 to 100 (default 8)
+    /// 1 to 100 (default 8)
     limit: Option<u32>,
     /// How many edges to follow from each, 0 to 3 (default 0)
     graph_depth: Option<u8>,

@@ -22,7 +22,7 @@ pub struct TrafficParams {
     target: String,
     /// Since when: 24h, 2w, 2024-01-31 (default 7d)
     since: Option<String>,
-    /// How many, 1 to 1000 (default 50)
+    /// 1 to 1000 (default 50)
     limit: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ pub struct DeadRoutesParams {
     #[serde(default)]
     pattern: String,
     repo: Option<String>,
-    /// How many, 1 to 1000 (default 50)
+    /// 1 to 1000 (default 50)
     limit: Option<u32>,
 }
 

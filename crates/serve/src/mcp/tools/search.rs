@@ -21,7 +21,7 @@ pub struct Params {
     /// Only of these types; `symbol` (indexed code) only alone
     #[serde(default)]
     types: Vec<Type>,
-    /// Only in this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// Only of this local repository: its folder or name
     repo: Option<String>,
@@ -38,7 +38,7 @@ pub struct Params {
     since: Option<String>,
     /// Only created until then
     until: Option<String>,
-    /// How many, 1 to 100 (default 10)
+    /// 1 to 100 (default 10)
     limit: Option<u32>,
     /// By words and meaning (default), or by one of them
     #[serde(default)]

@@ -17,7 +17,7 @@ pub struct Show;
 pub struct Params {
     /// #12, !34, group/project!34, a URL (of a note too), a commit hash, a record id (dec-…), a symbol
     reference: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// With the commits of a merge request
     #[serde(default)]

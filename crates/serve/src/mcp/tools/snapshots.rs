@@ -16,7 +16,7 @@ pub struct Params {
     /// Only this one: an indexed commit, branch, tag or number (@12)
     at: Option<String>,
     repo: Option<String>,
-    /// How many, 1 to 200 (default 20)
+    /// 1 to 200 (default 20)
     limit: Option<u32>,
 }
 

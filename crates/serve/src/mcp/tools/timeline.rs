@@ -17,7 +17,7 @@ pub struct Timeline;
 pub struct Params {
     /// A reference (#12, !34, group/project!34, a URL), or words to search for
     query: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// Steps over relations to other issues and merge requests, 0 to 3 (default 1)
     depth: Option<u8>,

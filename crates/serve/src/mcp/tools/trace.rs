@@ -14,7 +14,7 @@ pub struct Trace;
 pub struct Params {
     /// A path with a line or lines (src/a.rs, src/a.rs:12, src/a.rs:12-20), or a symbol
     target: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// In this local repository: its folder or name
     repo: Option<String>,

@@ -15,7 +15,7 @@ pub struct Why;
 pub struct Params {
     /// A path, with a line if you like (src/a.rs:12), a symbol, an issue (#12), a merge request (!34) or a commit hash
     target: String,
-    /// In this forge project: its path, or an ending of it that is unique
+    /// Forge project: its path or a unique end of it
     project: Option<String>,
     /// In this local repository: its folder or name
     repo: Option<String>,
