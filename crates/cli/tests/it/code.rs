@@ -756,7 +756,8 @@ exports.start = function () {
     history.commit("main", &ada, "Answer", &written(&files)).unwrap();
     history.write(&env.dir().join("shop")).unwrap();
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
-    let shown = ["outline lib/response.js", "outline lib/view.js", "callers res.send", "callees start"]
-        .map(|line| lore(&env, &line.split(' ').collect::<Vec<_>>()));
+    let shown =
+        ["outline lib/response.js", "outline lib/view.js", "callers res.send", "callees start"]
+            .map(|line| lore(&env, &line.split(' ').collect::<Vec<_>>()));
     expect![[""]].assert_eq(&shown.join("\n"));
 }

@@ -8,7 +8,8 @@
 use super::layout::FileIx;
 use super::program::Program;
 use crate::facts::{
-    Bound, Def, DefKind, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId, TypeRef,
+    Bound, Def, DefKind, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId,
+    TypeRef,
 };
 use model::hash::Hash32;
 

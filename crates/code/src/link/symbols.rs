@@ -5,7 +5,9 @@ use super::budget::{self, Key, KeyKind, Start};
 use super::layout::{FileIx, Place, Target};
 use super::program::{Program, Word};
 use super::ty::{Gid, SpaceRef};
-use crate::facts::{Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space, TypeRef};
+use crate::facts::{
+    Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space, TypeRef,
+};
 use rustc_hash::FxHashSet;
 
 /// What a name means.

@@ -92,7 +92,9 @@ impl Lower<'_, '_> {
         if path.as_deref() == Some("exports") {
             return Target::Whole;
         }
-        let home = self.path(object).and_then(|object| self.home(&object));
+        let object = self.path(object);
+        self.has_exports |= object.as_deref() == Some("exports");
+        let home = object.and_then(|object| self.home(&object));
         match home {
             Some(home) => {
                 let (name, name_at) = (self.name(named), named.start_byte());
@@ -468,13 +470,7 @@ impl Lower<'_, '_> {
     }
 
     /// A member of an object that is what a name stands for.
-    pub(super) fn exported_member(
-        &mut self,
-        home: Home,
-        name: Name,
-        value: ExprId,
-        at: Node<'_>,
-    ) {
+    pub(super) fn exported_member(&mut self, home: Home, name: Name, value: ExprId, at: Node<'_>) {
         let (span, name_at) = (at.byte_range(), at.start_byte());
         self.named_members.push(NamedMember { home, name, value, span, name_at });
     }
@@ -582,7 +578,10 @@ impl Lower<'_, '_> {
     pub(super) fn derive(&mut self, of: ExprId, base: ExprId) {
         let (of, base) = (self.without_prototype(of), self.without_prototype(base));
         let is_name = |id: ExprId| {
-            matches!(self.b.facts.exprs[id.ix()], Expr::Free(..) | Expr::Member(..) | Expr::Local(..))
+            matches!(
+                self.b.facts.exprs[id.ix()],
+                Expr::Free(..) | Expr::Member(..) | Expr::Local(..)
+            )
         };
         if is_name(of) && is_name(base) {
             self.derivations.push(Derivation { of, base });
@@ -599,6 +598,11 @@ impl Lower<'_, '_> {
         let heirs = self.b.bound_by(&heirs);
         for (one, binds) in named.into_iter().zip(bound) {
             self.settle_member(one, &binds);
+        }
+        let whole = self.b.name(super::MODULE_VALUE);
+        if self.has_exports && self.b.facts.binds.iter().all(|bind| bind.name != whole) {
+            // A module of the older kind, all the same.
+            self.bind_whole(Bound::Def(DefId::FILE));
         }
         for (Derivation { base, .. }, binds) in derivations.into_iter().zip(heirs) {
             let heir = binds.iter().find_map(|bind| match self.b.facts.binds[bind.ix()].to {
@@ -683,9 +687,7 @@ impl Lower<'_, '_> {
 /// The name a function expression gives itself.
 pub(super) fn function_name(node: Node<'_>) -> Option<Node<'_>> {
     match kind(node) {
-        Kind::FunctionExpression | Kind::GeneratorFunction => {
-            node.child_by_field_id(fields().name)
-        }
+        Kind::FunctionExpression | Kind::GeneratorFunction => node.child_by_field_id(fields().name),
         _ => None,
     }
 }

@@ -270,13 +270,7 @@ impl Lower<'_, '_> {
     }
 
     /// Makes a module, or a name of it, a member.
-    pub(super) fn bind_import(
-        &mut self,
-        home: Home,
-        name: Name,
-        source: Node<'_>,
-        what: Imported,
-    ) {
+    pub(super) fn bind_import(&mut self, home: Home, name: Name, source: Node<'_>, what: Imported) {
         let path = self.name(source);
         let (line, _) = self.b.position(source.start_byte());
         let import = Import {

@@ -5,9 +5,7 @@ use super::assignments::Target;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
 use super::objects::{Object, Variable};
-use crate::facts::{
-    BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space,
-};
+use crate::facts::{BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space};
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
@@ -322,6 +320,7 @@ impl Lower<'_, '_> {
                 self.b.add_value(def, value);
             }
             let bind = self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+            self.documented.get_or_insert(def);
             if self.level.is_file && ty.is_none() {
                 let at = self.file_variable(name_node, whole, (bind, value), def_kind);
                 self.objects.variables[at].def = Some(def);
@@ -342,6 +341,7 @@ impl Lower<'_, '_> {
             let at = self.file_variable(name_node, whole, (bind, held), def_kind);
             if value_node.is_some_and(holds_functions) {
                 let def = self.variable_def(at);
+                self.documented.get_or_insert(def);
                 self.hold_object(held, def);
             }
         }
@@ -407,9 +407,9 @@ impl Lower<'_, '_> {
         let Expr::Nameless(wrapper) = self.b.facts.exprs[callee.ix()] else { return false };
         let returned = self.b.value_of(wrapper);
         let name = self.name(name_node);
-        let returns_it = returned.is_some_and(|returned| {
-            matches!(self.b.facts.exprs[returned.ix()], Expr::Free(of, _) if of == name)
-        });
+        let returns_it = returned.is_some_and(
+            |returned| matches!(self.b.facts.exprs[returned.ix()], Expr::Free(of, _) if of == name),
+        );
         let inner = self.b.facts.defs.iter().enumerate().skip(first).find(|(_, def)| {
             let is_it = matches!(def.kind, DefKind::Class | DefKind::Function);
             is_it && def.parent == wrapper && def.name == name
