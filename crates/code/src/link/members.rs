@@ -44,6 +44,10 @@ impl Eval<'_, '_> {
             Ty::Value(gid, args) => self.member_of_type(*gid, args, on, word, false),
             Ty::Itself(gid, args) => self.member_of_definition(*gid, args, on, word),
             Ty::Param(gid) => self.member_of_param(*gid, on, word),
+            // A function that has members, read as a member.
+            Ty::Method(gid, _) if self.file().semantics.static_side => {
+                self.member_of_definition(*gid, &super::ty::no_args(), on, word)
+            }
             Ty::Method(..) | Ty::Function(..) | Ty::Tuple(_) | Ty::Nothing | Ty::Outside => {
                 Hit::Outside
             }

@@ -62,7 +62,28 @@ inner();
 util.first();
 third();
 ",
-        expect![[""]],
+        expect![[r#"
+            lib/util.js:2 exports.second -> lib/util.js second 95
+            lib/util.js:3 helper -> lib/helper.js helper 95
+            lib/util.js:8 exports.Box -> lib/util.js Box 95
+            app.js:3 util.first -> lib/util.js first 95
+            app.js:4 first -> lib/util.js first 95
+            app.js:5 other -> lib/util.js second 95
+            app.js:6 util.third -> lib/util.js third 95
+            app.js:6 util.third().open -> lib/util.js Box.open 85
+            app.js:7 util.Box -> lib/util.js Box 95
+            app.js:7 util.Box().open -> lib/util.js Box.open 95
+            app.js:8 util.again -> lib/helper.js helper 95
+            app.js:9 util.inner -> lib/helper.js helper.inner 95
+            app.js:10 util.again.inner -- external
+            app.js:11 import 1 -> lib/helper.js helper 95
+            app.js:12 import 2.inner -> lib/helper.js helper.inner 95
+            app.js:13 util.nothing -- unknown
+            es.mjs:3 helper -> lib/helper.js helper 95
+            es.mjs:4 inner -> lib/helper.js helper.inner 95
+            es.mjs:5 util.first -- unknown
+            es.mjs:6 third -> lib/util.js third 95
+        "#]],
     );
 }
 
@@ -106,7 +127,26 @@ object.sub.grow();
 object.lazy.write();
 require('./instance').take();
 ",
-        expect![[""]],
+        expect![[r#"
+            object.js:2 self.other -> object.js other 95
+            object.js:7 Log -> object.js Log 95
+            instance.js:1 self.take -> instance.js Pool.take 95
+            instance.js:3 Pool -> instance.js Pool 95
+            whole.ts:1 Whole -> whole.ts Whole 95
+            use.ts:2 Whole.make -> whole.ts Whole.make 95
+            use.ts:2 Whole.make().run -> whole.ts Whole.run 85
+            use.ts:3 Whole -> whole.ts Whole 95
+            use.ts:3 Whole().run -> whole.ts Whole.run 95
+            use.js:3 object.plain -> object.js plain 95
+            use.js:4 plain -> object.js plain 95
+            use.js:5 helper -> object.js helper 95
+            use.js:6 object.renamed -> object.js helper 95
+            use.js:7 object.sub.take -> instance.js Pool.take 85
+            use.js:7 object.sub.take().take -> instance.js Pool.take 85
+            use.js:8 object.sub.grow -> instance.js Pool.grow 85
+            use.js:9 object.lazy.write -> object.js Log.write 85
+            use.js:10 import 1.take -> instance.js Pool.take 85
+        "#]],
     );
 }
 
@@ -148,7 +188,33 @@ task.run().stop();
 Task.make();
 Task().run();
 ",
-        expect![[""]],
+        expect![[r#"
+            a.js:4 Base -> a.js Base 95
+            a.js:6 util.inherits -- external
+            a.js:8 Base.call -> a.js Base 95
+            a.js:9 Log -> a.js Log 95
+            a.js:12 self.log.write -> a.js Log.write 85
+            a.js:13 self.stop -> a.js Base.stop 95
+            a.js:13 self.stop().run -> a.js Task.run 85
+            a.js:14 Base.prototype.stop.call -> a.js Base.stop 95
+            a.js:17 self().run -> a.js Task.run 95
+            a.js:19 self.flush -> a.js Log.flush 95
+            a.js:20 Object.assign -- external
+            a.js:20 self.write -> a.js Log.write 95
+            a.js:21 Task.call -> a.js Task 95
+            a.js:22 Object.create -- external
+            a.js:23 self.run -> a.js Task.run 95
+            a.js:26 self.emit -- external
+            a.js:26 self.nothing -- external
+            b.js:2 Task -> a.js Task 95
+            b.js:3 task.run -> a.js Task.run 85
+            b.js:3 task.run().stop -> a.js Base.stop 85
+            b.js:4 Task.make -> a.js Task.make 95
+            b.js:5 Task -> a.js Task 95
+            b.js:5 Task().run -> a.js Task.run 95
+            a.js Task inherits a.js Base
+            a.js Fast inherits a.js Task
+        "#]],
     );
 }
 
@@ -193,7 +259,27 @@ create.response.send();
 create.response.app.status();
 create.proto.init();
 ",
-        expect![[""]],
+        expect![[r#"
+            lib/res.js:2 Object.create -- external
+            lib/res.js:5 self.status -> lib/res.js res.status 95
+            lib/res.js:7 self.status -> lib/res.js res.status 95
+            lib/res.js:7 self.status().type -> lib/res.js res.type 85
+            lib/res.js:8 self.setHeader -- external
+            lib/res.js:9 send -> lib/res.js res.send 95
+            lib/res.js:11 defineGetter -> lib/res.js defineGetter 95
+            lib/res.js:11 self.status -> lib/res.js res.status 95
+            lib/app.js:2 Map -- external
+            lib/app.js:2 self.use -> lib/app.js app.use 95
+            lib/index.js:5 app.use -> lib/app.js app.use 95
+            lib/index.js:6 mixin -- external
+            lib/index.js:7 app.init -> lib/app.js app.init 95
+            main.js:2 create -> lib/index.js create 95
+            main.js:3 app.use -> lib/app.js app.use 85
+            main.js:3 app.use().use -> lib/app.js app.use 85
+            main.js:4 create.response.send -> lib/res.js res.send 85
+            main.js:5 create.response.app.status -> lib/res.js res.status 85
+            main.js:6 create.proto.init -> lib/app.js app.init 85
+        "#]],
     );
 }
 
@@ -228,7 +314,18 @@ umd.tools.sort();
 new umd.Shape().area();
 new Point(1).move().move();
 ",
-        expect![[""]],
+        expect![[r#"
+            umd.js:2 define -- unknown
+            umd.js:3 factory -- value
+            umd.js:6 tools.pick -> umd.js tools.pick 85
+            umd.js:9 self.area -> umd.js Shape.area 95
+            use.js:3 umd.tools.sort -> umd.js tools.sort 85
+            use.js:4 umd.Shape -> umd.js Shape 95
+            use.js:4 umd.Shape().area -> umd.js Shape.area 95
+            use.js:5 Point -> es5.js Point 95
+            use.js:5 Point().move -> es5.js Point.move 95
+            use.js:5 Point().move().move -> es5.js Point.move 85
+        "#]],
     );
 }
 
@@ -264,7 +361,19 @@ a.hidden();
 a.visible();
 a.patched();
 ",
-        expect![[""]],
+        expect![[r#"
+            a.js:9 exports.visible -- unknown
+            a.js:14 object.run -- unknown
+            a.js:18 fs.patched -- external
+            a.js:19 Shape -> a.js Shape 95
+            a.js:19 Shape().other -- unknown
+            a.js:20 visible -> a.js visible 95
+            a.js:21 local -> a.js local 95
+            a.js:21 local().run -- unknown
+            b.js:2 a.hidden -- unknown
+            b.js:3 a.visible -> a.js visible 95
+            b.js:4 a.patched -- unknown
+        "#]],
     );
 }
 
@@ -308,6 +417,17 @@ Object.defineProperty(View.prototype, 'size', {
   get: function () { return 1; }
 });
 ",
-        &expect![[""]],
+        &expect![[r#"
+            class View 21-23
+            var res 4-4
+            method res.send 9-11  Sends a body.
+            method res.get 15-15  Twice, on a condition.
+            method View.constructor 21-23  A view.
+            field View.name 22-22
+            method View.lookup 26-27  Looks up.
+            field res.limit 29-29
+            field res.alias 31-31
+            method View.size 32-34
+        "#]],
     );
 }

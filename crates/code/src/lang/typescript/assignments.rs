@@ -92,7 +92,9 @@ impl Lower<'_, '_> {
         if path.as_deref() == Some("exports") {
             return Target::Whole;
         }
-        let home = self.path(object).and_then(|object| self.home(&object));
+        let object = self.path(object);
+        self.has_exports |= object.as_deref() == Some("exports");
+        let home = object.and_then(|object| self.home(&object));
         match home {
             Some(home) => {
                 let (name, name_at) = (self.name(named), named.start_byte());
@@ -596,6 +598,11 @@ impl Lower<'_, '_> {
         let heirs = self.b.bound_by(&heirs);
         for (one, binds) in named.into_iter().zip(bound) {
             self.settle_member(one, &binds);
+        }
+        let whole = self.b.name(super::MODULE_VALUE);
+        if self.has_exports && self.b.facts.binds.iter().all(|bind| bind.name != whole) {
+            // A module of the older kind, all the same.
+            self.bind_whole(Bound::Def(DefId::FILE));
         }
         for (Derivation { base, .. }, binds) in derivations.into_iter().zip(heirs) {
             let heir = binds.iter().find_map(|bind| match self.b.facts.binds[bind.ix()].to {

@@ -279,7 +279,15 @@ impl Lower<'_, '_> {
         }
         let call = self.b.reserve();
         let (args, n_args) = self.arguments(node, call);
-        let called = callee_name(function).map_or("", |name| self.text(name));
+        let name_node = match kind(function) {
+            // `require("x")(…)`: the only name there is.
+            Kind::CallExpression => {
+                let required = self.required_module(function);
+                required.and_then(|_| function.child_by_field_id(fields().function))
+            }
+            _ => callee_name(function),
+        };
+        let called = name_node.map_or("", |name| self.text(name));
         self.bases_said(called, &args);
         let created = self.created(called, function, &args);
         let types = self.type_args(node);
@@ -287,7 +295,7 @@ impl Lower<'_, '_> {
             callee = self.b.expr(Expr::Generic(callee, types.into()));
         }
         self.b.fill(call, Expr::Call(callee, args.into()));
-        if let Some(name_node) = callee_name(function) {
+        if let Some(name_node) = name_node {
             let name = self.name(name_node);
             self.b.call(call, name, name_node.start_byte(), n_args);
         }

@@ -19,11 +19,11 @@ impl<'s> Lower<'_, 's> {
         let name_node = node.child_by_field_id(fields().name)?;
         let name = self.name(name_node);
         if let Some(def) = self.declared.remove(&node.id()) {
-            self.documented = Some(def);
             match self.b.facts.def(def).kind {
                 DefKind::Class => self.constructor(def, node),
                 _ => self.callable(def, node, None),
             }
+            self.documented = Some(def);
             return Some(def);
         }
         if kind(node) == Kind::FunctionDeclaration && self.is_constructor(node, name) {

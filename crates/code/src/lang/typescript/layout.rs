@@ -117,8 +117,9 @@ impl TypeScriptLayout {
             }
         }
         let direct = EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}.{e}")));
+        let joint = if path.is_empty() { "" } else { "/" };
         let index =
-            || EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}/index.{e}")));
+            || EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}{joint}index.{e}")));
         direct.or_else(index).copied()
     }
 
@@ -166,8 +167,13 @@ impl TypeScriptLayout {
             let direct = join(&package.folder, rest).and_then(|path| self.file(&path));
             return direct.or_else(|| self.source_of(package, rest));
         }
+        self.main_of(package)
+    }
+
+    /// The file a package is entered by.
+    fn main_of(&self, package: &Package) -> Option<FileIx> {
         let mut stated: Vec<String> = Vec::new();
-        strings(exports, &mut stated);
+        strings(&package.json["exports"], &mut stated);
         for field in ["source", "types", "typings", "module", "main"] {
             stated.extend(package.json[field].as_str().map(str::to_owned));
         }
@@ -175,6 +181,13 @@ impl TypeScriptLayout {
         found
             .or_else(|| join(&package.folder, "src/index").and_then(|path| self.file(&path)))
             .or_else(|| join(&package.folder, "index").and_then(|path| self.file(&path)))
+    }
+
+    /// What requiring a folder that is a package gives.
+    fn folder_main(&self, path: &str) -> Option<FileIx> {
+        ask(rules());
+        let package = self.packages.iter().find(|package| package.folder == path)?;
+        self.main_of(package)
     }
 
     /// An entry of `exports` or `imports`.
@@ -273,7 +286,8 @@ impl Layout for TypeScriptLayout {
         };
         let Some(from) = self.paths.get(&from) else { return Target::Outside };
         let found = if specifier.starts_with('.') {
-            join(folder(from), specifier).and_then(|path| self.file(&path))
+            let path = join(folder(from), specifier);
+            path.and_then(|path| self.file(&path).or_else(|| self.folder_main(&path)))
         } else {
             self.by_config(from, specifier).or_else(|| self.by_package(from, specifier))
         };

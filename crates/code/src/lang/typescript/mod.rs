@@ -70,6 +70,7 @@ impl Language for TypeScript {
             wrappers: FxHashSet::default(),
             documented: None,
             level: Level::FILE,
+            has_exports: false,
         };
         lower.bind_exports();
         lower.statements(root);
@@ -159,6 +160,8 @@ struct Lower<'a, 's> {
     /// definition it makes.
     documented: Option<DefId>,
     level: Level,
+    /// `exports.x = …` was met.
+    has_exports: bool,
 }
 
 impl<'s> Lower<'_, 's> {

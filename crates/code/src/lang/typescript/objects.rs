@@ -180,6 +180,7 @@ impl Lower<'_, '_> {
                 let name = self.b.name("");
                 let record = self.b.def_in(def, DefKind::Record, name, span, name_at);
                 let nameless = self.b.expr(Expr::Nameless(record));
+                self.take_base(record, value);
                 let value = if value == Builder::OPAQUE {
                     nameless
                 } else {
@@ -196,6 +197,18 @@ impl Lower<'_, '_> {
         self.open_records.insert(record);
         self.objects.variables[at].record = Some(record);
         record
+    }
+
+    /// An object made of a class has the members of that.
+    fn take_base(&mut self, record: DefId, value: ExprId) {
+        match self.b.facts.exprs[value.ix()] {
+            Expr::Typed(ty) if matches!(self.b.facts.types[ty.ix()], TypeRef::Named(..)) => {
+                self.b.def_mut(record).bases = [ty].into();
+            }
+            Expr::New(class, _) => self.add_base(record, class),
+            Expr::Free(..) | Expr::Member(..) => self.add_base(record, value),
+            _ => {}
+        }
     }
 
     /// A variable of a wrapper becomes a symbol when it gets members.

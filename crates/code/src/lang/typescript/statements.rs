@@ -320,6 +320,7 @@ impl Lower<'_, '_> {
                 self.b.add_value(def, value);
             }
             let bind = self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+            self.documented.get_or_insert(def);
             if self.level.is_file && ty.is_none() {
                 let at = self.file_variable(name_node, whole, (bind, value), def_kind);
                 self.objects.variables[at].def = Some(def);
@@ -340,6 +341,7 @@ impl Lower<'_, '_> {
             let at = self.file_variable(name_node, whole, (bind, held), def_kind);
             if value_node.is_some_and(holds_functions) {
                 let def = self.variable_def(at);
+                self.documented.get_or_insert(def);
                 self.hold_object(held, def);
             }
         }
