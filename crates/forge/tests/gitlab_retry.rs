@@ -12,7 +12,7 @@ use model::EntityKind;
 use model::ids::ForgeId;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{Reply, Server, Told, array, client, issue};
+use support::{ProgressLog, Reply, Server, array, client, issue};
 use tokio::time::Instant;
 
 const USER: &str = r#"{"id":7,"username":"ada","name":"Ada"}"#;
@@ -202,7 +202,7 @@ async fn a_pause_the_server_asks_for_is_kept_and_told() {
         Reply::status(503, "").header("Retry-After", "30"),
     ] {
         let server = Server::script([limited.clone(), good()]).await;
-        let told = Arc::new(Told::default());
+        let told = Arc::new(ProgressLog::default());
         let client = Client::new(server.options(), told.clone()).unwrap();
         let start = Instant::now();
         project(&client).await.unwrap();
@@ -254,7 +254,7 @@ async fn the_remaining_allowance_is_obeyed_before_it_is_refused() {
             .header("RateLimit-Reset", "1776937560")
     })
     .await;
-    let told = Arc::new(Told::default());
+    let told = Arc::new(ProgressLog::default());
     let client = Client::new(server.options(), told.clone()).unwrap();
     let start = Instant::now();
     project(&client).await.unwrap();

@@ -13,7 +13,7 @@ use model::ids::ForgeId;
 use model::progress::NoProgress;
 use secrecy::SecretString;
 use std::sync::Arc;
-use support::{Reply, Server, TOKEN, Told, client};
+use support::{ProgressLog, Reply, Server, TOKEN, client};
 
 async fn project(client: &Client, path: &str) -> Result<i64> {
     let answer = client.project(ProjectLocator::Path(path.to_owned())).await?;
@@ -172,7 +172,7 @@ fn plain_http_over_a_network_is_pointed_out() {
             &["note: gitlab.base_url uses http: the token travels unencrypted to gl.test"],
         ),
     ] {
-        let told = Arc::new(Told::default());
+        let told = Arc::new(ProgressLog::default());
         Client::new(Options::new(base_url, SecretString::from(TOKEN)), told.clone()).unwrap();
         assert_eq!(told.lines(), notes, "{base_url}");
     }

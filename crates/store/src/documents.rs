@@ -281,7 +281,7 @@ pub struct Hashes {
 
 /// What storing a document did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub enum UpsertOutcome {
     New,
     Changed,
     Unchanged,
@@ -315,17 +315,17 @@ macro_rules! columns {
 
 /// Stores a document. The same hashes as before write nothing. Found by its words
 /// after [`flush_full_text`].
-pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
+pub fn store(tx: &Tx<'_>, document: &Document) -> Result<UpsertOutcome> {
     let known = if is_beyond_all(tx, document)? { None } else { stored(tx, document)? };
     if known.is_some_and(|(_, hashes)| hashes == document.hashes) {
-        return Ok(Stored::Unchanged);
+        return Ok(UpsertOutcome::Unchanged);
     }
     results::count_change(tx, results::DOCUMENTS)?;
     let Some((id, before)) = known else {
         let id = insert(tx, document)?;
         add_to_set(tx, "document_labels", "label", id, &document.labels)?;
         add_to_set(tx, "document_paths", "path", id, &document.paths)?;
-        return Ok(Stored::New);
+        return Ok(UpsertOutcome::New);
     };
     update(tx, document)?;
     if before.labels != document.hashes.labels {
@@ -334,7 +334,7 @@ pub fn store(tx: &Tx<'_>, document: &Document) -> Result<Stored> {
     if before.paths != document.hashes.paths {
         replace_set(tx, "document_paths", "path", id, &document.paths)?;
     }
-    Ok(Stored::Changed)
+    Ok(UpsertOutcome::Changed)
 }
 
 /// Whether a document comes from a source behind all that have one, as most do

@@ -39,7 +39,7 @@ pub enum State {
 }
 
 /// A file that is stored now.
-pub struct Stored {
+pub struct StoredFile {
     pub id: FileId,
     pub nodes: Vec<NodeId>,
 }
@@ -100,12 +100,12 @@ pub fn store_files(
     entries: &[Entry],
     states: Vec<State>,
     cache: &mut NodeCache,
-) -> Result<Vec<Stored>> {
-    let mut stored: Vec<Option<Stored>> = Vec::with_capacity(entries.len());
+) -> Result<Vec<StoredFile>> {
+    let mut stored: Vec<Option<StoredFile>> = Vec::with_capacity(entries.len());
     let mut new: Vec<(usize, Box<ReadFile>)> = Vec::new();
     for (at, state) in states.into_iter().enumerate() {
         stored.push(match state {
-            State::Known(id, nodes) => Some(Stored { id, nodes }),
+            State::Known(id, nodes) => Some(StoredFile { id, nodes }),
             State::New(read) => {
                 new.push((at, read));
                 None
@@ -154,7 +154,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
     }
 
     /// Stores a version of a file, with its nodes.
-    pub fn store(&mut self, entry: &Entry, read: &ReadFile) -> Result<Stored> {
+    pub fn store(&mut self, entry: &Entry, read: &ReadFile) -> Result<StoredFile> {
         let mut ids = Vec::with_capacity(entry.symbols.all.len());
         for symbol in &entry.symbols.all {
             ids.push(self.store_symbol(entry, symbol)?);
@@ -179,7 +179,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
         let defined = ids.iter().enumerate();
         self.definitions.extend(defined.map(|(def, node)| (*node, id, def as u32)));
         terms::keep(self.tx, id, &read.packed_terms)?;
-        Ok(Stored { id, nodes: ids })
+        Ok(StoredFile { id, nodes: ids })
     }
 
     fn store_symbol(&mut self, entry: &Entry, symbol: &FileSymbol) -> Result<NodeId> {

@@ -3,7 +3,7 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    self, Batches, Entry, FileLink, NewLink, Part, State, Stored, Written, by_file, distinct,
+    self, Batches, Entry, FileLink, NewLink, Part, State, StoredFile, Written, by_file, distinct,
     note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport};
@@ -126,7 +126,7 @@ impl Update<'_> {
         &mut self,
         batches: Batches<'_>,
         reader: &Reader,
-    ) -> Result<FxHashMap<u32, Stored>> {
+    ) -> Result<FxHashMap<u32, StoredFile>> {
         let mut places = Vec::with_capacity(self.changed.len());
         let mut entries = Vec::with_capacity(self.changed.len());
         let mut states = Vec::with_capacity(self.changed.len());
@@ -156,7 +156,7 @@ impl Update<'_> {
         &self,
         reader: &Reader,
         linked: &link::LinkResult,
-        mut stored: FxHashMap<u32, Stored>,
+        mut stored: FxHashMap<u32, StoredFile>,
     ) -> Result<FxHashMap<u32, PlacedFile>> {
         let mut wanted: BTreeSet<u32> = linked.outcomes.keys().copied().collect();
         wanted.extend(linked.edges.iter().map(|edge| edge.target.file));
@@ -166,7 +166,7 @@ impl Update<'_> {
             let Some(item) = self.shelf.items.get(at as usize) else { continue };
             let stored = match stored.remove(&at) {
                 Some(stored) => stored,
-                None => Stored { id: item.file, nodes: files::nodes(reader, item.file)? },
+                None => StoredFile { id: item.file, nodes: files::nodes(reader, item.file)? },
             };
             placed.insert(at, PlacedFile { places: places(self.shelf.facts(at)), stored });
         }
@@ -342,7 +342,7 @@ fn kept_link(reader: &Reader, member: Member) -> Result<FileLink> {
 
 struct PlacedFile {
     places: Vec<u32>,
-    stored: Stored,
+    stored: StoredFile,
 }
 
 struct Placed<'u> {

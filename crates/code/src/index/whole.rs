@@ -3,8 +3,8 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Batches, Entry, FileLink, NewLink, NodeLookup, Part, State, Stored, Written, by_file, edges_of,
-    note_changes, store_files, store_links, store_versions, version_of,
+    Batches, Entry, FileLink, NewLink, NodeLookup, Part, State, StoredFile, Written, by_file,
+    edges_of, note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport, TroubledFile};
 use super::symbols::FileSymbol;
@@ -181,7 +181,7 @@ fn store_packages(
     batches: Batches<'_>,
     reader: &Reader,
     entries: &mut [Entry],
-    stored: &[Stored],
+    stored: &[StoredFile],
     mut linked: link::LinkResult,
     externals: &Externals,
     before: Option<&Packages>,
@@ -270,7 +270,7 @@ fn store_packages(
 /// All files of a snapshot, linked.
 struct Whole<'e> {
     entries: &'e [Entry],
-    stored: &'e [Stored],
+    stored: &'e [StoredFile],
     file_links: &'e [FileLink],
     parts: &'e [Part],
     /// Packages and their files.
@@ -315,7 +315,7 @@ impl Whole<'_> {
 }
 
 /// The hash of every node of the snapshot.
-fn node_hashes(entries: &[Entry], stored: &[Stored]) -> FxHashMap<NodeId, Hash32> {
+fn node_hashes(entries: &[Entry], stored: &[StoredFile]) -> FxHashMap<NodeId, Hash32> {
     let mut hashes = FxHashMap::default();
     for (entry, stored) in entries.iter().zip(stored) {
         for (symbol, node) in entry.symbols.all.iter().zip(&stored.nodes) {
@@ -328,7 +328,7 @@ fn node_hashes(entries: &[Entry], stored: &[Stored]) -> FxHashMap<NodeId, Hash32
 /// Files that were all read in this run.
 struct AllFiles<'e> {
     entries: &'e [Entry],
-    stored: &'e [Stored],
+    stored: &'e [StoredFile],
 }
 
 impl NodeLookup for AllFiles<'_> {

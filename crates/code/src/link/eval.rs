@@ -37,7 +37,7 @@ pub(crate) mod doubt {
 
 /// What is known of a definition: what it returns or holds.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Known {
+pub(crate) struct InferredType {
     pub ty: Ty,
     pub doubt: u8,
 }

@@ -6,7 +6,7 @@
 //! are tried again until nothing changes. Of files that need not be looked at
 //! again, the results of every round are known from before.
 
-use super::eval::{Eval, Known, doubt};
+use super::eval::{Eval, InferredType, doubt};
 use super::hierarchy::Hierarchy;
 use super::layout::FileIx;
 use super::outcome::{History, Looked, restore};
@@ -34,7 +34,7 @@ pub(crate) struct Knowledge<'p, 'a> {
 
 enum FileKnown {
     /// Worked out now.
-    Live(Vec<Known>),
+    Live(Vec<InferredType>),
     /// From before; restored when somebody asks.
     Kept(OnceLock<History>),
 }
@@ -51,7 +51,7 @@ impl<'p, 'a> Knowledge<'p, 'a> {
         let mut files: Vec<FileKnown> =
             program.all().map(|_| FileKnown::Kept(OnceLock::new())).collect();
         for file in live {
-            let nothing = Known { ty: Ty::Unknown, doubt: doubt::NONE };
+            let nothing = InferredType { ty: Ty::Unknown, doubt: doubt::NONE };
             let n_defs = program.file(*file).facts.defs.len();
             files[file.ix()] = FileKnown::Live(vec![nothing; n_defs]);
         }
@@ -59,7 +59,7 @@ impl<'p, 'a> Knowledge<'p, 'a> {
     }
 
     /// What was known of a definition after a round.
-    pub fn get(&self, gid: Gid, round: u8) -> Option<&Known> {
+    pub fn get(&self, gid: Gid, round: u8) -> Option<&InferredType> {
         let (file, def) = self.program.place(gid);
         trail::note(file);
         match &self.files[file.ix()] {
@@ -132,7 +132,7 @@ pub(crate) fn infer<'p, 'a>(
 }
 
 struct InferenceResult {
-    results: Vec<(DefId, Known)>,
+    results: Vec<(DefId, InferredType)>,
     looks: Looks,
 }
 
@@ -159,7 +159,7 @@ fn has_result(def: &Def) -> bool {
     holds && (def.ty.is_some() || !def.values.is_empty())
 }
 
-fn result(eval: &Eval<'_, '_>, id: DefId) -> Known {
+fn result(eval: &Eval<'_, '_>, id: DefId) -> InferredType {
     let def = eval.file().facts.def(id);
     let (ty, level) = eval.alone(|| match def.ty {
         Some(ty) => {
@@ -172,7 +172,7 @@ fn result(eval: &Eval<'_, '_>, id: DefId) -> Known {
         }
         None => values(eval, def),
     });
-    Known { ty, doubt: level }
+    InferredType { ty, doubt: level }
 }
 
 fn values(eval: &Eval<'_, '_>, def: &Def) -> Ty {

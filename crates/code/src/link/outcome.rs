@@ -4,7 +4,7 @@
 //! when it changed, or when another file it was concluded from looks different
 //! now (`interface`, or what is known of its definitions).
 
-use super::eval::Known;
+use super::eval::InferredType;
 use super::layout::FileIx;
 use super::program::Program;
 use super::questions::Question;
@@ -73,7 +73,7 @@ enum KeptTy {
 
 /// What is known of a file's definitions, round by round: by definition and
 /// round.
-pub(super) type History = Vec<(DefId, u8, Known)>;
+pub(super) type History = Vec<(DefId, u8, InferredType)>;
 
 impl Outcome {
     pub fn encode(&self) -> Vec<u8> {
@@ -259,7 +259,7 @@ pub(super) fn restore(program: &Program<'_>, own: FileIx, outcome: &Outcome) -> 
         .iter()
         .map(|kept| {
             let ty = reader.ty(&kept.ty).unwrap_or(Ty::Unknown);
-            (kept.def, kept.round, Known { ty, doubt: kept.doubt })
+            (kept.def, kept.round, InferredType { ty, doubt: kept.doubt })
         })
         .collect()
 }

@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 /// What a mention turned out to be.
 #[derive(Clone, Copy)]
-enum What {
+enum MentionTarget {
     Named,
     FieldOfValue,
 }
@@ -37,9 +37,9 @@ impl EdgeCollector<'_, '_, '_> {
             let source = self.source(mention.within);
             let target = self.target(self.eval.body_of(gid));
             let kind = match (what, mention.way) {
-                (What::Named, _) => EdgeKind::References,
-                (What::FieldOfValue, MentionKind::Write) => EdgeKind::WritesField,
-                (What::FieldOfValue, _) => EdgeKind::ReadsField,
+                (MentionTarget::Named, _) => EdgeKind::References,
+                (MentionTarget::FieldOfValue, MentionKind::Write) => EdgeKind::WritesField,
+                (MentionTarget::FieldOfValue, _) => EdgeKind::ReadsField,
             };
             let is_inside = source.file == target.file && facts.is_within(target.def, source.def);
             // Reading and writing one field are two relations.
@@ -69,22 +69,22 @@ impl EdgeCollector<'_, '_, '_> {
         !program.is_outside(gid) && kind.is_symbol() && kind != DefKind::Module
     }
 
-    fn mentioned(&self, mention: &Mention) -> Option<(Gid, What)> {
+    fn mentioned(&self, mention: &Mention) -> Option<(Gid, MentionTarget)> {
         if mention.way == MentionKind::Type
             && let Symbol::Def(gid) = self.eval.program().type_path(self.eval.at, mention.expr, 0)
         {
-            return Some((gid, What::Named));
+            return Some((gid, MentionTarget::Named));
         }
         // A path to a value may begin with a type.
         self.named_value(mention.expr)
     }
 
     /// The definition a name or path stands for where a value is expected.
-    fn named_value(&self, id: ExprId) -> Option<(Gid, What)> {
+    fn named_value(&self, id: ExprId) -> Option<(Gid, MentionTarget)> {
         let eval = self.eval;
         let program = eval.program();
         match &eval.file().facts.exprs[id.ix()] {
-            Expr::Local(_, binds) => Some((self.bound_value(binds)?, What::Named)),
+            Expr::Local(_, binds) => Some((self.bound_value(binds)?, MentionTarget::Named)),
             Expr::Free(name, home) => {
                 let hit = eval.free_hit(*home, program.word(eval.at, *name));
                 self.hit_value(&hit, true)
@@ -121,10 +121,13 @@ impl EdgeCollector<'_, '_, '_> {
 
     /// The fields of a value are read and written; those of a type itself are
     /// constants by another name.
-    fn hit_value(&self, hit: &Hit, of_value: bool) -> Option<(Gid, What)> {
+    fn hit_value(&self, hit: &Hit, of_value: bool) -> Option<(Gid, MentionTarget)> {
         let Hit::Def(gid, _) = hit else { return None };
         let def = self.eval.program().def(*gid);
         let is_field = def.kind == DefKind::Field && !def.flags.has(Flags::STATIC);
-        Some((*gid, if is_field && of_value { What::FieldOfValue } else { What::Named }))
+        Some((
+            *gid,
+            if is_field && of_value { MentionTarget::FieldOfValue } else { MentionTarget::Named },
+        ))
     }
 }

@@ -76,7 +76,7 @@ enum Event {
 }
 
 /// What has become of a set that came.
-struct Stored {
+struct StoreOutcome {
     target: Arc<Target>,
     size: usize,
     /// Whether it differed from what was known.
@@ -87,8 +87,8 @@ struct Stored {
 struct Drain {
     ready: VecDeque<Claimed>,
     running: JoinSet<Event>,
-    told: mpsc::UnboundedSender<Stored>,
-    stored: mpsc::UnboundedReceiver<Stored>,
+    told: mpsc::UnboundedSender<StoreOutcome>,
+    stored: mpsc::UnboundedReceiver<StoreOutcome>,
     is_claiming: bool,
     /// The last claim brought nothing.
     is_dry: bool,
@@ -149,7 +149,7 @@ impl Drain {
 
 enum Ended {
     Task(Event),
-    Set(Stored),
+    Set(StoreOutcome),
 }
 
 impl<F: Forge> Engine<F> {
@@ -252,7 +252,7 @@ impl<F: Forge> Engine<F> {
         }
     }
 
-    fn take_stored(&self, drain: &mut Drain, stored: Stored) {
+    fn take_stored(&self, drain: &mut Drain, stored: StoreOutcome) {
         drain.unstored.free(stored.size);
         self.progress.advance(1);
         match stored.outcome {
@@ -382,7 +382,7 @@ impl<F: Forge> Engine<F> {
             },
             move |outcome| {
                 // The run was cancelled; what is stored is stored.
-                let _ = told.send(Stored { target: told_of, size, outcome });
+                let _ = told.send(StoreOutcome { target: told_of, size, outcome });
             },
         );
     }

@@ -38,7 +38,7 @@ impl Default for ListingLimit {
 }
 
 /// What became of one page.
-struct Stored {
+struct StoredPage {
     ids: Vec<ForgeId>,
     newest: Option<Timestamp>,
     has_more: bool,
@@ -143,7 +143,7 @@ impl<F: Forge> Engine<F> {
         walk: &mut Walk<'_>,
         since: Option<Timestamp>,
         page: u32,
-    ) -> StepResult<Stored> {
+    ) -> StepResult<StoredPage> {
         let limit = self.options.listing;
         if walk.n_pages >= limit.max_pages || walk.n_bytes >= limit.max_bytes {
             return Err(too_long(walk));
@@ -163,7 +163,7 @@ impl<F: Forge> Engine<F> {
         let n_items = answer.items.len() as u64;
         self.store_page(target, kind, walk.run, answer).await?;
         self.progress.advance(n_items);
-        Ok(Stored { ids, newest: newest.map(|cursor| cursor.updated_at), has_more })
+        Ok(StoredPage { ids, newest: newest.map(|cursor| cursor.updated_at), has_more })
     }
 
     async fn store_page(

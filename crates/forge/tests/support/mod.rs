@@ -241,15 +241,15 @@ pub fn parse(head: &str) -> Request {
 
 /// Remembers what it was told, in one line each.
 #[derive(Default)]
-pub struct Told(pub Mutex<Vec<String>>);
+pub struct ProgressLog(pub Mutex<Vec<String>>);
 
-impl Told {
+impl ProgressLog {
     pub fn lines(&self) -> Vec<String> {
         self.0.lock().unwrap().clone()
     }
 }
 
-impl Progress for Told {
+impl Progress for ProgressLog {
     fn phase(&self, _: &str, _: Option<u64>) {}
     fn advance(&self, _: u64) {}
     fn grow(&self, _: u64) {}

@@ -77,7 +77,8 @@ pub fn rationale(text: &str, most: usize) -> Option<Rationale> {
         (0..sentences.len()).filter(|index| scores[*index] >= GIVES_REASON).collect();
     ranked.sort_by_key(|index| (-scores[*index], *index));
     let gives_reasons = !ranked.is_empty();
-    let mut room = Room { sentences: &sentences, chosen: vec![false; sentences.len()], left: most };
+    let mut room =
+        ExcerptBudget { sentences: &sentences, chosen: vec![false; sentences.len()], left: most };
     for index in ranked {
         room.take_with_context(index);
     }
@@ -107,13 +108,13 @@ pub(super) fn points(sentence: &str) -> i32 {
 }
 
 /// What still fits into an excerpt.
-struct Room<'a> {
+struct ExcerptBudget<'a> {
     sentences: &'a [Sentence],
     chosen: Vec<bool>,
     left: usize,
 }
 
-impl Room<'_> {
+impl ExcerptBudget<'_> {
     /// False when it does not fit; the first always does.
     fn take(&mut self, index: usize) -> bool {
         if self.chosen[index] {

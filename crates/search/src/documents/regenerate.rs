@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::mpsc::sync_channel;
 use store::dirty::{self, DirtySource, SourceType};
-use store::documents::{self, Document, Stored};
+use store::documents::{self, Document, UpsertOutcome};
 use store::{Reader, Tx, WriteQueue, Writer};
 
 /// Sources per transaction: large enough that the index is written in good
@@ -41,7 +41,7 @@ pub struct Regeneration<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    Stored(Stored),
+    Stored(UpsertOutcome),
     Removed,
     /// There was no document, and there is none now.
     Absent,
@@ -124,9 +124,9 @@ impl Regeneration<'_> {
         })?;
         for outcome in outcomes {
             match outcome {
-                Some(Outcome::Stored(Stored::New)) => report.new += 1,
-                Some(Outcome::Stored(Stored::Changed)) => report.changed += 1,
-                Some(Outcome::Stored(Stored::Unchanged)) => report.unchanged += 1,
+                Some(Outcome::Stored(UpsertOutcome::New)) => report.new += 1,
+                Some(Outcome::Stored(UpsertOutcome::Changed)) => report.changed += 1,
+                Some(Outcome::Stored(UpsertOutcome::Unchanged)) => report.unchanged += 1,
                 Some(Outcome::Removed) => report.removed += 1,
                 Some(Outcome::Absent) => {}
                 None => report.failed += 1,
@@ -226,7 +226,9 @@ fn follow(
         None => Outcome::Absent,
     };
     // Threads carry the title and labels of their entity.
-    if let (Some(row), Outcome::Stored(Stored::Changed)) = (source::entity_row(item), outcome) {
+    if let (Some(row), Outcome::Stored(UpsertOutcome::Changed)) =
+        (source::entity_row(item), outcome)
+    {
         dirty::mark_threads(tx, row, now)?;
     }
     dirty::done(tx, item)?;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use search::{Syntax, find};
 use store::Writer;
 use store::dirty::SourceType;
-use store::documents::{self, Stored};
+use store::documents::{self, UpsertOutcome};
 
 const TEXTS: &[&str] = &[
     "Build with -DWITH_SSL and C++",
@@ -76,8 +76,8 @@ fn the_same_document_is_written_once() {
         };
         writer.write(store).unwrap()
     };
-    assert_eq!(stored(&mut writer, "one"), Stored::Unchanged);
-    assert_eq!(stored(&mut writer, "two"), Stored::Changed);
+    assert_eq!(stored(&mut writer, "one"), UpsertOutcome::Unchanged);
+    assert_eq!(stored(&mut writer, "two"), UpsertOutcome::Changed);
     let total = |query: &str| find(&index.reader(), &request(query, Syntax::Safe)).unwrap().total;
     assert_eq!((total("one"), total("two")), (0, 1));
     assert!(writer.write(|tx| documents::remove(tx, SourceType::Issue, 0)).unwrap());

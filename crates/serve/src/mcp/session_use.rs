@@ -41,10 +41,10 @@ struct Inner {
 /// Something to be kept, and in which database.
 struct Note {
     database: PathBuf,
-    what: What,
+    what: UseEvent,
 }
 
-enum What {
+enum UseEvent {
     Pack(PackNote),
     Verdict(GivenPack, GivenSymbol, Verdict),
 }
@@ -78,11 +78,11 @@ impl SessionUse {
             let ignored = pack.symbols.iter().take(OFFERED).filter(|it| !used.contains(&it.name));
             let ignored: Vec<GivenSymbol> = ignored.cloned().collect();
             for symbol in ignored {
-                inner.push(database, What::Verdict(pack.clone(), symbol, Verdict::Ignored));
+                inner.push(database, UseEvent::Verdict(pack.clone(), symbol, Verdict::Ignored));
             }
         }
         inner.last = Some((note.given.clone(), Vec::new()));
-        inner.push(database, What::Pack(note));
+        inner.push(database, UseEvent::Pack(note));
     }
 
     /// A tool answered; what it was asked about counts as looked at.
@@ -100,7 +100,7 @@ impl SessionUse {
         if let Some(symbol) = given.filter(|symbol| !used.contains(&symbol.name)) {
             used.push(symbol.name.clone());
             let pack = pack.clone();
-            inner.push(database, What::Verdict(pack, symbol, Verdict::Used));
+            inner.push(database, UseEvent::Verdict(pack, symbol, Verdict::Used));
         }
     }
 
@@ -120,8 +120,8 @@ impl SessionUse {
         self.inner().unwritten.extend(others);
         for note in due {
             match note.what {
-                What::Pack(pack) => pack.write(tx, now)?,
-                What::Verdict(pack, symbol, verdict) => {
+                UseEvent::Pack(pack) => pack.write(tx, now)?,
+                UseEvent::Verdict(pack, symbol, verdict) => {
                     feedback::record(tx, &pack, &symbol, verdict, now)?;
                 }
             }
@@ -131,7 +131,7 @@ impl SessionUse {
 }
 
 impl Inner {
-    fn push(&mut self, database: &Path, what: What) {
+    fn push(&mut self, database: &Path, what: UseEvent) {
         const MOST: usize = 1000;
         if self.unwritten.len() < MOST {
             self.unwritten.push(Note { database: database.to_owned(), what });

@@ -1,6 +1,6 @@
 //! What a merge request brings: files, commits, issues it closes.
 
-use super::Stored;
+use super::PriorSet;
 use crate::entities::EntityRow;
 use crate::handle::Tx;
 use crate::sql::{self, ms};
@@ -11,9 +11,9 @@ pub(super) fn replace_files(
     tx: &Tx<'_>,
     owner: EntityRow,
     set: &[FileChangeRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
-    if stored == Stored::Perhaps {
+    if stored == PriorSet::Perhaps {
         sql::run(tx, "DELETE FROM mr_file_changes WHERE merge_request_id = ?1", [owner.id])?;
     }
     for (position, change) in set.iter().enumerate() {
@@ -31,9 +31,9 @@ pub(super) fn replace_commits(
     tx: &Tx<'_>,
     owner: EntityRow,
     set: &[MrCommitRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
-    if stored == Stored::Perhaps {
+    if stored == PriorSet::Perhaps {
         sql::run(tx, "DELETE FROM mr_commits WHERE merge_request_id = ?1", [owner.id])?;
     }
     for (position, commit) in set.iter().enumerate() {
@@ -62,9 +62,9 @@ pub(super) fn replace_closes(
     tx: &Tx<'_>,
     owner: EntityRow,
     set: &[ClosesRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
-    if stored == Stored::Perhaps {
+    if stored == PriorSet::Perhaps {
         sql::run(tx, "DELETE FROM mr_closes_issues WHERE merge_request_id = ?1", [owner.id])?;
     }
     for closes in set {

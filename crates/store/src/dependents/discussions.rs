@@ -1,6 +1,6 @@
 //! Threads and their notes.
 
-use super::Stored;
+use super::PriorSet;
 use crate::dirty::{self, SourceType};
 use crate::entities::{EntityRow, Scope};
 use crate::handle::Tx;
@@ -18,12 +18,12 @@ pub(super) fn replace(
     scope: &Scope,
     owner: EntityRow,
     set: &[DiscussionRecord],
-    stored: Stored,
+    stored: PriorSet,
     now: Timestamp,
 ) -> Result<()> {
     let mut before = match stored {
-        Stored::Nothing => BTreeMap::new(),
-        Stored::Perhaps => known(tx, owner)?,
+        PriorSet::Nothing => BTreeMap::new(),
+        PriorSet::Perhaps => known(tx, owner)?,
     };
     for discussion in set {
         // A thread without notes says nothing; the forge never means one.

@@ -1,6 +1,6 @@
 //! State, label and milestone events.
 
-use super::Stored;
+use super::PriorSet;
 use crate::entities::{EntityRow, Scope};
 use crate::handle::Tx;
 use crate::people::upsert_maybe;
@@ -13,8 +13,8 @@ use model::{Result, Timestamp};
 
 /// Events never change once made and nothing points at their rows, so a set
 /// that differs is written afresh.
-fn clear(tx: &Tx<'_>, table: &str, owner: EntityRow, stored: Stored) -> Result<()> {
-    if stored == Stored::Perhaps {
+fn clear(tx: &Tx<'_>, table: &str, owner: EntityRow, stored: PriorSet) -> Result<()> {
+    if stored == PriorSet::Perhaps {
         let column = owner_column(owner.kind);
         sql::run(tx, &format!("DELETE FROM {table} WHERE {column} = ?1"), [owner.id])?;
     }
@@ -26,7 +26,7 @@ pub(super) fn replace_states(
     scope: &Scope,
     owner: EntityRow,
     set: &[StateEventRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
     clear(tx, "resource_state_events", owner, stored)?;
     let insert = format!(
@@ -59,7 +59,7 @@ pub(super) fn replace_labels(
     scope: &Scope,
     owner: EntityRow,
     set: &[LabelEventRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
     let events = set.iter().map(|event| Named {
         forge_id: event.forge_id,
@@ -78,7 +78,7 @@ pub(super) fn replace_milestones(
     scope: &Scope,
     owner: EntityRow,
     set: &[MilestoneEventRecord],
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
     let events = set.iter().map(|event| Named {
         forge_id: event.forge_id,
@@ -116,7 +116,7 @@ fn replace_named<'a>(
     owner: EntityRow,
     table: &Table,
     events: impl Iterator<Item = Named<'a>>,
-    stored: Stored,
+    stored: PriorSet,
 ) -> Result<()> {
     clear(tx, table.name, owner, stored)?;
     let insert = format!(

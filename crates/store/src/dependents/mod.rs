@@ -45,22 +45,22 @@ pub fn replace(
         |row| row.get::<_, Option<i64>>(0),
     )?;
     let differs = before != Some(Some(payload.0));
-    let stored = if before.is_some() { Stored::Perhaps } else { Stored::Nothing };
+    let stored = if before.is_some() { PriorSet::Perhaps } else { PriorSet::Nothing };
     // The first time round an empty set has nothing to replace.
-    if differs && !(stored == Stored::Nothing && arrived.set.is_empty()) {
+    if differs && !(stored == PriorSet::Nothing && arrived.set.is_empty()) {
         write(tx, scope, owner, arrived.set, stored, now)?;
     }
     let values =
         (Word(owner.kind), owner.id, job, At(arrived.fetched_at), arrived.condition, payload.0);
     match stored {
-        Stored::Nothing => sql::run(
+        PriorSet::Nothing => sql::run(
             tx,
             "INSERT INTO entity_fetches
                (entity_kind, entity_id, job, fetched_at, condition, payload_id)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             values,
         )?,
-        Stored::Perhaps => sql::run(
+        PriorSet::Perhaps => sql::run(
             tx,
             "UPDATE entity_fetches SET fetched_at = ?4, condition = ?5, payload_id = ?6
              WHERE entity_kind = ?1 AND entity_id = ?2 AND job = ?3",
@@ -73,7 +73,7 @@ pub fn replace(
 /// Whether there can be anything to replace. A set and the record of its
 /// fetching are written together, so without the one there is none of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stored {
+enum PriorSet {
     Nothing,
     Perhaps,
 }
@@ -83,7 +83,7 @@ fn write(
     scope: &Scope,
     owner: EntityRow,
     set: &DependentSet,
-    stored: Stored,
+    stored: PriorSet,
     now: Timestamp,
 ) -> Result<()> {
     match set {

@@ -203,9 +203,9 @@ const fn key(kind: RecordKind, row: i64) -> i64 {
         }
 }
 
-type Stored = Vec<(String, (i64, [u8; 32]))>;
+type StoredRecords = Vec<(String, (i64, [u8; 32]))>;
 
-fn stored(tx: &Tx<'_>, file: i64, kind: RecordKind) -> Result<Stored> {
+fn stored(tx: &Tx<'_>, file: i64, kind: RecordKind) -> Result<StoredRecords> {
     sql::all(
         tx,
         &format!("SELECT record_id, id, hash FROM {} WHERE file_id = ?1", table(kind)),
