@@ -167,6 +167,18 @@ impl Repo {
             Err(_) => Err(unknown()),
         }
     }
+
+    /// The trees of commits: two commits of one tree have the same files.
+    pub fn trees(&self, commits: &[ObjectId]) -> Result<Vec<ObjectId>> {
+        let names = commits.iter().map(|commit| format!("{commit}^{{tree}}"));
+        let answer = self.git("rev-parse").args(names).run()?;
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        let trees: Vec<ObjectId> = text.lines().filter_map(ObjectId::parse).collect();
+        if trees.len() == commits.len() {
+            return Ok(trees);
+        }
+        Err(Error::not_found("a commit of this clone has no tree").suggest("run: git fsck"))
+    }
 }
 
 /// Where a repository is; whether it has a work tree.

@@ -1,10 +1,12 @@
 //! What became of symbols between two versions of a code base.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What happened to a symbol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolChangeKind {
     Removed,
@@ -33,7 +35,9 @@ impl SymbolChangeKind {
 }
 
 /// What of a symbol differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
     /// Annotations, decorators, attributes.
@@ -58,7 +62,7 @@ impl Aspect {
 }
 
 /// A symbol in one of both versions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolVersion {
     /// The names from the file down: `Flask.run`.
     pub symbol: String,
@@ -85,14 +89,14 @@ crate::vocabulary! {
 }
 
 /// What a new symbol was made of, or what became of one that is gone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Derivation {
     pub kind: DerivationKind,
     pub symbols: Vec<String>,
 }
 
 /// One symbol that is not as it was.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolChange {
     pub change: SymbolChangeKind,
     /// None when it is gone.
@@ -112,6 +116,11 @@ pub struct SymbolChange {
 }
 
 impl SymbolChange {
+    /// Nothing differs but comments and documentation.
+    pub fn is_doc_only(&self) -> bool {
+        self.change == SymbolChangeKind::Changed && self.aspects == [Aspect::Doc]
+    }
+
     /// The symbol as it is, or was when it is gone.
     pub fn shown(&self) -> Option<&SymbolVersion> {
         self.new.as_ref().or(self.old.as_ref())
@@ -119,22 +128,24 @@ impl SymbolChange {
 }
 
 /// A file that lies elsewhere now, with the symbols it took along.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileMove {
     pub from: String,
     pub to: String,
     pub symbols: u32,
+    /// Those among them that others may use.
+    pub public_symbols: u32,
 }
 
 /// A changed file whose symbols were not compared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadFile {
     pub path: String,
     pub reason: String,
 }
 
 /// Everything that differs between two versions, by symbols.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     pub changes: Vec<SymbolChange>,
     pub file_moves: Vec<FileMove>,

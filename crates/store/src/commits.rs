@@ -369,6 +369,25 @@ pub fn touching(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<Pa
     )
 }
 
+/// The latest commits of a repository that changed a path and were made up to a
+/// time: number and hash.
+pub fn latest_of_path(
+    on: &impl Read,
+    repo: RepoId,
+    path: &str,
+    until: Timestamp,
+    most: usize,
+) -> Result<Vec<(i64, String)>> {
+    sql::all(
+        on,
+        "SELECT c.id, c.sha FROM commit_files AS f JOIN git_commits AS c ON c.id = f.commit_id
+         WHERE f.path = ?2 AND c.repo_id = ?1 AND c.committed_at <= ?3
+         ORDER BY c.committed_at DESC, c.id DESC LIMIT ?4",
+        (repo.0, path, At(until), most as i64),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
 /// Somebody who made commits that changed a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathAuthor {

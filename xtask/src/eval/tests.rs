@@ -6,9 +6,11 @@ use super::{Outcome, option};
 use git::Repo;
 use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
-use insight::tests_scope::{Change, TestTexts, test_scope};
+use insight::tests_scope::{Candidates, Change, Reach, TestFiles, candidates, test_scope};
 use model::change::SymbolVersion;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::time::Instant;
 use store::Reader;
 
@@ -28,6 +30,11 @@ pub fn run(options: &[&str]) -> Outcome<()> {
     let every = option(options, "--every").ok().and_then(|it| it.to_str()?.parse().ok());
     let tasks = read_tasks(&option(options, "--localise")?)?;
     let sources = option(options, "--sources")?;
+    let keep = option(options, "--keep").ok();
+    let mut out = option(options, "--out").ok().map(std::fs::File::create).transpose()?;
+    let by_files = options.contains(&"--files-only");
+    let reach = option(options, "--reach").ok();
+    let reach = reach.and_then(|word| Reach::parse(word.to_str()?)).unwrap_or(Reach::Usual);
     let mut by_repo: BTreeMap<String, Vec<&Task>> = BTreeMap::new();
     for (nth, task) in tasks.iter().enumerate() {
         if nth % every.unwrap_or(1) == 0 {
@@ -40,7 +47,9 @@ pub fn run(options: &[&str]) -> Outcome<()> {
     let scratch = tempfile::tempdir()?;
     let mut total = Table::default();
     for (name, tasks) in by_repo {
-        let db = scratch.path().join(format!("{}.db", name.replace('/', "+")));
+        let place = keep.clone().unwrap_or_else(|| scratch.path().to_path_buf());
+        std::fs::create_dir_all(&place)?;
+        let db = place.join(format!("{}.db", name.replace('/', "+")));
         let repo = Repo::open(&source_of(&sources, &name)?)?;
         let tasks = prepare(&repo, &db, &name, tasks)?;
         let reader = Reader::open(&db)?;
@@ -48,10 +57,18 @@ pub fn run(options: &[&str]) -> Outcome<()> {
         for task in tasks {
             let asked = ScopeRequest { repo: Some(&name), at: Some(&task.base), here: None };
             let scope = resolve(&reader, &asked)?;
-            let texts = TestTexts::read(&repo, repo.resolve(&task.base)?)?;
+            let mut change = change(task);
+            if by_files {
+                change.symbols = None;
+            }
             let started = Instant::now();
-            let found = test_scope(&reader, &scope, &change(task), &texts)?;
+            let texts = TestFiles::read(&repo, repo.resolve(&task.base)?)?;
+            let found = test_scope(&reader, &scope, &change, &texts, reach)?;
             let ms = started.elapsed().as_secs_f64() * 1e3;
+            if let Some(out) = &mut out {
+                let (all, everything) = candidates(&reader, &scope, &change, &texts)?;
+                writeln!(out, "{}", evidence(task, &all, &everything, &texts))?;
+            }
             let chosen: BTreeSet<&str> = if found.run_everything.is_empty() {
                 found.files.iter().map(|file| file.path.as_str()).collect()
             } else {
@@ -99,6 +116,23 @@ fn change(task: &Task) -> Change {
         .collect();
     let symbols = (!symbols.is_empty()).then_some(symbols);
     Change { paths: task.files.clone(), symbols }
+}
+
+/// All that speaks for each file of tests, to choose rules by.
+fn evidence(task: &Task, all: &Candidates, everything: &[String], tests: &TestFiles) -> Value {
+    let files: BTreeMap<&str, Vec<Value>> = all
+        .files
+        .iter()
+        .map(|(path, candidate)| {
+            let of_file = candidate.evidence.iter();
+            (path.as_str(), of_file.map(|it| json!([it.rule, it.distance, it.weight])).collect())
+        })
+        .collect();
+    let gold: Vec<&String> = task.failing.iter().filter(|path| tests.has(path)).collect();
+    json!({
+        "id": task.id, "repo": task.repo, "gold": gold, "tests": tests.n_tests(),
+        "everything": everything, "files": files,
+    })
 }
 
 impl Table {

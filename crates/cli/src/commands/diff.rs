@@ -118,7 +118,11 @@ struct DiffPlace {
 impl DiffPlace {
     fn here(ctx: &Ctx, ui: &mut Ui) -> Result<Self> {
         let repo = Repo::open(&ctx.env.cwd)?;
-        let reader = ctx.db_path(ui).and_then(|path| Reader::open(&path)).ok();
+        let database = ctx.db_path(ui);
+        let reader = database.as_ref().ok().and_then(|database| Reader::open(database).ok());
+        if let (Ok(database), Some(reader)) = (&database, &reader) {
+            ctx.keep_results(database, reader);
+        }
         Ok(DiffPlace { repo, reader })
     }
 
@@ -128,8 +132,14 @@ impl DiffPlace {
             None => Head::WorkTree,
         };
         self.index(ctx, ui, &ends);
-        let comparison = compare(&self.repo, ends.base, head)?;
+        let trees = match ends.head {
+            Some(head) => self.repo.trees(&[ends.base, head]).ok(),
+            None => None,
+        };
         let request = Request {
+            trees: trees.and_then(|trees| {
+                trees.iter().map(ToString::to_string).collect::<Vec<_>>().try_into().ok()
+            }),
             base: Revision {
                 name: ends.base_name,
                 commit: ends.base.to_string(),
@@ -143,6 +153,7 @@ impl DiffPlace {
             asked: ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) },
         };
         let asked = request.asked;
+        let comparison = || compare(&self.repo, ends.base, head);
         semantic_diff(self.reader.as_ref(), request, comparison)?.with_runtime(
             self.reader.as_ref(),
             &asked,

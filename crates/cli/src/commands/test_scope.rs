@@ -5,7 +5,7 @@ use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
 use code::compare::{Head, compare};
 use git::{ObjectId, Repo};
-use insight::tests_scope::{Change, TestScope, TestTexts, test_scope};
+use insight::tests_scope::{Change, Reach, TestFiles, TestScope, test_scope};
 use model::change::{SymbolChangeKind, SymbolVersion};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -14,8 +14,9 @@ use serde::Serialize;
 /// List the tests that a change can affect
 ///
 /// Follows the graph backwards from changed symbols to tests; adds tests that
-/// import a changed file or read data named like it. Says when everything must
-/// run, and why. Needs the base to be indexed.
+/// name or import what changed, read data named like it, or changed together with it
+/// in earlier commits. Says when everything must run, and why. Needs the base to be
+/// indexed.
 #[derive(Debug, clap::Args)]
 #[command(
     alias = "test-scope",
@@ -42,6 +43,9 @@ pub struct Args {
     /// Project of the merge request
     #[arg(short, long, value_name = "PROJECT", requires = "mr")]
     project: Option<String>,
+    /// How much is chosen: less is faster, more is safer
+    #[arg(long, value_enum, default_value_t = ReachArg::Usual)]
+    reach: ReachArg,
     /// What is written
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -55,6 +59,26 @@ pub enum Format {
     Text,
     /// Paths only, for a test runner; all of them when everything must run
     List,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ReachArg {
+    /// Tests with a direct tie to the change
+    Near,
+    /// Those, and the next best
+    Usual,
+    /// Everything that anything speaks for
+    Wide,
+}
+
+impl From<ReachArg> for Reach {
+    fn from(reach: ReachArg) -> Reach {
+        match reach {
+            ReachArg::Near => Reach::Near,
+            ReachArg::Usual => Reach::Usual,
+            ReachArg::Wide => Reach::Wide,
+        }
+    }
 }
 
 /// Affected tests, and the form of their text.
@@ -98,8 +122,8 @@ impl Run for Args {
         };
         let commit = repo.resolve(&scope.snapshot.sha)?;
         let change = self.change(&repo, commit, range.map(|(_, head)| head))?;
-        let texts = TestTexts::read(&repo, commit)?;
-        let scope = test_scope(&reader, &scope, &change, &texts)?;
+        let texts = TestFiles::read(&repo, commit)?;
+        let scope = test_scope(&reader, &scope, &change, &texts, self.reach.into())?;
         for reason in &scope.run_everything {
             ui.warn(&format!("run everything: {reason}"));
         }
@@ -152,6 +176,7 @@ impl Args {
             match change.change {
                 // New things are used by what changed with them.
                 SymbolChangeKind::Added | SymbolChangeKind::Copied => {}
+                _ if change.is_doc_only() => {}
                 _ => symbols.extend(change.old),
             }
         }

@@ -387,6 +387,10 @@ fn graph(diff: &SemanticDiff, out: &mut Painter) {
         let names = diff.new_owners.join(", ");
         out.text("newly affected owners: ").label(Label::Person, &names).end();
     }
+    for it in diff.stale_evidence.iter().take(SHOWN) {
+        out.label(Label::Bad, "stale").text(&format!("  {}: {}", it.repo, it.reason));
+        out.label(Label::Faint, &format!("; run: {}", it.fix)).end();
+    }
 }
 
 fn unread(diff: &SemanticDiff, out: &mut Painter) {
@@ -474,6 +478,9 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     if let Some(impact) = &diff.impact {
         let n_tests = impact.test_files.len();
         out.push_str(&format!("\nReaches {} symbols, {n_tests} test files.\n", impact.reached));
+    }
+    for it in diff.stale_evidence.iter().take(SHOWN) {
+        out.push_str(&format!("\nStale: {} {}.\n", code(&it.repo), it.reason));
     }
     out
 }

@@ -20,5 +20,9 @@ pub fn text(scope: &TestScope, out: &mut Painter) {
         out.end();
     }
     let total = counted(scope.total, "test file", "test files");
-    out.footer(&format!("{} of {total}", scope.files.len()));
+    let more = match scope.farther.len() {
+        0 => String::new(),
+        n => format!("; weaker ties to {n} more (--reach wide)"),
+    };
+    out.footer(&format!("{} of {total}{more}", scope.files.len()));
 }

@@ -181,3 +181,50 @@ fn what_cannot_be_found_is_said_with_what_to_do() {
     let told = lore(&env, &["history", SETTLE, "--at", "maim"]);
     assert!(told.contains("did you mean main?"), "{told}");
 }
+
+const TIDE: &str = r#"
+user ada "Ada Larsen"
+user bo "Bo Winther"
+project harbor/tide "Tide"
+commit "Initial import" by ada at 2024-01-09T09:00
+  write tide/level.py
+    | def level(port, at):
+    |     return table(port)[at]
+    |
+    |
+    | def table(port):
+    |     return {}
+issue #1 "Levels are read for the wrong day" by ada at 2024-01-09T10:00
+mr !1 "Levels by day" by bo at 2024-01-10T09:00 from days
+  | Closes #1
+  commit "Ask for a day" +5m
+    edit tide/level.py
+      - def level(port, at):
+      + def level(port, day, at):
+  merge by ada +1h
+mr !2 "Tables from a file" by bo at 2024-01-20T09:00 from tables
+  commit "Read tables" +5m
+    edit tide/level.py
+      -     return {}
+      +     return load(port)
+  merge by ada +1h
+"#;
+
+/// The merge requests that changed a symbol, and no others, begin its timeline.
+#[test]
+fn a_timeline_begins_with_the_merge_requests_of_a_symbol() {
+    let site = testkit::Site::with_clones(BINARY, TIDE);
+    site.sync();
+    let dir = site.env.dir().join("harbor/tide");
+    let _ = site.env.lore_in(&dir, &["index", "-q"], "").success();
+    for (typed, own, other) in [
+        ("tide/level.py#level", "Levels by day", "Tables from a file"),
+        ("tide/level.py:5", "Tables from a file", "Levels by day"),
+    ] {
+        let told = site.env.lore_in(&dir, &["timeline", typed, "--json"], "").success().stdout;
+        assert!(told.contains(own), "{typed}: {told}");
+        assert!(!told.contains(other), "{typed}: {told}");
+        let answer: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(answer["data"]["meta"]["search_mode"], "symbol", "{typed}: {told}");
+    }
+}

@@ -21,6 +21,8 @@ mod contracts;
 mod contrib;
 mod daemon;
 mod diff;
+mod diff_bad_input;
+mod diff_merges;
 mod docs;
 mod documents;
 mod enrich;

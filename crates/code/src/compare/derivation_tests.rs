@@ -7,7 +7,7 @@ use model::change::SymbolChange;
 
 fn files(path: &str, text: &str) -> Vec<File> {
     let bytes = text.as_bytes().to_vec();
-    vec![File { path: path.to_owned(), facts: crate::extract(path, &bytes), bytes }]
+    vec![File { path: path.to_owned(), facts: crate::extract(path, &bytes), bytes, exported: None }]
 }
 
 /// `kind symbol: derivation others` of what is new or gone.

@@ -4,6 +4,8 @@
 mod derivation;
 #[cfg(test)]
 mod derivation_tests;
+mod exports;
+mod module_code;
 mod report;
 
 use crate::facts::{FileFacts, Trouble};
@@ -14,6 +16,7 @@ use git::{Blob, ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
 use model::change::{Comparison, UnreadFile};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 /// The later version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,8 @@ struct File {
     path: String,
     bytes: Vec<u8>,
     facts: FileFacts,
+    /// What others can import from it; none where that is not said.
+    exported: Option<FxHashSet<String>>,
 }
 
 /// The sources of one side, and why some are not among them.
@@ -60,7 +65,15 @@ pub fn compare(repo: &Repo, base: ObjectId, head: Head) -> Result<Comparison> {
     let (old, new) = (extracted(sources.old), extracted(sources.new));
     let mut unread = sources.unread;
     for file in &new {
-        if let Some(reason) = trouble_of(&file.facts) {
+        if let Some(reason) = trouble_of(&file.facts, "does not parse") {
+            unread.push(UnreadFile { path: file.path.clone(), reason });
+        }
+    }
+    // What did not parse before looks added where it parses now.
+    for file in &old {
+        if let Some(reason) = trouble_of(&file.facts, "did not parse before")
+            && !unread.iter().any(|known| known.path == file.path)
+        {
             unread.push(UnreadFile { path: file.path.clone(), reason });
         }
     }
@@ -92,23 +105,22 @@ fn extracted(inputs: Vec<Input>) -> Vec<File> {
         .into_par_iter()
         .map(|input| {
             let facts = lang::extract(&input.path, &input.bytes);
-            File { path: input.path, bytes: input.bytes, facts }
+            let exported = exports::exported_names(&facts.language, &input.bytes);
+            File { path: input.path, bytes: input.bytes, facts, exported }
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
-fn trouble_of(facts: &FileFacts) -> Option<String> {
+fn trouble_of(facts: &FileFacts, of_syntax: &str) -> Option<String> {
     facts.trouble.iter().find_map(|trouble| match trouble {
         Trouble::UnknownLanguage => None,
         Trouble::TooLarge => Some("not compared, too large".to_owned()),
         Trouble::TooSlow | Trouble::TooMuch | Trouble::TooDeep => {
             Some("compared in part, too costly".to_owned())
         }
-        Trouble::Syntax { line } => {
-            Some(format!("does not parse at line {line}, compared in part"))
-        }
+        Trouble::Syntax { line } => Some(format!("{of_syntax} at line {line}, compared in part")),
     })
 }
 

@@ -3,7 +3,9 @@
 
 use super::File;
 use super::derivation::{Derivations, derivations};
+use super::module_code::module_change;
 use crate::facts::{FileFacts, Flags, ParamKind, Visibility};
+use crate::lineage::{Written, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{Aspect, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -48,6 +50,10 @@ impl Report {
         sides.add_pairs(&mut report.changes);
         sides.add_gone(&mut report.changes);
         sides.add_fresh(&mut report.changes);
+        for (at, to) in matching.files.iter().enumerate() {
+            let new = to.map(|to| &new[to as usize]);
+            report.changes.extend(new.and_then(|new| module_change(&old[at], new)));
+        }
         report
     }
 }
@@ -71,12 +77,20 @@ impl Sides<'_> {
 
     fn old_version(&self, at: u32) -> SymbolVersion {
         let symbol = self.old_symbol(at);
-        version(symbol, &self.old[symbol.file as usize], is_public(&self.matching.old, at))
+        version(
+            symbol,
+            &self.old[symbol.file as usize],
+            is_public(&self.matching.old, self.old, at),
+        )
     }
 
     fn new_version(&self, at: u32) -> SymbolVersion {
         let symbol = self.new_symbol(at);
-        version(symbol, &self.new[symbol.file as usize], is_public(&self.matching.new, at))
+        version(
+            symbol,
+            &self.new[symbol.file as usize],
+            is_public(&self.matching.new, self.new, at),
+        )
     }
 
     /// Whether a symbol only went where its container went.
@@ -100,6 +114,7 @@ impl Sides<'_> {
         // A type is not told to have changed when what changed in it is told.
         let mut has_told: FxHashSet<u32> = FxHashSet::default();
         let mut types = Vec::new();
+        let mut with_body: Vec<(usize, u32)> = Vec::new();
         for pair in &self.matching.pairs {
             let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
             if new.is_local {
@@ -132,6 +147,9 @@ impl Sides<'_> {
                 continue;
             }
             has_told.extend(new.parent);
+            if new.sort == Sort::Type && told.aspects.contains(&Aspect::Body) {
+                with_body.push((changes.len(), pair.new));
+            }
             changes.push(told);
         }
         let fresh = self.matching.by_new();
@@ -148,6 +166,11 @@ impl Sides<'_> {
                 has_told.extend(symbol.parent.and_then(successor));
             }
         }
+        for (place, at) in with_body {
+            if has_told.contains(&at) {
+                changes[place].aspects.retain(|it| *it != Aspect::Body);
+            }
+        }
         // Types in types: the innermost speaks.
         for (at, told) in types.into_iter().rev() {
             if !has_told.contains(&at) {
@@ -157,31 +180,33 @@ impl Sides<'_> {
         }
     }
 
+    /// In the words of a symbol's history; a type by what is written in front of
+    /// its members.
     fn aspects(&self, pair: &Pair) -> Vec<Aspect> {
         let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
-        let (old_facts, new_facts) = (self.old_facts(old), self.new_facts(new));
-        let (a, b) = (old_facts.def(old.def), new_facts.def(new.def));
-        let mut aspects = Vec::new();
-        let has_signature = new.sort != Sort::Value;
-        if has_signature && declaration(old, old_facts) != declaration(new, new_facts) {
-            aspects.push(Aspect::Signature);
-        }
-        if a.visibility != b.visibility {
-            aspects.push(Aspect::Visibility);
-        }
-        if old.text() != new.text() {
-            // A signature is part of the text.
-            if aspects.is_empty() || pair.similarity < 0.999 && is_body_changed(old, new, self) {
-                aspects.push(Aspect::Body);
-            }
-        } else if aspects.is_empty() {
+        let (old_file, new_file) = (&self.old[old.file as usize], &self.new[new.file as usize]);
+        let (a, b) = (old_file.facts.def(old.def), new_file.facts.def(new.def));
+        let is_visible_as_before = a.visibility == b.visibility
+            && is_exported(old, self.old) == is_exported(new, self.new);
+        if old.text() == new.text() && is_visible_as_before {
             let doc = |facts: &FileFacts, doc: Option<crate::facts::Name>| {
                 doc.map_or(String::new(), |doc| facts.text(doc).to_owned())
             };
-            if doc(old_facts, a.doc) != doc(new_facts, b.doc) {
-                aspects.push(Aspect::Doc);
-            }
+            let is_same = doc(&old_file.facts, a.doc) == doc(&new_file.facts, b.doc);
+            return if is_same { Vec::new() } else { vec![Aspect::Doc] };
         }
+        let mut aspects = differences_of_text(
+            written(old, old_file, &old.name),
+            written(new, new_file, &new.name),
+        );
+        aspects.retain(|it| *it != Aspect::Doc);
+        if !is_visible_as_before && !aspects.contains(&Aspect::Visibility) {
+            aspects.push(Aspect::Visibility);
+        }
+        if aspects.is_empty() {
+            aspects.push(Aspect::Body);
+        }
+        aspects.sort_unstable();
         aspects
     }
 
@@ -327,45 +352,50 @@ impl Sides<'_> {
     }
 
     fn file_moves(&self) -> Vec<FileMove> {
-        let mut n_carried: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut n_carried: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default();
+        let told: FxHashSet<u32> = self
+            .matching
+            .pairs
+            .iter()
+            .filter(|pair| !self.is_carried(pair))
+            .map(|pair| pair.old)
+            .collect();
         for pair in &self.matching.pairs {
             let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
-            if !new.is_local && self.is_carried(pair) {
-                *n_carried.entry((old.file, new.file)).or_default() += 1;
+            if new.is_local || !self.is_carried(pair) {
+                continue;
             }
+            let (n_symbols, n_public) = n_carried.entry((old.file, new.file)).or_default();
+            *n_symbols += 1;
+            // What is in a type that is told apart went with it, not with the file.
+            let mut around = old.parent;
+            while let Some(at) = around.filter(|at| !told.contains(at)) {
+                around = self.old_symbol(at).parent;
+            }
+            *n_public +=
+                u32::from(around.is_none() && is_public(&self.matching.old, self.old, pair.old));
         }
         let mut moves = Vec::new();
         for (at, to) in self.matching.files.iter().enumerate() {
             let Some(to) = *to else { continue };
             let (from, to_path) = (&self.old[at].path, &self.new[to as usize].path);
             if from != to_path {
-                let symbols = n_carried.get(&(at as u32, to)).copied().unwrap_or(0);
-                moves.push(FileMove { from: from.clone(), to: to_path.clone(), symbols });
+                let (symbols, public_symbols) =
+                    n_carried.get(&(at as u32, to)).copied().unwrap_or_default();
+                let (from, to) = (from.clone(), to_path.clone());
+                moves.push(FileMove { from, to, symbols, public_symbols });
             }
         }
         moves
     }
 }
 
-/// Beside the declaration, whether the body differs: more tokens than the
-/// signature has changed.
-fn is_body_changed(old: &Symbol, new: &Symbol, sides: &Sides<'_>) -> bool {
-    let rest = |symbol: &Symbol, file: &File| -> Option<String> {
-        let def = file.facts.def(symbol.def);
-        let text = file.bytes.get(def.span.start_byte as usize..def.span.end_byte as usize)?;
-        let text = String::from_utf8_lossy(text).into_owned();
-        // What follows the declaration: after the first line that ends it.
-        let body = text.split_once([':', '{']).map(|(_, body)| body.to_owned());
-        Some(body.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    rest(old, &sides.old[old.file as usize]) != rest(new, &sides.new[new.file as usize])
-}
-
-/// The declaration without the symbol's own name and layout.
-fn declaration(symbol: &Symbol, facts: &FileFacts) -> String {
-    let signature = facts.def(symbol.def).signature.map_or("", |name| facts.text(name));
-    let words: Vec<&str> = signature.split_whitespace().collect();
-    words.join(" ").replacen(&*symbol.name, "", 1)
+/// The text of a symbol.
+fn written<'a>(symbol: &'a Symbol, file: &'a File, name: &'a str) -> Written<'a> {
+    let span = file.facts.def(symbol.def).span;
+    let bytes = file.bytes.get(span.start_byte as usize..span.end_byte as usize);
+    let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    Written { text, name, sort: symbol.sort, language: &file.facts.language }
 }
 
 fn version(symbol: &Symbol, file: &File, is_public: bool) -> SymbolVersion {
@@ -380,16 +410,23 @@ fn version(symbol: &Symbol, file: &File, is_public: bool) -> SymbolVersion {
     }
 }
 
-fn is_public(symbols: &[Symbol], at: u32) -> bool {
+fn is_public(symbols: &[Symbol], files: &[File], at: u32) -> bool {
     let mut at = Some(at);
     while let Some(place) = at {
         let symbol = &symbols[place as usize];
-        if symbol.visibility != Visibility::Public || symbol.is_local {
+        let is_hidden = symbol.visibility != Visibility::Public || symbol.is_local;
+        if is_hidden || !is_exported(symbol, files) {
             return false;
         }
         at = symbol.parent;
     }
     true
+}
+
+/// Whether the file of a symbol lets others import it.
+fn is_exported(symbol: &Symbol, files: &[File]) -> bool {
+    let exported = &files[symbol.file as usize].exported;
+    symbol.parent.is_some() || exported.as_ref().is_none_or(|names| names.contains(&*symbol.name))
 }
 
 /// Written for tests, or among them.

@@ -17,7 +17,29 @@ struct Parts {
 }
 
 pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspect> {
-    let (a, b) = (parts(old.0, old.1), parts(new.0, new.1));
+    compared(&parts(old.0, old.1), &parts(new.0, new.1))
+}
+
+/// A symbol as it is written, without the comments above it.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    pub text: &'a str,
+    pub name: &'a str,
+    pub sort: Sort,
+    pub language: &'a str,
+}
+
+/// The same of two texts.
+pub fn differences_of_text(old: Written<'_>, new: Written<'_>) -> Vec<Aspect> {
+    let parts = |written: Written<'_>| {
+        let mut parts = Parts::default();
+        add_text(written, &mut parts);
+        parts
+    };
+    compared(&parts(old), &parts(new))
+}
+
+fn compared(a: &Parts, b: &Parts) -> Vec<Aspect> {
     let mut aspects = Vec::new();
     if a.annotations != b.annotations {
         aspects.push(Aspect::Annotations);
@@ -52,11 +74,16 @@ fn parts(version: &Version, entry: &Entry) -> Parts {
     let mut ignored = Vec::new();
     read(&above, language, &mut ignored, &mut parts.comments);
     let text = String::from_utf8_lossy(&version.bytes[start..end]);
-    let mut words = Vec::new();
-    read(&text, language, &mut words, &mut parts.comments);
-    drop_trailing_commas(&mut words);
-    split(words, entry, language, &mut parts);
+    let (name, sort) = (&*entry.name, entry.sort);
+    add_text(Written { text: &text, name, sort, language }, &mut parts);
     parts
+}
+
+fn add_text(written: Written<'_>, parts: &mut Parts) {
+    let mut words = Vec::new();
+    read(written.text, written.language, &mut words, &mut parts.comments);
+    drop_trailing_commas(&mut words);
+    split(words, written, parts);
 }
 
 /// The words of code, and those of comments.
@@ -131,10 +158,10 @@ fn words_of(text: &str, all: &mut Vec<String>) {
     }
 }
 
-fn split(words: Vec<String>, entry: &Entry, language: &str, parts: &mut Parts) {
-    let rest = annotations(words, &entry.name, parts);
-    let named = rest.iter().position(|word| **word == *entry.name);
-    let end = declaration_end(&rest, named.unwrap_or(0), entry.sort, language);
+fn split(words: Vec<String>, written: Written<'_>, parts: &mut Parts) {
+    let rest = annotations(words, written.name, parts);
+    let named = rest.iter().position(|word| **word == *written.name);
+    let end = declaration_end(&rest, named.unwrap_or(0), written.sort, written.language);
     for (at, word) in rest.into_iter().enumerate() {
         if at >= end {
             // A semicolon or comma behind a field is nobody's body.

@@ -14,6 +14,8 @@ mod locate;
 mod touches;
 mod versions;
 
+pub(crate) use aspects::{Written, differences_of_text};
+
 #[cfg(test)]
 mod tests;
 

@@ -3,6 +3,7 @@
 use super::bags::{Bag, Token, Vocabulary, sub_words, text_of, tokens};
 use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
+use model::code::is_test_path;
 use rustc_hash::FxHashMap;
 
 /// A symbol of a file, without what it takes to compare it.
@@ -137,7 +138,8 @@ impl<'a> Side<'a> {
             let depth = depth_of(&self.symbols, around);
             let parent = around.map(|parent| &self.symbols[parent as usize]);
             let is_local = parent.is_some_and(|it| it.is_local || it.sort == Sort::Callable)
-                || is_in_anonymous_class(facts, id);
+                || is_in_anonymous_class(facts, id)
+                || (is_test_path(file.path) && is_in_callback(facts, id));
             if depth > rules::MOST_NESTED || (is_local && sort == Sort::Value) {
                 place[id.ix()] = around;
                 continue;
@@ -178,6 +180,19 @@ impl<'a> Side<'a> {
 fn is_in_anonymous_class(facts: &FileFacts, id: DefId) -> bool {
     matches!(facts.language.as_str(), "java" | "kotlin" | "csharp" | "php")
         && facts.def(facts.def(id).parent).kind == DefKind::Record
+}
+
+/// In tests, what is written in a function without a name is of one test only.
+fn is_in_callback(facts: &FileFacts, id: DefId) -> bool {
+    let mut at = facts.def(id).parent;
+    while at != DefId::FILE {
+        let def = facts.def(at);
+        if def.kind == DefKind::Lambda {
+            return true;
+        }
+        at = def.parent;
+    }
+    false
 }
 
 fn depth_of(symbols: &[Symbol], mut around: Option<u32>) -> u32 {

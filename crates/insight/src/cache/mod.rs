@@ -86,6 +86,79 @@ pub fn answer<T: SnapshotAnswer, P: Serialize>(
     Ok(computed.value)
 }
 
+/// What is asked of several versions at once.
+pub struct VersionsQuestion<'a> {
+    /// The kind of question: `diff`.
+    pub name: &'static str,
+    /// The indexed versions, the latest last; where one is not indexed, none.
+    pub versions: &'a [Option<&'a Scope>],
+    /// What the answer reads beside their graphs: trees of git.
+    pub inputs: &'a [String],
+}
+
+/// The answer to a question about several versions: from the cache, or computed.
+/// It is kept where at least one version is indexed.
+pub fn answer_of_versions<T: Serialize + DeserializeOwned>(
+    reader: &Reader,
+    question: &VersionsQuestion<'_>,
+    compute: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let Some((key, last)) = key_of_versions(reader, question) else { return compute() };
+    let results = reader.results();
+    let kept = results.get(reader, key).and_then(|it| serde_json::from_slice(&it.data).ok());
+    if let Some(value) = kept {
+        return Ok(value);
+    }
+    let value = compute()?;
+    if let (Ok(data), Ok(parameters)) =
+        (serde_json::to_vec(&value), serde_json::to_string(question.inputs))
+    {
+        let result = DerivedResult {
+            key,
+            asked: key,
+            question: question.name.to_owned(),
+            parameters,
+            seq: last.snapshot.seq,
+            root: last.snapshot.root,
+            reads: None,
+            data,
+        };
+        results.put(result, Durability::Table);
+    }
+    Ok(value)
+}
+
+fn key_of_versions<'a>(
+    reader: &Reader,
+    question: &VersionsQuestion<'a>,
+) -> Option<(Hash32, &'a Scope)> {
+    let mut parts: Vec<String> = vec![
+        "versions".to_owned(),
+        VERSION.to_string(),
+        env!("CARGO_PKG_VERSION").to_owned(),
+        question.name.to_owned(),
+    ];
+    let mut last = None;
+    for version in question.versions {
+        let Some(scope) = version else {
+            parts.push(String::new());
+            continue;
+        };
+        if scope.overlay.is_some() {
+            return None;
+        }
+        let snapshot = &scope.snapshot;
+        parts.push(snapshot.indexer.to_string());
+        parts.push(scope.repo.canonical_url.clone());
+        parts.push(snapshot.root.to_string());
+        parts.push(surroundings(reader, scope).ok()?);
+        last = Some(*scope);
+    }
+    parts.extend(question.inputs.iter().cloned());
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    Some((hash(&parts), last?))
+}
+
 struct Keys {
     key: Hash32,
     asked: Hash32,

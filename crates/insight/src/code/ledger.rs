@@ -148,7 +148,11 @@ pub fn staleness(reader: &Reader, older_than: Option<u64>, now: Timestamp) -> Re
     Ok(Staleness { places, edges })
 }
 
-fn place_state(reader: &Reader, repo: String, place: repos::Place) -> Result<PlaceState> {
+pub(crate) fn place_state(
+    reader: &Reader,
+    repo: String,
+    place: repos::Place,
+) -> Result<PlaceState> {
     let clone = Path::new(&place.dir).is_dir().then(|| Repo::known(Path::new(&place.dir)));
     let head = clone.as_ref().and_then(|clone| clone.head().ok()).and_then(|head| head.commit);
     let mut state = PlaceState {

@@ -10,7 +10,7 @@ pub mod communities;
 mod containing;
 mod contracts;
 pub mod dataflow;
-mod files;
+pub(crate) mod files;
 pub mod flow;
 pub mod gap;
 pub mod graph;

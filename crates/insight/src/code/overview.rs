@@ -3,7 +3,9 @@
 
 use super::graph::{Graph, GraphNode, graph};
 use super::scope::{Scope, Standing};
+use crate::diff::EdgeChangeKind;
 use model::Result;
+use model::change::SymbolChangeKind;
 use model::code::EdgeKind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,50 +82,52 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// What one snapshot has that another has not.
+/// What one snapshot has that another has not, in the words of `lore diff`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SnapshotDiff {
     pub base: Standing,
     pub head: Standing,
-    /// By name: what came, what went, what lies elsewhere now.
-    pub symbols: Vec<SymbolChange>,
-    /// By name: relations that came or went.
-    pub edges: Vec<EdgeChange>,
-    pub n_added: u64,
-    pub n_removed: u64,
-    pub n_moved: u64,
-    pub n_edges_added: u64,
-    pub n_edges_removed: u64,
+    pub counts: SnapshotCounts,
+    /// By name: what was added, removed, or lies in another file now.
+    pub changes: Vec<NodeChange>,
+    /// By name: edges that were added or removed.
+    pub edges: Vec<NamedEdgeChange>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Change {
-    Added,
-    Removed,
-    /// The same name in another file.
-    Moved,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct SnapshotCounts {
+    pub removed: u64,
+    pub moved: u64,
+    pub added: u64,
+    pub removed_edges: u64,
+    pub added_edges: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct SymbolChange {
-    pub change: Change,
+pub struct NodeChange {
+    /// `added`, `removed` or `moved`.
+    pub change: SymbolChangeKind,
     pub qualified_name: String,
     pub kind: String,
-    /// Where it is, or was when it is gone.
+    /// Where it is; none when it is gone.
+    pub new: Option<SymbolPlace>,
+    /// Where it was; none when it is new.
+    pub old: Option<SymbolPlace>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SymbolPlace {
     pub path: String,
     pub line: u32,
-    /// Of what moved: where it was.
-    pub old_path: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct EdgeChange {
-    pub source: String,
-    pub target: String,
-    #[serde(rename = "type")]
+pub struct NamedEdgeChange {
+    pub from: String,
+    pub to: String,
+    /// `calls`, `references`, `inherits` …
     pub kind: String,
-    pub change: Change,
+    pub change: EdgeChangeKind,
 }
 
 pub fn difference(reader: &Reader, base: &Scope, head: &Scope) -> Result<SnapshotDiff> {
@@ -132,53 +136,61 @@ pub fn difference(reader: &Reader, base: &Scope, head: &Scope) -> Result<Snapsho
 
 fn compared(base: &Graph, head: &Graph) -> SnapshotDiff {
     let (old, new) = (by_name(base), by_name(head));
-    let mut symbols = Vec::new();
+    let mut changes = Vec::new();
     for (key, node) in &new {
         match old.get(key) {
-            None => symbols.push(changed(Change::Added, node, None)),
+            None => changes.push(changed(SymbolChangeKind::Added, None, Some(node))),
             Some(before) if before.path != node.path => {
-                symbols.push(changed(Change::Moved, node, Some(before.path.clone())));
+                changes.push(changed(SymbolChangeKind::Moved, Some(before), Some(node)));
             }
             Some(_) => {}
         }
     }
     let gone = old.iter().filter(|(key, _)| !new.contains_key(*key));
-    symbols.extend(gone.map(|(_, node)| changed(Change::Removed, node, None)));
-    symbols.sort_by(|a, b| a.qualified_name.cmp(&b.qualified_name).then(a.change.cmp(&b.change)));
+    changes.extend(gone.map(|(_, node)| changed(SymbolChangeKind::Removed, Some(node), None)));
+    changes.sort_by(|a, b| a.qualified_name.cmp(&b.qualified_name).then(a.change.cmp(&b.change)));
     let (old, new) = (named_edges(base), named_edges(head));
-    let edge = |(source, target, kind): &(&str, &str, &str), change| EdgeChange {
-        source: (*source).to_owned(),
-        target: (*target).to_owned(),
+    let edge = |(from, to, kind): &(&str, &str, &str), change| NamedEdgeChange {
+        from: (*from).to_owned(),
+        to: (*to).to_owned(),
         kind: (*kind).to_owned(),
         change,
     };
-    let mut edges: Vec<EdgeChange> =
-        new.difference(&old).map(|key| edge(key, Change::Added)).collect();
-    edges.extend(old.difference(&new).map(|key| edge(key, Change::Removed)));
+    let mut edges: Vec<NamedEdgeChange> =
+        new.difference(&old).map(|key| edge(key, EdgeChangeKind::Added)).collect();
+    edges.extend(old.difference(&new).map(|key| edge(key, EdgeChangeKind::Removed)));
     edges.sort();
-    let count = |change| symbols.iter().filter(|it| it.change == change).count() as u64;
+    let count = |change| changes.iter().filter(|it| it.change == change).count() as u64;
     let count_edges = |change| edges.iter().filter(|it| it.change == change).count() as u64;
     SnapshotDiff {
         base: base.standing.clone(),
         head: head.standing.clone(),
-        n_added: count(Change::Added),
-        n_removed: count(Change::Removed),
-        n_moved: count(Change::Moved),
-        n_edges_added: count_edges(Change::Added),
-        n_edges_removed: count_edges(Change::Removed),
-        symbols,
+        counts: SnapshotCounts {
+            removed: count(SymbolChangeKind::Removed),
+            moved: count(SymbolChangeKind::Moved),
+            added: count(SymbolChangeKind::Added),
+            removed_edges: count_edges(EdgeChangeKind::Removed),
+            added_edges: count_edges(EdgeChangeKind::Added),
+        },
+        changes,
         edges,
     }
 }
 
-fn changed(change: Change, node: &GraphNode, old_path: Option<String>) -> SymbolChange {
-    SymbolChange {
+/// One of both is there.
+fn changed(
+    change: SymbolChangeKind,
+    old: Option<&GraphNode>,
+    new: Option<&GraphNode>,
+) -> NodeChange {
+    let place = |node: &GraphNode| SymbolPlace { path: node.path.clone(), line: node.line };
+    let shown = new.or(old);
+    NodeChange {
         change,
-        qualified_name: node.qualified_name.clone(),
-        kind: node.kind.clone(),
-        path: node.path.clone(),
-        line: node.line,
-        old_path,
+        qualified_name: shown.map_or(String::new(), |node| node.qualified_name.clone()),
+        kind: shown.map_or(String::new(), |node| node.kind.clone()),
+        new: new.map(place),
+        old: old.map(place),
     }
 }
 
@@ -263,9 +275,12 @@ mod tests {
         );
         let diff = compared(&base, &head);
         let told: Vec<String> = diff
-            .symbols
+            .changes
             .iter()
-            .map(|it| format!("{:?} {} {}", it.change, it.qualified_name, it.path))
+            .map(|it| {
+                let at = it.new.as_ref().or(it.old.as_ref()).unwrap();
+                format!("{:?} {} {}", it.change, it.qualified_name, at.path)
+            })
             .collect();
         assert_eq!(
             told,
@@ -274,9 +289,10 @@ mod tests {
         let edges: Vec<String> = diff
             .edges
             .iter()
-            .map(|it| format!("{:?} {} -> {}", it.change, it.source, it.target))
+            .map(|it| format!("{:?} {} -> {}", it.change, it.from, it.to))
             .collect();
         assert_eq!(edges, ["Added main -> fresh", "Removed main -> gone"]);
-        assert_eq!((diff.n_added, diff.n_removed, diff.n_moved), (1, 1, 1));
+        let counts = &diff.counts;
+        assert_eq!((counts.added, counts.removed, counts.moved), (1, 1, 1));
     }
 }

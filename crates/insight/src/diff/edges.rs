@@ -1,7 +1,7 @@
 //! What a change does to the graph, where both versions are indexed: edges that
 //! came, went or lead elsewhere, and who uses the touched symbols now.
 
-use super::{Border, EdgeChange, EdgeChangeKind, SemanticDiff};
+use super::{Border, Compared, EdgeChange, EdgeChangeKind};
 use crate::code::{Scope, View, owners_of};
 use model::Result;
 use model::code::EdgeKind;
@@ -36,10 +36,10 @@ impl<'r> Versions<'r> {
     }
 
     /// `nodes`: for each change its symbol in the base and in the head.
-    pub fn add(
+    pub(super) fn add(
         &mut self,
         nodes: &[(Option<NodeId>, Option<NodeId>)],
-        diff: &mut SemanticDiff,
+        diff: &mut Compared,
     ) -> Result<()> {
         let renamed: BTreeMap<NodeId, NodeId> = nodes
             .iter()
@@ -72,6 +72,7 @@ impl<'r> Versions<'r> {
             let out_after = uses(&self.head, Some(new))?;
             edges.extend(self.changes(new, &out_before, &out_after, old.is_none())?);
         }
+        drop_told_by_members(&mut edges);
         edges.truncate(MOST_EDGES);
         edges.sort_by(|a, b| (b.crosses.len(), &a.from).cmp(&(a.crosses.len(), &b.from)));
         diff.edges = edges;
@@ -204,6 +205,25 @@ impl<'r> Versions<'r> {
         }
         Ok(names)
     }
+}
+
+/// Who calls a member names its type; and overloads are one name. Each is told once.
+fn drop_told_by_members(edges: &mut Vec<EdgeChange>) {
+    let references = EdgeKind::References.as_str();
+    let told: BTreeSet<(EdgeChangeKind, String, String)> = edges
+        .iter()
+        .filter_map(|it| {
+            let (outer, _) = it.to.rsplit_once('.')?;
+            Some((it.change, it.from.clone(), outer.to_owned()))
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    edges.retain(|it| {
+        let is_of_type =
+            it.kind == references && told.contains(&(it.change, it.from.clone(), it.to.clone()));
+        let key = (it.change, it.kind.clone(), it.from.clone(), it.to.clone(), it.path.clone());
+        !is_of_type && seen.insert(key)
+    });
 }
 
 /// Who uses a symbol, by call, reference or inheritance.

@@ -1,10 +1,13 @@
 //! What the indexed graph adds to a comparison: users, tests, owners.
 
 use super::edges::Versions;
-use super::{Impact, SemanticDiff};
-use crate::code::impact::{KINDS, OwnerShare, nodes_of_path};
+use super::stale::ReachedFiles;
+use super::{Compared, Impact};
+use crate::code::files::exact_file;
+use crate::code::impact::{KINDS, OwnerShare};
 use crate::code::walk::walk;
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
+use crate::tests_scope::is_test_file;
 use model::change::{SymbolChangeKind, SymbolVersion};
 use model::code::EdgeKind;
 use model::ids::NodeId;
@@ -37,19 +40,15 @@ pub struct Indexed {
     pub head: Option<Scope>,
 }
 
-pub fn add(
-    reader: &Reader,
-    indexed: &Indexed,
-    paths: &[String],
-    diff: &mut SemanticDiff,
-) -> Result<()> {
+pub(super) fn add(reader: &Reader, indexed: &Indexed, diff: &mut Compared) -> Result<()> {
+    let paths = diff.paths.clone();
     let is_base = indexed.base.is_some();
     let Some(scope) = indexed.base.as_ref().or(indexed.head.as_ref()) else { return Ok(()) };
-    add_one(reader, scope, is_base, paths, diff)?;
+    add_one(reader, scope, is_base, &paths, diff)?;
     if let (Some(base), Some(head)) = (&indexed.base, &indexed.head) {
         let mut versions = Versions::new(reader, base, head);
         let mut nodes = Vec::new();
-        let (mut olds, mut news) = (BTreeMap::new(), BTreeMap::new());
+        let (mut olds, mut news) = (InFile::new(), InFile::new());
         for changed in diff.changes.iter().take(MOST_SYMBOLS) {
             let old = match &changed.change.old {
                 // A copy's source is not what the symbol was.
@@ -67,9 +66,17 @@ pub fn add(
             nodes.push((old, new));
         }
         versions.add(&nodes, diff)?;
-        let seeds: Vec<NodeId> =
-            nodes.iter().filter_map(|(_, new)| *new).take(MOST_SEEDS).collect();
-        let after = impact(&versions.head, &seeds, paths)?;
+        let seeds: Vec<NodeId> = nodes
+            .iter()
+            .zip(&diff.changes)
+            .filter(|(_, changed)| !changed.change.is_doc_only())
+            .filter_map(|((_, new), _)| *new)
+            .take(MOST_SEEDS)
+            .collect();
+        let (after, files) = impact(&versions.head, &seeds, &paths)?;
+        for (repo, paths) in files {
+            diff.reached_files.entry(repo).or_default().extend(paths);
+        }
         if let Some(impact) = &mut diff.impact {
             impact.reached_after = Some(after.reached);
             let mut tests: BTreeSet<String> = impact.test_files.drain(..).collect();
@@ -85,17 +92,17 @@ fn add_one(
     scope: &Scope,
     is_base: bool,
     paths: &[String],
-    diff: &mut SemanticDiff,
+    diff: &mut Compared,
 ) -> Result<()> {
     let view = View::new(reader, scope);
-    let mut in_file: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
+    let mut in_file = InFile::new();
     let mut seeds = Vec::new();
     let touched: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
     for changed in diff.changes.iter_mut().take(MOST_SYMBOLS) {
         let side = if is_base { &changed.change.old } else { &changed.change.new };
         let Some(side) = side else { continue };
         let Some(node) = node_of(&view, side, &mut in_file)? else { continue };
-        if seeds.len() < MOST_SEEDS {
+        if seeds.len() < MOST_SEEDS && !changed.change.is_doc_only() {
             seeds.push(node);
         }
         let mut users = BTreeSet::new();
@@ -117,32 +124,40 @@ fn add_one(
             }
         }
     }
-    diff.impact = Some(impact(&view, &seeds, paths)?);
+    let (impact, files) = impact(&view, &seeds, paths)?;
+    diff.impact = Some(impact);
+    diff.reached_files = files;
     diff.owners = owners(reader, scope, paths)?;
     Ok(())
 }
 
+/// The symbols of files by name and line: a symbol that is declared in one file and
+/// defined in another has a place in both.
+type InFile = BTreeMap<String, BTreeMap<(String, u32), NodeId>>;
+
 fn node_of(
     view: &View<'_>,
     symbol: &SymbolVersion,
-    in_file: &mut BTreeMap<String, Vec<NodeId>>,
+    in_file: &mut InFile,
 ) -> Result<Option<NodeId>> {
     if !in_file.contains_key(&symbol.path) {
-        let nodes = nodes_of_path(view, &symbol.path)?.unwrap_or_default();
+        let mut nodes = BTreeMap::new();
+        if let Some(member) = exact_file(view, &symbol.path)? {
+            let (outline, ids) = (view.outline(member.file)?, view.nodes_of(member.file)?);
+            for (entry, node) in outline.iter().zip(ids.iter()) {
+                if let Some(row) = view.node(*node)? {
+                    nodes.entry((row.name.clone(), entry.name_line)).or_insert(*node);
+                }
+            }
+        }
         in_file.insert(symbol.path.clone(), nodes);
     }
     let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
-    for node in in_file.get(&symbol.path).map(Vec::as_slice).unwrap_or_default() {
-        if view.node(*node)?.is_some_and(|row| row.name == name)
-            && view.symbol(*node)?.is_some_and(|found| found.line == symbol.line)
-        {
-            return Ok(Some(*node));
-        }
-    }
-    Ok(None)
+    let nodes = &in_file[&symbol.path];
+    Ok(nodes.get(&(name.to_owned(), symbol.line)).copied())
 }
 
-fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<Impact> {
+fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact, ReachedFiles)> {
     let options = TraversalOptions {
         max_depth: 3,
         max_results: MOST_REACHED,
@@ -151,21 +166,27 @@ fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<Impact>
     };
     let walked = walk(view, seeds, Direction::Incoming, &options)?;
     let mut tests: BTreeSet<String> =
-        paths.iter().filter(|path| is_test_path(path)).cloned().collect();
+        paths.iter().filter(|path| is_test_file(path)).cloned().collect();
+    let mut files = ReachedFiles::new();
     for reached in &walked.reached {
-        if let Some(symbol) = view.symbol(reached.node)?
-            && (symbol.is_test || is_test_path(&symbol.path))
-        {
+        let Some(symbol) = view.symbol(reached.node)? else { continue };
+        let repo = symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo);
+        if !symbol.path.is_empty() {
+            files.entry(repo.to_owned()).or_default().insert(symbol.path.clone());
+        }
+        let is_of_tests = symbol.is_test && !is_test_path(&symbol.path);
+        if is_of_tests || is_test_file(&symbol.path) {
             tests.insert(symbol.path);
         }
     }
-    Ok(Impact {
+    let impact = Impact {
         commit: view.scope.snapshot.sha.clone(),
         reached: walked.reached.len() as u64,
         reached_after: None,
         truncated: walked.is_truncated,
         test_files: tests.into_iter().collect(),
-    })
+    };
+    Ok((impact, files))
 }
 
 fn owners(reader: &Reader, scope: &Scope, paths: &[String]) -> Result<Vec<OwnerShare>> {

@@ -9,8 +9,10 @@
 mod edges;
 mod graph;
 mod rules;
+mod stale;
 mod threads;
 
+use crate::cache::{self, VersionsQuestion};
 use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, ScopeRequest};
 use crate::runtime::{RuntimeWeight, Spot, weight};
@@ -23,7 +25,8 @@ use model::ids::ProjectId;
 use model::memory::End;
 use model::{Result, Timestamp, vocabulary};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use stale::ReachedFiles;
 use store::Reader;
 
 pub use rules::{Breaking, Rule};
@@ -40,7 +43,7 @@ pub struct Revision {
 }
 
 /// A changed symbol and who uses it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedSymbol {
     #[serde(flatten)]
     pub change: SymbolChange,
@@ -75,7 +78,7 @@ vocabulary! {
 }
 
 /// An edge that is not as it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EdgeChange {
     pub change: EdgeChangeKind,
     /// `calls`, `references`, `inherits` …
@@ -91,7 +94,7 @@ pub struct EdgeChange {
     pub target_path: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     pub files: u64,
     /// Files whose symbols were compared.
@@ -108,7 +111,7 @@ pub struct Counts {
 }
 
 /// What the graph says of a change.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Impact {
     /// The indexed commit that was asked.
     pub commit: String,
@@ -119,6 +122,17 @@ pub struct Impact {
     pub truncated: bool,
     /// Files of tests among what is reached, and changed ones.
     pub test_files: Vec<String>,
+}
+
+/// Evidence about code in the reach of a change that is older than the code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct StaleEvidence {
+    pub repo: String,
+    pub reason: String,
+    /// The first of the files it is about.
+    pub paths: Vec<String>,
+    /// The command that renews it.
+    pub fix: String,
 }
 
 /// What a change does.
@@ -143,6 +157,8 @@ pub struct SemanticDiff {
     /// cross most borders first.
     pub edges: Vec<EdgeChange>,
     pub impact: Option<Impact>,
+    /// What is said of code in reach and may not hold any more.
+    pub stale_evidence: Vec<StaleEvidence>,
     /// Changed files whose symbols were not, or only in part, compared.
     pub unread: Vec<UnreadFile>,
     pub missing: Vec<Missing>,
@@ -180,72 +196,139 @@ impl SemanticDiff {
 pub struct Request<'a> {
     pub base: Revision,
     pub head: Revision,
+    /// What git calls the files of both; none of a work tree, which no name covers.
+    pub trees: Option<[String; 2]>,
     pub asked: ScopeRequest<'a>,
 }
 
-/// The answer; without a database only what git's objects tell.
+/// What follows from both versions alone: kept by their names.
+#[derive(Debug, Serialize, Deserialize)]
+struct Compared {
+    counts: Counts,
+    changes: Vec<ChangedSymbol>,
+    file_moves: Vec<FileMove>,
+    unread: Vec<UnreadFile>,
+    paths: Vec<String>,
+    owners: Vec<OwnerShare>,
+    new_owners: Vec<String>,
+    edges: Vec<EdgeChange>,
+    impact: Option<Impact>,
+    reached_files: ReachedFiles,
+}
+
+impl Compared {
+    fn of(comparison: Comparison) -> Compared {
+        let counts = counts(&comparison);
+        let changed = |change| ChangedSymbol {
+            change,
+            users: None,
+            untouched_users: Vec::new(),
+            users_after: None,
+            new_users: Vec::new(),
+            lost_users: Vec::new(),
+        };
+        Compared {
+            counts,
+            changes: comparison.changes.into_iter().map(changed).collect(),
+            file_moves: comparison.file_moves,
+            unread: comparison.unread,
+            paths: comparison.paths,
+            owners: Vec::new(),
+            new_owners: Vec::new(),
+            edges: Vec::new(),
+            impact: None,
+            reached_files: ReachedFiles::new(),
+        }
+    }
+}
+
+/// The answer; without a database only what git's objects tell. `compare` is asked
+/// only where the answer is not kept.
 pub fn semantic_diff(
     reader: Option<&Reader>,
     request: Request<'_>,
-    comparison: Comparison,
+    compare: impl FnOnce() -> Result<Comparison>,
 ) -> Result<SemanticDiff> {
-    let mut diff = SemanticDiff {
-        counts: counts(&comparison),
-        breaking: Vec::new(),
-        base: request.base,
-        head: request.head,
-        changes: comparison
-            .changes
-            .into_iter()
-            .map(|change| ChangedSymbol {
-                change,
-                users: None,
-                untouched_users: Vec::new(),
-                users_after: None,
-                new_users: Vec::new(),
-                lost_users: Vec::new(),
-            })
-            .collect(),
-        file_moves: comparison.file_moves,
-        decisions: Vec::new(),
-        deciding_notes: Vec::new(),
-        owners: Vec::new(),
-        new_owners: Vec::new(),
-        edges: Vec::new(),
-        impact: None,
-        unread: comparison.unread,
-        missing: Vec::new(),
-        runtime: None,
-    };
-    if let Some(reader) = reader {
-        diff.decisions = decisions(reader, &comparison.paths, &diff.changes)?;
-        if let Some(project) = project(reader, &request.asked) {
-            let changes: Vec<&SymbolChange> = diff.changes.iter().map(|it| &it.change).collect();
-            diff.deciding_notes = threads::deciding_notes(reader, project, &changes)?;
+    let mut missing = Vec::new();
+    let mut stale_evidence = Vec::new();
+    let (mut kept, decisions, deciding_notes) = match reader {
+        Some(reader) => {
+            let indexed = indexed(reader, &request);
+            if indexed.base.is_none() && indexed.head.is_none() {
+                missing.push(Missing::new(
+                    "neither version is indexed: callers, tests and owners are not known",
+                    "lore index",
+                ));
+            }
+            let compared = compared(reader, &request, &indexed, compare)?;
+            stale_evidence = stale::stale_evidence(reader, &indexed, &compared.reached_files)?;
+            let decisions = decisions(reader, &compared.paths, &compared.changes)?;
+            let mut notes = Vec::new();
+            if let Some(project) = project(reader, &request.asked) {
+                let changes: Vec<&SymbolChange> =
+                    compared.changes.iter().map(|it| &it.change).collect();
+                notes = threads::deciding_notes(reader, project, &changes)?;
+            }
+            (compared, decisions, notes)
         }
-        let at = |revision: &Revision| {
-            let asked = ScopeRequest { at: Some(&revision.commit), ..request.asked };
-            scope::resolve(reader, &asked).ok()
-        };
-        // Of a work tree only the commit it began with is known here.
-        let head = if diff.head.is_work_tree { None } else { at(&diff.head) };
-        let indexed = graph::Indexed { base: at(&diff.base), head };
-        if indexed.base.is_none() && indexed.head.is_none() {
-            diff.missing.push(Missing::new(
-                "neither version is indexed: callers, tests and owners are not known",
+        None => {
+            missing.push(Missing::new(
+                "no database: callers, tests, owners and decisions are not known",
                 "lore index",
             ));
+            (Compared::of(compare()?), Vec::new(), Vec::new())
         }
-        graph::add(reader, &indexed, &comparison.paths, &mut diff)?;
-    } else {
-        diff.missing.push(Missing::new(
-            "no database: callers, tests, owners and decisions are not known",
-            "lore index",
-        ));
-    }
-    diff.breaking = rules::breaking(&diff.changes, &diff.file_moves);
-    sort(&mut diff.changes);
-    Ok(diff)
+    };
+    let breaking = rules::breaking(&kept.changes, &kept.file_moves);
+    sort(&mut kept.changes);
+    Ok(SemanticDiff {
+        base: request.base,
+        head: request.head,
+        counts: kept.counts,
+        breaking,
+        changes: kept.changes,
+        file_moves: kept.file_moves,
+        decisions,
+        deciding_notes,
+        owners: kept.owners,
+        new_owners: kept.new_owners,
+        edges: kept.edges,
+        impact: kept.impact,
+        stale_evidence,
+        unread: kept.unread,
+        missing,
+        runtime: None,
+    })
+}
+
+fn indexed(reader: &Reader, request: &Request<'_>) -> graph::Indexed {
+    let at = |revision: &Revision| {
+        let asked = ScopeRequest { at: Some(&revision.commit), ..request.asked };
+        scope::resolve(reader, &asked).ok()
+    };
+    // Of a work tree only the commit it began with is known here.
+    let head = if request.head.is_work_tree { None } else { at(&request.head) };
+    graph::Indexed { base: at(&request.base), head }
+}
+
+fn compared(
+    reader: &Reader,
+    request: &Request<'_>,
+    indexed: &graph::Indexed,
+    compare: impl FnOnce() -> Result<Comparison>,
+) -> Result<Compared> {
+    let compute = || {
+        let mut compared = Compared::of(compare()?);
+        graph::add(reader, indexed, &mut compared)?;
+        Ok(compared)
+    };
+    let Some(trees) = &request.trees else { return compute() };
+    let question = VersionsQuestion {
+        name: "diff",
+        versions: &[indexed.base.as_ref(), indexed.head.as_ref()],
+        inputs: trees,
+    };
+    cache::answer_of_versions(reader, &question, compute)
 }
 
 /// The forge project of the repository asked about.
@@ -307,6 +390,7 @@ fn sort(changes: &mut [ChangedSymbol]) {
         let is_small = change.shown().is_some_and(is_small);
         (
             change.is_test,
+            change.is_doc_only(),
             is_small,
             !(is_public && (is_gone || !change.demands.is_empty())),
             std::cmp::Reverse(it.users.unwrap_or(0)),

@@ -5,6 +5,7 @@ use model::change::{Aspect, FileMove, SymbolChangeKind, SymbolVersion};
 use model::code::is_test_path;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -47,6 +48,9 @@ impl Rule {
 pub struct Breaking {
     pub rule: Rule,
     pub symbol: String,
+    /// Where it was.
+    #[serde(skip)]
+    old_path: String,
     /// Where it is, or was when it is gone.
     pub path: String,
     pub line: u32,
@@ -57,6 +61,7 @@ pub struct Breaking {
 
 pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Breaking> {
     let mut all: Vec<Breaking> = changes.iter().filter_map(rule_of).collect();
+    drop_told_by_container(&mut all);
     all.extend(file_moves.iter().filter_map(moved_file));
     all.sort_by(|a, b| {
         (a.rule, b.users.unwrap_or(0), &a.path, a.line).cmp(&(
@@ -69,20 +74,45 @@ pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Break
     all
 }
 
+/// Who uses a member uses its type: what the type is told for is not told again of
+/// its members.
+fn drop_told_by_container(all: &mut Vec<Breaking>) {
+    let told: BTreeSet<(Rule, String, String)> =
+        all.iter().map(|it| (it.rule, it.old_path.clone(), it.symbol.clone())).collect();
+    all.retain(|it| {
+        let mut name = it.symbol.as_str();
+        while let Some((outer, _)) = name.rsplit_once('.') {
+            let is_told =
+                |rule: Rule| told.contains(&(rule, it.old_path.clone(), outer.to_owned()));
+            let is_of_gone =
+                it.rule == Rule::MovedPublicSymbol && is_told(Rule::RemovedPublicSymbol);
+            if is_of_gone || (it.rule == Rule::ReducedVisibility && is_told(it.rule)) {
+                return false;
+            }
+            name = outer;
+        }
+        true
+    });
+}
+
 /// Who imports a file by its path must change; in Go a folder is imported.
 fn moved_file(file: &FileMove) -> Option<Breaking> {
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(it, _)| it.to_owned());
     let is_go = file.to.rsplit_once('.').is_some_and(|(_, ending)| ending == "go");
     let is_same_package = is_go && folder(&file.from) == folder(&file.to);
-    if file.symbols == 0 || is_test_path(&file.from) || is_same_package {
+    if file.public_symbols == 0 || is_test_path(&file.from) || is_same_package {
         return None;
     }
     Some(Breaking {
         rule: Rule::MovedPublicSymbol,
         symbol: file.from.clone(),
+        old_path: file.from.clone(),
         path: file.to.clone(),
         line: 1,
-        message: format!("{} symbols of {} are now in {}", file.symbols, file.from, file.to),
+        message: match file.public_symbols {
+            1 => format!("1 public symbol of {} is now in {}", file.from, file.to),
+            n => format!("{n} public symbols of {} are now in {}", file.from, file.to),
+        },
         users: None,
     })
 }
@@ -101,6 +131,17 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
     let is_gone = change.change == SymbolChangeKind::Removed
         || change.change == SymbolChangeKind::PerhapsBecame;
     let became = change.new.as_ref();
+    // Languages call these by themselves: nobody names them.
+    let name = old.symbol.rsplit('.').next().unwrap_or(&old.symbol);
+    let is_implicit = old.symbol.contains('.') && name.starts_with("__") && name.ends_with("__");
+    if is_implicit && became.is_some() && !is_gone && change.demands.is_empty() {
+        return None;
+    }
+    // What the language makes by itself is still there.
+    let is_defaulted = old.signature.as_ref().is_some_and(|it| it.contains("= default"));
+    if is_defaulted && is_gone {
+        return None;
+    }
     let (rule, message) = match (contract, became) {
         (Some(rule), None) => (rule, format!("{} {} is gone", old.kind, old.symbol)),
         (Some(rule), Some(new)) if change.change != SymbolChangeKind::Changed => {
@@ -130,6 +171,7 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
     Some(Breaking {
         rule,
         symbol: old.symbol.clone(),
+        old_path: old.path.clone(),
         path: shown.path.clone(),
         line: shown.line,
         message,

@@ -421,7 +421,7 @@ impl Tool for SnapshotDiff {
     const ABOUT: &'static str = "Compare two indexed states of the code: symbols that came, went or \
         moved to another file, and relations that came or went.";
     const GROUPS: &'static [Group] = &[Group::Code];
-    const LISTS: &'static [&'static str] = &["/symbols", "/edges"];
+    const LISTS: &'static [&'static str] = &["/changes", "/edges"];
 
     type Params = DiffParams;
     type Answer = Difference;

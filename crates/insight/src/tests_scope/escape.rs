@@ -1,0 +1,69 @@
+//! Changes that no graph of symbols covers.
+
+use super::evidence::{Candidates, Evidence, Rule};
+use super::files::{TestFiles, ending, is_code, stem};
+
+/// Why a change of this file can change any test.
+pub fn reason(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_build = matches!(
+        name,
+        "setup.py"
+            | "setup.cfg"
+            | "pyproject.toml"
+            | "tox.ini"
+            | "pytest.ini"
+            | "package.json"
+            | "tsconfig.json"
+            | "Cargo.toml"
+            | "build.rs"
+            | "go.mod"
+            | "go.sum"
+            | "pom.xml"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "settings.gradle"
+            | "Makefile"
+            | "CMakeLists.txt"
+            | "Gemfile"
+            | "composer.json"
+            | "Dockerfile"
+    );
+    let ending = ending(name);
+    let is_lock = ending == "lock" || name.ends_with("-lock.json") || name.ends_with("-lock.yaml");
+    let is_requirements = name.starts_with("requirements") && ending == "txt";
+    (is_build || is_lock || is_requirements)
+        .then(|| format!("{path}: the build or its dependencies"))
+}
+
+/// Adds the tests below a changed file of fixtures.
+pub fn add_below_fixtures(path: &str, files: &TestFiles, found: &mut Candidates) {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if name != "conftest.py" {
+        return;
+    }
+    for test in files.below(folder) {
+        let reason = format!("fixtures of {path}");
+        found.add(test, Evidence { rule: Rule::Fixtures, distance: 1, weight: 1.0, reason });
+    }
+}
+
+/// Prose and the settings of a forge: no test reads them, unless they lie among tests.
+pub fn is_beside_code(path: &str) -> bool {
+    let is_prose = matches!(ending(path), "md" | "rst" | "txt" | "adoc" | "po" | "svg" | "png");
+    let is_forge = path.starts_with(".github/") || path.starts_with(".gitlab");
+    (is_prose || is_forge) && !model::code::is_test_path(path) && reason(path).is_none()
+}
+
+/// Files that are started, not imported, or that only show how things are used.
+pub fn is_entry(path: &str) -> bool {
+    let mut folders = path.split('/');
+    let _ = folders.next_back();
+    let is_aside = folders.any(|part| {
+        matches!(
+            part,
+            "docs" | "doc" | "examples" | "example" | "benchmarks" | "benches" | "scripts"
+        )
+    });
+    is_aside || matches!(stem(path), "main" | "__main__" | "conf") || !is_code(ending(path))
+}

@@ -1,0 +1,220 @@
+//! Tests that name what changed, in their path or in their words.
+//!
+//! Words come from the terms the index keeps of every file: no text is read.
+
+use super::Change;
+use super::evidence::{Candidates, Evidence, Rule};
+use super::files::{TestFiles, stem, subject_of, subject_of_source};
+use super::graph::Fixtures;
+use crate::code::View;
+use model::Result;
+use model::ids::FileId;
+use model::terms;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use store::code::terms::unpack;
+use store::code::{files, snapshots};
+
+/// A name of fewer letters is a word of every text.
+const SHORTEST: usize = 4;
+
+/// The words of the tests of a snapshot that somebody asked for.
+pub struct TestWords {
+    /// By word: the tests that have it.
+    tests: BTreeMap<String, Vec<String>>,
+}
+
+impl TestWords {
+    pub fn read(
+        view: &View<'_>,
+        tests: &TestFiles,
+        wanted: &BTreeSet<String>,
+    ) -> Result<TestWords> {
+        let mut slots: FxHashMap<u32, Vec<&str>> = FxHashMap::default();
+        for word in wanted {
+            slots.entry(terms::number(&term_of(word))).or_default().push(word);
+        }
+        let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        if slots.is_empty() {
+            return Ok(TestWords { tests: found });
+        }
+        for (file, path) in test_versions(view, tests)? {
+            let Some(packed) = store::code::terms::packed(view.reader, file)? else { continue };
+            let hits = unpack(&packed, |term| slots.contains_key(&term).then_some(term))?.hits;
+            let has: BTreeSet<u32> = hits.iter().map(|(term, _)| *term).collect();
+            for word in has.iter().flat_map(|term| &slots[term]) {
+                found.entry((*word).to_owned()).or_default().push(path.clone());
+            }
+        }
+        Ok(TestWords { tests: found })
+    }
+
+    /// The tests that have a word.
+    pub fn with(&self, word: &str) -> &[String] {
+        self.tests.get(word).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// The term a name is kept by: a name of several parts as a whole.
+fn term_of(name: &str) -> String {
+    let mut whole = None;
+    let mut part = String::new();
+    terms::each(name, |term| {
+        if term.is_compound {
+            whole = Some(term.text.to_owned());
+        } else {
+            term.text.clone_into(&mut part);
+        }
+    });
+    whole.unwrap_or(part)
+}
+
+/// The files of tests in the snapshot.
+fn test_versions(view: &View<'_>, tests: &TestFiles) -> Result<Vec<(FileId, String)>> {
+    let mut ids = Vec::new();
+    for version in snapshots::packages(view.reader, view.scope.snapshot.seq)?.values() {
+        let version = snapshots::version(view.reader, *version)?;
+        ids.extend(version.members.iter().map(|member| member.file));
+    }
+    let mut found = Vec::new();
+    for row in files::rows(view.reader, ids)? {
+        let package = view.package_path(row.package)?;
+        let path = if package.is_empty() { row.name } else { format!("{package}/{}", row.name) };
+        if tests.has(&path) {
+            found.push((row.id, path));
+        }
+    }
+    Ok(found)
+}
+
+/// The simple names of changed symbols that tell something.
+pub fn symbol_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
+    let symbols = change.symbols.iter().flatten();
+    symbols
+        .filter(|symbol| !tests.has(&symbol.path) && symbol.kind != "module")
+        .filter_map(|symbol| symbol.symbol.rsplit('.').next())
+        .filter(|name| name.len() >= SHORTEST && !name.starts_with("__"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The words by which tests may name changed files.
+pub fn file_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for path in change.paths.iter().filter(|path| !tests.has(path)) {
+        let stem = stem(path);
+        if stem.len() >= SHORTEST {
+            words.insert(stem.to_owned());
+            words.extend(tests.data_folders(stem).into_iter().map(str::to_owned));
+        }
+    }
+    words.retain(|word| word.len() >= SHORTEST);
+    words
+}
+
+/// Adds tests that have the name of a changed symbol among their words.
+pub fn add_naming_symbols(names: &BTreeSet<String>, words: &TestWords, found: &mut Candidates) {
+    for name in names {
+        let with = words.with(name);
+        for test in with {
+            let weight = 1.0 / with.len() as f64;
+            let reason = format!("names {name}");
+            found.add(test, Evidence { rule: Rule::NamesSymbol, distance: 1, weight, reason });
+        }
+    }
+}
+
+/// Adds tests that have the name of a changed file among their words; whether
+/// there are any.
+pub fn add_naming_file(path: &str, words: &TestWords, found: &mut Candidates) -> bool {
+    let stem = stem(path);
+    let with = words.with(stem);
+    for test in with {
+        let weight = 1.0 / with.len() as f64;
+        let reason = format!("names {stem}");
+        found.add(test, Evidence { rule: Rule::NamesFile, distance: 1, weight, reason });
+    }
+    !with.is_empty()
+}
+
+/// Adds tests that name the folder of data called like a changed file; whether
+/// there are any.
+pub fn add_readers_of_data(
+    path: &str,
+    tests: &TestFiles,
+    words: &TestWords,
+    found: &mut Candidates,
+) -> bool {
+    let stem = stem(path);
+    let mut is_read = false;
+    for folder in tests.data_folders(stem) {
+        for test in words.with(folder) {
+            let reason = format!("reads data about {stem} from {folder}");
+            let evidence = Evidence { rule: Rule::ReadsData, distance: 1, weight: 1.0, reason };
+            found.add(test, evidence);
+            is_read = true;
+        }
+    }
+    is_read
+}
+
+/// Adds tests that are called like a changed file; whether there are any.
+pub fn add_namesakes(path: &str, tests: &TestFiles, found: &mut Candidates) -> bool {
+    let source = subject_of_source(path);
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folder = folder.rsplit('/').next().unwrap_or(folder);
+    let mut is_found = false;
+    for test in tests.tests() {
+        let subject = subject_of(test);
+        let is_short = subject.len() < SHORTEST || source.len() < SHORTEST;
+        // `brain/test_typing` is about `brain/brain_typing`.
+        let is_prefixed = !folder.is_empty()
+            && source.strip_prefix(folder).and_then(|rest| rest.strip_prefix('_')) == Some(subject)
+            && test.split('/').any(|part| part == folder);
+        let weight = if (subject == source && subject.len() > 1) || is_prefixed {
+            1.0
+        } else if !is_short && shares_words(subject, source) {
+            0.5
+        } else {
+            continue;
+        };
+        is_found |= weight == 1.0;
+        let reason = format!("is called like {path}");
+        found.add(test, Evidence { rule: Rule::Namesake, distance: 1, weight, reason });
+    }
+    is_found
+}
+
+/// Whether one name is all words of the other: `session_cookie` and `session`.
+fn shares_words(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    let bytes = long.as_bytes();
+    let is_border = |at: usize| {
+        at == 0
+            || at >= bytes.len()
+            || bytes[at - 1] == b'_'
+            || bytes[at] == b'_'
+            || bytes[at].is_ascii_uppercase()
+    };
+    long.match_indices(short).any(|(at, _)| is_border(at) && is_border(at + short.len()))
+}
+
+/// Adds tests that ask for a fixture which leads to the change.
+pub fn add_users_of_fixtures(
+    fixtures: &Fixtures,
+    tests: &TestFiles,
+    words: &TestWords,
+    found: &mut Candidates,
+) {
+    for (path, names) in fixtures {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let below: BTreeSet<&str> = tests.below(folder).collect();
+        for (name, depth) in names {
+            for test in words.with(name).iter().filter(|test| below.contains(test.as_str())) {
+                let reason = format!("asks for the fixture {name}");
+                let distance = depth + 1;
+                found.add(test, Evidence { rule: Rule::Uses, distance, weight: 50.0, reason });
+            }
+        }
+    }
+}
