@@ -40,8 +40,11 @@ pub struct CliHost {
     first: Mutex<BTreeMap<PathBuf, FirstMemory>>,
     /// What edited files define, by path and content: asked with every question, changed
     /// with few.
-    outlines: Mutex<BTreeMap<(String, Hash32), Option<Vec<TextSymbol>>>>,
+    outlines: Mutex<BTreeMap<FileVersion, Option<Vec<TextSymbol>>>>,
 }
+
+/// A path and the hash of what stands there.
+type FileVersion = (String, Hash32);
 
 /// Versions of edited files that are remembered.
 const MOST_OUTLINES: usize = 2_000;

@@ -67,7 +67,9 @@ fn fit(value: &mut Value, kind: &Kind) {
         *value = fitted;
     }
     if let (Value::Array(items), Kind::List(kind)) = (value, kind) {
-        items.iter_mut().for_each(|item| fit(item, kind));
+        for item in items {
+            fit(item, kind);
+        }
     }
 }
 
