@@ -260,6 +260,8 @@ pub fn service_routes(reader: &Reader, service: &str) -> Result<Vec<(String, Str
     let is_below = |path: &str| {
         home.folder.as_ref().is_none_or(|folder| path.starts_with(&format!("{folder}/")))
     };
-    let own = routes.iter().filter(|route| is_below(&route.path));
+    // A folder without any route was not the service's after all.
+    let has_own = routes.iter().any(|route| is_below(&route.path));
+    let own = routes.iter().filter(|route| !has_own || is_below(&route.path));
     Ok(own.map(|route| (route.method.clone(), route.pattern.clone())).collect())
 }

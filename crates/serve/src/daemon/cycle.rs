@@ -25,8 +25,10 @@ const SHORTEST_SLEEP: Duration = Duration::from_millis(20);
 const RETRY: Backoff = Backoff { base: Duration::from_secs(5), cap: Duration::from_hours(1) };
 /// Every clone is compared with the record this often, whatever its files look like.
 const FULL_LOOK: Duration = Duration::from_hours(1);
-/// Work is put off by this much on battery or under load.
+/// Work is put off by this much on battery or under load …
 const PUT_OFF: Duration = Duration::from_secs(60);
+/// … and behind other work.
+const BEHIND_OTHERS: Duration = Duration::from_secs(5);
 /// Texts embedded in one go.
 const EMBED_SLICE: u64 = 256;
 const BACKGROUND: i32 = 10;
@@ -145,8 +147,13 @@ impl Cycle {
                 self.in_background(task, move || daemon.host.notify().map(drop));
             }
             Task::Enrich if self.database.is_some() => {
+                // Servers take both processors, and long to start.
                 if self.is_machine_busy() {
                     self.schedule.defer(task, now, PUT_OFF);
+                    return;
+                }
+                if !self.daemon.queue.is_idle() {
+                    self.schedule.defer(task, now, BEHIND_OTHERS);
                     return;
                 }
                 let Some(dir) = self.enrich.next() else {
@@ -205,13 +212,11 @@ impl Cycle {
         niceness: i32,
     ) {
         let command = self.daemon.host.command(arguments, dir, niceness);
-        // Servers that nobody waits for must not slow down what somebody does.
-        let is_exclusive = command.is_exclusive || origin == Origin::Task(Task::Enrich);
         self.daemon.queue.submit(NewJob {
             label: label.to_owned(),
             origin,
             priority,
-            is_exclusive,
+            is_exclusive: command.is_exclusive,
             work: Work::Command(command),
             to: None,
             stop: CancelToken::default(),

@@ -70,7 +70,9 @@ fn hash(token: &SecretString) -> Hash32 {
 }
 
 fn turn(door: &mut Option<Door>, asked: Option<Asked>, daemon: &Arc<Daemon>) {
-    if door.as_ref().map(|door| door.asked) == asked {
+    // One that could not be opened is tried again.
+    let is_open = |door: &&Door| !door.task.is_finished();
+    if door.as_ref().filter(is_open).map(|door| door.asked) == asked {
         return;
     }
     let old = door.take();

@@ -117,10 +117,16 @@ pub struct JobQueue {
 struct State {
     waiting: Vec<NewJob>,
     running: Option<Turn>,
-    /// Labels of short jobs.
-    beside: Vec<String>,
+    /// Those that need no turn.
+    beside: Vec<BesideJob>,
     stops: Vec<CancelToken>,
     is_closed: bool,
+}
+
+struct BesideJob {
+    label: String,
+    priority: Priority,
+    stop: CancelToken,
 }
 
 struct Turn {
@@ -152,16 +158,13 @@ impl JobQueue {
     pub fn submit(self: &Arc<Self>, job: NewJob) {
         if !job.is_exclusive {
             let queue = Arc::clone(self);
-            queue.state().beside.push(job.label.clone());
+            let (label, priority, stop) = (job.label.clone(), job.priority, job.stop.clone());
+            queue.state().beside.push(BesideJob { label, priority, stop: stop.clone() });
             tokio::spawn(async move {
                 let permit = Arc::clone(&queue.beside).acquire_owned().await;
-                let label = job.label.clone();
                 queue.execute(job).await;
                 drop(permit);
-                let mut state = queue.state();
-                if let Some(at) = state.beside.iter().position(|known| *known == label) {
-                    state.beside.swap_remove(at);
-                }
+                queue.state().beside.retain(|known| !known.stop.is_same(&stop));
             });
             return;
         }
@@ -172,9 +175,14 @@ impl JobQueue {
             // Its receiver sees the end.
             return;
         }
+        let is_urgent = job.priority <= Priority::Change;
+        if is_urgent {
+            // It need not end before the job begins: it holds the lock for moments only.
+            let in_the_way = state.beside.iter().filter(|it| it.priority == Priority::Background);
+            in_the_way.for_each(|it| it.stop.cancel());
+        }
         let behind = match &state.running {
             Some(turn) => {
-                let is_urgent = job.priority <= Priority::Change;
                 let gives_way = turn.priority == Priority::Background
                     || (turn.priority == Priority::Scheduled && now.since(turn.since) > FAIR_TURN);
                 if is_urgent && gives_way {
@@ -205,11 +213,17 @@ impl JobQueue {
         self.state().waiting.iter().any(|job| job.label == label)
     }
 
+    /// Whether nothing runs and nothing waits.
+    pub fn is_idle(&self) -> bool {
+        let state = self.state();
+        state.running.is_none() && state.waiting.is_empty() && state.beside.is_empty()
+    }
+
     /// What runs and what waits.
     pub fn labels(&self) -> (Vec<String>, Vec<String>) {
         let state = self.state();
         let mut running: Vec<String> = state.running.iter().map(|it| it.label.clone()).collect();
-        running.extend(state.beside.iter().cloned());
+        running.extend(state.beside.iter().map(|it| it.label.clone()));
         (running, state.waiting.iter().map(|job| job.label.clone()).collect())
     }
 

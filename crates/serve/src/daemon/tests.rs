@@ -2,6 +2,7 @@
 //! nothing happens, and children that only say what they would have done.
 
 use super::protocol::{CommandRequest, Frame, Terminal};
+use super::queue::{NewJob, Origin, Priority};
 use super::*;
 use crate::mcp::{McpHost, Options};
 use model::Clock;
@@ -209,4 +210,32 @@ async fn a_laptop_that_slept_and_a_clock_that_was_set_back_stop_nothing() {
     assert!((after + 5..=after + 8).contains(&set_back), "{set_back} after {after}");
     stop.cancel();
     daemon.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn servers_that_nobody_waits_for_stop_for_a_commit_which_does_not_wait_for_them() {
+    let host = FakeHost::new(0..0);
+    let (finished, mut from) = mpsc::unbounded_channel();
+    let queue = JobQueue::new(Arc::clone(&host) as _, finished);
+    tokio::spawn(Arc::clone(&queue).run());
+    let job = |label: &str, priority, is_exclusive| NewJob {
+        label: label.to_owned(),
+        origin: Origin::Client,
+        priority,
+        is_exclusive,
+        work: Work::Command(host.command(&[label], None, 0)),
+        to: None,
+        stop: CancelToken::default(),
+    };
+    queue.submit(job("asked-for", Priority::Interactive, false));
+    queue.submit(job("enrich", Priority::Background, false));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    queue.submit(job("index", Priority::Change, true));
+    let mut ended = Vec::new();
+    for _ in 0..3 {
+        let job = from.recv().await.unwrap();
+        ended.push((job.label, job.outcome.is_stopped));
+    }
+    let expected = [("enrich", true), ("asked-for", false), ("index", false)];
+    assert_eq!(ended, expected.map(|(label, is_stopped)| (label.to_owned(), is_stopped)));
 }
