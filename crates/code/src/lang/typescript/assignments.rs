@@ -16,6 +16,9 @@ use crate::facts::{
 use std::ops::Range;
 use tree_sitter::Node;
 
+/// Names assigned in one statement; more is no code anybody wrote.
+const MOST_TARGETS: usize = 64;
+
 /// What is on the left of an assignment.
 #[derive(Clone)]
 pub(super) enum Target {
@@ -117,6 +120,9 @@ impl Lower<'_, '_> {
         let mut targets = Vec::new();
         let mut value = Some(node);
         while let Some(at) = value.filter(|at| kind(*at) == Kind::AssignmentExpression) {
+            if targets.len() >= MOST_TARGETS {
+                return (Vec::new(), None);
+            }
             let left = at.child_by_field_id(f.left);
             targets.push(left.map_or(Target::Other, |left| self.target(left)));
             value = at.child_by_field_id(f.right);
@@ -561,7 +567,8 @@ impl Lower<'_, '_> {
         let base = self.b.type_ref(TypeRef::Named(base, Box::default()));
         let mut bases = self.b.facts.def(class).bases.to_vec();
         if bases.len() < 16 {
-            bases.push(base);
+            // What is mixed in later hides what was there before.
+            bases.insert(0, base);
             self.b.def_mut(class).bases = bases.into();
         }
     }

@@ -8,6 +8,9 @@ use super::kinds::{Kind, fields, kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
+/// Longer names and paths are not looked up.
+const LONGEST_NAME: usize = 120;
+
 /// What a file says of prototypes.
 #[derive(Default)]
 pub(super) struct Prototypes {
@@ -81,6 +84,10 @@ impl<'s> Search<'s> {
     }
 
     fn declare(&mut self, scope: usize, name: &'s str, node: Option<usize>) {
+        // Patterns are no names, and may be of any size.
+        if name.len() > LONGEST_NAME {
+            return;
+        }
         let known = self.scopes[scope].declared.entry(name).or_insert(node);
         *known = known.or(node);
     }
@@ -143,9 +150,12 @@ impl<'s> Search<'s> {
                 }
             }
             Kind::CallExpression => {
-                let called = node.child_by_field_id(f.function).map_or("", |it| self.text(it));
-                let last = called.rsplit('.').next().unwrap_or(called);
-                if is_inheriting(last)
+                let called = node.child_by_field_id(f.function);
+                let called = called.and_then(|called| match kind(called) {
+                    Kind::Identifier => Some(called),
+                    _ => called.child_by_field_id(f.property),
+                });
+                if is_inheriting(called.map_or("", |called| self.text(called)))
                     && let Some(list) = node.child_by_field_id(f.arguments)
                     && let Some(heir) = list.named_child(0)
                     && let Some(path) = self.path(heir)
@@ -176,7 +186,7 @@ impl<'s> Search<'s> {
         }
         let text = self.text(node);
         let text = text.strip_prefix("module.").unwrap_or(text);
-        let is_path = text.len() < 120
+        let is_path = text.len() <= LONGEST_NAME
             && !text.starts_with("this.")
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte));
         is_path.then_some(text)
