@@ -17,7 +17,7 @@ mod types;
 mod wrappers;
 
 use crate::facts::{Bound, Builder, DefId, Flags, Name, Rules, Space};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use assignments::{Derivation, NamedMember};
@@ -97,6 +97,10 @@ impl Language for TypeScript {
 
     fn routes(&self, builder: &mut Builder<'_>, path: &str) -> Vec<Route> {
         routes::find(builder, path)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks { quotes: b"\"'`", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {
