@@ -28,6 +28,7 @@ fn each_value_tells_its_source() {
             sync.fetch_resource_events	true	default
             sync.fetch_mr_file_changes	true	default
             sync.reconcile	200	default
+            sync.full_every_days	0	default
             sync.overlap_seconds	120	default
             embedding.provider	builtin	default
             embedding.model	nomic-embed-text	default
@@ -76,6 +77,7 @@ fn each_value_tells_its_source() {
             sync.fetch_resource_events  true                             default
             sync.fetch_mr_file_changes  true                             default
             sync.reconcile              200                              default
+            sync.full_every_days        0                                default
             sync.overlap_seconds        120                              default
             embedding.provider          builtin                          default
             embedding.model             nomic-embed-text                 default
@@ -150,7 +152,7 @@ fn json_files_use_camel_case() {
         &env,
         &["config", "list", "-J", "--fields", "settings.key,settings.value"],
         expect![[r#"
-            {"ok":true,"data":{"settings":[{"key":"gitlab.base_url","value":"https://gl.example"},{"key":"gitlab.token_env_var","value":"T"},{"key":"gitlab.token_file","value":null},{"key":"gitlab.ca_file","value":null},{"key":"storage.db_path","value":"$HOME/my.db"},{"key":"sync.requests_per_second","value":10.0},{"key":"sync.concurrency","value":8},{"key":"sync.fetch_resource_events","value":false},{"key":"sync.fetch_mr_file_changes","value":true},{"key":"sync.reconcile","value":200},{"key":"sync.overlap_seconds","value":120},{"key":"embedding.provider","value":"builtin"},{"key":"embedding.model","value":"nomic-embed-text"},{"key":"embedding.base_url","value":"http://localhost:11434"},{"key":"embedding.concurrency","value":4},{"key":"embedding.timeout","value":300},{"key":"enrich.allow_build","value":false},{"key":"enrich.memory_mb","value":4096},{"key":"mcp.token_file","value":null},{"key":"daemon.sync_seconds","value":600},{"key":"daemon.poll_seconds","value":60},{"key":"daemon.documents_seconds","value":300},{"key":"daemon.embed_seconds","value":60},{"key":"daemon.watches_seconds","value":300},{"key":"daemon.notify_seconds","value":300},{"key":"daemon.enrich_seconds","value":300},{"key":"daemon.decay_seconds","value":3600},{"key":"daemon.gc_seconds","value":86400},{"key":"daemon.maintenance_seconds","value":21600},{"key":"daemon.watch","value":true},{"key":"daemon.debounce_ms","value":500},{"key":"daemon.pause_on_battery","value":true},{"key":"daemon.max_load","value":2.0},{"key":"daemon.quiet_hours","value":null},{"key":"daemon.digest_hours","value":0},{"key":"daemon.http","value":null},{"key":"daemon.otlp","value":null},{"key":"daemon.webhook_secret_file","value":null},{"key":"projects","value":["a/b","c/d"]},{"key":"repos","value":[]}]},"meta":{"elapsed_ms":0}}
+            {"ok":true,"data":{"settings":[{"key":"gitlab.base_url","value":"https://gl.example"},{"key":"gitlab.token_env_var","value":"T"},{"key":"gitlab.token_file","value":null},{"key":"gitlab.ca_file","value":null},{"key":"storage.db_path","value":"$HOME/my.db"},{"key":"sync.requests_per_second","value":10.0},{"key":"sync.concurrency","value":8},{"key":"sync.fetch_resource_events","value":false},{"key":"sync.fetch_mr_file_changes","value":true},{"key":"sync.reconcile","value":200},{"key":"sync.full_every_days","value":0},{"key":"sync.overlap_seconds","value":120},{"key":"embedding.provider","value":"builtin"},{"key":"embedding.model","value":"nomic-embed-text"},{"key":"embedding.base_url","value":"http://localhost:11434"},{"key":"embedding.concurrency","value":4},{"key":"embedding.timeout","value":300},{"key":"enrich.allow_build","value":false},{"key":"enrich.memory_mb","value":4096},{"key":"mcp.token_file","value":null},{"key":"daemon.sync_seconds","value":600},{"key":"daemon.poll_seconds","value":60},{"key":"daemon.documents_seconds","value":300},{"key":"daemon.embed_seconds","value":60},{"key":"daemon.watches_seconds","value":300},{"key":"daemon.notify_seconds","value":300},{"key":"daemon.gc_seconds","value":86400},{"key":"daemon.maintenance_seconds","value":21600},{"key":"daemon.watch","value":true},{"key":"daemon.debounce_ms","value":500},{"key":"daemon.pause_on_battery","value":true},{"key":"daemon.max_load","value":2.0},{"key":"daemon.quiet_hours","value":null},{"key":"daemon.digest_hours","value":0},{"key":"daemon.http","value":null},{"key":"daemon.webhook_secret_file","value":null},{"key":"projects","value":["a/b","c/d"]},{"key":"repos","value":[]}]},"meta":{"elapsed_ms":0}}
         "#]],
     );
     check(
