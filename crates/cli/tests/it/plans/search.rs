@@ -84,7 +84,7 @@ fn checkpoints_0_to_2_ingestion() {
     );
     // gi sync-status: shows successful last run
     let output = env.lore(&["sync-status"]).success();
-    assert!(output.stdout.contains("succeeded"), "{output}");
+    assert!(output.stdout.contains("group/app\t2\t1\t2024-06-01T12:00:00"), "{output}");
 }
 
 #[test]

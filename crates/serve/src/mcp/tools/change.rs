@@ -151,7 +151,7 @@ pub struct HistoryParams {
     uses: Option<String>,
     /// From this commit backwards: a branch, tag or commit (default: HEAD)
     at: Option<String>,
-    /// How many changes, 1 to 1000 (default 20)
+    /// 1 to 1000 (default 20)
     limit: Option<u32>,
 }
 

@@ -133,7 +133,7 @@ pub struct ImpactParams {
     depth: Option<u32>,
     /// 0 to 1 (default 0)
     min_confidence: Option<f64>,
-    /// How many symbols, 1 to 5000 (default 100)
+    /// 1 to 5000 (default 100)
     limit: Option<u32>,
 }
 
@@ -520,7 +520,7 @@ impl Tool for Outline {
 pub struct ReadParams {
     /// A symbol, or a path with lines: `app.py:10-40`
     target: String,
-    /// How many lines, 1 to 5000 (default 200)
+    /// Lines, 1 to 5000 (default 200)
     limit: Option<u32>,
     repo: Option<String>,
     at: Option<String>,

@@ -31,7 +31,7 @@ pub struct QueryParams {
     provenance: Option<String>,
     /// Of edges, 0 to 1
     min_confidence: Option<f64>,
-    /// How many nodes and edges, 1 to 1000 (default 100)
+    /// 1 to 1000 (default 100)
     limit: Option<u32>,
     repo: Option<String>,
     at: Option<String>,
@@ -107,7 +107,7 @@ pub struct DataflowParams {
     direction: Way,
     /// Steps, 1 to 10 (default 3)
     depth: Option<u32>,
-    /// How many symbols, 1 to 500 (default 50)
+    /// 1 to 500 (default 50)
     limit: Option<u32>,
     repo: Option<String>,
     at: Option<String>,

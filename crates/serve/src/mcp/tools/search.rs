@@ -34,9 +34,9 @@ pub struct Params {
     path: Option<String>,
     /// Only in this state
     state: Option<State>,
-    /// Only created since then: 7d, 2w, 1m, 2024-01-31
+    /// Created since: 7d, 2w, 1m, 2024-01-31
     since: Option<String>,
-    /// Only created until then
+    /// Created until
     until: Option<String>,
     /// 1 to 100 (default 10)
     limit: Option<u32>,

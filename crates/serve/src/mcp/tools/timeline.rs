@@ -19,13 +19,12 @@ pub struct Params {
     query: String,
     /// Forge project: its path or a unique end of it
     project: Option<String>,
-    /// Steps over relations to other issues and merge requests, 0 to 3 (default 1)
+    /// Steps over relations, 0 to 3 (default 1)
     depth: Option<u8>,
-    /// Only what happened since then: 7d, 2w, 1m, 2024-01-31
+    /// 7d, 2w, 1m, 2024-01-31
     since: Option<String>,
-    /// Only what happened until then
     until: Option<String>,
-    /// How many events, 1 to 1000 (default 40); the most telling are kept
+    /// 1 to 1000 (default 40); the most telling are kept
     limit: Option<u32>,
 }
 
