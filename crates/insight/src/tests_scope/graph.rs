@@ -72,7 +72,8 @@ impl Outline {
     fn of(view: &View<'_>, nodes: &[NodeId]) -> Result<Outline> {
         let mut all = Vec::new();
         for node in nodes {
-            if let Some(row) = view.node(*node)? {
+            // A module may be called like a function in it.
+            if let Some(row) = view.node(*node)?.filter(|row| row.kind != NodeKind::Module) {
                 all.push((row.symbol(), row.kind, *node));
             }
         }

@@ -171,14 +171,12 @@ pub fn add_namesakes(path: &str, tests: &TestFiles, found: &mut Candidates) -> b
         let is_prefixed = !folder.is_empty()
             && source.strip_prefix(folder).and_then(|rest| rest.strip_prefix('_')) == Some(subject)
             && test.split('/').any(|part| part == folder);
-        let weight = if (subject == source && subject.len() > 1) || is_prefixed {
-            1.0
-        } else if !is_short && shares_words(subject, source) {
-            0.5
-        } else {
+        let is_same = (subject == source && subject.len() > 1) || is_prefixed;
+        if !is_same && (is_short || !shares_words(subject, source)) {
             continue;
-        };
-        is_found |= weight == 1.0;
+        }
+        let weight = if is_same { 1.0 } else { 0.5 };
+        is_found |= is_same;
         let reason = format!("is called like {path}");
         found.add(test, Evidence { rule: Rule::Namesake, distance: 1, weight, reason });
     }
