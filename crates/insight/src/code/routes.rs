@@ -4,7 +4,7 @@ use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
 use crate::runtime::RouteTraffic;
 use model::Result;
-use model::code::{EdgeKind, MOUNT, NodeKind, is_test_path};
+use model::code::{EdgeKind, MOUNT, NodeKind, TOPIC, is_test_path};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,6 +76,9 @@ pub(crate) fn all(view: &View<'_>) -> Result<Vec<Route>> {
         for step in steps.iter().filter(|step| step.kind == EdgeKind::HandlesRoute) {
             handlers.extend(handler(view, &symbol, node.id, step.node)?);
         }
+        if handlers.is_empty() && method == TOPIC {
+            handlers.extend(taker(view, node.id)?);
+        }
         handlers.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         handlers.dedup();
         for prefix in prefixes(view, node.id, 0)? {
@@ -90,6 +93,23 @@ pub(crate) fn all(view: &View<'_>) -> Result<Vec<Route>> {
         }
     }
     Ok(routes)
+}
+
+/// The one function a subscription names: `basic_consume(queue="q", on_message_callback=f)`.
+fn taker(view: &View<'_>, subscription: NodeId) -> Result<Option<SymbolRef>> {
+    let mut named = Vec::new();
+    for step in view.outgoing(subscription)? {
+        let is_function = view
+            .node(step.node)?
+            .is_some_and(|it| matches!(it.kind, NodeKind::Function | NodeKind::Method));
+        if step.kind == EdgeKind::References && is_function && !named.contains(&step.node) {
+            named.push(step.node);
+        }
+    }
+    match named.as_slice() {
+        [only] => view.symbol(*only),
+        _ => Ok(None),
+    }
 }
 
 /// What answers; a function written on the spot has no name of its own.

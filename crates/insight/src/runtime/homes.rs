@@ -40,6 +40,9 @@ pub(super) struct Homes<'r> {
     known: RefCell<HashMap<String, Option<Home>>>,
 }
 
+/// How a service is known that only has nowhere else to be from.
+pub(super) const ONLY: &str = "the only repository";
+
 /// More packages of one repository are not services.
 const MOST_FOLDERS: usize = 20_000;
 
@@ -175,9 +178,7 @@ impl<'r> Homes<'r> {
             }
         }
         match self.indexed.as_slice() {
-            [only] if row.is_some() => {
-                Some(Home { repo: only.id, folder: None, how: "the only repository" })
-            }
+            [only] if row.is_some() => Some(Home { repo: only.id, folder: None, how: ONLY }),
             _ => None,
         }
     }

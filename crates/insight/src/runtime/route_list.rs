@@ -173,15 +173,9 @@ fn observed_folders(
     scope: &Scope,
     window: &RouteWindow,
 ) -> Result<Vec<Option<String>>> {
-    let mut folders = Vec::new();
-    for (service, _) in stored::service_spans(reader, hour_of(window.since))? {
-        if let Some(home) = loaded.resolver.homes.of(&service)
-            && home.repo == scope.repo.id
-        {
-            folders.push(home.folder);
-        }
-    }
-    Ok(folders)
+    let homes = loaded.observed_homes(reader, window.since)?;
+    let own = homes.into_iter().filter(|home| home.repo == scope.repo.id);
+    Ok(own.map(|home| home.folder).collect())
 }
 
 /// An endpoint as a list of routes has it: rpcs and topics have words of their own.

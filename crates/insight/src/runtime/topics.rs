@@ -57,7 +57,6 @@ pub(super) fn is_subscribed(subscription: &str, topic: &str) -> bool {
         let word = words.next();
         match (wanted, word) {
             (">" | "#", _) => return true,
-            (_, None) => return false,
             ("*" | "+", Some(_)) => {}
             (wanted, Some(word)) if is_word(wanted, word) => {}
             _ => return false,

@@ -1,6 +1,7 @@
 //! `lore traffic`: who called whom in production, how often, and how that fits the
 //! code.
 
+use super::homes::{Home, ONLY};
 use super::resolve::{Resolution, Resolver};
 use crate::code::{Direction, SymbolRef, TraversalOptions, walk};
 use model::code::EdgeKind;
@@ -166,6 +167,19 @@ impl<'r> Loaded<'r> {
     pub fn consumed_topics(&self) -> BTreeSet<i64> {
         let is_consumed = |edge: &&EdgeRow| edge.kind == EdgeKind::RuntimeConsumes && edge.n > 0;
         self.edges.iter().filter(is_consumed).map(|edge| edge.target).collect()
+    }
+
+    /// Where the services are that were observed since.
+    pub fn observed_homes(&self, reader: &Reader, since: Timestamp) -> Result<Vec<Home>> {
+        let mut homes: Vec<Home> = Vec::new();
+        for (service, _) in stored::service_spans(reader, hour_of(since))? {
+            homes.extend(self.resolver.homes.of(&service));
+        }
+        // Where services have folders, one that is from here for want of another
+        // repository says nothing of theirs.
+        let has_folders = homes.iter().any(|home| home.folder.is_some());
+        homes.retain(|home| !has_folders || home.how != ONLY);
+        Ok(homes)
     }
 
     /// How sure an edge is now, 0 to 1.

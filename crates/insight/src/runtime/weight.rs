@@ -164,8 +164,7 @@ fn unseen_routes(
         }
     }
     let mut unseen = BTreeSet::new();
-    for (service, _) in stored::service_spans(reader, hour_of(since))? {
-        let Some(home) = loaded.resolver.homes.of(&service) else { continue };
+    for home in loaded.observed_homes(reader, since)? {
         let Some(code) = loaded.resolver.code(home.repo)? else { continue };
         let repo = &code.view.scope.repo.canonical_url;
         for (route, _) in code.routes.iter().filter(|(route, _)| route.method != "HEAD") {

@@ -210,6 +210,16 @@ fn what_is_not_understood_says_so() {
     assert!(folder.to_string().contains("is no regular file"), "{folder}");
 }
 
+const ADMIN: &str = "from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.get(\"/admin\")
+def admin():
+    return \"\"
+";
+
 const WORKER: &str = "import nats
 
 
@@ -235,7 +245,7 @@ fn a_topic_leads_from_who_sends_to_who_subscribes() {
     let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
     let ada = Signature::new("Ada", "ada@example.com", at);
     let mut history = History::new("main");
-    let files = [("shop/views.py", VIEWS), ("worker/orders.py", WORKER)];
+    let files = [("shop/views.py", VIEWS), ("worker/orders.py", WORKER), ("admin/views.py", ADMIN)];
     history.commit("main", &ada, "Sell things", &sim::git::written(&files)).unwrap();
     let dir = env.dir().join("market");
     history.write(&dir).unwrap();
@@ -257,6 +267,15 @@ fn a_topic_leads_from_who_sends_to_who_subscribes() {
     .assert_eq(&callers.to_string());
     let routes = env.lore_in(&dir, &["routes", "orders", "--traffic"], "").success();
     assert!(routes.stdout.contains("used\t1\t0"), "{routes}");
+    // A service that is from nowhere in particular says nothing of the folders of others.
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], SPANS).success();
+    let dead = data(&env, &dir, &["routes", "--dead"]);
+    let state = |pattern: &str| {
+        let all = dead["routes"].as_array().unwrap().clone();
+        let route = all.into_iter().find(|route| route["pattern"] == pattern).unwrap();
+        route["traffic"]["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((state("/old"), state("/admin")), ("dead".to_owned(), "not_observed".to_owned()));
 }
 
 #[test]
