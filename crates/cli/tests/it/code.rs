@@ -784,8 +784,17 @@ exports.start = function () {
     history.commit("main", &ada, "Answer", &written(&files)).unwrap();
     history.write(&env.dir().join("shop")).unwrap();
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
-    let shown =
-        ["outline lib/response.js", "outline lib/view.js", "callers res.send", "callees start"]
-            .map(|line| lore(&env, &line.split(' ').collect::<Vec<_>>()));
-    expect![[""]].assert_eq(&shown.join("\n"));
+    for (line, expected) in [
+        ("outline lib/response.js", "lib/response.js  javascript"),
+        ("outline lib/response.js", "res.send = function send(body)"),
+        ("outline lib/view.js", "View.prototype.render = function render(res)"),
+        ("callers res.send", "response.res.json"),
+        ("callers View", "index.js:6"),
+        ("callees start", "view.View.render"),
+        ("callees start", "response.res.json"),
+        ("map", "javascript 3"),
+    ] {
+        let shown = lore(&env, &line.split(' ').collect::<Vec<_>>());
+        assert!(shown.contains(expected), "`lore {line}` without `{expected}`:\n{shown}");
+    }
 }

@@ -75,13 +75,13 @@ third();
             app.js:7 util.Box().open -> lib/util.js Box.open 95
             app.js:8 util.again -> lib/helper.js helper 95
             app.js:9 util.inner -> lib/helper.js helper.inner 95
-            app.js:10 util.again.inner -- external
+            app.js:10 util.again.inner -> lib/helper.js helper.inner 95
             app.js:11 import 1 -> lib/helper.js helper 95
             app.js:12 import 2.inner -> lib/helper.js helper.inner 95
             app.js:13 util.nothing -- unknown
             es.mjs:3 helper -> lib/helper.js helper 95
             es.mjs:4 inner -> lib/helper.js helper.inner 95
-            es.mjs:5 util.first -- unknown
+            es.mjs:5 util.first -> lib/util.js first 95
             es.mjs:6 third -> lib/util.js third 95
         "#]],
     );
@@ -418,11 +418,11 @@ Object.defineProperty(View.prototype, 'size', {
 });
 ",
         &expect![[r#"
-            class View 21-23
-            var res 4-4
+            class View 21-23  A view.
+            var res 4-4  The prototype.
             method res.send 9-11  Sends a body.
             method res.get 15-15  Twice, on a condition.
-            method View.constructor 21-23  A view.
+            method View.constructor 21-23
             field View.name 22-22
             method View.lookup 26-27  Looks up.
             field res.limit 29-29
