@@ -57,6 +57,12 @@ pub trait Language: Sync {
 
     fn semantics(&self) -> Semantics;
 
+    /// What begins a comment and what quotes a text, for what reads words without
+    /// the grammar.
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks::default()
+    }
+
     /// Whether a file of this name says how a repository is laid out.
     fn is_manifest(&self, _name: &str) -> bool {
         false
@@ -86,6 +92,28 @@ pub enum ModuleNaming {
     File { of_folder: &'static [&'static str] },
     /// The files of a folder share one namespace.
     Folder,
+}
+
+/// What begins a comment in a language, and what quotes a text.
+#[derive(Clone, Copy, Debug)]
+pub struct LexicalMarks {
+    pub line_comments: &'static [&'static str],
+    pub block_comment: Option<(&'static str, &'static str)>,
+    /// Three quotes begin a text that goes over lines.
+    pub has_triple_quotes: bool,
+    pub quotes: &'static [u8],
+}
+
+impl Default for LexicalMarks {
+    /// Those of C.
+    fn default() -> Self {
+        LexicalMarks {
+            line_comments: &["//"],
+            block_comment: Some(("/*", "*/")),
+            has_triple_quotes: false,
+            quotes: b"\"'",
+        }
+    }
 }
 
 /// Switches of the linker that differ between languages.

@@ -2,6 +2,8 @@
 //! languages share. A file that is read wrongly here is merely weighed a little
 //! differently.
 
+use crate::lang::{self, LexicalMarks};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
     Code,
@@ -21,34 +23,17 @@ pub struct Piece<'a> {
     pub text: &'a str,
 }
 
-/// What begins a comment in a language, and what quotes a text.
-struct Marks {
-    line: &'static [&'static str],
-    block: Option<(&'static str, &'static str)>,
-    triple: bool,
-    quotes: &'static [u8],
-}
-
-fn marks(language: &str) -> Marks {
-    let c_block = Some(("/*", "*/"));
+/// Those of a language, or of a format that declares things.
+fn marks(language: &str) -> LexicalMarks {
+    let of_c = LexicalMarks::default();
     match language {
-        "python" => Marks { line: &["#"], block: None, triple: true, quotes: b"\"'" },
-        "ruby" => {
-            Marks { line: &["#"], block: Some(("=begin", "=end")), triple: false, quotes: b"\"'" }
-        }
-        "php" => Marks { line: &["//", "#"], block: c_block, triple: false, quotes: b"\"'" },
-        "sql" => Marks { line: &["--"], block: c_block, triple: false, quotes: b"'" },
-        "css" => Marks { line: &[], block: c_block, triple: false, quotes: b"\"'" },
-        // A single quote is a lifetime as often as a character.
-        "rust" => Marks { line: &["//"], block: c_block, triple: false, quotes: b"\"" },
-        "kotlin" | "java" => Marks { line: &["//"], block: c_block, triple: true, quotes: b"\"" },
-        "go" | "typescript" | "javascript" => {
-            Marks { line: &["//"], block: c_block, triple: false, quotes: b"\"'`" }
-        }
-        "c" | "cpp" | "csharp" | "proto" => {
-            Marks { line: &["//"], block: c_block, triple: false, quotes: b"\"'" }
-        }
-        _ => Marks { line: &["#"], block: None, triple: false, quotes: b"\"'" },
+        "sql" => LexicalMarks { line_comments: &["--"], quotes: b"'", ..of_c },
+        "css" => LexicalMarks { line_comments: &[], ..of_c },
+        "proto" => of_c,
+        name => match lang::by_name(name) {
+            Some(language) => language.lexical_marks(),
+            None => LexicalMarks { line_comments: &["#"], block_comment: None, ..of_c },
+        },
     }
 }
 
@@ -71,7 +56,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    fn step(&mut self, marks: &Marks) {
+    fn step(&mut self, marks: &LexicalMarks) {
         let rest = &self.text.as_bytes()[self.at..];
         let starts = |mark: &str| rest.starts_with(mark.as_bytes());
         if rest[0] == b'\n' {
@@ -79,14 +64,14 @@ impl Lexer<'_> {
             self.at += 1;
             self.code_from = self.at;
             self.line += 1;
-        } else if marks.line.iter().any(|mark| starts(mark)) {
+        } else if marks.line_comments.iter().any(|mark| starts(mark)) {
             let length = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
             self.take(PieceKind::Comment, length);
-        } else if let Some((open, close)) = marks.block
+        } else if let Some((open, close)) = marks.block_comment
             && starts(open)
         {
             self.take_block(open.len(), close, PieceKind::Comment);
-        } else if marks.triple && (starts("\"\"\"") || starts("'''")) {
+        } else if marks.has_triple_quotes && (starts("\"\"\"") || starts("'''")) {
             let quote = if rest[0] == b'"' { "\"\"\"" } else { "'''" };
             self.take_block(3, quote, PieceKind::Doc);
         } else if marks.quotes.contains(&rest[0]) {

@@ -9,7 +9,7 @@ mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
@@ -59,6 +59,10 @@ impl Language for Go {
 
     fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
         routes::find(builder)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks { quotes: b"\"'`", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {

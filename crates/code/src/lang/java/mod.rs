@@ -8,7 +8,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -54,6 +54,10 @@ impl Language for Java {
 
     fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
         routes::find(builder)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks { has_triple_quotes: true, quotes: b"\"", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use tree_sitter::Node;
 
@@ -62,6 +62,10 @@ impl Language for Kotlin {
 
     fn module_naming(&self) -> ModuleNaming {
         ModuleNaming::Folder
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks { has_triple_quotes: true, quotes: b"\"", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {

@@ -12,7 +12,7 @@ mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
@@ -62,6 +62,15 @@ impl Language for Python {
 
     fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
         routes::find(builder)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks {
+            line_comments: &["#"],
+            block_comment: None,
+            has_triple_quotes: true,
+            ..LexicalMarks::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -65,6 +65,14 @@ impl Language for Ruby {
 
     fn routes(&self, builder: &mut Builder<'_>, path: &str) -> Vec<Route> {
         routes::find(builder, path)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks {
+            line_comments: &["#"],
+            block_comment: Some(("=begin", "=end")),
+            ..LexicalMarks::default()
+        }
     }
 
     fn semantics(&self) -> Semantics {

@@ -11,7 +11,7 @@ mod types;
 mod uses;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::{Node, Parser};
@@ -64,6 +64,11 @@ impl Language for Rust {
 
     fn routes(&self, builder: &mut Builder<'_>, _path: &str) -> Vec<Route> {
         routes::find(builder)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        // A single quote is a lifetime as often as a character.
+        LexicalMarks { quotes: b"\"", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {

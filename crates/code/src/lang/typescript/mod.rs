@@ -12,7 +12,7 @@ mod statements;
 mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
-use crate::lang::{Language, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -64,6 +64,10 @@ impl Language for TypeScript {
 
     fn routes(&self, builder: &mut Builder<'_>, path: &str) -> Vec<Route> {
         routes::find(builder, path)
+    }
+
+    fn lexical_marks(&self) -> LexicalMarks {
+        LexicalMarks { quotes: b"\"'`", ..LexicalMarks::default() }
     }
 
     fn semantics(&self) -> Semantics {
