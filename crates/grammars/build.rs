@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Name, crate, and the folder of the C sources in it.
-const GRAMMARS: [(&str, &str, &str); 12] = [
+const GRAMMARS: &[(&str, &str, &str)] = &[
     ("c", "tree-sitter-c", "src"),
     ("c_sharp", "tree-sitter-c-sharp", "src"),
     ("cpp", "tree-sitter-cpp", "src"),
@@ -31,7 +31,7 @@ fn main() {
     let crates = crates();
     let mut library = cc::Build::new();
     library.std("c11").warnings(false).flag_if_supported("-w");
-    for (name, package, folder) in GRAMMARS {
+    for &(name, package, folder) in GRAMMARS {
         let Some(root) = crates.get(package) else {
             panic!("the sources of `{package}` are not there; run `cargo fetch`");
         };
