@@ -6,24 +6,27 @@ use super::tree::Tree;
 
 const WHY: &str = "ask the project's `ForgeKind::dialect()`";
 
-/// Where the words of one forge belong: its dialect, its client, and who plays
-/// it in tests and demonstrations.
-const HOMES: &[&str] = &[
-    "crates/model/src/forge/",
-    "crates/forge/src/gitlab/",
-    "crates/sim/",
-    "crates/testkit/",
-    "crates/cli/src/demo/",
-    "xtask/",
-    "fuzz/",
-];
+/// One file per dialect; the client of a forge is in the folder of the same name.
+const DIALECTS: &str = "crates/model/src/forge/";
+const CLIENTS: &str = "crates/forge/src/";
 
-/// Marks of addresses and messages.
+/// Where the words of one forge belong beside its dialect and its client: who
+/// plays it in tests and demonstrations.
+const HOMES: &[&str] =
+    &["crates/sim/", "crates/testkit/", "crates/cli/src/demo/", "xtask/", "fuzz/"];
+
+/// Marks of addresses and messages, of every forge.
 const MARKS: &[&str] = &["#note_", "/-/", "See merge request"];
 
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
-    let is_home = |path: &str| HOMES.iter().any(|home| path.starts_with(home));
+    let is_home = |path: &str| {
+        let is_client = path
+            .strip_prefix(CLIENTS)
+            .and_then(|below| below.split_once('/'))
+            .is_some_and(|(folder, _)| tree.has(&format!("{DIALECTS}{folder}.rs")));
+        is_client || path.starts_with(DIALECTS) || HOMES.iter().any(|home| path.starts_with(home))
+    };
     for source in tree.rust().filter(|source| !is_home(&source.path)) {
         for literal in source.literals.iter().filter(|it| !source.is_test(it.at)) {
             for mark in MARKS.iter().filter(|mark| literal.text.contains(**mark)) {
@@ -46,9 +49,17 @@ mod tests {
         assert_eq!(
             found(
                 check,
-                &[("crates/insight/src/a.rs", text), ("crates/model/src/forge/x.rs", text)]
+                &[
+                    ("crates/insight/src/a.rs", text),
+                    ("crates/model/src/forge/x.rs", text),
+                    ("crates/forge/src/x/client.rs", text),
+                    ("crates/forge/src/sync/a.rs", text),
+                ]
             ),
-            ["crates/insight/src/a.rs:2: writes `#note_`"]
+            [
+                "crates/forge/src/sync/a.rs:2: writes `#note_`",
+                "crates/insight/src/a.rs:2: writes `#note_`",
+            ]
         );
     }
 }
