@@ -17,6 +17,7 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         names(tree, document, &mut found);
     }
     map_names_every_crate(tree, &mut found);
+    files_of_a_crate_exist(tree, &mut found);
     ci_runs_the_test_command(tree, &mut found);
     if let Some(agents) = tree.file("AGENTS.md")
         && agents.text.lines().count() > MAX_AGENTS_LINES
@@ -92,6 +93,31 @@ fn map_names_every_crate(tree: &Tree, found: &mut Vec<Violation>) {
     }
 }
 
+/// In the part of the map about a crate, `handle.rs` or `mcp/shared.rs` is a file of it.
+fn files_of_a_crate_exist(tree: &Tree, found: &mut Vec<Violation>) {
+    let Some(map) = tree.file("ARCHITECTURE.md") else { return };
+    let mut folder: Option<&str> = None;
+    for (text, line) in map.text.lines().zip(1..) {
+        if text.starts_with('#') {
+            let named = text.strip_prefix("### `").and_then(|rest| rest.strip_suffix('`'));
+            folder = named.filter(|name| tree.has(name));
+        }
+        let Some(folder) = folder else { continue };
+        let quoted = text.split('`').skip(1).step_by(2);
+        let files =
+            quoted.filter(|it| it.strip_suffix(".rs").is_some() && !it.starts_with("crates/"));
+        for name in files.filter(|name| !name.contains(['<', '*'])) {
+            let is_there = |file: &Source| {
+                file.path.starts_with(folder) && file.path.ends_with(&format!("/{name}"))
+            };
+            if !tree.files.iter().any(is_there) {
+                let what = format!("`{folder}` has no `{name}`");
+                found.push(Violation::on_line(&map.path, line, what, WHY));
+            }
+        }
+    }
+}
+
 fn ci_runs_the_test_command(tree: &Tree, found: &mut Vec<Violation>) {
     let (Some(ci), Some(readme)) = (tree.file(".ci/run"), tree.file("README.md")) else { return };
     let is_command = |line: &&str| {
@@ -146,6 +172,13 @@ tidy: `sql`, tidy: `dust`
         let found = check(&tree);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].what, "the code map does not show `crates/b`");
+    }
+
+    #[test]
+    fn files_in_the_map_are_files_of_their_crate() {
+        let map = "### `crates/a`\n`b/c.rs`, `d.rs`\n`lost.rs`\n## Rest\n`gone.rs`\n";
+        let files = [("ARCHITECTURE.md", map), ("crates/a/src/b/c.rs", ""), ("crates/a/d.rs", "")];
+        assert_eq!(found(check, &files), ["ARCHITECTURE.md:3: `crates/a` has no `lost.rs`"]);
     }
 
     #[test]
