@@ -104,7 +104,8 @@ fn files_of_a_crate_exist(tree: &Tree, found: &mut Vec<Violation>) {
         }
         let Some(folder) = folder else { continue };
         let quoted = text.split('`').skip(1).step_by(2);
-        let files = quoted.filter(|it| it.ends_with(".rs") && !it.starts_with("crates/"));
+        let files =
+            quoted.filter(|it| it.strip_suffix(".rs").is_some() && !it.starts_with("crates/"));
         for name in files.filter(|name| !name.contains(['<', '*'])) {
             let is_there = |file: &Source| {
                 file.path.starts_with(folder) && file.path.ends_with(&format!("/{name}"))

@@ -30,10 +30,10 @@ fn marks(language: &str) -> LexicalMarks {
         "sql" => LexicalMarks { line_comments: &["--"], quotes: b"'", ..of_c },
         "css" => LexicalMarks { line_comments: &[], ..of_c },
         "proto" => of_c,
-        name => lang::by_name(name).map_or(
-            LexicalMarks { line_comments: &["#"], block_comment: None, ..of_c },
-            |language| language.lexical_marks(),
-        ),
+        name => match lang::by_name(name) {
+            Some(language) => language.lexical_marks(),
+            None => LexicalMarks { line_comments: &["#"], block_comment: None, ..of_c },
+        },
     }
 }
 
