@@ -136,6 +136,8 @@ fn fifty_calls_at_once_during_a_sync_and_an_index() {
     let (site, clone) = harbour();
     let mut agent = Client::greeted(&site.env, &clone, &["--no-index", "--tools", "all"]);
     site.server.world().advance(Duration::from_secs(3_600));
+    // Feedback is on a pack that was given before.
+    let _ = agent.ask("context_for_task", json!({ "task": "login loses the session" }));
     let jobs = [agent.begin_call("sync_now", json!({})), agent.begin_call("index_repo", json!({}))];
     let readers: Vec<(&str, i64)> = QUESTIONS
         .iter()
