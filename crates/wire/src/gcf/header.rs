@@ -13,13 +13,21 @@ use rustc_hash::FxHashSet;
 pub struct Header {
     pub tool: Text,
     pub session: Option<usize>,
-    pub root: Option<Option<Text>>,
+    pub root: Root,
     pub budget: Option<u32>,
     pub used: u32,
     pub parts: Parts,
     /// Of new symbols that do not say it.
     pub distance: Option<u8>,
     pub basis: usize,
+}
+
+#[derive(Default)]
+pub enum Root {
+    #[default]
+    AsBefore,
+    None,
+    Is(Text),
 }
 
 #[derive(Default)]
@@ -45,10 +53,10 @@ impl Header {
         let mut header = Header { tool: words.word(&[])?.into(), ..Header::default() };
         while words.has_more()? {
             match words.key()? {
-                "root" if words.is_quoted() => header.root = Some(Some(words.quoted()?.into())),
+                "root" if words.is_quoted() => header.root = Root::Is(words.quoted()?.into()),
                 "root" => {
                     let root = words.bare(&[])?;
-                    header.root = Some((root != "_").then(|| root.into()));
+                    header.root = if root == "_" { Root::None } else { Root::Is(root.into()) };
                 }
                 "session" => header.session = Some(words.number(&[])?),
                 "budget" => header.budget = Some(words.number(&[])?),

@@ -1,7 +1,7 @@
 //! Reads lines back into a payload. The text may come from anywhere: every
 //! line is checked, and memory stays in proportion to the text and the session.
 
-use super::header::{Header, Parts};
+use super::header::{Header, Parts, Root};
 use super::session::{Session, edge_order};
 use super::standing::{Basis, PartNames, Standing};
 use super::word::{Words, number};
@@ -402,7 +402,11 @@ impl Message<'_> {
         });
         let mut payload = Payload {
             tool: self.header.tool,
-            snapshot: self.header.root.unwrap_or_else(|| session.root.clone()),
+            snapshot: match self.header.root {
+                Root::AsBefore => session.root.clone(),
+                Root::None => None,
+                Root::Is(root) => Some(root),
+            },
             token_budget: self.header.budget.unwrap_or(session.budget),
             tokens_used: self.header.used,
             truncation: self.cut,
