@@ -37,6 +37,9 @@ pub fn of_pack(pack: &Pack) -> Payload {
             status: EdgeStatus::Unchanged,
         })
     });
+    let mut edges: Vec<Edge> = edges.collect();
+    // Edges of one kind share a line.
+    edges.sort_by_key(|edge| (edge.kind.as_str(), edge.source, edge.target));
     let notes = pack.texts.iter().map(|one| Note {
         kind: NoteKind::parse(&one.kind).unwrap_or(NoteKind::Thread),
         reference: one.reference.as_str().into(),
@@ -51,7 +54,7 @@ pub fn of_pack(pack: &Pack) -> Payload {
         token_budget: u32::try_from(pack.budget).unwrap_or(u32::MAX),
         tokens_used: u32::try_from(pack.tokens).unwrap_or(u32::MAX),
         symbols: symbols.collect(),
-        edges: edges.collect(),
+        edges,
         notes: notes.collect(),
         warnings: pack.notes.iter().map(|note| note.as_str().into()).collect(),
         truncation: (pack.left_out > 0).then(|| TruncationMarker {

@@ -123,7 +123,7 @@ impl From<SymbolFacts> for Symbol {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Edge {
     /// Places in the list of symbols.
     pub source: u32,

@@ -8,17 +8,19 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use wire::{Payload, Session, gcf, registry};
 
-const SPLINTERS: [&str; 16] = [
+const SPLINTERS: [&str; 18] = [
     "\n",
     "\n=0",
     "\n@ a .",
     "\n0 method a:1",
-    " sig=~",
-    " why=_",
-    " score=.5/_",
+    "\t~",
+    " w_",
+    " .5/_//1",
     "\norder 1 0",
-    "\nedge +calls 0>1,0",
+    "\n> +calls/90 0>1,0",
     "\nnote issue 1\ntitle",
+    "\nknown -calls:0>1",
+    "\n1 .b",
     "\nwarn+ x",
     "\ncut symbols=1",
     "\"",

@@ -10,7 +10,7 @@ use code::index::{Request, Watch};
 use git::{LogOptions, ObjectId, Repo};
 use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
-use insight::context::{Localised, channel_names, localise};
+use insight::context::{Localised, Share, channel_names, localise};
 use model::time::FixedClock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -270,7 +270,7 @@ fn record(commit: &git::Commit) -> CommitRecord {
 }
 
 fn answer(task: &Task, found: &Localised, ms: f64) -> Value {
-    let names = |all: &[(String, Vec<insight::context::Share>)]| -> Vec<String> {
+    let names = |all: &[(String, Vec<Share>)]| -> Vec<String> {
         all.iter().take(MOST).map(|(name, _)| name.clone()).collect()
     };
     json!({"id": task.id, "files": names(&found.files), "functions": names(&found.functions), "ms": ms})
@@ -278,19 +278,19 @@ fn answer(task: &Task, found: &Localised, ms: f64) -> Value {
 
 /// What each channel said of each candidate, to fit weights with.
 fn shares(task: &Task, found: &Localised) -> Value {
-    let all = |list: &[(String, Vec<insight::context::Share>)]| -> Vec<Value> {
-        list.iter()
-            .map(|(name, shares)| {
-                let shares: BTreeMap<&str, f64> =
-                    shares.iter().map(|share| (share.channel, share.score)).collect();
-                json!([name, shares])
-            })
-            .collect()
-    };
+    let all =
+        |list: &[(String, Vec<Share>)]| -> Vec<Value> { list.iter().map(shares_of).collect() };
     json!({
         "id": task.id, "repo": task.repo, "gold_files": task.files, "gold_functions": task.functions,
         "files": all(&found.files), "functions": all(&found.functions),
     })
+}
+
+/// A candidate with what each channel said of it.
+pub(super) fn shares_of((name, shares): &(String, Vec<Share>)) -> Value {
+    let shares: BTreeMap<&str, f64> =
+        shares.iter().map(|share| (share.channel, share.score)).collect();
+    json!([name, shares])
 }
 
 /// Shares of tasks whose whole truth is among the first.
@@ -306,16 +306,15 @@ struct Table {
 
 impl Table {
     fn add(&mut self, task: &Task, found: &Localised, ms: f64) {
-        let within =
-            |gold: &[String], found: &[(String, Vec<insight::context::Share>)], most: usize| {
-                let mut first: Vec<&str> = Vec::new();
-                for (name, _) in found {
-                    if first.len() < most && !first.contains(&name.as_str()) {
-                        first.push(name);
-                    }
+        let within = |gold: &[String], found: &[(String, Vec<Share>)], most: usize| {
+            let mut first: Vec<&str> = Vec::new();
+            for (name, _) in found {
+                if first.len() < most && !first.contains(&name.as_str()) {
+                    first.push(name);
                 }
-                gold.iter().filter(|it| first.contains(&it.as_str())).count()
-            };
+            }
+            gold.iter().filter(|it| first.contains(&it.as_str())).count()
+        };
         self.ms.push(ms);
         if !task.files.is_empty() {
             self.n_files += 1;

@@ -5,20 +5,24 @@
 //! same name. Trees without history are committed into a repository of their own first,
 //! because lore reads git objects.
 
+use super::context::shares_of as shares;
 use super::{Outcome, option};
 use code::index::{Request, Watch};
 use git::Repo;
 use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
-use insight::context::{PackOptions, TaskRequest, for_task};
+use insight::context::{PackOptions, TaskRequest, for_task, localise};
 use model::time::FixedClock;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use store::Reader;
 
 /// Symbols that are looked at of each answer.
 const FIRST: usize = 10;
+/// Symbols whose shares are handed to a fit of weights.
+const MOST_FEATURES: usize = 150;
 
 pub fn run(options: &[&str]) -> Outcome<()> {
     let (tasks, sources) = (option(options, "--tasks")?, option(options, "--sources")?);
@@ -30,6 +34,7 @@ pub fn run(options: &[&str]) -> Outcome<()> {
         "{:<12} {:>5} {:>8} {:>8} {:>6} {:>6}",
         "code base", "tasks", "P@10", "R@10", "MRR", "zero"
     );
+    let mut features = option(options, "--features").ok().map(std::fs::File::create).transpose()?;
     let mut all = Scores::default();
     let mut means = Vec::new();
     for file in files {
@@ -39,7 +44,7 @@ pub fn run(options: &[&str]) -> Outcome<()> {
             eprintln!("no source tree {}", source.display());
             continue;
         }
-        let scores = of_code_base(&name, &source, &std::fs::read_to_string(&file)?)?;
+        let scores = of_code_base(&name, &source, &std::fs::read_to_string(&file)?, &mut features)?;
         scores.print(&name);
         means.push(scores.precision / scores.n.max(1.0));
         all.join(&scores);
@@ -90,7 +95,12 @@ impl Scores {
     }
 }
 
-fn of_code_base(name: &str, source: &Path, tasks: &str) -> Outcome<Scores> {
+fn of_code_base(
+    name: &str,
+    source: &Path,
+    tasks: &str,
+    features: &mut Option<std::fs::File>,
+) -> Outcome<Scores> {
     committed(source)?;
     let scratch = tempfile::tempdir()?;
     let db = scratch.path().join("lore.db");
@@ -126,6 +136,12 @@ fn of_code_base(name: &str, source: &Path, tasks: &str) -> Outcome<Scores> {
         let pack = for_task(&reader, &scope, &request, &serve::payload::BpeCounter)?;
         let found: Vec<String> =
             pack.symbols.iter().map(|it| in_file(&it.symbol, &it.path)).collect();
+        if let Some(features) = features {
+            let ranked = localise(&reader, &scope, &request.text, MOST_FEATURES, &[])?;
+            let symbols: Vec<Value> = ranked.symbols.iter().map(|one| shares(one)).collect();
+            let line = json!({"id": task["id"], "repo": name, "gold": wanted, "found": found, "symbols": symbols});
+            writeln!(features, "{line}")?;
+        }
         scores.add(&found, &wanted);
     }
     Ok(scores)

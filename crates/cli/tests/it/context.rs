@@ -118,6 +118,21 @@ fn a_channel_can_be_switched_off_and_every_share_is_shown() {
 }
 
 #[test]
+fn a_class_is_there_with_the_members_that_match() {
+    let env = indexed();
+    let task = "paying at the checkout fails without a gateway";
+    let of_class = |args: &[&str]| {
+        let pack = data(&env, &[&["context", task, "--explain"], args].concat());
+        let at = names(&pack).iter().position(|name| name == "cart.Cart");
+        at.map(|at| pack["symbols"][at].to_string())
+    };
+    let with = of_class(&[]).expect("the class of what matches");
+    assert!(with.contains("\"contents\""), "{with}");
+    let without = of_class(&["--without", "contents"]).unwrap_or_default();
+    assert!(!without.contains("\"contents\""), "{without}");
+}
+
+#[test]
 fn the_same_question_has_the_same_pack() {
     let (one, other) = (indexed(), indexed());
     let args = ["context", "round the total price", "--bodies"];

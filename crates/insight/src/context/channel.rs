@@ -24,7 +24,10 @@ pub struct Evidence<'a, 'r> {
 #[derive(Debug, Default)]
 pub struct Ranking {
     pub files: Vec<(u32, f64)>,
+    /// Functions.
     pub symbols: Vec<(Symbol, f64)>,
+    /// Types and whatever else is no function.
+    pub types: Vec<(Symbol, f64)>,
 }
 
 /// What a channel says of files and symbols. Nothing is said twice of one thing.

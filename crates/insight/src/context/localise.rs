@@ -18,6 +18,8 @@ pub struct Localised {
     pub files: Vec<(String, Vec<Share>)>,
     /// `path::Class.method`
     pub functions: Vec<(String, Vec<Share>)>,
+    /// The same for functions, types and all else that a pack may have.
+    pub symbols: Vec<(String, Vec<Share>)>,
 }
 
 /// The first `most` files and functions, with what each channel added.
@@ -35,6 +37,7 @@ pub fn localise(
         coverage: ranked.coverage(),
         files: Vec::new(),
         functions: Vec::new(),
+        symbols: Vec::new(),
     };
     for (file, _) in ranked.files.iter().take(most) {
         let path = ranked.corpus.files[*file as usize].path.clone();
@@ -44,11 +47,13 @@ pub fn localise(
         if localised.functions.len() == most {
             break;
         }
+        let path = &ranked.corpus.files[symbol.file as usize].path;
+        let name = format!("{path}::{}", ranked.name_in_file(&view, *symbol)?);
+        let shares = ranked.parts_of_symbol(*symbol);
         if is_function(ranked.corpus.def(*symbol).kind) {
-            let path = &ranked.corpus.files[symbol.file as usize].path;
-            let name = format!("{path}::{}", ranked.name_in_file(&view, *symbol)?);
-            localised.functions.push((name, ranked.parts_of_symbol(*symbol)));
+            localised.functions.push((name.clone(), shares.clone()));
         }
+        localised.symbols.push((name, shares));
     }
     Ok(localised)
 }

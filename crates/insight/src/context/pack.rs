@@ -165,8 +165,9 @@ pub(super) fn is_kept(scope: &Scope, options: &PackOptions) -> bool {
 }
 
 /// Each further symbol of a file counts this much of its score.
-const DIVERSITY: f64 = 0.93;
-/// How much a long entry counts against its score: not at all would be 0.
+const DIVERSITY: f64 = 0.99;
+/// How much a long entry counts against its score where not all of them fit: not at
+/// all would be 0.
 const DENSITY: f64 = 0.3;
 /// Lines and characters of documentation that are shown.
 const DOC_LINES: usize = 3;
@@ -290,9 +291,14 @@ struct Item {
     cost: usize,
 }
 
-/// Greedy by score for its tokens, each further symbol of a file a little less:
+/// Greedy by score, for its tokens where these are short, each further symbol of a file a little less:
 /// places of the chosen, best score first. Their costs are within `left`.
 fn select(items: &[Item], mut left: usize, limit: usize) -> Vec<usize> {
+    // What tokens cost matters only where they are short.
+    let mut costs: Vec<usize> = items.iter().map(|item| item.cost).collect();
+    costs.sort_unstable_by(|a, b| b.cmp(a));
+    let is_short = costs.iter().take(limit).sum::<usize>() > left;
+    let density = if is_short { DENSITY } else { 0.0 };
     let mut open: Vec<usize> = (0..items.len()).collect();
     let mut of_file: FxHashMap<u32, i32> = FxHashMap::default();
     let mut chosen = Vec::new();
@@ -300,7 +306,7 @@ fn select(items: &[Item], mut left: usize, limit: usize) -> Vec<usize> {
         let worth = |at: &usize| {
             let before = of_file.get(&items[*at].file).copied().unwrap_or(0);
             let cost = items[*at].cost.max(1) as f64;
-            items[*at].score * DIVERSITY.powi(before) / cost.powf(DENSITY)
+            items[*at].score * DIVERSITY.powi(before) / cost.powf(density)
         };
         let fitting = open.iter().enumerate().filter(|(_, at)| items[**at].cost <= left);
         // The first among equals: their order is that of the ranking.
@@ -459,7 +465,7 @@ mod tests {
 
     #[test]
     fn files_take_turns_when_scores_are_alike() {
-        let items = [item(1.0, 1, 10), item(0.99, 1, 10), item(0.98, 1, 10), item(0.95, 2, 10)];
+        let items = [item(1.0, 1, 10), item(0.99, 1, 10), item(0.98, 1, 10), item(0.985, 2, 10)];
         assert_eq!(select(&items, 20, 10), [0, 3]);
     }
 

@@ -38,6 +38,8 @@ pub struct Ranked {
     n_with: Vec<usize>,
     pub files: Vec<(u32, f64)>,
     pub symbols: Vec<(Symbol, f64)>,
+    /// Tests inside of other files are candidates, too.
+    with_tests: bool,
 }
 
 /// Symbols of this many of the best files are candidates, whatever they say.
@@ -65,6 +67,7 @@ pub fn rank(
         said: Vec::new(),
         files: Vec::new(),
         symbols: Vec::new(),
+        with_tests,
     };
     let is_asked = |channel: &&&dyn Channel| !without.iter().any(|name| name == channel.name());
     let mut ranking = Ranking::default();
@@ -154,7 +157,10 @@ impl Ranked {
         }
         let mut symbols: Vec<(Symbol, f64)> = sums
             .into_iter()
-            .filter(|(symbol, _)| is_unit(self.corpus.def(*symbol).kind))
+            .filter(|(symbol, _)| {
+                let def = self.corpus.def(*symbol);
+                is_unit(def.kind) && (self.with_tests || !def.is_test)
+            })
             .map(|(symbol, sum)| {
                 let file = of_file.get(&symbol.file).copied().unwrap_or(0.0);
                 (
@@ -180,10 +186,13 @@ impl Ranked {
         let relative = |best: f64| if best > 0.0 { best } else { 1.0 };
         let of_files = relative(self.files.first().map_or(1.0, |one| one.1));
         let of_symbols = relative(self.symbols.first().map_or(1.0, |one| one.1));
-        let functions = self.symbols.iter().filter(|one| is_function(self.corpus.def(one.0).kind));
+        let is_callable = |one: &&(Symbol, f64)| is_function(self.corpus.def(one.0).kind);
+        let functions = self.symbols.iter().filter(is_callable);
+        let types = self.symbols.iter().filter(|one| !is_callable(one));
         Ranking {
             files: self.files.iter().map(|(file, score)| (*file, score / of_files)).collect(),
             symbols: functions.take(200).map(|(it, score)| (*it, score / of_symbols)).collect(),
+            types: types.take(100).map(|(it, score)| (*it, score / of_symbols)).collect(),
         }
     }
 

@@ -19,16 +19,16 @@ const fn weight(channel: &'static str, file: f64, symbol: f64, is_relative: bool
 
 pub const ALL: &[Weight] = &[
     weight("text", 1.0, 0.0, true),
-    weight("functions", 0.65, 1.0, true),
+    weight("functions", 0.65, 1.5, true),
     weight("file-name", 0.5, 0.0, false),
-    weight("name", 0.0, 0.3, false),
-    weight("class-name", 0.0, 0.25, false),
+    weight("name", 0.0, 0.25, false),
+    weight("class-name", 0.0, 0.2, false),
     weight("path", 0.75, 0.0, false),
     weight("line", 0.0, 0.25, false),
     weight("trace", 0.7, 0.5, false),
     weight("message", 0.25, 0.25, false),
     weight("module", 0.15, 0.0, false),
-    weight("member", 0.2, 0.3, false),
+    weight("member", 0.2, 0.45, false),
     weight("history", 0.35, 0.0, false),
     weight("concepts", 0.0, 0.1, true),
     weight("imports", 0.25, 0.0, true),
@@ -36,8 +36,12 @@ pub const ALL: &[Weight] = &[
     weight("directory", 0.3, 0.0, true),
     weight("co-change", 0.3, 0.0, true),
     weight("callees", 0.1, 0.35, false),
-    // A symbol of an ordinary answer has about 2.5 in all; what people said of it is
-    // a seventh of that, what they looked at a fifth of their word.
+    weight("contents", 0.0, 0.9, false),
+    weight("constructor", 0.0, 0.5, false),
+    weight("used-types", 0.0, 0.5, true),
+    weight("base-types", 0.0, 0.4, true),
+    // A symbol of an ordinary answer has about 3 in all; what people said of it is
+    // an eighth of that, what they looked at a fifth of their word.
     weight("feedback", 0.0, 0.35, false),
     weight("task-memory", 0.0, 0.3, false),
     weight("session", 0.0, 0.2, false),
@@ -45,7 +49,7 @@ pub const ALL: &[Weight] = &[
 
 /// What a symbol gets from its file's place, and from its length.
 pub const FILE_OF_SYMBOL: f64 = 1.1;
-pub const LENGTH: f64 = 0.4;
+pub const LENGTH: f64 = 0.3;
 /// Documentation, examples, packaging.
 pub const ASIDE: f64 = -0.1;
 

@@ -6,8 +6,10 @@
 //! that each begin with the word of their field, and names are quoted where
 //! they could end early.
 
+mod header;
 mod read;
 mod session;
+mod standing;
 mod word;
 mod write;
 
@@ -18,7 +20,7 @@ use model::{Error, Result};
 use std::collections::BTreeSet;
 
 /// The first word of every payload: format and version.
-const MAGIC: &str = "gcf/1";
+const MAGIC: &str = "gcf/2";
 /// What the names of a file may share at most. A bound, so that a short line
 /// cannot stand for a long name many times over.
 const MAX_PREFIX: usize = 128;
@@ -51,33 +53,45 @@ impl Codec for Gcf {
 pub fn encode(payload: &Payload) -> Result<String> {
     check(payload)?;
     let ids: Vec<write::Id> = (0..payload.symbols.len() as u32).map(write::Id::New).collect();
-    Ok(write::payload(payload, &ids, None))
+    Ok(write::payload(payload, &ids, None).text)
 }
 
 pub fn decode(bytes: &[u8]) -> Result<Payload> {
-    let message = read::message(text(bytes)?)?;
-    if message.session.is_some() {
+    let text = text(bytes)?;
+    if header::session_of(text)?.is_some() {
         return Err(malformed("this payload belongs to a session")
             .suggest("decode it with the session it was written in"));
     }
-    message.payload(&mut Session::new())
+    let fresh = Session::new();
+    Ok(read::message(text, &fresh)?.payload(&fresh)?.payload)
 }
 
-/// Symbols the reader of this session has are written as references.
+/// What the reader of this session knows is not written again.
 pub fn encode_in(session: &mut Session, payload: &Payload) -> Result<String> {
     check(payload)?;
-    let (ids, n_before) = session.assign(payload);
-    Ok(write::payload(payload, &ids, Some(n_before)))
+    session.make_room(payload);
+    let ids = session.assign(payload);
+    let written = write::payload(payload, &ids, Some(session));
+    session.take(payload, &ids, &written.bases, written.parts);
+    Ok(written.text)
 }
 
 /// Reads what [`encode_in`] wrote; every payload of the session, in order.
 /// One that is refused leaves the session as it was.
 pub fn decode_in(session: &mut Session, bytes: &[u8]) -> Result<Payload> {
-    let message = read::message(text(bytes)?)?;
-    if message.session.is_none() {
+    let text = text(bytes)?;
+    let Some(n_payloads) = header::session_of(text)? else {
         return Err(malformed("this payload belongs to no session"));
+    };
+    session.check(n_payloads)?;
+    let fresh = Session::new();
+    let known = if n_payloads == 0 { &fresh } else { &*session };
+    let read = read::message(text, known)?.payload(known)?;
+    if n_payloads == 0 {
+        *session = fresh;
     }
-    message.payload(session)
+    session.take(&read.payload, &read.ids, &read.bases, read.parts);
+    Ok(read.payload)
 }
 
 fn check(payload: &Payload) -> Result<()> {
@@ -102,6 +116,13 @@ fn module_prefix(path: &str) -> String {
         _ => path,
     };
     format!("{}.", stem.strip_suffix("/__init__").unwrap_or(stem).replace('/', "."))
+}
+
+/// `QuerySet.` of `QuerySet.filter`: what the next name of the file may share with
+/// it. None where that is long: a short line must not stand for a long name.
+fn scope_of(name: &str) -> &str {
+    let end = name.rfind('.').map_or(0, |at| at + 1);
+    if end > 1 && end <= MAX_PREFIX { &name[..end] } else { "" }
 }
 
 /// `filter` of `django.db.models.query.QuerySet.filter`.

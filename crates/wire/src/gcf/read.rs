@@ -1,64 +1,47 @@
 //! Reads lines back into a payload. The text may come from anywhere: every
-//! line is checked, and memory stays in proportion to the text.
+//! line is checked, and memory stays in proportion to the text and the session.
 
-use super::session::Session;
+use super::header::{Header, Parts, Root};
+use super::session::{Session, edge_order};
+use super::standing::{Basis, PartNames, Standing};
 use super::word::{Words, number};
-use super::{MAGIC, MAX_PARTS, MAX_PREFIX, last_segment, module_prefix};
+use super::write::Id;
+use super::{MAX_PREFIX, last_segment, module_prefix, scope_of};
 use crate::{
     Edge, EdgeStatus, Milli, Note, NoteKind, Payload, ScoreParts, Symbol, SymbolFacts, Text,
     TruncationMarker, malformed,
 };
 use model::Result;
 use model::code::{EdgeKind, NodeKind, Provenance};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 
 /// A payload as the lines tell it: symbols by number, in no order yet.
-#[derive(Default)]
-pub struct Message {
-    /// How many symbols of a session it builds on.
-    pub session: Option<usize>,
-    header: Payload,
-    shared: Shared,
+pub struct Message<'k> {
+    known: &'k Session,
+    header: Header,
+    new_bases: Vec<Basis>,
     symbols: Vec<SymbolLines>,
     order: Option<Vec<u32>>,
+    /// Edges of the session that are not in this answer, where the others are.
+    without: Option<Vec<Edge>>,
     /// By number, not yet by place.
     edges: Vec<Edge>,
     notes: Vec<NoteLines>,
     warnings: Vec<String>,
+    cut: Option<TruncationMarker>,
     hint: Option<String>,
-}
-
-#[derive(Default)]
-struct Shared {
-    /// The value where all symbols have the same.
-    parts: Vec<(Text, Option<Milli>)>,
-    distance: Option<u8>,
-    bases: Vec<Basis>,
-}
-
-/// Why and how well a symbol is known.
-#[derive(Clone, Default)]
-struct Basis {
-    reason: Option<Text>,
-    provenance: Option<Provenance>,
-    confidence: Option<u8>,
 }
 
 struct SymbolLines {
     number: u32,
     /// Of a reference there are none.
     facts: Option<(Text, NodeKind, Option<Text>, Option<u32>)>,
+    standing: Standing,
     signature: Option<String>,
     doc: Option<String>,
     reason: Option<String>,
     body: Option<String>,
-    score: Milli,
-    parts: ScoreParts,
-    distance: Option<u8>,
-    basis: Basis,
-    /// What a reference leaves out.
-    lacks_signature: bool,
-    lacks_doc: bool,
 }
 
 struct NoteLines {
@@ -70,18 +53,39 @@ struct NoteLines {
     text: Option<String>,
 }
 
-/// The file that symbols are in from here on.
+/// The file that symbols are in from here on, and what the last of them was.
 #[derive(Default)]
 struct Group {
     file: Option<Text>,
     prefix: String,
+    kind: Option<NodeKind>,
+    scope: String,
 }
 
-pub fn message(text: &str) -> Result<Message> {
+/// What a message says, and what a session learns from it.
+pub struct Read {
+    pub payload: Payload,
+    pub ids: Vec<Id>,
+    pub bases: Vec<Basis>,
+    pub parts: PartNames,
+}
+
+pub fn message<'k>(text: &str, known: &'k Session) -> Result<Message<'k>> {
     let text = text.strip_suffix('\n').ok_or_else(|| malformed("the last line does not end"))?;
     let mut lines = text.split('\n');
-    let mut message = Message::default();
-    message.header(lines.next().unwrap_or_default())?;
+    let mut message = Message {
+        known,
+        header: Header::read(lines.next().unwrap_or_default())?,
+        new_bases: Vec::new(),
+        symbols: Vec::new(),
+        order: None,
+        without: None,
+        edges: Vec::new(),
+        notes: Vec::new(),
+        warnings: Vec::new(),
+        cut: None,
+        hint: None,
+    };
     let mut group = Group::default();
     for (at, line) in lines.enumerate() {
         message
@@ -91,28 +95,7 @@ pub fn message(text: &str) -> Result<Message> {
     Ok(message)
 }
 
-impl Message {
-    fn header(&mut self, line: &str) -> Result<()> {
-        let mut words = Words::new(line);
-        if words.bare(&[]).ok() != Some(MAGIC) {
-            return Err(malformed("this is no gcf of a version that is known"));
-        }
-        words.blank()?;
-        self.header.tool = words.word(&[])?.into();
-        while words.has_more()? {
-            match words.key()? {
-                "root" => self.header.snapshot = Some(words.word(&[])?.into()),
-                "session" => self.session = Some(words.number(&[])?),
-                "budget" => self.header.token_budget = words.number(&[])?,
-                "used" => self.header.tokens_used = words.number(&[])?,
-                "parts" => self.shared.parts = part_names(&mut words)?,
-                "dist" => self.shared.distance = Some(words.number(&[])?),
-                key => return Err(unknown("key", key)),
-            }
-        }
-        Ok(())
-    }
-
+impl Message<'_> {
     fn line(&mut self, line: &str, group: &mut Group) -> Result<()> {
         let (field, rest) = line.split_once(' ').unwrap_or((line, ""));
         match field {
@@ -128,7 +111,8 @@ impl Message {
                     return Err(malformed("the order is told twice"));
                 }
             }
-            "edge" => self.edge(rest)?,
+            "known" => self.known_edges(&line[field.len()..])?,
+            ">" => self.edge(rest)?,
             "note" => self.note(rest)?,
             "title" => append(&mut self.last_note()?.title, rest),
             "text" => append(&mut self.last_note()?.text, rest),
@@ -140,16 +124,14 @@ impl Message {
                 warning.push_str(rest);
             }
             "cut" => self.cut(rest)?,
-            "hint" if self.header.truncation.is_some() => append(&mut self.hint, rest),
+            "hint" if self.cut.is_some() => append(&mut self.hint, rest),
             field if field.starts_with(|c: char| c.is_ascii_digit()) => {
                 let symbol = self.read_symbol(number(field)?, rest, group)?;
                 self.symbols.push(symbol);
             }
             field if field.starts_with('=') => {
-                let at = number(&field[1..])?;
                 // The blank was taken with the field.
-                let rest = &line[field.len()..];
-                let symbol = self.standing(at, None, Words::new(rest))?;
+                let symbol = self.reference(number(&field[1..])?, &line[field.len()..])?;
                 self.symbols.push(symbol);
             }
             field => return Err(unknown("field", field)),
@@ -165,81 +147,148 @@ impl Message {
         self.notes.last_mut().ok_or_else(|| malformed("no note to say this of"))
     }
 
-    fn read_symbol(&self, at: u32, rest: &str, group: &Group) -> Result<SymbolLines> {
-        let mut words = Words::new(rest);
-        let kind = words.bare(&[])?;
-        let kind = NodeKind::parse(kind).ok_or_else(|| unknown("kind", kind))?;
-        words.blank()?;
-        let (name, line) = if words.is_quoted() {
-            let name = words.quoted()?;
-            let line = if words.eat(':') { Some(words.number(&[])?) } else { None };
-            (name, line)
-        } else {
-            let word = words.bare(&[])?;
-            match word.rsplit_once(':') {
-                Some((name, line))
-                    if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) =>
-                {
-                    (name.to_owned(), Some(number(line)?))
-                }
-                _ => (word.to_owned(), None),
-            }
-        };
-        let name = format!("{}{name}", group.prefix).into();
-        self.standing(at, Some((name, kind, group.file.clone(), line)), words)
+    fn basis(&self, at: usize) -> Option<&Basis> {
+        let n_known = self.known.bases.len();
+        if at < n_known { self.known.bases.get(at) } else { self.new_bases.get(at - n_known) }
     }
 
-    fn standing(
-        &self,
-        at: u32,
-        facts: Option<(Text, NodeKind, Option<Text>, Option<u32>)>,
-        mut words: Words<'_>,
-    ) -> Result<SymbolLines> {
+    fn parts(&self) -> &[(Text, Option<Milli>)] {
+        match &self.header.parts {
+            Parts::None => &[],
+            Parts::AsBefore => &self.known.parts,
+            Parts::Named(names) => names,
+        }
+    }
+
+    fn read_symbol(&self, at: u32, rest: &str, group: &mut Group) -> Result<SymbolLines> {
+        let (head, signature) = match rest.split_once('\t') {
+            Some((head, signature)) => (head, Some(signature)),
+            None => (rest, None),
+        };
+        let mut words = Words::new(head);
+        let mut kind = group.kind;
+        let mut word = if words.is_quoted() { None } else { Some(words.bare(&[])?) };
+        if let Some(said) = word.and_then(NodeKind::parse) {
+            kind = Some(said);
+            words.blank()?;
+            word = if words.is_quoted() { None } else { Some(words.bare(&[])?) };
+        }
+        let kind = kind.ok_or_else(|| unknown("kind", word.unwrap_or_default()))?;
+        let (name, line) = match word {
+            None => {
+                let name = words.quoted()?;
+                let line = if words.eat(':') { Some(words.number(&[])?) } else { None };
+                (name, line)
+            }
+            Some(word) => {
+                let (name, line) = match word.rsplit_once(':') {
+                    Some((name, line))
+                        if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) =>
+                    {
+                        (name, Some(number(line)?))
+                    }
+                    _ => (word, None),
+                };
+                match name.strip_prefix('.') {
+                    Some(_) if group.scope.is_empty() => {
+                        return Err(malformed("a name begins with the scope of none"));
+                    }
+                    Some(rest) => (format!("{}{rest}", group.scope), line),
+                    None => (name.to_owned(), line),
+                }
+            }
+        };
+        (group.kind, group.scope) = (Some(kind), scope_of(&name).to_owned());
+        let name: Text = format!("{}{name}", group.prefix).into();
         let mut symbol = SymbolLines {
             number: at,
-            facts,
+            standing: Standing {
+                distance: self.header.distance,
+                basis: self.basis(self.header.basis).cloned().unwrap_or_default(),
+                ..Standing::default()
+            },
+            signature: signature.map(|it| it.replacen('~', last_segment(&name), 1)),
+            facts: Some((name, kind, group.file.clone(), line)),
+            doc: None,
+            reason: None,
+            body: None,
+        };
+        self.standing(&mut symbol.standing, words)?;
+        Ok(symbol)
+    }
+
+    /// A symbol that was sent before; what is not said is as it was then.
+    fn reference(&self, number: u32, rest: &str) -> Result<SymbolLines> {
+        let known = self.known.known(number);
+        let known =
+            known.ok_or_else(|| malformed(format!("no symbol {number} was sent before")))?;
+        let mut symbol = SymbolLines {
+            number,
+            facts: None,
+            standing: known.standing.clone(),
             signature: None,
             doc: None,
             reason: None,
             body: None,
-            score: Milli::default(),
-            parts: ScoreParts::default(),
-            distance: self.shared.distance,
-            basis: self.shared.bases.first().cloned().unwrap_or_default(),
-            lacks_signature: false,
-            lacks_doc: false,
         };
+        self.standing(&mut symbol.standing, Words::new(rest))?;
+        Ok(symbol)
+    }
+
+    /// Changes what is silently meant to what the words say.
+    fn standing(&self, standing: &mut Standing, mut words: Words<'_>) -> Result<()> {
+        let mut values = "";
         while words.has_more()? {
-            match words.key()? {
-                "score" => (symbol.score, symbol.parts) = self.score(words.bare(&[])?)?,
-                "dist" => symbol.distance = option(words.bare(&[])?, number)?,
-                "conf" => symbol.basis.confidence = Some(words.number(&[])?),
-                "prov" => symbol.basis.provenance = Some(provenance(words.bare(&[])?)?),
-                "why" => {
-                    symbol.basis = match option(words.bare(&[])?, number::<usize>)? {
-                        None => Basis::default(),
-                        Some(at) => {
-                            let basis = self.shared.bases.get(at).cloned();
-                            basis.ok_or_else(|| malformed("no reason has this number"))?
-                        }
+            let word = words.bare(&[])?;
+            if let Some((key, value)) = word.split_once('=') {
+                match key {
+                    "conf" => standing.basis.confidence = Some(number(value)?),
+                    "prov" => standing.basis.provenance = Some(provenance(value)?),
+                    "no" => (standing.lacks_signature, standing.lacks_doc) = lacking(value)?,
+                    key => return Err(unknown("key", key)),
+                }
+            } else if let Some(distance) = word.strip_prefix('d') {
+                standing.distance = option(distance, number)?;
+            } else if let Some(at) = word.strip_prefix('w') {
+                standing.basis = match option(at, number::<usize>)? {
+                    None => Basis::default(),
+                    Some(at) => {
+                        let basis = self.basis(at).cloned();
+                        basis.ok_or_else(|| malformed("no reason has this number"))?
                     }
                 }
-                "no" => (symbol.lacks_signature, symbol.lacks_doc) = lacking(words.bare(&[])?)?,
-                "sig" => {
-                    let name = symbol.facts.as_ref().map_or("", |(name, ..)| last_segment(name));
-                    symbol.signature = Some(words.rest().replacen('~', name, 1));
-                }
-                key => return Err(unknown("key", key)),
+            } else {
+                let (score, parts) = word.split_once('/').unwrap_or((word, ""));
+                standing.score = milli(score)?;
+                values = parts;
             }
         }
-        Ok(symbol)
+        standing.parts = self.score_parts(standing, values)?;
+        Ok(())
+    }
+
+    fn score_parts(&self, standing: &Standing, values: &str) -> Result<ScoreParts> {
+        let mut values = values.split('/');
+        let mut parts = Vec::new();
+        for (name, default) in self.parts() {
+            let value = match values.next().unwrap_or_default() {
+                "" => standing.silent(name, *default),
+                value => option(value, milli)?,
+            };
+            parts.extend(value.map(|value| (name.clone(), value)));
+        }
+        if values.any(|value| !value.is_empty()) {
+            return Err(malformed("a score has more parts than the first line names"));
+        }
+        Ok(parts.into_iter().collect())
     }
 
     /// `reason 0 ast_resolved/90 named in the task`
     fn reason(&mut self, rest: &str) -> Result<()> {
         let mut words = Words::new(rest);
-        if words.number::<usize>(&[])? != self.shared.bases.len() {
-            return Err(malformed("reasons are not numbered from 0"));
+        let n_before = self.known.bases.len() + self.new_bases.len();
+        if words.number::<usize>(&[])? != n_before || n_before == Session::MAX_REASONS {
+            return Err(malformed("reasons are too many or do not follow each other"));
         }
         words.blank()?;
         let provenance = option(words.bare(&['/'])?, provenance)?;
@@ -248,56 +297,40 @@ impl Message {
         }
         let confidence = option(words.bare(&[])?, number)?;
         let reason = words.has_more()?.then(|| words.rest().into());
-        self.shared.bases.push(Basis { reason, provenance, confidence });
+        self.new_bases.push(Basis { reason, provenance, confidence });
         Ok(())
-    }
-
-    /// A score, and those of its parts that are not the same for all.
-    fn score(&self, values: &str) -> Result<(Milli, ScoreParts)> {
-        let mut values = values.split('/');
-        let score = milli(values.next().unwrap_or_default())?;
-        let constants =
-            self.shared.parts.iter().filter_map(|(name, value)| Some((name, (*value)?)));
-        let mut parts: Vec<(Text, Milli)> =
-            constants.map(|(name, value)| (name.clone(), value)).collect();
-        let values: Vec<&str> = values.collect();
-        let names = self.shared.parts.iter().filter(|(_, constant)| constant.is_none());
-        if !values.is_empty() && values.len() != names.clone().count() {
-            return Err(malformed("a score has more or fewer parts than the first line names"));
-        }
-        for ((name, _), value) in names.zip(values) {
-            if let Some(value) = option(value, milli)? {
-                parts.push((name.clone(), value));
-            }
-        }
-        Ok((score, parts.into_iter().collect()))
     }
 
     fn edge(&mut self, rest: &str) -> Result<()> {
         let mut words = Words::new(rest);
-        let status = match (words.eat('+'), words.eat('-')) {
-            (true, false) => EdgeStatus::Added,
-            (false, true) => EdgeStatus::Removed,
-            (false, false) => EdgeStatus::Unchanged,
-            (true, true) => return Err(malformed("an edge is both new and gone")),
-        };
-        let kind = words.bare(&[])?;
-        let kind = EdgeKind::parse(kind).ok_or_else(|| unknown("kind of edge", kind))?;
-        let mut confidence = None;
+        let head = edge_head(words.bare(&[])?)?;
         while words.has_more()? {
             let word = words.bare(&[])?;
-            if let Some(value) = word.strip_prefix("conf=") {
-                confidence = Some(number(value)?);
-                continue;
-            }
             let (source, targets) = word.split_once('>').ok_or_else(|| unknown("edge", word))?;
             let source = number(source)?;
             for target in targets.split(',') {
-                let target = number(target)?;
-                self.edges.push(Edge { source, target, kind, confidence, status });
+                self.edges.push(Edge { source, target: number(target)?, ..head.clone() });
             }
         }
         Ok(())
+    }
+
+    /// `known -calls/90:0>1`: all edges of the session among these symbols but one.
+    fn known_edges(&mut self, rest: &str) -> Result<()> {
+        let mut words = Words::new(rest);
+        let mut without = Vec::new();
+        while words.has_more()? {
+            let word = words.bare(&[])?;
+            let edge = word.strip_prefix('-').and_then(|word| word.split_once(':'));
+            let (head, ends) = edge.ok_or_else(|| unknown("edge", word))?;
+            let (source, target) = ends.split_once('>').ok_or_else(|| unknown("edge", word))?;
+            let (source, target) = (number(source)?, number(target)?);
+            without.push(Edge { source, target, ..edge_head(head)? });
+        }
+        match self.without.replace(without) {
+            None => Ok(()),
+            Some(_) => Err(malformed("the edges of the session are told twice")),
+        }
     }
 
     fn note(&mut self, rest: &str) -> Result<()> {
@@ -332,57 +365,69 @@ impl Message {
             };
             *place = number(n)?;
         }
-        match self.header.truncation.replace(cut) {
+        match self.cut.replace(cut) {
             None => Ok(()),
             Some(_) => Err(malformed("what is cut is told twice")),
         }
     }
 
-    /// With the symbols that only the session knows; it then knows the new ones.
-    pub fn payload(self, session: &mut Session) -> Result<Payload> {
-        let n_before = self.session.unwrap_or(0);
-        session.check(n_before)?;
-        let mut by_number: FxHashMap<u32, Symbol> = FxHashMap::default();
-        let mut new: Vec<(u32, SymbolFacts)> = Vec::new();
-        let mut numbers = Vec::with_capacity(self.symbols.len());
-        for lines in self.symbols {
-            let number = lines.number;
-            let is_new = lines.facts.is_some();
-            let known = session.facts(number).filter(|_| (number as usize) < n_before);
-            let symbol = lines.symbol(known)?;
-            if is_new {
-                new.push((number, symbol.facts()));
+    /// With the symbols that only the session knows.
+    pub fn payload(self, session: &Session) -> Result<Read> {
+        let n_before = session.len();
+        let parts = self.parts().to_vec();
+        let mut by_number: FxHashMap<u32, (Id, Symbol)> = FxHashMap::default();
+        let mut new: Vec<u32> = Vec::new();
+        let mut lines: Vec<(u32, Milli)> = Vec::with_capacity(self.symbols.len());
+        for symbol in self.symbols {
+            let number = symbol.number;
+            if symbol.facts.is_some() {
+                new.push(number);
             }
-            numbers.push(number);
-            if by_number.insert(number, symbol).is_some() {
+            let (id, symbol) = symbol.symbol(session)?;
+            lines.push((number, symbol.score));
+            if by_number.insert(number, (id, symbol)).is_some() {
                 return Err(malformed(format!("two symbols have the number {number}")));
             }
         }
-        new.sort_unstable_by_key(|(number, _)| *number);
-        if !new.iter().map(|(number, _)| *number as usize).eq(n_before..n_before + new.len()) {
+        new.sort_unstable();
+        if !new.iter().map(|number| *number as usize).eq(n_before..n_before + new.len()) {
             return Err(malformed("the numbers of new symbols do not follow each other"));
         }
         let order = self.order.unwrap_or_else(|| {
-            numbers.sort_unstable();
-            numbers
+            match self.header.session {
+                None => lines.sort_unstable(),
+                Some(_) => lines.sort_by_key(|(_, score)| Reverse(*score)),
+            }
+            lines.into_iter().map(|(number, _)| number).collect()
         });
-        let mut places: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut payload = self.header;
-        for (place, number) in order.into_iter().enumerate() {
-            let symbol = by_number.remove(&number);
-            payload.symbols.push(symbol.ok_or_else(|| malformed("the order is of other symbols"))?);
-            places.insert(number, place as u32);
+        let mut payload = Payload {
+            tool: self.header.tool,
+            snapshot: match self.header.root {
+                Root::AsBefore => session.root.clone(),
+                Root::None => None,
+                Root::Is(root) => Some(root),
+            },
+            token_budget: self.header.budget.unwrap_or(session.budget),
+            tokens_used: self.header.used,
+            truncation: self.cut,
+            ..Payload::default()
+        };
+        let mut ids = Vec::with_capacity(order.len());
+        for number in &order {
+            let symbol = by_number.remove(number);
+            let (id, symbol) = symbol.ok_or_else(|| malformed("the order is of other symbols"))?;
+            payload.symbols.push(symbol);
+            ids.push(id);
         }
         if !by_number.is_empty() {
             return Err(malformed("the order leaves symbols out"));
         }
-        let place = |number: u32| {
-            let place = places.get(&number).copied();
-            place.ok_or_else(|| malformed(format!("an edge names {number}, which is not here")))
-        };
-        for edge in self.edges {
-            let (source, target) = (place(edge.source)?, place(edge.target)?);
-            payload.edges.push(Edge { source, target, ..edge });
+        payload.edges = placed(&order, self.edges)?;
+        if let Some(without) = self.without {
+            let without: FxHashSet<Edge> = placed(&order, without)?.into_iter().collect();
+            let known = session.edges_among(&order).into_iter();
+            payload.edges.extend(known.filter(|edge| !without.contains(edge)));
+            payload.edges.sort_by_key(edge_order);
         }
         for note in self.notes {
             payload.notes.push(note.note()?);
@@ -391,45 +436,70 @@ impl Message {
         if let Some(cut) = &mut payload.truncation {
             cut.hint = self.hint.map(Text::from);
         }
-        session.extend(n_before, new.into_iter().map(|(_, facts)| facts).collect());
-        Ok(payload)
+        Ok(Read { payload, ids, bases: self.new_bases, parts })
     }
 }
 
+/// Edges between numbers as edges between places.
+fn placed(order: &[u32], edges: Vec<Edge>) -> Result<Vec<Edge>> {
+    let places: FxHashMap<u32, u32> =
+        order.iter().enumerate().map(|(place, number)| (*number, place as u32)).collect();
+    let place = |number: u32| {
+        let place = places.get(&number).copied();
+        place.ok_or_else(|| malformed(format!("an edge names {number}, which is not here")))
+    };
+    let edges = edges.into_iter().map(|edge| {
+        let (source, target) = (place(edge.source)?, place(edge.target)?);
+        Ok(Edge { source, target, ..edge })
+    });
+    edges.collect()
+}
+
 impl SymbolLines {
-    fn symbol(self, known: Option<&SymbolFacts>) -> Result<Symbol> {
-        let facts = match (self.facts, known) {
-            (Some((name, kind, file, line)), _) => SymbolFacts {
-                name,
-                kind,
-                file,
-                line,
-                signature: self.signature.map(Text::from),
-                doc: self.doc.map(Text::from),
-            },
-            (None, Some(known)) if self.signature.is_none() && self.doc.is_none() => SymbolFacts {
-                signature: known.signature.clone().filter(|_| !self.lacks_signature),
-                doc: known.doc.clone().filter(|_| !self.lacks_doc),
-                ..known.clone()
-            },
+    fn symbol(self, session: &Session) -> Result<(Id, Symbol)> {
+        let Standing { lacks_signature, lacks_doc, .. } = self.standing;
+        let number = self.number;
+        let (id, facts) = match (self.facts, session.known(number)) {
+            (Some((name, kind, file, line)), _) => {
+                let facts = SymbolFacts {
+                    name,
+                    kind,
+                    file,
+                    line,
+                    signature: self.signature.map(Text::from),
+                    doc: self.doc.map(Text::from),
+                };
+                (Id::New(number), facts)
+            }
+            (None, Some(known)) if self.signature.is_none() && self.doc.is_none() => {
+                let known = &known.facts;
+                let facts = SymbolFacts {
+                    signature: known.signature.clone().filter(|_| !lacks_signature),
+                    doc: known.doc.clone().filter(|_| !lacks_doc),
+                    ..known.clone()
+                };
+                (Id::Known { number, lacks_signature, lacks_doc }, facts)
+            }
             (None, Some(_)) => return Err(malformed("a reference says what its symbol is")),
             (None, None) => {
-                return Err(malformed(format!("no symbol {} was sent before", self.number)));
+                return Err(malformed(format!("no symbol {number} was sent before")));
             }
         };
-        if self.reason.is_some() && self.basis.reason.is_some() {
+        let Standing { score, parts, distance, basis, .. } = self.standing;
+        if self.reason.is_some() && basis.reason.is_some() {
             return Err(malformed("a symbol has two reasons"));
         }
-        Ok(Symbol {
-            score: self.score,
-            parts: self.parts,
-            distance: self.distance,
-            provenance: self.basis.provenance,
-            confidence: self.basis.confidence,
-            reason: self.basis.reason.or_else(|| self.reason.map(Text::from)),
+        let symbol = Symbol {
+            score,
+            parts,
+            distance,
+            provenance: basis.provenance,
+            confidence: basis.confidence,
+            reason: basis.reason.or_else(|| self.reason.map(Text::from)),
             body: self.body.map(Text::from),
             ..Symbol::from(facts)
-        })
+        };
+        Ok((id, symbol))
     }
 }
 
@@ -457,25 +527,22 @@ fn read_group(rest: &str) -> Result<Group> {
     if !words.is_empty() || prefix.len() > MAX_PREFIX {
         return Err(malformed("the line of a file is too long"));
     }
-    Ok(Group { file: Some(file.into()), prefix })
+    Ok(Group { file: Some(file.into()), prefix, ..Group::default() })
 }
 
-fn part_names(words: &mut Words<'_>) -> Result<Vec<(Text, Option<Milli>)>> {
-    let mut names: Vec<(Text, Option<Milli>)> = Vec::new();
-    loop {
-        let name = words.word(&['/', ':'])?.into();
-        let value = if words.eat(':') { Some(milli(words.bare(&['/'])?)?) } else { None };
-        names.push((name, value));
-        if !words.eat('/') {
-            break;
-        }
-    }
-    // Constants come with every symbol: few, or short lines become long lists.
-    if names.len() <= MAX_PARTS && names.is_sorted_by(|a, b| a.0 < b.0) {
-        Ok(names)
-    } else {
-        Err(malformed("the parts of scores are too many or not in order"))
-    }
+/// `+calls/90`, between nothing yet.
+fn edge_head(word: &str) -> Result<Edge> {
+    let (status, word) = match word.split_at_checked(1) {
+        Some(("+", rest)) => (EdgeStatus::Added, rest),
+        Some(("-", rest)) => (EdgeStatus::Removed, rest),
+        _ => (EdgeStatus::Unchanged, word),
+    };
+    let (kind, confidence) = match word.split_once('/') {
+        Some((kind, confidence)) => (kind, Some(number(confidence)?)),
+        None => (word, None),
+    };
+    let kind = EdgeKind::parse(kind).ok_or_else(|| unknown("kind of edge", kind))?;
+    Ok(Edge { source: 0, target: 0, kind, confidence, status })
 }
 
 fn lacking(word: &str) -> Result<(bool, bool)> {
@@ -483,6 +550,7 @@ fn lacking(word: &str) -> Result<(bool, bool)> {
         "sig" => Ok((true, false)),
         "doc" => Ok((false, true)),
         "sig,doc" => Ok((true, true)),
+        "_" => Ok((false, false)),
         word => Err(unknown("part of a symbol", word)),
     }
 }
@@ -503,7 +571,7 @@ fn option<T>(word: &str, read: impl Fn(&str) -> Result<T>) -> Result<Option<T>> 
     if word == "_" { Ok(None) } else { read(word).map(Some) }
 }
 
-fn milli(word: &str) -> Result<Milli> {
+pub fn milli(word: &str) -> Result<Milli> {
     Milli::parse(word).ok_or_else(|| unknown("score", word))
 }
 
@@ -511,7 +579,7 @@ fn provenance(word: &str) -> Result<Provenance> {
     Provenance::parse(word).ok_or_else(|| unknown("provenance", word))
 }
 
-fn unknown(what: &str, word: &str) -> model::Error {
+pub fn unknown(what: &str, word: &str) -> model::Error {
     let start: String = Text::from(word).chars().take(40).collect();
     malformed(format!("unknown {what} `{start}`"))
 }

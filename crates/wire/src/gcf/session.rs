@@ -1,22 +1,68 @@
-//! What both ends of a connection know: the symbols sent on it so far.
+//! What both ends of a connection know: the symbols sent on it so far, what was
+//! said of each last, and the edges among them.
 
+use super::standing::{Basis, PartNames, Standing};
 use super::write::Id;
-use crate::{Payload, SymbolFacts, Text, malformed};
+use crate::{Edge, EdgeStatus, Payload, SymbolFacts, Text, malformed};
 use model::Result;
-use model::code::NodeKind;
+use model::code::{EdgeKind, NodeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 
-/// Symbols of one connection by number. The writer has one, the reader has
-/// one, and they stay equal as long as every payload arrives in order; a
-/// payload says how many symbols it builds on, so that a lost one is noticed.
+/// State of one connection. The writer has one, the reader has one, and they
+/// stay equal as long as every payload arrives in order; a payload says how many
+/// came before it, so that a lost one is noticed.
 #[derive(Debug, Default)]
 pub struct Session {
-    symbols: Vec<SymbolFacts>,
+    n_payloads: usize,
+    symbols: Vec<KnownSymbol>,
     /// The latest of each; signature and documentation may differ.
     ids: FxHashMap<Identity, u32>,
+    pub(super) bases: Vec<Basis>,
+    edges: FxHashSet<KnownEdge>,
+    pub(super) root: Option<Text>,
+    pub(super) budget: u32,
+    pub(super) parts: PartNames,
+}
+
+#[derive(Debug)]
+pub(super) struct KnownSymbol {
+    pub facts: SymbolFacts,
+    /// What the latest answer with it said.
+    pub standing: Standing,
 }
 
 type Identity = (Text, NodeKind, Option<Text>, Option<u32>);
+
+/// An edge by the numbers of its symbols.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct KnownEdge {
+    pub source: u32,
+    pub target: u32,
+    pub kind: EdgeKind,
+    pub confidence: Option<u8>,
+    pub status: EdgeStatus,
+}
+
+impl KnownEdge {
+    pub(super) fn of(edge: &Edge, numbers: &[u32]) -> Option<KnownEdge> {
+        Some(KnownEdge {
+            source: *numbers.get(edge.source as usize)?,
+            target: *numbers.get(edge.target as usize)?,
+            kind: edge.kind,
+            confidence: edge.confidence,
+            status: edge.status,
+        })
+    }
+}
+
+/// The order of edges where the lines do not tell one.
+pub(super) fn edge_order(
+    edge: &Edge,
+) -> (&'static str, Reverse<Option<u8>>, EdgeStatus, (u32, u32)) {
+    let Edge { source, target, kind, confidence, status } = *edge;
+    (kind.as_str(), Reverse(confidence), status, (source, target))
+}
 
 fn identity(facts: &SymbolFacts) -> Identity {
     (facts.name.clone(), facts.kind, facts.file.clone(), facts.line)
@@ -25,6 +71,9 @@ fn identity(facts: &SymbolFacts) -> Identity {
 impl Session {
     /// After so many symbols a session begins anew: neither end grows forever.
     pub const MAX_SYMBOLS: usize = 20_000;
+    /// Likewise for reasons; further edges are sent every time.
+    pub(super) const MAX_REASONS: usize = 4_096;
+    const MAX_EDGES: usize = 100_000;
 
     pub fn new() -> Self {
         Session::default()
@@ -39,65 +88,112 @@ impl Session {
         self.symbols.is_empty()
     }
 
-    pub(super) fn facts(&self, id: u32) -> Option<&SymbolFacts> {
-        self.symbols.get(id as usize)
+    /// How many payloads came before.
+    pub(super) fn n_payloads(&self) -> usize {
+        self.n_payloads
     }
 
-    /// Numbers for the symbols of a payload, and how many were known before.
-    pub(super) fn assign(&mut self, payload: &Payload) -> (Vec<Id>, usize) {
-        if self.len() + payload.symbols.len() > Session::MAX_SYMBOLS {
+    pub(super) fn known(&self, number: u32) -> Option<&KnownSymbol> {
+        self.symbols.get(number as usize)
+    }
+
+    /// Begins anew where the payload would not fit.
+    pub(super) fn make_room(&mut self, payload: &Payload) {
+        let n = payload.symbols.len();
+        if self.len() + n > Session::MAX_SYMBOLS || self.bases.len() + n > Session::MAX_REASONS {
             *self = Session::new();
         }
-        let n_before = self.len();
+    }
+
+    /// Numbers for the symbols of a payload.
+    pub(super) fn assign(&self, payload: &Payload) -> Vec<Id> {
         let mut used = FxHashSet::default();
+        let mut next = self.len() as u32;
         let mut ids = Vec::with_capacity(payload.symbols.len());
         for symbol in &payload.symbols {
-            let facts = symbol.facts();
             // The same symbol twice in one payload has two numbers.
-            let known = self.reference(&facts, n_before).filter(|(number, _)| used.insert(*number));
-            ids.push(known.map_or_else(|| Id::New(self.push(facts)), |(_, id)| id));
+            let known = self.reference(&symbol.facts()).filter(|id| used.insert(id.number()));
+            ids.push(known.unwrap_or_else(|| {
+                next += 1;
+                Id::New(next - 1)
+            }));
         }
-        (ids, n_before)
+        ids
     }
 
     /// How a symbol is referred to that is known with at least these facts.
-    fn reference(&self, facts: &SymbolFacts, n_before: usize) -> Option<(u32, Id)> {
+    fn reference(&self, facts: &SymbolFacts) -> Option<Id> {
         let number = *self.ids.get(&identity(facts))?;
-        let known = self.facts(number).filter(|_| (number as usize) < n_before)?;
+        let known = &self.known(number)?.facts;
         let lacks = |now: &Option<Text>, before: &Option<Text>| match (now, before) {
             (None, Some(_)) => Some(true),
             (now, before) => (now == before).then_some(false),
         };
         let lacks_signature = lacks(&facts.signature, &known.signature)?;
         let lacks_doc = lacks(&facts.doc, &known.doc)?;
-        Some((number, Id::Known { number, lacks_signature, lacks_doc }))
+        Some(Id::Known { number, lacks_signature, lacks_doc })
     }
 
-    /// Takes in what a payload brought; `n_before` of 0 begins anew.
-    pub(super) fn extend(&mut self, n_before: usize, symbols: Vec<SymbolFacts>) {
-        if n_before == 0 {
-            *self = Session::new();
-        }
-        for facts in symbols {
-            self.push(facts);
-        }
+    /// The edges of earlier payloads among these symbols, told by their places.
+    pub(super) fn edges_among(&self, numbers: &[u32]) -> Vec<Edge> {
+        let places: FxHashMap<u32, u32> =
+            numbers.iter().enumerate().map(|(place, number)| (*number, place as u32)).collect();
+        let placed = self.edges.iter().filter_map(|known| {
+            let KnownEdge { kind, confidence, status, .. } = *known;
+            let source = *places.get(&known.source)?;
+            Some(Edge { source, target: *places.get(&known.target)?, kind, confidence, status })
+        });
+        let mut edges: Vec<Edge> = placed.collect();
+        edges.sort_unstable_by_key(edge_order);
+        edges
     }
 
-    pub(super) fn check(&self, n_before: usize) -> Result<()> {
-        if n_before == 0 || n_before == self.len() {
+    /// Takes in what a payload brought, on both ends alike. `ids` are those of its
+    /// symbols.
+    pub(super) fn take(
+        &mut self,
+        payload: &Payload,
+        ids: &[Id],
+        bases: &[Basis],
+        parts: PartNames,
+    ) {
+        let mut new: Vec<(u32, SymbolFacts)> = Vec::new();
+        for (symbol, id) in payload.symbols.iter().zip(ids) {
+            if let Id::New(number) = id {
+                new.push((*number, symbol.facts()));
+            }
+        }
+        new.sort_unstable_by_key(|(number, _)| *number);
+        for (number, facts) in new {
+            self.ids.insert(identity(&facts), number);
+            self.symbols.push(KnownSymbol { facts, standing: Standing::default() });
+        }
+        for (symbol, id) in payload.symbols.iter().zip(ids) {
+            if let Some(known) = self.symbols.get_mut(id.number() as usize) {
+                known.standing = Standing::of(symbol, *id);
+            }
+        }
+        let numbers: Vec<u32> = ids.iter().map(|id| id.number()).collect();
+        for edge in &payload.edges {
+            if self.edges.len() < Session::MAX_EDGES {
+                self.edges.extend(KnownEdge::of(edge, &numbers));
+            }
+        }
+        self.bases.extend_from_slice(bases);
+        self.root.clone_from(&payload.snapshot);
+        self.budget = payload.token_budget;
+        self.parts = parts;
+        self.n_payloads += 1;
+    }
+
+    pub(super) fn check(&self, n_payloads: usize) -> Result<()> {
+        if n_payloads == 0 || n_payloads == self.n_payloads {
             return Ok(());
         }
         Err(malformed(format!(
-            "the payload builds on {n_before} symbols, and this session has {}",
-            self.len()
+            "{n_payloads} payloads came before this one, and this session has {}",
+            self.n_payloads
         ))
         .suggest("decode every payload of a session once and in order"))
-    }
-
-    fn push(&mut self, facts: SymbolFacts) -> u32 {
-        let id = self.symbols.len() as u32;
-        self.ids.insert(identity(&facts), id);
-        self.symbols.push(facts);
-        id
     }
 }

@@ -1,9 +1,12 @@
 //! Writes a payload as lines.
 
+use super::session::{KnownEdge, Session, edge_order};
+use super::standing::{Basis, PartNames, Standing};
 use super::word::{push, push_quoted};
-use super::{MAGIC, MAX_PREFIX, last_segment, module_prefix};
+use super::{MAGIC, MAX_PREFIX, last_segment, module_prefix, scope_of};
 use crate::{Edge, EdgeStatus, Milli, Payload, Symbol, Text};
-use model::code::Provenance;
+use model::code::{NodeKind, Provenance};
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,32 +24,37 @@ pub enum Id {
 }
 
 impl Id {
-    fn number(self) -> u32 {
+    pub fn number(self) -> u32 {
         match self {
             Id::New(number) | Id::Known { number, .. } => number,
         }
     }
 }
 
-/// `ids` are those of the symbols, in their order; `n_before` is how many
-/// symbols of a session are known.
-pub fn payload(payload: &Payload, ids: &[Id], n_before: Option<usize>) -> String {
-    let mut writer = Writer { out: String::new(), shared: Shared::of(payload) };
-    writer.header(payload, n_before);
-    writer.groups(payload, ids);
-    for (symbol, id) in payload.symbols.iter().zip(ids) {
-        if let Id::Known { number, lacks_signature, lacks_doc } = id {
+/// The lines, and what a session learns from them besides the payload.
+pub struct Written {
+    pub text: String,
+    pub bases: Vec<Basis>,
+    pub parts: PartNames,
+}
+
+/// `ids` are those of the symbols, in their order.
+pub fn payload(payload: &Payload, ids: &[Id], session: Option<&Session>) -> Written {
+    let fresh = Session::new();
+    let known = session.unwrap_or(&fresh);
+    let mut writer = Writer { out: String::new(), known, shared: Shared::of(payload, ids, known) };
+    writer.header(payload, session.is_some());
+    let mut lines = writer.groups(payload, ids);
+    for (place, (symbol, id)) in payload.symbols.iter().zip(ids).enumerate() {
+        if let Id::Known { number, .. } = id {
             _ = write!(writer.out, "={number}");
-            writer.out.push_str(match (lacks_signature, lacks_doc) {
-                (false, false) => "",
-                (true, false) => " no=sig",
-                (false, true) => " no=doc",
-                (true, true) => " no=sig,doc",
-            });
-            writer.standing(symbol, None);
+            writer.standing(symbol, *id, None);
+            lines.push(place);
         }
     }
-    if !ids.is_sorted_by_key(|id| id.number()) {
+    let score = |place: &usize| Reverse(payload.symbols[*place].score);
+    lines.sort_by_key(score);
+    if session.is_some() && !lines.is_sorted() {
         writer.out.push_str("order");
         for id in ids {
             _ = write!(writer.out, " {}", id.number());
@@ -55,53 +63,89 @@ pub fn payload(payload: &Payload, ids: &[Id], n_before: Option<usize>) -> String
     }
     writer.edges(&payload.edges, ids);
     writer.notes(payload);
-    writer.out
-}
-
-/// Why and how well a symbol is known; mostly a few kinds of it in an answer.
-type Basis<'a> = (Option<&'a Text>, Option<Provenance>, Option<u8>);
-
-fn basis(symbol: &Symbol) -> Basis<'_> {
-    (symbol.reason.as_ref(), symbol.provenance, symbol.confidence)
+    let Writer { out, shared, .. } = writer;
+    Written { text: out, bases: shared.new_bases, parts: shared.parts }
 }
 
 /// What symbols have in common, and is therefore said once.
-struct Shared<'a> {
-    /// The value where all symbols have the same.
-    parts: Vec<(&'a Text, Option<Milli>)>,
+struct Shared {
+    parts: PartNames,
     distance: Option<u8>,
-    /// The most common first: it is meant where nothing is said.
-    bases: Vec<Basis<'a>>,
+    /// The one of new symbols where nothing is said, by its place in all.
+    basis: usize,
+    /// Those the session does not have.
+    new_bases: Vec<Basis>,
 }
 
-impl<'a> Shared<'a> {
-    fn of(payload: &'a Payload) -> Self {
+impl Shared {
+    fn of(payload: &Payload, ids: &[Id], known: &Session) -> Self {
         let symbols = &payload.symbols;
-        let mut names: Vec<&Text> =
-            symbols.iter().flat_map(|symbol| symbol.parts.iter().map(|(name, _)| name)).collect();
-        names.sort_unstable();
-        names.dedup();
-        let constant = |name: &Text| {
-            let first = symbols.first()?.parts.get(name)?;
-            symbols.iter().all(|symbol| symbol.parts.get(name) == Some(first)).then_some(first)
-        };
-        let parts = names.into_iter().map(|name| (name, constant(name))).collect();
-        let mut uses: BTreeMap<Basis<'_>, usize> = BTreeMap::new();
-        for symbol in symbols {
-            *uses.entry(basis(symbol)).or_default() += 1;
+        let is_new = |id: &Id| matches!(id, Id::New(_));
+        let new = || symbols.iter().zip(ids).filter(|(_, id)| is_new(id)).map(|(it, _)| it);
+        let mut uses: BTreeMap<Basis, usize> = BTreeMap::new();
+        for (symbol, id) in symbols.iter().zip(ids) {
+            let basis = Basis::of(symbol);
+            let last = known.known(id.number()).filter(|_| !is_new(id));
+            if last.is_none_or(|last| last.standing.basis != basis) {
+                *uses.entry(basis).or_default() += 1;
+            }
         }
         let fits_a_line = |reason: Option<&Text>| {
             reason.is_none_or(|reason| !reason.is_empty() && !reason.contains('\n'))
         };
-        uses.retain(|(reason, ..), n_uses| *n_uses > 1 && fits_a_line(*reason));
-        let mut bases: Vec<(Basis<'_>, usize)> = uses.into_iter().collect();
-        bases.sort_by_key(|(_, n_uses)| Reverse(*n_uses));
+        let is_shared = |basis: &Basis, n_uses: usize| {
+            n_uses > 1 && fits_a_line(basis.reason.as_ref()) && !known.bases.contains(basis)
+        };
+        let mut declared: Vec<(&Basis, usize)> = uses
+            .iter()
+            .filter(|(basis, n_uses)| is_shared(basis, **n_uses))
+            .map(|(basis, n_uses)| (basis, *n_uses))
+            .collect();
+        declared.sort_by_key(|(_, n_uses)| Reverse(*n_uses));
+        let new_bases: Vec<Basis> = declared.into_iter().map(|(basis, _)| basis.clone()).collect();
+        // The first of those that most new symbols have.
+        let all = || known.bases.iter().chain(&new_bases);
+        let mut n_new: BTreeMap<Basis, usize> = BTreeMap::new();
+        new().for_each(|symbol| *n_new.entry(Basis::of(symbol)).or_default() += 1);
+        let count = |basis: &Basis| n_new.get(basis).copied().unwrap_or(0);
+        let basis = all()
+            .enumerate()
+            .max_by_key(|(at, basis)| (count(basis), Reverse(*at)))
+            .map_or(0, |(at, _)| at);
         Shared {
-            parts,
-            distance: most_common(symbols.iter().map(|symbol| symbol.distance)),
-            bases: bases.into_iter().map(|(basis, _)| basis).collect(),
+            parts: part_names(symbols, &known.parts),
+            distance: most_common(new().map(|symbol| symbol.distance)),
+            basis,
+            new_bases,
         }
     }
+}
+
+/// The parts of scores; those that differ most from symbol to symbol first, so
+/// that the ends of lines can be left out.
+fn part_names(symbols: &[Symbol], before: &PartNames) -> PartNames {
+    let mut names: Vec<&Text> =
+        symbols.iter().flat_map(|symbol| symbol.parts.iter().map(|(name, _)| name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut as_before: Vec<&Text> = before.iter().map(|(name, _)| name).collect();
+    as_before.sort_unstable();
+    if as_before == names {
+        return before.clone();
+    }
+    let mut parts: Vec<(usize, Text, Option<Milli>)> = names
+        .into_iter()
+        .map(|name| {
+            let value = most_common(symbols.iter().map(|symbol| symbol.parts.get(name)));
+            let n_same = symbols.iter().filter(|it| it.parts.get(name) == value).count();
+            match value.filter(|_| n_same > 1) {
+                Some(value) => (n_same, name.clone(), Some(value)),
+                None => (0, name.clone(), None),
+            }
+        })
+        .collect();
+    parts.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    parts.into_iter().map(|(_, name, value)| (name, value)).collect()
 }
 
 /// The smallest of the most common.
@@ -112,94 +156,122 @@ fn most_common<T: Ord + Copy>(values: impl Iterator<Item = Option<T>>) -> Option
     best.and_then(|(value, _)| *value)
 }
 
-/// A file, and its symbols with their numbers.
-type Group<'a> = (Option<&'a Text>, Vec<(&'a Symbol, u32)>);
+/// A file, and the places of its symbols with their numbers.
+type Group<'a> = (Option<&'a Text>, Vec<(usize, u32)>);
+
+/// What a symbol's line may leave out because the one above it says it.
+#[derive(Default)]
+struct Above<'a> {
+    kind: Option<NodeKind>,
+    scope: &'a str,
+}
 
 struct Writer<'a> {
     out: String,
-    shared: Shared<'a>,
+    known: &'a Session,
+    shared: Shared,
 }
 
 impl Writer<'_> {
-    fn header(&mut self, payload: &Payload, n_before: Option<usize>) {
-        let out = &mut self.out;
+    fn header(&mut self, payload: &Payload, is_session: bool) {
+        let (out, known) = (&mut self.out, self.known);
         out.push_str(MAGIC);
         out.push(' ');
         push(out, &payload.tool, &[]);
-        if let Some(snapshot) = &payload.snapshot {
+        if payload.snapshot != known.root {
             out.push_str(" root=");
-            push(out, snapshot, &[]);
+            match payload.snapshot.as_deref() {
+                None => out.push('_'),
+                Some("_") => push_quoted(out, "_"),
+                Some(root) => push(out, root, &[]),
+            }
         }
-        if let Some(n_before) = n_before {
-            _ = write!(out, " session={n_before}");
+        if is_session {
+            _ = write!(out, " session={}", known.n_payloads());
         }
-        if payload.token_budget > 0 {
+        if payload.token_budget != known.budget {
             _ = write!(out, " budget={}", payload.token_budget);
         }
         if payload.tokens_used > 0 {
             _ = write!(out, " used={}", payload.tokens_used);
         }
-        for (at, (name, constant)) in self.shared.parts.iter().enumerate() {
-            out.push_str(if at == 0 { " parts=" } else { "/" });
-            push(out, name, &['/', ':']);
-            if let Some(value) = constant {
-                _ = write!(out, ":{value}");
+        if self.shared.parts == known.parts && !known.parts.is_empty() {
+            out.push_str(" parts=~");
+        } else {
+            for (at, (name, value)) in self.shared.parts.iter().enumerate() {
+                out.push_str(if at == 0 { " parts=" } else { "/" });
+                if name.starts_with('~') {
+                    push_quoted(out, name);
+                } else {
+                    push(out, name, &['/', ':']);
+                }
+                if let Some(value) = value {
+                    _ = write!(out, ":{value}");
+                }
             }
         }
         if let Some(distance) = self.shared.distance {
             _ = write!(out, " dist={distance}");
         }
+        if self.shared.basis > 0 {
+            _ = write!(out, " why={}", self.shared.basis);
+        }
         out.push('\n');
-        for (at, (reason, provenance, confidence)) in self.shared.bases.iter().enumerate() {
-            let provenance = provenance.map_or("_", Provenance::as_str);
-            _ = write!(out, "reason {at} {provenance}/");
-            push_option(out, *confidence);
-            if let Some(reason) = reason {
+        for (at, basis) in self.shared.new_bases.iter().enumerate() {
+            let provenance = basis.provenance.map_or("_", Provenance::as_str);
+            _ = write!(out, "reason {} {provenance}/", known.bases.len() + at);
+            push_option(out, basis.confidence);
+            if let Some(reason) = &basis.reason {
                 _ = write!(out, " {reason}");
             }
             out.push('\n');
         }
     }
 
-    /// New symbols by file, files in order of their first symbol.
-    fn groups(&mut self, payload: &Payload, ids: &[Id]) {
+    /// New symbols by file, files in order of their first symbol. Returns the
+    /// places in the order of the lines.
+    fn groups(&mut self, payload: &Payload, ids: &[Id]) -> Vec<usize> {
         let mut groups: Vec<Group<'_>> = vec![(None, Vec::new())];
         let mut places: BTreeMap<Option<&Text>, usize> = BTreeMap::from([(None, 0)]);
-        for (symbol, id) in payload.symbols.iter().zip(ids) {
+        for (at, (symbol, id)) in payload.symbols.iter().zip(ids).enumerate() {
             let Id::New(number) = *id else { continue };
             let file = symbol.file.as_ref();
             let place = *places.entry(file).or_insert_with(|| {
                 groups.push((file, Vec::new()));
                 groups.len() - 1
             });
-            groups[place].1.push((symbol, number));
+            groups[place].1.push((at, number));
         }
-        for (file, symbols) in groups {
+        let mut lines = Vec::with_capacity(payload.symbols.len());
+        for (file, members) in groups {
             let mut prefix = String::new();
             if let Some(file) = file {
                 self.out.push_str("@ ");
                 push(&mut self.out, file, &[]);
-                prefix = self.prefix(file, &symbols);
+                let names = members.iter().map(|(at, _)| payload.symbols[*at].name.as_str());
+                prefix = self.prefix(file, &names.collect::<Vec<_>>());
                 self.out.push('\n');
             }
-            for (symbol, number) in symbols {
-                self.symbol(symbol, number, prefix.len());
+            let mut above = Above::default();
+            for (at, number) in members {
+                self.symbol(&payload.symbols[at], number, prefix.len(), &mut above);
+                lines.push(at);
             }
         }
+        lines
     }
 
     /// What all names of a file begin with: `.` where it follows from the
     /// path, otherwise said where that is shorter than saying it every time.
-    fn prefix(&mut self, file: &str, symbols: &[(&Symbol, u32)]) -> String {
-        let names = || symbols.iter().map(|(symbol, _)| symbol.name.as_str());
+    fn prefix(&mut self, file: &str, names: &[&str]) -> String {
         let module = module_prefix(file);
-        if module.len() <= MAX_PREFIX && names().all(|name| name.starts_with(&module)) {
+        if module.len() <= MAX_PREFIX && names.iter().all(|name| name.starts_with(&module)) {
             self.out.push_str(" .");
             return module;
         }
-        let prefix = names().reduce(common_prefix).unwrap_or_default();
+        let prefix = names.iter().copied().reduce(common_prefix).unwrap_or_default();
         let end = prefix.rfind(['.', ':', '/', '#', '\\']).map_or(0, |at| at + 1);
-        if symbols.len() < 2 || end == 0 || end > MAX_PREFIX || &prefix[..end] == "." {
+        if names.len() < 2 || end == 0 || end > MAX_PREFIX || &prefix[..end] == "." {
             return String::new();
         }
         self.out.push(' ');
@@ -207,90 +279,159 @@ impl Writer<'_> {
         prefix[..end].to_owned()
     }
 
-    fn symbol(&mut self, symbol: &Symbol, number: u32, n_prefix: usize) {
+    fn symbol<'s>(
+        &mut self,
+        symbol: &'s Symbol,
+        number: u32,
+        n_prefix: usize,
+        above: &mut Above<'s>,
+    ) {
         let out = &mut self.out;
-        _ = write!(out, "{number} {} ", symbol.kind.as_str());
         let name = &symbol.name[n_prefix..];
         // `a:5` without a line would be read as one with.
         let looks_placed = symbol.line.is_none()
             && name.rsplit_once(':').is_some_and(|(_, end)| {
                 !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit())
             });
-        if looks_placed {
-            push_quoted(out, name);
-        } else {
-            push(out, name, &[]);
+        let mut word = String::new();
+        let is_bare = !name.contains(char::is_whitespace) && !looks_placed;
+        match name.strip_prefix(above.scope) {
+            Some(rest) if is_bare && !above.scope.is_empty() && !rest.is_empty() => {
+                word.push('.');
+                word.push_str(rest);
+            }
+            // A dot in front is the scope of the line above.
+            _ if looks_placed || name.starts_with('.') => push_quoted(&mut word, name),
+            _ => push(&mut word, name, &[]),
         }
         if let Some(line) = symbol.line {
-            _ = write!(out, ":{line}");
+            _ = write!(word, ":{line}");
         }
+        _ = write!(out, "{number} ");
+        if above.kind != Some(symbol.kind) || NodeKind::parse(&word).is_some() {
+            _ = write!(out, "{} ", symbol.kind.as_str());
+        }
+        out.push_str(&word);
+        *above = Above { kind: Some(symbol.kind), scope: scope_of(name) };
         let signature = symbol.signature.as_ref();
         let inline = signature.and_then(|signature| elided(signature, &symbol.name));
-        self.standing(symbol, inline.as_deref());
+        self.standing(symbol, Id::New(number), inline.as_deref());
         if inline.is_none() {
             self.text("sig", signature);
         }
         self.text("doc", symbol.doc.as_ref());
     }
 
+    /// What is said of a symbol where its line is silent.
+    fn silent(&self, id: Id) -> Standing {
+        if let Id::Known { number, .. } = id
+            && let Some(known) = self.known.known(number)
+        {
+            return known.standing.clone();
+        }
+        let basis = self.known.bases.iter().chain(&self.shared.new_bases).nth(self.shared.basis);
+        Standing {
+            distance: self.shared.distance,
+            basis: basis.cloned().unwrap_or_default(),
+            ..Standing::default()
+        }
+    }
+
     /// What a symbol is worth in this answer; ends the line it is on.
-    fn standing(&mut self, symbol: &Symbol, signature: Option<&str>) {
+    fn standing(&mut self, symbol: &Symbol, id: Id, signature: Option<&str>) {
+        let (silent, now) = (self.silent(id), Standing::of(symbol, id));
+        let values = self.shared.parts.iter().map(|(name, default)| {
+            let value = now.parts.get(name);
+            (value != silent.silent(name, *default)).then_some(value)
+        });
+        let mut values: Vec<Option<Option<Milli>>> = values.collect();
+        while values.pop_if(|value| value.is_none()).is_some() {}
         let out = &mut self.out;
-        if symbol.score.0 != 0 || !symbol.parts.is_empty() {
-            _ = write!(out, " score={}", symbol.score);
+        if (now.lacks_signature, now.lacks_doc) != (silent.lacks_signature, silent.lacks_doc) {
+            out.push_str(match (now.lacks_signature, now.lacks_doc) {
+                (false, false) => " no=_",
+                (true, false) => " no=sig",
+                (false, true) => " no=doc",
+                (true, true) => " no=sig,doc",
+            });
         }
-        if !symbol.parts.is_empty() {
-            for (name, _) in self.shared.parts.iter().filter(|(_, constant)| constant.is_none()) {
-                out.push('/');
-                push_option(out, symbol.parts.get(name));
+        if now.score != silent.score || !values.is_empty() {
+            _ = write!(out, " {}", now.score);
+        }
+        for value in values {
+            out.push('/');
+            if let Some(value) = value {
+                push_option(out, value);
             }
         }
-        if symbol.distance != self.shared.distance {
-            out.push_str(" dist=");
-            push_option(out, symbol.distance);
+        if now.distance != silent.distance {
+            out.push_str(" d");
+            push_option(out, now.distance);
         }
-        let shared = self.shared.bases.iter().position(|known| *known == basis(symbol));
-        match shared {
-            Some(0) => {}
-            Some(at) => _ = write!(out, " why={at}"),
-            None => {
-                if !self.shared.bases.is_empty() {
-                    out.push_str(" why=_");
-                }
-                if let Some(provenance) = symbol.provenance {
-                    _ = write!(out, " prov={}", provenance.as_str());
-                }
-                if let Some(confidence) = symbol.confidence {
-                    _ = write!(out, " conf={confidence}");
-                }
-            }
-        }
+        let is_own = now.basis != silent.basis && self.basis(&now.basis, &silent.basis);
         if let Some(signature) = signature {
-            _ = write!(out, " sig={signature}");
+            _ = write!(self.out, "\t{signature}");
         }
-        out.push('\n');
-        if shared.is_none() {
+        self.out.push('\n');
+        if is_own {
             self.text("why", symbol.reason.as_ref());
         }
         self.text("|", symbol.body.as_ref());
     }
 
-    /// Edges of one kind that follow each other share a line.
+    /// Says why a symbol is there; whether the reason is still to be told.
+    fn basis(&mut self, basis: &Basis, silent: &Basis) -> bool {
+        let out = &mut self.out;
+        let mut all = self.known.bases.iter().chain(&self.shared.new_bases);
+        if let Some(at) = all.position(|known| known == basis) {
+            _ = write!(out, " w{at}");
+            return false;
+        }
+        if *silent != Basis::default() {
+            out.push_str(" w_");
+        }
+        if let Some(provenance) = basis.provenance {
+            _ = write!(out, " prov={}", provenance.as_str());
+        }
+        if let Some(confidence) = basis.confidence {
+            _ = write!(out, " conf={confidence}");
+        }
+        true
+    }
+
+    /// Those the session has are told by one word, where they are all there is
+    /// or few are missing; the others share lines by kind.
     fn edges(&mut self, edges: &[Edge], ids: &[Id]) {
-        let number = |place: u32| ids.get(place as usize).map_or(0, |id| id.number());
+        let numbers: Vec<u32> = ids.iter().map(|id| id.number()).collect();
+        let known = self.known.edges_among(&numbers);
+        let here: FxHashSet<Edge> = edges.iter().cloned().collect();
+        let missing: Vec<&Edge> = known.iter().filter(|edge| !here.contains(edge)).collect();
+        let is_in_order = edges.is_sorted_by(|a, b| edge_order(a) < edge_order(b));
+        if !is_in_order || known.len() <= 2 * missing.len() {
+            self.edge_lines(edges, &numbers);
+            return;
+        }
+        self.out.push_str("known");
+        for edge in missing {
+            self.out.push_str(" -");
+            self.edge_head(edge);
+            if let Some(edge) = KnownEdge::of(edge, &numbers) {
+                _ = write!(self.out, ":{}>{}", edge.source, edge.target);
+            }
+        }
+        self.out.push('\n');
+        let known: FxHashSet<Edge> = known.into_iter().collect();
+        let new: Vec<Edge> = edges.iter().filter(|edge| !known.contains(edge)).cloned().collect();
+        self.edge_lines(&new, &numbers);
+    }
+
+    fn edge_lines(&mut self, edges: &[Edge], numbers: &[u32]) {
+        let number = |place: u32| numbers.get(place as usize).copied().unwrap_or(0);
         let of = |edge: &Edge| (edge.kind, edge.status, edge.confidence);
         for line in edges.chunk_by(|a, b| of(a) == of(b)) {
             let Some(first) = line.first() else { continue };
-            self.out.push_str("edge ");
-            self.out.push_str(match first.status {
-                EdgeStatus::Unchanged => "",
-                EdgeStatus::Added => "+",
-                EdgeStatus::Removed => "-",
-            });
-            self.out.push_str(first.kind.as_str());
-            if let Some(confidence) = first.confidence {
-                _ = write!(self.out, " conf={confidence}");
-            }
+            self.out.push_str("> ");
+            self.edge_head(first);
             for of_source in line.chunk_by(|a, b| a.source == b.source) {
                 for (at, edge) in of_source.iter().enumerate() {
                     _ = match at {
@@ -300,6 +441,19 @@ impl Writer<'_> {
                 }
             }
             self.out.push('\n');
+        }
+    }
+
+    /// `+calls/90`
+    fn edge_head(&mut self, edge: &Edge) {
+        self.out.push_str(match edge.status {
+            EdgeStatus::Unchanged => "",
+            EdgeStatus::Added => "+",
+            EdgeStatus::Removed => "-",
+        });
+        self.out.push_str(edge.kind.as_str());
+        if let Some(confidence) = edge.confidence {
+            _ = write!(self.out, "/{confidence}");
         }
     }
 

@@ -46,14 +46,14 @@ proptest! {
     #[test]
     fn any_bytes_after_the_magic_are_answered(bytes in vec(any::<u8>(), 0..300)) {
         decode_all(&[b"GCB1\x01", bytes.as_slice()].concat());
-        decode_all(&[b"gcf/1 t session=0\n", bytes.as_slice()].concat());
+        decode_all(&[b"gcf/2 t session=0\n", bytes.as_slice()].concat());
     }
 
     #[test]
     fn lines_of_gcf_in_any_order_are_answered(
-        lines in vec("(@ [ab] ?\\.?|[0-3] method [a:\"]{1,3}1?|=[0-2]( score=.5)?|sig x|doc|why x|order 1 0|edge [+-]?calls 0>1(,0)?|note issue 1|title|text|warn|warn\\+ b|cut|cut symbols=1|hint x|reason 0 x)", 0..12),
+        lines in vec("(@ [ab] ?\\.?|[0-3] (method )?[a.:\"]{1,4}1?( .5/?| d[_1]| w[_0])?|=[0-2]( .5)?( no=_)?|sig x|doc|why x|order 1 0|known|known -calls:0>1|> [+-]?calls(/9)? 0>1(,0)?|note issue 1|title|text|warn|warn\\+ b|cut|cut symbols=1|hint x|reason 0 x)", 0..12),
     ) {
-        decode_all(format!("gcf/1 t\n{}\n", lines.join("\n")).as_bytes());
+        decode_all(format!("gcf/2 t\n{}\n", lines.join("\n")).as_bytes());
     }
 
     #[test]
@@ -77,8 +77,8 @@ proptest! {
             written.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).count(),
             payload.symbols.len()
         );
-        prop_assert!(n("edge ") <= payload.edges.len());
-        prop_assert_eq!(n("gcf/1 "), 1);
+        prop_assert!(n("> ") <= payload.edges.len());
+        prop_assert_eq!(n("gcf/2 "), 1);
         prop_assert!(written.chars().all(|c| c == '\n' || c == '\t' || !c.is_control()));
     }
 }
@@ -120,7 +120,7 @@ fn few_bytes_do_not_become_many() {
     bytes.extend([0xff, 0x01, 0].repeat(9_999));
     assert!(registry().decode("binary", &bytes).is_err(), "more than may be shared");
     // Names that share a long beginning.
-    let text = format!("gcf/1 t\n@ {}.py .\n{}", "a".repeat(100_000), "0 method b\n".repeat(1_000));
+    let text = format!("gcf/2 t\n@ {}.py .\n{}", "a".repeat(100_000), "0 method b\n".repeat(1_000));
     assert!(registry().decode("gcf", text.as_bytes()).is_err());
     // One long string that all symbols name is there once.
     let name: wire::Text = "x".repeat(1_000_000).into();

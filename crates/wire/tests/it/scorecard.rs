@@ -1,6 +1,6 @@
 //! How much shorter the formats are than JSON on the six answers. The bounds are
-//! what is reached, so that it does not get worse; the goals (in `docs/wire.md`)
-//! are higher and not reached yet.
+//! what is reached, so that it does not get worse; the goal of a session (in
+//! `docs/wire.md`) is higher and not reached yet.
 //!
 //! JSON is the codec `json`: fields that are not there are left out, edges
 //! refer to symbols by place. Pretty JSON is the same with serde's indentation.
@@ -43,9 +43,9 @@ fn gcf_saves_tokens_beside_json() {
         of_compact.push(saving(n_compact, n));
     }
     println!("mean {:.3} {:.3}", mean(of_compact.clone()), mean(of_pretty.clone()));
-    assert!(mean(of_pretty.clone()) >= 0.72, "mean, beside pretty JSON: {of_pretty:?}");
-    assert!(mean(of_compact.clone()) >= 0.56, "mean, beside JSON: {of_compact:?}");
-    assert!(of_compact.iter().all(|saved| *saved >= 0.50), "each, beside JSON: {of_compact:?}");
+    assert!(mean(of_pretty.clone()) >= 0.75, "mean, beside pretty JSON: {of_pretty:?}");
+    assert!(mean(of_compact.clone()) >= 0.60, "mean, beside JSON: {of_compact:?}");
+    assert!(of_compact.iter().all(|saved| *saved >= 0.55), "each, beside JSON: {of_compact:?}");
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_session_of_five_calls_saves_more() {
         together += count(&in_session);
     }
     println!("{alone} {together} {:.3}", saving(alone, together));
-    assert!(saving(alone, together) >= 0.16, "{together} of {alone} tokens");
+    assert!(saving(alone, together) >= 0.27, "{together} of {alone} tokens");
 }
 
 /// The other way to write symbols: a line of column names, then values only.

@@ -30,7 +30,13 @@ fn the_vector_of_a_session_is_what_is_written() {
     gcf::decode_in(&mut reader, first.as_bytes()).unwrap();
     let mut second = payload();
     second.symbols.swap(0, 1);
-    second.edges.clear();
+    second.symbols[1].score = wire::Milli(950);
+    second.edges.remove(0);
+    for edge in &mut second.edges {
+        // The symbols have changed places.
+        edge.target = 1 - edge.target;
+    }
+    second.edges.sort_by_key(|edge| edge.target);
     assert_eq!(gcf::encode_in(&mut writer, &second).unwrap(), block("### Vector: session"));
     let read = gcf::decode_in(&mut reader, block("### Vector: session").as_bytes()).unwrap();
     assert_eq!(read, second);

@@ -9,6 +9,7 @@ mod mentions;
 mod names;
 mod past;
 mod text;
+mod types;
 
 pub use text::{file_frequencies, rarity};
 
@@ -33,6 +34,10 @@ pub const ALL: &[&dyn Channel] = &[
     &directory::Directory,
     &cochange::CoChange,
     &graph::Callees,
+    &types::Contents,
+    &types::Constructors,
+    &types::Used,
+    &types::Bases,
     &experience::Feedback,
     &experience::TaskMemory,
     &experience::Session,
