@@ -55,7 +55,7 @@ pub struct TraceSink {
 struct State {
     turn: Option<Turn>,
     /// None until the first span, and after a write that failed.
-    counting: Option<Counting>,
+    counter: Option<SpanCounter>,
     had_database: bool,
 }
 
@@ -71,7 +71,7 @@ struct Turn {
 /// Device and number of a file: another one where it was replaced.
 type FileIdentity = (u64, u64);
 
-struct Counting {
+struct SpanCounter {
     ingester: Ingester,
     routes_at: Timestamp,
     /// The file whose spans it knows, up to a row.
@@ -125,11 +125,11 @@ impl TraceSink {
         let mut state = self.state();
         self.turn(&mut state)?;
         self.catch_up(&mut state)?;
-        let State { turn: Some(turn), counting: Some(counting), .. } = &mut *state else {
+        let State { turn: Some(turn), counter: Some(counter), .. } = &mut *state else {
             return Err(Error::internal("spans without a turn"));
         };
         let now = self.clock.now();
-        let ingester = &mut counting.ingester;
+        let ingester = &mut counter.ingester;
         let mut accepted = Vec::with_capacity(batches.len());
         for (decoded, input) in batches {
             let (n_spans, n_rejected) = (decoded.spans.len() as u64, decoded.n_rejected);
@@ -144,12 +144,12 @@ impl TraceSink {
         });
         match written {
             Ok(row) => {
-                counting.row = row.unwrap_or(counting.row);
+                counter.row = row.unwrap_or(counter.row);
                 Ok(accepted)
             }
             Err(error) => {
                 // What was counted in memory is not stored: begin again from what is.
-                state.counting = None;
+                state.counter = None;
                 state.turn = None;
                 Err(error)
             }
@@ -217,23 +217,23 @@ impl TraceSink {
     fn catch_up(&self, state: &mut State) -> Result<()> {
         let Some(turn) = &mut state.turn else { return Ok(()) };
         let now = self.clock.now();
-        let known = state.counting.take().filter(|counting| counting.file == turn.file);
-        let mut counting = known.unwrap_or_else(|| {
+        let known = state.counter.take().filter(|counter| counter.file == turn.file);
+        let mut counter = known.unwrap_or_else(|| {
             let routes = Arc::clone(&self.routes);
             let ingester = Ingester::new(self.limits, Box::new(move |service| routes(service)));
-            Counting { ingester, routes_at: now, file: turn.file, row: 0 }
+            SpanCounter { ingester, routes_at: now, file: turn.file, row: 0 }
         });
         if !turn.is_caught_up {
-            let seen = runtime::seen_since(&turn.queue.reader()?, counting.row)?;
-            counting.ingester.remember(seen.keys);
-            counting.row = seen.last;
+            let seen = runtime::seen_since(&turn.queue.reader()?, counter.row)?;
+            counter.ingester.remember(seen.keys);
+            counter.row = seen.last;
             turn.is_caught_up = true;
         }
-        if now.since(counting.routes_at) >= ROUTES_KEPT {
-            counting.ingester.forget_routes();
-            counting.routes_at = now;
+        if now.since(counter.routes_at) >= ROUTES_KEPT {
+            counter.ingester.forget_routes();
+            counter.routes_at = now;
         }
-        state.counting = Some(counting);
+        state.counter = Some(counter);
         Ok(())
     }
 }

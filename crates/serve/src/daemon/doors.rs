@@ -26,21 +26,21 @@ pub struct Doors {
 }
 
 struct Door {
-    asked: Asked,
+    asked: DoorRequest,
     close: CancelToken,
     task: JoinHandle<()>,
 }
 
 /// What the settings ask for; a door stays as it is while this does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Asked {
-    what: What,
+struct DoorRequest {
+    what: DoorKind,
     /// Of the token clients must show.
     token: Option<Hash32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum DoorKind {
     Http(SocketAddr),
     Otlp(OtlpPlace),
 }
@@ -50,9 +50,9 @@ impl Doors {
     pub fn follow(&mut self, daemon: &Arc<Daemon>) {
         let settings = daemon.settings();
         let token = settings.http_token.as_ref().map(hash);
-        let asked = |what| Asked { what, token };
-        turn(&mut self.http, settings.http.map(What::Http).map(asked), daemon);
-        turn(&mut self.otlp, settings.otlp.map(What::Otlp).map(asked), daemon);
+        let asked = |what| DoorRequest { what, token };
+        turn(&mut self.http, settings.http.map(DoorKind::Http).map(asked), daemon);
+        turn(&mut self.otlp, settings.otlp.map(DoorKind::Otlp).map(asked), daemon);
     }
 
     /// Closes all of them; what was taken in is stored before this returns, if that
@@ -69,7 +69,7 @@ fn hash(token: &SecretString) -> Hash32 {
     Hash32::of(token.expose_secret().trim().as_bytes())
 }
 
-fn turn(door: &mut Option<Door>, asked: Option<Asked>, daemon: &Arc<Daemon>) {
+fn turn(door: &mut Option<Door>, asked: Option<DoorRequest>, daemon: &Arc<Daemon>) {
     // One that could not be opened is tried again.
     let is_open = |door: &&Door| !door.task.is_finished();
     if door.as_ref().filter(is_open).map(|door| door.asked) == asked {
@@ -98,26 +98,26 @@ fn turn(door: &mut Option<Door>, asked: Option<Asked>, daemon: &Arc<Daemon>) {
     *door = Some(Door { asked, close, task });
 }
 
-impl What {
+impl DoorKind {
     const fn name(self) -> &'static str {
         match self {
-            What::Http(_) => "http",
-            What::Otlp(_) => "otlp",
+            DoorKind::Http(_) => "http",
+            DoorKind::Otlp(_) => "otlp",
         }
     }
 
     async fn serve(self, daemon: &Arc<Daemon>, close: &CancelToken) -> Result<()> {
         match self {
-            What::Http(address) => routes::serve(Arc::clone(daemon), address, close).await,
-            What::Otlp(place) => receive(daemon, place, close).await,
+            DoorKind::Http(address) => routes::serve(Arc::clone(daemon), address, close).await,
+            DoorKind::Otlp(place) => receive(daemon, place, close).await,
         }
     }
 
     fn closed(self, daemon: &Daemon) {
         daemon.set_problem(self.name(), None);
         match self {
-            What::Http(_) => daemon.shared().http = None,
-            What::Otlp(_) => daemon.shared().otlp = None,
+            DoorKind::Http(_) => daemon.shared().http = None,
+            DoorKind::Otlp(_) => daemon.shared().otlp = None,
         }
     }
 }
