@@ -5,7 +5,7 @@ use super::File;
 use super::derivation::{Derivations, derivations};
 use super::module_code::module_change;
 use crate::facts::{FileFacts, Flags, ParamKind, Visibility};
-use crate::lineage::{Written, differences_of_text};
+use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{Aspect, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -391,11 +391,11 @@ impl Sides<'_> {
 }
 
 /// The text of a symbol.
-fn written<'a>(symbol: &'a Symbol, file: &'a File, name: &'a str) -> Written<'a> {
+fn written<'a>(symbol: &'a Symbol, file: &'a File, name: &'a str) -> SymbolText<'a> {
     let span = file.facts.def(symbol.def).span;
     let bytes = file.bytes.get(span.start_byte as usize..span.end_byte as usize);
     let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    Written { text, name, sort: symbol.sort, language: &file.facts.language }
+    SymbolText { text, name, sort: symbol.sort, language: &file.facts.language }
 }
 
 fn version(symbol: &Symbol, file: &File, is_public: bool) -> SymbolVersion {
@@ -429,7 +429,7 @@ fn is_exported(symbol: &Symbol, files: &[File]) -> bool {
     symbol.parent.is_some() || exported.as_ref().is_none_or(|names| names.contains(&*symbol.name))
 }
 
-/// Written for tests, or among them.
+/// SymbolText for tests, or among them.
 fn is_test(symbol: &Symbol, path: &str) -> bool {
     symbol.is_test || model::code::is_test_path(path)
 }

@@ -22,7 +22,7 @@ pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspe
 
 /// A symbol as it is written, without the comments above it.
 #[derive(Clone, Copy)]
-pub struct Written<'a> {
+pub struct SymbolText<'a> {
     pub text: &'a str,
     pub name: &'a str,
     pub sort: Sort,
@@ -30,8 +30,8 @@ pub struct Written<'a> {
 }
 
 /// The same of two texts.
-pub fn differences_of_text(old: Written<'_>, new: Written<'_>) -> Vec<Aspect> {
-    let parts = |written: Written<'_>| {
+pub fn differences_of_text(old: SymbolText<'_>, new: SymbolText<'_>) -> Vec<Aspect> {
+    let parts = |written: SymbolText<'_>| {
         let mut parts = Parts::default();
         add_text(written, &mut parts);
         parts
@@ -75,11 +75,11 @@ fn parts(version: &Version, entry: &Entry) -> Parts {
     read(&above, language, &mut ignored, &mut parts.comments);
     let text = String::from_utf8_lossy(&version.bytes[start..end]);
     let (name, sort) = (&*entry.name, entry.sort);
-    add_text(Written { text: &text, name, sort, language }, &mut parts);
+    add_text(SymbolText { text: &text, name, sort, language }, &mut parts);
     parts
 }
 
-fn add_text(written: Written<'_>, parts: &mut Parts) {
+fn add_text(written: SymbolText<'_>, parts: &mut Parts) {
     let mut words = Vec::new();
     read(written.text, written.language, &mut words, &mut parts.comments);
     drop_trailing_commas(&mut words);
@@ -158,7 +158,7 @@ fn words_of(text: &str, all: &mut Vec<String>) {
     }
 }
 
-fn split(words: Vec<String>, written: Written<'_>, parts: &mut Parts) {
+fn split(words: Vec<String>, written: SymbolText<'_>, parts: &mut Parts) {
     let rest = annotations(words, written.name, parts);
     let named = rest.iter().position(|word| **word == *written.name);
     let end = declaration_end(&rest, named.unwrap_or(0), written.sort, written.language);

@@ -14,7 +14,7 @@ mod locate;
 mod touches;
 mod versions;
 
-pub(crate) use aspects::{Written, differences_of_text};
+pub(crate) use aspects::{SymbolText, differences_of_text};
 
 #[cfg(test)]
 mod tests;

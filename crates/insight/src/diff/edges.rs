@@ -1,7 +1,7 @@
 //! What a change does to the graph, where both versions are indexed: edges that
 //! came, went or lead elsewhere, and who uses the touched symbols now.
 
-use super::{Border, Compared, EdgeChange, EdgeChangeKind};
+use super::{Border, EdgeChange, EdgeChangeKind, VersionComparison};
 use crate::code::{Scope, View, owners_of};
 use model::Result;
 use model::code::EdgeKind;
@@ -39,7 +39,7 @@ impl<'r> Versions<'r> {
     pub(super) fn add(
         &mut self,
         nodes: &[(Option<NodeId>, Option<NodeId>)],
-        diff: &mut Compared,
+        diff: &mut VersionComparison,
     ) -> Result<()> {
         let renamed: BTreeMap<NodeId, NodeId> = nodes
             .iter()

@@ -2,7 +2,7 @@
 
 use super::edges::Versions;
 use super::stale::ReachedFiles;
-use super::{Compared, Impact};
+use super::{Impact, VersionComparison};
 use crate::code::files::exact_file;
 use crate::code::impact::{KINDS, OwnerShare};
 use crate::code::walk::walk;
@@ -40,7 +40,7 @@ pub struct Indexed {
     pub head: Option<Scope>,
 }
 
-pub(super) fn add(reader: &Reader, indexed: &Indexed, diff: &mut Compared) -> Result<()> {
+pub(super) fn add(reader: &Reader, indexed: &Indexed, diff: &mut VersionComparison) -> Result<()> {
     let paths = diff.paths.clone();
     let is_base = indexed.base.is_some();
     let Some(scope) = indexed.base.as_ref().or(indexed.head.as_ref()) else { return Ok(()) };
@@ -92,7 +92,7 @@ fn add_one(
     scope: &Scope,
     is_base: bool,
     paths: &[String],
-    diff: &mut Compared,
+    diff: &mut VersionComparison,
 ) -> Result<()> {
     let view = View::new(reader, scope);
     let mut in_file = InFile::new();

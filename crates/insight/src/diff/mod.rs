@@ -203,7 +203,7 @@ pub struct Request<'a> {
 
 /// What follows from both versions alone: kept by their names.
 #[derive(Debug, Serialize, Deserialize)]
-struct Compared {
+struct VersionComparison {
     counts: Counts,
     changes: Vec<ChangedSymbol>,
     file_moves: Vec<FileMove>,
@@ -216,8 +216,8 @@ struct Compared {
     reached_files: ReachedFiles,
 }
 
-impl Compared {
-    fn of(comparison: Comparison) -> Compared {
+impl VersionComparison {
+    fn of(comparison: Comparison) -> VersionComparison {
         let counts = counts(&comparison);
         let changed = |change| ChangedSymbol {
             change,
@@ -227,7 +227,7 @@ impl Compared {
             new_users: Vec::new(),
             lost_users: Vec::new(),
         };
-        Compared {
+        VersionComparison {
             counts,
             changes: comparison.changes.into_iter().map(changed).collect(),
             file_moves: comparison.file_moves,
@@ -276,7 +276,7 @@ pub fn semantic_diff(
                 "no database: callers, tests, owners and decisions are not known",
                 "lore index",
             ));
-            (Compared::of(compare()?), Vec::new(), Vec::new())
+            (VersionComparison::of(compare()?), Vec::new(), Vec::new())
         }
     };
     let breaking = rules::breaking(&kept.changes, &kept.file_moves);
@@ -316,9 +316,9 @@ fn compared(
     request: &Request<'_>,
     indexed: &graph::Indexed,
     compare: impl FnOnce() -> Result<Comparison>,
-) -> Result<Compared> {
+) -> Result<VersionComparison> {
     let compute = || {
-        let mut compared = Compared::of(compare()?);
+        let mut compared = VersionComparison::of(compare()?);
         graph::add(reader, indexed, &mut compared)?;
         Ok(compared)
     };
