@@ -64,6 +64,8 @@ fn sensitive_keys_are_ignored_until_trusted() {
             daemon.embed_seconds	60	default
             daemon.watches_seconds	300	default
             daemon.notify_seconds	300	default
+            daemon.enrich_seconds	300	default
+            daemon.decay_seconds	3600	default
             daemon.gc_seconds	86400	default
             daemon.maintenance_seconds	21600	default
             daemon.watch	true	default
@@ -73,6 +75,7 @@ fn sensitive_keys_are_ignored_until_trusted() {
             daemon.quiet_hours		default
             daemon.digest_hours	0	default
             daemon.http		default
+            daemon.otlp		default
             daemon.webhook_secret_file		default
             projects		default
             repos		default

@@ -254,8 +254,8 @@ fn a_topic_leads_from_who_sends_to_who_subscribes() {
     let traffic = env.lore_in(&dir, &["traffic", "orders"], "").success();
     expect![[r#"
         CALLS	ERRORS	P50 MS	P95 MS	FROM	TO	IN CODE	STATE	LAST SEEN
-        1	0	5.0	5.0	shop POST /checkout	topic orders.created	worker.orders.py worker/orders.py:5	active 0.50	2024-05-31T10:00:00.000Z
-        1	0	20	20	worker	topic orders.created	worker.orders.py worker/orders.py:5	active 0.50	2024-05-31T10:00:00.000Z
+        1	0	5.0	5.0	shop POST /checkout	topic orders.created	worker.orders.on_order worker/orders.py:8	active 0.50	2024-05-31T10:00:00.000Z
+        1	0	20	20	worker	topic orders.created	worker.orders.on_order worker/orders.py:8	active 0.50	2024-05-31T10:00:00.000Z
     "#]].assert_eq(&traffic.to_string());
     let callers = env.lore_in(&dir, &["callers", "on_order"], "").success();
     expect![[r#"
@@ -263,6 +263,8 @@ fn a_topic_leads_from_who_sends_to_who_subscribes() {
         # no direct callers among resolved calls
         # passed, stored or named by 1 symbol:
         #   worker.orders.listen.TOPIC orders.*  worker/orders.py:5  references
+        # in production 1 call in 7 days, p95 20 ms, active 0.50
+        #   shop POST /checkout by orders.created  shop.views.checkout  1
     "#]]
     .assert_eq(&callers.to_string());
     let routes = env.lore_in(&dir, &["routes", "orders", "--traffic"], "").success();
