@@ -63,7 +63,7 @@ struct Group {
 }
 
 /// What a message says, and what a session learns from it.
-pub struct Read {
+pub struct MessageContent {
     pub payload: Payload,
     pub ids: Vec<Id>,
     pub bases: Vec<Basis>,
@@ -372,7 +372,7 @@ impl Message<'_> {
     }
 
     /// With the symbols that only the session knows.
-    pub fn payload(self, session: &Session) -> Result<Read> {
+    pub fn payload(self, session: &Session) -> Result<MessageContent> {
         let n_before = session.len();
         let parts = self.parts().to_vec();
         let mut by_number: FxHashMap<u32, (Id, Symbol)> = FxHashMap::default();
@@ -436,7 +436,7 @@ impl Message<'_> {
         if let Some(cut) = &mut payload.truncation {
             cut.hint = self.hint.map(Text::from);
         }
-        Ok(Read { payload, ids, bases: self.new_bases, parts })
+        Ok(MessageContent { payload, ids, bases: self.new_bases, parts })
     }
 }
 

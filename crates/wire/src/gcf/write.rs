@@ -32,14 +32,14 @@ impl Id {
 }
 
 /// The lines, and what a session learns from them besides the payload.
-pub struct Written {
+pub struct Encoding {
     pub text: String,
     pub bases: Vec<Basis>,
     pub parts: PartNames,
 }
 
 /// `ids` are those of the symbols, in their order.
-pub fn payload(payload: &Payload, ids: &[Id], session: Option<&Session>) -> Written {
+pub fn payload(payload: &Payload, ids: &[Id], session: Option<&Session>) -> Encoding {
     let fresh = Session::new();
     let known = session.unwrap_or(&fresh);
     let mut writer = Writer { out: String::new(), known, shared: Shared::of(payload, ids, known) };
@@ -64,7 +64,7 @@ pub fn payload(payload: &Payload, ids: &[Id], session: Option<&Session>) -> Writ
     writer.edges(&payload.edges, ids);
     writer.notes(payload);
     let Writer { out, shared, .. } = writer;
-    Written { text: out, bases: shared.new_bases, parts: shared.parts }
+    Encoding { text: out, bases: shared.new_bases, parts: shared.parts }
 }
 
 /// What symbols have in common, and is therefore said once.
@@ -161,7 +161,7 @@ type Group<'a> = (Option<&'a Text>, Vec<(usize, u32)>);
 
 /// What a symbol's line may leave out because the one above it says it.
 #[derive(Default)]
-struct Above<'a> {
+struct LineAbove<'a> {
     kind: Option<NodeKind>,
     scope: &'a str,
 }
@@ -252,7 +252,7 @@ impl Writer<'_> {
                 prefix = self.prefix(file, &names.collect::<Vec<_>>());
                 self.out.push('\n');
             }
-            let mut above = Above::default();
+            let mut above = LineAbove::default();
             for (at, number) in members {
                 self.symbol(&payload.symbols[at], number, prefix.len(), &mut above);
                 lines.push(at);
@@ -284,7 +284,7 @@ impl Writer<'_> {
         symbol: &'s Symbol,
         number: u32,
         n_prefix: usize,
-        above: &mut Above<'s>,
+        above: &mut LineAbove<'s>,
     ) {
         let out = &mut self.out;
         let name = &symbol.name[n_prefix..];
@@ -312,7 +312,7 @@ impl Writer<'_> {
             _ = write!(out, "{} ", symbol.kind.as_str());
         }
         out.push_str(&word);
-        *above = Above { kind: Some(symbol.kind), scope: scope_of(name) };
+        *above = LineAbove { kind: Some(symbol.kind), scope: scope_of(name) };
         let signature = symbol.signature.as_ref();
         let inline = signature.and_then(|signature| elided(signature, &symbol.name));
         self.standing(symbol, Id::New(number), inline.as_deref());

@@ -36,7 +36,7 @@ pub const ALL: &[&dyn Channel] = &[
     &graph::Callees,
     &types::Contents,
     &types::Constructors,
-    &types::Used,
+    &types::TypeUses,
     &types::Bases,
     &experience::Feedback,
     &experience::TaskMemory,

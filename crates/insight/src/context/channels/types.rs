@@ -97,9 +97,9 @@ fn is_constructor(name: &str, of_type: &str) -> bool {
 
 /// Types the best functions are about: what they take and make, and whose members
 /// they call.
-pub struct Used;
+pub struct TypeUses;
 
-impl Channel for Used {
+impl Channel for TypeUses {
     fn name(&self) -> &'static str {
         "used-types"
     }
