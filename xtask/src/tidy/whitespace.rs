@@ -1,5 +1,6 @@
 //! No tabs, no trailing blanks, one kind of line break, and one at the end.
-//! Inside literals of Rust they are data (tab-separated output in a snapshot).
+//! Inside literals of Rust they are data (tab-separated output in a snapshot), and a tab
+//! is in an example of a document.
 
 use super::Violation;
 use super::source::Source;
@@ -12,16 +13,19 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();
     for source in tree.files.iter().filter(is_ours) {
         let mut start = 0;
+        let mut is_example = false;
         for line in source.text.split_inclusive('\n') {
             let content = line.trim_end_matches('\n');
             let is_data = |at: usize| {
                 let at = start + at;
                 source.literals.iter().any(|it| (it.at..=it.at + it.text.len()).contains(&at))
             };
+            is_example ^= source.has_extension(&["md"]) && content.starts_with("```");
             let end = content.trim_end().len();
             if end < content.len() && !is_data(end) {
                 found.push(Violation::at(source, start, "trailing blanks", WHY));
-            } else if let Some(tab) = content.find('\t').filter(|tab| !is_data(*tab)) {
+            } else if let Some(tab) = content.find('\t').filter(|tab| !is_example && !is_data(*tab))
+            {
                 found.push(Violation::at(source, start + tab, "a tab", WHY));
             }
             start += line.len();
@@ -54,5 +58,7 @@ mod tests {
     #[test]
     fn data_may_have_tabs_and_trailing_blanks() {
         assert!(found(check, &[("a.rs", "let a = r#\"\n#1\ttitle\t\n\"#;\n")]).is_empty());
+        assert!(found(check, &[("a.md", "```text\n#1\ttitle\n```\n")]).is_empty());
+        assert_eq!(found(check, &[("a.md", "```\n```\na\tb\n")]), ["a.md:3: a tab"]);
     }
 }
