@@ -225,6 +225,6 @@ fn a_timeline_begins_with_the_merge_requests_of_a_symbol() {
         assert!(told.contains(own), "{typed}: {told}");
         assert!(!told.contains(other), "{typed}: {told}");
         let answer: serde_json::Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(answer["data"]["meta"]["search_mode"], "symbol", "{typed}: {told}");
+        assert_eq!(answer["meta"]["search_mode"], "symbol", "{typed}: {told}");
     }
 }

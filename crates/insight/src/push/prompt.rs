@@ -48,15 +48,16 @@ fn task_pointers(context: &PushContext<'_>, prompt: &str, known: &str) -> Result
     if found.strength < Strength::Strong {
         return Ok(Vec::new());
     }
-    let mut lines = Vec::new();
+    let mut lines: Vec<PushLine> = Vec::new();
     for (function, _) in &found.functions {
         let (path, symbol) = function.split_once("::").unwrap_or((function, ""));
+        let is_shown = lines.iter().any(|line| line.text.contains(path));
         // Who wrote the file down knows where it is.
-        if symbol.is_empty() || known.contains(path) || prompt.contains(path) {
+        if symbol.is_empty() || is_shown || known.contains(path) || prompt.contains(path) {
             continue;
         }
-        let text = format!("{} in {} fits this task best", name(symbol), name(path));
-        let text = if lines.is_empty() { text } else { text.replace(" best", " next") };
+        let rank = if lines.is_empty() { "best" } else { "next" };
+        let text = format!("{} in {} fits this task {rank}", name(symbol), name(path));
         lines.push(PushLine::new(LineKind::Pointer, "context", function, text));
     }
     Ok(lines)

@@ -48,12 +48,14 @@ fn a_word_that_is_not_there_brings_near_ones() {
 fn wrong_raw_syntax_is_a_usage_error() {
     let index = Index::new(TEXTS);
     let reader = index.reader();
-    for query in ["a AND (", "\"open", "nosuch : a", "*a", "NEAR(", "a ^^", ""] {
+    for query in ["a AND (", "\"open", "nosuch : a", "*a", "NEAR(", "a ^^"] {
         let error = find(&reader, &request(query, Syntax::Raw)).unwrap_err();
         assert_eq!(error.code(), ErrorCode::Usage, "{query}: {error:?}");
     }
     let results = find(&reader, &request("retry NOT quoted", Syntax::Raw)).unwrap();
     assert_eq!(results.total, 1);
+    let nothing = find(&reader, &request("", Syntax::Raw)).unwrap();
+    assert_eq!((nothing.total, nothing.warnings.len()), (0, 1));
 }
 
 #[test]
