@@ -15,7 +15,7 @@ use model::text::one_line;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use store::code::{files, nodes, snapshots};
 use store::memory::RootId;
 use store::memory::records::{self, RecordFilter};
@@ -128,7 +128,12 @@ pub fn map(
     let uses = usage(&view, &own)?;
     let mut map = empty(scope);
     map.files = own.len() as u64;
-    map.symbols = own.iter().map(|file| u64::from(file.n_symbols)).sum();
+    // A symbol that is written in several places is one.
+    let mut symbols: BTreeSet<NodeId> = BTreeSet::new();
+    for file in &own {
+        symbols.extend(view.nodes_of(file.id)?.iter());
+    }
+    map.symbols = symbols.len() as u64;
     map.languages = languages(&own);
     (map.folders, map.more_folders) = folders(&view, &own, &uses, &below)?;
     map.entry_points = entry_points(&view, &below)?;
