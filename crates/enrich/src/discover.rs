@@ -1,10 +1,11 @@
 //! What calls alone do not show: which types implement an interface, and who means
 //! a function at a call that the server was silent about.
 
-use crate::evidence::{Counts, FileEvidence, Tier};
+use crate::evidence::{Counts, FileEvidence};
 use crate::graph::Claim;
 use crate::judge::LSP;
-use crate::run::{Sink, StopReason, Talk, Work};
+use crate::run::{Sink, StopReason, Work};
+use crate::talk::Talk;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +22,8 @@ pub(crate) fn run(talk: &mut Talk<'_, '_>, work: &mut Work, sink: &mut dyn Sink)
     if capabilities.implementation {
         implementations(talk, work, &mut found)?;
     }
-    if capabilities.references && !work.silent.is_empty() {
+    if capabilities.references {
+        ask_left_open(talk, work)?;
         references(talk, work, &mut found)?;
     }
     for evidence in found.into_values() {
@@ -41,7 +43,7 @@ fn entry<'e>(
     found.entry(at).or_insert_with(|| FileEvidence {
         file: file.id,
         link: file.link,
-        tier: Tier::External,
+        tier: None,
         asked: Vec::new(),
         edges: Vec::new(),
         external: Vec::new(),
@@ -100,6 +102,25 @@ fn implementations(
                 }
             }
         }
+    }
+    Ok(())
+}
+
+/// Which of the sites that an earlier run left open are silent still: only these are
+/// looked for from the other end, as in one run.
+fn ask_left_open(talk: &mut Talk<'_, '_>, work: &mut Work) -> Outcome<()> {
+    let graph = talk.run.graph;
+    let left = talk.run.left_open();
+    for sites in left.chunk_by(|a, b| a.0 == b.0) {
+        let at = sites[0].0;
+        let file = &graph.files[at];
+        let place = |site: &usize| (at, file.sites[*site].line, file.sites[*site].col);
+        let places: Vec<_> = sites.iter().map(|(_, site)| place(site)).collect();
+        talk.open(at);
+        let answers = talk.ask_places(work, "textDocument/definition", &places);
+        talk.close(at);
+        let silent = sites.iter().zip(answers?).filter(|(_, answer)| answer.is_empty());
+        work.silent.extend(silent.map(|(site, _)| *site));
     }
     Ok(())
 }

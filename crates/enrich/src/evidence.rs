@@ -54,8 +54,9 @@ impl Counts {
 pub struct FileEvidence {
     pub file: FileId,
     pub link: LinkId,
-    /// Sites of this tier and of those before it were asked.
-    pub tier: Tier,
+    /// Sites of this tier and of those before it were asked; none where only something
+    /// beside them was learned, which must not keep them from being asked.
+    pub tier: Option<Tier>,
     /// Line and column of the sites that were asked: what was known of them from
     /// earlier passes is replaced.
     pub asked: Vec<(u32, u32)>,

@@ -2,6 +2,7 @@
 //! linking made of these, and where symbols are defined.
 
 use crate::evidence::Tier;
+use crate::hidden_calls;
 use crate::lsp::LineIndex;
 use git::{ObjectId, Repo, RepoPath};
 use model::code::{EdgeKind, NodeKind};
@@ -62,6 +63,8 @@ pub struct Definition {
     pub kind: NodeKind,
     pub name_line: u32,
     pub name_col: u32,
+    /// First and last line of all of it.
+    pub lines: (u32, u32),
     pub is_test: bool,
 }
 
@@ -175,7 +178,7 @@ impl Graph {
         }
         let tracked =
             repo.files(commit)?.iter().map(|entry| entry.path.text().into_owned()).collect();
-        Ok(Graph {
+        let mut graph = Graph {
             seq,
             by_path: files.iter().enumerate().map(|(at, file)| (file.path.clone(), at)).collect(),
             by_id: files.iter().enumerate().map(|(at, file)| (file.id, at)).collect(),
@@ -185,7 +188,9 @@ impl Graph {
             commit,
             texts: RefCell::default(),
             symbols,
-        })
+        };
+        hidden_calls::add(&mut graph);
+        Ok(graph)
     }
 
     pub fn top(&self) -> Result<&std::path::Path> {
@@ -291,6 +296,7 @@ fn definitions(on: &impl Read, file: FileId) -> Result<(Vec<Definition>, Vec<Nod
             kind: symbol.kind,
             name_line: symbol.name_line,
             name_col: symbol.name_col,
+            lines: (symbol.start_line, symbol.end_line),
             is_test: symbol.is_test,
         })
         .collect();

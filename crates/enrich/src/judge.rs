@@ -53,8 +53,9 @@ impl<'g> Judge<'g> {
         Some((at, text.to_lore(location.start, self.encoding)))
     }
 
-    /// `name` is the word at the call, where it is known: a property is answered with
-    /// what it is declared as and with its type, and the one that is called so counts.
+    /// `name` is the word at the call, where it is known: a property or a variable is
+    /// answered with where it is declared and with what its type can be called as, and
+    /// the one that is called so counts.
     pub fn meaning(&self, locations: &[Location], name: Option<&str>) -> Meaning {
         let (mut symbols, mut is_outside, mut is_elsewhere) = (Vec::new(), false, false);
         let namesakes: Vec<&Location> = locations
@@ -77,6 +78,14 @@ impl<'g> Judge<'g> {
                 },
             }
         }
+        // A constant and a type of one name: what is called is the constant.
+        let is_type = |node: &NodeId| {
+            let kind = self.graph.definition(*node).map(|definition| definition.kind);
+            matches!(kind, Some(NodeKind::Interface | NodeKind::Type))
+        };
+        if is_elsewhere && symbols.iter().all(is_type) {
+            return Meaning::Elsewhere;
+        }
         match (symbols.is_empty(), is_elsewhere, is_outside) {
             (false, _, _) => Meaning::Symbols(symbols),
             (true, true, _) => Meaning::Elsewhere,
@@ -85,21 +94,58 @@ impl<'g> Judge<'g> {
         }
     }
 
+    /// Where the name stands that a constant or a property is given, if that is all an
+    /// answer names and no function is written there: `const name = other`. What it
+    /// stands for is what is called, in a language that says so.
+    pub fn alias(&self, locations: &[Location], name: Option<&str>) -> Option<(usize, (u32, u32))> {
+        if self.meaning(locations, name) != Meaning::Elsewhere {
+            return None;
+        }
+        let mut found = None;
+        for location in locations {
+            if name.is_some_and(|name| !self.is_named(location, name)) && locations.len() > 1 {
+                continue;
+            }
+            let (at, place) = self.place(location)?;
+            let file = &self.graph.files[at];
+            let kind = file.definition_at(place)?.kind;
+            let follows =
+                follows_names(&file.language) && matches!(kind, NodeKind::Const | NodeKind::Field);
+            let other = self.graph.text(at).filter(|_| follows)?.assigned_name(place)?;
+            if found.is_some_and(|found| found != (at, other)) {
+                return None;
+            }
+            found = Some((at, other));
+        }
+        found
+    }
+
     /// The symbol that is named exactly there, if it is one that calls lead to.
     fn callable(&self, at: usize, location: &Location) -> Option<NodeId> {
         let text = self.graph.text(at)?;
         let place = text.to_lore(location.start, self.encoding);
-        let definition = self.graph.files[at].definition_at(place)?;
+        let file = &self.graph.files[at];
+        let definition = match file.definition_at(place) {
+            Some(definition) => definition,
+            // The function that a name is given, in the place of the name.
+            None => file.definitions.iter().find(|def| {
+                let is_around = def.lines.0 <= place.0 && place.0 <= def.lines.1;
+                let is_given =
+                    matches!(def.kind, NodeKind::Function | NodeKind::Method) || is_value(def.kind);
+                is_around
+                    && is_given
+                    && text.assigned_value((def.name_line, def.name_col)) == Some(place)
+            })?,
+        };
+        let name = (definition.name_line, definition.name_col);
         let is_called = is_callable(definition.kind)
-            || (is_value(definition.kind) && text.assigns_function(place));
+            || (is_value(definition.kind) && text.assigns_function(name));
         is_called.then_some(definition.node)
     }
 
     fn is_named(&self, location: &Location, name: &str) -> bool {
         let Some((at, place)) = self.place(location) else { return false };
-        let definition = self.graph.files[at].definition_at(place);
-        let symbol = definition.and_then(|definition| self.graph.symbol(definition.node));
-        symbol.is_some_and(|symbol| symbol.rsplit('.').next() == Some(name))
+        self.graph.text(at).is_some_and(|text| text.word_at(place) == name)
     }
 
     /// Whether two symbols are the same to a caller: equal, overloads that share one
@@ -122,7 +168,9 @@ impl<'g> Judge<'g> {
     pub fn verdict(&self, file: &SourceFile, site: &Site, locations: &[Location]) -> Verdict {
         let text = self.graph.file_by_id(file.id).and_then(|at| self.graph.text(at));
         let name = text.as_ref().map(|text| text.word_at((site.line, site.col)));
-        self.decide(file, site, &self.meaning(locations, name))
+        let meaning = self.meaning(locations, name);
+        let is_silent = meaning == Meaning::Nothing;
+        Verdict { is_silent, ..self.decide(file, site, &meaning) }
     }
 
     /// The same for an answer that is understood.
@@ -217,6 +265,8 @@ impl<'g> Judge<'g> {
 pub struct Verdict {
     pub edges: Vec<LayerEdge>,
     pub is_external: bool,
+    /// The answer names no place at all.
+    pub is_silent: bool,
     pub counts: Counts,
 }
 
@@ -233,6 +283,11 @@ pub const fn is_callable(kind: NodeKind) -> bool {
             | NodeKind::Enum
             | NodeKind::Rpc
     )
+}
+
+/// Whether a constant that is given a function by its name is that function.
+fn follows_names(language: &str) -> bool {
+    language == "typescript"
 }
 
 /// What may hold a function.

@@ -15,12 +15,14 @@ mod clang_database;
 mod discover;
 pub mod evidence;
 pub mod graph;
+mod hidden_calls;
 mod judge;
 pub mod lsp;
 mod probe;
 pub mod run;
 pub mod scip;
 pub mod servers;
+mod talk;
 
 pub use evidence::{Counts, FileEvidence, Tier};
 pub use run::{Budget, Run, RunOutcome, Sink};

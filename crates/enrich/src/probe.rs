@@ -163,6 +163,7 @@ fn ask(
     while !asked.is_empty() {
         let (id, places) = session.answer(patience)?;
         let Some(probe) = asked.remove(&id) else { continue };
+        let places = places.unwrap_or_default();
         let language = &around.graph.files[probe.file].language;
         if let Meaning::Symbols(found) = judge.meaning(&places, None)
             && found.iter().any(|node| judge.agrees(probe.target, *node, language))

@@ -12,6 +12,7 @@ use crate::judge::{Judge, LSP};
 use crate::lsp::{ClientError, Session};
 use crate::probe::{self, AskingSession, Probes};
 use crate::servers::{Environment, Limits, Server};
+use crate::talk::Talk;
 use model::ids::FileId;
 use model::{CancelToken, Progress, Result, vocabulary};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -21,10 +22,6 @@ use tokio::time::Instant;
 
 /// How long a server may take to say what it can do.
 const START: Duration = Duration::from_secs(60);
-/// Requests in flight.
-const WINDOW: usize = 16;
-/// How often a waiting run looks whether it should stop.
-const LOOK: Duration = Duration::from_millis(200);
 /// Results are stored when there are this many, or this much time has passed.
 const BATCH_SITES: usize = 2000;
 const BATCH_TIME: Duration = Duration::from_secs(3);
@@ -78,6 +75,8 @@ pub struct Run<'a> {
     pub budget: Budget,
     /// Up to which tier files were asked before, by a server of the same label.
     pub done: HashMap<FileId, Tier>,
+    /// Lines and columns of the sites of those files that got an answer.
+    pub answered: HashMap<FileId, HashSet<(u32, u32)>>,
     pub progress: &'a dyn Progress,
     pub cancel: &'a CancelToken,
 }
@@ -106,11 +105,11 @@ pub struct RunOutcome {
 
 /// Sites of one file that are asked together.
 #[derive(Debug, Clone)]
-struct Task {
-    file: usize,
-    tier: Tier,
+pub(crate) struct Task {
+    pub file: usize,
+    pub tier: Tier,
     /// Numbers of the sites.
-    sites: Vec<usize>,
+    pub sites: Vec<usize>,
 }
 
 /// Why work with a session stopped.
@@ -200,6 +199,24 @@ impl Run<'_> {
             tasks.extend(of_group);
         }
         tasks
+    }
+
+    /// Open sites that an earlier run asked about without an answer that counts.
+    pub(crate) fn left_open(&self) -> Vec<(usize, usize)> {
+        let mut left = Vec::new();
+        for (at, file) in self.graph.files.iter().enumerate() {
+            if !self.done.contains_key(&file.id) || self.graph.text(at).is_none() {
+                continue;
+            }
+            let answered = self.answered.get(&file.id);
+            let is_left = |site: &Site| {
+                let is_answered = answered.is_some_and(|it| it.contains(&(site.line, site.col)));
+                site.tier() == Tier::Open && !is_answered
+            };
+            let sites = (0..file.sites.len()).filter(|site| is_left(&file.sites[*site]));
+            left.extend(sites.map(|site| (at, site)));
+        }
+        left
     }
 
     fn leave_out_changed(&self, work: &mut Work) {
@@ -331,11 +348,12 @@ impl Run<'_> {
                 }
                 Err(stop) => return Err(stop),
             }
-            if work.is_due() {
+            // The last files are stored together with what is discovered beside calls: as
+            // long as that is missing something is left to ask, and the next run does it.
+            if work.is_due() && !work.tasks.is_empty() {
                 talk.commit(work, sink, false)?;
             }
         }
-        talk.commit(work, sink, true)?;
         discover::run(&mut talk, work, sink)
     }
 }
@@ -367,160 +385,17 @@ impl Work {
     pub fn hand_in(&mut self, evidence: FileEvidence) {
         self.pending.push(evidence);
     }
-}
 
-/// A session that is ready, and what is said in it.
-pub(crate) struct Talk<'t, 'r> {
-    pub run: &'t Run<'r>,
-    pub session: &'t mut Session,
-    pub judge: &'t Judge<'t>,
-    pub around: &'t AskingSession<'t>,
-    probes: &'t mut Probes,
-}
-
-impl Talk<'_, '_> {
-    /// Stores what is pending, if the server still knows what it knew.
-    pub fn commit(
-        &mut self,
-        work: &mut Work,
-        sink: &mut dyn Sink,
-        is_last: bool,
-    ) -> std::result::Result<(), StopReason> {
-        if work.pending.is_empty() {
-            return Ok(());
-        }
-        if !self.probes.still_right(self.session, self.judge, self.around, is_last)? {
-            let words = "it no longer gave the known answers".to_owned();
-            return Err(StopReason::Lies(words));
-        }
-        sink.commit(&work.pending).map_err(StopReason::Store)?;
-        for evidence in work.pending.drain(..) {
-            work.outcome.counts.add(&evidence.counts);
-        }
-        work.unsettled.clear();
-        work.last_commit = Instant::now();
-        Ok(())
+    pub fn pending(&self) -> &[FileEvidence] {
+        &self.pending
     }
 
-    pub fn check(&self, work: &Work) -> std::result::Result<(), StopReason> {
-        if self.run.cancel.is_cancelled() {
-            return Err(StopReason::Cancelled);
+    /// What was pending is stored.
+    pub fn settle(&mut self) {
+        for evidence in self.pending.drain(..) {
+            self.outcome.counts.add(&evidence.counts);
         }
-        if work.is_late() { Err(StopReason::Budget) } else { Ok(()) }
-    }
-
-    pub fn open(&mut self, at: usize) {
-        if self.run.server.wants_files_open() {
-            self.around.show(self.session, at);
-        }
-    }
-
-    pub fn close(&mut self, at: usize) {
-        self.around.hide(self.session, at);
-    }
-
-    /// Asks a method at many places, many in flight; what came back for each.
-    pub fn ask_places(
-        &mut self,
-        work: &Work,
-        method: &str,
-        places: &[(usize, u32, u32)],
-    ) -> std::result::Result<Vec<Vec<crate::lsp::Location>>, StopReason> {
-        let mut answers = vec![Vec::new(); places.len()];
-        let mut in_flight: HashMap<u64, (usize, Instant)> = HashMap::new();
-        let mut next = 0;
-        let mut last_sign = Instant::now();
-        while next < places.len() || !in_flight.is_empty() {
-            self.check(work)?;
-            while next < places.len() && in_flight.len() < WINDOW {
-                let (file, line, col) = places[next];
-                let text = self.run.graph.text(file);
-                let place =
-                    text.and_then(|text| text.to_server((line, col), self.session.encoding));
-                if let Some(place) = place {
-                    let path = self.around.top.join(&self.run.graph.files[file].path);
-                    let id = self.session.question(method, &path, place);
-                    in_flight.insert(id, (next, Instant::now()));
-                }
-                next += 1;
-            }
-            if in_flight.is_empty() {
-                continue;
-            }
-            match self.session.answer(LOOK) {
-                Ok((id, found)) => {
-                    last_sign = Instant::now();
-                    if let Some((place, _)) = in_flight.remove(&id) {
-                        answers[place] = found;
-                        self.run.progress.advance(1);
-                    }
-                }
-                Err(ClientError::Silent) => {
-                    if last_sign.elapsed() >= self.run.budget.request {
-                        return Err(StopReason::Client(ClientError::Silent));
-                    }
-                    self.give_up_old(&mut in_flight);
-                }
-                Err(gone) => return Err(StopReason::Client(gone)),
-            }
-        }
-        Ok(answers)
-    }
-
-    fn give_up_old(&mut self, in_flight: &mut HashMap<u64, (usize, Instant)>) {
-        let patience = self.run.budget.request;
-        let client = self.session.client();
-        in_flight.retain(|id, (_, since)| {
-            let is_old = since.elapsed() >= patience;
-            if is_old {
-                client.cancel(*id);
-            }
-            !is_old
-        });
-    }
-
-    fn ask_file(
-        &mut self,
-        work: &mut Work,
-        task: &Task,
-    ) -> std::result::Result<FileEvidence, StopReason> {
-        let graph = self.run.graph;
-        let file = &graph.files[task.file];
-        let places: Vec<(usize, u32, u32)> = task
-            .sites
-            .iter()
-            .map(|site| (task.file, file.sites[*site].line, file.sites[*site].col))
-            .collect();
-        self.open(task.file);
-        let mut answers = self.ask_places(work, "textDocument/definition", &places);
-        let is_silent = matches!(&answers, Ok(all) if all.iter().all(Vec::is_empty));
-        if is_silent && !self.run.server.wants_files_open() {
-            // Not one of the files that the server reads by itself.
-            self.around.show(self.session, task.file);
-            answers = self.ask_places(work, "textDocument/definition", &places);
-        }
-        self.close(task.file);
-        let mut evidence = FileEvidence {
-            file: file.id,
-            link: file.link,
-            tier: task.tier,
-            asked: places.iter().map(|(_, line, col)| (*line, *col)).collect(),
-            edges: Vec::new(),
-            external: Vec::new(),
-            counts: Counts::default(),
-        };
-        for (number, answer) in task.sites.iter().zip(&answers?) {
-            let site = &file.sites[*number];
-            let verdict = self.judge.verdict(file, site, answer);
-            if verdict.counts.unanswered > 0 && site.tier() == Tier::Open {
-                work.silent.push((task.file, *number));
-            }
-            evidence.counts.add(&verdict.counts);
-            evidence.edges.extend(verdict.edges);
-            if verdict.is_external {
-                evidence.external.push((site.line, site.col));
-            }
-        }
-        Ok(evidence)
+        self.unsettled.clear();
+        self.last_commit = Instant::now();
     }
 }

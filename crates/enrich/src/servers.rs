@@ -499,10 +499,11 @@ impl Server {
 }
 
 /// Nothing of the repository is built or run: no build scripts, no macros that are
-/// programs, no check on saving.
+/// programs, no check on saving. `cargo.autoreload` stays on: without it, and without
+/// macros, the project is never loaded.
 fn rust_analyzer() -> Value {
     json!({
-        "cargo": {"buildScripts": {"enable": false}, "autoreload": false},
+        "cargo": {"buildScripts": {"enable": false}},
         "procMacro": {"enable": false},
         "checkOnSave": false,
         "cachePriming": {"enable": false},

@@ -273,12 +273,17 @@ impl Store<'_> {
         let served = graph.files.iter().filter(|it| languages.contains(&it.language.as_str()));
         let n_sites = served.map(|file| file.sites.len() as u64).sum();
         let reader = Reader::open(&self.database.path)?;
-        let done: HashMap<FileId, Tier> =
-            enrichment::files(&reader, self.seq, Provenance::LspResolved)?
-                .into_iter()
-                .filter(|row| row.server == label)
-                .filter_map(|row| Some((row.file, Tier::from_number(row.tier)?)))
-                .collect();
+        let mut done: HashMap<FileId, Tier> = HashMap::new();
+        let mut answered: HashMap<FileId, HashSet<(u32, u32)>> = HashMap::new();
+        for row in enrichment::files(&reader, self.seq, Provenance::LspResolved)? {
+            let Some(tier) = Tier::from_number(row.tier).filter(|_| row.server == label) else {
+                continue;
+            };
+            done.insert(row.file, tier);
+            let edges = stored::of_file(&reader, self.seq, Provenance::LspResolved, row.file)?;
+            let sites = edges.iter().map(|edge| (edge.line, edge.col));
+            answered.insert(row.file, sites.chain(row.external).collect());
+        }
         drop(reader);
         let started_at = self.control.clock.now();
         if plan.is_dry {
@@ -293,6 +298,7 @@ impl Store<'_> {
             limits: plan.limits,
             budget: Budget::of(budget),
             done,
+            answered,
             progress: &*self.control.progress,
             cancel: &self.control.cancel,
         };
@@ -416,7 +422,7 @@ fn joined(
     let before = before.filter(|before| before.server == server && before.link == now.link);
     let mut external = now.external.clone();
     let mut counts = counts_row(&now.counts);
-    let mut tier = now.tier.number();
+    let mut tier = now.tier.map_or(0, Tier::number);
     if let Some(before) = before {
         external.extend(before.external.iter().filter(|site| !asked.contains(*site)));
         counts.confirmed += before.counts.confirmed;

@@ -257,6 +257,14 @@ fn noise_and_floods_are_survived() {
 }
 
 #[test]
+fn a_server_that_is_busy_is_asked_again() {
+    let world = World::new("busy");
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    assert_eq!((server["new"].as_u64(), server["unanswered"].as_u64()), (Some(2), Some(0)));
+}
+
+#[test]
 fn places_out_of_the_repository_are_external() {
     let world = World::new("");
     let mut answers = answers();

@@ -102,6 +102,9 @@ while True:
         for word in behaviour:
             if word.startswith("die_after:") and n_answers > int(word.split(":")[1]):
                 os._exit(9)
+        if "busy" in behaviour and n_answers % 3 == 0:
+            send({"jsonrpc": "2.0", "id": number, "error": {"code": -32801, "message": "content modified"}})
+            continue
         if "slow" in behaviour:
             time.sleep(0.05)
         result = definition(message["params"])

@@ -22,9 +22,26 @@ pub enum ClientError {
     Gone(String),
 }
 
+/// An error that a server answers with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    code: Option<i64>,
+    pub words: String,
+}
+
+impl Refusal {
+    /// Whether the server only says that it was busy with something else: that the text
+    /// was loaded meanwhile, or that it cancelled the request by itself.
+    pub fn is_passing(&self) -> bool {
+        const CONTENT_MODIFIED: i64 = -32801;
+        const SERVER_CANCELLED: i64 = -32802;
+        matches!(self.code, Some(CONTENT_MODIFIED | SERVER_CANCELLED))
+    }
+}
+
 /// What arrives from the server.
 enum Event {
-    Answer(u64, std::result::Result<Value, String>),
+    Answer(u64, std::result::Result<Value, Refusal>),
     Gone(String),
 }
 
@@ -85,7 +102,7 @@ impl Client {
     pub fn next_answer(
         &self,
         patience: Duration,
-    ) -> std::result::Result<(u64, std::result::Result<Value, String>), ClientError> {
+    ) -> std::result::Result<(u64, std::result::Result<Value, Refusal>), ClientError> {
         match self.events.recv_timeout(patience) {
             Ok(Event::Answer(id, answer)) => Ok((id, answer)),
             Ok(Event::Gone(why)) => Err(ClientError::Gone(self.told(why))),
@@ -103,7 +120,7 @@ impl Client {
         method: &str,
         params: Value,
         patience: Duration,
-    ) -> std::result::Result<std::result::Result<Value, String>, ClientError> {
+    ) -> std::result::Result<std::result::Result<Value, Refusal>, ClientError> {
         let asked = self.request(method, params);
         loop {
             match self.next_answer(patience) {
@@ -177,7 +194,8 @@ impl Reader {
                 let answer = match message.get("error").filter(|error| !error.is_null()) {
                     Some(error) => {
                         let text = error.get("message").and_then(Value::as_str);
-                        Err(one_line(text.unwrap_or("an error without words"), 200))
+                        let words = one_line(text.unwrap_or("an error without words"), 200);
+                        Err(Refusal { code: error.get("code").and_then(Value::as_i64), words })
                     }
                     None => Ok(message.get("result").cloned().unwrap_or(Value::Null)),
                 };

@@ -13,7 +13,7 @@ mod process;
 mod session;
 mod uri;
 
-pub use client::{Client, ClientError};
+pub use client::{Client, ClientError, Refusal};
 pub use frame::{FrameError, MAX_BODY, read_frame, write_frame};
 pub use location::{Location, locations};
 pub use position::{Encoding, LineIndex};

@@ -91,7 +91,7 @@ impl Session {
         });
         let answer = match client.ask("initialize", params, patience) {
             Ok(Ok(answer)) => answer,
-            Ok(Err(why)) => return Err(failed(&format!("it refused to start: {why}"))),
+            Ok(Err(why)) => return Err(failed(&format!("it refused to start: {}", why.words))),
             Err(error) => return Err(failed(&words(&error))),
         };
         let capabilities = Capabilities::of(&answer);
@@ -134,13 +134,18 @@ impl Session {
         self.client.request(method, params)
     }
 
-    /// The next answer, as places.
+    /// The next answer, as places; none where it is to be asked again.
     pub fn answer(
         &self,
         patience: Duration,
-    ) -> std::result::Result<(u64, Vec<Location>), ClientError> {
+    ) -> std::result::Result<(u64, Option<Vec<Location>>), ClientError> {
         let (id, answer) = self.client.next_answer(patience)?;
-        Ok((id, answer.map(|answer| locations(&answer)).unwrap_or_default()))
+        let places = match answer {
+            Ok(answer) => Some(locations(&answer)),
+            Err(refusal) if refusal.is_passing() => None,
+            Err(_) => Some(Vec::new()),
+        };
+        Ok((id, places))
     }
 
     /// Asks it to end, and ends it.

@@ -71,6 +71,7 @@ pub fn read(path: &Path, graph: &Graph, watch: &Watch<'_>) -> Result<IndexEviden
         graph,
         blobs: graph.blobs()?,
         symbols: HashMap::new(),
+        own: HashMap::new(),
         evidence: IndexEvidence::default(),
         metadata: Metadata::default(),
     };
@@ -123,6 +124,9 @@ struct Reading<'g> {
     blobs: BlobReader,
     /// Where global symbols are defined.
     symbols: HashMap<String, NodeId>,
+    /// The packages that define something in it, and there the symbols by the shorter
+    /// names of their modules; none for what several are called.
+    own: HashMap<String, HashMap<String, Option<NodeId>>>,
     evidence: IndexEvidence,
     metadata: Metadata,
 }
@@ -157,6 +161,7 @@ impl Reading<'_> {
                 Some(def) => {
                     self.evidence.n_definitions += 1;
                     self.evidence.n_found += 1;
+                    self.own(&occurrence.symbol, def.node);
                     self.symbols.entry(occurrence.symbol).or_insert(def.node);
                 }
                 // Modules, variables, parameters: no symbols here; but what names a
@@ -165,6 +170,29 @@ impl Reading<'_> {
                 None => {}
             }
         }
+    }
+
+    fn own(&mut self, symbol: &str, node: NodeId) {
+        let Some((package, names)) = symbol::split_package(symbol) else { return };
+        let own = self.own.entry(package.to_owned()).or_default();
+        for name in symbol::shorter_modules(names) {
+            let known = own.entry(name).or_insert(Some(node));
+            if *known != Some(node) {
+                *known = None;
+            }
+        }
+    }
+
+    /// What a symbol that is defined nowhere is, if it is of a package that is indexed:
+    /// tools name what is installed from `src` without that folder.
+    fn own_by_other_name(&self, symbol: &str) -> Option<NodeId> {
+        let (package, names) = symbol::split_package(symbol)?;
+        self.own.get(package)?.get(names).copied().flatten()
+    }
+
+    /// Whether a symbol is of a package that is indexed.
+    fn is_own(&self, symbol: &str) -> bool {
+        symbol::split_package(symbol).is_some_and(|(package, _)| self.own.contains_key(package))
     }
 
     /// Refuses an index of another commit.
@@ -208,7 +236,7 @@ impl Reading<'_> {
         let mut evidence = FileEvidence {
             file: file.id,
             link: file.link,
-            tier: Tier::External,
+            tier: Some(Tier::External),
             asked: Vec::new(),
             edges: Vec::new(),
             external: Vec::new(),
@@ -241,10 +269,10 @@ impl Reading<'_> {
     fn meaning(&self, symbols: &[&str]) -> Meaning {
         let mut known = Vec::new();
         for symbol in symbols {
-            if let Some(node) = self.symbols.get(*symbol)
-                && !known.contains(node)
-            {
-                known.push(*node);
+            let found = self.symbols.get(*symbol).copied();
+            let found = found.or_else(|| self.own_by_other_name(symbol));
+            if let Some(node) = found.filter(|node| !known.contains(node)) {
+                known.push(node);
             }
         }
         let is_called = |node: &NodeId| {
@@ -256,6 +284,10 @@ impl Reading<'_> {
         }
         if symbols.iter().all(|symbol| is_local(symbol)) {
             return Meaning::Elsewhere;
+        }
+        // Of a package that is indexed, but not where it is said to be: nothing is known.
+        if symbols.iter().any(|symbol| self.is_own(symbol)) {
+            return Meaning::Nothing;
         }
         // Defined in no document: of another package, if it is of any.
         let of_package = symbols.iter().find_map(|symbol| symbol::parse(symbol));

@@ -38,6 +38,31 @@ pub fn parse(symbol: &str) -> Option<PackageSymbol> {
     })
 }
 
+/// A symbol split behind the version of its package; none for one without a package.
+pub fn split_package(symbol: &str) -> Option<(&str, &str)> {
+    if is_local(symbol) {
+        return None;
+    }
+    let mut rest = symbol;
+    for _ in 0..4 {
+        rest = word(rest)?.1;
+    }
+    Some((&symbol[..symbol.len() - rest.len()], rest))
+}
+
+/// The ways to write what is named in a module of dotted names, from shorter folders:
+/// `` `src.shop.cart`/sum(). `` is `` `shop.cart`/sum(). `` to whoever installed it.
+pub fn shorter_modules(names: &str) -> Vec<String> {
+    let Some((module, rest)) = names.strip_prefix('`').and_then(|text| text.split_once('`')) else {
+        return Vec::new();
+    };
+    let dots = module.match_indices('.').map(|(dot, _)| &module[dot + 1..]);
+    let written = |module: &str| {
+        if module.contains('.') { format!("`{module}`{rest}") } else { format!("{module}{rest}") }
+    };
+    dots.map(written).collect()
+}
+
 /// Up to the next space that is not doubled.
 fn word(text: &str) -> Option<(String, &str)> {
     let mut word = String::new();
@@ -106,6 +131,16 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_and_modules_are_split() {
+        let symbol = "scip-python python a  b 1 `src.a.c`/f().";
+        let (package, names) = split_package(symbol).unwrap();
+        assert_eq!(package, "scip-python python a  b 1 ");
+        assert_eq!(shorter_modules(names), ["`a.c`/f().", "c/f()."]);
+        assert_eq!(shorter_modules("a/f()."), Vec::<String>::new());
+        assert_eq!(split_package("local 1"), None);
+    }
 
     #[test]
     fn symbols_are_read_as_tools_write_them() {

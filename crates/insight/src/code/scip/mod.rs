@@ -106,10 +106,14 @@ impl Names<'_, '_> {
         let package = self.view.package_path(row.package)?.to_string();
         let own = Part { name: &row.name, kind: row.kind, disambiguator: &row.disambiguator };
         let scopes: Vec<&str> = row.scope.split('.').filter(|name| !name.is_empty()).collect();
+        // Of other packages only names are known. They are written like types: a reader
+        // leaves out modules, and with them what tells two symbols apart.
+        let is_foreign = externals::parse_package_path(&package).is_some();
+        let unknown = if is_foreign { NodeKind::Type } else { NodeKind::Module };
         let mut parts = Vec::new();
         for (at, name) in scopes.iter().enumerate() {
             let path = (package.clone(), scopes[..=at].join("."));
-            let kind = self.kinds.get(&path).copied().unwrap_or(NodeKind::Module);
+            let kind = self.kinds.get(&path).copied().unwrap_or(unknown);
             parts.push(Part { name, kind, disambiguator: "" });
         }
         parts.push(own);
