@@ -8,7 +8,6 @@ use super::scopes::{NameLookup, Scopes, Use};
 use super::{
     Bind, BindId, Bound, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FileFacts, Flags, Import,
     ImportId, Lines, Name, Relation, Rules, ScopeKind, Space, Span, Trouble, TypeId, TypeRef,
-    Visibility,
 };
 use model::hash::Hash32;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,7 +69,7 @@ impl<'s> Builder<'s> {
         builder.facts.exprs.push(Expr::Opaque);
         builder.facts.types.push(TypeRef::Opaque);
         let nameless = builder.name("");
-        let mut file = nameless_def(nameless, DefKind::Module, DefId::FILE);
+        let mut file = Def::new(nameless, DefKind::Module, DefId::FILE);
         let end = source.len() as u32;
         let (end_line, _) = builder.lines.at(end);
         file.span = Span { start_line: 1, end_line, start_byte: 0, end_byte: end };
@@ -312,7 +311,7 @@ impl<'s> Builder<'s> {
         span: std::ops::Range<usize>,
         name_at: usize,
     ) -> DefId {
-        let mut def = nameless_def(name, kind, parent);
+        let mut def = Def::new(name, kind, parent);
         let (start_line, _) = self.position(span.start);
         let (end_line, _) = self.position(span.end.saturating_sub(1).max(span.start));
         def.span =
@@ -430,28 +429,6 @@ impl<'s> Builder<'s> {
             is_closed: self.scopes.is_closed(),
         });
         self.facts
-    }
-}
-
-fn nameless_def(name: Name, kind: DefKind, parent: DefId) -> Def {
-    Def {
-        name,
-        kind,
-        parent,
-        span: Span::default(),
-        name_line: 0,
-        name_col: 0,
-        signature: None,
-        doc: None,
-        visibility: Visibility::Public,
-        flags: Flags::default(),
-        params: Box::default(),
-        type_params: Box::default(),
-        ty: None,
-        values: Box::default(),
-        bases: Box::default(),
-        decorators: Box::default(),
-        body: None,
     }
 }
 

@@ -343,6 +343,31 @@ pub struct Def {
     pub body: Option<Digest>,
 }
 
+impl Def {
+    /// One of which nothing else is known.
+    pub fn new(name: Name, kind: DefKind, parent: DefId) -> Self {
+        Def {
+            name,
+            kind,
+            parent,
+            span: Span::default(),
+            name_line: 0,
+            name_col: 0,
+            signature: None,
+            doc: None,
+            visibility: Visibility::Public,
+            flags: Flags::default(),
+            params: Box::default(),
+            type_params: Box::default(),
+            ty: None,
+            values: Box::default(),
+            bases: Box::default(),
+            decorators: Box::default(),
+            body: None,
+        }
+    }
+}
+
 /// A hash as the facts keep it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -2,7 +2,7 @@
 //! store when linking asks for them.
 
 use super::facts_of;
-use crate::facts::{Def, DefId, DefKind, FileFacts, Flags, Name, Span, Visibility};
+use crate::facts::{Def, DefId, DefKind, FileFacts, Name};
 use crate::link::{FactsSource, Outcome};
 use model::ids::{FileId, LinkId, PackageId};
 use model::{Error, Result};
@@ -203,25 +203,8 @@ impl FactsSource for Before<'_> {
 
 /// Facts that say nothing, with as many definitions as others may refer to.
 fn stand_in(item: &Item) -> FileFacts {
-    let nothing = Def {
-        name: Name(0),
-        kind: DefKind::Module,
-        parent: DefId::FILE,
-        span: Span::default(),
-        name_line: 1,
-        name_col: 1,
-        signature: None,
-        doc: None,
-        visibility: Visibility::Public,
-        flags: Flags::default(),
-        params: Box::default(),
-        type_params: Box::default(),
-        ty: None,
-        values: Box::default(),
-        bases: Box::default(),
-        decorators: Box::default(),
-        body: None,
-    };
+    let nothing =
+        Def { name_line: 1, name_col: 1, ..Def::new(Name(0), DefKind::Module, DefId::FILE) };
     FileFacts {
         language: item.language.clone(),
         names: vec!["".into()],

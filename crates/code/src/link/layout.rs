@@ -91,6 +91,11 @@ pub trait Layout: Send + Sync {
         vec![file]
     }
 
+    /// Other files whose wildcards are seen in a file as if it had written them.
+    fn ambient(&self, _file: FileIx) -> Vec<FileIx> {
+        Vec::new()
+    }
+
     /// What a name means that no scope knows: the name of a package.
     fn root(&self, _from: FileIx, _facts: &FileFacts, _home: DefId, _name: &str) -> Option<Place> {
         None

@@ -273,6 +273,12 @@ impl Program<'_> {
         if by_wildcard != Symbol::Unknown {
             return by_wildcard;
         }
+        for other in self.layouts[entry.language].ambient(file) {
+            let found = self.wildcard_symbol(other, DefId::FILE, word, space, steps + 1);
+            if found != Symbol::Unknown {
+                return found;
+            }
+        }
         if entry.parts().len() > 1 {
             let found = self.module_member(file, word, space, steps + 1);
             if found != Symbol::Unknown {

@@ -39,12 +39,29 @@ fn marks(language: &str) -> LexicalMarks {
 
 pub fn pieces<'a>(text: &'a str, language: &str) -> Vec<Piece<'a>> {
     let marks = marks(language);
+    let begins = beginnings(&marks);
     let mut lexer = Lexer { text, at: 0, code_from: 0, line: 1, pieces: Vec::new() };
     while lexer.at < text.len() {
-        lexer.step(&marks);
+        // Most bytes begin nothing.
+        if begins[usize::from(text.as_bytes()[lexer.at])] {
+            lexer.step(&marks);
+        } else {
+            lexer.at += 1;
+        }
     }
     lexer.flush_code();
     lexer.pieces
+}
+
+/// For each byte whether a mark or a line may begin with it.
+fn beginnings(marks: &LexicalMarks) -> [bool; 256] {
+    let mut begins = [false; 256];
+    let of_texts = marks.line_comments.iter().chain(marks.block_comment.iter().map(|it| &it.0));
+    let firsts = of_texts.filter_map(|mark| mark.as_bytes().first());
+    for byte in firsts.chain(marks.quotes).chain(b"\n\"'") {
+        begins[usize::from(*byte)] = true;
+    }
+    begins
 }
 
 struct Lexer<'a> {
@@ -167,6 +184,25 @@ fn hole(rest: &[u8]) -> Option<usize> {
     }
 }
 
+/// Code as names and numbers, whole, and every other sign by itself, each with its byte;
+/// blanks are left out.
+pub(crate) fn code_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text[at..].trim_start();
+        let begin = text.len() - rest.len();
+        let first = rest.chars().next()?;
+        let length = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            first.len_utf8()
+        };
+        at = begin + length;
+        Some((begin, &rest[..length]))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +210,15 @@ mod tests {
     fn told(text: &str, language: &str) -> Vec<(PieceKind, u32, String)> {
         let all = pieces(text, language).into_iter();
         all.map(|piece| (piece.kind, piece.line, piece.text.trim().to_owned())).collect()
+    }
+
+    #[test]
+    fn code_falls_into_names_and_signs() {
+        let words: Vec<_> = code_words("  a_1+=$b(\u{e9}t\u{e9}) ").collect();
+        let expected =
+            [(2, "a_1"), (5, "+"), (6, "="), (7, "$b"), (9, "("), (10, "\u{e9}t\u{e9}"), (15, ")")];
+        assert_eq!(words, expected);
+        assert_eq!(code_words(" \n ").next(), None);
     }
 
     #[test]

@@ -139,3 +139,63 @@ public class Service
         "#]],
     );
 }
+
+#[test]
+fn global_usings_hold_in_every_file_of_their_folder() {
+    check(
+        "
+--- src/Log/GlobalUsings.cs
+global using Log.Config;
+global using System.Text;
+--- src/Log/Config/Sinks.cs
+namespace Log.Config;
+public class Sinks {
+    public Log.Builder Sink(int level) { return null; }
+}
+--- src/Log/Builder.cs
+namespace Log;
+public class Builder {
+    public Sinks WriteTo { get; internal set; }
+    public void Create() { }
+}
+--- test/Tests.cs
+using Log;
+namespace Tests;
+class Tests {
+    void Fluent() { new Builder().WriteTo.Sink(1).Create(); }
+    void Elsewhere(Sinks sinks) { sinks.Sink(2); }
+}
+",
+        expect![[r#"
+            test/Tests.cs:4 Builder -> src/Log/Builder.cs Builder 95
+            test/Tests.cs:4 Builder().WriteTo.Sink -> src/Log/Config/Sinks.cs Sinks.Sink 90
+            test/Tests.cs:4 Builder().WriteTo.Sink().Create -> src/Log/Builder.cs Builder.Create 90
+            test/Tests.cs:5 sinks.Sink -- unknown
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_inside_a_declaration_leave_the_rest_readable() {
+    check(
+        "
+--- A.cs
+sealed class Sink : IBase
+#if FEATURE_ASYNC
+    , IAsync
+#endif
+{
+    public void Emit() { Flush(); }
+#if FEATURE_SPAN
+    void Flush(int n = 0)
+#else
+    void Flush()
+#endif
+    { }
+}
+",
+        expect![[r#"
+            A.cs:6 Flush -> A.cs Sink.Flush 95
+        "#]],
+    );
+}

@@ -233,7 +233,12 @@ const CSHARP: Program = &[
         &[
             "using App;\nnamespace Use;\nclass Use { Thing thing = new Thing(); void Go() { thing.Run(); thing.Stop(); } }\n",
             "using App.Deep;\nnamespace App.Use;\nclass Use : Base { void Go() { Halt(); new Thing().Run(); } }\n",
+            "namespace Use;\nclass Use { void Go() { new Thing().Run(); new Base().Halt(); } }\n",
         ],
+    ),
+    (
+        "Use/GlobalUsings.cs",
+        &["global using App;\n", "global using App.Deep;\nglobal using System;\n", "using App;\n"],
     ),
 ];
 

@@ -46,6 +46,12 @@ pub(super) fn using(walk: &mut Walk<'_, '_>, node: Node<'_>) {
         }
         _ => walk.import(node, &names, Some("*"), None),
     }
+    // `global using` holds for every file of the project.
+    if node.child(0).is_some_and(|first| walk.text(first) == "global")
+        && let Some(import) = walk.b.facts.imports.last_mut()
+    {
+        import.is_reexport = true;
+    }
 }
 
 fn marks(source: Source<'_>, node: Node<'_>) -> Marks {

@@ -1,5 +1,6 @@
 //! C#.
 
+mod conditionals;
 mod declare;
 mod kinds;
 mod routes;
@@ -12,6 +13,7 @@ use crate::lang::shapes::spaces::{Options, Spaces};
 use crate::lang::{Language, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 pub struct CSharp;
@@ -27,6 +29,10 @@ impl Language for CSharp {
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         grammars::c_sharp()
+    }
+
+    fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        conditionals::readable(bytes)
     }
 
     fn rules(&self) -> Rules {
@@ -45,7 +51,12 @@ impl Language for CSharp {
     }
 
     fn layout(&self, tree: &Tree<'_>) -> Box<dyn Layout> {
-        let options = Options { nests: true, standard: &["System"], ..Options::default() };
+        let options = Options {
+            nests: true,
+            has_ambient_imports: true,
+            standard: &["System"],
+            ..Options::default()
+        };
         Box::new(Spaces::of(tree, options))
     }
 

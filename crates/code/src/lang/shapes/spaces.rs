@@ -7,7 +7,7 @@
 //! choose by other means, or not at all.
 
 use crate::facts::{Bound, DefId, DefKind, FileFacts, Flags, Import, Imported, Visibility};
-use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, folder, join};
+use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, TreeFile, folder, join};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,6 +21,8 @@ pub(crate) struct Options {
     pub file_endings: &'static [&'static str],
     /// Files others include: what is private in them is seen there.
     pub header_endings: &'static [&'static str],
+    /// Wildcards that a file offers to others hold in all of its folder and below.
+    pub has_ambient_imports: bool,
     /// First names of the standard library's packages.
     pub standard: &'static [&'static str],
 }
@@ -40,6 +42,16 @@ pub(crate) struct Spaces {
     of: FxHashMap<(FileIx, DefId), u32>,
     by_file_name: FxHashMap<String, Vec<FileIx>>,
     includes: FxHashMap<FileIx, Vec<FileIx>>,
+    ambient: Vec<Ambient>,
+}
+
+/// A file whose wildcards hold elsewhere too.
+struct Ambient {
+    file: FileIx,
+    /// In which they hold.
+    folder: String,
+    /// What they name, for telling one version of the file from another.
+    imports: String,
 }
 
 impl Spaces {
@@ -53,6 +65,7 @@ impl Spaces {
             of: FxHashMap::default(),
             by_file_name: FxHashMap::default(),
             includes: FxHashMap::default(),
+            ambient: Vec::new(),
         };
         spaces.intern("");
         for file in &tree.files {
@@ -61,6 +74,9 @@ impl Spaces {
             spaces.by_file_name.entry(name).or_default().push(file.ix);
             spaces.add_spaces(file.ix, file.facts);
             spaces.add_members(file.ix, file.path, file.facts);
+            if options.has_ambient_imports {
+                spaces.ambient.extend(ambient(file));
+            }
         }
         if !options.file_endings.is_empty() {
             for file in &tree.files {
@@ -244,6 +260,30 @@ fn named(space: &str, name: &str) -> Question {
     Question::about("name").path(space, name)
 }
 
+fn ambient_question() -> Question {
+    Question::about("ambient").part("")
+}
+
+/// Only a file that has nothing else: its own imports are nobody else's.
+fn ambient(file: &TreeFile<'_>) -> Option<Ambient> {
+    let imports = &file.facts.imports;
+    if imports.is_empty() || !imports.iter().all(|import| import.is_reexport) {
+        return None;
+    }
+    let path = |import: &Import| -> String {
+        let names: Vec<&str> = import.path.iter().map(|name| file.facts.text(*name)).collect();
+        names.join(".")
+    };
+    let own = folder(file.path);
+    // Where the tools put what belongs to the project as a whole.
+    let folder = own.strip_suffix("Properties").unwrap_or(own).trim_end_matches('/');
+    Some(Ambient {
+        file: file.ix,
+        folder: folder.to_owned(),
+        imports: imports.iter().map(path).collect::<Vec<_>>().join(" "),
+    })
+}
+
 impl Layout for Spaces {
     fn answers(&self, answers: &mut Answers) {
         for name in &self.names {
@@ -258,12 +298,32 @@ impl Layout for Spaces {
                 }
             }
         }
+        for ambient in &self.ambient {
+            let said = format!("{} {}", self.path(ambient.file), ambient.imports);
+            answers.says(ambient_question(), &said, [0, 0]);
+        }
         for (file, included) in &self.includes {
             let question = Question::about("includes").part(self.path(*file));
             for (nth, file) in included.iter().enumerate() {
                 answers.says(question, self.path(*file), [nth as u32, 0]);
             }
         }
+    }
+
+    fn ambient(&self, file: FileIx) -> Vec<FileIx> {
+        if !self.options.has_ambient_imports {
+            return Vec::new();
+        }
+        ask(ambient_question());
+        let own = folder(self.path(file));
+        let holds = |it: &&Ambient| {
+            let rest = own.strip_prefix(it.folder.as_str());
+            it.file != file
+                && rest.is_some_and(|rest| {
+                    it.folder.is_empty() || rest.is_empty() || rest.starts_with('/')
+                })
+        };
+        self.ambient.iter().filter(holds).map(|it| it.file).collect()
     }
 
     /// What a file reaches changes with what any file on the way includes.

@@ -12,6 +12,7 @@ mod objects;
 mod patterns;
 mod prototypes;
 mod routes;
+mod separators;
 mod settle;
 mod statements;
 mod types;
@@ -26,6 +27,7 @@ use objects::Objects;
 use prototypes::Prototypes;
 use rustc_hash::{FxHashMap, FxHashSet};
 use settle::{Derivation, NamedMember};
+use std::borrow::Cow;
 use tree_sitter::Node;
 use wrappers::Level;
 
@@ -45,6 +47,10 @@ impl Language for TypeScript {
 
     fn grammar(&self, path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         if has_jsx(path) { grammars::tsx() } else { grammars::typescript() }
+    }
+
+    fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        separators::with_separators(bytes)
     }
 
     fn rules(&self) -> Rules {
