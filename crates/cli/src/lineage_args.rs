@@ -4,11 +4,12 @@
 use crate::ctx::Ctx;
 use crate::file_args;
 use crate::ui::Ui;
+use code::compare::rules_version;
 use code::lineage::{self, Request};
 use git::ObjectId;
-use insight::code::scope::ScopeRequest;
+use insight::code::scope::{self, ScopeRequest};
 use insight::file_target::{LocalClone, clone_at};
-use insight::history::{self, Place, Target};
+use insight::history::{self, LineageQuestion, Place, Target};
 use model::lineage::Lineage;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,11 @@ pub struct Standpoint {
 
 impl LineageArgs {
     pub fn standpoint(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Standpoint> {
-        let reader = ctx.db_path(ui).and_then(|path| Reader::open(&path)).ok();
+        let database = ctx.db_path(ui);
+        let reader = database.as_ref().ok().and_then(|database| Reader::open(database).ok());
+        if let (Ok(database), Some(reader)) = (&database, &reader) {
+            ctx.keep_results(database, reader);
+        }
         let cwd = file_args::cwd(ctx);
         let dir = match (&self.repo, &reader) {
             (None, _) => cwd.clone(),
@@ -69,13 +74,26 @@ impl Standpoint {
 
     pub fn lineage(&self, target: &Target, watch: &[String]) -> Result<Lineage> {
         let index = self.place()?.index();
-        lineage::lineage(&Request {
-            repo: &self.clone.git,
-            at: self.at,
-            path: &target.path,
-            symbol: &target.locator,
-            index,
-            watch,
-        })
+        let work_out = || {
+            lineage::lineage(&Request {
+                repo: &self.clone.git,
+                at: self.at,
+                path: &target.path,
+                symbol: &target.locator,
+                index,
+                watch,
+            })
+        };
+        // What was watched for is not kept.
+        let Some((reader, repo)) = index.filter(|_| watch.is_empty()) else { return work_out() };
+        let asked = ScopeRequest { repo: None, at: None, here: Some(self.clone.git.dir()) };
+        let scope = scope::resolve(reader, &asked).ok().filter(|scope| scope.repo.id == repo);
+        let question = LineageQuestion {
+            at: &self.at.to_string(),
+            target,
+            rules: &rules_version().to_string(),
+            n_commits: store::commits::count(reader, Some(repo))?.0,
+        };
+        history::lineage(reader, scope.as_ref(), &question, work_out)
     }
 }

@@ -54,8 +54,23 @@ impl Repo {
         self.files_within(commit, MAX_OUTPUT)
     }
 
+    /// The paths of its regular files. Without sizes git need not open each of them.
+    pub fn paths(&self, commit: ObjectId) -> Result<Vec<RepoPath>> {
+        let entries = self.listed(commit, &[], MAX_OUTPUT)?.into_iter();
+        Ok(entries.filter(|entry| entry.mode.is_file()).map(|entry| entry.path).collect())
+    }
+
     fn files_within(&self, commit: ObjectId, max_output: u64) -> Result<Vec<TreeEntry>> {
-        let git = self.git("ls-tree").limit(LONG).args(["-r", "-z", "-l", "--full-tree"]);
+        self.listed(commit, &["-l"], max_output)
+    }
+
+    fn listed(
+        &self,
+        commit: ObjectId,
+        options: &[&str],
+        max_output: u64,
+    ) -> Result<Vec<TreeEntry>> {
+        let git = self.git("ls-tree").limit(LONG).args(["-r", "-z", "--full-tree"]).args(options);
         let text = git.arg(commit.to_string()).max_output(max_output).run()?;
         let records = || text.split(|byte| *byte == 0);
         // A few small trees can name each other into a listing without end.
@@ -69,15 +84,15 @@ impl Repo {
     }
 }
 
-/// `100644 blob <id>    1234\tpath`.
+/// `100644 blob <id>    1234\tpath`, where sizes were asked for.
 fn entry(record: &[u8]) -> Option<TreeEntry> {
     let tab = record.iter().position(|byte| *byte == b'\t')?;
     let (head, path) = (&record[..tab], &record[tab + 1..]);
     let mut words = head.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     let mode = FileMode::parse(words.next()?)?;
     let id = ObjectId::parse(words.nth(1)?)?;
-    let size = std::str::from_utf8(words.next()?).ok()?.parse().unwrap_or(0);
-    Some(TreeEntry { path: RepoPath::new(path), mode, id, size })
+    let size = words.next().and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
+    Some(TreeEntry { path: RepoPath::new(path), mode, id, size: size.unwrap_or(0) })
 }
 
 #[cfg(test)]

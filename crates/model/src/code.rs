@@ -158,6 +158,11 @@ pub fn language_name<'l>(language: &'l str, path: &str) -> &'l str {
     }
 }
 
+/// Whether a type of the language implements an interface by having its methods.
+pub fn has_implicit_interfaces(language: &str) -> bool {
+    language == "go"
+}
+
 /// Whether a path is of tests, by the habits of the common languages.
 pub fn is_test_path(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();

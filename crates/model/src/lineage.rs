@@ -3,7 +3,7 @@
 
 use crate::change::{Aspect, SymbolVersion};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 crate::vocabulary! {
     /// What a commit did to a symbol.
@@ -20,7 +20,7 @@ crate::vocabulary! {
 }
 
 /// One commit that changed a symbol.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LineageStep {
     pub commit: String,
     pub change: StepKind,
@@ -38,7 +38,7 @@ pub struct LineageStep {
 }
 
 /// Why a lineage ends where it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LineageEnd {
     /// The commit that introduced the symbol was found.
@@ -52,7 +52,7 @@ pub enum LineageEnd {
 }
 
 /// What happened to a symbol, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lineage {
     /// As it is where the question was asked.
     pub symbol: SymbolVersion,
@@ -65,7 +65,7 @@ pub struct Lineage {
 }
 
 /// What a symbol was called, and where it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolName {
     pub path: String,
     pub symbol: String,

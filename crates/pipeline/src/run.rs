@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use store::runs::RunStatus;
-use store::{WriteQueue, repos};
+use store::{Reader, WriteQueue, lock, repos};
 
 /// The file a run writes to, and who writes.
 #[derive(Debug, Clone)]
@@ -36,7 +36,9 @@ impl Database {
         loop {
             let opened = WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force);
             match opened {
-                Err(error) if left > 0 && is_brief(&error, &self.owner) => {
+                Err(error)
+                    if left > 0 && error.code() == ErrorCode::Locked && self.is_held_briefly() =>
+                {
                     left -= 1;
                     std::thread::sleep(LOOK_AGAIN);
                 }
@@ -44,18 +46,22 @@ impl Database {
             }
         }
     }
+
+    /// Whether the lock is held by one who gives it up soon. Runs of one kind do not wait
+    /// for each other: a second `lore embed` is told that there is one already.
+    fn is_held_briefly(&self) -> bool {
+        let holder = Reader::open(&self.path).and_then(|reader| lock::holder(&reader));
+        let Ok(Some(holder)) = holder else { return false };
+        [EMBEDDING, ENRICHING]
+            .iter()
+            .any(|kind| holder.owner.contains(kind) && !self.owner.contains(kind))
+    }
 }
 
 /// How often, and for how long, it is looked whether one who holds it for moments has
 /// given the lock up: longer than any slice takes.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 const MOST_LOOKS: usize = 1_200;
-
-/// Whether the lock is held by one who gives it up soon.
-fn is_brief(error: &Error, owner: &str) -> bool {
-    let is_of = |who: &&str| error.message().contains(who) && !owner.contains(who);
-    error.code() == ErrorCode::Locked && [EMBEDDING, ENRICHING].iter().any(is_of)
-}
 
 /// Time, whom to tell, and who may end it.
 #[derive(Clone)]

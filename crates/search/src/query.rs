@@ -352,7 +352,8 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
-fn is_stop_word(word: &str) -> bool {
+/// Whether a word says nothing about what is looked for.
+pub fn is_stop_word(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     STOP_WORDS.binary_search(&word.as_str()).is_ok()
 }

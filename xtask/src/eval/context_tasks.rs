@@ -22,7 +22,7 @@ use store::Reader;
 /// Symbols that are looked at of each answer.
 const FIRST: usize = 10;
 /// Symbols whose shares are handed to a fit of weights.
-const MOST_FEATURES: usize = 150;
+const MOST_FEATURES: usize = 400;
 
 pub fn run(options: &[&str]) -> Outcome<()> {
     let (tasks, sources) = (option(options, "--tasks")?, option(options, "--sources")?);

@@ -66,8 +66,7 @@ impl Args {
             {
                 ui.warn(error.message());
                 let question = self.question.join(" ");
-                let search = Route { intent: Intent::Search, subject: question, to: None };
-                parsed(ctx, &search)?.run(ctx, ui)
+                parsed(ctx, &Route::search(&question))?.run(ctx, ui)
             }
             answered => answered,
         }
@@ -92,6 +91,9 @@ fn parsed(ctx: &Ctx, route: &Route) -> Result<Command> {
     Ok(cli.command)
 }
 
+/// Symbols in the answer to a question.
+const FEW: usize = 10;
+
 /// As it could be typed.
 fn command_line(route: &Route) -> Vec<String> {
     let name = match route.intent {
@@ -101,6 +103,13 @@ fn command_line(route: &Route) -> Vec<String> {
     let mut words = vec!["lore".to_owned(), name.to_owned()];
     if route.intent == Intent::Routes {
         return words;
+    }
+    if route.intent == Intent::Context {
+        // A question wants the place to look at, not all there is to read.
+        words.extend(["-n".to_owned(), FEW.to_string()]);
+    }
+    if let Some(about) = &route.about {
+        words.push(format!("--about={about}"));
     }
     // What people ask is no flag, whatever it begins with.
     words.push("--".to_owned());

@@ -6,7 +6,7 @@ use crate::text::context::ContextAnswer;
 use crate::ui::Ui;
 use insight::code::Scope;
 use insight::context::{
-    ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackOptions, Sources, TaskRequest,
+    AGENT_LIMIT, ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackOptions, Sources, TaskRequest,
     for_change, for_task, pack_note,
 };
 use model::{Error, Result};
@@ -51,9 +51,9 @@ pub struct Args {
     /// Token budget of the answer
     #[arg(long, value_name = "TOKENS", default_value_t = DEFAULT_BUDGET)]
     budget: usize,
-    /// Maximum number of symbols
-    #[arg(short = 'n', long, value_name = "N", default_value_t = DEFAULT_LIMIT)]
-    limit: usize,
+    /// Maximum number of symbols (default: 40, with --agent 16)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
     /// Include the source of the symbols, best first
     #[arg(long)]
     bodies: bool,
@@ -69,9 +69,9 @@ pub struct Args {
     /// Leave out feedback and earlier tasks, and record none
     #[arg(long)]
     cold: bool,
-    /// Format of the text
-    #[arg(long, value_enum, default_value = "text")]
-    format: FormatArg,
+    /// Format of the text (default: text, with --agent lines)
+    #[arg(long, value_enum)]
+    format: Option<FormatArg>,
     #[command(flatten)]
     scope: ScopeArgs,
 }
@@ -79,6 +79,8 @@ pub struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum FormatArg {
     Text,
+    /// Symbols under their files, a line each, without reasons
+    Lines,
     Markdown,
     Xml,
     /// For a language model, fewest tokens
@@ -89,15 +91,18 @@ impl Run for Args {
     type Answer = ContextAnswer;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<ContextAnswer> {
-        let format = match (ui.is_json(), self.format) {
-            (true, _) => Format::Json,
-            (false, FormatArg::Text | FormatArg::Gcf) => Format::Text,
-            (false, FormatArg::Markdown) => Format::Markdown,
-            (false, FormatArg::Xml) => Format::Xml,
+        let format = match self.format {
+            _ if ui.is_json() => Format::Json,
+            None if ui.is_agent() && !self.explain => Format::Lines,
+            None | Some(FormatArg::Text | FormatArg::Gcf) => Format::Text,
+            Some(FormatArg::Lines) => Format::Lines,
+            Some(FormatArg::Markdown) => Format::Markdown,
+            Some(FormatArg::Xml) => Format::Xml,
         };
+        let usual = if ui.is_agent() { AGENT_LIMIT } else { DEFAULT_LIMIT };
         let options = PackOptions {
             budget: self.budget,
-            limit: self.limit,
+            limit: self.limit.unwrap_or(usual),
             bodies: self.bodies,
             explain: self.explain,
             format,
@@ -133,7 +138,7 @@ impl Run for Args {
                 pack
             }
         };
-        let is_gcf = self.format == FormatArg::Gcf;
+        let is_gcf = self.format == Some(FormatArg::Gcf);
         Ok(ContextAnswer { pack, format, is_gcf })
     }
 }

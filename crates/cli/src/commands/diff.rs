@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::text::diff::{DiffForm, failures, parse_thresholds};
 use crate::ui::{Painter, Show, Ui};
 use crate::{run_index, run_pipeline};
-use code::compare::{Head, compare};
+use code::compare::{Head, compare, rules_version};
 use git::{ObjectId, Repo};
 use insight::code::scope::{self, ScopeRequest};
 use insight::diff::{Request, Revision, SemanticDiff, semantic_diff};
@@ -137,6 +137,7 @@ impl DiffPlace {
             None => None,
         };
         let request = Request {
+            rules: rules_version().to_string(),
             trees: trees.and_then(|trees| {
                 trees.iter().map(ToString::to_string).collect::<Vec<_>>().try_into().ok()
             }),
@@ -153,7 +154,11 @@ impl DiffPlace {
             asked: ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) },
         };
         let asked = request.asked;
-        let comparison = || compare(&self.repo, ends.base, head);
+        let index = self.reader.as_ref().and_then(|reader| {
+            let (repo, _) = scope::repository(reader, &asked).ok()?;
+            Some((reader, repo.id))
+        });
+        let comparison = || compare(&self.repo, ends.base, head, index);
         semantic_diff(self.reader.as_ref(), request, comparison)?.with_runtime(
             self.reader.as_ref(),
             &asked,

@@ -280,8 +280,11 @@ impl Run for Args {
         let mut results = searcher.find(&request)?;
         results.took = Some(ctx.env.elapsed());
         log_records(ctx, &database, &results);
-        for warning in warning.iter().chain(&results.warnings) {
-            ui.warn(warning);
+        // An agent reads it in the answer, in three words.
+        if !(ui.is_agent() && results.mode == Mode::Lexical) {
+            for warning in warning.iter().chain(&results.warnings) {
+                ui.warn(warning);
+            }
         }
         if !ctx.env.stdout_is_tty
             && let Some(words) = results.weakness()

@@ -3,13 +3,17 @@ use super::diff::{index_missing, range_of_merge_request, resolve};
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
-use code::compare::{Head, compare};
+use code::compare::{Head, compare, rules_version};
 use git::{ObjectId, Repo};
-use insight::tests_scope::{Change, Reach, TestFiles, TestScope, test_scope};
+use insight::code::Scope;
+use insight::tests_scope::{
+    Change, Reach, TestFiles, TestScope, kept_test_scope, test_scope,
+};
 use model::change::{SymbolChangeKind, SymbolVersion};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Reader;
 
 /// List the tests that a change can affect
 ///
@@ -22,12 +26,13 @@ use serde::Serialize;
     alias = "test-scope",
     after_help = "Examples:
   lore tests src/flask/app.py
+  lore tests Flask.make_response
   lore tests --base main
   lore tests --mr 42
   pytest $(lore tests --base main --format list)"
 )]
 pub struct Args {
-    /// Changed files
+    /// Changed files, or symbols
     #[arg(value_name = "PATH", required_unless_present_any = ["base", "mr"],
           conflicts_with_all = ["base", "mr"])]
     paths: Vec<String>,
@@ -120,20 +125,35 @@ impl Run for Args {
             }
             None => self.scope.open(ctx, ui)?,
         };
+        if let Ok(database) = ctx.db_path(ui) {
+            ctx.keep_results(&database, &reader);
+        }
         let commit = repo.resolve(&scope.snapshot.sha)?;
-        let change = self.change(&repo, commit, range.map(|(_, head)| head))?;
-        let texts = TestFiles::read(&repo, commit)?;
-        let scope = test_scope(&reader, &scope, &change, &texts, self.reach.into())?;
+        let head = range.map(|(_, head)| head);
+        let work_out = || {
+            let paths = repo.paths(commit)?;
+            let paths: Vec<String> = paths.iter().map(|path| path.text().into_owned()).collect();
+            let change = self.change(&repo, (&reader, &scope), commit, head, &paths)?;
+            let files = TestFiles::of(paths.into_iter());
+            test_scope(&reader, &scope, &change, &files, self.reach.into())
+        };
+        let scope = match self.names_of_change(&repo, commit, head) {
+            Some(named) => kept_test_scope(&reader, &scope, &named, self.reach.into(), work_out)?,
+            None => work_out()?,
+        };
         for reason in &scope.run_everything {
             ui.warn(&format!("run everything: {reason}"));
         }
-        let list = (self.format == Format::List).then(|| {
-            if scope.run_everything.is_empty() {
-                scope.files.iter().map(|file| file.path.clone()).collect()
-            } else {
-                texts.tests().map(str::to_owned).collect()
+        let list = match self.format {
+            Format::Text => None,
+            Format::List if scope.run_everything.is_empty() => {
+                Some(scope.files.iter().map(|file| file.path.clone()).collect())
             }
-        });
+            Format::List => {
+                let files = TestFiles::read(&repo, commit)?;
+                Some(files.tests().map(str::to_owned).collect())
+            }
+        };
         Ok(Tests { scope, list })
     }
 }
@@ -154,23 +174,57 @@ impl Args {
         Ok(Some((base, head)))
     }
 
-    fn change(&self, repo: &Repo, base: ObjectId, head: Option<Head>) -> Result<Change> {
-        let Some(head) = head else {
-            let paths: Vec<String> =
-                self.paths.iter().map(|path| path.trim_start_matches("./").to_owned()).collect();
-            let known = repo.files(base)?;
-            for path in &paths {
-                if !known.iter().any(|entry| entry.path.text() == path.as_str()) {
-                    return Err(Error::not_found(format!(
-                        "no file `{}` in the indexed commit",
-                        model::text::one_line(path, 120)
-                    ))
-                    .suggest("write paths from the root of the repository"));
-                }
+    fn typed_paths(&self) -> Vec<String> {
+        self.paths.iter().map(|path| path.trim_start_matches("./").to_owned()).collect()
+    }
+
+    /// What names a change for good; none of a work tree.
+    fn names_of_change(
+        &self,
+        repo: &Repo,
+        base: ObjectId,
+        head: Option<Head>,
+    ) -> Option<Vec<String>> {
+        match head {
+            None => Some([vec!["paths".to_owned()], self.typed_paths()].concat()),
+            Some(Head::WorkTree) => None,
+            Some(Head::Commit(head)) => {
+                let trees = repo.trees(&[base, head]).ok()?;
+                let mut names: Vec<String> = trees.iter().map(ToString::to_string).collect();
+                names.push(rules_version().to_string());
+                Some(names)
             }
-            return Ok(Change { paths, symbols: None });
+        }
+    }
+
+    /// Files, or symbols where no name is that of a file.
+    fn named_change(&self, reader: &Reader, scope: &Scope, known: &[String]) -> Result<Change> {
+        let names = self.typed_paths();
+        let Some(unknown) = names.iter().find(|name| !known.contains(name)) else {
+            return Ok(Change { paths: names, symbols: None });
         };
-        let comparison = compare(repo, base, head)?;
+        let as_symbols = || Change::of_symbols(reader, scope, &names).ok();
+        let is_any_known = names.iter().any(|name| known.contains(name));
+        let symbols = if is_any_known { None } else { as_symbols() };
+        symbols.ok_or_else(|| {
+            let unknown = model::text::one_line(unknown, 120);
+            Error::not_found(format!("no file or symbol `{unknown}` in the indexed commit"))
+                .suggest("write paths from the root of the repository, or the name of a symbol")
+        })
+    }
+
+    fn change(
+        &self,
+        repo: &Repo,
+        (reader, scope): (&Reader, &Scope),
+        base: ObjectId,
+        head: Option<Head>,
+        known: &[String],
+    ) -> Result<Change> {
+        let Some(head) = head else {
+            return self.named_change(reader, scope, known);
+        };
+        let comparison = compare(repo, base, head, Some((reader, scope.repo.id)))?;
         let mut symbols: Vec<SymbolVersion> = Vec::new();
         for change in comparison.changes {
             match change.change {

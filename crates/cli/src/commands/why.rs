@@ -19,6 +19,7 @@ use store::Reader;
   lore why src/auth/oauth.rs:45
   lore why src/auth/oauth.rs -p group/project
   lore why OAuth.refresh
+  lore why OAuth.refresh --about 'retries'
   lore why '!12'
   lore why 4f2a91c
   lore why 'group/project#34' --json")]
@@ -27,6 +28,9 @@ pub struct Args {
     target: String,
     #[command(flatten)]
     scope: ScopeArgs,
+    /// Of many changes to the same lines, show those that speak of this
+    #[arg(long, value_name = "WORDS")]
+    about: Option<String>,
     /// Maximum number of merge requests
     #[arg(short = 'n', long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(1..=200))]
@@ -54,6 +58,7 @@ impl Run for Args {
                 limit: self.limit as usize,
                 notes: self.notes as usize,
                 experts: EXPERTS,
+                about: self.about.as_deref(),
                 now: ctx.now(),
             },
         )

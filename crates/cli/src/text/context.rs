@@ -21,12 +21,16 @@ impl Show for ContextAnswer {
     fn text(&self, out: &mut Painter) {
         if self.is_gcf {
             // Cannot fail: a pack's edges join its own symbols.
-            if let Ok(text) = wire::gcf::encode(&serve::payload::of_pack(&self.pack)) {
+            if let Ok(text) = wire::gcf::encode(&serve::payload::of_pack(&self.pack, "context")) {
                 out.verbatim(&text);
                 return;
             }
         }
         // Paths, names and sources are whatever somebody committed.
         out.verbatim(&clean(&whole(&self.pack, self.format)));
+    }
+
+    fn agent(&self) -> Option<String> {
+        (self.format == Format::Lines).then(|| clean(&whole(&self.pack, self.format)))
     }
 }

@@ -143,8 +143,9 @@ fn summary(diff: &SemanticDiff) -> String {
     format!("{files}; symbols: {}", parts.join(", "))
 }
 
-/// What happened, in a few words: `renamed from Cart.add`.
-fn happening(changed: &ChangedSymbol) -> String {
+/// What happened, in a few words: `renamed from Cart.add`; what it demands of others
+/// only where that is not told elsewhere.
+fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
     let change = &changed.change;
     let mut words = match (change.change, &change.old, &change.new) {
         (SymbolChangeKind::Renamed, Some(old), Some(new)) if old.path != new.path => {
@@ -181,7 +182,7 @@ fn happening(changed: &ChangedSymbol) -> String {
     if change.members > 0 {
         words.push_str(&format!(", with {}", counted(change.members.into(), "member", "members")));
     }
-    if !change.demands.is_empty() {
+    if !change.demands.is_empty() && !is_told {
         words.push_str(&format!(" ({})", change.demands.join(", ")));
     }
     words
@@ -216,10 +217,11 @@ fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
     );
     out.end();
     out.line(&summary(diff));
-    breaking(&diff.breaking, out);
+    let told = BreakingLines::of(diff, SHOWN);
+    breaking(&diff.breaking, &told, out);
     decisions(diff, out);
     moves(diff, out);
-    changes(diff, limit, out);
+    changes(diff, &told, limit, out);
     graph(diff, out);
     unread(diff, out);
     for missing in &diff.missing {
@@ -227,7 +229,63 @@ fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
     }
 }
 
-fn breaking(all: &[Breaking], out: &mut Painter) {
+/// What the lines about breaking changes tell: the list of changes does not repeat it.
+struct BreakingLines<'a> {
+    by: Vec<(Breaking, &'a ChangedSymbol)>,
+}
+
+impl<'a> BreakingLines<'a> {
+    fn of(diff: &'a SemanticDiff, n_shown: usize) -> Self {
+        let shown = &diff.breaking[..diff.breaking.len().min(n_shown)];
+        let of_change = |changed: &'a ChangedSymbol| Some((Breaking::of(changed)?, changed));
+        let by = if shown.is_empty() { &[] } else { diff.changes.as_slice() };
+        BreakingLines {
+            by: by.iter().filter_map(of_change).filter(|(it, _)| shown.contains(it)).collect(),
+        }
+    }
+
+    fn has(&self, changed: &ChangedSymbol) -> bool {
+        self.by.iter().any(|(_, known)| std::ptr::eq(*known, changed))
+    }
+
+    /// Whether a line of its own would say nothing more.
+    fn is_all(&self, changed: &ChangedSymbol) -> bool {
+        let change = &changed.change;
+        let is_plain = change.aspects.is_empty()
+            && change.derivation.is_none()
+            && change.members == 0
+            && change.demands.is_empty()
+            && changed.new_users.is_empty()
+            && changed.lost_users.is_empty();
+        let can_be = match change.change {
+            SymbolChangeKind::Removed | SymbolChangeKind::PerhapsBecame => true,
+            SymbolChangeKind::Renamed | SymbolChangeKind::Moved => is_plain,
+            SymbolChangeKind::Changed | SymbolChangeKind::Copied | SymbolChangeKind::Added => false,
+        };
+        can_be && self.has(changed)
+    }
+
+    /// `class Cart is gone, merged into Basket, with 4 members, 2 users`.
+    fn line(&self, it: &Breaking) -> String {
+        let mut line = it.message.clone();
+        let changed = self.by.iter().find(|(known, _)| known == it).map(|(_, changed)| *changed);
+        match changed.map(|changed| (changed, &changed.change)) {
+            Some((_, change)) if change.change == SymbolChangeKind::PerhapsBecame => {
+                line.extend(change.new.as_ref().map(|new| format!(" {}", place(new))));
+            }
+            Some((changed, change)) if change.change == SymbolChangeKind::Removed => {
+                line.extend(happening(changed, true).strip_prefix("removed"));
+            }
+            _ => {}
+        }
+        match it.users {
+            Some(n) if n > 0 => format!("{line}, {}", counted(n, "user", "users")),
+            _ => line,
+        }
+    }
+}
+
+fn breaking(all: &[Breaking], told: &BreakingLines<'_>, out: &mut Painter) {
     if all.is_empty() {
         return;
     }
@@ -235,12 +293,8 @@ fn breaking(all: &[Breaking], out: &mut Painter) {
     let n = counted(all.len() as u64, "breaking change", "breaking changes");
     out.label(Label::Heading, &n).end();
     for it in all.iter().take(SHOWN) {
-        let users = match it.users {
-            Some(n) if n > 0 => format!(", {}", counted(n, "user", "users")),
-            _ => String::new(),
-        };
-        out.text("  ").label(Label::Bad, it.rule.as_str()).text("  ").text(&it.message);
-        out.text(&users).text("  ").label(Label::Path, &format!("{}:{}", it.path, it.line)).end();
+        out.text("  ").label(Label::Bad, it.rule.as_str()).text("  ").text(&told.line(it));
+        out.text("  ").label(Label::Path, &format!("{}:{}", it.path, it.line)).end();
     }
     rest(all.len(), SHOWN, out);
 }
@@ -284,21 +338,26 @@ fn moves(diff: &SemanticDiff, out: &mut Painter) {
     rest(diff.file_moves.len(), SHOWN, out);
 }
 
-fn changes(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
-    let told: Vec<&ChangedSymbol> = diff.changes.iter().filter(|it| !it.change.is_test).collect();
-    if told.is_empty() {
+/// The changes that have a line of their own.
+fn listed<'a>(diff: &'a SemanticDiff, told: &BreakingLines<'_>) -> Vec<&'a ChangedSymbol> {
+    diff.changes.iter().filter(|it| !it.change.is_test && !told.is_all(it)).collect()
+}
+
+fn changes(diff: &SemanticDiff, told: &BreakingLines<'_>, limit: usize, out: &mut Painter) {
+    let listed = listed(diff, told);
+    if listed.is_empty() {
         return;
     }
     out.gap();
-    for changed in told.iter().take(limit) {
+    for changed in listed.iter().take(limit) {
         let Some(symbol) = subject(changed) else { continue };
         let (sign, label) = sign(changed.change.change);
         out.text("  ").label(label, sign).text(" ").text(&symbol.kind).text(" ");
-        out.label(Label::Heading, &symbol.symbol).text("  ").text(&happening(changed));
-        out.text(&used_by(changed));
+        out.label(Label::Heading, &symbol.symbol).text("  ");
+        out.text(&happening(changed, told.has(changed))).text(&used_by(changed));
         out.text("  ").label(Label::Path, &place(symbol)).end();
     }
-    let n_left = told.len().saturating_sub(limit);
+    let n_left = listed.len().saturating_sub(limit);
     if n_left > 0 {
         out.label(Label::Faint, &format!("  and {n_left} more (-n shows them, --json has all)"))
             .end();
@@ -411,11 +470,12 @@ fn code(text: &str) -> String {
 
 pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     let mut out = format!("**{}**\n", summary(diff));
+    let told = BreakingLines::of(diff, limit);
     if !diff.breaking.is_empty() && limit > 0 {
         out.push_str("\n### Breaking\n\n");
         for it in diff.breaking.iter().take(limit) {
             let at = code(&format!("{}:{}", it.path, it.line));
-            out.push_str(&format!("- {}: {} {at}\n", it.rule.as_str(), code(&it.message)));
+            out.push_str(&format!("- {}: {} {at}\n", it.rule.as_str(), code(&told.line(it))));
         }
     }
     if !diff.decisions.is_empty() || !diff.deciding_notes.is_empty() {
@@ -439,22 +499,22 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
             ));
         }
     }
-    let told: Vec<&ChangedSymbol> = diff.changes.iter().filter(|it| !it.change.is_test).collect();
-    if !told.is_empty() && limit > 0 {
+    let listed = listed(diff, &told);
+    if !listed.is_empty() && limit > 0 {
         out.push_str("\n| change | symbol | where | users |\n|---|---|---|---|\n");
-        for changed in told.iter().take(limit) {
+        for changed in listed.iter().take(limit) {
             let Some(symbol) = subject(changed) else { continue };
             let users = changed.users.map_or(String::new(), |users| users.to_string());
             let cell = |text: &str| code(text).replace('|', "\\|");
             out.push_str(&format!(
                 "| {} | {} | {} | {users} |\n",
-                cell(&happening(changed)),
+                cell(&happening(changed, told.has(changed))),
                 cell(&symbol.symbol),
                 cell(&place(symbol)),
             ));
         }
-        if told.len() > limit {
-            out.push_str(&format!("\nand {} more\n", told.len() - limit));
+        if listed.len() > limit {
+            out.push_str(&format!("\nand {} more\n", listed.len() - limit));
         }
     }
     let new_edges: Vec<&EdgeChange> = diff

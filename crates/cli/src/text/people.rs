@@ -190,6 +190,10 @@ fn notes(title: &str, notes: &[InboxNote], out: &mut Painter) {
 }
 
 impl Show for Experts {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::experts(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if out.look().is_tty {
             out.label(Label::Heading, &one_line(&self.target, 200));

@@ -20,6 +20,12 @@ impl Show for Why {
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
             told(trace, &telling(&trace.origins), out);
+            if let Some(focus) = self.focus.as_ref().filter(|focus| focus.left_out > 0) {
+                let others = counted(focus.left_out as u64, "other commit", "other commits");
+                let words = focus.words.join(", ");
+                let told = format!("{others} changed these lines and say less of {words}");
+                out.gap().label(Label::Faint, &told).end();
+            }
         }
         if let Some(origin) = &self.commit {
             commit(&origin.commit, out);

@@ -224,6 +224,10 @@ impl Ui {
         matches!(self.format, Format::Json { .. })
     }
 
+    pub fn is_agent(&self) -> bool {
+        matches!(self.format, Format::Agent)
+    }
+
     /// The command that answers from here on.
     pub fn begin(&mut self, command: &'static str) {
         self.command = command;

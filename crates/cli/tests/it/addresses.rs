@@ -39,6 +39,10 @@ const FILES: &[(&str, &str)] = &[
         "export class Context {\n  body(text: string): string { return text }\n}\n\nexport const make = (): Context => new Context()\n",
     ),
     (
+        "web/factory.ts",
+        "class FactoryStatic {\n  create(): number { return 1 }\n}\n\nexport const Factory = new FactoryStatic()\n",
+    ),
+    (
         "web/cache/index.test.ts",
         "class Context { body() { return 1 } }\n\ndescribe('x', () => { new Context().body() })\n",
     ),
@@ -183,4 +187,15 @@ fn every_command_about_code_takes_an_ambiguous_name() {
         let is_proof = args[0] == "prove";
         assert!(is_proof || !output.stdout.contains("local/"), "{args:?}: {output}");
     }
+}
+
+#[test]
+fn a_member_is_found_by_the_constant_that_holds_its_class() {
+    let env = indexed();
+    let reader = Reader::open(&env.db()).unwrap();
+    let scope = scope(&env, &reader);
+    let answer = asked(&reader, &scope, "Factory.create").unwrap();
+    let found: Vec<String> = meant(&answer).into_iter().map(|it| it.symbol).collect();
+    assert_eq!(found, ["factory.FactoryStatic.create"]);
+    assert!(asked(&reader, &scope, "Factory.destroy").is_err());
 }

@@ -1,6 +1,7 @@
 //! What to read for a task, and for a change.
 
 use crate::BINARY;
+use expect_test::expect;
 use model::Timestamp;
 use sim::git::{History, Signature, written};
 use testkit::TestEnv;
@@ -225,4 +226,31 @@ fn nothing_indexed_says_what_to_run() {
     let text = output.to_string();
     assert!(text.contains("lore index"), "{text}");
     assert_eq!(output.status, Some(20), "{text}");
+}
+
+#[test]
+fn an_agent_gets_a_line_for_each_symbol_under_its_file() {
+    let env = indexed();
+    let said = lore(&env, &["--agent", "context", "round the total of the price", "--cold"]);
+    expect![[r#"
+        shop at 06372bf146; evidence fair: found by its words
+        shop/price.py
+         :7 price.rounded(n)
+         :1 price.total(items) — The price of all items together
+        also: shop/cart.py, shop/__init__.py, shop/parcel.py
+        total calls rounded
+        pack 41de3a94073a20a6
+    "#]]
+    .assert_eq(&said);
+    let asked = lore(&env, &["--agent", "how is the price of all items rounded?"]);
+    assert!(asked.contains("total(items)"), "{asked}");
+}
+
+#[test]
+fn tests_of_a_symbol_are_asked_by_its_name() {
+    let env = indexed();
+    let by_name = lore(&env, &["--agent", "tests", "rounded"]);
+    assert!(by_name.contains("test_"), "{by_name}");
+    let unknown = env.lore_in(&env.dir().join("shop"), &["tests", "nobody_knows_this"], "");
+    assert!(unknown.to_string().contains("no file or symbol `nobody_knows_this`"), "{unknown}");
 }

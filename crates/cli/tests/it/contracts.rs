@@ -33,14 +33,14 @@ message Ads { string user_id = 1; }
 package genproto
 
 type CartServiceClient interface {
-\tGetCart(in *GetCartRequest) (*Cart, error)
+\tGetCart(in *GetCartRequest, opts ...CallOption) (*Cart, error)
 }
 
 type cartServiceClient struct{}
 
 func NewCartServiceClient() CartServiceClient { return &cartServiceClient{} }
 
-func (c *cartServiceClient) GetCart(in *GetCartRequest) (*Cart, error) { return nil, nil }
+func (c *cartServiceClient) GetCart(in *GetCartRequest, opts ...CallOption) (*Cart, error) { return nil, nil }
 
 type CartServiceServer interface {
 \tGetCart(*GetCartRequest) (*Cart, error)

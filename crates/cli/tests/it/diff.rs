@@ -3,7 +3,7 @@
 use crate::BINARY;
 use expect_test::expect;
 use model::Timestamp;
-use sim::git::{History, Signature, written};
+use sim::git::{FileChange, History, Signature, written};
 use testkit::TestEnv;
 
 const FIRST: &[(&str, &str)] = &[
@@ -117,9 +117,7 @@ fn a_change_is_told_by_symbols_without_an_index() {
           changed-parameters  total: required parameter `rate` added  shop/price.py:1
           renamed-public-symbol  discount is now rebate  shop/price.py:6
 
-          ~ function total  signature, body (required parameter `rate` added)  shop/price.py:1
-          - function unused_helper  removed  shop/price.py:12
-          > function rebate  renamed from discount  shop/price.py:6
+          ~ function total  signature, body  shop/price.py:1
           + class Cart  added, with 4 members  shop/basket.py:4
         no database: callers, tests, owners and decisions are not known; run: lore index
     "#]]
@@ -141,7 +139,7 @@ fn with_an_index_users_tests_and_owners_are_known() {
     let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
     for line in [
         "  changed-parameters  total: required parameter `rate` added, 1 user  shop/price.py:1\n",
-        "  > function rebate  renamed from discount; 1 user  shop/price.py:6\n",
+        "  renamed-public-symbol  discount is now rebate, 1 user  shop/price.py:6\n",
         "; 1 → 2 users (new: basket.Cart.sum)  shop/price.py:1\n",
         "reaches 3 symbols → 5; 1 test file\ntests: tests/test_cart.py\nowners: @shop-team\n",
     ] {
@@ -171,8 +169,10 @@ fn what_is_unknown_is_said_with_what_is_near() {
 fn comments_and_tools_of_review_get_their_forms() {
     let env = clone();
     let markdown = lore(&env, &["diff", "HEAD~1", "HEAD", "--markdown"]);
-    let row = "| `renamed from discount` | `rebate` | `shop/price.py:6` |  |\n";
-    assert!(markdown.contains(row), "{markdown}");
+    let line = "- renamed-public-symbol: `discount is now rebate` `shop/price.py:6`\n";
+    let row = "| `signature, body` | `total` | `shop/price.py:1` |  |\n";
+    assert!(markdown.contains(line) && markdown.contains(row), "{markdown}");
+    assert!(!markdown.contains("renamed from discount"), "told once: {markdown}");
     let sarif = lore(&env, &["diff", "HEAD~1", "HEAD", "--sarif"]);
     let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
@@ -188,4 +188,28 @@ fn tests_are_listed_with_the_reason_they_are_affected() {
     assert!(told.contains("tests/test_cart.py  uses sum, 2 steps from the change\n"), "{told}");
     let list = lore(&env, &["tests", "shop/cart.py", "--at", "HEAD~1", "--format", "list"]);
     assert_eq!(list, "tests/test_cart.py\n");
+}
+
+/// What breaks is told above the list and not again in it; what the list adds stays.
+#[test]
+fn symbols_of_a_removed_script_are_told_once() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let script =
+        "def fetch(url):\n    return url\n\n\nclass Report:\n    def write(self):\n        pass\n";
+    history.commit("main", &ada, "Add", &written(&[("tools/report.py", script)])).unwrap();
+    let gone = [FileChange::Delete { path: "tools/report.py".to_owned() }];
+    history.commit("main", &ada, "Remove", &gone).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(
+        told.contains("removed-public-symbol  function fetch is gone  tools/report.py:1\n"),
+        "{told}"
+    );
+    assert!(told.contains("class Report is gone, with 1 member  tools/report.py:5\n"), "{told}");
+    for name in ["fetch", "Report"] {
+        assert_eq!(told.matches(name).count(), 1, "{told}");
+    }
 }

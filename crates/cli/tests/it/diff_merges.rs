@@ -2,6 +2,7 @@
 //! falsely, said twice, or not said.
 
 use crate::BINARY;
+use code::compare::Head;
 use model::Timestamp;
 use sim::git::{FileChange, History, Signature, written};
 use testkit::TestEnv;
@@ -183,4 +184,43 @@ fn the_same_versions_are_compared_once() {
     let rows = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(rows(&first), rows(&again));
     assert_eq!(lore(&env, &["cache", "stats"]), kept, "nothing new was worked out");
+}
+
+/// A kept comparison is taken only by a program with the rules that made it.
+#[test]
+fn what_other_rules_found_is_worked_out_again() {
+    let source = "def total(items):\n    return sum(items)\n";
+    let changed = source.replace("sum(items)", "sum(items) + 1");
+    let env = merge(&[("shop.py", source)], &[("shop.py", &changed)], &[]);
+    let _ = lore(&env, &["index", "-q"]);
+    let _ = diff(&env);
+    let dir = env.dir().join("repo");
+    let repo = git::Repo::open(&dir).unwrap();
+    let commits = ["HEAD~1", "HEAD"].map(|name| repo.resolve(name).unwrap());
+    let trees: Vec<String> =
+        repo.trees(&commits).unwrap().iter().map(ToString::to_string).collect();
+    let reader = store::Reader::open(&env.db()).unwrap();
+    let is_compared = |rules: &str| {
+        let revision = |commit: git::ObjectId| insight::diff::Revision {
+            name: commit.to_string(),
+            commit: commit.to_string(),
+            is_work_tree: false,
+        };
+        let request = insight::diff::Request {
+            base: revision(commits[0]),
+            head: revision(commits[1]),
+            trees: Some([trees[0].clone(), trees[1].clone()]),
+            rules: rules.to_owned(),
+            asked: insight::code::scope::ScopeRequest { repo: None, at: None, here: Some(&dir) },
+        };
+        let mut is_asked = false;
+        let compare = || {
+            is_asked = true;
+            code::compare::compare(&repo, commits[0], Head::Commit(commits[1]), None)
+        };
+        insight::diff::semantic_diff(Some(&reader), request, compare).unwrap();
+        is_asked
+    };
+    assert!(!is_compared(&code::compare::rules_version().to_string()), "kept by the command");
+    assert!(is_compared("other rules"));
 }

@@ -23,6 +23,7 @@ mod daemon;
 mod diff;
 mod diff_bad_input;
 mod diff_merges;
+mod diff_stale;
 mod docs;
 mod documents;
 mod enrich;
@@ -40,6 +41,7 @@ mod hostile_files;
 mod hostile_git;
 mod hostile_http;
 mod hostile_trust;
+mod implicit_interfaces;
 mod init;
 mod isolation;
 mod kill;
@@ -61,6 +63,7 @@ mod trace_agreement;
 mod traces;
 mod trust;
 mod why;
+mod why_about;
 
 use testkit::TestEnv;
 

@@ -1,7 +1,7 @@
 //! What a module of TypeScript or JavaScript exports: only that can be used by
 //! others.
 
-use crate::terms::lexer::{PieceKind, pieces};
+use crate::terms::lexer::{PieceKind, code_words, pieces};
 use rustc_hash::FxHashSet;
 
 /// The names a file exports; none where everything may be used: in another
@@ -13,7 +13,7 @@ pub fn exported_names(language: &str, bytes: &[u8]) -> Option<FxHashSet<String>>
     let text = std::str::from_utf8(bytes).ok()?;
     let mut words: Vec<&str> = Vec::new();
     for piece in pieces(text, language).into_iter().filter(|it| it.kind == PieceKind::Code) {
-        split(piece.text, &mut words);
+        words.extend(code_words(piece.text).map(|(_, word)| word));
     }
     let mut names = FxHashSet::default();
     let mut is_module = false;
@@ -67,26 +67,6 @@ fn add_export(words: &[&str], names: &mut FxHashSet<String>) {
 
 fn is_name(word: &str) -> bool {
     word.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
-}
-
-fn split<'t>(text: &'t str, words: &mut Vec<&'t str>) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut from = None;
-    for (at, c) in text.char_indices() {
-        if is_word(c) {
-            from.get_or_insert(at);
-            continue;
-        }
-        if let Some(from) = from.take() {
-            words.push(&text[from..at]);
-        }
-        if !c.is_whitespace() {
-            words.push(&text[at..at + c.len_utf8()]);
-        }
-    }
-    if let Some(from) = from {
-        words.push(&text[from..]);
-    }
 }
 
 #[cfg(test)]

@@ -7,16 +7,24 @@ mod derivation_tests;
 mod exports;
 mod module_code;
 mod report;
+mod version;
+
+pub use version::rules_version;
 
 use crate::facts::{FileFacts, Trouble};
+use crate::identity::package_of;
 use crate::index::choose::{Rules, unfit, why_not};
+use crate::index::{INDEXER, facts_of};
 use crate::lang;
 use crate::matching::{SourceFile, match_versions};
 use git::{Blob, ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
 use model::change::{Comparison, UnreadFile};
+use model::ids::RepoId;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use store::Reader;
+use store::code::files;
 
 /// The later version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +42,8 @@ const MOST_BYTES: u64 = 512 << 20;
 struct Input {
     path: String,
     bytes: Vec<u8>,
+    /// What git calls the bytes.
+    blob: ObjectId,
 }
 
 struct File {
@@ -52,8 +62,14 @@ struct Sources {
     unread: Vec<UnreadFile>,
 }
 
-/// Compares the symbols of two versions.
-pub fn compare(repo: &Repo, base: ObjectId, head: Head) -> Result<Comparison> {
+/// Compares the symbols of two versions. Files that `index` has read before are not
+/// parsed again.
+pub fn compare(
+    repo: &Repo,
+    base: ObjectId,
+    head: Head,
+    index: Option<(&Reader, RepoId)>,
+) -> Result<Comparison> {
     let mut sources = Sources { old: Vec::new(), new: Vec::new(), n_bytes: 0, unread: Vec::new() };
     let mut paths = Vec::new();
     let n_files = match head {
@@ -62,7 +78,7 @@ pub fn compare(repo: &Repo, base: ObjectId, head: Head) -> Result<Comparison> {
     };
     paths.sort();
     paths.dedup();
-    let (old, new) = (extracted(sources.old), extracted(sources.new));
+    let (old, new) = (extracted(sources.old, index), extracted(sources.new, index));
     let mut unread = sources.unread;
     for file in &new {
         if let Some(reason) = trouble_of(&file.facts, "does not parse") {
@@ -100,17 +116,41 @@ fn views(files: &[File]) -> Vec<SourceFile<'_>> {
         .collect()
 }
 
-fn extracted(inputs: Vec<Input>) -> Vec<File> {
+fn extracted(inputs: Vec<Input>, index: Option<(&Reader, RepoId)>) -> Vec<File> {
+    let packed: Vec<Option<Vec<u8>>> =
+        inputs.iter().map(|input| stored(index?, &input.path, input.blob)).collect();
     let mut files: Vec<File> = inputs
         .into_par_iter()
-        .map(|input| {
-            let facts = lang::extract(&input.path, &input.bytes);
+        .zip(packed)
+        .map(|(input, packed)| {
+            let known = packed.and_then(|packed| facts_of(&packed).ok());
+            let facts = known.unwrap_or_else(|| lang::extract(&input.path, &input.bytes));
             let exported = exports::exported_names(&facts.language, &input.bytes);
             File { path: input.path, bytes: input.bytes, facts, exported }
         })
         .collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
+}
+
+/// What was said of a version of a file when it was indexed.
+pub(crate) fn stored_facts(
+    index: (&Reader, RepoId),
+    path: &str,
+    blob: ObjectId,
+) -> Option<FileFacts> {
+    facts_of(&stored(index, path, blob)?).ok()
+}
+
+/// The same, packed.
+fn stored((reader, repo): (&Reader, RepoId), path: &str, blob: ObjectId) -> Option<Vec<u8>> {
+    let package = files::find_package(reader, repo, package_of(path)).ok()??;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let row = files::find(reader, package, name, blob.as_bytes(), INDEXER).ok()??;
+    if row.language.is_empty() {
+        return None;
+    }
+    files::packed_facts(reader, row.id).ok()
 }
 
 fn trouble_of(facts: &FileFacts, of_syntax: &str) -> Option<String> {
@@ -140,21 +180,21 @@ fn read_commits(
         let is_mode_only = change.old_id == change.id && path == old_path;
         let is_file = |mode: Option<git::FileMode>| mode.is_some_and(git::FileMode::is_file);
         if !is_mode_only {
-            let mut side = |id: Option<ObjectId>, mode, path: &str| -> Result<Option<Vec<u8>>> {
-                let Some(id) = id.filter(|_| is_file(mode)) else { return Ok(None) };
+            let mut side = |id: Option<ObjectId>, mode, path: &str| -> Result<Option<Input>> {
+                let Some(blob) = id.filter(|_| is_file(mode)) else { return Ok(None) };
                 if !sources.takes(path) {
                     return Ok(None);
                 }
-                Ok(match blobs.read(id, lang::MAX_BYTES as u64)? {
-                    Blob::Content(bytes) => Some(bytes),
+                Ok(match blobs.read(blob, lang::MAX_BYTES as u64)? {
+                    Blob::Content(bytes) => Some(Input { path: path.to_owned(), bytes, blob }),
                     Blob::TooLarge(_) => sources.skip(path, "too large"),
                     Blob::Missing => sources.skip(path, "not in this clone"),
                 })
             };
             let old = side(change.old_id, change.old_mode, &old_path)?;
             let new = side(change.id, change.mode, &path)?;
-            sources.add(old.map(|bytes| Input { path: old_path.clone(), bytes }), true);
-            sources.add(new.map(|bytes| Input { path: path.clone(), bytes }), false);
+            sources.add(old, true);
+            sources.add(new, false);
         }
         paths.extend([path, old_path]);
     }
@@ -173,17 +213,22 @@ fn read_work_tree(
         let path = change.path.text().into_owned();
         if sources.takes(&path) {
             let old = match blobs.read_file(base, &change.path, lang::MAX_BYTES as u64)? {
-                Blob::Content(bytes) => Some(bytes),
+                Blob::Content(bytes) => {
+                    let blob = base.of_blob_like(&bytes);
+                    Some(Input { path: path.clone(), bytes, blob })
+                }
                 Blob::TooLarge(_) => sources.skip(&path, "too large"),
                 Blob::Missing => None,
             };
             let new = match &change.content {
-                Some(WorkTreeContent::Bytes(_, bytes)) => Some(bytes.clone()),
+                Some(WorkTreeContent::Bytes(blob, bytes)) => {
+                    Some(Input { path: path.clone(), bytes: bytes.clone(), blob: *blob })
+                }
                 Some(WorkTreeContent::TooLarge(_)) => sources.skip(&path, "too large"),
                 None => None,
             };
-            sources.add(old.map(|bytes| Input { path: path.clone(), bytes }), true);
-            sources.add(new.map(|bytes| Input { path: path.clone(), bytes }), false);
+            sources.add(old, true);
+            sources.add(new, false);
         }
         paths.push(path);
     }

@@ -2,7 +2,7 @@
 
 use super::File;
 use crate::facts::DefId;
-use crate::terms::lexer::{PieceKind, pieces};
+use crate::terms::lexer::{PieceKind, code_words, pieces};
 use model::change::{Aspect, SymbolChange, SymbolChangeKind, SymbolVersion};
 use model::code::is_test_path;
 
@@ -96,25 +96,10 @@ fn statements(file: &File) -> Option<Vec<Statement>> {
                 _ => 0,
             };
         }
-        statement.words.extend(words(piece.text));
+        statement.words.extend(code_words(piece.text).map(|(_, word)| word.to_owned()));
     }
     all.retain(|statement| !is_import(statement) && has_word(statement));
     Some(all)
-}
-
-fn words(text: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut is_in_word = false;
-    for c in text.chars() {
-        let is_word = c.is_alphanumeric() || c == '_' || c == '$';
-        match words.last_mut() {
-            Some(last) if is_word && is_in_word => last.push(c),
-            _ if c.is_whitespace() => {}
-            _ => words.push(c.to_string()),
-        }
-        is_in_word = is_word;
-    }
-    words
 }
 
 /// Punctuation that a definition left behind is no statement.

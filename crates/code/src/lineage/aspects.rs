@@ -3,21 +3,26 @@
 
 use super::versions::Version;
 use crate::matching::{Entry, Sort};
-use crate::terms::lexer::{PieceKind, pieces};
+use crate::terms::lexer::{PieceKind, code_words, pieces};
 use model::change::Aspect;
+use std::borrow::Cow;
 
 /// The parts of a symbol's text, as words.
 #[derive(Default)]
-struct Parts {
-    annotations: Vec<String>,
-    visibility: Vec<String>,
-    declaration: Vec<String>,
-    body: Vec<String>,
-    comments: Vec<String>,
+struct Parts<'t> {
+    annotations: Vec<Word<'t>>,
+    visibility: Vec<Word<'t>>,
+    declaration: Vec<Word<'t>>,
+    body: Vec<Word<'t>>,
+    comments: Vec<Word<'t>>,
 }
 
+/// A word of a text, as it stands there wherever it can: a class has thousands.
+type Word<'t> = Cow<'t, str>;
+
 pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspect> {
-    compared(&parts(old.0, old.1), &parts(new.0, new.1))
+    let (before, now) = (Written::of(old.0, old.1), Written::of(new.0, new.1));
+    compared(&before.parts(), &now.parts())
 }
 
 /// A symbol as it is written, without the comments above it.
@@ -31,15 +36,13 @@ pub struct SymbolText<'a> {
 
 /// The same of two texts.
 pub fn differences_of_text(old: SymbolText<'_>, new: SymbolText<'_>) -> Vec<Aspect> {
-    let parts = |written: SymbolText<'_>| {
-        let mut parts = Parts::default();
-        add_text(written, &mut parts);
-        parts
-    };
-    compared(&parts(old), &parts(new))
+    let (mut before, mut now) = (Parts::default(), Parts::default());
+    add_text(old, &mut before);
+    add_text(new, &mut now);
+    compared(&before, &now)
 }
 
-fn compared(a: &Parts, b: &Parts) -> Vec<Aspect> {
+fn compared(a: &Parts<'_>, b: &Parts<'_>) -> Vec<Aspect> {
     let mut aspects = Vec::new();
     if a.annotations != b.annotations {
         aspects.push(Aspect::Annotations);
@@ -61,25 +64,44 @@ fn compared(a: &Parts, b: &Parts) -> Vec<Aspect> {
 
 /// Whether the code of a symbol has one of some names as a word.
 pub fn mentions(version: &Version, entry: &Entry, names: &[String]) -> bool {
-    let parts = parts(version, entry);
+    let written = Written::of(version, entry);
+    let parts = written.parts();
     let code = [&parts.annotations, &parts.declaration, &parts.body];
     code.into_iter().flatten().any(|word| names.iter().any(|name| name == word))
 }
 
-fn parts(version: &Version, entry: &Entry) -> Parts {
-    let Some((comments, start, end)) = version.extent(entry) else { return Parts::default() };
-    let language = &version.facts().language;
-    let mut parts = Parts::default();
-    let above = String::from_utf8_lossy(&version.bytes[comments..start]);
-    let mut ignored = Vec::new();
-    read(&above, language, &mut ignored, &mut parts.comments);
-    let text = String::from_utf8_lossy(&version.bytes[start..end]);
-    let (name, sort) = (&*entry.name, entry.sort);
-    add_text(SymbolText { text: &text, name, sort, language }, &mut parts);
-    parts
+/// What a symbol is written in, and the comments above it.
+struct Written<'v> {
+    above: Cow<'v, str>,
+    text: Cow<'v, str>,
+    name: &'v str,
+    sort: Sort,
+    language: &'v str,
 }
 
-fn add_text(written: SymbolText<'_>, parts: &mut Parts) {
+impl<'v> Written<'v> {
+    fn of(version: &'v Version, entry: &'v Entry) -> Self {
+        let (comments, start, end) = version.extent(entry).unwrap_or_default();
+        Written {
+            above: String::from_utf8_lossy(&version.bytes[comments..start]),
+            text: String::from_utf8_lossy(&version.bytes[start..end]),
+            name: &entry.name,
+            sort: entry.sort,
+            language: &version.facts().language,
+        }
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        let mut parts = Parts::default();
+        let mut ignored = Vec::new();
+        read(&self.above, self.language, &mut ignored, &mut parts.comments);
+        let (name, sort, language) = (self.name, self.sort, self.language);
+        add_text(SymbolText { text: &self.text, name, sort, language }, &mut parts);
+        parts
+    }
+}
+
+fn add_text<'t>(written: SymbolText<'t>, parts: &mut Parts<'t>) {
     let mut words = Vec::new();
     read(written.text, written.language, &mut words, &mut parts.comments);
     drop_trailing_commas(&mut words);
@@ -87,37 +109,39 @@ fn add_text(written: SymbolText<'_>, parts: &mut Parts) {
 }
 
 /// The words of code, and those of comments.
-fn read(text: &str, language: &str, code: &mut Vec<String>, comments: &mut Vec<String>) {
+fn read<'t>(text: &'t str, language: &str, code: &mut Vec<Word<'t>>, comments: &mut Vec<Word<'t>>) {
     for piece in pieces(text, language) {
         match piece.kind {
-            PieceKind::Code => words_of(piece.text, code),
+            PieceKind::Code => {
+                code.extend(code_words(piece.text).map(|(_, word)| Cow::Borrowed(word)));
+            }
             PieceKind::Quoted => code.push(same_quotes(piece.text, language)),
-            PieceKind::Doc if language != "python" => code.push(piece.text.trim().to_owned()),
+            PieceKind::Doc if language != "python" => code.push(piece.text.trim().into()),
             PieceKind::Doc | PieceKind::Comment => {
                 let words = piece.text.split(|c: char| c.is_whitespace() || "/*#\"".contains(c));
-                comments.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+                comments.extend(words.filter(|word| !word.is_empty()).map(Cow::Borrowed));
             }
         }
     }
 }
 
 /// Which quotes a text stands in is layout where either means the same.
-fn same_quotes(text: &str, language: &str) -> String {
+fn same_quotes<'t>(text: &'t str, language: &str) -> Word<'t> {
     let is_free = matches!(language, "python" | "typescript" | "javascript");
     let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
     match inner {
-        Some(inner) if is_free && !inner.contains(['"', '\\']) => format!("\"{inner}\""),
-        _ => text.to_owned(),
+        Some(inner) if is_free && !inner.contains(['"', '\\']) => format!("\"{inner}\"").into(),
+        _ => text.into(),
     }
 }
 
 /// A comma behind the last of several items is layout.
-fn drop_trailing_commas(words: &mut Vec<String>) {
-    let mut kept: Vec<String> = Vec::with_capacity(words.len());
+fn drop_trailing_commas(words: &mut Vec<Word<'_>>) {
+    let mut kept: Vec<Word<'_>> = Vec::with_capacity(words.len());
     // For each open bracket, the commas in it so far.
     let mut n_commas: Vec<usize> = Vec::new();
     for word in words.drain(..) {
-        match word.as_str() {
+        match &*word {
             "(" | "[" | "{" => n_commas.push(0),
             "," => {
                 if let Some(n) = n_commas.last_mut() {
@@ -138,27 +162,7 @@ fn drop_trailing_commas(words: &mut Vec<String>) {
     *words = kept;
 }
 
-fn words_of(text: &str, all: &mut Vec<String>) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut from = None;
-    for (at, c) in text.char_indices() {
-        if is_word(c) {
-            from.get_or_insert(at);
-            continue;
-        }
-        if let Some(from) = from.take() {
-            all.push(text[from..at].to_owned());
-        }
-        if !c.is_whitespace() {
-            all.push(c.to_string());
-        }
-    }
-    if let Some(from) = from {
-        all.push(text[from..].to_owned());
-    }
-}
-
-fn split(words: Vec<String>, written: SymbolText<'_>, parts: &mut Parts) {
+fn split<'t>(words: Vec<Word<'t>>, written: SymbolText<'_>, parts: &mut Parts<'t>) {
     let rest = annotations(words, written.name, parts);
     let named = rest.iter().position(|word| **word == *written.name);
     let end = declaration_end(&rest, named.unwrap_or(0), written.sort, written.language);
@@ -181,10 +185,10 @@ fn is_visibility(word: &str) -> bool {
 }
 
 /// Takes annotations, decorators and attributes away from in front of the name.
-fn annotations(words: Vec<String>, name: &str, parts: &mut Parts) -> Vec<String> {
+fn annotations<'t>(words: Vec<Word<'t>>, name: &str, parts: &mut Parts<'t>) -> Vec<Word<'t>> {
     let mut rest = Vec::with_capacity(words.len());
     let mut at = 0;
-    let word = |at: usize| words.get(at).map(String::as_str);
+    let word = |at: usize| words.get(at).map(|word| &**word);
     while let Some(now) = word(at) {
         if now == name && word(at.wrapping_sub(1)) != Some("@") {
             break;
@@ -206,7 +210,7 @@ fn annotations(words: Vec<String>, name: &str, parts: &mut Parts) -> Vec<String>
             at = closing(&words, if is_attribute { at + 1 } else { at });
             parts.annotations.extend_from_slice(&words[from..at.min(words.len())]);
         } else {
-            rest.push(now.to_owned());
+            rest.push(words[at].clone());
             at += 1;
         }
     }
@@ -215,10 +219,10 @@ fn annotations(words: Vec<String>, name: &str, parts: &mut Parts) -> Vec<String>
 }
 
 /// Behind the bracket that closes the one at a place.
-fn closing(words: &[String], open: usize) -> usize {
+fn closing(words: &[Word<'_>], open: usize) -> usize {
     let mut depth = 0;
     for (at, word) in words.iter().enumerate().skip(open) {
-        match word.as_str() {
+        match &**word {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth -= 1,
             _ => {}
@@ -231,11 +235,11 @@ fn closing(words: &[String], open: usize) -> usize {
 }
 
 /// Where the declaration ends and the body begins.
-fn declaration_end(words: &[String], name: usize, sort: Sort, language: &str) -> usize {
+fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) -> usize {
     let mut at = name + 1;
     let mut has_params = sort != Sort::Callable;
     while let Some(word) = words.get(at) {
-        match word.as_str() {
+        match &**word {
             "(" | "[" => {
                 let is_params = word == "(";
                 at = closing(words, at);

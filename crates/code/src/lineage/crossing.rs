@@ -40,6 +40,7 @@ impl Walk<'_> {
             }));
         };
         self.cursor.settle();
+        self.unfold()?;
         // Within its own file first: nearly always that is where it was.
         if let Some(old) = old
             && self.cross_to(touch, Sides { old: vec![Rc::clone(old)], new: Vec::new() }, true)

@@ -11,6 +11,7 @@
 mod aspects;
 mod crossing;
 mod locate;
+mod partial;
 mod touches;
 mod versions;
 
@@ -19,6 +20,7 @@ pub(crate) use aspects::{SymbolText, differences_of_text};
 #[cfg(test)]
 mod tests;
 
+use crate::compare::stored_facts;
 use crate::facts::Visibility;
 use crate::matching::{Entry, match_versions};
 use git::{ObjectId, Repo, RepoPath};
@@ -63,6 +65,9 @@ pub fn lineage(request: &Request<'_>) -> Result<Lineage> {
         ))
         .suggest("write the path from the root of the repository, as `git ls-files` does")
     })?;
+    if let Some(index) = request.index {
+        version.know(|path, blob| stored_facts(index, path, blob));
+    }
     let entry = locate::entry(&version, request.symbol)?;
     let mut walk = Walk {
         request,
@@ -93,19 +98,29 @@ impl Cursor {
         symbol_version(&self.parsed, &self.entry, self.shift, &self.actual.path)
     }
 
+    /// The same where the actual version may say something else of the symbol.
+    fn settle_where_unlike(&mut self) {
+        let is_settled = Rc::ptr_eq(&self.parsed, &self.actual);
+        if !is_settled && !partial::is_alike(&self.parsed, &self.entry, &self.actual) {
+            self.settle();
+        }
+    }
+
     /// Makes the actual version the parsed one: its own facts are needed.
     fn settle(&mut self) {
         if Rc::ptr_eq(&self.parsed, &self.actual) {
             return;
         }
+        let actual = partial::near(&self.parsed, &self.entry, &self.actual);
         let line = i64::from(self.parsed.facts().def(self.entry.def).name_line) + self.shift;
-        let entries = self.actual.entries();
         let same = |it: &&Entry| it.path == self.entry.path && it.sort == self.entry.sort;
-        let line_of = |it: &Entry| i64::from(self.actual.facts().def(it.def).name_line);
-        let found = entries.iter().filter(same).min_by_key(|it| (line_of(it) - line).abs());
+        let line_of = |it: &Entry| i64::from(actual.facts().def(it.def).name_line);
+        let entries = actual.entries().iter();
+        let found = entries.filter(same).min_by_key(|it| (line_of(it) - line).abs()).cloned();
         if let Some(found) = found {
-            self.entry = found.clone();
-            self.parsed = Rc::clone(&self.actual);
+            self.entry = found;
+            self.parsed = Rc::clone(&actual);
+            self.actual = actual;
             self.shift = 0;
         }
     }
@@ -187,8 +202,10 @@ impl Walk<'_> {
             self.cursor.actual = old;
             return Ok(None);
         }
-        self.cursor.settle();
-        let Some(entry) = self.partner(&old) else {
+        self.cursor.settle_where_unlike();
+        let old = partial::near(&self.cursor.parsed, &self.cursor.entry, &old);
+        let Some(entry) = self.partner(&old)? else {
+            let old = self.whole(&old)?;
             return match self.cross(&touch, Some(&old))? {
                 // Under another name in the same file.
                 Outcome::Elsewhere(_) if self.cursor.actual.path == old.path => Ok(None),
@@ -209,8 +226,9 @@ impl Walk<'_> {
             self.cursor.actual = version;
             return Ok(true);
         }
-        self.cursor.settle();
-        let Some(entry) = self.partner(&version) else { return Ok(false) };
+        self.cursor.settle_where_unlike();
+        let version = partial::near(&self.cursor.parsed, &self.cursor.entry, &version);
+        let Some(entry) = self.partner(&version)? else { return Ok(false) };
         self.cursor = Cursor { parsed: Rc::clone(&version), entry, shift: 0, actual: version };
         Ok(true)
     }
@@ -223,8 +241,42 @@ impl Walk<'_> {
         Some(i64::from(there) - now)
     }
 
+    /// A version with all that is in it.
+    fn whole(&mut self, version: &Rc<Version>) -> Result<Rc<Version>> {
+        if version.left_out().is_empty() {
+            return Ok(Rc::clone(version));
+        }
+        let read = self.versions.read(version.blob, &version.path)?;
+        Ok(read.unwrap_or_else(|| {
+            let bytes = version.bytes.to_vec();
+            Rc::new(Version::new(version.path.clone(), version.blob, bytes))
+        }))
+    }
+
+    /// Makes the version at hand a whole one: all its symbols are to be compared.
+    fn unfold(&mut self) -> Result<()> {
+        let whole = self.whole(&self.cursor.parsed.clone())?;
+        if Rc::ptr_eq(&whole, &self.cursor.parsed) {
+            return Ok(());
+        }
+        let cursor = &mut self.cursor;
+        let span = cursor.parsed.facts().def(cursor.entry.def).span;
+        let same = |it: &&Entry| it.path == cursor.entry.path && it.sort == cursor.entry.sort;
+        let start_of = |it: &Entry| whole.facts().def(it.def).span.start_byte;
+        let entries = whole.entries().iter().filter(same);
+        let found = entries.min_by_key(|it| start_of(it).abs_diff(span.start_byte)).cloned();
+        if let Some(found) = found {
+            cursor.entry = found;
+            if Rc::ptr_eq(&cursor.parsed, &cursor.actual) {
+                cursor.actual = Rc::clone(&whole);
+            }
+            cursor.parsed = whole;
+        }
+        Ok(())
+    }
+
     /// The symbol in an older version of the same file.
-    fn partner(&self, old: &Rc<Version>) -> Option<Entry> {
+    fn partner(&mut self, old: &Rc<Version>) -> Result<Option<Entry>> {
         let entry = &self.cursor.entry;
         let same = |version: &Version| -> Vec<Entry> {
             let all = version.entries().iter();
@@ -232,24 +284,37 @@ impl Walk<'_> {
         };
         let (olds, news) = (same(old), same(&self.cursor.parsed));
         if let ([only], [_]) = (olds.as_slice(), news.as_slice()) {
-            return Some(only.clone());
+            return Ok(Some(only.clone()));
         }
         if olds.is_empty() {
-            return None;
+            return Ok(None);
         }
         let has_params = |it: &&Entry| it.params == entry.params;
         let alike: Vec<&Entry> = olds.iter().filter(has_params).collect();
         if let [only] = alike.as_slice()
             && news.iter().filter(has_params).count() == 1
         {
-            return Some((*only).clone());
+            return Ok(Some((*only).clone()));
         }
-        let (old_file, new_file) = (old.source(), self.cursor.parsed.source());
+        let whole = self.whole(old)?;
+        self.cursor.settle();
+        self.unfold()?;
+        let entry = &self.cursor.entry;
+        let (old_file, new_file) = (whole.source(), self.cursor.parsed.source());
         let matching = match_versions(&[old_file], &[new_file]);
-        let pair =
-            matching.pairs.iter().find(|pair| matching.new[pair.new as usize].def == entry.def)?;
+        let is_own = |new: u32| matching.new[new as usize].def == entry.def;
+        let Some(pair) = matching.pairs.iter().find(|pair| is_own(pair.new)) else {
+            return Ok(None);
+        };
         let def = matching.old[pair.old as usize].def;
-        old.entries().iter().find(|it| it.def == def && it.path == entry.path).cloned()
+        let is_found = |it: &&Entry| it.def == def && it.path == entry.path;
+        let found = whole.entries().iter().find(is_found).cloned();
+        // The same symbol in the version that was asked about.
+        let start = |version: &Version, it: &Entry| version.facts().def(it.def).span.start_byte;
+        Ok(found.and_then(|found| {
+            let at = start(&whole, &found);
+            olds.into_iter().find(|it| start(old, it) == at)
+        }))
     }
 
     /// Records what a commit did, if it did anything, and goes on from the

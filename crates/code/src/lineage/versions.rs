@@ -7,15 +7,18 @@ use git::{Blob, BlobReader, ObjectId, Repo, RepoPath};
 use model::Result;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// One version of a file.
 pub struct Version {
     pub path: String,
     pub blob: ObjectId,
-    pub bytes: Vec<u8>,
+    pub bytes: Rc<[u8]>,
     facts: OnceCell<FileFacts>,
     entries: OnceCell<Vec<Entry>>,
+    /// Definitions that were left out when it was parsed, in order; see [`super::partial`].
+    left_out: Vec<Range<usize>>,
 }
 
 /// A text that is looked for in other versions of its file.
@@ -32,11 +35,52 @@ pub struct Needle<'a> {
 
 impl Version {
     pub fn new(path: String, blob: ObjectId, bytes: Vec<u8>) -> Self {
-        Version { path, blob, bytes, facts: OnceCell::new(), entries: OnceCell::new() }
+        Version {
+            path,
+            blob,
+            bytes: bytes.into(),
+            facts: OnceCell::new(),
+            entries: OnceCell::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// The same version with what was read of it when some definitions were left out.
+    pub fn in_part(&self, facts: FileFacts, left_out: Vec<Range<usize>>) -> Self {
+        Version {
+            path: self.path.clone(),
+            blob: self.blob,
+            bytes: Rc::clone(&self.bytes),
+            facts: facts.into(),
+            entries: OnceCell::new(),
+            left_out,
+        }
+    }
+
+    pub fn left_out(&self) -> &[Range<usize>] {
+        &self.left_out
+    }
+
+    /// Whether all of it, or what is asked for, was parsed already.
+    pub fn is_parsed(&self) -> bool {
+        self.facts.get().is_some()
+    }
+
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
     }
 
     pub fn facts(&self) -> &FileFacts {
         self.facts.get_or_init(|| lang::extract(&self.path, &self.bytes))
+    }
+
+    /// Takes what is known of it from elsewhere, unless it was parsed.
+    pub fn know(&self, facts: impl FnOnce(&str, ObjectId) -> Option<FileFacts>) {
+        if !self.is_parsed()
+            && let Some(facts) = facts(&self.path, self.blob)
+        {
+            let _ = self.facts.set(facts);
+        }
     }
 
     pub fn source(&self) -> SourceFile<'_> {

@@ -2,7 +2,7 @@
 
 use super::rules;
 use super::symbols::{Side, Sort};
-use crate::terms::lexer::{PieceKind, pieces};
+use crate::terms::lexer::{PieceKind, code_words, pieces};
 use model::text::name_parts;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
@@ -98,23 +98,8 @@ fn same_length_text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 fn code_tokens(text: &str, begin: u32, words: &mut Vocabulary, all: &mut Vec<Token>) {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut from = None;
-    for (at, c) in text.char_indices() {
-        if is_word(c) {
-            from.get_or_insert(at);
-            continue;
-        }
-        if let Some(from) = from.take() {
-            all.push(Token { word: words.number(&text[from..at]), at: begin + from as u32 });
-        }
-        if !c.is_whitespace() {
-            let word = words.number(&text[at..at + c.len_utf8()]);
-            all.push(Token { word, at: begin + at as u32 });
-        }
-    }
-    if let Some(from) = from {
-        all.push(Token { word: words.number(&text[from..]), at: begin + from as u32 });
+    for (at, word) in code_words(text) {
+        all.push(Token { word: words.number(word), at: begin + at as u32 });
     }
 }
 

@@ -13,6 +13,50 @@ const SURE: f64 = 0.8;
 /// Columns of a signature.
 const SIGNATURE: usize = 60;
 
+/// A signature in few columns: parameters by their names where their types do not fit.
+fn brief(signature: &str) -> String {
+    let whole = one_line(signature, 2 * SIGNATURE);
+    if whole.chars().count() <= SIGNATURE {
+        return whole;
+    }
+    let named = one_line(signature, 600);
+    named_parameters(&named)
+        .map_or_else(|| one_line(signature, SIGNATURE), |short| one_line(&short, SIGNATURE))
+}
+
+/// `def f(a: int, *, b: str = "x") -> None` as `def f(a, *, b)`: only where types
+/// follow a colon.
+fn named_parameters(signature: &str) -> Option<String> {
+    let open = signature.find('(')?;
+    let (mut depth, mut begin) = (0_usize, open + 1);
+    let mut parameters = Vec::new();
+    let mut has_types = false;
+    for (at, c) in signature.char_indices().skip_while(|(at, _)| *at < open) {
+        match c {
+            '(' | '[' | '{' | '<' => depth += 1,
+            // Not that of an arrow.
+            '>' if signature[..at].ends_with(['-', '=']) => {}
+            ')' | ']' | '}' | '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let is_end = depth == 0;
+        if is_end || (depth == 1 && c == ',') {
+            let parameter = signature.get(begin..at)?.trim();
+            begin = at + c.len_utf8();
+            let name = parameter.split([':', '=']).next().unwrap_or(parameter).trim_end();
+            has_types |= parameter.contains(':') || parameter.contains('=');
+            if !name.is_empty() && !matches!(name, "self" | "cls" | "&self" | "&mut self") {
+                parameters.push(name);
+            }
+        }
+        if is_end {
+            let head = signature[..open].trim_end();
+            return has_types.then(|| format!("{head}({})", parameters.join(", ")));
+        }
+    }
+    None
+}
+
 /// Who is around a symbol.
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
@@ -33,19 +77,36 @@ pub fn neighbours(answer: &Neighbours) -> String {
     out
 }
 
+/// Where many are: ` in 57 files, 2 in tests`.
+fn spread(found: &[Neighbour]) -> String {
+    const MANY: usize = 10;
+    if found.len() < MANY {
+        return String::new();
+    }
+    let files: std::collections::BTreeSet<&str> =
+        found.iter().map(|it| it.at.path.as_str()).collect();
+    let tests = match found.iter().filter(|it| it.at.is_test).count() {
+        0 => String::new(),
+        n => format!(", {n} in tests"),
+    };
+    let plural = if files.len() == 1 { "" } else { "s" };
+    format!(" in {} file{plural}{tests}", files.len())
+}
+
 fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
     let n = of.found.len();
     let more = if of.truncated { "+" } else { "" };
     out.push_str(&format!(
-        "{asked} of {} {}: {n}{more}{stale}\n",
+        "{asked} of {} {}: {n}{more}{}{stale}\n",
         short(&of.symbol.symbol),
-        place(&of.symbol)
+        place(&of.symbol),
+        spread(&of.found)
     ));
     for overload in &of.overloads {
         out.push_str(&format!("overload {}\n", place(overload)));
     }
     listed(&of.found, out);
-    of.indirect.iter().for_each(|it| indirect(it, out));
+    of.indirect.iter().for_each(|it| out.push_str(&indirect_use(it)));
     if of.unresolved > 0 {
         let sites: Vec<String> = of
             .unresolved_sites
@@ -75,7 +136,8 @@ fn listed(found: &[Neighbour], out: &mut String) {
     }
 }
 
-fn indirect(found: &IndirectUse, out: &mut String) {
+/// A use that is no direct call, as a line.
+pub fn indirect_use(found: &IndirectUse) -> String {
     let how = match found.how {
         Indirectly::ThroughBase => "through",
         Indirectly::OverriddenBy => "may reach overrides",
@@ -94,7 +156,7 @@ fn indirect(found: &IndirectUse, out: &mut String) {
     let shown = uses.len() as u64;
     let more = found.total.saturating_sub(shown);
     let more = if more > 0 { format!(" +{more}") } else { String::new() };
-    out.push_str(&format!("{how}{}: {}{more}\n", via.unwrap_or_default(), uses.join(", ")));
+    format!("{how}{}: {}{more}\n", via.unwrap_or_default(), uses.join(", "))
 }
 
 /// What a name stands for: place, signature, how much it is used.
@@ -103,7 +165,7 @@ pub fn symbols(answer: &Symbols) -> String {
     for symbol in &answer.symbols {
         let signature = match symbol.signature.as_str() {
             "" => format!("{} {}", symbol.at.kind, short(&symbol.at.symbol)),
-            signature => one_line(signature, SIGNATURE),
+            signature => brief(signature),
         };
         let owner = short(&symbol.at.symbol);
         let owner = match owner.rsplit_once('.') {
@@ -143,7 +205,7 @@ pub fn outline(answer: &FileOutline) -> String {
         let indent = " ".repeat(symbol.depth.min(8) as usize);
         let signature = match symbol.signature.as_str() {
             "" => format!("{} {}", symbol.kind, symbol.name),
-            signature => one_line(signature, SIGNATURE),
+            signature => brief(signature),
         };
         out.push_str(&format!("{indent}{} {signature}\n", symbol.line));
     }
@@ -185,4 +247,29 @@ pub fn flow(answer: &Flow) -> Option<String> {
         out.push_str("more ways exist\n");
     }
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_signatures_tell_the_names_of_their_parameters() {
+        for (signature, short) in [
+            (
+                "def from_prefixed_env( self, prefix: str = \"FLASK\", *, loads: t.Callable[[str], t.Any] = json.loads ) -> bool",
+                "def from_prefixed_env(prefix, *, loads)",
+            ),
+            (
+                "pub fn new<'a>(ws: &Workspace<'a>, requested_profile: InternedString) -> CargoResult<Profiles>",
+                "pub fn new<'a>(ws, requested_profile)",
+            ),
+            ("def add(self, item)", "def add(self, item)"),
+        ] {
+            assert_eq!(brief(signature), short);
+        }
+        // Without a colon the type comes first or last; what is a name is not known.
+        let java = "public static <T> List<T> copyOfEverything(Collection<? extends T> elements, int most)";
+        assert!(brief(java).starts_with("public static <T> List<T> copyOfEverything(Coll"));
+    }
 }

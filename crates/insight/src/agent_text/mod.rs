@@ -4,11 +4,13 @@
 
 mod change;
 mod code;
+mod people;
 mod reasons;
 mod search;
 
 pub use change::{impact, tests};
-pub use code::{flow, neighbours, outline, symbols};
+pub use code::{flow, indirect_use, neighbours, outline, symbols};
+pub use people::experts;
 pub use reasons::why;
 pub use search::search;
 
@@ -17,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
 /// file stands beside it.
-pub(crate) fn short(symbol: &str) -> &str {
+pub fn short(symbol: &str) -> &str {
     let Some(last) = symbol.rfind('.') else { return symbol };
     let before = symbol[..last].rfind('.').map_or(0, |at| at + 1);
     // A module is said by the file.

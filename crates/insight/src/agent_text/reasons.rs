@@ -3,6 +3,7 @@
 use super::short;
 use crate::evidence::Explained;
 use crate::reasons::CommitReason;
+use crate::trace::LineOrigin;
 use crate::why::{LinkedRecord, Why};
 use model::text::one_line;
 
@@ -37,28 +38,10 @@ pub fn why(answer: &Why) -> String {
                 symbol.line
             ));
         }
-        let mut told: Vec<&str> = Vec::new();
-        for origin in &trace.origins {
-            let lines = match (origin.lines.first, origin.lines.last) {
-                (first, last) if first == last => format!("{first}"),
-                (first, last) => format!("{first}-{last}"),
-            };
-            match &origin.commit {
-                None => out.push_str(&format!("{lines}: not committed yet\n")),
-                Some(reason) if told.contains(&reason.sha.as_str()) => {
-                    out.push_str(&format!("{lines}: {}\n", sha(reason)));
-                }
-                Some(reason) => {
-                    told.push(&reason.sha);
-                    let mr = origin.merge_request.as_deref().map(|it| format!(" {it}"));
-                    let mr = mr.unwrap_or_default();
-                    out.push_str(&format!("{lines}: {}{mr}\n", commit(reason)));
-                }
-            }
-            if let Some(moved) = &origin.moved_by {
-                let short: String = moved.sha.chars().take(10).collect();
-                out.push_str(&format!(" moved by {short} {}\n", one_line(&moved.subject, 100)));
-            }
+        origins(&trace.origins, &mut out);
+        if let Some(focus) = answer.focus.as_ref().filter(|focus| focus.left_out > 0) {
+            let words = focus.words.join(", ");
+            out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
         }
         for reason in trace.commits.iter().take(MOST_COMMITS) {
             out.push_str(&format!("{}\n", commit(reason)));
@@ -72,6 +55,37 @@ pub fn why(answer: &Why) -> String {
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
     out
+}
+
+/// One line for each commit, with all the lines that come from it.
+fn origins(origins: &[LineOrigin], out: &mut String) {
+    let mut told: Vec<&str> = Vec::new();
+    for origin in origins {
+        let Some(reason) = &origin.commit else {
+            out.push_str(&format!("{}: not committed yet\n", range(origin)));
+            continue;
+        };
+        if told.contains(&reason.sha.as_str()) {
+            continue;
+        }
+        told.push(&reason.sha);
+        let is_same = |it: &&LineOrigin| it.commit.as_ref().is_some_and(|c| c.sha == reason.sha);
+        let own: Vec<&LineOrigin> = origins.iter().filter(is_same).collect();
+        let lines: Vec<String> = own.iter().map(|it| range(it)).collect();
+        let mr = origin.merge_request.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
+        out.push_str(&format!("{}: {}{mr}\n", lines.join(","), commit(reason)));
+        if let Some(moved) = own.iter().find_map(|it| it.moved_by.as_ref()) {
+            let short: String = moved.sha.chars().take(10).collect();
+            out.push_str(&format!(" moved by {short} {}\n", one_line(&moved.subject, 100)));
+        }
+    }
+}
+
+fn range(origin: &LineOrigin) -> String {
+    match (origin.lines.first, origin.lines.last) {
+        (first, last) if first == last => format!("{first}"),
+        (first, last) => format!("{first}-{last}"),
+    }
 }
 
 fn sha(reason: &CommitReason) -> String {

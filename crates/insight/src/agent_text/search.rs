@@ -1,13 +1,18 @@
 //! Results of a search: what each is, when, and its best passage.
 
 use model::text::one_line;
-use search::{SearchHit, SearchResults};
+use search::{Mode, SearchHit, SearchResults};
+use std::collections::BTreeSet;
 
-/// Results shown; `-n` and `--budget` give more.
+/// Results shown; `--json` has them all. Those far behind the best are mostly noise, but
+/// a few are shown whatever their scores.
 const MOST: usize = 6;
-/// Columns of a title and of a passage.
-const TITLE: usize = 100;
-const PASSAGE: usize = 140;
+const FEW: usize = 3;
+const FAR_BEHIND: f64 = 0.5;
+/// Columns of a title and of a passage, and how many results have one.
+const TITLE: usize = 90;
+const PASSAGE: usize = 120;
+const WITH_PASSAGE: usize = 2;
 
 pub fn search(results: &SearchResults) -> String {
     let mut out = String::new();
@@ -16,17 +21,26 @@ pub fn search(results: &SearchResults) -> String {
     }
     // What came with a clone that nobody trusts is not for agents.
     let own: Vec<&SearchHit> = results.items.iter().filter(|hit| !hit.foreign).collect();
-    for hit in own.iter().take(MOST) {
+    let best = own.first().map_or(0.0, |hit| hit.score);
+    let n_near = own.iter().take_while(|hit| hit.score >= best * FAR_BEHIND).count();
+    let n_shown = n_near.clamp(FEW, MOST).min(own.len());
+    let repos: BTreeSet<&str> =
+        own.iter().filter_map(|hit| Some(hit.reference.rsplit_once('@')?.0)).collect();
+    let is_one_repo = repos.len() == 1;
+    for (nth, hit) in own.iter().take(n_shown).enumerate() {
         let date = hit.created_at.map(|at| format!(" {}", at.to_date())).unwrap_or_default();
         let title = one_line(&hit.title, TITLE);
-        out.push_str(&format!("{}{date} {title}\n", reference(&hit.reference)));
+        out.push_str(&format!("{}{date} {title}\n", reference(&hit.reference, is_one_repo)));
+        if nth >= WITH_PASSAGE {
+            continue;
+        }
         let passage = one_line(&hit.snippet, PASSAGE);
         // The beginning of a commit is its title again.
         if !passage.is_empty() && !passage.starts_with(&title) && !title.starts_with(&passage) {
             out.push_str(&format!(" {passage}\n"));
         }
     }
-    let more = (results.total as usize).saturating_sub(MOST.min(own.len()));
+    let more = (results.total as usize).saturating_sub(n_shown);
     if own.is_empty() {
         out.push_str("nothing found\n");
         if !results.suggestions.is_empty() {
@@ -35,12 +49,16 @@ pub fn search(results: &SearchResults) -> String {
     } else if more > 0 {
         out.push_str(&format!("{more} more; --json has them\n"));
     }
+    if results.mode == Mode::Lexical {
+        out.push_str("found by words only\n");
+    }
     out
 }
 
-/// A commit of the repository around needs no name of it.
-fn reference(text: &str) -> &str {
+/// Where all commits are of one repository they need no name of it, and fewer digits.
+fn reference(text: &str, is_one_repo: bool) -> &str {
     match text.rsplit_once('@') {
+        Some((_, sha)) if is_one_repo => sha.get(..10).unwrap_or(sha),
         Some((repo, sha)) if repo.contains('/') => sha,
         _ => text,
     }

@@ -1,6 +1,7 @@
 //! `lore ask`: one door for a free question. Reads what is meant, and names the
 //! command that answers it; answering is that command's work.
 
+mod phrases;
 mod question;
 
 pub use question::{Intent, Route, VocabularyLookup, route};
@@ -33,6 +34,10 @@ impl<'a> IndexLookup<'a> {
 }
 
 impl VocabularyLookup for IndexLookup<'_> {
+    fn has_code(&self) -> bool {
+        self.scope.is_some()
+    }
+
     fn is_symbol(&self, name: &str) -> bool {
         self.is_node(name).unwrap_or(false)
     }

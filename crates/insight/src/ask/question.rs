@@ -5,7 +5,9 @@
 //! the index knows it or where it is written as code, so that `open` in a
 //! sentence stays a word.
 
+use super::phrases::PHRASES;
 use model::reference::Reference;
+use search::query::is_stop_word;
 
 /// The command that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,10 +62,22 @@ pub struct Route {
     pub subject: String,
     /// Where a path ends, for [`Intent::Flow`].
     pub to: Option<String>,
+    /// What else the question says, for [`Intent::Why`].
+    pub about: Option<String>,
+}
+
+impl Route {
+    /// Searches the texts for the words of a question.
+    pub fn search(question: &str) -> Self {
+        plain(Intent::Search, question)
+    }
 }
 
 /// What the index knows by name.
 pub trait VocabularyLookup {
+    /// Whether code is indexed at all; without it, texts are searched.
+    fn has_code(&self) -> bool;
+
     fn is_symbol(&self, name: &str) -> bool;
 
     /// From the root of the repository.
@@ -98,8 +112,9 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     let question = question.trim();
     let whole = question.trim_end_matches(['?', '!', '.']).trim();
     let words: Vec<&str> = whole.split_whitespace().take(MOST_WORDS + 1).collect();
+    let code = if known.has_code() { Intent::Context } else { Intent::Search };
     if words.len() > MOST_WORDS || question.contains('\n') {
-        return plain(Intent::Context, question);
+        return plain(code, question);
     }
     let subjects = subjects(question, known);
     if let ([_], [only]) = (words.as_slice(), subjects.as_slice()) {
@@ -108,6 +123,12 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     let lower = words.join(" ").to_lowercase();
     let intent = PHRASES.iter().find(|(_, phrases)| phrases.iter().any(|it| is_said(&lower, it)));
     match intent {
+        Some((Intent::Context, _)) => plain(code, question),
+        // "where is the retry limit set", "where is the TLS timeout set": not one name,
+        // but code is meant.
+        Some((Intent::Symbol, _)) if subjects.is_empty() || says_more(whole, &subjects) => {
+            plain(code, question)
+        }
         Some((intent, _)) => meant(*intent, question, &subjects),
         None => match subjects.as_slice() {
             [only @ Subject::Reference(_)] => alone(only),
@@ -117,220 +138,39 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     }
 }
 
-/// Words that ask for something, most telling first; ` ` at an end asks for the
-/// border of a word there, `^` for the beginning of the question.
-const PHRASES: &[(Intent, &[&str])] = &[
-    (
-        Intent::Why,
-        &[
-            "^why",
-            "reason for",
-            "reason why",
-            "reasons for",
-            "rationale",
-            "how come",
-            "what is the point of",
-            "purpose of",
-            "what was the motivation",
-            "motivation for",
-        ],
-    ),
-    (
-        Intent::Flow,
-        &[
-            "path from",
-            "path between",
-            "way from",
-            "flow from",
-            "call chain",
-            "get from",
-            "end up in",
-            " reach ",
-            "come to call",
-            "comes to call",
-            "route from",
-        ],
-    ),
-    (
-        Intent::Overrides,
-        &["what overrides", "who overrides", "overrides of", "overridden by", "^overrides"],
-    ),
-    (
-        Intent::Subtypes,
-        &[
-            "what implements",
-            "who implements",
-            "implementations of",
-            "implementers of",
-            "subclasses of",
-            "subtypes of",
-            "what extends",
-            "what inherits",
-            "^subtypes",
-        ],
-    ),
-    (
-        Intent::Outline,
-        &[
-            "methods of",
-            "functions in",
-            "what is in the file",
-            "outline of",
-            "^outline",
-            "defined in",
-        ],
-    ),
-    (
-        Intent::Callers,
-        &[
-            "who calls",
-            "what calls",
-            "which functions call",
-            "callers of",
-            "caller of",
-            "called by whom",
-            "called from",
-            "where is it used",
-            "who uses",
-            "what uses",
-            "usages of",
-            "usage of",
-            "uses of",
-            "references to",
-            " used in",
-            " used by",
-            " used?",
-            "where used",
-            "^callers",
-            "invoked from",
-            " is called",
-            " are called",
-            " used",
-        ],
-    ),
-    (Intent::Callees, &["what does it call", "callees", " calls what", " depend on what"]),
-    (
-        Intent::Impact,
-        &[
-            "what breaks",
-            "what would break",
-            "what will break",
-            "breaks if",
-            "break if",
-            "impact of",
-            "^impact",
-            "affected by",
-            "affected if",
-            "is it safe to",
-            "safe to change",
-            "safe to remove",
-            "safe to delete",
-            "safe to rename",
-            "depends on",
-            "blast radius",
-            "what happens if i",
-            "which tests",
-            "what tests",
-            "tests for",
-            "tests of",
-            "consequences of",
-        ],
-    ),
-    (Intent::Owners, &["who owns", "owner of", "owners of", "code owner"]),
-    (
-        Intent::Experts,
-        &[
-            "who knows",
-            "who wrote",
-            "who maintains",
-            "who should review",
-            "who can review",
-            "whom to ask",
-            "who to ask",
-            "who can i ask",
-            "who worked on",
-            "who works on",
-            "expert on",
-            "experts on",
-            "expert for",
-            "experts for",
-            "reviewer for",
-            "reviewers for",
-        ],
-    ),
-    (
-        Intent::Timeline,
-        &[
-            "what happened",
-            "history of",
-            "^history",
-            "timeline of",
-            "^timeline",
-            "how did we get",
-            "when did",
-            "when was",
-            "since when",
-            "evolution of",
-            "status of",
-            "state of",
-            "what became of",
-        ],
-    ),
-    (Intent::Routes, &["which routes", "what routes", "http routes", "endpoints", "list routes"]),
-    (
-        Intent::Symbol,
-        &[
-            "where is",
-            "where's",
-            "where are",
-            "definition of",
-            "defined",
-            "find the function",
-            "find the class",
-            "find function",
-            "find class",
-            "signature of",
-            "^what is",
-            "^what's",
-        ],
-    ),
-    (
-        Intent::Context,
-        &[
-            "^fix",
-            "^add",
-            "^implement",
-            "^change",
-            "^remove",
-            "^rename",
-            "^refactor",
-            "^make",
-            "^support",
-            "^allow",
-            "^handle",
-            "^update",
-            "^migrate",
-            "^replace",
-            "^extend",
-            "^prevent",
-            "^stop ",
-            "how do i",
-            "how to",
-            "how can i",
-            "how should i",
-            "where should i",
-            "where would i",
-            "where do i",
-            "which files",
-            "what should i read",
-            "what do i need to",
-            "i want to",
-            "i need to",
-            "we need to",
-            "help me",
-        ],
-    ),
+/// Words that ask for a definition and name nothing.
+const OF_DEFINITIONS: &[&str] = &[
+    "class",
+    "code",
+    "declared",
+    "defined",
+    "definition",
+    "enum",
+    "file",
+    "find",
+    "function",
+    "implemented",
+    "interface",
+    "located",
+    "method",
+    "module",
+    "signature",
+    "source",
+    "struct",
+    "symbol",
+    "type",
 ];
+
+/// Whether a question says more than one name and that its definition is wanted.
+fn says_more(question: &str, subjects: &[Subject]) -> bool {
+    let is_named = |word: &str| subjects.iter().any(|it| it.text().contains(word));
+    let own = question
+        .split(|c: char| !c.is_alphanumeric() && !"_.:#/-".contains(c))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty() && !is_named(word) && !is_stop_word(word))
+        .filter(|word| !OF_DEFINITIONS.contains(&word.to_lowercase().as_str()));
+    own.count() >= 2
+}
 
 fn is_said(question: &str, phrase: &str) -> bool {
     let padded = format!("{question} ");
@@ -383,10 +223,6 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
         | Intent::Subtypes
         | Intent::Symbol => match code {
             Some(symbol) => of(intent, symbol),
-            // "where is the retry limit set": no name, but code is meant.
-            None if intent == Intent::Symbol && reference.is_none() => {
-                plain(Intent::Search, question)
-            }
             None => reference.map_or_else(|| plain(Intent::Search, question), alone),
         },
         Intent::Impact => match code.or(file) {
@@ -404,6 +240,9 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
         Intent::Why => match subjects.iter().find(|it| matches!(it, Subject::Line(_))) {
             Some(line) => of(Intent::Why, line),
             None => match reference.or(code).or(file) {
+                Some(target @ Subject::Symbol(name)) => {
+                    Route { about: beside(question, name), ..of(Intent::Why, target) }
+                }
                 Some(target) => of(Intent::Why, target),
                 None => plain(Intent::Search, question),
             },
@@ -430,7 +269,13 @@ fn alone(subject: &Subject) -> Route {
 }
 
 fn plain(intent: Intent, subject: &str) -> Route {
-    Route { intent, subject: subject.to_owned(), to: None }
+    Route { intent, subject: subject.to_owned(), to: None, about: None }
+}
+
+/// What a question says beside the name in it.
+fn beside(question: &str, name: &str) -> Option<String> {
+    let (before, after) = question.split_once(name)?;
+    Some(format!("{before} {after}").split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// `what happened with the login page?` is about `the login page`.
@@ -527,6 +372,10 @@ mod tests {
     struct Project;
 
     impl VocabularyLookup for Project {
+        fn has_code(&self) -> bool {
+            true
+        }
+
         fn is_symbol(&self, name: &str) -> bool {
             ["Flask.run", "run", "QuerySet", "slugify", "get_queryset", "Model.save", "open", "Why"]
                 .contains(&name)
@@ -566,6 +415,18 @@ mod tests {
             ("what breaks if I change get_queryset()?", Intent::Impact, "get_queryset"),
             ("is it safe to remove QuerySet", Intent::Impact, "QuerySet"),
             ("where is QuerySet defined?", Intent::Symbol, "QuerySet"),
+            (
+                "how does the session cookie get signed?",
+                Intent::Context,
+                "how does the session cookie get signed?",
+            ),
+            ("where is the retry limit set", Intent::Context, "where is the retry limit set"),
+            (
+                "where is the `QuerySet` row limit set",
+                Intent::Context,
+                "where is the `QuerySet` row limit set",
+            ),
+            ("find the function `slugify`", Intent::Symbol, "slugify"),
             ("why does Flask.run block?", Intent::Why, "Flask.run"),
             ("why is src/flask/app.py:120 so", Intent::Why, "src/flask/app.py:120"),
             ("why was !570 merged", Intent::Why, "!570"),
@@ -576,6 +437,8 @@ mod tests {
         ] {
             assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
         }
+        let why = route("why does Flask.run block for reloads?", &Project);
+        assert_eq!(why.about.as_deref(), Some("why does block for reloads?"));
         let flow = route("how does Model.save reach QuerySet", &Project);
         assert_eq!((flow.intent, flow.to.as_deref()), (Intent::Flow, Some("QuerySet")));
     }
@@ -597,7 +460,6 @@ mod tests {
     fn what_is_not_understood_is_searched_for() {
         for question in [
             "why did we drop libgmp",
-            "where is the retry limit set",
             "open questions about tokens",
             "who calls nobody_knows_this",
             "",

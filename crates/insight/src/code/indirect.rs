@@ -4,6 +4,7 @@
 
 use super::contracts;
 use super::neighbours::{Neighbour, shown};
+use super::structural;
 use super::view::{Step, SymbolRef, View};
 use super::walk::VisitedNode;
 use model::Result;
@@ -51,7 +52,15 @@ const MOST_BASES: usize = 16;
 /// Who uses nodes without calling them by name.
 pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>> {
     let mut found = Vec::new();
-    for base in overridden(view, nodes)? {
+    let mut bases = overridden(view, nodes)?;
+    for node in nodes {
+        for base in structural::implemented(view, *node)? {
+            if !bases.contains(&base) {
+                bases.push(base);
+            }
+        }
+    }
+    for base in bases {
         let calls = steps(view, &[base], &[EdgeKind::Calls])?;
         found.extend(used(view, Indirectly::ThroughBase, Some(base), calls)?);
     }
@@ -91,6 +100,10 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
 /// What a call of these nodes may reach beside them.
 pub(super) fn dispatch(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>> {
     let mut overriders = steps(view, nodes, &[EdgeKind::Overrides])?;
+    for node in nodes {
+        let implicit = structural::implementations(view, *node)?;
+        overriders.extend(implicit.into_iter().map(|step| (*node, step)));
+    }
     for node in nodes {
         if view.node(*node)?.is_some_and(|row| row.kind == NodeKind::Rpc) {
             let answers = steps(view, &[*node], &[EdgeKind::Implements])?;

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use store::code::outline::Symbol;
 use store::code::{files, nodes, snapshots};
 use store::memory::RootId;
 use store::memory::records::{self, RecordFilter};
@@ -103,6 +104,8 @@ const MOST_SPLIT: usize = 40;
 const MOST_HELD: usize = 3;
 const MOST_CALLED: usize = 8;
 const MOST_OTHERS: usize = 5;
+/// Changed files that are looked at for each that is shown.
+const CHANGED_PER_CODE: usize = 20;
 const MOST_DECISIONS: usize = 3;
 const MOST_MEMBERS: usize = 20;
 
@@ -142,8 +145,7 @@ pub fn map(
     map.first_routes = routes.into_iter().take(MOST_OTHERS).collect();
     map.most_called = top(&view, &uses, |use_| use_.called, MOST_CALLED)?;
     map.most_extended = top(&view, &uses, |use_| use_.extended, MOST_OTHERS)?;
-    let changed = paths::most_changed(reader, scope.repo.id, &below, MOST_OTHERS)?;
-    map.most_changed = changed.into_iter().map(|(path, count)| PathCount { path, count }).collect();
+    map.most_changed = most_changed(&view, &own, &below)?;
     if !memory.is_empty() {
         let filter = RecordFilter {
             kinds: vec![RecordKind::Decision],
@@ -155,6 +157,28 @@ pub fn map(
     }
     map.folder = folder;
     Ok(map)
+}
+
+/// Code that the newest commits changed most: manifests and lock files change with every
+/// release and say nothing of where the work is.
+fn most_changed(view: &View<'_>, own: &[&IndexedFile], below: &str) -> Result<Vec<PathCount>> {
+    let (reader, repo) = (view.reader, view.scope.repo.id);
+    let changed = paths::most_changed(reader, repo, below, MOST_OTHERS * CHANGED_PER_CODE)?;
+    let mut found = Vec::new();
+    for (path, count) in changed {
+        let Ok(at) = own.binary_search_by(|file| file.path.as_str().cmp(&path)) else { continue };
+        let outline = view.outline(own[at].id)?;
+        let is_code = |it: &Symbol| {
+            matches!(it.kind, NodeKind::Function | NodeKind::Method | NodeKind::Class)
+        };
+        if outline.iter().any(is_code) {
+            found.push(PathCount { path, count });
+        }
+        if found.len() == MOST_OTHERS {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 fn empty(scope: &Scope) -> RepoMap {

@@ -33,7 +33,9 @@ mod scip;
 pub mod scope;
 mod search;
 pub mod stale_edges;
+mod structural;
 pub mod symbol;
+mod value_members;
 mod view;
 pub mod walk;
 

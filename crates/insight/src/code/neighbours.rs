@@ -4,8 +4,9 @@
 use super::indirect::{self, IndirectUse};
 use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
+use super::structural;
 use super::view::{SymbolRef, View};
-use super::walk::{Direction, TraversalOptions, VisitedNode, walk};
+use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
 use crate::runtime::{RuntimeWeight, Spot, weight};
 use model::code::EdgeKind;
 use model::ids::{FileId, NodeId};
@@ -219,7 +220,8 @@ fn neighbourhood(
     options: &TraversalOptions,
 ) -> Result<Neighbourhood> {
     let nodes = &candidate.nodes;
-    let walked = walk(view, nodes, asked.direction(), options)?;
+    let mut walked = walk(view, nodes, asked.direction(), options)?;
+    add_implicit(view, nodes, asked, options, &mut walked)?;
     let (unresolved, unresolved_sites) = match asked {
         Question::Callers => unbound_calls_of(view, nodes)?,
         Question::Callees => unbound_calls_in(view, nodes)?,
@@ -246,6 +248,36 @@ fn neighbourhood(
         unresolved_sites,
         indirect,
     })
+}
+
+/// Adds those that implement an interface, or a method of one, without saying so.
+fn add_implicit(
+    view: &View<'_>,
+    nodes: &[NodeId],
+    asked: Question,
+    options: &TraversalOptions,
+    walked: &mut Walk,
+) -> Result<()> {
+    for node in nodes {
+        let steps = match asked {
+            Question::Subtypes => structural::implementers(view, *node)?,
+            Question::Overrides => structural::implementations(view, *node)?,
+            Question::Callers | Question::Callees => Vec::new(),
+        };
+        for step in steps {
+            let is_known = walked.reached.iter().any(|it| it.node == step.node);
+            if is_known || step.confidence < options.min_confidence {
+                continue;
+            }
+            if walked.reached.len() >= options.max_results {
+                walked.is_truncated = true;
+                break;
+            }
+            let (node, confidence) = (step.node, step.confidence);
+            walked.reached.push(VisitedNode { node, depth: 1, confidence, step, from: nodes[0] });
+        }
+    }
+    Ok(())
 }
 
 /// What was reached, as answers show it.

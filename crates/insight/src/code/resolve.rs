@@ -9,6 +9,7 @@
 use super::address::{Address, parameters_of};
 use super::files::{files_like, symbol_at};
 use super::scope::Scope;
+use super::value_members::names_through_value;
 use super::view::{SymbolRef, View};
 use model::code::is_test_path;
 use model::code::{EdgeKind, NodeKind};
@@ -112,6 +113,14 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
     let mut found = fitting(view, &address)?;
     if found.is_empty() {
         let list = modules_of_path(view, typed)?;
+        if list.is_empty() {
+            for name in names_through_value(view, typed)? {
+                let found = candidates(view, &name)?;
+                if !found.list.is_empty() {
+                    return Ok(found);
+                }
+            }
+        }
         let how = if list.is_empty() { Match::None } else { Match::Place };
         return Ok(Candidates { how, list });
     }

@@ -49,7 +49,7 @@ pub struct Standing {
     /// The answer is of a work tree with uncommitted changes.
     pub is_work_tree: bool,
     /// More was edited since than could be followed: lines may be off.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stale: bool,
     /// The commit checked out now, when it is another one than answered from.
     pub stale_against: Option<String>,

@@ -5,7 +5,7 @@ use super::corpus::{Symbol, is_function};
 use super::experience::Experience;
 use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
 use super::rank::{Ranked, Share, rank};
-use super::strength::Strength;
+use super::strength::{OUTRIGHT, Strength};
 use super::task::{Part, Task};
 use super::texts::{self, Sources};
 use crate::cache::{self, Computed, Question};
@@ -14,6 +14,7 @@ use model::suggest::nearest;
 use model::text::{clean, one_line};
 use model::{Error, ErrorCode, Result};
 use serde::Serialize;
+use std::cmp::Ordering;
 use store::Reader;
 use store::results::Durability;
 
@@ -36,10 +37,13 @@ const FLOOR: f64 = 0.35;
 /// Files shown, and reasons of each thing.
 const FILES: usize = 10;
 const REASONS: usize = 3;
-/// The share of a score below which a channel is not named.
+/// The share of a score below which a channel is not named: as the first, and beside
+/// others.
 const WORTH_TELLING: f64 = 0.08;
-/// What a pack holds when hardly anything speaks for it.
+const WORTH_ADDING: f64 = 0.15;
+/// Files and symbols of a pack for which hardly anything speaks.
 const FEW: usize = 5;
+const FEW_SYMBOLS: usize = 10;
 /// Functions of so few lines only hand something on.
 const TRIVIAL_LINES: u32 = 2;
 
@@ -170,7 +174,7 @@ fn candidates(ranked: &Ranked, strength: Strength) -> Vec<Candidate> {
     let best = ranked.symbols.first().map_or(0.0, |one| one.1);
     let mut found = Vec::new();
     for (symbol, score) in &ranked.symbols {
-        if *score < best * FLOOR || (strength == Strength::Weak && found.len() == FEW) {
+        if *score < best * FLOOR || (strength == Strength::Weak && found.len() == FEW_SYMBOLS) {
             break;
         }
         let shares = ranked.parts_of_symbol(*symbol);
@@ -198,12 +202,27 @@ fn reasons(ranked: &Ranked, shares: &[Share], file: u32, def: Option<u32>) -> Ve
     let total: f64 = shares.iter().map(|share| share.score * share.weight).sum();
     let is_large = |share: &&Share| share.score * share.weight > total * WORTH_TELLING;
     let mut shares: Vec<&Share> = shares.iter().filter(is_large).collect();
-    shares.sort_by(|a, b| (b.score * b.weight).total_cmp(&(a.score * a.weight)));
+    // What the task names outright is said first, however little it weighs.
+    let is_outright = |share: &Share| OUTRIGHT.contains(&share.channel);
+    shares.sort_by(|a, b| {
+        let worth = |share: &Share| share.score * share.weight;
+        (is_outright(b), worth(b))
+            .partial_cmp(&(is_outright(a), worth(a)))
+            .unwrap_or(Ordering::Equal)
+    });
     let mut reasons: Vec<String> = Vec::new();
     for share in shares {
+        let is_small = share.score * share.weight < total * WORTH_ADDING;
+        if !reasons.is_empty() && is_small && !is_outright(share) {
+            continue;
+        }
         let Some(channel) = channels::ALL.iter().find(|it| it.name() == share.channel) else {
             continue;
         };
+        // Most files of an answer lie beside another one of it.
+        if def.is_none() && !reasons.is_empty() && channel.is_second_stage() {
+            continue;
+        }
         let reason = match share.channel {
             "text" | "functions" => match ranked.words_of(file, def) {
                 words if words.is_empty() => channel.reason().to_owned(),

@@ -13,6 +13,7 @@ mod for_change;
 mod for_task;
 mod frames;
 mod history;
+mod lines;
 mod localise;
 pub(crate) mod noise;
 mod pack;
@@ -31,8 +32,8 @@ pub use for_change::{Changed, for_change};
 pub use for_task::{TaskRequest, for_task};
 pub use localise::{Localised, localise};
 pub use pack::{
-    ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge, PackedFile,
-    PackedSymbol, PackedText, TokenCounter,
+    AGENT_LIMIT, ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge,
+    PackedFile, PackedSymbol, PackedText, TokenCounter,
 };
 pub use plan_turn::{PlannedCall, TurnPlan, plan_turn};
 pub use rank::Share;

@@ -131,6 +131,8 @@ pub struct PackOptions {
 
 pub const DEFAULT_BUDGET: usize = 50_000;
 pub const DEFAULT_LIMIT: usize = 40;
+/// Symbols in an answer to an agent, who asks again rather than reads on.
+pub const AGENT_LIMIT: usize = 16;
 
 impl Default for PackOptions {
     fn default() -> Self {
@@ -171,7 +173,7 @@ const DIVERSITY: f64 = 0.99;
 const DENSITY: f64 = 0.3;
 /// Lines and characters of documentation that are shown.
 const DOC_LINES: usize = 3;
-const DOC_CHARS: usize = 240;
+const DOC_CHARS: usize = 160;
 const LONGEST_BODY: usize = 400;
 /// No indexed file is larger.
 const MAX_SOURCE: u64 = 4 << 20;

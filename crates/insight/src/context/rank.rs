@@ -44,8 +44,10 @@ pub struct Ranked {
 
 /// Symbols of this many of the best files are candidates, whatever they say.
 const OPEN_FILES: usize = 20;
-/// Words shown as a reason.
+/// Words shown as a reason, and what each is worth beside the best of them: `add` and
+/// `new` are in every file.
 const SHOWN_WORDS: usize = 4;
+const TELLING_WORD: f64 = 0.3;
 /// Longer functions hold more of what may need a change; up to a point.
 const LENGTH_SCALE: f64 = 6.0;
 
@@ -58,7 +60,13 @@ pub fn rank(
 ) -> Result<Ranked> {
     let query = Query::of(task);
     let corpus = Corpus::load(view, &query, with_tests)?;
-    let history = History::load(view, &query)?;
+    // Reading every commit is the longest part of a question; a hook cannot wait for it.
+    let is_needed = |name: &str| !without.iter().any(|it| it == name);
+    let history = if is_needed("history") || is_needed("co-change") {
+        History::load(view, &query)?
+    } else {
+        History::default()
+    };
     let mut ranked = Ranked {
         n_with: channels::file_frequencies(&corpus, query.terms.len()),
         corpus,
@@ -163,14 +171,25 @@ impl Ranked {
             })
             .map(|(symbol, sum)| {
                 let file = of_file.get(&symbol.file).copied().unwrap_or(0.0);
-                (
-                    symbol,
-                    sum + weights::FILE_OF_SYMBOL * file + weights::LENGTH * self.length(symbol),
-                )
+                let length = weights::LENGTH * self.length(symbol);
+                (symbol, sum + weights::FILE_OF_SYMBOL * file + length + self.of_kind(symbol))
             })
             .collect();
         best_first(&mut symbols);
         self.symbols = symbols;
+    }
+
+    /// What a symbol has less for what it is.
+    fn of_kind(&self, symbol: Symbol) -> f64 {
+        let def = self.corpus.def(symbol);
+        let around = Symbol { file: symbol.file, def: def.parent };
+        if !is_function(def.kind) {
+            weights::TYPE
+        } else if def.parent != 0 && is_function(self.corpus.def(around).kind) {
+            weights::NESTED
+        } else {
+            0.0
+        }
     }
 
     /// Of a function: a type is as long as all it holds, which says nothing.
@@ -219,6 +238,7 @@ impl Ranked {
         }
         let score = self.length(symbol);
         shares.push(Share { channel: "length", score, weight: weights::LENGTH });
+        shares.push(Share { channel: "kind", score: 1.0, weight: self.of_kind(symbol) });
         shares
     }
 
@@ -240,11 +260,16 @@ impl Ranked {
             self.query.terms[slot].file_weight * channels::rarity(n_files, self.n_with[slot])
         };
         slots.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        let least = slots.first().map_or(0.0, |slot| worth(*slot) * TELLING_WORD);
         let mut words: Vec<&str> = Vec::new();
-        for slot in slots {
+        for slot in slots.into_iter().take_while(|slot| worth(*slot) >= least) {
             let word = self.query.terms[slot].shown.as_str();
             // A name and its parts are one word to a reader.
-            if !words.iter().any(|known| known.contains(word) || word.contains(known)) {
+            let is_same = |known: &&str| {
+                let (a, b) = (known.to_lowercase(), word.to_lowercase());
+                a.contains(&b) || b.contains(&a)
+            };
+            if !words.iter().any(is_same) {
                 words.push(word);
             }
             if words.len() == SHOWN_WORDS {

@@ -1,7 +1,9 @@
-//! A pack as text: for people, as Markdown, as XML, as JSON.
+//! A pack as text: for people, for agents, as Markdown, as XML, as JSON.
 
-use super::pack::{Pack, PackedFile, PackedSymbol, PackedText};
+use super::lines;
+use super::pack::{Pack, PackedEdge, PackedFile, PackedSymbol, PackedText};
 use super::strength::Strength;
+use crate::agent_text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,6 +12,8 @@ use serde::Serialize;
 pub enum Format {
     #[default]
     Text,
+    /// For agents: fewest tokens.
+    Lines,
     Markdown,
     Xml,
     Json,
@@ -20,7 +24,8 @@ pub fn whole(pack: &Pack, format: Format) -> String {
     match format {
         Format::Json => serde_json::to_string(pack).unwrap_or_default(),
         Format::Xml => xml(pack),
-        Format::Text | Format::Markdown => lines(pack, format),
+        Format::Lines => lines::whole(pack),
+        Format::Text | Format::Markdown => paragraphs(pack, format),
     }
 }
 
@@ -29,6 +34,7 @@ pub fn symbol(symbol: &PackedSymbol, format: Format) -> String {
     match format {
         Format::Json => serde_json::to_string(symbol).unwrap_or_default(),
         Format::Xml => symbol_xml(symbol),
+        Format::Lines => lines::symbol(symbol),
         Format::Text | Format::Markdown => symbol_lines(symbol, format),
     }
 }
@@ -44,6 +50,7 @@ pub fn text(text: &PackedText, format: Format) -> String {
             escaped(&text.title),
             escaped(&text.text)
         ),
+        Format::Lines => lines::text(text),
         Format::Text => {
             format!("{} ({}) {}\n    {}\n", text.reference, text.kind, text.title, text.text)
         }
@@ -53,7 +60,7 @@ pub fn text(text: &PackedText, format: Format) -> String {
     }
 }
 
-fn strength(pack: &Pack) -> &'static str {
+pub(super) fn strength(pack: &Pack) -> &'static str {
     match pack.strength {
         Strength::None => "none: nothing indexed matches the task",
         Strength::Weak => "weak: only scattered words match; the task may be about something else",
@@ -62,7 +69,7 @@ fn strength(pack: &Pack) -> &'static str {
     }
 }
 
-fn lines(pack: &Pack, format: Format) -> String {
+fn paragraphs(pack: &Pack, format: Format) -> String {
     let is_markdown = format == Format::Markdown;
     let heading = |title: &str| {
         if is_markdown { format!("\n## {title}\n\n") } else { format!("\n{title}\n") }
@@ -89,12 +96,8 @@ fn lines(pack: &Pack, format: Format) -> String {
     }
     if !pack.edges.is_empty() {
         out.push_str(&heading("Edges"));
-        for edge in &pack.edges {
-            let name =
-                |at: usize| pack.symbols.get(at).map_or("?", |symbol| symbol.symbol.as_str());
-            let bullet = if is_markdown { "- " } else { "  " };
-            out.push_str(&format!("{bullet}{} {} {}\n", name(edge.from), edge.kind, name(edge.to)));
-        }
+        let bullet = if is_markdown { "- " } else { "  " };
+        out.push_str(&edge_lines(pack, bullet));
     }
     if !pack.texts.is_empty() {
         out.push_str(&heading("Decisions and threads"));
@@ -120,7 +123,21 @@ fn lines(pack: &Pack, format: Format) -> String {
     out
 }
 
-fn short(root: &str) -> &str {
+/// `Load calls changeConfig, Reloading`: edges of one kind from one symbol share a line.
+pub(super) fn edge_lines(pack: &Pack, bullet: &str) -> String {
+    let name = |at: usize| pack.symbols.get(at).map_or("?", |it| agent_text::short(&it.symbol));
+    let mut edges: Vec<&PackedEdge> = pack.edges.iter().collect();
+    edges.sort_by_key(|edge| (edge.from, edge.kind.as_str(), edge.to));
+    let mut out = String::new();
+    for line in edges.chunk_by(|a, b| (a.from, &a.kind) == (b.from, &b.kind)) {
+        let targets: Vec<&str> = line.iter().map(|edge| name(edge.to)).collect();
+        let (from, kind) = (name(line[0].from), &line[0].kind);
+        out.push_str(&format!("{bullet}{from} {kind} {}\n", targets.join(", ")));
+    }
+    out
+}
+
+pub(super) fn short(root: &str) -> &str {
     root.get(..16).unwrap_or(root)
 }
 

@@ -23,7 +23,7 @@ pub enum Strength {
 }
 
 /// Channels whose word is hardly chance.
-const OUTRIGHT: &[&str] = &["path", "line", "trace", "message", "module", "member"];
+pub const OUTRIGHT: &[&str] = &["path", "line", "trace", "message", "module", "member"];
 
 /// The share of a task's words, by rarity, that the best files must know; see
 /// docs/context.md for how often tasks of other repositories stay below.

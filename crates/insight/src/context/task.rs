@@ -44,6 +44,9 @@ pub struct Task {
     pub names: Vec<String>,
 }
 
+/// No task is about more names than this.
+const MOST_NAMES: usize = 300;
+
 /// Longer texts are logs: their beginning and end are read.
 const HEAD: usize = 48 * 1024;
 const TAIL: usize = 16 * 1024;
@@ -147,10 +150,18 @@ impl LineReader {
                 }
             }
         }
-        self.push(part, &noise::without_links(line));
+        let line = noise::without_links(line);
+        for name in code_names(&line) {
+            let names = &mut self.task.names;
+            if names.len() < MOST_NAMES && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        self.push(part, &line);
     }
 
     fn places(&mut self, line: &str) {
+        self.task.paths.extend(braced_paths(line));
         let is_border = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|=*".contains(c);
         for word in line.split(is_border) {
             let word = word.trim_end_matches(['.', ':', '?', '!']);
@@ -190,6 +201,28 @@ fn is_name(word: &str) -> bool {
         && word.split(['.', ':']).all(|part| part.is_empty() || is_plain(part))
 }
 
+/// Words of prose that only code is written in: `values_list`, `SplitDateTimeWidget`,
+/// `delete()`. What they are definitions of is looked up, so a few too many do no harm.
+fn code_names(line: &str) -> Vec<String> {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = Vec::new();
+    let mut rest = line;
+    while let Some(begin) = rest.find(is_of_name) {
+        let word = &rest[begin..];
+        let end = word.find(|c| !is_of_name(c)).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let inner: Vec<char> = word.chars().skip(1).collect();
+        let is_snake = word.trim_matches('_').contains('_');
+        let is_camel =
+            inner.iter().any(|c| c.is_uppercase()) && inner.iter().any(|c| c.is_lowercase());
+        if (is_snake || is_camel || after.starts_with("()")) && is_name(word) {
+            names.push(word.to_owned());
+        }
+        rest = after;
+    }
+    names
+}
+
 /// Indented by four, or what an interpreter printed.
 fn is_code(line: &str) -> bool {
     line.starts_with("    ")
@@ -198,8 +231,21 @@ fn is_code(line: &str) -> bool {
         || line.trim_start().starts_with("$ ")
 }
 
+/// `util/coding.{h,cc}` names two files.
+fn braced_paths(line: &str) -> Vec<PathMention> {
+    let mut paths = Vec::new();
+    for (at, _) in line.match_indices(".{").take(20) {
+        let begin = line[..at].rfind(|c: char| c.is_whitespace() || "\"'`(".contains(c));
+        let stem = &line[begin.map_or(0, |begin| begin + 1)..at];
+        let Some((endings, _)) = line[at + 2..].split_once('}') else { break };
+        let whole = endings.split(',').take(8).map(|ending| format!("{stem}.{}", ending.trim()));
+        paths.extend(whole.filter_map(|path| path_mention(&path)));
+    }
+    paths
+}
+
 fn path_mention(word: &str) -> Option<PathMention> {
-    if word.len() < 4 || word.len() > 400 {
+    if word.len() < 3 || word.len() > 400 {
         return None;
     }
     if let Some((_, rest)) = word.split_once("://") {

@@ -61,3 +61,18 @@ fn any_text_is_read() {
     let task = Task::read(&log);
     assert!(task.parts.iter().map(|(_, text)| text.len()).sum::<usize>() < 100_000);
 }
+
+#[test]
+fn names_of_code_are_known_in_prose() {
+    let task = Task::read(
+        "values_list() of a QuerySet loses order\nSee delete() and McDonald, not this word.",
+    );
+    assert_eq!(task.names, ["values_list", "QuerySet", "delete", "McDonald"]);
+}
+
+#[test]
+fn braces_name_several_files() {
+    let task = Task::read("Clean up util/coding.{h,cc} and c.h");
+    let paths: Vec<&str> = task.paths.iter().map(|it| it.path.as_str()).collect();
+    assert_eq!(paths, ["util/coding.h", "util/coding.cc", "c.h"]);
+}

@@ -52,7 +52,7 @@ impl Query {
                     entry.counts[*part as usize] += 1;
                     entry.is_compound |= term.is_compound;
                     // The stem of a part of a name has no word of its own.
-                    if entry.shown.is_empty() && word.to_lowercase().starts_with(first(term.text)) {
+                    if entry.shown.is_empty() && has_stem(word, term.text) {
                         word.clone_into(&mut entry.shown);
                     }
                 });
@@ -154,10 +154,12 @@ struct Counted {
     shown: String,
 }
 
-/// Stems differ from their words near the end only.
-fn first(stem: &str) -> &str {
-    let end = stem.char_indices().nth(3).map_or(stem.len(), |(at, _)| at);
-    &stem[..end]
+/// Stems differ from their words near the end only: `kei` is that of `keys`.
+fn has_stem(word: &str, stem: &str) -> bool {
+    let n_stem = stem.chars().count();
+    let same = word.chars().flat_map(char::to_lowercase).zip(stem.chars());
+    let n_same = same.take_while(|(a, b)| a == b).count();
+    n_same >= 3.min(n_stem.saturating_sub(1)).max(1)
 }
 
 fn weighed((text, counted): (String, Counted)) -> QueryTerm {

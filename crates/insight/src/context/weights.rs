@@ -22,7 +22,8 @@ pub const ALL: &[Weight] = &[
     weight("functions", 0.65, 1.5, true),
     weight("file-name", 0.5, 0.0, false),
     weight("name", 0.0, 0.25, false),
-    weight("class-name", 0.0, 0.2, false),
+    weight("type-name", 0.0, 0.3, false),
+    weight("class-name", 0.0, 0.05, false),
     weight("path", 0.75, 0.0, false),
     weight("line", 0.0, 0.25, false),
     weight("trace", 0.7, 0.5, false),
@@ -36,10 +37,11 @@ pub const ALL: &[Weight] = &[
     weight("directory", 0.3, 0.0, true),
     weight("co-change", 0.3, 0.0, true),
     weight("callees", 0.1, 0.35, false),
-    weight("contents", 0.0, 0.9, false),
-    weight("constructor", 0.0, 0.5, false),
-    weight("used-types", 0.0, 0.5, true),
-    weight("base-types", 0.0, 0.4, true),
+    weight("contents", 0.0, 0.75, false),
+    weight("constructor", 0.0, 0.3, false),
+    weight("used-types", 0.0, 0.35, true),
+    weight("base-types", 0.0, 0.6, true),
+    weight("popular", 0.0, 0.8, false),
     // A symbol of an ordinary answer has about 3 in all; what people said of it is
     // an eighth of that, what they looked at a fifth of their word.
     weight("feedback", 0.0, 0.35, false),
@@ -50,6 +52,10 @@ pub const ALL: &[Weight] = &[
 /// What a symbol gets from its file's place, and from its length.
 pub const FILE_OF_SYMBOL: f64 = 1.1;
 pub const LENGTH: f64 = 0.3;
+/// A type: what speaks for its members speaks for it too, and not each time it is meant.
+pub const TYPE: f64 = -0.2;
+/// A function inside of another one.
+pub const NESTED: f64 = -0.2;
 /// Documentation, examples, packaging.
 pub const ASIDE: f64 = -0.1;
 

@@ -21,6 +21,7 @@ use crate::why::LinkedRecord;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
+use model::hash::Hash32;
 use model::ids::ProjectId;
 use model::memory::End;
 use model::{Result, Timestamp, vocabulary};
@@ -198,6 +199,8 @@ pub struct Request<'a> {
     pub head: Revision,
     /// What git calls the files of both; none of a work tree, which no name covers.
     pub trees: Option<[String; 2]>,
+    /// By which rules both are compared: what others found is not asked for.
+    pub rules: String,
     pub asked: ScopeRequest<'a>,
 }
 
@@ -323,12 +326,24 @@ fn compared(
         Ok(compared)
     };
     let Some(trees) = &request.trees else { return compute() };
+    let [before, after] = trees;
     let question = VersionsQuestion {
         name: "diff",
         versions: &[indexed.base.as_ref(), indexed.head.as_ref()],
-        inputs: trees,
+        inputs: &[before.clone(), after.clone(), request.rules.clone(), own_rules()],
     };
     cache::answer_of_versions(reader, &question, compute)
+}
+
+/// What is kept follows from these sources too; see [`Request::rules`].
+fn own_rules() -> String {
+    const SOURCES: [&[u8]; 4] = [
+        include_bytes!("mod.rs"),
+        include_bytes!("edges.rs"),
+        include_bytes!("graph.rs"),
+        include_bytes!("../code/impact.rs"),
+    ];
+    Hash32::of(&SOURCES.concat()).to_string()
 }
 
 /// The forge project of the repository asked about.

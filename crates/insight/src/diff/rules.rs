@@ -59,6 +59,13 @@ pub struct Breaking {
     pub users: Option<u64>,
 }
 
+impl Breaking {
+    /// What one change alone breaks.
+    pub fn of(changed: &ChangedSymbol) -> Option<Breaking> {
+        rule_of(changed)
+    }
+}
+
 pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Breaking> {
     let mut all: Vec<Breaking> = changes.iter().filter_map(rule_of).collect();
     drop_told_by_container(&mut all);

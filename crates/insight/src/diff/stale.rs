@@ -54,8 +54,12 @@ pub(super) fn stale_evidence(
         found.push(StaleEvidence {
             repo: name.clone(),
             reason: format!(
-                "{} files in reach changed since {} was indexed",
-                paths.len(),
+                "{} in reach changed since {} was indexed",
+                if paths.len() == 1 {
+                    "1 file".to_owned()
+                } else {
+                    format!("{} files", paths.len())
+                },
                 old.get(..10).unwrap_or(old)
             ),
             paths: paths.into_iter().take(SHOWN_PATHS).collect(),

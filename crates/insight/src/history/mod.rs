@@ -5,6 +5,7 @@
 //! with the merge request that brought it, the issues behind that and the
 //! sentence that gives the reason.
 
+mod kept;
 mod target;
 mod when;
 
@@ -23,6 +24,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use store::{Reader, commits};
 
+pub use kept::{LineageQuestion, lineage};
 pub use target::{Target, target};
 pub use when::{Dependency, DependencyChange, names_of, when};
 

@@ -36,6 +36,9 @@ const MOST_RANKED: u64 = 20_000;
 /// Shorter prompts go on with something, they do not begin it.
 const TASK_WORDS: usize = 6;
 const MOST_PLACES: usize = 2;
+/// Channels that read every commit: they hardly change what comes first, and take longer
+/// than all others together.
+const SLOW: [&str; 2] = ["history", "co-change"];
 
 /// The best of `lore context` for a task whose evidence is strong.
 fn task_pointers(context: &PushContext<'_>, prompt: &str, known: &str) -> Result<Vec<PushLine>> {
@@ -44,7 +47,8 @@ fn task_pointers(context: &PushContext<'_>, prompt: &str, known: &str) -> Result
     if !is_task || scope.snapshot.n_nodes > MOST_RANKED {
         return Ok(Vec::new());
     }
-    let found = localise(context.reader, scope, prompt, MOST_PLACES, &[])?;
+    let without = SLOW.map(str::to_owned);
+    let found = localise(context.reader, scope, prompt, MOST_PLACES, &without)?;
     if found.strength < Strength::Strong {
         return Ok(Vec::new());
     }

@@ -57,6 +57,15 @@ pub struct Candidates {
 }
 
 impl Candidates {
+    /// Whether evidence would stay if it were added: what it says can be costly to find out.
+    pub fn wants(&self, path: &str, rule: Rule, distance: u32, weight: f64) -> bool {
+        let known = self
+            .files
+            .get(path)
+            .and_then(|candidate| candidate.evidence.iter().find(|known| known.rule == rule));
+        known.is_none_or(|known| (distance, -weight) < (known.distance, -known.weight))
+    }
+
     /// The nearest evidence of each rule stays.
     pub fn add(&mut self, path: &str, evidence: Evidence) {
         let candidate = self.files.entry(path.to_owned()).or_default();

@@ -16,9 +16,8 @@ pub struct TestFiles {
 
 impl TestFiles {
     pub fn read(repo: &Repo, commit: ObjectId) -> Result<Self> {
-        let entries = repo.files(commit)?;
-        let files = entries.iter().filter(|entry| entry.mode.is_file());
-        Ok(Self::of(files.map(|entry| entry.path.text().into_owned())))
+        let paths = repo.paths(commit)?;
+        Ok(Self::of(paths.iter().map(|path| path.text().into_owned())))
     }
 
     pub fn of(paths: impl Iterator<Item = String>) -> Self {
@@ -78,7 +77,32 @@ pub fn is_test_file(path: &str) -> bool {
     // Where Python looks for tests, `test` is part of the name: models and helpers
     // beside them are none.
     let is_named = ending(name) != "py" || (stem(name).contains("test") && name != "conftest.py");
-    is_test_path(path) && is_code(ending(name)) && is_named
+    is_test_path(path) && is_code(ending(name)) && is_named && !is_data(path)
+}
+
+/// Whether code among tests is there to be read by them: it lies in a folder of data and
+/// is not called a test itself.
+fn is_data(path: &str) -> bool {
+    const FOLDERS: [&str; 10] = [
+        "testdata",
+        "test-data",
+        "test_data",
+        "data",
+        "fixture",
+        "fixtures",
+        "__fixtures__",
+        "resources",
+        "snapshots",
+        "__snapshots__",
+    ];
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let says_test = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.contains("test") || text.contains("spec")
+    };
+    // A folder of data that has tests of its own is none.
+    let mut below_tests = folder.split('/').skip_while(|part| !says_test(part));
+    below_tests.any(|part| FOLDERS.contains(&part)) && !says_test(name)
 }
 
 /// What a file of tests is about, by its name: `session` of `test_session`.
@@ -136,4 +160,35 @@ pub fn is_code(ending: &str) -> bool {
             | "hpp"
             | "hh"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_test_file;
+
+    #[test]
+    fn data_of_tests_is_no_test() {
+        for path in [
+            "tests/test_cart.py",
+            "test/cart.js",
+            "test/fixtures/cart.test.js",
+            "src/test/java/acme/CartIT.java",
+            "src/data/__tests__/cart.js",
+            "pkg/testdata/cart_test.go",
+        ] {
+            assert!(is_test_file(path), "{path}");
+        }
+        for path in [
+            "test/fixtures/cart.js",
+            "test/integration/fixtures/options/cart.fixture.js",
+            "pkg/testdata/src/cart.go",
+            "src/test/resources/acme/Cart.java",
+            "tests/data/cart.rs",
+            "tests/conftest.py",
+            "tests/models.py",
+            "src/cart.js",
+        ] {
+            assert!(!is_test_file(path), "{path}");
+        }
+    }
 }

@@ -176,13 +176,15 @@ pub fn add_users(
             }
             continue;
         }
-        let by = view.node(reached.from)?.map_or(String::new(), |row| row.name.clone());
-        let reason = match reached.depth {
-            1 => format!("uses {by}"),
-            depth => format!("uses {by}, {depth} steps from the change"),
-        };
-        let weight = f64::from(reached.confidence);
-        found.add(&symbol.path, Evidence { rule, distance: reached.depth, weight, reason });
+        let (distance, weight) = (reached.depth, f64::from(reached.confidence));
+        if found.wants(&symbol.path, rule, distance, weight) {
+            let by = view.node(reached.from)?.map_or(String::new(), |row| row.name.clone());
+            let reason = match distance {
+                1 => format!("uses {by}"),
+                depth => format!("uses {by}, {depth} steps from the change"),
+            };
+            found.add(&symbol.path, Evidence { rule, distance, weight, reason });
+        }
         if reached.depth <= 2 {
             found.add_test(&symbol.path, &symbol.symbol);
         }

@@ -14,22 +14,24 @@ mod graph;
 mod names;
 mod together;
 
+use crate::cache::{self, VersionsQuestion};
 use crate::code::View;
 use crate::code::scope::{Scope, Standing};
 use graph::{Fixtures, Seeds};
 use model::Result;
 use model::change::SymbolVersion;
+use model::hash::Hash32;
 use names::TestWords;
 use schemars::JsonSchema;
-use serde::Serialize;
-use store::Reader;
+use serde::{Deserialize, Serialize};
+use store::{Reader, commits};
 
 pub use choice::Reach;
 pub use evidence::{Candidate, Candidates, Evidence, Rule};
 pub use files::{TestFiles, is_test_file};
 
 /// The tests to run.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestScope {
     pub standing: Standing,
     /// Why every test must run; empty when the list below is enough.
@@ -42,7 +44,7 @@ pub struct TestScope {
     pub total: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AffectedTests {
     pub path: String,
     pub reason: String,
@@ -52,6 +54,30 @@ pub struct AffectedTests {
     pub tests: Vec<String>,
 }
 
+impl Change {
+    /// As if the symbols of these names were about to change.
+    pub fn of_symbols(reader: &Reader, scope: &Scope, names: &[String]) -> Result<Change> {
+        let view = View::new(reader, scope);
+        let (mut paths, mut symbols) = (Vec::new(), Vec::new());
+        for name in names {
+            let node = crate::code::resolve::symbol_named(reader, scope, name)?;
+            let Some(at) = view.symbol(node)?.filter(|at| !at.path.is_empty()) else { continue };
+            paths.push(at.path.clone());
+            symbols.push(SymbolVersion {
+                symbol: at.symbol,
+                kind: at.kind,
+                path: at.path,
+                line: at.line,
+                signature: None,
+                is_public: true,
+            });
+        }
+        paths.sort();
+        paths.dedup();
+        Ok(Change { paths, symbols: Some(symbols) })
+    }
+}
+
 /// What changed.
 #[derive(Debug, Clone, Default)]
 pub struct Change {
@@ -59,6 +85,38 @@ pub struct Change {
     pub paths: Vec<String>,
     /// Changed symbols as the indexed version has them; none: all of each file.
     pub symbols: Option<Vec<SymbolVersion>>,
+}
+
+/// The tests of a change that was asked about before, or those that `compute` finds.
+/// `change` names all that they depend on beside the snapshot and the stored commits: both
+/// trees and the rules by which they are compared, or paths.
+pub fn kept_test_scope(
+    reader: &Reader,
+    scope: &Scope,
+    change: &[String],
+    reach: Reach,
+    compute: impl FnOnce() -> Result<TestScope>,
+) -> Result<TestScope> {
+    const SOURCES: [&[u8]; 8] = [
+        include_bytes!("mod.rs"),
+        include_bytes!("choice.rs"),
+        include_bytes!("escape.rs"),
+        include_bytes!("evidence.rs"),
+        include_bytes!("files.rs"),
+        include_bytes!("graph.rs"),
+        include_bytes!("names.rs"),
+        include_bytes!("together.rs"),
+    ];
+    let (n_commits, n_unreachable) = commits::count(reader, Some(scope.repo.id))?;
+    let mut inputs = change.to_vec();
+    inputs.push(reach.as_str().to_owned());
+    inputs.push(scope.snapshot.sha.clone());
+    inputs.push(format!("{n_commits} {n_unreachable}"));
+    inputs.push(Hash32::of(&SOURCES.concat()).to_string());
+    let question = VersionsQuestion { name: "tests", versions: &[Some(scope)], inputs: &inputs };
+    let mut found = cache::answer_of_versions(reader, &question, compute)?;
+    found.standing = scope.standing();
+    Ok(found)
 }
 
 pub fn test_scope(

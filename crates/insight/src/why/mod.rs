@@ -8,10 +8,12 @@
 
 mod change;
 mod dependents;
+mod focus;
 mod records;
 
 pub use change::CommitOrigin;
 pub use dependents::Dependents;
+pub use focus::Focus;
 pub use records::LinkedRecord;
 pub(crate) use records::linked as linked_records;
 
@@ -36,6 +38,8 @@ pub struct Request<'a> {
     pub notes: usize,
     /// People to ask.
     pub experts: usize,
+    /// Only what says this, of many changes to the same lines.
+    pub about: Option<&'a str>,
     pub now: Timestamp,
 }
 
@@ -63,6 +67,9 @@ pub struct Why {
     /// What production does with it; none where that was not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub runtime: Option<RuntimeWeight>,
+    /// What the lines were narrowed to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub focus: Option<Focus>,
 }
 
 impl Why {
@@ -78,6 +85,7 @@ impl Why {
             experts: Vec::new(),
             missing: Vec::new(),
             runtime: None,
+            focus: None,
         }
     }
 }
@@ -133,11 +141,13 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         order: FileOrder::Reasons,
     };
     let mut trace = trace::of_file(reader, &asked, &target)?;
+    let focus = request.about.and_then(|about| focus::narrow(&mut trace, about));
     let mut missing = std::mem::take(&mut trace.missing);
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {
         runtime: runtime(reader, request, &target, &trace)?,
         trace: Some(trace),
+        focus,
         dependents,
         experts: workers_on(reader, request, &target)?,
         missing,

@@ -11,8 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use wire::agent_form;
 use wire::fit::{self, Cut};
+use wire::tokens::count;
+use wire::{Payload, agent_form};
 
 /// What is said beside the data.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -63,6 +64,8 @@ pub struct ToolOutput {
     pub data: Value,
     /// As the tool itself writes it for a model; none for the general form.
     pub text: Option<String>,
+    /// The symbols of the answer, where `gcf` was asked for and the tool has them.
+    pub payload: Option<Payload>,
     /// What the tool says about its answer.
     pub meta: JsonObject,
     pub warnings: Vec<String>,
@@ -74,6 +77,11 @@ pub struct Answer {
     pub envelope: Value,
     /// The same for a model to read.
     pub text: String,
+    /// What the text says as `gcf`: the connection writes it again without what the
+    /// client knows.
+    pub payload: Option<Payload>,
+    /// The client has nothing of what was sent before.
+    pub is_anew: bool,
     /// What is missing from the record at large, which a model need be told
     /// once only.
     pub remarks: Vec<String>,
@@ -86,8 +94,11 @@ pub enum Format {
     #[default]
     Lines,
     Json,
-    /// `docs/wire.md`; only where the answer is a list of symbols.
+    /// `docs/wire.md`; only where the answer is a list of symbols. What was sent on
+    /// the connection before is referred to.
     Gcf,
+    /// The same written out, for a client that no longer has what was sent before.
+    GcfFull,
 }
 
 impl Format {
@@ -97,8 +108,13 @@ impl Format {
             Some(Value::String(word)) if word == "text" || word == "lines" => Ok(Format::Lines),
             Some(Value::String(word)) if word == "json" => Ok(Format::Json),
             Some(Value::String(word)) if word == "gcf" => Ok(Format::Gcf),
-            Some(_) => Err(Error::usage("`format` must be text, json or gcf")),
+            Some(Value::String(word)) if word == "gcf-full" => Ok(Format::GcfFull),
+            Some(_) => Err(Error::usage("`format` must be text, json, gcf or gcf-full")),
         }
+    }
+
+    pub fn is_gcf(self) -> bool {
+        matches!(self, Format::Gcf | Format::GcfFull)
     }
 }
 
@@ -145,27 +161,36 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
         .map(|next| Cursor::new(next, paging.tool, paging.arguments, &known.stamp).write());
     let cut = (fitted.cut != Cut::default()).then_some(fitted.cut);
     let meta = Meta { fresh: known.fresh, missing, cut, next_cursor, of_answer: found.meta };
-    let text = match (paging.format, found.text) {
-        (Format::Json, _) => None,
-        // What has pages is cut by them; a text of the tool's own would not be.
-        (_, Some(text)) if meta.cut.is_none() => Some(clean_for_prompt(&text)),
-        _ => Some(lines(&fitted.data)),
-    };
-    let text = text.map(|text| match paging.format {
+    let is_first = paging.cursor.is_none();
+    let payload = found.payload.filter(|_| is_first && paging.format.is_gcf());
+    let payload = payload.and_then(|payload| {
         // Nothing stands after a payload; its own warnings say what is missing.
-        Format::Gcf if text.starts_with("gcf/") => text,
-        _ => {
-            agent_form::within(text, paging.max_tokens, with_larger_budget)
-                + &beside(&meta, of_call)
-        }
+        let text = wire::gcf::encode(&payload).ok()?;
+        (meta.cut.is_none() || count(&text) <= paging.max_tokens).then_some((payload, text))
     });
+    // The text is shorter than the data: where it fits, it is the whole answer.
+    let own = found
+        .text
+        .filter(|text| meta.cut.is_none() || (is_first && count(text) <= paging.max_tokens));
+    let of_page = if own.is_some() { String::new() } else { page_marks(&meta) };
+    let of_call_marks: String = meta.missing.iter().take(of_call).map(|it| remark(it)).collect();
+    let within = |text: String| {
+        let text = agent_form::within(text, paging.max_tokens, with_larger_budget);
+        format!("{text}{of_call_marks}{of_page}")
+    };
     let envelope = json!({ "data": fitted.data, "meta": meta });
-    let text = text.unwrap_or_else(|| envelope.to_string());
+    let (text, payload) = match (paging.format, payload, own) {
+        (Format::Json, ..) => (envelope.to_string(), None),
+        (_, Some((payload, text)), _) => (text, Some(payload)),
+        (_, None, Some(own)) => (within(clean_for_prompt(&own)), None),
+        (_, None, None) => (within(lines(&envelope["data"])), None),
+    };
     let remarks = match paging.format {
         Format::Lines => meta.missing.iter().skip(of_call).map(|it| remark(it)).collect(),
-        Format::Json | Format::Gcf => Vec::new(),
+        Format::Json | Format::Gcf | Format::GcfFull => Vec::new(),
     };
-    Answer { envelope, text, remarks }
+    let is_anew = paging.format == Format::GcfFull;
+    Answer { envelope, text, payload, is_anew, remarks }
 }
 
 fn remark(text: &str) -> String {
@@ -186,9 +211,9 @@ fn with_larger_budget(all: usize) -> String {
     format!("the rest with budget={}", all.next_multiple_of(100))
 }
 
-/// What a model must know beside the data; silence where all is well.
-fn beside(meta: &Meta, of_call: usize) -> String {
-    let mut lines: String = meta.missing.iter().take(of_call).map(|it| remark(it)).collect();
+/// What is not shown of the data; silence where all is.
+fn page_marks(meta: &Meta) -> String {
+    let mut lines = String::new();
     if let Some(Cut { page: Some(page), .. }) = &meta.cut {
         let end = page.from + page.shown;
         let _ = writeln!(lines, "# {} to {end} of {} shown", page.from + 1, page.of);

@@ -34,6 +34,8 @@ pub struct Session {
     watches_status: Arc<AtomicBool>,
     /// What was given and asked about, for ranking what follows.
     used: Arc<SessionUse>,
+    /// What the client knows from answers as `gcf`.
+    sent: Mutex<wire::Session>,
     /// What the client was told of the record at large.
     remarks: Mutex<BTreeSet<String>>,
     /// Tells of indexing that ends; ends with the session.
@@ -47,6 +49,7 @@ impl Session {
             place: watch::channel(None).0,
             watches_status: Arc::default(),
             used: Arc::default(),
+            sent: Mutex::default(),
             remarks: Mutex::default(),
             teller: Mutex::default(),
         }
@@ -59,6 +62,22 @@ impl Session {
                 if told.len() < MOST_REMARKS && told.insert(remark.clone()) {
                     answer.text.push_str(&remark);
                 }
+            }
+        }
+        answer
+    }
+
+    /// Leaves out of a payload what was sent before. Here, and not where the answer is
+    /// made: what is given up on the way must not count as sent.
+    fn in_session(&self, mut answer: Answer) -> Answer {
+        if let Some(payload) = answer.payload.take()
+            && let Ok(mut sent) = self.sent.lock()
+        {
+            if answer.is_anew {
+                *sent = wire::Session::new();
+            }
+            if let Ok(text) = wire::gcf::encode_in(&mut sent, &payload) {
+                answer.text = text;
             }
         }
         answer
@@ -207,7 +226,10 @@ impl ServerHandler for Session {
         }
         let asked = self.shared.ask(entry, request.arguments.unwrap_or_default(), asker);
         let result = match asked.await {
-            Ok(answer) => answer::success(self.with_remarks(answer), text_only),
+            Ok(answer) => {
+                let answer = self.in_session(self.with_remarks(answer));
+                answer::success(answer, text_only)
+            }
             Err(error) => answer::failure(&error, text_only),
         };
         // Progress may not arrive after the result; a call that was given up

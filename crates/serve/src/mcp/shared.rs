@@ -116,11 +116,11 @@ impl Shared {
         let answer = self.on_a_thread(entry.is_long(), asker, move |call| {
             let asked = arguments.clone();
             call.set_form(max_tokens, format);
-            let Output { data, text, meta } = (entry.run)(call, arguments)?;
+            let Output { data, text, payload, meta } = (entry.run)(call, arguments)?;
             if let Ok(database) = call.around.database(&call.dir) {
                 call.session.note(entry.name, &data, database.path(), call.now);
             }
-            let found = ToolOutput { data, text, meta, warnings: call.take_warnings() };
+            let found = ToolOutput { data, text, payload, meta, warnings: call.take_warnings() };
             let paging = Paging {
                 tool: entry.name,
                 lists: entry.lists,

@@ -3,6 +3,7 @@
 use super::{place, short_name};
 use crate::text::{counted, grouped};
 use crate::ui::{Label, Painter, Show};
+use insight::agent_text::short;
 use insight::code::SymbolRef;
 use insight::code::map::{RepoMap, TypeSummary};
 use model::text::one_line;
@@ -58,8 +59,8 @@ fn at(symbol: &SymbolRef) -> String {
 }
 
 fn sections(map: &RepoMap) -> Vec<Section> {
-    let home = &map.standing.repo;
-    let name = |symbol: &SymbolRef| one_line(&short_name(symbol, home), 80);
+    // The place stands beside it, and says the module.
+    let name = |symbol: &SymbolRef| one_line(short(&symbol.symbol), 80);
     let folders = map.folders.iter().map(|it| {
         let joint = if it.holds.is_empty() { "" } else { ": " };
         let holds = format!("{joint}{}", it.holds.join(", "));

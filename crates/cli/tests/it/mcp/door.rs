@@ -121,6 +121,7 @@ fn context_comes_for_a_task_for_files_and_for_a_merge_request() {
     let command = command.split(';').next().unwrap_or(command);
     let words: Vec<&str> = command.split(' ').collect();
     let _indexed = site.env.lore_in(&clone, &words, "").success();
+    let mut known = wire::Session::new();
     for (tool, arguments) in [
         ("context_for_task", json!({ "task": "login() loses the session cookie" })),
         ("context_for_files", json!({ "files": ["src/login.rs"] })),
@@ -134,7 +135,7 @@ fn context_comes_for_a_task_for_files_and_for_a_merge_request() {
         let mut arguments = arguments;
         arguments["format"] = json!("gcf");
         let result = client.call(tool, arguments);
-        let payload = wire::gcf::decode(text_of(&result).as_bytes()).unwrap();
+        let payload = wire::gcf::decode_in(&mut known, text_of(&result).as_bytes()).unwrap();
         assert_eq!(payload.symbols.len(), symbols.len(), "{result}");
     }
     for (tool, arguments, code) in [
@@ -146,4 +147,36 @@ fn context_comes_for_a_task_for_files_and_for_a_merge_request() {
     ] {
         assert_eq!(client.refused(tool, arguments)["code"], code, "{tool}");
     }
+}
+
+#[test]
+fn symbols_that_were_sent_are_referred_to_until_they_are_asked_for_in_full() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &["--tools", "all"]);
+    let mut known = wire::Session::new();
+    let mut read = |result: &Value| {
+        let text = text_of(result).to_owned();
+        (wire::gcf::decode_in(&mut known, text.as_bytes()).unwrap(), text)
+    };
+    let task = json!({ "task": "login() loses the session cookie", "cold": true, "format": "gcf" });
+    let (first, whole) = read(&client.call("context_for_task", task.clone()));
+    assert!(whole.starts_with("gcf/2 context_for_task session=0"), "{whole}");
+    let (again, short) = read(&client.call("context_for_task", task.clone()));
+    assert_eq!(again, first, "the same is understood");
+    assert!(!short.contains("src/login.rs") && short.contains("\n=0"), "{short}");
+    assert!(tokens::count(&short) < tokens::count(&whole), "{short}");
+    // Other tools share what the connection knows.
+    let (callers, text) =
+        read(&client.call("callers", json!({ "symbol": "session", "format": "gcf" })));
+    let names: Vec<&str> = callers.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+    assert_eq!(names, ["login.session", "login.login"], "{text}");
+    assert_eq!((callers.edges[0].source, callers.edges[0].target), (1, 0));
+    assert!(text.starts_with("gcf/2 callers session=2"), "{text}");
+    // A call that fails counts for nothing.
+    client.refused("callers", json!({ "symbol": "no_such_thing", "format": "gcf" }));
+    let mut full = task;
+    full["format"] = json!("gcf-full");
+    let (in_full, text) = read(&client.call("context_for_task", full));
+    assert_eq!(in_full, first);
+    assert_eq!(text, whole, "as the first time");
 }

@@ -2,7 +2,7 @@
 
 use super::text::{file_frequencies, rarity};
 use crate::context::channel::{Channel, Evidence, Scores};
-use crate::context::corpus::{Symbol, is_unit};
+use crate::context::corpus::{Symbol, is_function, is_unit};
 use model::{Result, terms};
 use rustc_hash::FxHashMap;
 use store::code::terms::Field;
@@ -127,6 +127,29 @@ impl Channel for Names {
     fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
         let mut symbols = covers(evidence);
         symbols.retain(|(symbol, _)| is_unit(evidence.corpus.def(*symbol).kind));
+        Ok(Scores { files: Vec::new(), symbols })
+    }
+}
+
+/// The same for types alone: a task that says most of a type's name means it more
+/// often than one that says most of a function's.
+pub struct TypeNames;
+
+impl Channel for TypeNames {
+    fn name(&self) -> &'static str {
+        "type-name"
+    }
+
+    fn reason(&self) -> &'static str {
+        "the task says its name"
+    }
+
+    fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
+        let mut symbols = covers(evidence);
+        symbols.retain(|(symbol, _)| {
+            let kind = evidence.corpus.def(*symbol).kind;
+            is_unit(kind) && !is_function(kind)
+        });
         Ok(Scores { files: Vec::new(), symbols })
     }
 }

@@ -137,6 +137,50 @@ impl Channel for TypeUses {
     }
 }
 
+/// How much of the code uses a type that was found: of two that match, the one that
+/// much is built on is wanted more often.
+pub struct Popular;
+
+/// Above so many users, as a logarithm, more of them say nothing new.
+const MANY: f64 = 8.0;
+const POPULAR: usize = 100;
+
+impl Channel for Popular {
+    fn name(&self) -> &'static str {
+        "popular"
+    }
+
+    fn reason(&self) -> &'static str {
+        "much of the code uses it"
+    }
+
+    fn is_second_stage(&self) -> bool {
+        true
+    }
+
+    fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
+        let (corpus, view) = (evidence.corpus, evidence.view);
+        let mut symbols = Vec::new();
+        for (symbol, _) in evidence.ranking.types.iter().take(POPULAR) {
+            let Some(node) = corpus.node_of(view, *symbol)? else { continue };
+            let is_use = |kind: EdgeKind| {
+                matches!(
+                    kind,
+                    EdgeKind::Calls
+                        | EdgeKind::References
+                        | EdgeKind::Inherits
+                        | EdgeKind::Implements
+                )
+            };
+            let n = view.incoming(node)?.iter().filter(|step| is_use(step.kind)).count();
+            if n > 0 {
+                symbols.push((*symbol, (n as f64).ln_1p() / MANY));
+            }
+        }
+        Ok(Scores { files: Vec::new(), symbols: strongest(symbols) })
+    }
+}
+
 /// What types that were found inherit from.
 pub struct Bases;
 

@@ -9,6 +9,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use wire::Payload;
 
 pub struct Ask;
 
@@ -28,6 +29,8 @@ pub struct AskAnswer {
     pub answer: Value,
     #[serde(skip)]
     text: Option<String>,
+    #[serde(skip)]
+    payload: Option<Payload>,
     /// What that tool says about its answer.
     #[serde(skip)]
     meta: JsonObject,
@@ -71,8 +74,7 @@ impl Tool for Ask {
             return answered;
         }
         // Words may still find what the name did not.
-        let searched = Route { intent: Intent::Search, subject: question.to_owned(), to: None };
-        match run(call, &searched) {
+        match run(call, &Route::search(question)) {
             Ok(found) if !is_empty(&found.answer) => {
                 if let Err(error) = &answered {
                     call.warn(error.message().to_owned());
@@ -88,6 +90,10 @@ impl Tool for Ask {
         answer.text.as_ref().map(|text| format!("# {by}\n{text}"))
     }
 
+    fn payload(answer: &AskAnswer) -> Option<Payload> {
+        answer.payload.clone()
+    }
+
     fn meta(answer: &AskAnswer) -> JsonObject {
         answer.meta.clone()
     }
@@ -98,8 +104,8 @@ fn run(call: &Call, route: &Route) -> Result<AskAnswer> {
     let entry = super::find(tool).ok_or_else(|| Error::internal("a tool is missing"))?;
     let answered_by = format!("{tool} {}", model::text::one_line(&route.subject, 120));
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let Output { data: answer, text, meta } = (entry.run)(call, arguments)?;
-    Ok(AskAnswer { answered_by, answer, text, meta })
+    let Output { data: answer, text, payload, meta } = (entry.run)(call, arguments)?;
+    Ok(AskAnswer { answered_by, answer, text, payload, meta })
 }
 
 /// The tool for a route, and what to ask it.
@@ -107,7 +113,7 @@ fn request(route: &Route) -> (&'static str, Value) {
     let subject = route.subject.as_str();
     match route.intent {
         Intent::Show => ("show", json!({ "reference": subject })),
-        Intent::Why => ("why", json!({ "target": subject })),
+        Intent::Why => ("why", json!({ "target": subject, "about": route.about })),
         Intent::Symbol => ("symbol", json!({ "name": subject })),
         Intent::Callers => ("callers", json!({ "symbol": subject })),
         Intent::Callees => ("callees", json!({ "symbol": subject })),

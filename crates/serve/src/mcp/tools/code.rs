@@ -3,6 +3,7 @@
 use super::{Group, Tool};
 use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
+use crate::payload;
 use insight::agent_text;
 use insight::code::communities::{self, Communities as Groups};
 use insight::code::flow as ways;
@@ -22,6 +23,7 @@ use model::code::EdgeKind;
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use wire::Payload;
 
 pub struct Symbol;
 pub struct Impact;
@@ -112,7 +114,11 @@ impl Tool for Symbol {
     type Answer = Symbols;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::symbols(answer))
+        (format != Format::Json).then(|| agent_text::symbols(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_symbols(answer))
     }
 
     fn answer(call: &Call, params: SymbolParams) -> Result<Symbols> {
@@ -149,7 +155,11 @@ impl Tool for Impact {
     type Answer = reach::Impact;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::impact(answer))
+        (format != Format::Json).then(|| agent_text::impact(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_impact(answer))
     }
 
     fn answer(call: &Call, params: ImpactParams) -> Result<reach::Impact> {
@@ -200,7 +210,11 @@ impl Tool for Callers {
     type Answer = Neighbours;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+        (format != Format::Json).then(|| agent_text::neighbours(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_neighbours(answer))
     }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
@@ -220,7 +234,11 @@ impl Tool for Callees {
     type Answer = Neighbours;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+        (format != Format::Json).then(|| agent_text::neighbours(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_neighbours(answer))
     }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
@@ -240,7 +258,11 @@ impl Tool for Overrides {
     type Answer = Neighbours;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+        (format != Format::Json).then(|| agent_text::neighbours(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_neighbours(answer))
     }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
@@ -260,7 +282,11 @@ impl Tool for Subtypes {
     type Answer = Neighbours;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::neighbours(answer))
+        (format != Format::Json).then(|| agent_text::neighbours(answer))
+    }
+
+    fn payload(answer: &Self::Answer) -> Option<Payload> {
+        Some(payload::of_neighbours(answer))
     }
 
     fn answer(call: &Call, params: NeighbourParams) -> Result<Neighbours> {
@@ -293,7 +319,7 @@ impl Tool for Flow {
     type Answer = ways::Flow;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        if format == Format::Lines { agent_text::flow(answer) } else { None }
+        if format == Format::Json { None } else { agent_text::flow(answer) }
     }
 
     fn answer(call: &Call, params: FlowParams) -> Result<ways::Flow> {
@@ -505,7 +531,7 @@ impl Tool for Outline {
     type Answer = FileOutline;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| agent_text::outline(answer))
+        (format != Format::Json).then(|| agent_text::outline(answer))
     }
 
     fn answer(call: &Call, params: OutlineParams) -> Result<FileOutline> {

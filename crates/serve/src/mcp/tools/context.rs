@@ -4,7 +4,7 @@ use super::{Group, Tool};
 use crate::mcp::answer::Format;
 use crate::mcp::call::Call;
 use crate::mcp::tools::code::scope;
-use crate::payload::BpeCounter;
+use crate::payload::{self, BpeCounter};
 use insight::context::{
     ChangeQuery, Experience, Pack, PackOptions, Sources, TaskRequest, for_change, for_task,
     pack_note, whole,
@@ -12,20 +12,24 @@ use insight::context::{
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use wire::Payload;
 
 pub struct ContextForTask;
 pub struct ContextForFiles;
 pub struct ContextForPr;
 
-/// Symbols of an answer at most.
-const MOST_SYMBOLS: usize = 60;
+/// Tokens of the budget for each symbol, and how many there are at most. One takes a
+/// small part of it: what comes late in a list is seldom read, and a pack need not be full.
+const FOR_SYMBOL: usize = 250;
+const MOST_SYMBOLS: usize = 200;
 
 fn options(call: &Call, bodies: bool) -> PackOptions {
     let format = match call.format() {
         Format::Json => insight::context::Format::Json,
-        _ => insight::context::Format::Text,
+        _ => insight::context::Format::Lines,
     };
-    PackOptions { budget: call.budget(), limit: MOST_SYMBOLS, bodies, explain: false, format }
+    let limit = (call.budget() / FOR_SYMBOL).clamp(5, MOST_SYMBOLS);
+    PackOptions { budget: call.budget(), limit, bodies, explain: false, format }
 }
 
 fn sources(call: &Call) -> Sources {
@@ -42,8 +46,7 @@ fn sources(call: &Call) -> Sources {
 fn text_of(pack: &Pack, format: Format) -> Option<String> {
     match format {
         Format::Json => None,
-        Format::Lines => Some(whole(pack, insight::context::Format::Text)),
-        Format::Gcf => wire::gcf::encode(&crate::payload::of_pack(pack)).ok(),
+        _ => Some(whole(pack, insight::context::Format::Lines)),
     }
 }
 
@@ -100,6 +103,10 @@ impl Tool for ContextForTask {
     fn text(pack: &Pack, format: Format) -> Option<String> {
         text_of(pack, format)
     }
+
+    fn payload(pack: &Pack) -> Option<Payload> {
+        Some(payload::of_pack(pack, Self::NAME))
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -136,6 +143,10 @@ impl Tool for ContextForFiles {
 
     fn text(pack: &Pack, format: Format) -> Option<String> {
         text_of(pack, format)
+    }
+
+    fn payload(pack: &Pack) -> Option<Payload> {
+        Some(payload::of_pack(pack, Self::NAME))
     }
 }
 
@@ -179,6 +190,10 @@ impl Tool for ContextForPr {
 
     fn text(pack: &Pack, format: Format) -> Option<String> {
         text_of(pack, format)
+    }
+
+    fn payload(pack: &Pack) -> Option<Payload> {
+        Some(payload::of_pack(pack, Self::NAME))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whom to ask.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
 use insight::people::experts;
 use model::Result;
@@ -29,6 +30,10 @@ impl Tool for Experts {
 
     type Params = Params;
     type Answer = experts::Experts;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format != Format::Json).then(|| insight::agent_text::experts(answer))
+    }
 
     fn answer(call: &Call, params: Params) -> Result<experts::Experts> {
         let limit = within("limit", params.limit, 5, 100)?;

@@ -40,6 +40,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use wire::Payload;
 
 /// Tools that are offered together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +100,11 @@ pub trait Tool {
         None
     }
 
+    /// Its symbols, for `gcf`; none where the answer is no list of them.
+    fn payload(_: &Self::Answer) -> Option<Payload> {
+        None
+    }
+
     /// What is said about the answer, such as how it was found: part of `meta`.
     fn meta(_: &Self::Answer) -> JsonObject {
         JsonObject::new()
@@ -110,6 +116,7 @@ pub struct Output {
     pub data: Value,
     /// As the tool itself writes it for a model.
     pub text: Option<String>,
+    pub payload: Option<Payload>,
     pub meta: JsonObject,
 }
 
@@ -236,10 +243,11 @@ fn run<T: Tool>(call: &Call, arguments: JsonObject) -> Result<Output> {
         .map_err(|error| misunderstood::<T>(&error.to_string(), &names))?;
     let answer = T::answer(call, params)?;
     let (text, meta) = (T::text(&answer, call.format()), T::meta(&answer));
+    let payload = if call.format().is_gcf() { T::payload(&answer) } else { None };
     let mut data = serde_json::to_value(answer)
         .map_err(|error| Error::internal("cannot write the answer as JSON").caused_by(error))?;
     leave_out(&mut data, T::LEFT_OUT);
-    Ok(Output { data, text, meta })
+    Ok(Output { data, text, payload, meta })
 }
 
 /// What is wrong with the arguments, and what was probably meant.

@@ -19,6 +19,8 @@ pub struct Params {
     project: Option<String>,
     /// In this local repository: its folder or name
     repo: Option<String>,
+    /// Only changes to it that speak of this
+    about: Option<String>,
     /// How many merge requests, 1 to 200 (default 3)
     limit: Option<u32>,
 }
@@ -37,7 +39,7 @@ impl Tool for Why {
     type Answer = why::Why;
 
     fn text(answer: &Self::Answer, format: Format) -> Option<String> {
-        (format == Format::Lines).then(|| insight::agent_text::why(answer))
+        (format != Format::Json).then(|| insight::agent_text::why(answer))
     }
 
     fn answer(call: &Call, params: Params) -> Result<why::Why> {
@@ -45,7 +47,14 @@ impl Tool for Why {
             call.typed(&params.target, params.project.as_deref(), params.repo.as_deref())?;
         let limit = within("limit", params.limit, 3, 200)?;
         call.around.catch_up(&call.dir);
-        let request = why::Request { scope, limit, notes: 2, experts: 3, now: call.now };
+        let request = why::Request {
+            scope,
+            limit,
+            notes: 2,
+            experts: 3,
+            about: params.about.as_deref(),
+            now: call.now,
+        };
         why::why(call.reader()?, &request)
     }
 }

@@ -1,0 +1,78 @@
+//! By which rules versions are compared, as one number.
+//!
+//! Comparisons are kept for later. What a program with other rules kept must not
+//! be taken for what this one would say, so the number follows from the sources of
+//! the rules themselves: nobody has to remember to raise it.
+
+use crate::index::INDEXER;
+use model::hash::Hash32;
+use std::sync::OnceLock;
+
+macro_rules! sources {
+    ($($path:literal),+ $(,)?) => { &[$(($path, include_bytes!($path))),+] };
+}
+
+/// Everything that decides which symbol is which, and what of it changed. What
+/// files say is under the number of the indexer.
+const SOURCES: &[(&str, &[u8])] = sources![
+    "derivation.rs",
+    "exports.rs",
+    "mod.rs",
+    "module_code.rs",
+    "report.rs",
+    "version.rs",
+    "../lineage/aspects.rs",
+    "../lineage/crossing.rs",
+    "../lineage/locate.rs",
+    "../lineage/mod.rs",
+    "../lineage/partial.rs",
+    "../lineage/touches.rs",
+    "../lineage/versions.rs",
+    "../matching/bags.rs",
+    "../matching/callables.rs",
+    "../matching/candidates.rs",
+    "../matching/containers.rs",
+    "../matching/files.rs",
+    "../matching/mod.rs",
+    "../matching/names.rs",
+    "../matching/rules.rs",
+    "../matching/symbols.rs",
+    "../matching/usage.rs",
+    "../matching/values.rs",
+    "../terms/lexer.rs",
+];
+
+/// The rules of this program.
+pub fn rules_version() -> Hash32 {
+    static VERSION: OnceLock<Hash32> = OnceLock::new();
+    *VERSION.get_or_init(|| {
+        let mut bytes = INDEXER.to_le_bytes().to_vec();
+        for (path, source) in SOURCES {
+            for part in [path.as_bytes(), source] {
+                bytes.extend((part.len() as u64).to_le_bytes());
+                bytes.extend(part);
+            }
+        }
+        Hash32::of(&bytes)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCES;
+    use std::path::Path;
+
+    #[test]
+    fn every_source_of_the_rules_counts() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/compare");
+        for folder in ["", "../lineage/", "../matching/"] {
+            for entry in std::fs::read_dir(here.join(folder)).unwrap() {
+                let name = entry.unwrap().file_name().into_string().unwrap();
+                let path = format!("{folder}{name}");
+                let is_test = name == "tests.rs" || name.ends_with("_tests.rs");
+                let is_known = SOURCES.iter().any(|(known, _)| *known == path);
+                assert!(is_test || is_known, "{path} is not part of the version of the rules");
+            }
+        }
+    }
+}

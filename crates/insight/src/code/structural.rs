@@ -1,0 +1,264 @@
+//! Interfaces that are implemented by having their methods: nothing is written that
+//! could be an edge. Found when it is asked for, by names and numbers of parameters
+//! and results; types whose methods come from what they embed are not seen.
+
+use super::view::{Step, View};
+use model::Result;
+use model::code::{EdgeKind, NodeKind, Provenance, has_implicit_interfaces};
+use model::ids::{NodeId, PackageId};
+use std::collections::BTreeSet;
+use store::code::nodes::{self, NodeRow};
+
+/// Less than what a compiler knows: types of parameters are not compared.
+const CONFIDENCE: u8 = 85;
+/// Interfaces in interfaces that are followed.
+const DEEPEST: usize = 4;
+/// Interfaces with a method of one name that are looked at.
+const MOST_INTERFACES: usize = 12;
+
+/// A type by the package and symbol path its methods have in common.
+type TypeKey = (PackageId, String);
+
+/// How a method is called: its name, and how many values go in and come out.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Shape {
+    name: String,
+    parameters: usize,
+    results: usize,
+}
+
+/// Types that implement an interface, by place.
+pub(super) fn implementers(view: &View<'_>, interface: NodeId) -> Result<Vec<Step>> {
+    let mut found = Vec::new();
+    for (package, scope) in implementing(view, interface)? {
+        found.extend(type_step(view, package, &scope)?);
+    }
+    Ok(found)
+}
+
+/// The methods that implement one of an interface.
+pub(super) fn implementations(view: &View<'_>, method: NodeId) -> Result<Vec<Step>> {
+    let Some(row) = view.node(method)? else { return Ok(Vec::new()) };
+    let Some(interface) = interface_around(view, &row)? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for (package, scope) in implementing(view, interface)? {
+        let of_type = |it: &NodeRow| it.package == package && it.scope == scope;
+        for node in nodes::named(view.reader, &row.name)?.into_iter().filter(of_type) {
+            found.extend(step_to(view, &node, EdgeKind::Overrides)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The methods of interfaces that a method implements.
+pub(super) fn implemented(view: &View<'_>, method: NodeId) -> Result<Vec<NodeId>> {
+    let Some(row) = view.node(method)? else { return Ok(Vec::new()) };
+    if row.kind != NodeKind::Method || !is_implicit(view, method)? {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for other in nodes::named(view.reader, &row.name)? {
+        if other.id == method || found.len() == MOST_INTERFACES {
+            continue;
+        }
+        let Some(interface) = interface_around(view, &other)? else { continue };
+        if implementing(view, interface)?.contains(&(row.package, row.scope.clone())) {
+            found.push(other.id);
+        }
+    }
+    Ok(found)
+}
+
+fn implementing(view: &View<'_>, interface: NodeId) -> Result<BTreeSet<TypeKey>> {
+    let is_interface = view.node(interface)?.is_some_and(|it| it.kind == NodeKind::Interface);
+    if !is_interface || !is_implicit(view, interface)? {
+        return Ok(BTreeSet::new());
+    }
+    let mut shapes = BTreeSet::new();
+    add_shapes(view, interface, DEEPEST, &mut shapes)?;
+    let mut methods = Vec::new();
+    for shape in &shapes {
+        methods.push((shape, nodes::named(view.reader, &shape.name)?));
+    }
+    // The rarest name leaves the fewest types to look at.
+    methods.sort_by_key(|(_, named)| named.len());
+    let mut having: Option<BTreeSet<TypeKey>> = None;
+    for (shape, named) in methods {
+        let mut own = BTreeSet::new();
+        for node in named {
+            let key = (node.package, node.scope.clone());
+            let is_open = having.as_ref().is_none_or(|having| having.contains(&key));
+            if is_open
+                && node.kind == NodeKind::Method
+                && shape_of(view, &node)?.as_ref() == Some(shape)
+            {
+                own.insert(key);
+            }
+        }
+        having = Some(own);
+    }
+    let mut found = having.unwrap_or_default();
+    // The interface has its own methods, and so have others that hold them.
+    let mut interfaces = Vec::new();
+    for key in &found {
+        if type_of(view, key)?.is_none_or(|it| it.kind == NodeKind::Interface) {
+            interfaces.push(key.clone());
+        }
+    }
+    for key in &interfaces {
+        found.remove(key);
+    }
+    Ok(found)
+}
+
+/// The methods of an interface and of those it holds.
+fn add_shapes(
+    view: &View<'_>,
+    interface: NodeId,
+    depth: usize,
+    shapes: &mut BTreeSet<Shape>,
+) -> Result<()> {
+    let Some(row) = view.node(interface)? else { return Ok(()) };
+    let scope = row.symbol();
+    for place in view.places(interface)? {
+        let (outline, nodes) = (view.outline(place.file)?, view.nodes_of(place.file)?);
+        for (symbol, node) in outline.iter().zip(nodes.iter()) {
+            let Some(member) = view.node(*node)? else { continue };
+            if member.kind == NodeKind::Method && member.scope == scope {
+                shapes.extend(shape(&member.name, &symbol.signature));
+            }
+        }
+    }
+    if depth > 0 {
+        for step in view.outgoing(interface)? {
+            if matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements) {
+                add_shapes(view, step.node, depth - 1, shapes)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_implicit(view: &View<'_>, node: NodeId) -> Result<bool> {
+    let Some(place) = view.places(node)?.into_iter().next() else { return Ok(false) };
+    let rows = store::code::files::rows(view.reader, vec![place.file])?;
+    Ok(rows.first().is_some_and(|file| has_implicit_interfaces(&file.language)))
+}
+
+/// The interface that a method is written in.
+fn interface_around(view: &View<'_>, method: &NodeRow) -> Result<Option<NodeId>> {
+    let around = type_of(view, &(method.package, method.scope.clone()))?;
+    Ok(around.filter(|it| it.kind == NodeKind::Interface).map(|it| it.id))
+}
+
+/// The type whose symbol path is the scope of methods.
+fn type_of(view: &View<'_>, (package, scope): &TypeKey) -> Result<Option<NodeRow>> {
+    let name = scope.rsplit('.').next().unwrap_or(scope);
+    for node in nodes::named(view.reader, name)? {
+        let is_it = node.package == *package && node.symbol() == *scope;
+        if is_it && node.kind != NodeKind::Module && view.symbol(node.id)?.is_some() {
+            return Ok(Some(node));
+        }
+    }
+    Ok(None)
+}
+
+fn type_step(view: &View<'_>, package: PackageId, scope: &str) -> Result<Option<Step>> {
+    match type_of(view, &(package, scope.to_owned()))? {
+        Some(node) => step_to(view, &node, EdgeKind::Implements),
+        None => Ok(None),
+    }
+}
+
+fn step_to(view: &View<'_>, node: &NodeRow, kind: EdgeKind) -> Result<Option<Step>> {
+    let Some(place) = view.places(node.id)?.into_iter().next() else { return Ok(None) };
+    let outline = view.outline(place.file)?;
+    let line = outline.get(place.def as usize).map_or(0, |symbol| symbol.name_line);
+    Ok(Some(Step {
+        node: node.id,
+        kind,
+        confidence: CONFIDENCE,
+        provenance: Provenance::AstInferred,
+        file: place.file,
+        line,
+        n_sites: 1,
+    }))
+}
+
+fn shape_of(view: &View<'_>, method: &NodeRow) -> Result<Option<Shape>> {
+    for place in view.places(method.id)? {
+        let outline = view.outline(place.file)?;
+        if let Some(symbol) = outline.get(place.def as usize) {
+            return Ok(shape(&method.name, &symbol.signature));
+        }
+    }
+    Ok(None)
+}
+
+/// Of `func (r *Replacer) Get(variable string) (any, bool)`: `Get`, 1 and 2.
+fn shape(name: &str, signature: &str) -> Option<Shape> {
+    let start = format!("{name}(");
+    let at = signature.match_indices(&start).find(|(at, _)| {
+        let before = signature[..*at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })?;
+    let (parameters, rest) = enclosed(&signature[at.0 + start.len()..])?;
+    let rest = rest.trim_start().trim_end_matches('{').trim();
+    let results = match rest.strip_prefix('(') {
+        Some(inner) => n_parts(enclosed(inner)?.0),
+        None => usize::from(!rest.is_empty()),
+    };
+    Some(Shape { name: name.to_owned(), parameters: n_parts(parameters), results })
+}
+
+/// What is before the parenthesis that ends a text's level, and what follows.
+fn enclosed(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0usize;
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// How many parts commas make of a list; one at its end makes none.
+fn n_parts(list: &str) -> usize {
+    let list = list.trim().trim_end_matches(',');
+    if list.is_empty() {
+        return 0;
+    }
+    let mut depth = 0usize;
+    let mut parts = 1;
+    for c in list.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => parts += 1,
+            _ => {}
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(signature: &str) -> Option<(usize, usize)> {
+        shape("Get", signature).map(|shape| (shape.parameters, shape.results))
+    }
+
+    #[test]
+    fn a_signature_is_counted() {
+        assert_eq!(counts("func (r *Replacer) Get(variable string) (any, bool)"), Some((1, 2)));
+        assert_eq!(counts("Get(http.ResponseWriter, *http.Request, Handler) error"), Some((3, 1)));
+        assert_eq!(counts("func (m M) Get()"), Some((0, 0)));
+        assert_eq!(counts("Get(f func(a, b int) (int, error), m map[string]int,) {"), Some((2, 0)));
+        assert_eq!(counts("func (x T) Getter(a int)"), None);
+        assert_eq!(counts("Get(a int"), None);
+    }
+}

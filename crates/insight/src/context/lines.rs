@@ -1,0 +1,109 @@
+//! A pack for an agent, who pays by the token: symbols under their files, one line
+//! each, and no reasons. `--format text` and JSON have those.
+
+use super::pack::{Pack, PackedSymbol, PackedText};
+use super::render;
+use model::text::one_line;
+
+/// Columns of a signature, and of the first sentence of a documentation.
+const SIGNATURE: usize = 160;
+const DOC: usize = 110;
+/// Columns of what a decision or thread says.
+const TEXT: usize = 200;
+
+pub(super) fn whole(pack: &Pack) -> String {
+    let commit: String = pack.standing.commit.chars().take(10).collect();
+    let mut out =
+        format!("{} at {commit}; evidence {}\n", pack.standing.name, render::strength(pack));
+    pack.notes.iter().for_each(|note| out.push_str(&format!("note: {note}\n")));
+    for (path, symbols) in by_file(&pack.symbols) {
+        out.push_str(&format!("{path}\n"));
+        for it in symbols {
+            out.push_str(&symbol(it));
+        }
+    }
+    let further: Vec<&str> = pack
+        .files
+        .iter()
+        .map(|file| file.path.as_str())
+        .filter(|path| pack.symbols.iter().all(|symbol| symbol.path != *path))
+        .collect();
+    if !further.is_empty() {
+        let label = if pack.symbols.is_empty() { "files" } else { "also" };
+        out.push_str(&format!("{label}: {}\n", further.join(", ")));
+    }
+    out.push_str(&render::edge_lines(pack, ""));
+    pack.texts.iter().for_each(|it| out.push_str(&text(it)));
+    if !pack.owners.is_empty() {
+        out.push_str(&format!("owners: {}\n", pack.owners.join(", ")));
+    }
+    if pack.left_out > 0 {
+        out.push_str(&format!("{} more (limit, budget); ", pack.left_out));
+    }
+    out.push_str(&format!("pack {}\n", render::short(&pack.pack_root)));
+    out
+}
+
+pub(super) fn symbol(symbol: &PackedSymbol) -> String {
+    let mut out = format!(" :{} {}", symbol.line, headed(symbol));
+    let doc = without_name(first_sentence(&symbol.doc), &symbol.symbol);
+    if !doc.is_empty() {
+        out.push_str(&format!(" — {}", one_line(doc, DOC)));
+    }
+    out.push('\n');
+    if let Some(body) = &symbol.body {
+        body.lines().for_each(|line| out.push_str(&format!(" | {line}\n")));
+    }
+    out
+}
+
+pub(super) fn text(text: &PackedText) -> String {
+    let said = one_line(&text.text, TEXT);
+    let title = one_line(&text.title, TEXT);
+    if said.starts_with(&title) {
+        format!("{} {said}\n", text.reference)
+    } else {
+        format!("{} {title}: {said}\n", text.reference)
+    }
+}
+
+/// Files in the order of their best symbol.
+fn by_file(symbols: &[PackedSymbol]) -> Vec<(&str, Vec<&PackedSymbol>)> {
+    let mut files: Vec<(&str, Vec<&PackedSymbol>)> = Vec::new();
+    for symbol in symbols {
+        match files.iter_mut().find(|(path, _)| *path == symbol.path) {
+            Some((_, of_file)) => of_file.push(symbol),
+            None => files.push((&symbol.path, vec![symbol])),
+        }
+    }
+    files
+}
+
+/// `Replacer.Get(variable string) (any, bool)`, `type Replacer`: the name with its
+/// container, once, and what the signature says after it.
+fn headed(symbol: &PackedSymbol) -> String {
+    let name = symbol.symbol.rsplit(['.', ':', '#']).next().unwrap_or(&symbol.symbol);
+    let after = parameters(&symbol.signature, name).unwrap_or_default();
+    if after.is_empty() {
+        format!("{} {}", symbol.kind, symbol.symbol)
+    } else {
+        one_line(&format!("{}{after}", symbol.symbol), SIGNATURE)
+    }
+}
+
+/// What follows a name that takes parameters.
+fn parameters<'a>(signature: &'a str, name: &str) -> Option<&'a str> {
+    let found = signature.match_indices(name).map(|(at, _)| &signature[at + name.len()..]);
+    found.into_iter().find(|after| after.starts_with(['(', '<', '[']))
+}
+
+/// `Get gets a value`: the name stands in front of it already.
+fn without_name<'a>(doc: &'a str, symbol: &str) -> &'a str {
+    let name = symbol.rsplit(['.', ':', '#']).next().unwrap_or(symbol);
+    doc.strip_prefix(name).filter(|rest| rest.starts_with(' ')).map_or(doc, str::trim_start)
+}
+
+fn first_sentence(doc: &str) -> &str {
+    let ends = [". ", ".\n", "\n\n"].iter().filter_map(|end| doc.find(end));
+    doc[..ends.min().unwrap_or(doc.len())].trim().trim_end_matches('.')
+}
