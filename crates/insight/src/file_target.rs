@@ -9,6 +9,7 @@ use crate::{projects, repos};
 use git::Repo;
 use model::ids::{ProjectId, RepoId};
 use model::{Error, ErrorCode, Result};
+use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 use store::projects::Project;
 use store::{Reader, paths};
@@ -187,10 +188,13 @@ fn clone_of(reader: &Reader, project: &Project) -> Result<Option<LocalClone>> {
 }
 
 fn in_clone(reader: &Reader, typed: Typed<'_>, clone: LocalClone) -> Result<FileTarget> {
-    let path = path_in(reader, typed, &clone.git)?;
+    let mut path = path_in(reader, typed, &clone.git)?;
     let is_there = clone.git.work_tree().is_none_or(|top| top.join(&path).exists());
     if !is_there && !is_recorded(reader, &path)? {
-        return Err(unknown(reader, &path, false)?);
+        match path_ending(&NewestPaths::of(clone.git.clone()), typed.path) {
+            Some(whole) => path = whole,
+            None => return Err(unknown(reader, &path, false)?),
+        }
     }
     let project = project_of(reader, &clone)?;
     Ok(FileTarget { path, project, clone: Some(clone) })
@@ -222,6 +226,60 @@ fn path_in(reader: &Reader, typed: Typed<'_>, git: &Repo) -> Result<String> {
         return Ok(as_typed);
     }
     Ok(from_here)
+}
+
+/// The paths of the commit a clone stands at, listed when first asked for.
+pub(crate) struct NewestPaths {
+    git: Repo,
+    paths: OnceCell<Vec<String>>,
+}
+
+impl NewestPaths {
+    pub(crate) fn of(git: Repo) -> Self {
+        NewestPaths { git, paths: OnceCell::new() }
+    }
+
+    fn all(&self) -> &[String] {
+        self.paths.get_or_init(|| {
+            // A repository without a commit has none.
+            let listed = self.git.resolve("HEAD").and_then(|head| self.git.paths(head));
+            listed.unwrap_or_default().iter().map(ToString::to_string).collect()
+        })
+    }
+}
+
+/// The only file or folder of the newest commit whose path ends so; of folders in each
+/// other, the outer one. A plain word is no path: a folder may be called like a topic.
+pub(crate) fn path_ending(newest: &NewestPaths, end: &str) -> Option<String> {
+    let end = end.trim_matches('/');
+    if !end.contains(['-', '_', '.', '/']) || end.contains("..") {
+        return None;
+    }
+    let mut found: Option<String> = None;
+    for path in newest.all() {
+        let Some(whole) = up_to(path, end) else { continue };
+        match &found {
+            None => found = Some(whole.to_owned()),
+            Some(other) if other == whole || is_below(whole, other) => {}
+            Some(other) if is_below(other, whole) => found = Some(whole.to_owned()),
+            Some(_) => return None,
+        }
+    }
+    found
+}
+
+/// The part of a path that ends with these components.
+fn up_to<'p>(path: &'p str, end: &str) -> Option<&'p str> {
+    let is_whole = |(at, _): &(usize, &str)| {
+        let after = path.as_bytes().get(at + end.len());
+        (*at == 0 || path.as_bytes()[at - 1] == b'/') && after.is_none_or(|byte| *byte == b'/')
+    };
+    let (at, _) = path.match_indices(end).find(is_whole)?;
+    Some(&path[..at + end.len()])
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn is_recorded(reader: &Reader, path: &str) -> Result<bool> {

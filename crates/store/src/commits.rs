@@ -369,6 +369,31 @@ pub fn touching(on: &impl Read, repo: RepoId, names: &[String]) -> Result<Vec<Pa
     )
 }
 
+/// Commits of the main branch that changed a file under any of these names, newest
+/// first, without merges.
+pub fn changing(
+    on: &impl Read,
+    repo: RepoId,
+    names: &[String],
+    limit: usize,
+) -> Result<Vec<CommitRow>> {
+    let names = serde_json::to_string(names).unwrap_or_default();
+    sql::all(
+        on,
+        &format!(
+            "SELECT {COLUMNS} FROM git_commits AS c
+             WHERE c.id IN (SELECT commit_id FROM commit_files
+                   WHERE path IN (SELECT value FROM json_each(?2))
+                   UNION SELECT commit_id FROM commit_files
+                   WHERE old_path IN (SELECT value FROM json_each(?2)))
+               AND c.repo_id = ?1 AND c.landed_id IS NOT NULL AND instr(c.parents, ' ') = 0
+             ORDER BY c.committed_at DESC, c.sha LIMIT ?3"
+        ),
+        (repo.0, names, limit as i64),
+        read,
+    )
+}
+
 /// The latest commits of a repository that changed a path and were made up to a
 /// time: number and hash.
 pub fn latest_of_path(

@@ -13,7 +13,8 @@ use store::Reader;
 ///
 /// Reads what the question is about (a reference, a line, a file, the name of a
 /// symbol) and what it asks for, and runs the command that answers it: why,
-/// callers, impact, symbol, flow, experts, owners, timeline, context or search.
+/// callers, impact, tests, symbol, flow, experts, owners, history, timeline, context
+/// or search.
 /// `lore "QUESTION"` does the same.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -61,7 +62,7 @@ impl Args {
         let answered = parsed(ctx, &meant)?.run(ctx, ui);
         match answered {
             Err(error)
-                if meant.intent != Intent::Search
+                if meant.may_be_searched()
                     && matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous) =>
             {
                 ui.warn(error.message());

@@ -4,7 +4,7 @@ use super::trace::{commit, merge_request, substance, told};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
 use insight::trace::LineOrigin;
-use insight::why::{Dependents, LinkedRecord, Why};
+use insight::why::{Dependents, Focus, LinkedRecord, Why};
 use model::text::one_line;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,8 @@ impl Show for Why {
     fn text(&self, out: &mut Painter) {
         if let Some(trace) = &self.trace {
             told(trace, &telling(&trace.origins), out);
-            if let Some(focus) = self.focus.as_ref().filter(|focus| focus.left_out > 0) {
-                let others = counted(focus.left_out as u64, "other commit", "other commits");
-                let words = focus.words.join(", ");
-                let told = format!("{others} changed these lines and say less of {words}");
-                out.gap().label(Label::Faint, &told).end();
+            if let Some(focus) = self.focus.as_ref() {
+                narrowed(focus, out);
             }
         }
         if let Some(origin) = &self.commit {
@@ -59,6 +56,19 @@ impl Show for Why {
         super::runtime::weight(self.runtime.as_ref(), "", out);
         whom_to_ask(&self.experts, out);
         missing(&self.missing, out);
+    }
+}
+
+fn narrowed(focus: &Focus, out: &mut Painter) {
+    let words = focus.words.join(", ");
+    if focus.left_out > 0 {
+        let others = counted(focus.left_out as u64, "other commit", "other commits");
+        let told = format!("{others} changed these lines and say less of {words}");
+        out.gap().label(Label::Faint, &told).end();
+    }
+    if !focus.of_file.is_empty() {
+        out.gap().heading(&format!("the file's commits that say more of {words}"));
+        focus.of_file.iter().for_each(|reason| commit(reason, out));
     }
 }
 

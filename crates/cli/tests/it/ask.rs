@@ -15,6 +15,10 @@ fn a_question_names_the_command_that_answers_it() {
         "how does `login` reach `session`",
         "who owns src/login.rs",
         "what happened with Safari",
+        "what calls session when a sailor comes",
+        "which tests cover session",
+        "what breaks if I change login.rs",
+        "history of `session`",
         "-x marks the spot",
     ] {
         let asked = site.env.lore_in(&clone, &["ask", "--explain", "--", question], "").success();
@@ -28,6 +32,10 @@ fn a_question_names_the_command_that_answers_it() {
         lore flow -- login session
         lore owners -- src/login.rs
         lore timeline -- Safari
+        lore callers -- session
+        lore tests -- session
+        lore impact -- src/login.rs
+        lore history -- session
         lore search -- '-x marks the spot'
     "#]]
     .assert_eq(&all);
@@ -53,4 +61,12 @@ fn a_name_nobody_knows_is_searched_for() {
     let asked = site.env.lore_in(&clone, &["ask", "why was !99 about the cookie"], "").success();
     assert!(asked.stdout.contains("cookie"), "{asked}");
     assert!(asked.stderr.contains("!99"), "{asked}");
+}
+
+#[test]
+fn a_name_written_as_code_that_is_not_there_is_told_with_near_ones() {
+    let (site, clone) = harbour();
+    let asked = site.env.lore_in(&clone, &["who calls sesion_()"], "").failure(17);
+    assert!(asked.stderr.contains("no symbol `sesion_`"), "{asked}");
+    assert!(asked.stderr.contains("did you mean session"), "{asked}");
 }

@@ -59,3 +59,52 @@ fn what_no_commit_says_leaves_all_of_them() {
         assert!(all.contains(subject), "{subject}: {all}");
     }
 }
+
+#[test]
+fn a_reason_older_than_the_lines_is_found_among_the_commits_of_the_file() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    for (message, source) in [
+        ("Count ships", "def berth(ship):\n    n = 1\n"),
+        (
+            "Refuse ships with a deep draught\n\nTwo ran aground.",
+            "def berth(ship):\n    check(ship)\n",
+        ),
+        ("Style", "def berth(ship: Ship):\n    check(ship, STRICT)\n"),
+    ] {
+        history.commit("main", &ada, message, &written(&[("port.py", source)])).unwrap();
+    }
+    history.write(&env.dir().join("port")).unwrap();
+    let port = env.dir().join("port");
+    let _ = env.lore_in(&port, &["index", "-q"], "").success();
+    let said = env.lore_in(&port, &["--agent", "why does `berth` refuse a deep draught"], "");
+    let said = said.success().stdout;
+    assert!(said.contains("Refuse ships with a deep draught — Two ran aground."), "{said}");
+    assert!(!said.contains("Count ships"), "{said}");
+    // As before where nothing of the file speaks of it.
+    let plain = env.lore_in(&port, &["--agent", "why", "berth"], "").success().stdout;
+    let other = env.lore_in(&port, &["--agent", "why", "berth", "--about", "pirates"], "");
+    assert_eq!(other.success().stdout, plain);
+}
+
+#[test]
+fn a_path_may_be_typed_by_its_end() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files =
+        [("lib/tide-tables/src/moon.py", "x = 1\n"), ("lib/a/mod.py", ""), ("b/mod.py", "")];
+    history.commit("main", &ada, "Begin", &written(&files)).unwrap();
+    history.write(&env.dir().join("port")).unwrap();
+    let port = env.dir().join("port");
+    let _ = env.lore_in(&port, &["index", "-q"], "").success();
+    let experts = env.lore_in(&port, &["experts", "tide-tables", "--json"], "").success();
+    assert!(experts.stdout.contains("\"kind\":\"folder\""), "{experts}");
+    let history = env.lore_in(&port, &["file-history", "src/moon.py", "--json"], "").success();
+    assert!(history.stdout.contains("lib/tide-tables/src/moon.py"), "{history}");
+    // Two are called so: none is guessed.
+    let _ = env.lore_in(&port, &["file-history", "mod.py"], "").failure(17);
+}

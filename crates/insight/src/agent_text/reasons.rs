@@ -4,7 +4,7 @@ use super::short;
 use crate::evidence::Explained;
 use crate::reasons::CommitReason;
 use crate::trace::LineOrigin;
-use crate::why::{LinkedRecord, Why};
+use crate::why::{Focus, LinkedRecord, Why};
 use model::text::one_line;
 
 /// Columns of a quotation.
@@ -39,9 +39,8 @@ pub fn why(answer: &Why) -> String {
             ));
         }
         origins(&trace.origins, &mut out);
-        if let Some(focus) = answer.focus.as_ref().filter(|focus| focus.left_out > 0) {
-            let words = focus.words.join(", ");
-            out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
+        if let Some(focus) = answer.focus.as_ref() {
+            narrowed(focus, &mut out);
         }
         for reason in trace.commits.iter().take(MOST_COMMITS) {
             out.push_str(&format!("{}\n", commit(reason)));
@@ -55,6 +54,19 @@ pub fn why(answer: &Why) -> String {
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
     out
+}
+
+fn narrowed(focus: &Focus, out: &mut String) {
+    let words = focus.words.join(", ");
+    if focus.left_out > 0 {
+        out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
+    }
+    if !focus.of_file.is_empty() {
+        out.push_str(&format!("of the file's commits, these say more of {words}:\n"));
+    }
+    for reason in &focus.of_file {
+        out.push_str(&format!("{}\n", commit(reason)));
+    }
 }
 
 /// One line for each commit, with all the lines that come from it.

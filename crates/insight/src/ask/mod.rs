@@ -3,11 +3,14 @@
 
 mod phrases;
 mod question;
+mod subjects;
 
-pub use question::{Intent, Route, VocabularyLookup, route};
+pub use question::{Intent, Route, route};
+pub use subjects::VocabularyLookup;
 
 use crate::code::Scope;
 use crate::code::scope::{self, ScopeRequest};
+use crate::file_target::{self, NewestPaths};
 use model::Result;
 use std::path::Path;
 use store::Reader;
@@ -17,6 +20,7 @@ use store::code::nodes;
 pub struct IndexLookup<'a> {
     reader: &'a Reader,
     scope: Option<Scope>,
+    paths: Option<NewestPaths>,
 }
 
 impl<'a> IndexLookup<'a> {
@@ -24,7 +28,10 @@ impl<'a> IndexLookup<'a> {
     /// record are still understood.
     pub fn new(reader: &'a Reader, here: &Path) -> Self {
         let asked = ScopeRequest { repo: None, at: None, here: Some(here) };
-        IndexLookup { reader, scope: scope::resolve(reader, &asked).ok() }
+        let scope = scope::resolve(reader, &asked).ok();
+        let dir = scope.as_ref().and_then(|scope| scope.dir.as_deref());
+        let paths = dir.map(|dir| NewestPaths::of(git::Repo::known(Path::new(dir))));
+        IndexLookup { reader, scope, paths }
     }
 
     fn is_node(&self, name: &str) -> Result<bool> {
@@ -51,5 +58,9 @@ impl VocabularyLookup for IndexLookup<'_> {
             matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir)
         });
         stays_inside && Path::new(dir).join(relative).is_file()
+    }
+
+    fn path_ending(&self, end: &str) -> Option<String> {
+        file_target::path_ending(self.paths.as_ref()?, end)
     }
 }

@@ -1,12 +1,10 @@
 //! What a question asks for, by the words people use, and what it is about.
 //!
-//! Two things are read: the subjects (references, paths, lines, names of code)
-//! and the intent (the words around them). A word counts as a name only where
-//! the index knows it or where it is written as code, so that `open` in a
-//! sentence stays a word.
+//! Two things are read: the intent (the words people ask with) and the subjects
+//! (see `subjects`).
 
 use super::phrases::PHRASES;
-use model::reference::Reference;
+use super::subjects::{Subject, VocabularyLookup, has_code_inside, subjects};
 use search::query::is_stop_word;
 
 /// The command that answers.
@@ -21,11 +19,14 @@ pub enum Intent {
     Subtypes,
     Outline,
     Impact,
+    Tests,
     Flow,
     Routes,
     Owners,
     Experts,
     Timeline,
+    /// Of a symbol.
+    History,
     FileHistory,
     Context,
     Search,
@@ -43,11 +44,13 @@ impl Intent {
             Intent::Subtypes => "subtypes",
             Intent::Outline => "outline",
             Intent::Impact => "impact",
+            Intent::Tests => "tests",
             Intent::Flow => "flow",
             Intent::Routes => "routes",
             Intent::Owners => "owners",
             Intent::Experts => "experts",
             Intent::Timeline => "timeline",
+            Intent::History => "history",
             Intent::FileHistory => "file_history",
             Intent::Context => "context",
             Intent::Search => "search",
@@ -67,40 +70,17 @@ pub struct Route {
 }
 
 impl Route {
+    /// Whether words may find what the name did not: a name that is written as code
+    /// stands for nothing else, and what is near to it says more than texts.
+    pub fn may_be_searched(&self) -> bool {
+        let is_code = |name: &str| has_code_inside(name) && !name.contains(' ');
+        let names = std::iter::once(self.subject.as_str()).chain(self.to.as_deref());
+        self.intent != Intent::Search && !names.into_iter().any(is_code)
+    }
+
     /// Searches the texts for the words of a question.
     pub fn search(question: &str) -> Self {
         plain(Intent::Search, question)
-    }
-}
-
-/// What the index knows by name.
-pub trait VocabularyLookup {
-    /// Whether code is indexed at all; without it, texts are searched.
-    fn has_code(&self) -> bool;
-
-    fn is_symbol(&self, name: &str) -> bool;
-
-    /// From the root of the repository.
-    fn is_file(&self, path: &str) -> bool;
-}
-
-/// Something a question names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Subject {
-    Reference(String),
-    Line(String),
-    File(String),
-    Symbol(String),
-}
-
-impl Subject {
-    fn text(&self) -> &str {
-        match self {
-            Subject::Reference(text)
-            | Subject::Line(text)
-            | Subject::File(text)
-            | Subject::Symbol(text) => text,
-        }
     }
 }
 
@@ -116,26 +96,58 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     if words.len() > MOST_WORDS || question.contains('\n') {
         return plain(code, question);
     }
-    let subjects = subjects(question, known);
+    let joined = words.join(" ");
+    let said = said(&joined);
+    let announced = said.as_ref().and_then(|said| said.announced.as_deref());
+    let subjects = subjects(question, announced, known);
     if let ([_], [only]) = (words.as_slice(), subjects.as_slice()) {
         return alone(only);
     }
-    let lower = words.join(" ").to_lowercase();
-    let intent = PHRASES.iter().find(|(_, phrases)| phrases.iter().any(|it| is_said(&lower, it)));
-    match intent {
-        Some((Intent::Context, _)) => plain(code, question),
+    match said.map(|said| said.intent) {
+        Some(Intent::Context) => plain(code, question),
         // "where is the retry limit set", "where is the TLS timeout set": not one name,
         // but code is meant.
-        Some((Intent::Symbol, _)) if subjects.is_empty() || says_more(whole, &subjects) => {
+        Some(Intent::Symbol) if subjects.is_empty() || says_more(whole, &subjects) => {
             plain(code, question)
         }
-        Some((intent, _)) => meant(*intent, question, &subjects),
+        Some(intent) => meant(intent, question, &subjects),
         None => match subjects.as_slice() {
             [only @ Subject::Reference(_)] => alone(only),
             [only] if words.len() <= 3 => alone(only),
             _ => plain(Intent::Search, question),
         },
     }
+}
+
+/// What a question asks for.
+struct Said {
+    intent: Intent,
+    /// What follows the words that ask, where they announce a name.
+    announced: Option<String>,
+}
+
+fn said(question: &str) -> Option<Said> {
+    let lower = question.to_lowercase();
+    let (intent, end) = PHRASES.iter().find_map(|(intent, phrases)| {
+        phrases.iter().find_map(|phrase| end_of(&lower, phrase)).map(|end| (*intent, end))
+    })?;
+    // `where is the page slow` announces nothing, `what calls page` does.
+    let announces = matches!(
+        intent,
+        Intent::Callers
+            | Intent::Callees
+            | Intent::Overrides
+            | Intent::Subtypes
+            | Intent::Impact
+            | Intent::Tests
+    );
+    // Lower case may have another length in other scripts.
+    let rest = question.get(end..).filter(|_| announces && lower.len() == question.len());
+    let announced = rest.map(|rest| match intent {
+        Intent::Tests => rest.split_once(" run for ").map_or(rest, |(_, rest)| rest),
+        _ => rest,
+    });
+    Some(Said { intent, announced: announced.map(str::to_owned) })
 }
 
 /// Words that ask for a definition and name nothing.
@@ -172,20 +184,28 @@ fn says_more(question: &str, subjects: &[Subject]) -> bool {
     own.count() >= 2
 }
 
-fn is_said(question: &str, phrase: &str) -> bool {
+/// Where a phrase ends in a question that says it.
+fn end_of(question: &str, phrase: &str) -> Option<usize> {
     let padded = format!("{question} ");
-    match phrase.strip_prefix('^') {
+    let end = match phrase.strip_prefix('^') {
         Some(start) => {
-            let rest = padded.strip_prefix(start);
-            rest.is_some_and(|rest| start.ends_with(' ') || !starts_inside_word(rest))
+            let rest = padded.strip_prefix(start)?;
+            let is_whole = start.ends_with(' ') || !starts_inside_word(rest);
+            is_whole.then_some(start.len())?
         }
-        None => padded.match_indices(phrase).any(|(at, _)| {
-            let before = padded[..at].chars().next_back();
-            let is_start = phrase.starts_with(' ') || !before.is_some_and(char::is_alphanumeric);
-            let after = &padded[at + phrase.len()..];
-            is_start && (phrase.ends_with(' ') || !starts_inside_word(after))
-        }),
-    }
+        None => {
+            let is_whole = |(at, _): &(usize, &str)| {
+                let before = padded[..*at].chars().next_back();
+                let is_start =
+                    phrase.starts_with(' ') || !before.is_some_and(char::is_alphanumeric);
+                let after = &padded[at + phrase.len()..];
+                is_start && (phrase.ends_with(' ') || !starts_inside_word(after))
+            };
+            let (at, _) = padded.match_indices(phrase).find(is_whole)?;
+            at + phrase.len()
+        }
+    };
+    Some(end.min(question.len()))
 }
 
 fn starts_inside_word(rest: &str) -> bool {
@@ -195,7 +215,7 @@ fn starts_inside_word(rest: &str) -> bool {
 /// What an intent means for these subjects; without a fitting one it is a search.
 fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
     let code = subjects.iter().find(|it| matches!(it, Subject::Symbol(_)));
-    let file = subjects.iter().find(|it| matches!(it, Subject::File(_) | Subject::Line(_)));
+    let file = subjects.iter().find(|it| matches!(it, Subject::Path(_) | Subject::Line(_)));
     let reference = subjects.iter().find(|it| matches!(it, Subject::Reference(_)));
     let of = |intent, subject: &Subject| plain(intent, subject.text());
     match intent {
@@ -210,7 +230,7 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
             }
         }
         Intent::Outline => match file.or(code) {
-            Some(file @ Subject::File(_)) => of(Intent::Outline, file),
+            Some(file @ Subject::Path(_)) => of(Intent::Outline, file),
             Some(line @ Subject::Line(_)) => {
                 plain(Intent::Outline, line.text().split(':').next().unwrap_or_default())
             }
@@ -225,8 +245,8 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
             Some(symbol) => of(intent, symbol),
             None => reference.map_or_else(|| plain(Intent::Search, question), alone),
         },
-        Intent::Impact => match code.or(file) {
-            Some(target) => of(Intent::Impact, target),
+        Intent::Impact | Intent::Tests => match code.or(file) {
+            Some(target) => of(intent, target),
             None => plain(Intent::Context, question),
         },
         Intent::Owners => match file {
@@ -247,7 +267,10 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
                 None => plain(Intent::Search, question),
             },
         },
-        Intent::Timeline => match (reference, file) {
+        Intent::History if reference.is_none() && code.is_some() => {
+            plain(Intent::History, code.map_or("", Subject::text))
+        }
+        Intent::Timeline | Intent::History => match (reference, file) {
             (Some(reference), _) => of(Intent::Timeline, reference),
             (None, Some(file)) => {
                 plain(Intent::FileHistory, file.text().split(':').next().unwrap_or_default())
@@ -262,7 +285,7 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
 fn alone(subject: &Subject) -> Route {
     let intent = match subject {
         Subject::Reference(_) => Intent::Show,
-        Subject::Line(_) | Subject::File(_) => Intent::Why,
+        Subject::Line(_) | Subject::Path(_) => Intent::Why,
         Subject::Symbol(_) => Intent::Symbol,
     };
     plain(intent, subject.text())
@@ -295,76 +318,6 @@ fn about(question: &str) -> &str {
     }
 }
 
-/// What the question names, in its order.
-fn subjects(question: &str, known: &dyn VocabularyLookup) -> Vec<Subject> {
-    let mut found: Vec<Subject> = Vec::new();
-    let mut add = |subject: Subject| {
-        if !found.contains(&subject) {
-            found.push(subject);
-        }
-    };
-    for word in question.split_whitespace() {
-        let is_marked = word.contains('`');
-        let word = word.trim_matches(['`', '"', '\'', ',', ';', '?', '(', '[', '<', '>', ']']);
-        let word = word.trim_end_matches(['.', ':', '!']);
-        // `run()` keeps its name only.
-        let name = word.trim_end_matches(')').trim_end_matches('(');
-        if word.is_empty() {
-            continue;
-        }
-        if let Some(subject) = subject(word, name, is_marked, known) {
-            add(subject);
-        }
-    }
-    found
-}
-
-fn subject(
-    word: &str,
-    name: &str,
-    is_marked: bool,
-    known: &dyn VocabularyLookup,
-) -> Option<Subject> {
-    if is_reference(word) {
-        return Some(Subject::Reference(word.to_owned()));
-    }
-    if let Some((path, line)) = word.rsplit_once(':')
-        && !path.is_empty()
-        && !path.ends_with(':')
-        && line.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
-        && (known.is_file(path) || path.contains('.'))
-    {
-        return Some(Subject::Line(word.to_owned()));
-    }
-    if known.is_file(word) {
-        return Some(Subject::File(word.to_owned()));
-    }
-    let is_code = is_marked || name != word || looks_like_code(name);
-    (is_code && known.is_symbol(name)).then(|| Subject::Symbol(name.to_owned()))
-}
-
-/// An issue, a merge request, a record, a commit or an address of one.
-fn is_reference(word: &str) -> bool {
-    let is_record = model::memory::RecordKind::ALL.iter().any(|kind| {
-        word.strip_prefix(kind.prefix()).is_some_and(|rest| !rest.is_empty() && rest.is_ascii())
-    });
-    let is_commit = (7..=40).contains(&word.len())
-        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && word.bytes().any(|byte| byte.is_ascii_digit());
-    // Many a word looks like an abbreviated hash; one needs a digit to count.
-    is_record || is_commit || matches!(Reference::parse(word), Ok(Reference::Entity(_)))
-}
-
-/// Written as no word of a sentence is: a case change inside, an underscore, a
-/// dot between letters, or two colons.
-fn looks_like_code(name: &str) -> bool {
-    let inner_dot =
-        name.split_once('.').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty());
-    let has_upper_inside = name.chars().skip(1).any(char::is_uppercase);
-    let is_capitalised = name.chars().next().is_some_and(char::is_uppercase);
-    name.contains('_') || name.contains("::") || inner_dot || has_upper_inside || is_capitalised
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -377,12 +330,17 @@ mod tests {
         }
 
         fn is_symbol(&self, name: &str) -> bool {
-            ["Flask.run", "run", "QuerySet", "slugify", "get_queryset", "Model.save", "open", "Why"]
-                .contains(&name)
+            let names = "Flask.run run QuerySet slugify get_queryset Model.save open Why I set";
+            names.split(' ').any(|known| known == name)
         }
 
         fn is_file(&self, path: &str) -> bool {
             path == "src/flask/app.py"
+        }
+
+        fn path_ending(&self, end: &str) -> Option<String> {
+            let paths = [("app.py", "src/flask/app.py"), ("cli-tools", "src/cli-tools")];
+            paths.iter().find(|(name, _)| *name == end).map(|(_, path)| (*path).to_owned())
         }
     }
 
@@ -414,6 +372,15 @@ mod tests {
             ("where is `slugify` used", Intent::Callers, "slugify"),
             ("what breaks if I change get_queryset()?", Intent::Impact, "get_queryset"),
             ("is it safe to remove QuerySet", Intent::Impact, "QuerySet"),
+            ("what breaks if I change open", Intent::Impact, "open"),
+            ("what breaks if I change app.py", Intent::Impact, "src/flask/app.py"),
+            ("what calls run when a request comes", Intent::Callers, "run"),
+            ("who uses the function slugify", Intent::Callers, "slugify"),
+            ("which tests cover slugify", Intent::Tests, "slugify"),
+            ("who calls nobody_knows_this", Intent::Callers, "nobody_knows_this"),
+            ("what tests do I run for src/flask/app.py", Intent::Tests, "src/flask/app.py"),
+            ("which tests should I run for slugify", Intent::Tests, "slugify"),
+            ("is get_queryset tested?", Intent::Tests, "get_queryset"),
             ("where is QuerySet defined?", Intent::Symbol, "QuerySet"),
             (
                 "how does the session cookie get signed?",
@@ -432,7 +399,11 @@ mod tests {
             ("why was !570 merged", Intent::Why, "!570"),
             ("who knows about the session cookie?", Intent::Experts, "the session cookie"),
             ("who should review src/flask/app.py", Intent::Experts, "src/flask/app.py"),
+            ("who knows cli-tools", Intent::Experts, "src/cli-tools"),
             ("what happened with dark mode?", Intent::Timeline, "dark mode"),
+            ("history of dark mode", Intent::Timeline, "dark mode"),
+            ("history of get_queryset", Intent::History, "get_queryset"),
+            ("when was Flask.run changed", Intent::History, "Flask.run"),
             ("history of src/flask/app.py", Intent::FileHistory, "src/flask/app.py"),
         ] {
             assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
@@ -449,6 +420,8 @@ mod tests {
             "fix the retry loop when the server answers 503",
             "how do I add a new config option?",
             "which files handle uploads",
+            "what breaks if I change the upload limit",
+            "which tests cover uploads of files",
         ] {
             assert_eq!(routed(question), (Intent::Context, question.to_owned()));
         }
@@ -458,13 +431,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_searched_for() {
-        for question in [
-            "why did we drop libgmp",
-            "open questions about tokens",
-            "who calls nobody_knows_this",
-            "",
-            "???",
-        ] {
+        for question in
+            ["why did we drop libgmp", "open questions about tokens", "who calls nobody", "", "???"]
+        {
             assert_eq!(
                 routed(question),
                 (Intent::Search, question.trim().to_owned()),

@@ -20,6 +20,7 @@ use model::text::one_line;
 use model::{Error, Result};
 use search::query::Query;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::collections::{BTreeMap, HashSet};
 use store::Reader;
 use store::code::nodes::{self, NodeRow};
@@ -401,12 +402,39 @@ pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<N
     Ok(Vec::new())
 }
 
+/// Of `Type.nmae`, where there is such a type: what it has that is called most like it.
+fn members_near(view: &View<'_>, typed: &str, last: &str) -> Result<Vec<String>> {
+    let around = typed.trim().strip_suffix(last).unwrap_or_default();
+    let around = around.trim_end_matches(['.', ':', '#']);
+    if around.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(owner) = candidates(view, around)?.list.first().map(|first| first.nodes[0]) else {
+        return Ok(Vec::new());
+    };
+    let Some(row) = view.node(owner)? else { return Ok(Vec::new()) };
+    let scope = row.symbol();
+    let mut names = BTreeSet::new();
+    for place in view.places(owner)? {
+        for node in view.nodes_of(place.file)?.iter() {
+            let member = view.node(*node)?.filter(|it| it.scope == scope);
+            names.extend(member.map(|member| member.name.clone()));
+        }
+    }
+    let near = nearest(last, names.iter().map(String::as_str), 3);
+    Ok(near.into_iter().map(|name| format!("{}.{name}", row.name)).collect())
+}
+
 /// Names near to one that nothing has; each of them is of the snapshot.
 pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
     let address = Address::parse(typed);
     let Some(last) = address.tails().first().map(|last| (*last).to_owned()) else {
         return Ok(Vec::new());
     };
+    let of_type = members_near(view, typed, &last)?;
+    if !of_type.is_empty() {
+        return Ok(of_type);
+    }
     let start: String = last.chars().take(1).collect();
     let names = nodes::names_like(view.reader, Some(view.scope.repo.id), &start)?;
     let mut near = Vec::new();

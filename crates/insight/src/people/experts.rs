@@ -265,7 +265,7 @@ fn weighed(shares: Vec<CommitShare>) -> Vec<(CommitShare, f64)> {
 }
 
 /// A file and what it was called before, by the commits of its repository.
-fn names(reader: &Reader, repo: RepoId, path: &str) -> Result<Vec<String>> {
+pub(crate) fn names(reader: &Reader, repo: RepoId, path: &str) -> Result<Vec<String>> {
     let mut names = vec![path.to_owned()];
     let mut at = 0;
     while at < names.len() && names.len() < MOST_NAMES {

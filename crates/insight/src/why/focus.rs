@@ -2,10 +2,15 @@
 //! persist the config` wants the commit that brought persisting, not the blame of
 //! forty lines.
 
+use crate::file_target::FileTarget;
+use crate::people::experts;
+use crate::reasons::{self, CommitReason};
 use crate::trace::{LineOrigin, Trace};
+use model::Result;
 use schemars::JsonSchema;
 use search::query::is_stop_word;
 use serde::Serialize;
+use store::{Reader, commits};
 
 /// Commits that are told of.
 const MOST: usize = 3;
@@ -13,6 +18,10 @@ const MOST: usize = 3;
 const FEW: usize = 3;
 /// The part of the best score that another one needs.
 const NEAR: f64 = 0.6;
+/// Commits of a file that are looked at for what today's lines do not tell.
+const MOST_READ: usize = 4_000;
+/// The part of a question's words that such a commit has to say.
+const MOSTLY: f64 = 0.5;
 /// Shorter words are in too many others.
 const SHORTEST: usize = 3;
 
@@ -23,12 +32,72 @@ pub struct Focus {
     pub words: Vec<String>,
     /// Other commits that the lines come from.
     pub left_out: usize,
+    /// Commits of the file that say more of the words than those of its present lines.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub of_file: Vec<CommitReason>,
 }
 
-/// Keeps the lines whose text or commit says what `about` asks for. Keeps all where
-/// none does, or where there are few.
-pub fn narrow(trace: &mut Trace, about: &str) -> Option<Focus> {
+/// Narrows a trace to what `about` asks for, and adds what only the file's older
+/// commits tell: a rule is often older than the lines that hold it now.
+pub fn focus(
+    reader: &Reader,
+    target: &FileTarget,
+    trace: &mut Trace,
+    about: &str,
+) -> Result<Option<Focus>> {
     let words = words_of(about);
+    let of_file = said_before(reader, target, trace, &words)?;
+    let narrowed = narrow(trace, &words);
+    let left_out = narrowed.unwrap_or_default();
+    let is_any = narrowed.is_some() || !of_file.is_empty();
+    Ok(is_any.then_some(Focus { words, left_out, of_file }))
+}
+
+/// The commits of a file that say the most of the words, where they say more than
+/// every commit that its lines come from.
+fn said_before(
+    reader: &Reader,
+    target: &FileTarget,
+    trace: &Trace,
+    words: &[String],
+) -> Result<Vec<CommitReason>> {
+    let Some(repo) = target.repo_id().filter(|_| !words.is_empty()) else { return Ok(Vec::new()) };
+    let names = experts::names(reader, repo, &target.path)?;
+    let rows = commits::changing(reader, repo, &names, MOST_READ)?;
+    let said: Vec<(String, String)> =
+        rows.iter().map(|row| (row.sha.clone(), joined(row.message.to_lowercase()))).collect();
+    let weights = weights(&said, words);
+    let mostly = MOSTLY * weights.iter().sum::<f64>();
+    let of_lines = |sha: &str| {
+        trace.origins.iter().filter_map(|it| it.commit.as_ref()).any(|commit| commit.sha == sha)
+    };
+    let scored = |sha: &str, text: &str| {
+        let row = rows.iter().find(|row| row.sha == sha);
+        // What a commit is called tells more than what it says in passing.
+        let subject = row.map_or(String::new(), |row| joined(row.subject.to_lowercase()));
+        score(text, words, &weights) + score(&subject, words, &weights) / 2.0
+    };
+    let known = said.iter().filter(|(sha, _)| of_lines(sha));
+    let known = known.map(|(sha, text)| scored(sha, text)).fold(0.0, f64::max);
+    let others = said.iter().filter(|(sha, _)| !of_lines(sha));
+    let mut others: Vec<(&str, f64)> =
+        others.map(|(sha, text)| (sha.as_str(), scored(sha, text))).collect();
+    // Stable: of equal ones the newest first.
+    others.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let top = others.first().map_or(0.0, |(_, score)| *score);
+    let is_told = |score: f64| score > known && score >= mostly && score >= NEAR * top;
+    let mut found = Vec::new();
+    for (sha, _) in others.into_iter().filter(|(_, score)| is_told(*score)).take(MOST) {
+        if let Some(row) = rows.iter().find(|row| row.sha == sha) {
+            found.push(reasons::commit_reason(reader, &row.clone().into(), &names)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Keeps the lines whose text or commit says the words, and tells how many commits
+/// that leaves out. Keeps all where none does, or where there are few.
+fn narrow(trace: &mut Trace, words: &[String]) -> Option<usize> {
     let mut commits: Vec<(String, String)> = Vec::new();
     for origin in &trace.origins {
         let Some(commit) = &origin.commit else { continue };
@@ -42,15 +111,13 @@ pub fn narrow(trace: &mut Trace, about: &str) -> Option<Focus> {
             }
         }
     }
-    // `auto-save` and `auto_save` say `autosave` too.
     for (_, said) in &mut commits {
-        let joined = said.replace(['-', '_'], "");
-        said.push_str(&joined);
+        *said = joined(std::mem::take(said));
     }
     if commits.len() <= FEW {
         return None;
     }
-    let kept = best(&commits, &words)?;
+    let kept = best(&commits, words)?;
     let is_kept = |sha: &str| kept.contains(&sha);
     let left_out = commits.len() - kept.len();
     trace.origins.retain(|it| it.commit.as_ref().is_some_and(|commit| is_kept(&commit.sha)));
@@ -66,24 +133,36 @@ pub fn narrow(trace: &mut Trace, about: &str) -> Option<Focus> {
     };
     let merge_requests = std::mem::take(&mut trace.merge_requests);
     trace.merge_requests = merge_requests.into_iter().filter(|it| named(&it.reference)).collect();
-    Some(Focus { words, left_out })
+    Some(left_out)
 }
 
-/// Commits that say the most of the words; a word that fewer say counts more.
-fn best<'a>(commits: &'a [(String, String)], words: &[String]) -> Option<Vec<&'a str>> {
-    let weights: Vec<f64> = words
-        .iter()
-        .map(|word| {
-            let saying = commits.iter().filter(|(_, said)| said.contains(stem(word))).count();
-            (1.0 + commits.len() as f64 / (saying as f64 + 0.5)).ln()
-        })
-        .collect();
-    let score = |said: &str| -> f64 {
-        let told = words.iter().zip(&weights).filter(|(word, _)| said.contains(stem(word)));
-        told.map(|(_, weight)| weight).sum()
+/// `auto-save` and `auto_save` say `autosave` too.
+fn joined(mut said: String) -> String {
+    let joined = said.replace(['-', '_'], "");
+    said.push('\n');
+    said.push_str(&joined);
+    said
+}
+
+/// How much each word tells: one that fewer commits say counts more.
+fn weights(commits: &[(String, String)], words: &[String]) -> Vec<f64> {
+    let weight = |word: &String| {
+        let saying = commits.iter().filter(|(_, said)| said.contains(stem(word))).count();
+        (1.0 + commits.len() as f64 / (saying as f64 + 0.5)).ln()
     };
+    words.iter().map(weight).collect()
+}
+
+fn score(said: &str, words: &[String], weights: &[f64]) -> f64 {
+    let told = words.iter().zip(weights).filter(|(word, _)| said.contains(stem(word)));
+    told.map(|(_, weight)| weight).sum()
+}
+
+/// Commits that say the most of the words.
+fn best<'a>(commits: &'a [(String, String)], words: &[String]) -> Option<Vec<&'a str>> {
+    let weights = weights(commits, words);
     let mut scored: Vec<(&str, f64)> =
-        commits.iter().map(|(sha, said)| (sha.as_str(), score(said))).collect();
+        commits.iter().map(|(sha, said)| (sha.as_str(), score(said, words, &weights))).collect();
     // Stable: equal ones stay in the order of the lines.
     scored.sort_by(|a, b| b.1.total_cmp(&a.1));
     let top = scored.first().map(|(_, score)| *score).filter(|score| *score > 0.0)?;

@@ -141,7 +141,10 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         order: FileOrder::Reasons,
     };
     let mut trace = trace::of_file(reader, &asked, &target)?;
-    let focus = request.about.and_then(|about| focus::narrow(&mut trace, about));
+    let focus = match request.about {
+        Some(about) => focus::focus(reader, &target, &mut trace, about)?,
+        None => None,
+    };
     let mut missing = std::mem::take(&mut trace.missing);
     let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
     Ok(Why {

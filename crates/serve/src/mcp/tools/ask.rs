@@ -70,7 +70,7 @@ impl Tool for Ask {
                 matches!(error.code(), ErrorCode::NotFound | ErrorCode::Ambiguous)
             }
         };
-        if !fell_short || meant.intent == Intent::Search {
+        if !fell_short || !meant.may_be_searched() {
             return answered;
         }
         // Words may still find what the name did not.
@@ -121,11 +121,13 @@ fn request(route: &Route) -> (&'static str, Value) {
         Intent::Subtypes => ("subtypes", json!({ "symbol": subject })),
         Intent::Outline => ("outline", json!({ "path": subject })),
         Intent::Impact => ("impact", json!({ "target": subject })),
+        Intent::Tests => ("test_scope", json!({ "paths": [subject] })),
         Intent::Flow => ("flow", json!({ "from": subject, "to": route.to })),
         Intent::Routes => ("routes", json!({})),
         Intent::Owners => ("owners", json!({ "path": subject })),
         Intent::Experts => ("experts", json!({ "target": subject })),
         Intent::Timeline => ("timeline", json!({ "query": subject })),
+        Intent::History => ("symbol_history", json!({ "symbol": subject })),
         Intent::FileHistory => ("file_history", json!({ "path": subject })),
         Intent::Context => ("context_for_task", json!({ "task": subject })),
         Intent::Search => ("search", json!({ "query": subject, "limit": 8 })),

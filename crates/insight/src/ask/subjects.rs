@@ -1,0 +1,202 @@
+//! What a question names: references, lines, paths, symbols.
+//!
+//! A word counts as a name only where it is written as code, or where the words
+//! before it announce one (`what calls trigger`), and where the index knows it: `open`
+//! in a sentence stays a word.
+
+use model::reference::Reference;
+use search::query::is_stop_word;
+
+/// What the index knows by name.
+pub trait VocabularyLookup {
+    /// Whether code is indexed at all; without it, texts are searched.
+    fn has_code(&self) -> bool;
+
+    fn is_symbol(&self, name: &str) -> bool;
+
+    /// From the root of the repository.
+    fn is_file(&self, path: &str) -> bool;
+
+    /// The only file or folder whose path ends so.
+    fn path_ending(&self, end: &str) -> Option<String>;
+}
+
+/// Something a question names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Subject {
+    Reference(String),
+    Line(String),
+    /// A file or a folder.
+    Path(String),
+    Symbol(String),
+}
+
+impl Subject {
+    pub fn text(&self) -> &str {
+        match self {
+            Subject::Reference(text)
+            | Subject::Line(text)
+            | Subject::Path(text)
+            | Subject::Symbol(text) => text,
+        }
+    }
+}
+
+/// Words between a phrase that announces a name and the name.
+const BETWEEN: &[&str] = &[
+    "a",
+    "an",
+    "change",
+    "changed",
+    "changing",
+    "class",
+    "command",
+    "cover",
+    "covers",
+    "delete",
+    "do",
+    "does",
+    "enum",
+    "exercise",
+    "field",
+    "for",
+    "function",
+    "i",
+    "if",
+    "interface",
+    "is",
+    "it",
+    "macro",
+    "method",
+    "modify",
+    "module",
+    "must",
+    "of",
+    "property",
+    "remove",
+    "removing",
+    "rename",
+    "should",
+    "signature",
+    "struct",
+    "the",
+    "to",
+    "touch",
+    "trait",
+    "type",
+    "variable",
+    "we",
+    "you",
+];
+
+/// What the question names, in its order; what `announced` begins with counts as a
+/// name although it looks like a word.
+pub(super) fn subjects(
+    question: &str,
+    announced: Option<&str>,
+    known: &dyn VocabularyLookup,
+) -> Vec<Subject> {
+    let mut found: Vec<Subject> = Vec::new();
+    if let Some(name) = announced.and_then(|rest| announced_name(rest, known)) {
+        found.push(name);
+    }
+    for (at, word) in question.split_whitespace().enumerate() {
+        let is_marked = word.contains('`');
+        let word = bare(word);
+        if word.is_empty() {
+            continue;
+        }
+        let is_first = at == 0;
+        let subject = subject(word, is_marked, is_first, known);
+        if let Some(subject) = subject.filter(|it| !found.contains(it)) {
+            found.push(subject);
+        }
+    }
+    found
+}
+
+/// What a phrase announces: the first word after it that is no article. A name that is
+/// written as code is one although the index does not know it; whoever answers then says
+/// what is near.
+fn announced_name(rest: &str, known: &dyn VocabularyLookup) -> Option<Subject> {
+    let mut words = rest.split_whitespace().map(bare).filter(|word| !word.is_empty());
+    let word = words.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?;
+    let name = without_call(word);
+    let is_name = !is_stop_word(name) && name.chars().count() > 1 && !is_reference(name);
+    if !known.has_code() || !is_name || is_path(name, known) {
+        return None;
+    }
+    let is_symbol = known.is_symbol(name) || has_code_inside(name) && !name.contains('/');
+    is_symbol.then(|| Subject::Symbol(name.to_owned()))
+}
+
+fn is_path(name: &str, known: &dyn VocabularyLookup) -> bool {
+    known.is_file(name) || known.path_ending(name).is_some()
+}
+
+/// A word without the marks around it.
+fn bare(word: &str) -> &str {
+    let word = word.trim_matches(['`', '"', '\'', ',', ';', '?', '(', '[', '<', '>', ']']);
+    word.trim_end_matches(['.', ':', '!'])
+}
+
+/// `run()` keeps its name only.
+fn without_call(word: &str) -> &str {
+    word.trim_end_matches(')').trim_end_matches('(')
+}
+
+fn subject(
+    word: &str,
+    is_marked: bool,
+    is_first: bool,
+    known: &dyn VocabularyLookup,
+) -> Option<Subject> {
+    if is_reference(word) {
+        return Some(Subject::Reference(word.to_owned()));
+    }
+    if let Some((path, line)) = word.rsplit_once(':')
+        && !path.is_empty()
+        && !path.ends_with(':')
+        && line.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        && (known.is_file(path) || path.contains('.'))
+    {
+        return Some(Subject::Line(word.to_owned()));
+    }
+    if known.is_file(word) {
+        return Some(Subject::Path(word.to_owned()));
+    }
+    let name = without_call(word);
+    let is_plain = !is_marked && name == word;
+    // `I` is nobody's name, and a sentence begins with a capital.
+    let is_word = is_plain && (is_stop_word(name) || name.chars().count() == 1);
+    let is_code = !is_plain || looks_like_code(name) && !(is_first && !has_code_inside(name));
+    if is_code && !is_word && known.is_symbol(name) {
+        return Some(Subject::Symbol(name.to_owned()));
+    }
+    known.path_ending(word).map(Subject::Path)
+}
+
+/// An issue, a merge request, a record, a commit or an address of one.
+fn is_reference(word: &str) -> bool {
+    let is_record = model::memory::RecordKind::ALL.iter().any(|kind| {
+        word.strip_prefix(kind.prefix()).is_some_and(|rest| !rest.is_empty() && rest.is_ascii())
+    });
+    let is_commit = (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && word.bytes().any(|byte| byte.is_ascii_digit());
+    // Many a word looks like an abbreviated hash; one needs a digit to count.
+    is_record || is_commit || matches!(Reference::parse(word), Ok(Reference::Entity(_)))
+}
+
+/// Written as no word of a sentence is.
+fn looks_like_code(name: &str) -> bool {
+    has_code_inside(name) || name.chars().next().is_some_and(char::is_uppercase)
+}
+
+/// A case change inside, an underscore, a dot between letters, or two colons.
+pub(super) fn has_code_inside(name: &str) -> bool {
+    let inner_dot =
+        name.split_once('.').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty());
+    let has_upper_inside = name.chars().skip(1).any(char::is_uppercase);
+    name.contains('_') || name.contains("::") || inner_dot || has_upper_inside
+}
