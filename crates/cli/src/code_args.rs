@@ -138,6 +138,7 @@ impl WalkArgs {
             max_results: self.limit as usize,
             min_confidence: (self.min_confidence * 100.0).round() as u8,
             kinds: if asked.is_empty() { kinds.to_vec() } else { asked },
+            through_bases: false,
         })
     }
 }

@@ -10,6 +10,8 @@ use git::Repo;
 use model::ids::{ProjectId, RepoId};
 use model::{Error, ErrorCode, Result};
 use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use store::projects::Project;
 use store::{Reader, paths};
@@ -248,24 +250,35 @@ impl NewestPaths {
     }
 }
 
-/// The only file or folder of the newest commit whose path ends so; of folders in each
-/// other, the outer one. A plain word is no path: a folder may be called like a topic.
+/// Of folders with one name, the one that has this many times the files of any other.
+const DOMINANT: usize = 4;
+
+/// The only file or folder of the newest commit whose path ends so; of folders, the outer
+/// one, or the one that has nearly all files. A plain word is no path: a folder may be
+/// called like a topic.
 pub(crate) fn path_ending(newest: &NewestPaths, end: &str) -> Option<String> {
     let end = end.trim_matches('/');
     if !end.contains(['-', '_', '.', '/']) || end.contains("..") {
         return None;
     }
-    let mut found: Option<String> = None;
+    let mut n_files: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut is_file = false;
     for path in newest.all() {
-        let Some(whole) = up_to(path, end) else { continue };
-        match &found {
-            None => found = Some(whole.to_owned()),
-            Some(other) if other == whole || is_below(whole, other) => {}
-            Some(other) if is_below(other, whole) => found = Some(whole.to_owned()),
-            Some(_) => return None,
+        if let Some(whole) = up_to(path, end) {
+            *n_files.entry(whole).or_default() += 1;
+            is_file |= whole == path;
         }
     }
-    found
+    let mut found: Vec<(&str, usize)> = n_files.into_iter().collect();
+    // The most files first; of equal ones the first by name.
+    found.sort_by_key(|(_, n_files)| Reverse(*n_files));
+    match found.as_slice() {
+        [(only, _)] => Some((*only).to_owned()),
+        [(first, n_first), (_, n_second), ..] if !is_file && *n_first >= DOMINANT * n_second => {
+            Some((*first).to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// The part of a path that ends with these components.
@@ -276,10 +289,6 @@ fn up_to<'p>(path: &'p str, end: &str) -> Option<&'p str> {
     };
     let (at, _) = path.match_indices(end).find(is_whole)?;
     Some(&path[..at + end.len()])
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn is_recorded(reader: &Reader, path: &str) -> Result<bool> {

@@ -43,6 +43,8 @@ fn a_type_with_all_methods_implements_an_interface() {
         ["overrides", "Handler.Serve"],
         ["callers", "Gzip.Serve"],
         ["callers", "Plain.Serve"],
+        ["impact", "Gzip.Serve"],
+        ["impact", "Plain.Serve"],
     ] {
         all.push_str(&lore(&env, &["--agent", args[0], args[1]]));
     }
@@ -59,6 +61,38 @@ fn a_type_with_all_methods_implements_an_interface() {
         callers of Gzip.Serve gzip/gzip.go:7: 0
         through Handler.Serve web/handler.go:9: Run web/handler.go:12
         callers of Plain.Serve plain/plain.go:6: 0
+        changing Gzip.Serve gzip/gzip.go:7 reaches 1 symbols, 0 of them tests
+        web/handler.go Run(through Handler.Serve):12
+        changing Plain.Serve plain/plain.go:6 reaches 0 symbols, 0 of them tests
     "#]]
     .assert_eq(&all);
+}
+
+#[test]
+fn a_change_of_a_method_reaches_those_who_call_the_interface() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = [
+        ("Store.java", "interface Store { void put(String key); }\n"),
+        ("Disk.java", "class Disk implements Store {\n  public void put(String key) {}\n}\n"),
+        ("Ram.java", "class Ram implements Store {\n  public void put(String key) {}\n}\n"),
+        ("Cache.java", "class Cache {\n  Store store;\n  void keep() { store.put(\"a\"); }\n}\n"),
+        ("Main.java", "class Main {\n  void run(Cache cache) { cache.keep(); }\n}\n"),
+    ];
+    history.commit("main", &ada, "Keep", &written(&files)).unwrap();
+    history.write(&env.dir().join("web")).unwrap();
+    let _ = env.lore_in(&env.dir().join("web"), &["index", "-q"], "").success();
+    expect![[r#"
+        changing Disk.put Disk.java:2 reaches 2 symbols, 0 of them tests
+        Cache.java Cache.keep(through Store.put):3
+        2 steps away:
+        Main.java Main.run:2
+    "#]]
+    .assert_eq(&lore(&env, &["--agent", "impact", "Disk.put"]));
+    // Who overrides the same method is not affected, and a call of the interface is one.
+    let impact = lore(&env, &["impact", "Store.put", "--json"]);
+    assert!(impact.contains("Ram.put"), "{impact}");
+    assert!(!impact.contains("\"through\""), "{impact}");
 }

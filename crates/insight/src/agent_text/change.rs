@@ -30,9 +30,10 @@ pub fn impact(answer: &Impact) -> String {
             *tests.entry(&one.at.path).or_default() += 1;
             continue;
         }
-        let edge = match one.edge.as_str() {
-            "calls" => String::new(),
-            edge => format!("({edge})"),
+        let edge = match (&one.through, one.edge.as_str()) {
+            (Some(base), _) => format!("(through {})", short(base)),
+            (None, "calls") => String::new(),
+            (None, edge) => format!("({edge})"),
         };
         let files = by_depth.entry(one.depth).or_default();
         files.add(&one.site_path, one.site_line, format!("{}{edge}", short(&one.at.symbol)));

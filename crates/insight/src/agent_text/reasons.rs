@@ -38,9 +38,12 @@ pub fn why(answer: &Why) -> String {
                 symbol.line
             ));
         }
+        // What speaks of the question comes before what the lines happen to be from.
+        answer.focus.iter().for_each(|focus| of_file(focus, &mut out));
         origins(&trace.origins, &mut out);
-        if let Some(focus) = answer.focus.as_ref() {
-            narrowed(focus, &mut out);
+        if let Some(focus) = answer.focus.as_ref().filter(|focus| focus.left_out > 0) {
+            let words = focus.words.join(", ");
+            out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
         }
         for reason in trace.commits.iter().take(MOST_COMMITS) {
             out.push_str(&format!("{}\n", commit(reason)));
@@ -56,17 +59,15 @@ pub fn why(answer: &Why) -> String {
     out
 }
 
-fn narrowed(focus: &Focus, out: &mut String) {
-    let words = focus.words.join(", ");
-    if focus.left_out > 0 {
-        out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
+fn of_file(focus: &Focus, out: &mut String) {
+    if focus.of_file.is_empty() {
+        return;
     }
-    if !focus.of_file.is_empty() {
-        out.push_str(&format!("of the file's commits, these say more of {words}:\n"));
-    }
+    out.push_str(&format!("commits of the file that speak of {}:\n", focus.words.join(", ")));
     for reason in &focus.of_file {
         out.push_str(&format!("{}\n", commit(reason)));
     }
+    out.push_str("commits of its lines:\n");
 }
 
 /// One line for each commit, with all the lines that come from it.

@@ -52,6 +52,7 @@ pub fn warm(reader: &Reader, scope: &Scope) -> Result<WarmReport> {
         max_results: LIMIT,
         min_confidence: 0,
         kinds: impact::KINDS.to_vec(),
+        through_bases: false,
     };
     let mut n_symbols = 0;
     for (_, node) in hot {

@@ -8,6 +8,7 @@ use super::neighbours::{Neighbour, UnresolvedSite, is_zero, shown, unresolved_si
 use super::owners::owners_of;
 use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
+use super::structural;
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, Walk, walk};
 use crate::cache::{self, Computed, Question, Reads, SnapshotAnswer};
@@ -129,6 +130,7 @@ struct Parameters<'a> {
     max_results: usize,
     min_confidence: u8,
     kinds: Vec<&'static str>,
+    through_bases: bool,
 }
 
 /// Symbols with more direct users than this take long enough to be kept.
@@ -148,6 +150,7 @@ pub fn impact(
         max_results: options.max_results,
         min_confidence: options.min_confidence,
         kinds: options.kinds.iter().map(|kind| kind.as_str()).collect(),
+        through_bases: true,
     };
     let question = Question { name: "impact", parameters, scope, inputs: String::new() };
     cache::answer(reader, &question, || computed(reader, scope, typed, options))
@@ -181,6 +184,9 @@ fn computed(
     for other in target.others.iter().take(MOST_CANDIDATES) {
         candidates.extend(candidate_impact(&view, other, options, &mut reads)?);
     }
+    // What other repositories make of a change here cannot be told by packages, nor what an
+    // interface anywhere makes of methods that implement it unsaid.
+    let is_by_packages = !view.is_joined()? && !target.has_implicit_bases(&view)?;
     let value = Impact {
         standing: scope.standing(),
         path: target.path,
@@ -199,8 +205,7 @@ fn computed(
         runtime: None,
     };
     let durability = if n_direct > MANY_USERS { Durability::Table } else { Durability::Memory };
-    // What other repositories make of a change here cannot be told by packages.
-    let reads = (!view.is_joined()?).then_some(reads);
+    let reads = is_by_packages.then_some(reads);
     Ok(Computed { value, reads, durability })
 }
 
@@ -260,7 +265,7 @@ impl Target {
     fn walk(&self, view: &View<'_>, options: &TraversalOptions) -> Result<(Walk, Walk)> {
         let kinds = options.kinds.iter().copied();
         let uses: Vec<EdgeKind> = kinds.filter(|kind| *kind != EdgeKind::Imports).collect();
-        let by_use = TraversalOptions { kinds: uses, ..options.clone() };
+        let by_use = TraversalOptions { kinds: uses, through_bases: true, ..options.clone() };
         let users = walk(view, &self.seeds, Direction::Incoming, &by_use)?;
         if by_use.kinds.len() == options.kinds.len() {
             return Ok((users, Walk::default()));
@@ -273,6 +278,11 @@ impl Target {
         Ok((users, importers))
     }
 
+    fn has_implicit_bases(&self, view: &View<'_>) -> Result<bool> {
+        let Some(first) = self.seeds.first() else { return Ok(false) };
+        structural::is_implicit(view, *first)
+    }
+
     /// Notes what was looked at on the way.
     fn note(
         &self,
@@ -281,8 +291,10 @@ impl Target {
         importers: &Walk,
         reads: &mut Reads,
     ) -> Result<()> {
-        let reached = users.reached.iter().chain(&importers.reached).map(|one| one.node);
-        reads.nodes.extend(self.seeds.iter().copied().chain(reached));
+        let all = || users.reached.iter().chain(&importers.reached);
+        let bases = all().filter_map(|one| one.through);
+        let reached = all().map(|one| one.node);
+        reads.nodes.extend(self.seeds.iter().copied().chain(bases).chain(reached));
         for node in &self.named {
             if let Some(node) = view.node(*node)? {
                 reads.look_up(&node.name);

@@ -209,6 +209,7 @@ fn used(
             confidence: step.confidence,
             step,
             from,
+            through: None,
         })
         .collect();
     all.sort_by_key(|one| (std::cmp::Reverse(one.confidence), one.node));

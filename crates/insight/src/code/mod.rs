@@ -10,6 +10,7 @@ pub mod communities;
 mod containing;
 mod contracts;
 pub mod dataflow;
+mod dispatch;
 pub(crate) mod files;
 pub mod flow;
 pub mod gap;

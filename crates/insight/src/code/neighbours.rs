@@ -143,6 +143,9 @@ pub struct Neighbour {
     /// The lowest on the way here, 0 to 1.
     pub confidence: f64,
     pub provenance: String,
+    /// What is called by name, where that is a method of a base or interface.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub through: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -274,7 +277,14 @@ fn add_implicit(
                 break;
             }
             let (node, confidence) = (step.node, step.confidence);
-            walked.reached.push(VisitedNode { node, depth: 1, confidence, step, from: nodes[0] });
+            walked.reached.push(VisitedNode {
+                node,
+                depth: 1,
+                confidence,
+                step,
+                from: nodes[0],
+                through: None,
+            });
         }
     }
     Ok(())
@@ -286,6 +296,7 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
     let mut found = Vec::with_capacity(reached.len());
     for reached in reached {
         let Some(at) = view.symbol(reached.node)? else { continue };
+        let through = reached.through.map(|base| view.symbol(base)).transpose()?.flatten();
         let parent = place.get(&reached.from).copied();
         place.insert(reached.node, found.len());
         found.push(Neighbour {
@@ -298,6 +309,7 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
             sites: reached.step.n_sites,
             confidence: f64::from(reached.confidence) / 100.0,
             provenance: reached.step.provenance.as_str().to_owned(),
+            through: through.map(|base| base.symbol),
         });
     }
     Ok(found)

@@ -139,7 +139,8 @@ fn add_shapes(
     Ok(())
 }
 
-fn is_implicit(view: &View<'_>, node: NodeId) -> Result<bool> {
+/// Whether a node is of a language in which interfaces are implemented unsaid.
+pub(super) fn is_implicit(view: &View<'_>, node: NodeId) -> Result<bool> {
     let Some(place) = view.places(node)?.into_iter().next() else { return Ok(false) };
     let rows = store::code::files::rows(view.reader, vec![place.file])?;
     Ok(rows.first().is_some_and(|file| has_implicit_interfaces(&file.language)))

@@ -1,5 +1,6 @@
 //! Walks along edges, breadth first, within limits that are said.
 
+use super::dispatch;
 use super::view::{Step, View};
 use model::Result;
 use model::code::EdgeKind;
@@ -23,6 +24,8 @@ pub struct TraversalOptions {
     pub min_confidence: u8,
     /// Edges of other kinds are not followed.
     pub kinds: Vec<EdgeKind>,
+    /// Backwards, calls of what a method overrides lead to it too.
+    pub through_bases: bool,
 }
 
 impl Default for TraversalOptions {
@@ -32,6 +35,7 @@ impl Default for TraversalOptions {
             max_results: 500,
             min_confidence: 0,
             kinds: vec![EdgeKind::Calls],
+            through_bases: false,
         }
     }
 }
@@ -53,6 +57,8 @@ pub struct VisitedNode {
     pub step: Step,
     /// Where the step came from.
     pub from: NodeId,
+    /// What is called by name, where that is something `from` overrides.
+    pub through: Option<NodeId>,
 }
 
 /// What a walk found, nearest first.
@@ -79,12 +85,13 @@ pub fn walk(
     for depth in 1..=options.max_depth {
         let mut next: FxHashMap<NodeId, VisitedNode> = FxHashMap::default();
         for (from, so_far) in &level {
-            for step in neighbours(view, *from, direction)? {
+            for (step, through) in steps(view, *from, direction, options, depth == 1)? {
                 if !options.follows(&step) || seen.contains(&step.node) {
                     continue;
                 }
                 let confidence = step.confidence.min(*so_far);
-                let reached = VisitedNode { node: step.node, depth, confidence, step, from: *from };
+                let reached =
+                    VisitedNode { node: step.node, depth, confidence, step, from: *from, through };
                 let better = |known: &VisitedNode| {
                     (known.confidence, std::cmp::Reverse(known.from))
                         >= (confidence, std::cmp::Reverse(*from))
@@ -110,6 +117,23 @@ pub fn walk(
     }
     found.is_deeper = leads_on(view, &level, &seen, direction, options)?;
     Ok(found)
+}
+
+/// Where a node leads, with what is called by name where that is another one.
+fn steps(
+    view: &View<'_>,
+    from: NodeId,
+    direction: Direction,
+    options: &TraversalOptions,
+    is_seed: bool,
+) -> Result<Vec<(Step, Option<NodeId>)>> {
+    let own = neighbours(view, from, direction)?;
+    let mut all: Vec<(Step, Option<NodeId>)> = own.into_iter().map(|step| (step, None)).collect();
+    if options.through_bases && direction == Direction::Incoming {
+        let calls = dispatch::calls(view, from, is_seed)?;
+        all.extend(calls.into_iter().map(|call| (call.step, Some(call.base))));
+    }
+    Ok(all)
 }
 
 /// Whether there was more beyond the greatest depth.

@@ -83,6 +83,7 @@ fn computed(
         max_results: MOST_REACHED,
         min_confidence: 0,
         kinds: KINDS.to_vec(),
+        through_bases: true,
     };
     let walked = walk(&view, &nodes, Direction::Incoming, &limits)?;
     let mut candidates = changed_candidates(&view, &corpus, &seeds)?;

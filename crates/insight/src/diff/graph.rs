@@ -163,6 +163,7 @@ fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact
         max_results: MOST_REACHED,
         min_confidence: 0,
         kinds: KINDS.to_vec(),
+        through_bases: true,
     };
     let walked = walk(view, seeds, Direction::Incoming, &options)?;
     let mut tests: BTreeSet<String> =

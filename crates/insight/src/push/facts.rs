@@ -311,6 +311,7 @@ pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Optio
         max_results: 300,
         min_confidence: 50,
         kinds: vec![EdgeKind::Calls, EdgeKind::Tests, EdgeKind::Inherits],
+        through_bases: true,
     };
     let mut files: BTreeMap<String, (u32, Vec<String>)> = BTreeMap::new();
     for reached in walk(view, &nodes, Direction::Incoming, &options)?.reached {

@@ -163,8 +163,12 @@ pub fn add_users(
     let kinds: Vec<EdgeKind> =
         KINDS.iter().copied().filter(|kind| *kind != EdgeKind::Imports).collect();
     let max_depth = if rule == Rule::Uses { MOST_STEPS } else { MOST_STEPS_OF_TYPES };
-    let options =
-        TraversalOptions { max_depth, max_results: MOST_REACHED, min_confidence: 0, kinds };
+    let options = TraversalOptions {
+        max_depth,
+        max_results: MOST_REACHED,
+        kinds,
+        ..TraversalOptions::default()
+    };
     let walked = walk(view, seeds, Direction::Incoming, &options)?;
     for reached in &walked.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };

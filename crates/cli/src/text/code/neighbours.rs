@@ -210,6 +210,9 @@ pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
     if one.edge != "calls" {
         words.push(one.edge.clone());
     }
+    if let Some(base) = &one.through {
+        words.push(format!("through {base}"));
+    }
     if one.confidence < 0.8 {
         words.push(format!("confidence {:.2}", one.confidence));
     }

@@ -87,6 +87,7 @@ fn walk(
         max_results: limit,
         min_confidence: (sure * 100.0).round() as u8,
         kinds: kinds.to_vec(),
+        through_bases: false,
     })
 }
 
