@@ -161,6 +161,15 @@ impl Reader {
         self.belief = Belief::of(&location.database_file());
     }
 
+    /// Reads everything of one moment until the guard is dropped, whoever writes meanwhile.
+    /// Without it every statement locks the file and looks for what is new, which costs more
+    /// than most statements do. Within another such guard nothing happens.
+    pub fn moment(&self) -> Moment<'_> {
+        let begins = self.connection.is_autocommit()
+            && self.connection.prepare_cached("BEGIN").is_ok_and(|mut it| it.execute([]).is_ok());
+        Moment { connection: begins.then_some(&self.connection) }
+    }
+
     /// False once another version of lore has changed the tables of the file
     /// while this reader was open.
     pub fn has_todays_tables(&self) -> bool {
@@ -171,6 +180,24 @@ impl Reader {
     /// Stops this reader's statements from another thread.
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.connection.get_interrupt_handle())
+    }
+}
+
+/// What is read while it lives is of one moment; see [`Reader::moment`].
+#[must_use]
+pub struct Moment<'r> {
+    /// None where another guard holds the moment.
+    connection: Option<&'r Connection>,
+}
+
+impl Drop for Moment<'_> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection
+            && let Ok(mut end) = connection.prepare_cached("COMMIT")
+        {
+            // Nothing was written: where it fails, there is nothing to lose.
+            let _ = end.execute([]);
+        }
     }
 }
 
@@ -282,6 +309,25 @@ mod tests {
         assert_eq!(outcome.unwrap(), (true, false));
         let kept = sql::one(&writer, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0));
         assert_eq!(kept.unwrap(), 2);
+    }
+
+    #[test]
+    fn a_moment_stays_as_it_was() {
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("lore.db");
+        let mut writer = Writer::open(&path).unwrap();
+        writer.write(|tx| fill(tx, 1)).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        let n_users = || {
+            sql::one(&reader, "SELECT count(*) FROM users", [], |row| row.get::<_, i64>(0)).unwrap()
+        };
+        let moment = reader.moment();
+        assert_eq!(n_users(), 1);
+        drop(reader.moment());
+        writer.write(|tx| sql::run(tx, "DELETE FROM users", [])).unwrap();
+        assert_eq!(n_users(), 1, "a guard within another ends nothing");
+        drop(moment);
+        assert_eq!(n_users(), 0);
     }
 
     #[test]

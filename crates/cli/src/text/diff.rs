@@ -156,7 +156,12 @@ fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
             format!("moved from {}", old.path)
         }
         (SymbolChangeKind::Moved, Some(old), _) => format!("moved from {}", old.symbol),
-        (SymbolChangeKind::Copied, Some(old), _) => format!("copied from {}", place(old)),
+        (SymbolChangeKind::Copied, Some(old), Some(new)) if old.path == new.path => {
+            format!("copied from {}", old.symbol)
+        }
+        (SymbolChangeKind::Copied, Some(old), _) => {
+            format!("copied from {} {}", old.symbol, place(old))
+        }
         (SymbolChangeKind::PerhapsBecame, _, Some(new)) => {
             format!("perhaps became {} {}", new.symbol, place(new))
         }

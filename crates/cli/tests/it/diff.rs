@@ -213,3 +213,49 @@ fn symbols_of_a_removed_script_are_told_once() {
         assert_eq!(told.matches(name).count(), 1, "{told}");
     }
 }
+
+/// Two files that changed together once may have done so by chance.
+#[test]
+fn tests_that_changed_together_once_are_not_affected() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let code = |n: u32| format!("def weigh(box):\n    return box * {n}\n");
+    let test = |name: &str, n: u32| format!("def test_{name}():\n    assert {n}\n");
+    for n in 1..=3 {
+        let (code, twice, once) = (code(n), test("first", n), test("second", n.min(2)));
+        let files = [
+            ("shop/scales.py", code.as_str()),
+            ("tests/test_first.py", &twice),
+            ("tests/test_second.py", &once),
+        ];
+        // With the second commit both tests come, with the third only one of them changes.
+        let files = if n == 1 { &files[..1] } else { &files[..5 - n as usize] };
+        history.commit("main", &ada, "Weigh", &written(files)).unwrap();
+    }
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let told = lore(&env, &["tests", "shop/scales.py", "--reach", "wide"]);
+    assert!(told.contains("test_first.py  changed together with it 2 times before\n"), "{told}");
+    assert!(!told.contains("test_second"), "{told}");
+}
+
+#[test]
+fn a_copy_is_told_with_what_it_is_a_copy_of() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let function = |name: &str| {
+        format!(
+            "def {name}(items, rate):\n    amount = sum(item.price * item.count for item in items)\n    rebate = lookup_rebate(amount, rate)\n    return amount - rebate\n\n\n"
+        )
+    };
+    let (one, two) = (function("total"), function("total") + &function("net_total"));
+    history.commit("main", &ada, "Add", &written(&[("shop/price.py", one.as_str())])).unwrap();
+    history.commit("main", &ada, "Copy", &written(&[("shop/price.py", two.as_str())])).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("+ function net_total  copied from total  shop/price.py:7\n"), "{told}");
+}

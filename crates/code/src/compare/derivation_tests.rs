@@ -78,3 +78,39 @@ fn what_only_looks_alike_is_not_derived() {
     let new = "def a():\n    return b()\n\n\ndef b():\n    return 1\n";
     assert_eq!(told("a.py", old, new), Vec::<String>::new());
 }
+
+/// The changes of a file, each as `kind symbol: demands`.
+fn changes(path: &str, old: &str, new: &str) -> Vec<String> {
+    let (old, new) = (files(path, old), files(path, new));
+    let matching = match_versions(&views(&old), &views(&new));
+    let line = |change: &SymbolChange| {
+        let symbol = change.shown().map(|it| it.symbol.clone()).unwrap_or_default();
+        format!("{} {symbol}: {}", change.change.as_str(), change.demands.join(", "))
+    };
+    Report::of(&matching, &old, &new).changes.iter().map(line).collect()
+}
+
+/// From redux-toolkit: a call signature that was written twice.
+#[test]
+fn who_takes_away_a_double_takes_nothing_away() {
+    let one = "  (predicate: Predicate<State>, timeout?: number): Promise<boolean>\n";
+    let other = "  (predicate: () => boolean, timeout?: number): Promise<boolean>\n";
+    let old = format!("export interface Condition<State> {{\n{one}{one}{other}}}\n");
+    let new = format!("export interface Condition<State> {{\n{one}{other}}}\n");
+    assert_eq!(changes("types.ts", &old, &new), ["changed Condition: "]);
+    let none = format!("export interface Condition<State> {{\n{other}}}\n");
+    let told = changes("types.ts", &new, &none);
+    assert!(told.iter().any(|it| it.starts_with("removed")), "{told:?}");
+}
+
+/// From redux-toolkit: a parameter that was taken apart got a name.
+#[test]
+fn a_parameter_without_a_name_is_known_by_its_place() {
+    let old = "export function nameOf({ verb, path }: Operation) {\n  return verb + path\n}\n";
+    let named = "export function nameOf(operation: Operation, form = 'camel') {\n  \
+        const { verb, path } = operation\n  return verb + path + form\n}\n";
+    assert_eq!(changes("names.ts", old, named), ["changed nameOf: "]);
+    let more = "export function nameOf({ verb, path }: Operation, form: string) {\n  \
+        return verb + path + form\n}\n";
+    assert_eq!(changes("names.ts", old, more), ["changed nameOf: required parameter `form` added"]);
+}

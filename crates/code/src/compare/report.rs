@@ -161,8 +161,9 @@ impl Sides<'_> {
         let gone = self.matching.by_old();
         let successor =
             |old: u32| gone[old as usize].map(|at| self.matching.pairs[at as usize].new);
+        let doubles = self.doubles();
         for (at, symbol) in self.matching.old.iter().enumerate() {
-            if gone[at].is_none() {
+            if gone[at].is_none() && !doubles.contains(&(at as u32)) {
                 has_told.extend(symbol.parent.and_then(successor));
             }
         }
@@ -224,7 +225,9 @@ impl Sides<'_> {
                 .map(|param| (facts.text(param.name).to_owned(), param.default.is_some()))
                 .collect()
         };
-        let (before, after) = (plain(old_facts, old), plain(new_facts, new));
+        let (mut before, mut after) = (plain(old_facts, old), plain(new_facts, new));
+        name_by_place(&mut before, &after);
+        name_by_place(&mut after, &before);
         let any_args = |facts: &FileFacts, symbol: &Symbol| {
             let def = facts.def(symbol.def);
             def.flags.has(Flags::ANY_ARGS)
@@ -244,11 +247,23 @@ impl Sides<'_> {
         }
         let mut demands = Vec::new();
         if !any_args(new_facts, new) {
-            demands.extend(gone.iter().map(|name| format!("parameter `{name}` removed")));
+            demands.extend(gone.iter().map(|name| format!("{} removed", parameter(name))));
         }
         let required = fresh.iter().filter(|(_, has_default)| !has_default);
-        demands.extend(required.map(|(name, _)| format!("required parameter `{name}` added")));
+        demands.extend(required.map(|(name, _)| format!("required {} added", parameter(name))));
         demands
+    }
+
+    /// Symbols that are gone and were written twice, word for word: the other one stayed, so
+    /// nobody misses anything.
+    fn doubles(&self) -> FxHashSet<u32> {
+        let pair_of = self.matching.by_old();
+        let key = |symbol: &Symbol| (symbol.file, symbol.path.clone(), symbol.sort, symbol.text());
+        let all = || self.matching.old.iter().zip(&pair_of).enumerate();
+        let kept: FxHashSet<_> =
+            all().filter(|(_, (_, pair))| pair.is_some()).map(|(_, (it, _))| key(it)).collect();
+        let gone = all().filter(|(_, (it, pair))| pair.is_none() && kept.contains(&key(it)));
+        gone.map(|(at, _)| at as u32).collect()
     }
 
     /// Symbols without a partner whose place another sort of symbol took: a
@@ -276,12 +291,14 @@ impl Sides<'_> {
 
     fn add_gone(&self, changes: &mut Vec<SymbolChange>) {
         let replaced = self.replaced();
+        let doubles = self.doubles();
         let pair_of = self.matching.by_old();
         let guesses: FxHashMap<u32, &Pair> =
             self.matching.guesses.iter().map(|guess| (guess.old, guess)).collect();
         for (at, symbol) in self.matching.old.iter().enumerate() {
             let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
-            if pair_of[at].is_some() || symbol.is_local || is_inside {
+            let is_double = doubles.contains(&(at as u32));
+            if pair_of[at].is_some() || symbol.is_local || is_inside || is_double {
                 continue;
             }
             if let Some(new) = replaced.get(&(at as u32)) {
@@ -388,6 +405,21 @@ impl Sides<'_> {
         }
         moves
     }
+}
+
+/// Parameters that are taken apart where they are declared have no name: one is taken for what
+/// stands in its place on the other side.
+fn name_by_place(these: &mut [(String, bool)], others: &[(String, bool)]) {
+    for at in 0..these.len() {
+        let Some((name, _)) = others.get(at).filter(|_| these[at].0.is_empty()) else { continue };
+        if !these.iter().any(|(it, _)| it == name) {
+            these[at].0.clone_from(name);
+        }
+    }
+}
+
+fn parameter(name: &str) -> String {
+    if name.is_empty() { "unnamed parameter".to_owned() } else { format!("parameter `{name}`") }
 }
 
 /// The text of a symbol.

@@ -423,27 +423,59 @@ pub struct Part {
     nodes: Vec<NodeId>,
     pub edges: Vec<Edge>,
     n_unresolved: u64,
-    reads: Vec<PackageId>,
+    /// The files it was concluded from.
+    reads: Vec<PathKey>,
     asked: Vec<u32>,
 }
 
+/// The packages of the files of a snapshot.
+pub type PackagesByKey = FxHashMap<PathKey, PackageId>;
+
 impl Part {
-    pub fn of(
-        symbols: &FileSymbols,
-        nodes: &[NodeId],
-        link: &FileLink,
-        packages: &FxHashMap<PathKey, PackageId>,
-    ) -> Part {
-        let reads = link.outcome.reads.iter();
+    pub fn of(symbols: &FileSymbols, nodes: &[NodeId], link: &FileLink) -> Part {
         Part {
             states: symbols.all.iter().map(|symbol| symbol.state).collect(),
             nodes: nodes.to_vec(),
             edges: distinct(nodes, &link.edges),
             n_unresolved: link.unresolved.iter().filter(|site| !site.is_external).count() as u64,
-            reads: reads.filter_map(|key| packages.get(key).copied()).collect(),
+            reads: link.outcome.reads.clone(),
             asked: link.outcome.asked().map(|question| question.0).collect(),
         }
     }
+}
+
+impl Part {
+    /// What the file adds to the root of its package; `hash` tells the name of a node.
+    pub fn leaves(
+        &self,
+        hash: &mut dyn FnMut(NodeId) -> Result<Option<Hash32>>,
+    ) -> Result<Vec<Hash32>> {
+        let mut leaves = self.states.clone();
+        leaves.extend(edge_leaves(&self.edges, hash)?);
+        Ok(leaves)
+    }
+}
+
+fn edge_leaves(
+    edges: &[Edge],
+    hash: &mut dyn FnMut(NodeId) -> Result<Option<Hash32>>,
+) -> Result<Vec<Hash32>> {
+    let mut names: Vec<identity::EdgeName> = Vec::with_capacity(edges.len());
+    for edge in edges {
+        if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
+            names.push((source, target, edge.kind, edge.provenance));
+        }
+    }
+    Ok(identity::edges(&names))
+}
+
+/// The edges of some files, each once.
+fn edges_of_parts(parts: &[&Part]) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = parts.iter().flat_map(|part| part.edges.iter().copied()).collect();
+    // Those of a file are in order already.
+    edges.sort();
+    edges.dedup();
+    edges
 }
 
 /// A package from what its files bring; `hash` tells the name of a node.
@@ -451,46 +483,61 @@ pub fn version_of(
     package: PackageId,
     members: Vec<Member>,
     parts: &[&Part],
+    packages: &PackagesByKey,
     hash: &mut dyn FnMut(NodeId) -> Result<Option<Hash32>>,
 ) -> Result<PackageVersion> {
-    let mut leaves: Vec<Hash32> = Vec::new();
+    let edges = edges_of_parts(parts);
+    let mut leaves: Vec<Hash32> = parts.iter().flat_map(|part| part.states.clone()).collect();
+    leaves.extend(edge_leaves(&edges, hash)?);
+    Ok(assembled(package, members, parts, packages, edges.len(), leaves))
+}
+
+/// The same from the leaves of its files ([`Part::leaves`]), some of them perhaps twice.
+pub fn version_of_leaves(
+    package: PackageId,
+    members: Vec<Member>,
+    parts: &[&Part],
+    packages: &PackagesByKey,
+    leaves: Vec<Hash32>,
+) -> PackageVersion {
+    let n_edges = edges_of_parts(parts).len();
+    assembled(package, members, parts, packages, n_edges, leaves)
+}
+
+fn assembled(
+    package: PackageId,
+    members: Vec<Member>,
+    parts: &[&Part],
+    packages: &PackagesByKey,
+    n_edges: usize,
+    leaves: Vec<Hash32>,
+) -> PackageVersion {
     let mut nodes: FxHashSet<NodeId> = FxHashSet::default();
-    let mut edges: Vec<Edge> = Vec::new();
     let mut reads: Vec<PackageId> = Vec::new();
     let mut asked: Vec<u32> = Vec::new();
     let mut n_unresolved = 0;
     for part in parts {
-        leaves.extend(&part.states);
         nodes.extend(&part.nodes);
-        edges.extend(&part.edges);
-        reads.extend(&part.reads);
+        reads.extend(part.reads.iter().filter_map(|key| packages.get(key)));
         asked.extend(&part.asked);
         n_unresolved += part.n_unresolved;
     }
-    edges.sort_unstable();
-    edges.dedup();
     reads.retain(|read| *read != package);
     reads.sort_unstable();
     reads.dedup();
-    asked.sort_unstable();
+    // Those of a file are in order already.
+    asked.sort();
     asked.dedup();
-    let mut names: Vec<identity::EdgeName> = Vec::with_capacity(edges.len());
-    for edge in &edges {
-        if let (Some(source), Some(target)) = (hash(edge.source)?, hash(edge.target)?) {
-            names.push((source, target, edge.kind, edge.provenance));
-        }
-    }
-    leaves.extend(identity::edges(&names));
-    Ok(PackageVersion {
+    PackageVersion {
         package,
         n_nodes: nodes.len() as u64,
-        n_edges: edges.len() as u64,
+        n_edges: n_edges as u64,
         n_unresolved,
         root: identity::package_root(leaves),
         members,
         reads,
         asked,
-    })
+    }
 }
 
 /// The edges of a stored package version, each once.

@@ -14,8 +14,11 @@ mod externals;
 mod ledger;
 mod previous;
 mod read;
+mod read_ahead;
 mod report;
 mod snapshot_files;
+mod stored_parts;
+mod stored_rows;
 mod symbols;
 mod text_outline;
 mod update;
@@ -45,7 +48,7 @@ use model::ids::{PackageId, RepoId, SnapshotSeq};
 use model::{Clock, Error, ErrorCode, Result};
 use read::{Content, FileRequest, Outcome, read_all};
 use rustc_hash::FxHashMap;
-use snapshot_files::ReadFacts;
+use snapshot_files::{ReadFacts, poisoned};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use store::code::adjacency;
@@ -129,7 +132,15 @@ pub fn index_chain(
     let mut reports = Vec::with_capacity(commits.len());
     for part in commits.chunks(chain::AT_ONCE) {
         let mut deltas = chain::deltas(repo, part);
-        for commit in part {
+        let mut n_ahead = 0;
+        for (at, commit) in part.iter().enumerate() {
+            if n_ahead == 0 && !request.full {
+                let next: Vec<_> = part[at..].iter().map(|commit| deltas.get(commit)).collect();
+                let mut ahead = subject.read.ahead.lock().map_err(|_| poisoned())?;
+                let place = (reader, repo_id, subject.identity);
+                n_ahead = ahead.fill(repo, place, &next, request, watch)?;
+            }
+            n_ahead = n_ahead.saturating_sub(1);
             subject.commit = *commit;
             subject.delta = deltas.remove(commit);
             let report = indexing.subject(&subject, &mut known, commit == last)?;
@@ -219,7 +230,7 @@ fn subject(repo: &Repo, queue: &WriteQueue, request: &Request) -> Result<Subject
         (true, None) => return Err(Error::usage("a bare repository has no work tree")),
     };
     let identity = identity::repo(&clone.canonical_url);
-    let read = Arc::new(ReadFacts::new(reader));
+    let read = Arc::new(ReadFacts::new(reader, identity));
     Ok(Subject { identity, clone, commit, work_tree, delta: None, read })
 }
 

@@ -23,7 +23,7 @@ pub fn nearest(
     }
     // A work tree stands on its own commit.
     if let Some(seq) = known.of_commit(subject.commit) {
-        return found(reader, seq);
+        return found(reader, subject, seq);
     }
     // Nearly always a parent; walking the history costs more.
     let asked;
@@ -36,20 +36,23 @@ pub fn nearest(
     };
     for parent in parents {
         if let Some(seq) = known.of_commit(*parent) {
-            return found(reader, seq);
+            return found(reader, subject, seq);
         }
     }
     let options = LogOptions { heads: vec![subject.commit], ..LogOptions::default() };
     for commit in repo.log(&options)?.take(FARTHEST) {
         if let Some(seq) = known.of_commit(commit?.id) {
-            return found(reader, seq);
+            return found(reader, subject, seq);
         }
     }
     Ok(None)
 }
 
-fn found(reader: &Reader, seq: SnapshotSeq) -> Result<Option<Previous>> {
+fn found(reader: &Reader, subject: &Subject, seq: SnapshotSeq) -> Result<Option<Previous>> {
     let Some(snapshot) = snapshots::get(reader, seq)? else { return Ok(None) };
-    let packages = snapshots::packages(reader, snapshot.seq)?;
+    let packages = match subject.read.rows.lock() {
+        Ok(mut rows) => rows.packages(reader, seq)?,
+        Err(_) => snapshots::packages(reader, seq)?,
+    };
     Ok(Some(Previous { snapshot, packages }))
 }

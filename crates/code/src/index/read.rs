@@ -79,17 +79,17 @@ const FACTS_PER_BYTE: u64 = 8;
 const FACTS_AT_FIRST: u64 = 32 << 20;
 
 /// Which files may keep their facts; asked in the order of the files.
-struct Allowance {
+pub struct Allowance {
     n_left: u64,
     seen: FxHashSet<Hash32>,
 }
 
 impl Allowance {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Allowance { n_left: FACTS_AT_FIRST, seen: FxHashSet::default() }
     }
 
-    fn check(&mut self, outcome: Outcome) -> Outcome {
+    pub fn check(&mut self, outcome: Outcome) -> Outcome {
         let Outcome::Read(read) = outcome else { return outcome };
         if self.seen.insert(read.content_hash) {
             self.n_left += FACTS_PER_BYTE * read.cost.n_compressed;
@@ -112,6 +112,31 @@ pub fn read_all(
     n_threads: usize,
     watch: &Watch<'_>,
 ) -> Result<Vec<Outcome>> {
+    read_within(repo, identity, wanted, n_threads, watch, Some(Allowance::new()))
+}
+
+/// The same of a few files, whatever they cost: that is for whoever puts them together.
+pub fn read_each(
+    repo: &Repo,
+    identity: Hash32,
+    wanted: &[FileRequest<'_>],
+    n_threads: usize,
+    watch: &Watch<'_>,
+) -> Result<Vec<Outcome>> {
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    read_within(repo, identity, wanted, n_threads, watch, None)
+}
+
+fn read_within(
+    repo: &Repo,
+    identity: Hash32,
+    wanted: &[FileRequest<'_>],
+    n_threads: usize,
+    watch: &Watch<'_>,
+    allowance: Option<Allowance>,
+) -> Result<Vec<Outcome>> {
     let (work, todo) = mpsc::sync_channel::<(usize, Option<Blob>)>(IN_FLIGHT);
     let todo = Mutex::new(todo);
     let (done, results) = mpsc::channel::<(usize, Result<Outcome>)>();
@@ -131,7 +156,7 @@ pub fn read_all(
             });
         }
         drop(done);
-        let mut collector = Collector::new(&results, watch);
+        let mut collector = Collector::new(&results, watch, allowance);
         feed(repo, identity, wanted, work, &mut collector)?;
         for result in &results {
             collector.take(result)?;
@@ -152,7 +177,8 @@ type Results = mpsc::Receiver<(usize, Result<Outcome>)>;
 struct Collector<'r, 'w> {
     results: &'r Results,
     watch: &'r Watch<'w>,
-    allowance: Allowance,
+    /// None where others decide.
+    allowance: Option<Allowance>,
     early: BTreeMap<usize, Outcome>,
     outcomes: Vec<Outcome>,
     /// Sizes of the files that were given out and have no place yet.
@@ -161,11 +187,11 @@ struct Collector<'r, 'w> {
 }
 
 impl<'r, 'w> Collector<'r, 'w> {
-    fn new(results: &'r Results, watch: &'r Watch<'w>) -> Self {
+    fn new(results: &'r Results, watch: &'r Watch<'w>, allowance: Option<Allowance>) -> Self {
         Collector {
             results,
             watch,
-            allowance: Allowance::new(),
+            allowance,
             early: BTreeMap::new(),
             outcomes: Vec::new(),
             under_way: VecDeque::new(),
@@ -176,7 +202,10 @@ impl<'r, 'w> Collector<'r, 'w> {
     fn take(&mut self, (at, outcome): (usize, Result<Outcome>)) -> Result<()> {
         self.early.insert(at, outcome?);
         while let Some(outcome) = self.early.remove(&self.outcomes.len()) {
-            self.outcomes.push(self.allowance.check(outcome));
+            self.outcomes.push(match &mut self.allowance {
+                Some(allowance) => allowance.check(outcome),
+                None => outcome,
+            });
             self.n_bytes -= self.under_way.pop_front().unwrap_or(0);
         }
         self.watch.progress.advance(1);
@@ -321,7 +350,7 @@ mod tests {
     #[test]
     fn files_wait_until_those_before_have_a_place() {
         let (done, results) = mpsc::channel();
-        let mut collector = Collector::new(&results, &Watch::NOBODY);
+        let mut collector = Collector::new(&results, &Watch::NOBODY, None);
         let large = BYTES_IN_FLIGHT - 10;
         for _ in 0..2 {
             collector.make_room(5).unwrap();

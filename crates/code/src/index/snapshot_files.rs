@@ -2,8 +2,12 @@
 //! store when linking asks for them.
 
 use super::facts_of;
+use super::read_ahead::ReadAhead;
+use super::stored_parts::StoredParts;
+use super::stored_rows::StoredRows;
 use crate::facts::{Def, DefId, DefKind, FileFacts, Name};
 use crate::link::{FactsSource, Outcome};
+use model::hash::Hash32;
 use model::ids::{FileId, LinkId, PackageId};
 use model::{Error, Result};
 use rustc_hash::FxHashMap;
@@ -42,42 +46,64 @@ pub struct ReadFacts {
     facts: Mutex<FxHashMap<FileId, Arc<FileFacts>>>,
     outcomes: Mutex<FxHashMap<LinkId, Arc<Outcome>>>,
     n_defs: AtomicUsize,
+    /// What files bring into their packages.
+    pub parts: Mutex<StoredParts>,
+    /// The rows of packages and files.
+    pub rows: Mutex<StoredRows>,
+    /// Files of commits to come, read already.
+    pub ahead: Mutex<ReadAhead>,
 }
 
 impl ReadFacts {
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(reader: Reader, repo: Hash32) -> Self {
         ReadFacts {
             reader: Mutex::new(reader),
             facts: Mutex::default(),
             outcomes: Mutex::default(),
             n_defs: AtomicUsize::new(0),
+            parts: Mutex::new(StoredParts::new(repo)),
+            rows: Mutex::default(),
+            ahead: Mutex::default(),
         }
     }
 
     fn read<T>(&self, read: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
         match self.reader.lock() {
             Ok(reader) => read(&reader),
-            Err(_) => Err(Error::internal("a thread that read the graph has died")),
+            Err(_) => Err(poisoned()),
         }
     }
 
-    fn facts(&self, file: FileId) -> Result<Arc<FileFacts>> {
+    pub fn facts(&self, file: FileId) -> Result<Arc<FileFacts>> {
         if let Some(known) = self.facts.lock().ok().and_then(|known| known.get(&file).cloned()) {
             return Ok(known);
         }
         let facts = Arc::new(facts_of(&self.read(|on| files::packed_facts(on, file))?)?);
+        self.know_facts(file, &facts);
+        Ok(facts)
+    }
+
+    fn know_facts(&self, file: FileId, facts: &Arc<FileFacts>) {
         let n_defs = facts.defs.len();
         if let Ok(mut known) = self.facts.lock() {
             if self.n_defs.fetch_add(n_defs, Ordering::Relaxed) > MOST_DEFS {
                 known.clear();
                 self.n_defs.store(n_defs, Ordering::Relaxed);
             }
-            known.insert(file, Arc::clone(&facts));
+            known.insert(file, Arc::clone(facts));
         }
-        Ok(facts)
     }
 
-    fn outcome(&self, link: LinkId) -> Result<Option<Arc<Outcome>>> {
+    /// Takes over what linking concluded just now.
+    pub fn know_outcome(&self, link: LinkId, outcome: &Outcome) {
+        if let Ok(mut known) = self.outcomes.lock()
+            && known.len() <= MOST_DEFS / 100
+        {
+            known.entry(link).or_insert_with(|| Arc::new(outcome.clone()));
+        }
+    }
+
+    pub fn outcome(&self, link: LinkId) -> Result<Option<Arc<Outcome>>> {
         if let Some(known) = self.outcomes.lock().ok().and_then(|known| known.get(&link).cloned()) {
             return Ok(Some(known));
         }
@@ -92,9 +118,13 @@ impl ReadFacts {
     }
 }
 
+pub fn poisoned() -> Error {
+    Error::internal("a thread that read the graph has died")
+}
+
 /// The files of a snapshot.
 pub struct SnapshotFiles {
-    read: Arc<ReadFacts>,
+    pub read: Arc<ReadFacts>,
     pub items: Vec<Item>,
     facts: Vec<OnceLock<Arc<FileFacts>>>,
     outcomes: Vec<OnceLock<Option<Arc<Outcome>>>>,
@@ -121,11 +151,18 @@ impl SnapshotFiles {
     }
 
     /// Puts the facts of a changed file in place of those of the state before.
-    pub fn replace(&mut self, file: u32, facts: FileFacts) {
+    pub fn replace(&mut self, file: u32, facts: Arc<FileFacts>) {
         let item = &mut self.items[file as usize];
         item.n_defs = facts.defs.len() as u32;
         item.language.clone_from(&facts.language);
-        self.facts[file as usize] = OnceLock::from(Arc::new(facts));
+        self.facts[file as usize] = OnceLock::from(facts);
+    }
+
+    /// Keeps the facts of a changed file for the commits to come, now that it is stored.
+    pub fn know(&self, file: u32, stored: FileId) {
+        if let Some(facts) = self.facts.get(file as usize).and_then(OnceLock::get) {
+            self.read.know_facts(stored, facts);
+        }
     }
 
     /// What went wrong while reading, if anything did.

@@ -8,12 +8,13 @@
 use super::choose::{MAX_MANIFEST, MAX_MANIFESTS, Rules};
 use super::edits::{Edit, Edits, edits, left_out};
 use super::ledger::State;
-use super::read::{Content, FileRequest, Outcome as Reading, read_all};
+use super::read::{Allowance, Content, FileRequest, Outcome as Reading, read_each};
 use super::report::{self, TroubledFile};
-use super::snapshot_files::{Before, Item, ReadFacts, SnapshotFiles};
+use super::snapshot_files::{Before, Item, ReadFacts, SnapshotFiles, poisoned};
+use super::stored_rows::Versions;
 use super::symbols::FileSymbols;
 use super::watch::Watch;
-use super::{INDEXER, Previous, Request, Subject, facts_of, texts_of};
+use super::{INDEXER, Previous, Request, Subject, texts_of};
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::lang;
@@ -27,14 +28,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::code::files::{self, FileRow};
 use store::code::manifests;
-use store::code::snapshots::{self, PackageVersion};
+use store::code::snapshots::PackageVersion;
 use store::{Reader, WriteQueue};
 
 /// Everything to be written, worked out.
 pub struct Update<'p> {
     pub(super) repo: RepoId,
     pub(super) previous: &'p Previous,
-    pub(super) versions: BTreeMap<PackageId, PackageVersion>,
+    pub(super) versions: Versions,
     pub(super) package_paths: FxHashMap<PackageId, String>,
     pub(super) packages_by_key: FxHashMap<PathKey, PackageId>,
     pub(super) shelf: SnapshotFiles,
@@ -111,18 +112,18 @@ impl<'p> Update<'p> {
     ) -> Result<Self> {
         let package_paths: FxHashMap<PackageId, String> =
             files::packages(reader, repo)?.into_iter().collect();
-        let mut versions: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
+        let mut versions = Versions::new();
         let mut packages_by_key = FxHashMap::default();
         let mut items = Vec::new();
         let mut troubled = Vec::new();
+        let mut known = read.rows.lock().map_err(|_| poisoned())?;
         for (package, id) in &previous.packages {
-            versions.insert(*package, snapshots::version(reader, *id)?);
+            versions.insert(*package, known.version(reader, *id)?);
         }
         let members = versions.values().flat_map(|version| &version.members);
-        let mut rows: FxHashMap<FileId, FileRow> = files::rows(reader, members.map(|m| m.file))?
-            .into_iter()
-            .map(|row| (row.id, row))
-            .collect();
+        let wanted: Vec<FileId> = members.map(|member| member.file).collect();
+        let mut rows: FxHashMap<FileId, FileRow> = known.files(reader, &wanted)?;
+        drop(known);
         for (package, version) in &versions {
             let folder = package_paths.get(package).map_or("", String::as_str);
             for member in &version.members {
@@ -332,9 +333,15 @@ impl<'p> Update<'p> {
                 None => unread.push(one),
             }
         }
+        let mut ahead: Vec<Option<Reading>> = {
+            let mut ahead = subject.read.ahead.lock().map_err(|_| poisoned())?;
+            unread.iter().map(|one| ahead.take(&one.path, one.content.id)).collect()
+        };
         let to_read: Vec<FileRequest<'_>> = unread
             .iter()
-            .map(|one| FileRequest {
+            .zip(&ahead)
+            .filter(|(_, ahead)| ahead.is_none())
+            .map(|(one, _)| FileRequest {
                 path: &one.path,
                 content: match &one.content.bytes {
                     Some(bytes) => Content::Bytes(bytes),
@@ -342,15 +349,21 @@ impl<'p> Update<'p> {
                 },
             })
             .collect();
-        let read = read_all(repo, subject.identity, &to_read, request.n_threads, watch)?;
+        let read = read_each(repo, subject.identity, &to_read, request.n_threads, watch)?;
+        let missing = ahead.iter_mut().filter(|ahead| ahead.is_none());
+        for (missing, read) in missing.zip(read) {
+            *missing = Some(read);
+        }
         self.n_read = unread.len() as u64;
-        for (one, reading) in unread.iter().zip(read) {
-            let Reading::Read(mut read) = reading else { return Ok(false) };
+        let mut allowance = Allowance::new();
+        for (one, reading) in unread.iter().zip(ahead) {
+            let reading = reading.map(|reading| allowance.check(reading));
+            let Some(Reading::Read(mut read)) = reading else { return Ok(false) };
             if read.size > lang::MAX_BYTES as u64 {
                 return Ok(false);
             }
             self.trouble(&one.path, read.trouble.as_deref());
-            self.shelf.replace(one.at, std::mem::take(&mut read.facts));
+            self.shelf.replace(one.at, Arc::new(std::mem::take(&mut read.facts)));
             let symbols = std::mem::take(&mut read.symbols);
             let blob = one.content.id.as_bytes().to_vec();
             self.changed.insert(one.at, Changed { blob, symbols, state: State::New(read) });
@@ -359,7 +372,7 @@ impl<'p> Update<'p> {
             if row.language.is_empty() {
                 return Ok(false);
             }
-            let facts = facts_of(&files::packed_facts(reader, row.id)?)?;
+            let facts = subject.read.facts(row.id)?;
             let symbols = FileSymbols::of(subject.identity, &one.path, &facts);
             let nodes = files::nodes(reader, row.id)?;
             self.trouble(&one.path, row.trouble.as_deref());
@@ -481,7 +494,7 @@ impl<'p> Update<'p> {
         let may_hold: BTreeSet<PackageId> = self
             .versions
             .iter()
-            .filter(|(_, version)| in_package(version))
+            .filter(|(_, version)| in_package(version.as_ref()))
             .map(|(package, _)| *package)
             .collect();
         let is_one = |at: &u32| {

@@ -4,21 +4,24 @@
 use super::externals::{Externals, store_importable};
 use super::ledger::{
     self, Batches, Entry, FileLink, NewLink, Part, State, StoredFile, Written, by_file, distinct,
-    note_changes, store_files, store_links, store_versions, version_of,
+    note_changes, store_files, store_links, store_versions, version_of_leaves,
 };
 use super::report::{self, IndexReport};
-use super::snapshot_files::SnapshotFiles;
+use super::snapshot_files::{SnapshotFiles, poisoned};
+use super::stored_parts::{StoredPart, StoredParts};
+use super::stored_rows::Versions;
 use super::symbols::{FileSymbols, places};
 use super::update::{Update, joined};
-use super::{Request, Subject, facts_of, keep};
+use super::{Request, Subject, keep};
 use crate::facts::FileFacts;
 use crate::identity;
 use crate::link::{self, FactsSource as _};
-use crate::node_hashes::NodeHashes;
-use model::ids::{NodeId, PackageId, PackageVersionId, SnapshotSeq};
+use model::hash::Hash32;
+use model::ids::{FileId, NodeId, PackageId, PackageVersionId, SnapshotSeq};
 use model::{Clock, Result};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use store::code::links::{self, Edge, PackedLink};
 use store::code::nodes::NodeCache;
 use store::code::snapshots::{self, Member, PackageVersion, Snapshot};
@@ -94,18 +97,24 @@ impl Update<'_> {
         links: &FxHashMap<u32, FileLink>,
         written: &mut Written,
     ) -> Result<()> {
-        let mut hashes = NodeHashes::new(subject.identity);
-        let mut new: BTreeMap<PackageId, PackageVersion> = BTreeMap::new();
+        let mut new = Versions::new();
+        let mut parts = subject.read.parts.lock().map_err(|_| poisoned())?;
         for (package, edit) in edits {
-            let version = self.new_version(reader, *package, edit, links, &mut hashes, written)?;
-            new.extend(version.map(|version| (*package, version)));
+            let version = self.new_version(reader, *package, edit, links, &mut parts, written)?;
+            new.extend(version.map(|version| (*package, Arc::new(version))));
         }
-        let ids = store_versions(batches, &new.values().collect::<Vec<_>>())?;
-        let new: BTreeMap<PackageId, (PackageVersionId, PackageVersion)> = new
+        drop(parts);
+        let ids = store_versions(batches, &new.values().map(|it| &**it).collect::<Vec<_>>())?;
+        let new: BTreeMap<PackageId, (PackageVersionId, Arc<PackageVersion>)> = new
             .into_iter()
             .zip(ids)
             .map(|((package, version), id)| (package, (id, version)))
             .collect();
+        let mut rows = subject.read.rows.lock().map_err(|_| poisoned())?;
+        for (id, version) in new.values() {
+            rows.know_version(*id, version);
+        }
+        drop(rows);
         let packages: BTreeSet<PackageId> =
             self.previous.packages.keys().chain(edits.keys()).copied().collect();
         for package in packages {
@@ -148,6 +157,9 @@ impl Update<'_> {
         }
         let mut cache = NodeCache::new(reader, false)?;
         let stored = store_files(batches, &entries, states, &mut cache)?;
+        for (at, stored) in places.iter().zip(&stored) {
+            self.shelf.know(*at, stored.id);
+        }
         Ok(places.into_iter().zip(stored).collect())
     }
 
@@ -194,7 +206,8 @@ impl Update<'_> {
             NewLink { file, packed, edges }
         });
         let ids = store_links(batches, reader, &to_store.collect::<Vec<_>>())?;
-        for (at, link) in order.keys().zip(ids) {
+        for ((at, file_link), link) in order.iter().zip(ids) {
+            self.shelf.read.know_outcome(link, &file_link.outcome);
             let item = &self.shelf.items[**at as usize];
             let new = Member { file: placed[*at].stored.id, link };
             match item.member() {
@@ -222,8 +235,12 @@ impl Update<'_> {
     ) -> Result<Vec<(String, Member, Option<u32>)>> {
         let mut members = Vec::new();
         let old = self.versions.get(&package).map_or(&[][..], |version| &version.members);
+        let wanted: Vec<FileId> = old.iter().map(|member| member.file).collect();
+        let mut known = self.shelf.read.rows.lock().map_err(|_| poisoned())?;
+        let mut rows = known.files(reader, &wanted)?;
+        drop(known);
         for before in old.iter().filter(|member| !edit.gone.contains(member)) {
-            let name = files::get(reader, before.file)?.name;
+            let name = rows.remove(&before.file).ok_or_else(store::code::unreadable)?.name;
             members.push(match edit.replaced.get(before) {
                 Some((at, now)) => (name, *now, Some(*at)),
                 None => (name, *before, None),
@@ -245,44 +262,82 @@ impl Update<'_> {
         package: PackageId,
         edit: &PackageEdit,
         file_links: &FxHashMap<u32, FileLink>,
-        hashes: &mut NodeHashes,
+        stored: &mut StoredParts,
         written: &mut Written,
     ) -> Result<Option<PackageVersion>> {
         let folder = self.package_paths.get(&package).map_or("", String::as_str);
         let mut members = Vec::new();
-        let mut parts = Vec::new();
+        let mut parts: Vec<Arc<StoredPart>> = Vec::new();
         let mut same: Vec<Edge> = Vec::new();
         let mut new: Vec<Edge> = Vec::new();
         for (name, now, at) in self.members(reader, package, edit)? {
             members.push(now);
-            let facts = facts_of(&files::packed_facts(reader, now.file)?)?;
-            let symbols = FileSymbols::of(hashes.repo(), &joined(folder, &name), &facts);
-            let nodes = files::nodes(reader, now.file)?;
-            hashes.learn(&symbols, &nodes);
-            let kept;
-            let link = match at.and_then(|at| file_links.get(&at)) {
-                Some(link) => link,
+            let part = match stored.get(now) {
+                Some(known) => known,
                 None => {
-                    kept = kept_link(reader, now)?;
-                    &kept
+                    let link = at.and_then(|at| file_links.get(&at));
+                    self.enter_part(reader, &joined(folder, &name), now, (at, link), stored)?
                 }
             };
-            let part = Part::of(&symbols, &nodes, link, &self.packages_by_key);
-            if at.is_some() { &mut new } else { &mut same }.extend(&part.edges);
+            if at.is_some() { &mut new } else { &mut same }.extend(&part.part.edges);
             parts.push(part);
         }
         let mut old = Vec::new();
         for member in edit.replaced.keys().chain(&edit.gone) {
-            let nodes = files::nodes(reader, member.file)?;
-            old.extend(distinct(&nodes, &links::edges(reader, member.link)?));
+            old.extend(stored.edges(reader, *member)?);
         }
-        same.sort_unstable();
+        same.sort();
         note_changes(&same, old, new, &mut written.events);
         if members.is_empty() {
             return Ok(None);
         }
-        let parts: Vec<&Part> = parts.iter().collect();
-        version_of(package, members, &parts, &mut |node| hashes.get(reader, node)).map(Some)
+        let mut leaves: Vec<Hash32> = Vec::new();
+        for part in &parts {
+            leaves.extend(&part.leaves);
+        }
+        let parts: Vec<&Part> = parts.iter().map(|part| &part.part).collect();
+        let packages = &self.packages_by_key;
+        Ok(Some(version_of_leaves(package, members, &parts, packages, leaves)))
+    }
+
+    /// Works out what a file brings into its package; `at` and `link` where it was linked
+    /// just now.
+    fn enter_part(
+        &self,
+        reader: &Reader,
+        path: &str,
+        member: Member,
+        (at, link): (Option<u32>, Option<&FileLink>),
+        stored: &mut StoredParts,
+    ) -> Result<Arc<StoredPart>> {
+        let nodes = files::nodes(reader, member.file)?;
+        let read;
+        let symbols = match at.and_then(|at| self.changed.get(&at)) {
+            Some(changed) => &changed.symbols,
+            None => {
+                read = FileSymbols::of(stored.repo(), path, &*self.shelf.read.facts(member.file)?);
+                &read
+            }
+        };
+        let kept;
+        let link = match link {
+            Some(link) => link,
+            None => {
+                kept = self.kept_link(reader, member)?;
+                &kept
+            }
+        };
+        stored.enter(reader, member, symbols, &nodes, link)
+    }
+
+    /// The link of a file that was not linked again.
+    fn kept_link(&self, reader: &Reader, member: Member) -> Result<FileLink> {
+        let outcome = self.shelf.read.outcome(member.link)?;
+        Ok(FileLink {
+            edges: links::edges(reader, member.link)?,
+            unresolved: links::unresolved(reader, member.link)?,
+            outcome: outcome.map(|outcome| link::Outcome::clone(&outcome)).unwrap_or_default(),
+        })
     }
 
     fn finish(
@@ -319,6 +374,9 @@ impl Update<'_> {
         };
         let base = Some(&self.previous.packages);
         let seq = keep(tx, request, &snapshot, &written.packages, base)?;
+        if let Ok(mut rows) = subject.read.rows.lock() {
+            rows.know_packages(seq, &written.packages);
+        }
         // The state of a work tree is outside the chain.
         if snapshot.work_tree.is_none() {
             snapshots::log_events(tx, seq, &written.events)?;
@@ -328,16 +386,6 @@ impl Update<'_> {
         let url = &subject.clone.canonical_url;
         Ok(report::of_new(url, &snapshot, skipped, self.troubled, &written, self.n_read))
     }
-}
-
-/// The link of a file that was not linked again.
-fn kept_link(reader: &Reader, member: Member) -> Result<FileLink> {
-    let state = links::state(reader, member.link)?;
-    Ok(FileLink {
-        edges: links::edges(reader, member.link)?,
-        unresolved: links::unresolved(reader, member.link)?,
-        outcome: link::Outcome::decode(&state).unwrap_or_default(),
-    })
 }
 
 struct PlacedFile {

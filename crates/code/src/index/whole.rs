@@ -3,15 +3,15 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Batches, Entry, FileLink, NewLink, NodeLookup, Part, State, StoredFile, Written, by_file,
-    edges_of, note_changes, store_files, store_links, store_versions, version_of,
+    Batches, Entry, FileLink, NewLink, NodeLookup, PackagesByKey, Part, State, StoredFile, Written,
+    by_file, edges_of, note_changes, store_files, store_links, store_versions, version_of,
 };
 use super::report::{self, IndexReport, TroubledFile};
 use super::symbols::FileSymbol;
 use super::{INDEXER, Input, Previous, Request, Subject, UnfitFile, keep, link_all};
 use crate::facts::FileFacts;
 use crate::identity::{self, package_of};
-use crate::link::{self, PathKey};
+use crate::link;
 use model::codeowners;
 use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, PackageVersionId, RepoId, SnapshotSeq};
@@ -196,13 +196,13 @@ fn store_packages(
     let facts: Vec<FileFacts> =
         entries.iter_mut().map(|entry| std::mem::take(&mut entry.facts)).collect();
     let entries: &[Entry] = entries;
-    let packages: FxHashMap<PathKey, PackageId> =
+    let packages: PackagesByKey =
         entries.iter().map(|entry| (link::path_key(&entry.path), entry.package)).collect();
     let (packed, parts): (Vec<PackedLink>, Vec<Part>) = (0..entries.len())
         .into_par_iter()
         .map(|at| {
             let link = &file_links[at];
-            let part = Part::of(&entries[at].symbols, &stored[at].nodes, link, &packages);
+            let part = Part::of(&entries[at].symbols, &stored[at].nodes, link);
             Ok((link.packed()?, part))
         })
         .collect::<Result<Vec<_>>>()?
@@ -219,7 +219,7 @@ fn store_packages(
         || {
             drop(facts);
             let edges = before.is_none().then(|| whole.edges(externals));
-            (whole.versions(externals), edges)
+            (whole.versions(externals, &packages), edges)
         },
         || {
             let new = stored.iter().zip(&packed).zip(&parts).map(|((stored, packed), part)| {
@@ -279,13 +279,17 @@ struct Whole<'e> {
 
 impl Whole<'_> {
     /// The packages in order, but for their members.
-    fn versions(&self, externals: &Externals) -> Result<Vec<PackageVersion>> {
+    fn versions(
+        &self,
+        externals: &Externals,
+        packages: &PackagesByKey,
+    ) -> Result<Vec<PackageVersion>> {
         let mut hashes = node_hashes(self.entries, self.stored);
         hashes.extend(&externals.hashes);
         let version = |(package, files): &(PackageId, Vec<usize>)| {
             let parts: Vec<&Part> = files.iter().map(|at| &self.parts[*at]).collect();
             let mut hash = |node| Ok(hashes.get(&node).copied());
-            version_of(*package, Vec::new(), &parts, &mut hash)
+            version_of(*package, Vec::new(), &parts, packages, &mut hash)
         };
         self.order.par_iter().map(version).collect()
     }

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use store::Reader;
 use store::code::adjacency::Arc;
 use store::code::externals;
 use store::code::files::{self, FileRow};
@@ -26,6 +25,7 @@ use store::code::links::{self, SiteEdge, Unresolved};
 use store::code::nodes::{self, NodeRow};
 use store::code::outline::Symbol;
 use store::code::snapshots::{self, PackageVersion};
+use store::{Moment, Reader};
 
 pub struct View<'r> {
     pub reader: &'r Reader,
@@ -44,6 +44,8 @@ pub struct View<'r> {
     contracts: OnceCell<Option<Contracts>>,
     /// None in the views this one asks.
     abroad: Option<OnceCell<Option<Box<CrossRepoIndex<'r>>>>>,
+    /// An answer is of one moment, and its many small statements need not lock the file.
+    _moment: Moment<'r>,
 }
 
 type Memo<K, V> = RefCell<HashMap<K, V>>;
@@ -119,6 +121,7 @@ impl<'r> View<'r> {
             layers: OnceCell::new(),
             contracts: OnceCell::new(),
             abroad: None,
+            _moment: reader.moment(),
         }
     }
 

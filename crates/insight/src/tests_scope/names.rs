@@ -8,7 +8,7 @@ use super::files::{TestFiles, stem, subject_of, subject_of_source};
 use super::graph::Fixtures;
 use crate::code::View;
 use model::Result;
-use model::ids::FileId;
+use model::ids::{FileId, PackageId, PackageVersionId};
 use model::terms;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +38,11 @@ impl TestWords {
         if slots.is_empty() {
             return Ok(TestWords { tests: found });
         }
-        for (file, path) in test_versions(view, tests)? {
-            let Some(packed) = store::code::terms::packed(view.reader, file)? else { continue };
+        let versions = test_versions(view, tests)?;
+        let ids: Vec<FileId> = versions.iter().map(|(file, _)| *file).collect();
+        let paths: FxHashMap<FileId, String> = versions.into_iter().collect();
+        for (file, packed) in store::code::terms::packed_of_files(view.reader, &ids)? {
+            let Some(path) = paths.get(&file) else { continue };
             let hits = unpack(&packed, |term| slots.contains_key(&term).then_some(term))?.hits;
             let has: BTreeSet<u32> = hits.iter().map(|(term, _)| *term).collect();
             for word in has.iter().flat_map(|term| &slots[term]) {
@@ -71,14 +74,14 @@ fn term_of(name: &str) -> String {
 
 /// The files of tests in the snapshot.
 fn test_versions(view: &View<'_>, tests: &TestFiles) -> Result<Vec<(FileId, String)>> {
-    let mut ids = Vec::new();
-    for version in snapshots::packages(view.reader, view.scope.snapshot.seq)?.values() {
-        let version = snapshots::version(view.reader, *version)?;
-        ids.extend(version.members.iter().map(|member| member.file));
-    }
+    let versions: Vec<PackageVersionId> =
+        snapshots::packages(view.reader, view.scope.snapshot.seq)?.into_values().collect();
+    let members = snapshots::members(view.reader, &versions)?;
+    let packages: FxHashMap<PackageId, String> =
+        files::packages(view.reader, view.scope.repo.id)?.into_iter().collect();
     let mut found = Vec::new();
-    for row in files::rows(view.reader, ids)? {
-        let package = view.package_path(row.package)?;
+    for row in files::rows(view.reader, members.iter().map(|member| member.file))? {
+        let package = packages.get(&row.package).map_or("", String::as_str);
         let path = if package.is_empty() { row.name } else { format!("{package}/{}", row.name) };
         if tests.has(&path) {
             found.push((row.id, path));

@@ -12,6 +12,8 @@ use store::{commit_terms, commits};
 const MOST_FILES: usize = 40;
 /// The latest commits of a file are looked at.
 const MOST_COMMITS: usize = 200;
+/// What changed together once may have done so by chance.
+const LEAST_COMMITS: u32 = 2;
 /// Changed files that are looked at.
 const MOST_PATHS: usize = 40;
 
@@ -57,8 +59,10 @@ pub fn add(
         }
     }
     for (test, (n_commits, share)) in counts {
-        let times = if n_commits == 1 { "once".to_owned() } else { format!("{n_commits} times") };
-        let reason = format!("changed together with it {times} before");
+        if n_commits < LEAST_COMMITS {
+            continue;
+        }
+        let reason = format!("changed together with it {n_commits} times before");
         let evidence = Evidence { rule: Rule::ChangedTogether, distance: 2, weight: share, reason };
         found.add(&test, evidence);
     }

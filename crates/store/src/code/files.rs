@@ -206,6 +206,26 @@ pub fn nodes(on: &impl Read, id: FileId) -> Result<Vec<NodeId>> {
     Ok(read_ascending(&bytes)?.into_iter().map(NodeId).collect())
 }
 
+/// The nodes of many versions, read at once.
+pub fn nodes_of_files(
+    on: &impl Read,
+    ids: impl IntoIterator<Item = FileId>,
+) -> Result<Vec<(FileId, Vec<NodeId>)>> {
+    let ids: Vec<i64> = ids.into_iter().map(|id| id.0).collect();
+    let rows: Vec<(i64, Vec<u8>)> = sql::all(
+        on,
+        "SELECT id, nodes FROM files WHERE id IN (SELECT value FROM json_each(?1))",
+        [sql::json_ids(&ids)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    rows.into_iter()
+        .map(|(id, bytes)| {
+            let nodes = read_ascending(&bytes)?.into_iter().map(NodeId).collect();
+            Ok((FileId(id), nodes))
+        })
+        .collect()
+}
+
 /// The symbols of a version, in the order of the file.
 pub fn outline(on: &impl Read, id: FileId) -> Result<Vec<Symbol>> {
     let bytes: Vec<u8> =

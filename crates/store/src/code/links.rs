@@ -149,6 +149,18 @@ pub fn edges(on: &impl Read, link: LinkId) -> Result<Vec<SiteEdge>> {
     unpack_edges(&bytes)
 }
 
+/// The edges of many links, read at once.
+pub fn edges_of_links(on: &impl Read, ids: &[LinkId]) -> Result<Vec<(LinkId, Vec<SiteEdge>)>> {
+    let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+    let rows: Vec<(i64, Vec<u8>)> = sql::all(
+        on,
+        "SELECT id, edges FROM links WHERE id IN (SELECT value FROM json_each(?1))",
+        [sql::json_ids(&ids)],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    rows.into_iter().map(|(id, bytes)| Ok((LinkId(id), unpack_edges(&bytes)?))).collect()
+}
+
 pub(super) fn unpack_edges(bytes: &[u8]) -> Result<Vec<SiteEdge>> {
     let mut unpacker = Unpacker::new(bytes);
     let mut edges = Vec::new();

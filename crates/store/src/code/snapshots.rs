@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_DELTAS: u32 = 24;
 
 /// A version of a file in a package, and what linking made of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Member {
     pub file: FileId,
     pub link: LinkId,
@@ -128,6 +128,22 @@ pub fn version(on: &impl Read, id: PackageVersionId) -> Result<PackageVersion> {
         reads: read_ascending(&reads)?.into_iter().map(PackageId).collect(),
         asked: read_ascending(&asked)?.into_iter().map(|question| question as u32).collect(),
     })
+}
+
+/// The files of some package versions, and nothing else of them.
+pub fn members(on: &impl Read, versions: &[PackageVersionId]) -> Result<Vec<Member>> {
+    let ids: Vec<i64> = versions.iter().map(|id| id.0).collect();
+    let packed: Vec<Vec<u8>> = sql::all(
+        on,
+        "SELECT members FROM package_versions WHERE id IN (SELECT value FROM json_each(?1))",
+        [sql::json_ids(&ids)],
+        |row| row.get(0),
+    )?;
+    let mut members = Vec::new();
+    for packed in packed {
+        members.extend(unpack_members(&packed)?);
+    }
+    Ok(members)
 }
 
 /// The state of a repository's graph at one commit, or of a work tree.

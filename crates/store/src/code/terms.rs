@@ -169,6 +169,18 @@ pub fn packed(on: &impl Read, file: FileId) -> Result<Option<Vec<u8>>> {
     statement.query_row([file.0], |row| row.get(0)).optional().map_err(db)
 }
 
+/// The same of many files, read at once; by file.
+pub fn packed_of_files(on: &impl Read, files: &[FileId]) -> Result<Vec<(FileId, Vec<u8>)>> {
+    let ids: Vec<i64> = files.iter().map(|id| id.0).collect();
+    crate::sql::all(
+        on,
+        "SELECT file_id, terms FROM file_terms
+         WHERE file_id IN (SELECT value FROM json_each(?1)) ORDER BY file_id",
+        [crate::sql::json_ids(&ids)],
+        |row| Ok((FileId(row.get(0)?), row.get(1)?)),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
