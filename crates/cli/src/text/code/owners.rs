@@ -1,7 +1,15 @@
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
-use insight::code::owners::Owners;
+use insight::code::owners::{Owner, Owners};
 
 impl Show for Owners {
+    fn agent(&self) -> Option<String> {
+        if self.owners.is_empty() {
+            return Some(format!("{}\n", nobody(self)));
+        }
+        let line = |it: &Owner| format!("{} ({}, line {})\n", it.owner, it.pattern, it.line);
+        Some(self.owners.iter().map(line).collect())
+    }
+
     fn text(&self, out: &mut Painter) {
         let mut table = Table::new([
             Column::new("owner"),
@@ -19,10 +27,17 @@ impl Show for Owners {
         }
         if !self.owners.is_empty() || !out.look().is_tty {
             out.table(&table);
-        } else if self.has_rules {
-            out.label(Label::Faint, "no rule of CODEOWNERS speaks for it").end();
         } else {
-            out.label(Label::Faint, "the commit has no CODEOWNERS file").end();
+            out.label(Label::Faint, nobody(self)).end();
         }
+    }
+}
+
+/// Why nobody owns it.
+fn nobody(owners: &Owners) -> &'static str {
+    if owners.has_rules {
+        "no rule of CODEOWNERS speaks for it"
+    } else {
+        "the commit has no CODEOWNERS file"
     }
 }
