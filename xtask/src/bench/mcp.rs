@@ -155,8 +155,8 @@ impl Place {
             Box::new(move || {
                 let scope =
                     file_target::Typed { path: &wanted, project: None, repo: None, cwd: &dir };
-                let request =
-                    why::Request { scope, limit: 3, notes: 2, experts: 3, now: Timestamp::EPOCH };
+                let (about, now) = (None, Timestamp::EPOCH);
+                let request = why::Request { scope, limit: 3, notes: 2, experts: 3, about, now };
                 Ok(serde_json::to_value(why::why(&db, &request)?)?)
             }),
         ));

@@ -104,6 +104,47 @@ fn a_stack_trace_and_its_message_come_first() {
     assert!(reasons.contains("is in the stack trace"), "{reasons}");
 }
 
+/// What `channel` said of a symbol.
+fn share(pack: &serde_json::Value, symbol: &str, channel: &str) -> Option<f64> {
+    let all = pack["symbols"].as_array()?;
+    let one = all.iter().find(|it| it["symbol"].as_str().unwrap().ends_with(symbol))?;
+    let shares = one["shares"].as_array()?;
+    shares.iter().find(|it| it["channel"] == channel)?["score"].as_f64()
+}
+
+#[test]
+fn a_frame_of_another_version_is_known_by_its_function() {
+    let env = indexed();
+    // Line 7 is `checkout` here; in the version of the trace it was `sum`.
+    let trace = "Paying fails\nTraceback (most recent call last):\n  \
+                 File \"/lib/shop/cart.py\", line 7, in sum\n    return total(items)\n\
+                 KeyError: 3\n";
+    let pack = data(&env, &["context", trace, "--explain"]);
+    assert_eq!(share(&pack, "Cart.sum", "trace"), Some(1.0), "{pack}");
+    assert_eq!(share(&pack, "Cart.checkout", "trace"), None, "{pack}");
+}
+
+#[test]
+fn a_member_of_something_unknown_is_found_by_a_name_nobody_else_has() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files: &[(&str, &str)] = &[(
+        "shop/table.py",
+        "class Table:\n    def to_rows(self, most):\n        rows = self.rows\n        return rows[:most]\n\n\
+         \n    def join(self, other):\n        rows = self.rows + other.rows\n        return rows\n",
+    )];
+    history.commit("main", &ada, "Tables", &written(files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let task = "Rows are lost\n\n```\nfound.to_rows(3)\nos.join(a)\n```\n";
+    let pack = data(&env, &["context", task, "--explain"]);
+    assert_eq!(share(&pack, "Table.to_rows", "member"), Some(0.4), "{pack}");
+    // `join` may be anybody's.
+    assert_eq!(share(&pack, "Table.join", "member"), None, "{pack}");
+}
+
 #[test]
 fn a_channel_can_be_switched_off_and_every_share_is_shown() {
     let env = indexed();

@@ -141,7 +141,7 @@ impl LineReader {
     fn prose(&mut self, part: Part, line: &str) {
         self.places(line);
         self.dotted(line);
-        for (nth, piece) in line.split('`').enumerate() {
+        for (nth, piece) in single_ticks(line).split('`').enumerate() {
             if nth % 2 == 1 && !piece.trim().is_empty() {
                 self.push(Part::Tick, piece);
                 let name = piece.trim().trim_end_matches("()").trim_start_matches(['@', '.']);
@@ -189,6 +189,17 @@ impl LineReader {
             }
         }
     }
+}
+
+/// reStructuredText has two back-ticks where Markdown has one.
+fn single_ticks(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in line.chars() {
+        if c != '`' || !out.ends_with('`') {
+            out.push(c);
+        }
+    }
+    out
 }
 
 fn is_name(word: &str) -> bool {

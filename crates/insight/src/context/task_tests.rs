@@ -76,3 +76,10 @@ fn braces_name_several_files() {
     let paths: Vec<&str> = task.paths.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(paths, ["util/coding.h", "util/coding.cc", "c.h"]);
 }
+
+#[test]
+fn two_back_ticks_are_as_good_as_one() {
+    let task = Task::read("``nodes.Module`` has no ``end_lineno`` yet");
+    assert_eq!(task.texts(Part::Tick).collect::<Vec<_>>(), ["nodes.Module", "end_lineno"]);
+    assert!(task.names.contains(&"nodes.Module".to_owned()), "{:?}", task.names);
+}

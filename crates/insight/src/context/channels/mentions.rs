@@ -2,7 +2,8 @@
 //! modules, members.
 
 use crate::context::channel::{Channel, Evidence, Scores, strongest, summed};
-use crate::context::corpus::{Corpus, Symbol, is_unit};
+use crate::context::corpus::{Corpus, Symbol, is_function, is_unit};
+use crate::context::frames::Frame;
 use model::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
 use store::code::nodes;
@@ -129,7 +130,7 @@ impl Channel for Traces {
             let score = 1.0 / (1.0 + depth);
             depth += 1.0;
             scores.files.push((file, score));
-            scores.symbols.extend(at_frame(corpus, file, frame).map(|symbol| (symbol, score)));
+            scores.symbols.extend(at_frame(evidence, file, frame)?.map(|symbol| (symbol, score)));
         }
         scores.files = strongest(scores.files);
         scores.symbols = strongest(scores.symbols);
@@ -137,9 +138,28 @@ impl Channel for Traces {
     }
 }
 
-/// Lines move between versions: a function of the frame's name near it is meant.
-fn at_frame(corpus: &Corpus, file: u32, frame: &crate::context::frames::Frame) -> Option<Symbol> {
-    corpus.at_line(file, frame.line?)
+/// Lines move between versions: the function of the frame's name that is nearest to
+/// its line is meant, and what stands at the line only where none has that name.
+fn at_frame(evidence: &Evidence<'_, '_>, file: u32, frame: &Frame) -> Result<Option<Symbol>> {
+    let (corpus, view) = (evidence.corpus, evidence.view);
+    let at_line = frame.line.and_then(|line| corpus.at_line(file, line));
+    let Some(function) = &frame.function else { return Ok(at_line) };
+    let wanted = function.rsplit(['.', ':', '#', '>']).next().unwrap_or(function);
+    let wanted = wanted.trim_end_matches("()");
+    let nodes = view.nodes_of(corpus.files[file as usize].id)?;
+    let mut nearest: Option<(u32, Symbol)> = None;
+    for (at, def) in corpus.files[file as usize].defs.iter().enumerate().skip(1) {
+        let Some(node) = nodes.get(at).filter(|_| is_function(def.kind)) else { continue };
+        if view.node(*node)?.is_none_or(|row| row.name != wanted) {
+            continue;
+        }
+        let line = frame.line.unwrap_or(def.start_line);
+        let far = def.start_line.saturating_sub(line) + line.saturating_sub(def.end_line);
+        if nearest.is_none_or(|(least, _)| far < least) {
+            nearest = Some((far, Symbol { file, def: at as u32 }));
+        }
+    }
+    Ok(nearest.map(|(_, symbol)| symbol).or(at_line))
 }
 
 /// Error messages found as texts of the code.
@@ -248,6 +268,15 @@ pub struct Members;
 
 /// A name that so many definitions share says which one only with its class.
 const MOST_DEFINITIONS: usize = 3;
+/// `frame.to_table()` names a member of something that only a run of the program knows.
+const UNSURE: f64 = 0.4;
+
+/// Whether a name is hardly one of another library: of several parts, or a type's.
+fn is_peculiar(name: &str) -> bool {
+    let mut letters = name.chars().skip_while(|c| *c == '_');
+    let is_type = letters.next().is_some_and(char::is_uppercase);
+    is_type || name.trim_matches('_').contains('_') || letters.any(char::is_uppercase)
+}
 
 impl Channel for Members {
     fn name(&self) -> &'static str {
@@ -268,22 +297,27 @@ impl Channel for Members {
             }
             let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
             let class = around.rsplit('.').next().unwrap_or("");
-            let mut found = Vec::new();
+            let (mut of_class, mut of_any) = (Vec::new(), Vec::new());
             for node in
                 nodes::named(view.reader, last)?.into_iter().filter(|node| node.name == last)
             {
-                let is_member = class.is_empty() || node.scope.rsplit('.').next() == Some(class);
-                if is_member && let Some(symbol) = corpus.symbol_of(view, node.id)? {
-                    found.push(symbol);
+                let Some(symbol) = corpus.symbol_of(view, node.id)? else { continue };
+                if class.is_empty() || node.scope.rsplit('.').next() == Some(class) {
+                    of_class.push(symbol);
                 }
+                of_any.push(symbol);
             }
+            let (mut found, sure) = match of_class.is_empty() && is_peculiar(last) {
+                true => (of_any, UNSURE),
+                false => (of_class, 1.0),
+            };
             found.sort_unstable();
             found.dedup();
             if found.is_empty() || found.len() > MOST_DEFINITIONS {
                 continue;
             }
             for symbol in &found {
-                let share = 1.0 / found.len() as f64;
+                let share = sure / found.len() as f64;
                 scores.files.push((symbol.file, share));
                 if is_unit(corpus.def(*symbol).kind) {
                     scores.symbols.push((*symbol, share));
