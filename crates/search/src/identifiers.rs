@@ -49,7 +49,7 @@ fn lowercase(text: &str) -> String {
     if text.is_ascii() { text.to_ascii_lowercase() } else { text.to_lowercase() }
 }
 
-fn is_of_name(c: char) -> bool {
+pub fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 

@@ -8,7 +8,7 @@
 use crate::query::{Offer, Query, in_titles};
 use crate::weighing::{Weighing, Word};
 use model::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Reader;
 use store::document_set::DocumentSet;
@@ -130,6 +130,9 @@ impl Large<'_> {
         let offers = self.query.alternatives();
         let lookups: Result<Vec<Lookup>> = offers.into_iter().map(|it| self.lookup(it)).collect();
         let mut lookups = lookups?;
+        // A name and its parts written as one are the same word of the index.
+        let mut asked = BTreeSet::new();
+        lookups.retain(|lookup| asked.insert(lookup.expression.clone()));
         lookups.sort_by_key(|lookup| lookup.price);
         let n_steps: usize = lookups.iter().map(|lookup| lookup.price).sum();
         let n_searched = self.allowed.map_or(self.highest as usize, |set| set.len());

@@ -243,11 +243,13 @@ impl Term {
 
     /// What a text must have when the term is required: the whole of it.
     fn demand(&self) -> String {
-        match self.divided() {
-            Some(divided) => {
-                format!("({} OR {})", self.exact().expression(), divided.expression())
-            }
-            None => self.exact().expression(),
+        let is_word = self.form == Form::Word;
+        let other = self.divided().into_iter().chain(self.united()).filter(|_| is_word);
+        let whole: Vec<String> =
+            std::iter::once(self.exact()).chain(other).map(|offer| offer.expression()).collect();
+        match whole.as_slice() {
+            [only] => only.clone(),
+            several => format!("({})", several.join(" OR ")),
         }
     }
 
@@ -264,13 +266,23 @@ impl Term {
             TermForms { text: self.text.clone(), whole: vec![self.exact()], parts: Vec::new() };
         if self.form == Form::Word {
             forms.whole.extend(self.divided());
-            let parts: Vec<&str> = words_in(&self.text).collect();
+            forms.whole.extend(self.united());
+            let parts = name_parts(&self.text);
             if parts.len() > 1 {
-                let telling = |part: &&str| part.chars().nth(1).is_some() && !is_stop_word(part);
-                forms.parts.extend(parts.into_iter().filter(telling).map(Offer::words));
+                let telling = |part: &&String| part.chars().nth(1).is_some() && !is_stop_word(part);
+                forms.parts.extend(parts.iter().filter(telling).map(|part| Offer::words(part)));
             }
         }
         forms
+    }
+
+    /// `load_interval` as texts have it that write `LoadInterval`: one word.
+    fn united(&self) -> Option<Offer> {
+        let parts = name_parts(&self.text);
+        let is_name = self.text.contains(['_', '-'])
+            && parts.len() > 1
+            && self.text.trim_matches(['_', '-']).chars().all(identifiers::is_of_name);
+        is_name.then(|| Offer::words(&parts.concat()))
     }
 
     /// `HttpClient` as one word of the index, or as all its parts.
@@ -379,28 +391,37 @@ mod tests {
         assert_eq!(expression("+must may"), r#""must" AND ("must" OR "may")"#);
         assert_eq!(expression("+a +b"), r#""a" AND "b""#);
         assert_eq!(expression("+\"two words\""), r#""two words""#);
-        assert_eq!(expression("HttpClient"), r#"("HttpClient" OR "Http Client")"#);
+        assert_eq!(
+            expression("HttpClient"),
+            r#"("HttpClient" OR "Http Client" OR "http" OR "client")"#
+        );
         assert_eq!(expression("+HttpClient"), r#"("HttpClient" OR "Http Client")"#);
     }
 
     #[test]
     fn a_compound_is_found_whole_or_by_its_parts() {
-        assert_eq!(expression("retry_budget"), r#"("retry_budget" OR "retry" OR "budget")"#);
+        assert_eq!(
+            expression("retry_budget"),
+            r#"("retry_budget" OR "retrybudget" OR "retry" OR "budget")"#
+        );
         assert_eq!(expression("src/http.rs"), r#"("src/http.rs" OR "src" OR "http" OR "rs")"#);
-        assert_eq!(expression("+retry_budget"), r#""retry_budget""#);
-        assert_eq!(expression("back-to-front"), r#"("back-to-front" OR "back" OR "front")"#);
+        assert_eq!(expression("+retry_budget"), r#"("retry_budget" OR "retrybudget")"#);
+        assert_eq!(
+            expression("back-to-front"),
+            r#"("back-to-front" OR "backtofront" OR "back" OR "front")"#
+        );
     }
 
     #[test]
     fn everything_else_is_literal() {
         for (input, expected) in [
-            ("-DWITH_SSL", r#"("-DWITH_SSL" OR "DWITH" OR "SSL")"#),
+            ("-DWITH_SSL", r#"("-DWITH_SSL" OR "dwithssl" OR "dwith" OR "ssl")"#),
             ("C++", r#"("C++")"#),
             ("don't", r#"("don't" OR "don")"#),
             ("\"open", r#"("""open")"#),
             ("a\"b", r#"("a""b")"#),
             ("x:y (z)", r#"("x:y" OR "(z)")"#),
-            ("NEAR(a b)", r#"("NEAR(a" OR "NEAR" OR "b)")"#),
+            ("NEAR(a b)", r#"("NEAR(a" OR "near" OR "b)")"#),
             ("x*y c++*", r#"("x*y" OR "c++*")"#),
             ("one\0two", r#"("one" OR "two")"#),
         ] {

@@ -84,6 +84,38 @@ fn words_names_and_parts_of_names() {
     assert_eq!(found(&site, &["+session.rs"]), [SESSION]);
 }
 
+/// Who looks for a name need not know how each text writes it.
+#[test]
+fn a_name_is_found_in_every_style_it_is_written_in() {
+    const NAMES: &str = r#"
+user ada "Ada Larsen"
+project harbor/tide "Tide"
+issue #1 "Wait longer" by ada at 2024-01-09T10:15
+  | The LoadInterval of the gauge is too short.
+issue #2 "Wait less" by ada at 2024-01-10T10:15
+  | Set load_interval to three seconds.
+issue #3 "Wait" by ada at 2024-01-11T10:15
+  | It reads loadInterval twice.
+issue #4 "Load" by ada at 2024-01-12T10:15
+  | Somebody has to load the ship.
+"#;
+    let site = Site::scenario(BINARY, NAMES);
+    site.sync();
+    let all = ["harbor/tide#1 issue", "harbor/tide#2 issue", "harbor/tide#3 issue"];
+    for name in ["load_interval", "LoadInterval", "loadInterval", "load-interval"] {
+        for mode in ["lexical", "hybrid"] {
+            let mut first = found(&site, &[name, "--mode", mode]);
+            first.truncate(3);
+            first.sort();
+            assert_eq!(first, all, "{name}, {mode}");
+        }
+    }
+    // Also where nothing but the name will do.
+    for name in ["+load_interval", "+LoadInterval", "+loadInterval"] {
+        assert_eq!(found_set(&site, &[name]), all, "{name}");
+    }
+}
+
 #[test]
 fn phrases_beginnings_and_required_words() {
     let site = site();

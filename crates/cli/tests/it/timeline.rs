@@ -319,6 +319,35 @@ fn depth_and_mentions_decide_how_far_it_goes() {
     assert_eq!(refused.status, Some(2));
 }
 
+/// The issue that all of them mention has none of the words, and belongs to it.
+#[test]
+fn what_many_of_the_found_speak_of_belongs_to_it() {
+    const TOPIC: &str = r#"
+user ada "Ada Larsen"
+project harbor/tide "Tide"
+issue #1 "Plan for spring" by ada at 2024-01-01T10:00
+  | What we want to have by May.
+issue #2 "Once" by ada at 2024-01-02T10:00
+  | A note.
+mr !1 "Gauge harmonics in the north" by ada at 2024-02-01T09:00 from north
+  | Part of #1, like #2.
+mr !2 "Gauge harmonics in the south" by ada at 2024-02-02T09:00 from south
+  | Part of #1.
+mr !3 "Gauge harmonics in the west" by ada at 2024-02-03T09:00 from west
+  | Part of #1.
+"#;
+    let site = Site::scenario(BINARY, TOPIC);
+    site.sync();
+    let found = data(&site, &["gauge harmonics"]);
+    let mut seeds = references(&found["seed_entities"]);
+    seeds.sort_unstable();
+    assert_eq!(seeds, ["harbor/tide!1", "harbor/tide!2", "harbor/tide!3"]);
+    assert_eq!(references(&found["expanded_entities"]), ["harbor/tide#1"]);
+    assert_eq!(found["expanded_entities"][0]["via"]["reference_type"], "mentioned");
+    let alone = data(&site, &["gauge harmonics", "--depth", "0"]);
+    assert_eq!(references(&alone["expanded_entities"]), [""; 0]);
+}
+
 #[test]
 fn flapping_labels_are_one_line_unless_all_is_wanted() {
     let site = site();

@@ -1,6 +1,8 @@
 //! From seeds to what belongs to them: breadth first over relations.
 
 use super::answer::{EntityRef, UnresolvedReference, Via, reference_of};
+use super::hubs;
+use super::seeds::Seeds;
 use model::Result;
 use model::relation::RelationType;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,13 +35,13 @@ pub(super) struct Expansion {
 
 pub(super) fn expand(
     reader: &Reader,
-    seeds: &[EntityRow],
+    seeds: &Seeds,
     depth: u8,
     with_mentions: bool,
 ) -> Result<Expansion> {
     let mut found = Expansion::default();
     let mut known: BTreeSet<EntityRow> = BTreeSet::new();
-    for row in seeds {
+    for row in &seeds.rows {
         if known.insert(*row) {
             found.members.push(Member { row: *row, depth: 0, via: None });
         }
@@ -54,6 +56,11 @@ pub(super) fn expand(
         if step < depth {
             for row in &frontier {
                 follow(*row, &reached, with_mentions, step + 1, &mut known, &mut found);
+            }
+            if step == 0 {
+                let hubs = hubs::hubs(reader, &seeds.found, &known)?;
+                known.extend(hubs.iter().map(|hub| hub.row));
+                found.members.extend(hubs);
             }
         }
         links.extend(reached.into_iter().map(|link| (link.id, link)));

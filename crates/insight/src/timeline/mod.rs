@@ -12,6 +12,7 @@ mod evidence;
 mod excerpt;
 mod expand;
 mod fold;
+mod hubs;
 mod seeds;
 
 pub use answer::{
@@ -101,7 +102,7 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         Start::Query(query) => commits::of_query(searcher, query, request.seeds)?,
         Start::Entity { .. } | Start::Symbol(_) => CommitSeeds::default(),
     };
-    let expansion = expand::expand(reader, &seeds.rows, request.depth, request.expand_mentions)?;
+    let expansion = expand::expand(reader, &seeds, request.depth, request.expand_mentions)?;
     let mut warnings = seeds.warnings.clone();
     warnings.extend(missing_events(reader, &expansion)?);
     let scope = Scope::new(&expansion);

@@ -21,6 +21,9 @@ pub(super) const NEAR_BEST: f64 = 0.5;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Seeds {
     pub rows: Vec<EntityRow>,
+    /// What a query found, best first, with what there were too many of to be
+    /// seeds; empty when an entity was named.
+    pub found: Vec<EntityRow>,
     pub search_mode: String,
     pub matches: u64,
     pub is_cut: bool,
@@ -83,20 +86,15 @@ pub(super) fn of_query(
         ranking.groups.iter().filter(|group| group.score >= NEAR_BEST * best).collect();
     let is_cut = near.len() > most;
     let kept = || near.iter().take(most).flat_map(|group| &group.candidates);
-    let documents: Vec<i64> = kept().map(|it| it.document).collect();
-    let subjects: BTreeMap<i64, Subject> = timeline::subjects(searcher.reader, &documents)?
-        .into_iter()
-        .map(|subject| (subject.document, subject))
-        .collect();
-    let mut rows: Vec<EntityRow> = Vec::new();
-    for subject in kept().filter_map(|it| subjects.get(&it.document)) {
-        if !rows.contains(&subject.entity) {
-            rows.push(subject.entity);
-        }
-    }
+    let seeds: Vec<i64> = kept().map(|it| it.document).collect();
+    let subjects = subjects_of(searcher.reader, &seeds)?;
+    let rows = in_order(&seeds, &subjects);
+    let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
+    let found = in_order(&leads, &subjects_of(searcher.reader, &leads)?);
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
     Ok(Seeds {
         rows,
+        found,
         search_mode: ranking.mode.as_str().to_owned(),
         matches: ranking.total,
         is_cut,
@@ -104,6 +102,22 @@ pub(super) fn of_query(
         words: words.unwrap_or_default(),
         warnings: ranking.warnings,
     })
+}
+
+fn subjects_of(reader: &Reader, documents: &[i64]) -> Result<BTreeMap<i64, Subject>> {
+    let subjects = timeline::subjects(reader, documents)?.into_iter();
+    Ok(subjects.map(|subject| (subject.document, subject)).collect())
+}
+
+/// The entities of the documents, each once.
+fn in_order(documents: &[i64], subjects: &BTreeMap<i64, Subject>) -> Vec<EntityRow> {
+    let mut rows: Vec<EntityRow> = Vec::new();
+    for subject in documents.iter().filter_map(|document| subjects.get(document)) {
+        if !rows.contains(&subject.entity) {
+            rows.push(subject.entity);
+        }
+    }
+    rows
 }
 
 /// What a query means, for others who ask.
