@@ -56,6 +56,7 @@ mod relations;
 mod repo;
 mod search;
 mod sync;
+mod tests_beside;
 mod timeline;
 mod timeline_coverage;
 mod trace;

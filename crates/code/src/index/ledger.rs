@@ -526,7 +526,7 @@ fn assembled(
     reads.sort_unstable();
     reads.dedup();
     // Those of a file are in order already.
-    asked.sort();
+    asked.sort_unstable();
     asked.dedup();
     PackageVersion {
         package,

@@ -169,7 +169,7 @@ fn subject(
     let is_plain = !is_marked && name == word;
     // `I` is nobody's name, and a sentence begins with a capital.
     let is_word = is_plain && (is_stop_word(name) || name.chars().count() == 1);
-    let is_code = !is_plain || looks_like_code(name) && !(is_first && !has_code_inside(name));
+    let is_code = !is_plain || has_code_inside(name) || (!is_first && looks_like_code(name));
     if is_code && !is_word && known.is_symbol(name) {
         return Some(Subject::Symbol(name.to_owned()));
     }

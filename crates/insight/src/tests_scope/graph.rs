@@ -148,6 +148,16 @@ fn is_called(view: &View<'_>, nodes: &[NodeId], member: &str) -> Result<bool> {
     Ok(false)
 }
 
+/// Whether tests stand inside a file of code.
+pub fn holds_tests(view: &View<'_>, path: &str) -> Result<bool> {
+    for node in nodes_of_path(view, path)?.unwrap_or_default() {
+        if view.symbol(node)?.is_some_and(|symbol| symbol.is_test) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Fixtures that were reached: by file, their names.
 pub type Fixtures = BTreeMap<String, BTreeMap<String, u32>>;
 
@@ -178,7 +188,10 @@ pub fn add_users(
                 let names = fixtures.entry(symbol.path.clone()).or_default();
                 names.entry(name.to_owned()).or_insert(reached.depth);
             }
-            continue;
+            // Tests may stand beside the code they test, as in Rust.
+            if !symbol.is_test {
+                continue;
+            }
         }
         let (distance, weight) = (reached.depth, f64::from(reached.confidence));
         if found.wants(&symbol.path, rule, distance, weight) {

@@ -147,8 +147,12 @@ pub fn candidates(
     let mut found = Candidates::default();
     let mut run_everything = Vec::new();
     for path in &change.paths {
-        if tests.has(path) {
-            let reason = "it changed itself".to_owned();
+        let reason = if tests.has(path) {
+            Some("it changed itself")
+        } else {
+            graph::holds_tests(&view, path)?.then_some("its own tests")
+        };
+        if let Some(reason) = reason.map(str::to_owned) {
             found.add(path, Evidence { rule: Rule::Changed, distance: 0, weight: 1.0, reason });
         }
         run_everything.extend(escape::reason(path));

@@ -307,9 +307,10 @@ impl Channel for Members {
                 }
                 of_any.push(symbol);
             }
-            let (mut found, sure) = match of_class.is_empty() && is_peculiar(last) {
-                true => (of_any, UNSURE),
-                false => (of_class, 1.0),
+            let (mut found, sure) = if of_class.is_empty() && is_peculiar(last) {
+                (of_any, UNSURE)
+            } else {
+                (of_class, 1.0)
             };
             found.sort_unstable();
             found.dedup();

@@ -1,0 +1,37 @@
+//! Tests that stand in the file they test, as in Rust.
+
+use crate::BINARY;
+use model::Timestamp;
+use sim::git::{History, Signature, written};
+use testkit::TestEnv;
+
+const FILES: &[(&str, &str)] = &[
+    ("Cargo.toml", "[package]\nname = \"tide\"\nversion = \"0.1.0\"\n"),
+    ("src/lib.rs", "pub mod moon;\npub mod sea;\n"),
+    (
+        "src/moon.rs",
+        "pub fn phase(day: u32) -> u32 {\n    day % 28\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn phases_repeat() {\n        assert_eq!(super::phase(28), 0);\n    }\n}\n",
+    ),
+    (
+        "src/sea.rs",
+        "pub fn height(day: u32) -> u32 {\n    crate::moon::phase(day) * 2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn heights() {\n        assert_eq!(super::height(0), 0);\n    }\n}\n",
+    ),
+];
+
+#[test]
+fn tests_inside_a_changed_file_and_inside_its_users_are_affected() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Begin", &written(FILES)).unwrap();
+    let dir = env.dir().join("tide");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let said = env.lore_in(&dir, &["--agent", "tests", "src/moon.rs"], "").success().stdout;
+    assert!(said.contains("src/moon.rs"), "{said}");
+    assert!(said.contains("src/sea.rs"), "{said}");
+    let said = env.lore_in(&dir, &["--agent", "tests", "src/sea.rs"], "").success().stdout;
+    assert!(said.contains("src/sea.rs"), "{said}");
+    assert!(!said.contains("src/moon.rs"), "{said}");
+}
