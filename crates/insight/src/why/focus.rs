@@ -10,7 +10,9 @@ use model::Result;
 use schemars::JsonSchema;
 use search::query::is_stop_word;
 use serde::Serialize;
-use store::{Reader, commits};
+use std::collections::BTreeSet;
+use store::Reader;
+use store::commits::{self, CommitRow};
 
 /// Commits that are told of.
 const MOST: usize = 3;
@@ -68,31 +70,26 @@ fn said_before(
         rows.iter().map(|row| (row.sha.clone(), joined(row.message.to_lowercase()))).collect();
     let weights = weights(&said, words);
     let mostly = MOSTLY * weights.iter().sum::<f64>();
-    let of_lines = |sha: &str| {
-        trace.origins.iter().filter_map(|it| it.commit.as_ref()).any(|commit| commit.sha == sha)
-    };
-    let scored = |sha: &str, text: &str| {
-        let row = rows.iter().find(|row| row.sha == sha);
+    let of_lines: BTreeSet<&str> =
+        trace.origins.iter().filter_map(|it| Some(it.commit.as_ref()?.sha.as_str())).collect();
+    let (mut known, mut others) = (0.0_f64, Vec::new());
+    for (row, (_, text)) in rows.into_iter().zip(&said) {
         // What a commit is called tells more than what it says in passing.
-        let subject = row.map_or(String::new(), |row| joined(row.subject.to_lowercase()));
-        score(text, words, &weights) + score(&subject, words, &weights) / 2.0
-    };
-    let known = said.iter().filter(|(sha, _)| of_lines(sha));
-    let known = known.map(|(sha, text)| scored(sha, text)).fold(0.0, f64::max);
-    let others = said.iter().filter(|(sha, _)| !of_lines(sha));
-    let mut others: Vec<(&str, f64)> =
-        others.map(|(sha, text)| (sha.as_str(), scored(sha, text))).collect();
+        let subject = score(&joined(row.subject.to_lowercase()), words, &weights);
+        let score = score(text, words, &weights) + subject / 2.0;
+        if of_lines.contains(row.sha.as_str()) {
+            known = known.max(score);
+        } else {
+            others.push((row, score));
+        }
+    }
     // Stable: of equal ones the newest first.
     others.sort_by(|a, b| b.1.total_cmp(&a.1));
     let top = others.first().map_or(0.0, |(_, score)| *score);
     let is_told = |score: f64| score > known && score >= mostly && score >= NEAR * top;
-    let mut found = Vec::new();
-    for (sha, _) in others.into_iter().filter(|(_, score)| is_told(*score)).take(MOST) {
-        if let Some(row) = rows.iter().find(|row| row.sha == sha) {
-            found.push(reasons::commit_reason(reader, &row.clone().into(), &names)?);
-        }
-    }
-    Ok(found)
+    let told = others.into_iter().filter(|(_, score)| is_told(*score)).take(MOST);
+    let reason = |(row, _): (CommitRow, f64)| reasons::commit_reason(reader, &row.into(), &names);
+    told.map(reason).collect()
 }
 
 /// Keeps the lines whose text or commit says the words, and tells how many commits
