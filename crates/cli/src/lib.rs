@@ -107,6 +107,7 @@ fn run_command(cli: Cli, env: Env, ui: &mut Ui, stop: CancelToken) -> Result<()>
     let done = match &cli.command {
         // A question is answered by another command, in that command's form.
         commands::Command::Ask(question) => question.answer(&ctx, ui),
+        commands::Command::Why(args) => args.answer(&ctx, ui),
         command => command.run(&ctx, ui),
     };
     done.map_err(|error| next_step::adapt(error, &ctx, ui))

@@ -163,6 +163,28 @@ pub fn has_implicit_interfaces(language: &str) -> bool {
     language == "go"
 }
 
+/// Whether a path is of code that was copied in from elsewhere, by the names of its
+/// folders.
+pub fn is_vendored_path(path: &str) -> bool {
+    let mut folders: Vec<&str> = path.split('/').collect();
+    folders.pop();
+    folders.iter().any(|folder| {
+        matches!(
+            folder.to_ascii_lowercase().as_str(),
+            "vendor"
+                | "vendored"
+                | "_vendor"
+                | "third_party"
+                | "third-party"
+                | "thirdparty"
+                | "3rdparty"
+                | "node_modules"
+                | "deps"
+                | "externals"
+        )
+    })
+}
+
 /// Whether a path is of tests, by the habits of the common languages.
 pub fn is_test_path(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();

@@ -1,5 +1,6 @@
 //! Results are issues, merge requests, commits and records; threads, and commits
-//! of merge requests, are what they are found by. This puts the documents of one entity together.
+//! of merge requests, are what they are found by. This puts the documents of one entity
+//! together; a commit that was picked to another branch is the same change.
 
 use crate::fusion::Candidate;
 use model::Result;
@@ -42,13 +43,17 @@ pub fn by_entity(
 ) -> Result<Vec<EntityGroup>> {
     let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
     let parents = named_documents::parents(reader, &ids)?;
+    let copies = named_documents::copied_commits(reader, &ids)?;
     let mut groups: Vec<EntityGroup> = Vec::new();
     let mut places: BTreeMap<i64, usize> = BTreeMap::new();
     for candidate in candidates {
         // A commit that was asked for by its hash is shown for itself.
         let parent = parents.get(&candidate.document).filter(|_| !candidate.is_named);
-        let entity = parent.copied().unwrap_or(candidate.document);
+        let original = copies.get(&candidate.document).filter(|_| !candidate.is_named);
+        let entity = parent.or(original).copied().unwrap_or(candidate.document);
         match places.get(&entity) {
+            // The same change on another branch says nothing more.
+            Some(_) if parent.is_none() && original.is_some() => {}
             Some(place) => groups[*place].candidates.push(candidate),
             None => {
                 places.insert(entity, groups.len());

@@ -17,6 +17,8 @@ pub struct GitAuthor {
 pub struct CommitShare {
     pub author: GitAuthor,
     pub commits: u64,
+    /// Those of them since the time that was asked for.
+    pub recent: u64,
     /// The newest of them.
     pub at: Timestamp,
 }
@@ -24,9 +26,20 @@ pub struct CommitShare {
 /// Commits are counted by author and by spans of so many milliseconds: 90 days.
 const SPAN: i64 = 90 * 86_400_000;
 
+/// What a commit keeps when it is picked to another branch, beside its author.
+const CHANGE: &str =
+    "c.authored_at || substr(c.message, 1, instr(c.message || char(10), char(10)) - 1)";
+
 /// Who changed one of these files of a repository, or with a `/` at the end
-/// anything below a folder.
-pub fn of_paths(on: &impl Read, repo: RepoId, paths: &[String]) -> Result<Vec<CommitShare>> {
+/// anything below a folder. A commit that was picked to another branch is the same
+/// change: it keeps its author, their time and its subject. `since` is where recent
+/// begins.
+pub fn of_paths(
+    on: &impl Read,
+    repo: RepoId,
+    paths: &[String],
+    since: Timestamp,
+) -> Result<Vec<CommitShare>> {
     let mut found = Vec::new();
     for path in paths {
         // A folder is the range of everything that begins with it; `0` follows `/`.
@@ -37,14 +50,15 @@ pub fn of_paths(on: &impl Read, repo: RepoId, paths: &[String]) -> Result<Vec<Co
         found.extend(sql::all(
             on,
             &format!(
-                "SELECT c.author_name, c.author_email, count(DISTINCT c.id) AS n,
+                "SELECT c.author_name, c.author_email, count(DISTINCT {CHANGE}) AS n,
+                   count(DISTINCT CASE WHEN c.authored_at >= ?4 THEN {CHANGE} END) AS recent,
                    max(c.authored_at) AS at
                  FROM commit_files AS f CROSS JOIN git_commits AS c ON c.id = f.commit_id
                  WHERE {condition} AND c.repo_id = ?1 AND c.unreachable_at IS NULL
                  GROUP BY c.author_name, c.author_email, c.authored_at / {SPAN}
                  ORDER BY c.author_name, c.author_email, at"
             ),
-            (repo.0, path, end),
+            (repo.0, path, end, since.as_millis()),
             share,
         )?);
     }
@@ -55,7 +69,7 @@ pub fn of_paths(on: &impl Read, repo: RepoId, paths: &[String]) -> Result<Vec<Co
 pub fn of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, CommitShare)>> {
     sql::all(
         on,
-        "SELECT d.id, c.author_name, c.author_email, 1 AS n, c.authored_at AS at
+        "SELECT d.id, c.author_name, c.author_email, 1 AS n, 0 AS recent, c.authored_at AS at
          FROM documents AS d CROSS JOIN git_commits AS c ON c.id = d.source_id
          WHERE d.id IN (SELECT value FROM json_each(?1)) AND d.source_type = 'commit'",
         [sql::json_ids(documents)],
@@ -67,6 +81,7 @@ fn share(row: &rusqlite::Row<'_>) -> rusqlite::Result<CommitShare> {
     Ok(CommitShare {
         author: GitAuthor { name: row.get("author_name")?, email: row.get("author_email")? },
         commits: row.get("n")?,
+        recent: row.get("recent")?,
         at: sql::at(row, "at")?,
     })
 }

@@ -48,6 +48,30 @@ fn threads(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
     Ok(rows.into_iter().collect())
 }
 
+/// Of each commit among these documents that another one of them repeats, the one
+/// that is shown: a commit that was picked to another branch or rebased keeps its
+/// author, their time and its subject. The main branch's comes first.
+pub fn copied_commits(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
+    let rows: Vec<(i64, (String, i64, String))> = sql::all(
+        on,
+        "SELECT d.id, c.author_email, c.authored_at,
+           substr(c.message, 1, instr(c.message || char(10), char(10))) AS subject
+         FROM documents AS d CROSS JOIN git_commits AS c ON c.id = d.source_id
+         WHERE d.source_type = 'commit' AND d.id IN (SELECT value FROM json_each(?1))
+         ORDER BY c.landed_id IS NULL, d.id",
+        [sql::json_ids(documents)],
+        |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?))),
+    )?;
+    let mut changes: BTreeMap<(String, i64, String), Vec<i64>> = BTreeMap::new();
+    for (document, (author, at, subject)) in rows {
+        changes.entry((author, at, subject.trim_end().to_owned())).or_default().push(document);
+    }
+    let repeated = changes.into_values().filter(|of_one| of_one.len() > 1);
+    Ok(repeated
+        .flat_map(|of_one| of_one.clone().into_iter().map(move |it| (it, of_one[0])))
+        .collect())
+}
+
 /// Issues or merge requests of this number; of the project whose path is this
 /// or ends with it, if one is given.
 pub fn numbered(

@@ -53,6 +53,20 @@ impl Run for Args {
 }
 
 impl Args {
+    pub fn of(question: String) -> Self {
+        Args { question: vec![question], explain: false }
+    }
+
+    /// Answers where a command that was typed could not; its error where the question
+    /// leads to the same again.
+    pub fn answer_instead(&self, error: Error, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+        let meant = self.meant(ctx, ui)?;
+        if meant.intent == Intent::Why && meant.subject.contains(char::is_whitespace) {
+            return Err(error);
+        }
+        self.answer(ctx, ui)
+    }
+
     /// Runs the command that answers; a name that is not found is searched for.
     pub fn answer(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
         if self.explain {

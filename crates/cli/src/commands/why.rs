@@ -1,10 +1,10 @@
-use super::Run;
+use super::{Run, ask};
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::file_args::{self, ScopeArgs};
 use crate::ui::Ui;
 use insight::why::{self, Request, Why};
-use model::Result;
+use model::{ErrorCode, Result};
 use store::Reader;
 
 /// Explain why code, a change or an issue exists
@@ -43,6 +43,24 @@ pub struct Args {
 
 /// People named: enough to ask, few enough for one screen.
 const EXPERTS: usize = 3;
+
+impl Args {
+    /// Several words are a question: the symbol or file it speaks of is explained, or
+    /// what happened is told.
+    pub fn answer(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
+        ui.begin("why");
+        match super::present(self, ctx, ui) {
+            Err(error) if error.code() == ErrorCode::NotFound && self.is_words() => {
+                ask::Args::of(format!("why {}", self.target.trim())).answer_instead(error, ctx, ui)
+            }
+            answered => answered,
+        }
+    }
+
+    fn is_words(&self) -> bool {
+        self.target.split_whitespace().count() > 1
+    }
+}
 
 impl Run for Args {
     type Answer = Why;

@@ -63,6 +63,7 @@ mod trace;
 mod trace_agreement;
 mod traces;
 mod trust;
+mod whole_answers;
 mod why;
 mod why_about;
 

@@ -412,12 +412,13 @@ impl EdgeCollector<'_, '_, '_> {
                 continue;
             }
             if def.kind == DefKind::Impl {
-                match self.eval.this(id) {
-                    Ty::Value(of, _) if program.is_outside(of) => continue,
-                    // What a type of another file implements is said there.
-                    Ty::Value(of, _) if program.place(of).0 != self.eval.at => {}
-                    Ty::Value(of, _) => self.inherits(self.target(of), gid, def),
-                    _ => continue,
+                // What a type of another file implements is said there; a type from
+                // outside, a tuple or a reference has no node to say it of.
+                if let Ty::Value(of, _) = self.eval.this(id)
+                    && !program.is_outside(of)
+                    && program.place(of).0 == self.eval.at
+                {
+                    self.inherits(self.target(of), gid, def);
                 }
             } else {
                 self.inherits(self.node(id), gid, def);

@@ -1,7 +1,9 @@
 //! What a change reaches, and the tests of it.
 
+use super::code::{counted_places, unbound};
 use super::{ByFile, place, short, stale};
 use crate::code::impact::Impact;
+use crate::code::neighbours::UnresolvedSite;
 use crate::tests_scope::TestScope;
 use model::code::is_test_path;
 use std::collections::BTreeMap;
@@ -24,10 +26,10 @@ pub fn impact(answer: &Impact) -> String {
         stale(&answer.standing)
     );
     let mut by_depth: BTreeMap<u32, ByFile> = BTreeMap::new();
-    let mut tests: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut tests: Vec<&str> = Vec::new();
     for one in answer.packages.iter().flat_map(|package| &package.symbols) {
         if one.at.is_test || is_test_path(&one.at.path) {
-            *tests.entry(&one.at.path).or_default() += 1;
+            tests.push(&one.at.path);
             continue;
         }
         let edge = match (&one.through, one.edge.as_str()) {
@@ -45,14 +47,14 @@ pub fn impact(answer: &Impact) -> String {
         files.write(&mut out);
     }
     if !tests.is_empty() {
-        let files: Vec<String> = tests.iter().map(|(path, n)| format!("{path} {n}")).collect();
-        out.push_str(&format!("tests: {}\n", files.join(", ")));
+        out.push_str(&format!("tests: {}\n", counted_places(&tests)));
     }
     if !answer.importers.is_empty() {
         out.push_str(&format!("{} more only import it\n", answer.importers.len()));
     }
     if answer.unresolved > 0 {
-        out.push_str(&format!("{} calls of the name not bound\n", answer.unresolved));
+        let sites: Vec<&UnresolvedSite> = answer.unresolved_sites.iter().collect();
+        out.push_str(&unbound(answer.unresolved, &sites));
     }
     for other in &answer.candidates {
         let name = format!("{} {}", short(&other.symbol.symbol), place(&other.symbol));

@@ -3,13 +3,18 @@
 use super::{ByFile, place, short, stale};
 use crate::code::flow::Flow;
 use crate::code::indirect::{IndirectUse, Indirectly};
-use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours};
+use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
 use model::text::one_line;
+use std::collections::BTreeMap;
 
 /// Below this an edge is a guess.
 const SURE: f64 = 0.8;
+/// More callers in tests are counted by file.
+const MOST_TESTS: usize = 12;
+/// More files are counted by folder.
+const MOST_PLACES: usize = 8;
 /// Columns of a signature.
 const SIGNATURE: usize = 60;
 
@@ -108,32 +113,88 @@ fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
     listed(&of.found, out);
     of.indirect.iter().for_each(|it| out.push_str(&indirect_use(it)));
     if of.unresolved > 0 {
-        let sites: Vec<String> = of
-            .unresolved_sites
-            .iter()
-            .take(3)
-            .map(|site| format!("{}:{}", site.path, site.line))
-            .collect();
-        let eg = if sites.is_empty() { String::new() } else { format!(": {}", sites.join(", ")) };
-        out.push_str(&format!("{} calls of the name not bound{eg}\n", of.unresolved));
+        let sites: Vec<&UnresolvedSite> = of.unresolved_sites.iter().collect();
+        out.push_str(&unbound(of.unresolved, &sites));
     }
 }
 
-/// By file; what is farther than one step says how far.
+/// Calls of a name that nobody could bind, with the first places.
+pub(super) fn unbound(n: u64, sites: &[&UnresolvedSite]) -> String {
+    const MOST: usize = 5;
+    let places: Vec<String> =
+        sites.iter().take(MOST).map(|site| format!("{}:{}", site.path, site.line)).collect();
+    let eg = if places.is_empty() { String::new() } else { format!(": {}", places.join(", ")) };
+    let more = n.saturating_sub(places.len() as u64);
+    let more = if more > 0 && !places.is_empty() { format!(" +{more}") } else { String::new() };
+    format!("{n} calls of the name not bound{eg}{more}\n")
+}
+
+/// By file, tests after the code; what is farther than one step says how far.
 fn listed(found: &[Neighbour], out: &mut String) {
     let deepest = found.iter().map(|one| one.depth).max().unwrap_or(1);
     for depth in 1..=deepest {
+        let nearby = || found.iter().filter(move |one| one.depth == depth);
         let mut files = ByFile::default();
-        for one in found.iter().filter(|one| one.depth == depth) {
-            let doubt = if one.confidence < SURE { "?" } else { "" };
-            let name = format!("{}{doubt}", short(&one.at.symbol));
-            files.add(&one.site_path, one.site_line, name);
+        for one in nearby().filter(|one| !one.at.is_test) {
+            add(one, &mut files);
         }
-        if depth > 1 && !files.0.is_empty() {
+        if depth > 1 && nearby().next().is_some() {
             out.push_str(&format!("{depth} steps away:\n"));
         }
+        let is_only_tests = files.0.is_empty();
         files.write(out);
+        let tests: Vec<&Neighbour> = nearby().filter(|one| one.at.is_test).collect();
+        list_tests(&tests, is_only_tests, out);
     }
+}
+
+fn add(one: &Neighbour, files: &mut ByFile) {
+    let doubt = if one.confidence < SURE { "?" } else { "" };
+    let name = format!("{}{doubt}", short(&one.at.symbol));
+    files.add_all(&one.site_path, one.site_line, &one.more_lines, name);
+}
+
+/// Many tests are places with a number: who wants to run them asks for tests.
+fn list_tests(tests: &[&Neighbour], is_only_tests: bool, out: &mut String) {
+    if tests.is_empty() {
+        return;
+    }
+    if is_only_tests || tests.len() <= MOST_TESTS {
+        let mut files = ByFile::default();
+        for one in tests {
+            add(one, &mut files);
+        }
+        out.push_str("in tests:\n");
+        files.write(out);
+        return;
+    }
+    let paths: Vec<&str> = tests.iter().map(|one| one.site_path.as_str()).collect();
+    out.push_str(&format!("in tests: {}\n", counted_places(&paths)));
+}
+
+/// Files with how often each is named; where they are many, their folders.
+pub(super) fn counted_places(paths: &[&str]) -> String {
+    let folder = |path: &str, parts: usize| -> String {
+        let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+        let first: Vec<&str> = folders.split('/').take(parts).collect();
+        format!("{}/", first.join("/"))
+    };
+    let whole = |path: &str| path.to_owned();
+    let by_folder = |path: &str| folder(path, usize::MAX);
+    let by_top = |path: &str| folder(path, 2);
+    let ways: [&dyn Fn(&str) -> String; 3] = [&whole, &by_folder, &by_top];
+    let mut texts = Vec::new();
+    for way in ways {
+        let mut places: BTreeMap<String, u64> = BTreeMap::new();
+        for path in paths {
+            *places.entry(way(path)).or_default() += 1;
+        }
+        texts = places.iter().map(|(place, n)| format!("{place} {n}")).collect();
+        if texts.len() <= MOST_PLACES {
+            break;
+        }
+    }
+    texts.join(", ")
 }
 
 /// A use that is no direct call, as a line.

@@ -46,21 +46,30 @@ fn stale(standing: &Standing) -> &'static str {
     }
 }
 
-/// Places by file, in the order of the files: `src/a.py total:12, tax:14`.
+/// Places by file, in the order of the files: `src/a.py total:12,19, tax:14`.
 #[derive(Default)]
-struct ByFile(BTreeMap<String, Vec<(u32, String)>>);
+struct ByFile(BTreeMap<String, Vec<(Vec<u32>, String)>>);
 
 impl ByFile {
     fn add(&mut self, path: &str, line: u32, what: String) {
-        self.0.entry(path.to_owned()).or_default().push((line, what));
+        self.add_all(path, line, &[], what);
+    }
+
+    /// A name that stands on several lines.
+    fn add_all(&mut self, path: &str, first: u32, more: &[u32], what: String) {
+        let lines = std::iter::once(first).chain(more.iter().copied()).collect();
+        self.0.entry(path.to_owned()).or_default().push((lines, what));
     }
 
     fn write(mut self, out: &mut String) {
         for (path, places) in &mut self.0 {
             places.sort();
             places.dedup();
-            let texts: Vec<String> =
-                places.iter().map(|(line, what)| format!("{what}:{line}")).collect();
+            let text = |(lines, what): &(Vec<u32>, String)| {
+                let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+                format!("{what}:{}", lines.join(","))
+            };
+            let texts: Vec<String> = places.iter().map(text).collect();
             out.push_str(&format!("{path} {}\n", texts.join(", ")));
         }
     }
@@ -81,11 +90,11 @@ mod tests {
     #[test]
     fn places_are_grouped_and_in_order() {
         let mut files = ByFile::default();
-        files.add("b.py", 3, "x".to_owned());
+        files.add_all("b.py", 3, &[8], "x".to_owned());
         files.add("a.py", 9, "z".to_owned());
         files.add("a.py", 2, "y".to_owned());
         let mut out = String::new();
         files.write(&mut out);
-        assert_eq!(out, "a.py y:2, z:9\nb.py x:3\n");
+        assert_eq!(out, "a.py y:2, z:9\nb.py x:3,8\n");
     }
 }

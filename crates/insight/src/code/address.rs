@@ -1,7 +1,7 @@
 //! What people type for a symbol, taken apart.
 //!
 //! `run`, `Flask.run`, `Flask::run`, `(*Mux).Use`, `repo://src/app.Flask.run`,
-//! `Gson.toJson(Object)`, `toJson#2`, `src/app.py:120`: all of them are addresses,
+//! `Gson.toJson(Object)`, `toJson#2`, `src/app.py:120`, `src/app.py:run`: all of them are addresses,
 //! and every name that an answer prints is one.
 
 use model::resolver::{Fit, fit};

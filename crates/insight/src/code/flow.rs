@@ -1,9 +1,11 @@
 //! `lore flow`: how one symbol comes to another.
 //!
-//! First along calls between the likeliest symbols of both names. Where that
-//! leads nowhere, from and to everything the names may mean, from a method to
-//! those that override it, and through contracts from a client to who answers. Where that leads nowhere either, the answer says how
-//! far it came, and which calls on the way could not be resolved.
+//! First along calls between the likeliest symbols of both names. Where that leads
+//! nowhere, also from a method to those that override it and through contracts from a
+//! client to who answers; then to functions that are named without being called, as one
+//! that is given to another; then from and to everything the names may mean. Where that
+//! leads nowhere either, the answer says how far it came, and which calls on the way
+//! could not be resolved.
 
 use super::gap::{self, FlowGap};
 use super::resolve;
@@ -69,13 +71,19 @@ pub fn flow(
     let view = View::new(reader, scope);
     let (from, to) = (resolve::some(&view, from)?, resolve::some(&view, to)?);
     let (starts, ends) = (from.list[0].nodes.clone(), to.list[0].nodes.clone());
-    let mut search = Search::run(&view, &starts, &ends, options, false)?;
-    if !search.is_there {
+    let mut search = Search::run(&view, &starts, &ends, options, Follow::Calls)?;
+    for follow in [Follow::Dispatch, Follow::Values] {
+        if !search.is_there {
+            search = Search::run(&view, &starts, &ends, options, follow)?;
+        }
+    }
+    let is_ambiguous = from.list.len() > 1 || to.list.len() > 1;
+    if !search.is_there && is_ambiguous {
         let all = |found: resolve::Candidates| -> Vec<NodeId> {
             let likely = found.list.into_iter().take(MOST_CANDIDATES);
             likely.flat_map(|candidate| candidate.nodes).collect()
         };
-        search = Search::run(&view, &all(from), &all(to), options, true)?;
+        search = Search::run(&view, &all(from), &all(to), options, Follow::Values)?;
     }
     let mut paths = Vec::new();
     let mut is_cut = search.is_cut;
@@ -102,6 +110,17 @@ pub fn flow(
     })
 }
 
+/// What is followed beside the edges that were asked for; each more than the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Follow {
+    Calls,
+    /// From a method to those that override it, from a contract to who answers.
+    Dispatch,
+    /// To what is named without being called: a function given to another one, a table
+    /// of handlers.
+    Values,
+}
+
 /// What a search from some nodes to others met.
 struct Search {
     starts: BTreeSet<NodeId>,
@@ -120,7 +139,7 @@ impl Search {
         starts: &[NodeId],
         ends: &[NodeId],
         options: &TraversalOptions,
-        with_dispatch: bool,
+        follow: Follow,
     ) -> Result<Search> {
         let starts: BTreeSet<NodeId> = starts.iter().copied().collect();
         let mut search = Search {
@@ -135,7 +154,7 @@ impl Search {
         for depth in 1..=options.max_depth {
             let mut next: BTreeMap<NodeId, Vec<(NodeId, Step)>> = BTreeMap::new();
             for from in level {
-                for step in steps(view, from, options, with_dispatch)? {
+                for step in steps(view, from, options, follow)? {
                     if !search.depths.contains_key(&step.node) {
                         next.entry(step.node).or_default().push((from, step));
                     }
@@ -187,13 +206,17 @@ fn steps(
     view: &View<'_>,
     from: NodeId,
     options: &TraversalOptions,
-    with_dispatch: bool,
+    follow: Follow,
 ) -> Result<Vec<Step>> {
     let is_sure = |step: &Step| step.confidence >= options.min_confidence;
     let mut steps = view.outgoing(from)?;
-    let goes_on = with_dispatch && options.kinds.contains(&EdgeKind::Calls);
-    let is_followed =
-        |kind: EdgeKind| options.kinds.contains(&kind) || (goes_on && kind == EdgeKind::RpcCalls);
+    let follow = if options.kinds.contains(&EdgeKind::Calls) { follow } else { Follow::Calls };
+    let goes_on = follow >= Follow::Dispatch;
+    let is_followed = |kind: EdgeKind| {
+        options.kinds.contains(&kind)
+            || (goes_on && kind == EdgeKind::RpcCalls)
+            || (follow == Follow::Values && kind == EdgeKind::References)
+    };
     steps.retain(|step| is_sure(step) && is_followed(step.kind));
     if goes_on {
         // From a method to those that override it, from a contract to who answers.

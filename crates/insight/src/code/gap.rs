@@ -4,8 +4,8 @@
 use super::neighbours::{UnresolvedSite, unresolved_site};
 use super::view::{SymbolRef, View};
 use model::Result;
-use model::code::EdgeKind;
-use model::ids::{LinkId, NodeId};
+use model::code::{EdgeKind, is_vendored_path};
+use model::ids::{FileId, LinkId, NodeId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,7 +23,7 @@ pub struct FlowGap {
     /// Calls in what was reached that could not be resolved.
     pub unresolved: u64,
     /// Those that may lead on to the end, likeliest first: with the name of something
-    /// near the end, then furthest from the start.
+    /// near the end, then of own code what is called through a value.
     pub breaks: Vec<FlowBreak>,
 }
 
@@ -64,6 +64,9 @@ pub(super) fn gap(
         for (file, site) in calls.in_node(*node)? {
             unresolved += 1;
             let near = names.get(&site.name);
+            if near.is_none() && !may_be_anything(view, file, &site)? {
+                continue;
+            }
             // Nearest to the end first; of the rest, what is furthest from the start.
             let order = match near {
                 Some((left, _)) => (*left, *depth),
@@ -95,6 +98,13 @@ pub(super) fn gap(
         unresolved,
         breaks: shown,
     })
+}
+
+/// Whether a call may be of a function with another name: one through a member, in code
+/// that is not copied in from elsewhere.
+fn may_be_anything(view: &View<'_>, file: FileId, site: &Unresolved) -> Result<bool> {
+    let is_member = site.text.contains(['.', '>']);
+    Ok(is_member && !is_vendored_path(&view.path(file)?))
 }
 
 /// The deepest node that is code of the repository; the first by name among equals.
@@ -143,7 +153,7 @@ struct Calls<'v, 'r> {
 }
 
 impl Calls<'_, '_> {
-    fn in_node(&mut self, node: NodeId) -> Result<Vec<(model::ids::FileId, Unresolved)>> {
+    fn in_node(&mut self, node: NodeId) -> Result<Vec<(FileId, Unresolved)>> {
         let mut found = Vec::new();
         for place in self.view.places(node)? {
             let sites = match self.links.get(&place.link) {

@@ -2,8 +2,10 @@
 //! symbol, and what could not be told.
 
 use super::indirect::{self, IndirectUse};
+use super::outside_types;
 use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
+use super::sites;
 use super::structural;
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
@@ -140,6 +142,9 @@ pub struct Neighbour {
     pub site_line: u32,
     /// Calls between the two.
     pub sites: u32,
+    /// The lines of the further calls in the same file, of the nearest symbols.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub more_lines: Vec<u32>,
     /// The lowest on the way here, 0 to 1.
     pub confidence: f64,
     pub provenance: String,
@@ -240,7 +245,14 @@ fn neighbourhood(
         symbols.extend(view.symbol(*node)?);
     }
     let mut symbols = symbols.into_iter();
-    let found = shown(view, &walked.reached)?;
+    let mut found = shown(view, &walked.reached)?;
+    if asked == Question::Subtypes {
+        found.extend(outside_types::implementing(view, nodes, &found)?);
+        walked.is_truncated |= found.len() > options.max_results;
+        found.truncate(options.max_results);
+    } else {
+        sites::add_lines(view, nodes, asked, &walked.reached, &mut found)?;
+    }
     Ok(Neighbourhood {
         symbol: symbols.next().ok_or_else(super::vanished)?,
         overloads: symbols.collect(),
@@ -307,6 +319,7 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
             site_path: view.path(reached.step.file)?,
             site_line: reached.step.line,
             sites: reached.step.n_sites,
+            more_lines: Vec::new(),
             confidence: f64::from(reached.confidence) / 100.0,
             provenance: reached.step.provenance.as_str().to_owned(),
             through: through.map(|base| base.symbol),

@@ -11,9 +11,9 @@ use super::files::{files_like, symbol_at};
 use super::scope::Scope;
 use super::value_members::names_through_value;
 use super::view::{SymbolRef, View};
-use model::code::is_test_path;
 use model::code::{EdgeKind, NodeKind};
-use model::ids::NodeId;
+use model::code::{is_test_path, is_vendored_path};
+use model::ids::{FileId, NodeId};
 use model::resolver::Fit;
 use model::suggest::nearest;
 use model::text::one_line;
@@ -100,6 +100,7 @@ struct RankedSymbol {
     place: (String, u32),
     is_test: bool,
     n_incoming: usize,
+    n_outgoing: usize,
 }
 
 /// Everything a name may mean; empty when nothing in the snapshot has it.
@@ -110,6 +111,9 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
         if !found.is_empty() {
             return Ok(Candidates { how: Match::Place, list: found });
         }
+    }
+    if let Some(found) = in_file(view, typed)? {
+        return Ok(found);
     }
     let mut found = fitting(view, &address)?;
     if found.is_empty() {
@@ -139,6 +143,32 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
         list = if nth <= all.len() { vec![all.swap_remove(nth - 1)] } else { all };
     }
     Ok(Candidates { how, list })
+}
+
+/// `src/server.c:main`: what a name means in one file; none where nothing before a
+/// colon is a file that has it.
+fn in_file(view: &View<'_>, typed: &str) -> Result<Option<Candidates>> {
+    let Some((path, name)) = typed.trim().split_once(':') else { return Ok(None) };
+    let name = name.trim_start_matches(':');
+    if name.is_empty() || !path.contains('.') || name.starts_with('/') {
+        return Ok(None);
+    }
+    let files: Vec<FileId> = files_like(view, path)?.iter().map(|member| member.file).collect();
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let mut found = candidates(view, name)?;
+    for candidate in &mut found.list {
+        let mut here = Vec::new();
+        for node in candidate.nodes.drain(..) {
+            if view.places(node)?.iter().any(|place| files.contains(&place.file)) {
+                here.push(node);
+            }
+        }
+        candidate.nodes = here;
+    }
+    found.list.retain(|candidate| !candidate.nodes.is_empty());
+    Ok((!found.list.is_empty()).then_some(found))
 }
 
 /// Symbols whose name ends as typed, unsorted.
@@ -186,6 +216,7 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
             is_test: at.is_test || is_test_path(&at.path),
             place: (at.path, at.line),
             n_incoming,
+            n_outgoing: if is_alone { 0 } else { view.own_outgoing(node.id)?.len() },
         });
     }
     Ok(found)
@@ -287,7 +318,13 @@ fn grouped(mut found: Vec<RankedSymbol>) -> Vec<Candidate> {
     let mut groups: Vec<((String, Use, bool), Vec<RankedSymbol>)> = groups.into_iter().collect();
     groups.sort_by_cached_key(|((whole, usage, is_test), group)| {
         let n_incoming: usize = group.iter().map(|one| one.n_incoming).sum();
-        (*usage == Use::Outside, *is_test, *usage, Reverse(n_incoming), whole.clone())
+        // A copy of somebody else's code is meant last.
+        let is_vendored = group.iter().all(|one| is_vendored_path(&one.place.0));
+        let is_other = *usage == Use::Outside;
+        // Nobody calls an entry point: the program's leads to more than a tool's.
+        let n_outgoing: usize = group.iter().map(|one| one.n_outgoing).sum();
+        let used = (Reverse(n_incoming), Reverse(n_outgoing));
+        (is_other, *is_test, is_vendored, *usage, used, whole.clone())
     });
     let nodes = |group: Vec<RankedSymbol>| group.into_iter().map(|one| one.node).collect();
     groups.into_iter().map(|(_, group)| Candidate { nodes: nodes(group) }).collect()

@@ -9,7 +9,7 @@ use super::codeowners::{self, Owners};
 use super::identity::Identities;
 use super::lines;
 pub use super::ranking::Expert;
-use super::ranking::Ranking;
+use super::ranking::{Ranking, recent_since};
 use crate::file_target::{self, FileTarget, Typed};
 use crate::projects;
 use crate::timeline::{named_entity, seeds_of};
@@ -122,7 +122,12 @@ pub(crate) fn whom_to_ask(
     if let Some(file) = file {
         if let Some(repo) = file.repo_id() {
             let names = names(reader, repo, &file.path)?;
-            ranking.add_commits(&weighed(authors::of_paths(reader, repo, &names)?));
+            ranking.add_commits(&weighed(authors::of_paths(
+                reader,
+                repo,
+                &names,
+                recent_since(now),
+            )?));
         }
         // An unread clone has nothing but its lines.
         if let Some(dir) = &clone
@@ -152,7 +157,7 @@ fn look(searcher: &Searcher<'_>, typed: Typed<'_>) -> Result<(TargetKind, Eviden
         let rows = vec![EntityRow { kind: wanted.kind, id: entity.id }];
         return Ok((TargetKind::Entity, Evidence { rows, ..Evidence::default() }));
     }
-    if let Some(found) = of_path(reader, typed)? {
+    if let Some(found) = of_path(reader, typed, searcher.now)? {
         return Ok(found);
     }
     let scope = projects::resolve_maybe(reader, typed.project)?.map(|project| project.id);
@@ -164,7 +169,11 @@ fn look(searcher: &Searcher<'_>, typed: Typed<'_>) -> Result<(TargetKind, Eviden
 }
 
 /// What is known of a file or folder; none when the target is neither.
-fn of_path(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKind, Evidence)>> {
+fn of_path(
+    reader: &Reader,
+    typed: Typed<'_>,
+    now: Timestamp,
+) -> Result<Option<(TargetKind, Evidence)>> {
     let located = match file_target::locate(reader, typed) {
         Ok(located) => located,
         Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::NotIndexed) => {
@@ -193,7 +202,7 @@ fn of_path(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKind, Evid
             } else {
                 names(reader, repo, &evidence.path)?
             };
-            evidence.commits = weighed(authors::of_paths(reader, repo, &names)?);
+            evidence.commits = weighed(authors::of_paths(reader, repo, &names, recent_since(now))?);
         }
         evidence.place = Some((clone.git.dir().to_owned(), clone.repo));
     }

@@ -4,7 +4,8 @@
 //! noreply addresses of forges do), when it or the whole name is that of most
 //! commits of their merge requests, or when the whole name or the name in the address is theirs.
 //! Authors are one person when `.mailmap` says so, when their whole name is the same, or
-//! their address and a part of the name. Programs are nobody.
+//! their address and a part of the name, or their address where no name on it is whole.
+//! Programs are nobody.
 
 use super::mailmap::Mailmap;
 use model::Result;
@@ -37,6 +38,8 @@ pub(super) struct Identities {
     mailmap: Mailmap,
     /// The whole name that most commits of an address have.
     name_of_address: HashMap<String, String>,
+    /// The nickname that most commits of an address have, where no name is whole.
+    nickname_of_address: HashMap<String, String>,
 }
 
 impl Identities {
@@ -78,14 +81,18 @@ impl Identities {
         let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
         for (author, n) in authors {
             let author = self.mailmap.canonical(author);
-            if is_whole(&author.name) && !author.email.is_empty() {
+            if !author.email.is_empty() {
                 let names = counts.entry(address_key(&author.email)).or_default();
                 *names.entry(author.name).or_default() += n;
             }
         }
         for (address, names) in counts {
-            let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
-            self.name_of_address.extend(most.map(|(name, _)| (address, name)));
+            let has_whole = names.keys().any(|name| is_whole(name));
+            let fitting = names.into_iter().filter(|(name, _)| !has_whole || is_whole(name));
+            let most = fitting.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
+            let known =
+                if has_whole { &mut self.name_of_address } else { &mut self.nickname_of_address };
+            known.extend(most.map(|(name, _)| (address, name)));
         }
     }
 
@@ -115,7 +122,8 @@ impl Identities {
             Some(name) if !is_whole(&author.name) || has_part_of(name, &author.name) => {
                 name.clone()
             }
-            _ => author.name,
+            Some(_) => author.name,
+            None => self.nickname_of_address.get(&address).cloned().unwrap_or(author.name),
         };
         let key = if is_whole(&name) { name.to_lowercase() } else { format!("{name} {address}") };
         Some((PersonKey::Author(key), name))
@@ -294,6 +302,8 @@ mod tests {
             author("Yilei Dolee Yang", "y@one"),
             author("Jane Roe", "team@one"),
             author("John Doe", "team@one"),
+            author("daiwei", "ed@one"),
+            author("edison", "ed@one"),
         ];
         known.learn(all.iter().map(|author| (author, 1)));
         let key = |at: usize| known.of_author(&all[at]).unwrap().0;
@@ -301,6 +311,7 @@ mod tests {
         assert_ne!(key(5), key(7));
         assert_eq!(key(8), key(9), "one address and a part of the name");
         assert_ne!(key(10), key(11), "an address that people share");
+        assert_eq!(key(12), key(13), "one address, two nicknames");
         assert_eq!(key(0), key(1));
         assert_eq!(key(0), key(2));
         assert_ne!(key(3), key(4));

@@ -11,6 +11,7 @@ use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 use store::Reader;
 use store::activity::{self, ActivityKind, Contribution};
 use store::authors::CommitShare;
@@ -27,6 +28,8 @@ const LINES: f64 = 10.0;
 /// Days after which what fades has faded to a half, and the part that stays.
 const HALF_LIFE: f64 = 730.0;
 const LASTING: f64 = 0.25;
+/// Commits since then are recent.
+const RECENT: Duration = Duration::from_secs(730 * 86_400);
 /// Who has less than this share of the first one's points is no expert.
 const FLOOR: f64 = 0.03;
 
@@ -39,8 +42,10 @@ pub struct Expert {
     pub reason: String,
     /// Comparable within one answer only.
     pub score: f64,
-    /// Commits that changed it.
+    /// Commits that changed it; one that was picked to another branch once.
     pub commits: u64,
+    /// Those of the last two years; not counted for words.
+    pub recent_commits: u64,
     /// Issues and merge requests of their own.
     pub authored: u64,
     /// Merge requests of others that they reviewed in words, before the merge.
@@ -118,6 +123,7 @@ impl Ranking {
             let points = COMMITTED * weight * share.commits as f64 * fade(share.at, self.now);
             let expert = self.expert(key, &name);
             expert.commits += share.commits;
+            expert.recent_commits += share.recent;
             expert.score += points;
             expert.last_at = expert.last_at.max(Some(share.at));
         }
@@ -147,6 +153,7 @@ impl Ranking {
             reason: String::new(),
             score: 0.0,
             commits: 0,
+            recent_commits: 0,
             authored: 0,
             reviewed: 0,
             notes: 0,
@@ -185,7 +192,11 @@ fn reason(expert: &Expert) -> String {
             parts.push((points * n as f64, words));
         }
     };
-    add(expert.commits, COMMITTED, counted(expert.commits, "commit", "commits"));
+    let mut commits = counted(expert.commits, "commit", "commits");
+    if (1..expert.commits).contains(&expert.recent_commits) {
+        commits.push_str(&format!(" ({} in 2 years)", grouped(expert.recent_commits)));
+    }
+    add(expert.commits, COMMITTED, commits);
     let authored =
         counted(expert.authored, "issue or MR of their own", "issues and MRs of their own");
     add(expert.authored, AUTHORED, authored);
@@ -197,6 +208,11 @@ fn reason(expert: &Expert) -> String {
     words.join(", ")
 }
 
+/// Where what is called recent begins.
+pub(super) fn recent_since(now: Timestamp) -> Timestamp {
+    now.minus(RECENT)
+}
+
 /// What remains of a deed.
 fn fade(at: Timestamp, now: Timestamp) -> f64 {
     let days = now.since(at).as_secs_f64() / 86_400.0;
@@ -206,7 +222,6 @@ fn fade(at: Timestamp, now: Timestamp) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn what_was_long_ago_counts_less_and_never_nothing() {
@@ -226,6 +241,7 @@ mod tests {
             reason: String::new(),
             score: 0.0,
             commits: 12,
+            recent_commits: 0,
             authored: 1,
             reviewed: 0,
             notes: 2,
@@ -233,6 +249,8 @@ mod tests {
             last_at: None,
         };
         assert_eq!(reason(&expert), "12 commits, 1 issue or MR of their own");
+        expert.recent_commits = 3;
+        assert_eq!(reason(&expert), "12 commits (3 in 2 years), 1 issue or MR of their own");
         expert.commits = 1;
         expert.authored = 0;
         assert_eq!(reason(&expert), "1 commit, 2 notes");

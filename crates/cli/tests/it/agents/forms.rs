@@ -16,6 +16,7 @@ fn the_agent_form_is_short_and_says_what_it_cut() {
         src/shop/cart.py Cart.apply_discount:15
         src/shop/checkout.py checkout_cart:5
         src/shop/refund.py refund_order:5
+        in tests:
         tests/test_cart.py test_total_price:5
     "#]]
     .assert_eq(&run(&shop, &["callers", "Cart.total_price", "--agent"]));
