@@ -166,6 +166,10 @@ impl Searcher<'_> {
     }
 }
 
+/// What remains of the score of a commit of another repository than the one at hand:
+/// who asks in a clone means its code, unless the other fits far better.
+const OTHER_CODE: f64 = 0.5;
+
 fn candidates(window: usize) -> usize {
     if window <= CANDIDATES { CANDIDATES } else { window.next_multiple_of(DEEP_STEP) }
 }
@@ -442,6 +446,10 @@ impl Search<'_> {
             self.signal(&mut candidates, &cards)?;
         }
         self.prefer_names_of_home(&mut candidates, &cards);
+        // Similarities of different texts lie too close together to be halved.
+        if mode != Mode::Semantic && self.request.home_repo.is_some() {
+            self.prefer_own_code(&mut candidates, &cards);
+        }
         if let Some(weights) = &weights {
             self.weigh_evidence(&mut candidates, &cards, weights, background)?;
             if !self.is_off(FLOOR) && !is_binding(query) {
@@ -664,6 +672,26 @@ impl Search<'_> {
         }
         fusion::sort(candidates);
         Ok(())
+    }
+
+    /// Lowers commits of other repositories than the one somebody stands in.
+    fn prefer_own_code(&self, candidates: &mut [Candidate], cards: &[DocumentSummary]) {
+        let is_other = |document: i64| {
+            let at = cards.binary_search_by_key(&document, |card| card.document);
+            at.is_ok_and(|at| self.is_of_other_code(&cards[at]))
+        };
+        for candidate in candidates.iter_mut() {
+            if !candidate.is_named && is_other(candidate.document) {
+                candidate.score *= OTHER_CODE;
+            }
+        }
+        fusion::sort(candidates);
+    }
+
+    /// Whether it is a commit of another repository than the one somebody stands in.
+    fn is_of_other_code(&self, card: &DocumentSummary) -> bool {
+        let home = self.request.home_repo;
+        home.is_some() && card.source == SourceType::Commit && card.repo != home
     }
 }
 

@@ -121,3 +121,19 @@ fn several_words_after_why_are_a_question() {
     let nothing = env.lore_in(&env.dir().join("it"), &["why", "nosuchname"], "");
     assert_eq!(nothing.status, Some(17), "{nothing}");
 }
+
+#[test]
+fn who_asks_in_a_clone_means_its_commits() {
+    let env = TestEnv::new(BINARY);
+    for (name, message) in
+        [("it", "Correct gauge drift of the tide table"), ("other", "Correct gauge drift")]
+    {
+        let mut history = History::new("main");
+        history.commit("main", &ada(1), message, &written(&[(name, "x\n")])).unwrap();
+        history.write(&env.dir().join(name)).unwrap();
+        let _ = env.lore_in(&env.dir().join(name), &["index", "-q"], "").success();
+    }
+    let found = lore(&env, &["--agent", "search", "gauge drift"]);
+    let titles: Vec<&str> = found.lines().filter_map(|line| line.split("Ada: ").nth(1)).collect();
+    assert_eq!(titles, ["Correct gauge drift of the tide table", "Correct gauge drift"], "{found}");
+}

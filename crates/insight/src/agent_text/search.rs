@@ -1,4 +1,4 @@
-//! Results of a search: what each is, when, and its best passage.
+//! Results of a search: what each is, when, by whom, and its best passage.
 
 use model::text::one_line;
 use search::{Mode, SearchHit, SearchResults};
@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 const MOST: usize = 6;
 const FEW: usize = 3;
 const FAR_BEHIND: f64 = 0.5;
-/// Columns of a title and of a passage, and how many results have one.
+/// Columns of a title, a name and a passage, and how many results have one.
 const TITLE: usize = 90;
+const AUTHOR: usize = 30;
 const PASSAGE: usize = 120;
 const WITH_PASSAGE: usize = 2;
 
@@ -24,13 +25,21 @@ pub fn search(results: &SearchResults) -> String {
     let best = own.first().map_or(0.0, |hit| hit.score);
     let n_near = own.iter().take_while(|hit| hit.score >= best * FAR_BEHIND).count();
     let n_shown = n_near.clamp(FEW, MOST).min(own.len());
-    let repos: BTreeSet<&str> =
-        own.iter().filter_map(|hit| Some(hit.reference.rsplit_once('@')?.0)).collect();
+    let repos: BTreeSet<&str> = own
+        .iter()
+        .take(n_shown)
+        .filter_map(|hit| Some(hit.reference.rsplit_once('@')?.0))
+        .collect();
     let is_one_repo = repos.len() == 1;
     for (nth, hit) in own.iter().take(n_shown).enumerate() {
         let date = hit.created_at.map(|at| format!(" {}", at.to_date())).unwrap_or_default();
         let title = one_line(&hit.title, TITLE);
-        out.push_str(&format!("{}{date} {title}\n", reference(&hit.reference, is_one_repo)));
+        let author = hit.author.as_deref().map(|name| format!(" {}:", one_line(name, AUTHOR)));
+        out.push_str(&format!(
+            "{}{date}{} {title}\n",
+            reference(&hit.reference, is_one_repo),
+            author.unwrap_or_default()
+        ));
         if nth >= WITH_PASSAGE {
             continue;
         }
