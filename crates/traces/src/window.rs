@@ -264,7 +264,8 @@ pub fn span_key(trace_id: [u8; 16], span_id: u64) -> u64 {
     let (high, low) = trace_id.split_at(8);
     let word = |bytes: &[u8]| bytes.iter().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
     let mut mixed = span_id;
-    for part in [word(high), word(low), 0x9e37_79b9_7f4a_7c15] {
+    // The constant comes first: some tracers make span ids of the trace's, and such would cancel out.
+    for part in [0x9e37_79b9_7f4a_7c15, word(high), word(low)] {
         mixed = (mixed ^ part).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed ^= mixed >> 31;
     }

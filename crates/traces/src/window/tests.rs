@@ -134,3 +134,14 @@ proptest! {
 }
 
 type Ends = (u32, u32);
+
+#[test]
+fn spans_whose_ids_follow_from_their_traces_are_not_taken_for_each_other() {
+    let mut seen = SeenSpans::new(1000);
+    for n in 1..=200_u64 {
+        let mut trace_id = [7; 16];
+        trace_id[..8].copy_from_slice(&n.to_be_bytes());
+        assert!(seen.insert(span_key(trace_id, n)), "{n}: the first half of its trace id");
+        assert!(seen.insert(span_key(trace_id, n ^ 0xff00)), "{n}: the same, turned");
+    }
+}
