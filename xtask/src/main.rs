@@ -10,6 +10,7 @@ mod bench;
 mod ci;
 #[cfg(feature = "bench")]
 mod eval;
+mod soak;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ Usage: cargo xtask <task>
 Tasks:
   ci             everything a change must pass: format, lints, tests, docs, tidy, licences
   tidy           the house rules; each violation as file:line: what; why
+  soak [TEST]    the long forms of the daemon's tests on the release build: 50 kills, 500 clones
   tidy --list    the rules and what each one is for
   bench forge    what a sync costs beside a bare client, in release
   bench forge-at URL PROJECT…    the same with a GitLab that runs already
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     match words.as_slice() {
         ["ci"] => ci::run(&workspace()),
         ["tidy"] => tidy::run(&workspace()),
+        ["soak", names @ ..] => soak::run(&workspace(), names),
         ["tidy", "--list"] => tidy::list(),
         [task, ..] if bench::TASKS.contains(task) => bench::run(&workspace(), &words),
         [] | ["help" | "-h" | "--help"] => {

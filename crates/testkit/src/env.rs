@@ -33,8 +33,10 @@ impl TestEnv {
         let folder = TempDir::new().expect("a temporary folder can be made");
         // The real path, because programs resolve links and print the result.
         let root = folder.path().canonicalize().expect("the folder exists");
-        let mut env =
-            TestEnv { binary: binary.into(), vars: BTreeMap::new(), root, _folder: folder };
+        // `cargo xtask soak` holds the release build to the same tests.
+        let binary =
+            std::env::var_os("LORE_TEST_BINARY").map_or_else(|| binary.into(), PathBuf::from);
+        let mut env = TestEnv { binary, vars: BTreeMap::new(), root, _folder: folder };
         for dir in [env.home(), env.dir()] {
             std::fs::create_dir_all(dir).expect("the folder can be filled");
         }

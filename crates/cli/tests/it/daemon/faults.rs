@@ -4,9 +4,26 @@
 use super::*;
 use testkit::{Site, dump};
 
-/// Kills of the daemon and commits before each of them; a sync falls due every second.
+/// Kills of the daemon and commits before each of them. A sync falls due at every start, and
+/// every second after it.
 fn kills() -> (usize, usize) {
     if is_large() { (50, 4) } else { (12, 3) }
+}
+
+/// Something for every sync to fetch: another title for an issue.
+fn retitle(server: &sim::Server, rng: &mut fastrand::Rng, round: usize) {
+    let mut world = server.world();
+    world.advance(Duration::from_secs(60));
+    let (project, now) = (world.projects().next().unwrap().id, world.now());
+    let by = world.users().next().unwrap().username.clone();
+    let issue = sim::world::EntityKey::issue(project, rng.i64(1..=20));
+    world.retitle(issue, &by, now, &format!("Title of round {round}")).unwrap();
+}
+
+/// Syncs that were begun, whatever became of them.
+fn n_syncs(env: &TestEnv) -> usize {
+    let reader = store::Reader::open(&env.db()).unwrap();
+    store::runs::latest(&reader, 10_000).unwrap().len()
 }
 
 #[test]
@@ -22,12 +39,20 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
     let mut served = Served::new(env);
     let mut head = String::new();
     let (n_kills, n_commits) = kills();
-    for n in 0..n_kills {
+    let mut n = 0;
+    // Some syncs are killed before they have left a trace, so there are rounds until there are enough.
+    while n < n_kills || (n_syncs(&served.env) < n_kills && n < 4 * n_kills) {
+        n += 1;
+        retitle(&site.server, &mut rng, n);
         for k in 0..n_commits {
             head = served.commit(&dir, &format!("def f{n}_{k}():\n    return {k}\n"));
         }
         std::thread::sleep(Duration::from_millis(rng.u64(0..400)));
-        served.kill();
+        if rng.bool() {
+            served.kill()
+        } else {
+            served.kill_all()
+        }
         served.start(&[]);
     }
     served.until_fresh(&dir, &head);
@@ -40,6 +65,8 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
     let _ = served.env.lore(&["daemon", "stop"]).success();
     served.kill();
     let _ = served.env.lore(&["sync", "-q", "--no-code"]).success();
+    let n_syncs = n_syncs(&served.env);
+    assert!(n_syncs >= n_kills, "{n_syncs} syncs for {n_kills} kills\n{}", served.log());
     // The quiet run: the same repository, the same forge, nobody disturbs.
     let copy = quiet.dir().join("app");
     git(&quiet, &quiet.dir(), &["clone", "-q", dir.to_str().unwrap(), copy.to_str().unwrap()]);

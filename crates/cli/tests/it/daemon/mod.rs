@@ -94,6 +94,21 @@ impl Served {
         }
     }
 
+    /// The same for the daemon and all that works for it, as when the power fails.
+    fn kill_all(&mut self) {
+        let pid = self.child.as_ref().map_or(0, Child::id);
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
+        let lists = tasks.into_iter().flatten().flatten().map(|task| task.path().join("children"));
+        let text: String = lists.filter_map(|list| std::fs::read_to_string(list).ok()).collect();
+        self.kill();
+        for child in text.split_whitespace().filter_map(|word| word.parse().ok()) {
+            if let Some(group) = rustix::process::Pid::from_raw(child) {
+                // It may have ended by itself.
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+        }
+    }
+
     fn log(&self) -> String {
         std::fs::read_to_string(self.env.home().join("daemon.log")).unwrap_or_default()
     }
