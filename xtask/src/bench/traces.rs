@@ -71,9 +71,6 @@ fn start(home: &Path) -> Outcome<Receiver> {
 fn measure(per_second: u64, seconds: u64) -> Outcome<()> {
     let home = TempDir::new()?;
     let receiver = start(home.path())?;
-    // One request makes the tables that questions are then asked of.
-    post(&mut TcpStream::connect(&receiver.address)?, &body(0, 0))?;
-    let idle = ask(home.path(), 15)?;
     let sent = Arc::new(AtomicU64::new(0));
     let refused = Arc::new(AtomicU64::new(0));
     let is_over = Arc::new(AtomicBool::new(false));
@@ -89,6 +86,8 @@ fn measure(per_second: u64, seconds: u64) -> Outcome<()> {
         })
         .collect();
     let mut busy = Vec::new();
+    // One request makes the tables that questions are asked of.
+    post(&mut TcpStream::connect(&receiver.address)?, &body(0, 0))?;
     while began.elapsed() < Duration::from_secs(seconds) {
         busy.extend(ask(home.path(), 1)?);
         std::thread::sleep(Duration::from_millis(300));
@@ -98,6 +97,8 @@ fn measure(per_second: u64, seconds: u64) -> Outcome<()> {
         sender.join().map_err(|_| "a sender crashed")??;
     }
     let took = began.elapsed().as_secs_f64();
+    // Afterwards: an answer from the same record, with nothing to wait for.
+    let idle = ask(home.path(), busy.len())?;
     let n_sent = sent.load(Ordering::Relaxed);
     let status = std::fs::read_to_string(format!("/proc/{}/status", receiver.child.id()))?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("?").trim();
