@@ -49,9 +49,9 @@ fn killed_again_and_again_it_ends_with_what_a_quiet_run_has() {
         }
         std::thread::sleep(Duration::from_millis(rng.u64(0..400)));
         if rng.bool() {
-            served.kill()
+            served.kill();
         } else {
-            served.kill_all()
+            served.kill_all();
         }
         served.start(&[]);
     }
