@@ -6,6 +6,10 @@ use model::lineage::{LineageEnd, StepKind};
 use model::text::one_line;
 
 impl Show for SymbolHistory {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::history(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         let symbol = &self.symbol;
         out.label(Label::Heading, &symbol.symbol).text("  ");

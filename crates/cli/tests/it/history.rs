@@ -159,6 +159,29 @@ fn a_history_reads_as_a_list_with_reasons() {
 }
 
 #[test]
+fn an_agent_reads_the_beginning_and_the_names_first() {
+    let env = shop();
+    expect![[r#"
+        history of Purse.settle money/Purse.java:8: 6 changes
+        began 2024-05-03 4b76af7267 Ada: Pay
+        moved from Wallet.settle in shop/Wallet.java 2024-05-09 fbaf7564ef Ada: A purse
+        renamed from Wallet.pay 2024-05-07 8d71f4fbbf Ada: Call it settle
+        2024-05-10 70b5286b0d Ada: Hide settle
+        2024-05-06 cf0d7e71e4 Ada: Document pay
+        2024-05-05 eaa32c8f92 Ada: Log payments — Without this nobody sees what was paid.
+        missing: the clone is not indexed: git was asked for every commit, and no merge request is known; lore index
+    "#]].assert_eq(&lore(&env, &["--agent", "history", SETTLE]));
+    // What the newest steps do not tell of is said in a line.
+    expect![[r#"
+        history of Purse.settle money/Purse.java:8: 6 changes
+        began 2024-05-03 4b76af7267 Ada: Pay
+        was Wallet.settle in shop/Wallet.java, Wallet.pay in shop/Wallet.java
+        5 more; --json -n 6 has them
+        missing: the clone is not indexed: git was asked for every commit, and no merge request is known; lore index
+    "#]].assert_eq(&lore(&env, &["--agent", "history", SETTLE, "-n", "1"]));
+}
+
+#[test]
 fn a_use_has_a_beginning_and_an_end() {
     let env = shop();
     let told = lore(&env, &["when", SETTLE, "log"]);

@@ -4,12 +4,14 @@
 
 mod change;
 mod code;
+mod history;
 mod people;
 mod reasons;
 mod search;
 
 pub use change::{impact, tests};
 pub use code::{flow, indirect_use, neighbours, outline, symbols};
+pub use history::history;
 pub use people::experts;
 pub use reasons::why;
 pub use search::search;
