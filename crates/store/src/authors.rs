@@ -31,14 +31,26 @@ const CHANGE: &str =
     "c.authored_at || substr(c.message, 1, instr(c.message || char(10), char(10)) - 1)";
 
 /// Who changed one of these files of a repository, or with a `/` at the end
-/// anything below a folder. A commit that was picked to another branch is the same
-/// change: it keeps its author, their time and its subject. `since` is where recent
-/// begins.
+/// anything below a folder: on the main branch, else on any. A commit that was
+/// picked to another branch is the same change: it keeps its author, their time and
+/// its subject. `since` is where recent begins.
 pub fn of_paths(
     on: &impl Read,
     repo: RepoId,
     paths: &[String],
     since: Timestamp,
+) -> Result<Vec<CommitShare>> {
+    let landed = shares(on, repo, paths, since, "c.landed_id IS NOT NULL")?;
+    // What no commit of the main branch changed is known from the other branches.
+    if landed.is_empty() { shares(on, repo, paths, since, "TRUE") } else { Ok(landed) }
+}
+
+fn shares(
+    on: &impl Read,
+    repo: RepoId,
+    paths: &[String],
+    since: Timestamp,
+    is_counted: &str,
 ) -> Result<Vec<CommitShare>> {
     let mut found = Vec::new();
     for path in paths {
@@ -55,6 +67,7 @@ pub fn of_paths(
                    max(c.authored_at) AS at
                  FROM commit_files AS f CROSS JOIN git_commits AS c ON c.id = f.commit_id
                  WHERE {condition} AND c.repo_id = ?1 AND c.unreachable_at IS NULL
+                   AND {is_counted}
                  GROUP BY c.author_name, c.author_email, c.authored_at / {SPAN}
                  ORDER BY c.author_name, c.author_email, at"
             ),

@@ -214,9 +214,9 @@ fn symbols_of_a_removed_script_are_told_once() {
     }
 }
 
-/// Two files that changed together once may have done so by chance.
+/// Once is enough: of real fixes it finds tests that nothing else does.
 #[test]
-fn tests_that_changed_together_once_are_not_affected() {
+fn tests_that_changed_together_say_how_often() {
     let env = TestEnv::new(BINARY);
     let mut history = History::new("main");
     let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
@@ -238,7 +238,7 @@ fn tests_that_changed_together_once_are_not_affected() {
     let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
     let told = lore(&env, &["tests", "shop/scales.py", "--reach", "wide"]);
     assert!(told.contains("test_first.py  changed together with it 2 times before\n"), "{told}");
-    assert!(!told.contains("test_second"), "{told}");
+    assert!(told.contains("test_second.py  changed together with it once before\n"), "{told}");
 }
 
 #[test]

@@ -35,3 +35,21 @@ fn tests_inside_a_changed_file_and_inside_its_users_are_affected() {
     assert!(said.contains("src/sea.rs"), "{said}");
     assert!(!said.contains("src/moon.rs"), "{said}");
 }
+
+#[test]
+fn tests_beside_a_user_are_affected_whatever_way_they_take() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    // The test reaches the user by a name at run time only.
+    let sea = FILES[3].1.replace("super::height(0)", "crate::by_name(\"height\")");
+    let files: Vec<(&str, &str)> =
+        FILES[..3].iter().copied().chain([(FILES[3].0, sea.as_str())]).collect();
+    history.commit("main", &ada, "Begin", &written(&files)).unwrap();
+    let dir = env.dir().join("tide");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let said = env.lore_in(&dir, &["--agent", "tests", "src/moon.rs"], "").success().stdout;
+    assert!(said.contains("src/sea.rs (tests beside a user of phase)"), "{said}");
+}

@@ -32,6 +32,9 @@ const LASTING: f64 = 0.25;
 const RECENT: Duration = Duration::from_secs(730 * 86_400);
 /// Who has less than this share of the first one's points is no expert.
 const FLOOR: f64 = 0.03;
+/// Unless fewer than these are left, and they did this much lately.
+const FEW: usize = 6;
+const RECENT_LEAST: u64 = 2;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Expert {
@@ -175,7 +178,14 @@ impl Ranking {
         }
         experts.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)));
         let floor = experts.first().map_or(0.0, |first| first.score * FLOOR);
-        experts.retain(|expert| expert.score >= floor);
+        // Beside who wrote nearly all of it long ago, who works on it now.
+        let mut n_shown = 0;
+        experts.retain(|expert| {
+            let is_current = n_shown < FEW && expert.recent_commits >= RECENT_LEAST;
+            let is_shown = expert.score >= floor || is_current;
+            n_shown += usize::from(is_shown);
+            is_shown
+        });
         experts.truncate(limit);
         experts
     }

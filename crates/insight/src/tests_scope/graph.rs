@@ -11,6 +11,7 @@ use model::change::SymbolVersion;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use store::code::files;
 
 const MOST_SEEDS: usize = 4000;
@@ -180,9 +181,13 @@ pub fn add_users(
         ..TraversalOptions::default()
     };
     let walked = walk(view, seeds, Direction::Incoming, &options)?;
+    let mut users: BTreeMap<String, NodeId> = BTreeMap::new();
     for reached in &walked.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };
         if !tests.has(&symbol.path) {
+            if rule == Rule::Uses && reached.depth == 1 && !symbol.is_test {
+                users.entry(symbol.path.clone()).or_insert(reached.from);
+            }
             if symbol.path.ends_with("conftest.py") {
                 let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
                 let names = fixtures.entry(symbol.path.clone()).or_default();
@@ -204,6 +209,29 @@ pub fn add_users(
         }
         if reached.depth <= 2 {
             found.add_test(&symbol.path, &symbol.symbol);
+        }
+    }
+    add_tests_beside(view, users, found)
+}
+
+/// Users whose own tests stand beside them: those run what uses the change, whatever
+/// way they take to it.
+const MOST_USERS: usize = 40;
+
+fn add_tests_beside(
+    view: &View<'_>,
+    users: BTreeMap<String, NodeId>,
+    found: &mut Candidates,
+) -> Result<()> {
+    // Of the languages that are read, tests stand inside the code in Rust alone.
+    let is_rust = |path: &str| Path::new(path).extension().is_some_and(|it| it == "rs");
+    let users = users.into_iter().filter(|(path, _)| is_rust(path));
+    for (path, used) in users.take(MOST_USERS) {
+        if holds_tests(view, &path)? {
+            let by = view.node(used)?.map_or(String::new(), |row| row.name.clone());
+            let reason = format!("tests beside a user of {by}");
+            let evidence = Evidence { rule: Rule::Uses, distance: 2, weight: 1.0, reason };
+            found.add(&path, evidence);
         }
     }
     Ok(())
