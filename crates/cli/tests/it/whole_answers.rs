@@ -123,6 +123,25 @@ fn several_words_after_why_are_a_question() {
 }
 
 #[test]
+fn a_commit_without_a_reason_says_so_and_names_its_revert() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let file = |text: &str| written(&[("tide.py", text), ("moor.py", text)]);
+    history.commit("main", &ada(1), "Begin", &file("x = 0\n")).unwrap();
+    let faster =
+        history.commit("main", &ada(2), "Read tides faster, #12", &file("x = 1\n")).unwrap();
+    let faster = history.sha(faster).to_owned();
+    let revert = format!("Revert \"Read tides faster\"\n\nThis reverts commit {faster}.");
+    history.commit("main", &ada(3), &revert, &file("x = 0\n")).unwrap();
+    history.write(&env.dir().join("it")).unwrap();
+    let _ = lore(&env, &["index", "-q"]);
+    let told = lore(&env, &["--agent", "why", &faster]);
+    assert!(told.contains("2 files: moor.py, tide.py\n"), "{told}");
+    assert!(told.contains("reverted by "), "{told}");
+    assert!(told.contains("no reason recorded beyond the subject"), "{told}");
+}
+
+#[test]
 fn who_asks_in_a_clone_means_its_commits() {
     let env = TestEnv::new(BINARY);
     for (name, message) in

@@ -4,7 +4,9 @@ use super::short;
 use crate::evidence::Explained;
 use crate::reasons::CommitReason;
 use crate::trace::LineOrigin;
-use crate::why::{Focus, LinkedRecord, Why};
+use crate::why::{CommitOrigin, Focus, LinkedRecord, Why};
+use model::EntityKind;
+use model::relation::Certainty;
 use model::text::one_line;
 
 /// Columns of a quotation.
@@ -50,13 +52,34 @@ pub fn why(answer: &Why) -> String {
         }
         trace.merge_requests.iter().for_each(|it| explained(it, &mut out));
     }
-    if let Some(origin) = &answer.commit {
-        let mr = origin.merge_request.as_deref().unwrap_or("no merge request known");
-        out.push_str(&format!("{} ({mr})\n", commit(&origin.commit)));
-    }
+    answer.commit.iter().for_each(|it| asked_commit(it, &mut out));
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
     out
+}
+
+/// A commit that was asked about: what it says, what it touches, what came of it.
+fn asked_commit(origin: &CommitOrigin, out: &mut String) {
+    let reason = &origin.commit;
+    let mr = origin.merge_request.as_deref().unwrap_or("no merge request known");
+    out.push_str(&format!("{} ({mr})\n", commit(reason)));
+    if let Some(n_files) = reason.n_files.filter(|_| !reason.companions.is_empty()) {
+        let paths = reason.companions.join(", ");
+        let more = if n_files > reason.companions.len() as u64 { ", …" } else { "" };
+        let files = if n_files == 1 { "file" } else { "files" };
+        out.push_str(&format!(" {n_files} {files}: {paths}{more}\n"));
+    }
+    for other in &reason.changes {
+        let phrase =
+            other.relation.phrase(other.is_outgoing, Certainty::Stated, EntityKind::MergeRequest);
+        let subject = one_line(other.subject.as_deref().unwrap_or_default(), 100);
+        let sha: String = other.sha.chars().take(10).collect();
+        out.push_str(&format!(" {phrase} {sha} {subject}\n"));
+    }
+    let is_explained = reason.body.as_ref().is_some_and(|body| body.gives_reasons);
+    if !is_explained && origin.merge_request.is_none() {
+        out.push_str(" no reason recorded beyond the subject\n");
+    }
 }
 
 fn of_file(focus: &Focus, out: &mut String) {
@@ -108,12 +131,16 @@ fn sha(reason: &CommitReason) -> String {
 fn commit(reason: &CommitReason) -> String {
     let body = reason.body.as_ref().filter(|body| body.gives_reasons || body.text.len() < QUOTED);
     let body = body.map(|body| format!(" — {}", one_line(&body.text, QUOTED))).unwrap_or_default();
+    let is_told = |ticket: &&String| !reason.subject.contains(*ticket) && !body.contains(*ticket);
+    let tickets: Vec<&str> = reason.tickets.iter().filter(is_told).map(String::as_str).collect();
+    let names = if tickets.is_empty() { "" } else { " names " };
     format!(
-        "{} {} {}: {}{body}",
+        "{} {} {}: {}{body}{names}{}",
         sha(reason),
         reason.authored_at.to_date(),
         one_line(&reason.author, 40),
-        one_line(&reason.subject, 120)
+        one_line(&reason.subject, 120),
+        tickets.join(", ")
     )
 }
 
