@@ -8,7 +8,7 @@ use crate::ui::ColorWhen;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser};
-use model::Error;
+use model::{Error, Reference};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -259,20 +259,42 @@ fn with_flags_before_question(mut arguments: Vec<OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// `lore 'who calls Session.get'` is a question: no command has a space in it.
+/// `lore 'who calls Session.get'` is a question: no command has a space in it. So is
+/// what can only be a reference, a place or a name of code.
 fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_question = |word: &OsString| {
-        word.to_str().is_some_and(|word| !word.starts_with('-') && word.trim().contains(' '))
+        word.to_str().is_some_and(|word| {
+            !word.starts_with('-') && (word.trim().contains(' ') || is_subject(word))
+        })
     };
-    // Flags of every command may come first, but not one with a value: what it
-    // is given may have a space too.
-    let first = arguments.iter().skip(1).position(|word| !is_plain_flag(word));
-    if let Some(at) = first
-        && arguments.get(at + 1).is_some_and(is_question)
-    {
-        arguments.insert(at + 1, OsString::from("ask"));
+    // Flags of every command may come first, with their values.
+    let mut at = 1;
+    while let Some(word) = arguments.get(at) {
+        at += match word.to_str() {
+            Some("--budget" | "--color" | "--fields" | "--db" | "--config") => 2,
+            _ if is_plain_flag(word) => 1,
+            _ => break,
+        };
+    }
+    if arguments.get(at).is_some_and(is_question) {
+        arguments.insert(at, OsString::from("ask"));
     }
     arguments
+}
+
+/// `#12`, `src/app.rs:3`, `Cart.total`, `load_interval`, `parseHeader`, a commit.
+fn is_subject(word: &str) -> bool {
+    if word.starts_with("__") || is_command(&word.to_lowercase().replace('_', "-")) {
+        return false;
+    }
+    let has_hump =
+        word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let is_name = word.contains(['/', ':', '.', '_']) && word.chars().any(char::is_alphanumeric);
+    has_hump || is_name || word.starts_with("dec-") || Reference::parse(word).is_ok()
+}
+
+fn is_command(word: &str) -> bool {
+    commands::ENTRIES.iter().any(|entry| word == entry.name)
 }
 
 fn is_plain_flag(word: &OsString) -> bool {
@@ -461,6 +483,24 @@ mod tests {
         assert_eq!(form("lore ask who calls f --agent --budget 90"), (true, Some(90)));
         assert_eq!(form("lore hook install --agent claude"), (false, None));
         assert_eq!(form("lore context task --budget 900"), (false, None));
+    }
+
+    #[test]
+    fn a_reference_or_a_name_alone_is_asked_about() {
+        for line in [
+            "lore #12",
+            "lore src/a.c:12",
+            "lore uv_accept",
+            "lore parseHeader",
+            "lore ab5a9171",
+            "lore --budget 300 Cart.total",
+        ] {
+            let cli = parse(&words(line), &env()).unwrap();
+            assert!(matches!(cli.command, Command::Ask(_)), "{line}");
+        }
+        for line in ["lore docter", "lore file_history", "lore __nothing"] {
+            assert!(parse(&words(line), &env()).is_err(), "{line}");
+        }
     }
 
     #[test]

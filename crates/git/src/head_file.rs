@@ -36,6 +36,24 @@ impl Repo {
         }
         None
     }
+
+    /// The work tree that this one was made from by `git worktree add`; none where it is
+    /// no linked one. Both ends must name each other: anybody can write a `.git` file.
+    pub fn main_work_tree(&self) -> Option<PathBuf> {
+        let own = self.git_dir();
+        if !own.is_file() {
+            return None;
+        }
+        let git_dir = real_git_dir(own)?.canonicalize().ok()?;
+        let back = files::read(&git_dir.join("gitdir"), MAX_LINE).ok()?;
+        let back = git_dir.join(system_path(back.trim_ascii_end())).canonicalize().ok()?;
+        if back != own.canonicalize().ok()? {
+            return None;
+        }
+        let common = common_dir(&git_dir).canonicalize().ok()?;
+        let is_beside = common.file_name().is_some_and(|name| name == ".git");
+        common.parent().filter(|_| is_beside).map(Path::to_path_buf)
+    }
 }
 
 /// The folder itself where `.git` is a file that names it.
@@ -107,5 +125,11 @@ mod tests {
         put("refs/heads/side", &format!("{two}\n"));
         fs::write(linked.join(".git"), "gitdir: ../.git/worktrees/linked\n").unwrap();
         assert_eq!(Repo::known(&linked).head_in_files().map(|id| id.to_string()), Some(two));
+        // One that the repository does not know of is none.
+        assert_eq!(Repo::known(&linked).main_work_tree(), None);
+        put("worktrees/linked/gitdir", &format!("{}\n", linked.join(".git").display()));
+        let top = dir.path().canonicalize().unwrap();
+        assert_eq!(Repo::known(&linked).main_work_tree(), Some(top));
+        assert_eq!(Repo::known(dir.path()).main_work_tree(), None);
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod agent_text;
 pub mod alerts;
+pub(crate) mod ancestry;
 pub mod ask;
 pub mod cache;
 pub mod code;

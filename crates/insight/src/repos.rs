@@ -4,7 +4,7 @@ use model::resolver::{Resolver, Vocabulary};
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 pub use store::repos::label;
 use store::repos::{self, Place, Repo, folder};
 use store::{Reader, commits};
@@ -83,10 +83,26 @@ pub fn place_around<'p>(places: &'p [Place], dir: &Path) -> Option<&'p Place> {
     (!is_another).then_some(place)
 }
 
+/// The clone that `dir` lies in, registered or not.
+pub fn clone_around(dir: &Path) -> Option<PathBuf> {
+    dir.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_path_buf)
+}
+
+/// The registered clone that `dir` lies in, or a work tree linked to one (`git worktree
+/// add`), with the folder of that work tree.
+pub fn place_here(places: &[Place], dir: &Path) -> Option<Place> {
+    place_around(places, dir).cloned().or_else(|| {
+        let top = clone_around(dir)?;
+        let main = git::Repo::known(&top).main_work_tree()?;
+        let place = places.iter().find(|place| Path::new(&place.dir) == main)?;
+        Some(Place { dir: top.to_str()?.to_owned(), ..place.clone() })
+    })
+}
+
 /// The repository whose clone lies around `dir`, if it is known.
 pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
     let places = repos::places(reader)?;
-    Ok(place_around(&places, dir).map(|place| place.repo.0))
+    Ok(place_here(&places, dir).map(|place| place.repo.0))
 }
 
 /// The clone meant by a directory, or by what [`choose`] takes. Two clones of one

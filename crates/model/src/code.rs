@@ -185,6 +185,18 @@ pub fn is_vendored_path(path: &str) -> bool {
     })
 }
 
+/// Whether a file holds tests; others of a test folder only serve them.
+pub fn is_test_file(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let serves = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        ["testing", "testdata", "testutil", "helper", "support", "fixture", "mock"]
+            .iter()
+            .any(|it| part.trim_matches('_').starts_with(it))
+    };
+    is_test_path(name) || (is_test_path(path) && !folders.split('/').any(serves))
+}
+
 /// Whether a path is of tests, by the habits of the common languages.
 pub fn is_test_path(path: &str) -> bool {
     let mut parts: Vec<&str> = path.split('/').collect();

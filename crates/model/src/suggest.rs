@@ -18,6 +18,13 @@ pub fn nearest<'a>(
     scored.into_iter().take(max).map(|(_, candidate)| candidate).collect()
 }
 
+/// Whether one is the other mistyped: a letter or two, not another word at its end.
+pub fn is_slip_of(wanted: &str, candidate: &str) -> bool {
+    let (wanted, candidate) = (wanted.to_lowercase(), candidate.to_lowercase());
+    let contained = wanted.len() >= 5 && candidate.contains(&wanted);
+    contained || strsim::jaro_winkler(&wanted, &candidate) >= 0.92
+}
+
 /// Jaro-Winkler, lifted when one name contains the other: people leave out
 /// prefixes (`url` for `base_url`) more often than they mistype letters.
 fn likeness(wanted: &str, candidate: &str) -> f64 {
@@ -36,5 +43,14 @@ mod tests {
         assert_eq!(nearest("base_ulr", keys, 1), ["base_url"]);
         assert_eq!(nearest("url", keys, 1), ["base_url"]);
         assert_eq!(nearest("zzz", keys, 3), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn another_word_at_the_end_is_no_slip() {
+        assert!(is_slip_of("QuerrySet", "QuerySet"));
+        assert!(is_slip_of("load_intervall", "load_interval"));
+        assert!(is_slip_of("getUserById", "getUser"));
+        assert!(!is_slip_of("OutcomeUtilities", "OutcomeTests"));
+        assert!(!is_slip_of("handle_request", "handle_response"));
     }
 }

@@ -5,7 +5,7 @@ use insight::code::SymbolRef;
 use insight::code::impact::Impact;
 use insight::code::neighbours::{Neighbour, Neighbours, Question};
 use insight::code::symbol::Symbols;
-use insight::context::{Pack, TokenCounter};
+use insight::context::{Pack, Strength, TokenCounter};
 use model::code::{EdgeKind, NodeKind};
 use std::cmp::Reverse;
 use wire::{Edge, EdgeStatus, Milli, Note, NoteKind, Payload, Symbol, Text, TruncationMarker};
@@ -55,6 +55,15 @@ pub fn of_pack(pack: &Pack, tool: &str) -> Payload {
         url: None,
         date: None,
     });
+    let mut warnings: Vec<Text> = Vec::new();
+    if pack.strength < Strength::Strong {
+        warnings.push(format!("evidence {}", pack.strength_in_words()).as_str().into());
+    }
+    warnings.extend(pack.notes.iter().map(|note| Text::from(note.as_str())));
+    let further = pack.further_files();
+    if !further.is_empty() {
+        warnings.push(format!("also: {}", further.join(", ")).into());
+    }
     Payload {
         tool: tool.into(),
         snapshot: None,
@@ -63,7 +72,7 @@ pub fn of_pack(pack: &Pack, tool: &str) -> Payload {
         symbols: symbols.collect(),
         edges,
         notes: notes.collect(),
-        warnings: pack.notes.iter().map(|note| note.as_str().into()).collect(),
+        warnings,
         truncation: (pack.left_out > 0).then(|| TruncationMarker {
             symbols: u32::try_from(pack.left_out).unwrap_or(u32::MAX),
             ..TruncationMarker::default()

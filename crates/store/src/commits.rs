@@ -241,6 +241,26 @@ pub fn by_sha(on: &impl Read, repo: Option<RepoId>, sha: &str) -> Result<Option<
     )
 }
 
+/// The parents of a commit that are known, with when they were made.
+pub fn parents(on: &impl Read, repo: RepoId, sha: &str) -> Result<Vec<(String, Timestamp)>> {
+    let named: Option<String> = sql::first(
+        on,
+        "SELECT parents FROM git_commits WHERE sha = ?1 AND repo_id = ?2",
+        (sha, repo.0),
+        |row| row.get(0),
+    )?;
+    let mut found = Vec::new();
+    for parent in named.iter().flat_map(|it| it.split_whitespace()) {
+        found.extend(sql::first(
+            on,
+            "SELECT sha, committed_at FROM git_commits WHERE sha = ?1 AND repo_id = ?2",
+            (parent, repo.0),
+            |row| Ok((row.get(0)?, sql::at(row, "committed_at")?)),
+        )?);
+    }
+    Ok(found)
+}
+
 /// The commits that documents are of, with the document of each.
 pub fn of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, CommitRow)>> {
     let ids = serde_json::to_string(documents).unwrap_or_default();

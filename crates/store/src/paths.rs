@@ -183,23 +183,6 @@ fn rename(row: &Row<'_>) -> rusqlite::Result<Rename> {
     })
 }
 
-/// The newest commit that changed a path; merges apart.
-pub fn last_commit(on: &impl Read, repo: RepoId, path: &str) -> Result<Option<CommitRow>> {
-    sql::first(
-        on,
-        &format!(
-            "SELECT {}
-             FROM commit_files AS f
-             CROSS JOIN git_commits AS c ON c.id = f.commit_id
-             WHERE f.path = ?2 AND c.repo_id = ?1 AND c.unreachable_at IS NULL
-             ORDER BY c.committed_at DESC, c.sha LIMIT 1",
-            commits::COLUMNS
-        ),
-        (repo.0, path),
-        commits::read,
-    )
-}
-
 /// The newest commits that changed a path, whole; merges apart.
 pub fn newest_commits(
     on: &impl Read,

@@ -193,6 +193,22 @@ pub struct TruncationMarker {
 }
 
 impl Payload {
+    /// Keeps the first symbols and the edges among them, and counts what it leaves out.
+    pub fn truncate(&mut self, n_symbols: usize) {
+        let (n_before, n_edges) = (self.symbols.len(), self.edges.len());
+        self.symbols.truncate(n_symbols);
+        let is_kept = |place: u32| (place as usize) < n_symbols;
+        self.edges.retain(|edge| is_kept(edge.source) && is_kept(edge.target));
+        let less = |before: usize, now: usize| u32::try_from(before - now).unwrap_or(u32::MAX);
+        let (symbols, edges) =
+            (less(n_before, self.symbols.len()), less(n_edges, self.edges.len()));
+        if symbols > 0 || edges > 0 {
+            let marker = self.truncation.get_or_insert_default();
+            marker.symbols = marker.symbols.saturating_add(symbols);
+            marker.edges = marker.edges.saturating_add(edges);
+        }
+    }
+
     /// An edge must join two symbols of the payload; codecs check it both ways.
     pub fn check(&self) -> Result<()> {
         let n_symbols = self.symbols.len();

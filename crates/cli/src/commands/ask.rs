@@ -93,7 +93,13 @@ impl Args {
             return Err(Error::usage("the question is empty").suggest("lore help ask"));
         }
         let reader = Reader::open(&ctx.db_path(ui)?)?;
-        let meant = route(&question, &IndexLookup::new(&reader, &ctx.env.cwd));
+        let known = IndexLookup::new(&reader, &ctx.env.cwd);
+        let meant = route(&question, &known);
+        if meant.intent == Intent::Search
+            && let Some(missing) = known.into_missing(&ctx.env.cwd)
+        {
+            return Err(missing);
+        }
         ui.detail(&format!("asked as: {}", command_line(&meant).join(" ")));
         Ok(meant)
     }

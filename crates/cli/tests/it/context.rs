@@ -237,6 +237,47 @@ fn a_pack_never_exceeds_its_budget() {
 }
 
 #[test]
+fn a_clone_that_is_not_indexed_is_not_answered_for_by_another() {
+    let env = indexed();
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Weigh", &written(&[("scale.py", "x = 1\n")])).unwrap();
+    history.write(&env.dir().join("scale")).unwrap();
+    for args in [
+        &["context", "weigh a parcel"][..],
+        &["callers", "weigh"],
+        &["map"],
+        &["outline", "shop/cart.py"],
+        &["who calls Cart.sum"],
+    ] {
+        let answer = env.lore_in(&env.dir().join("scale"), args, "");
+        assert_eq!(answer.status, Some(20), "{args:?} {answer}");
+        assert!(answer.stderr.contains("the clone `scale` is not indexed yet"), "{answer}");
+        assert!(answer.stderr.contains("run: lore index"), "{answer}");
+    }
+}
+
+#[test]
+fn an_everyday_word_is_weak_evidence() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let texts: Vec<(String, String)> = (0..30)
+        .map(|n| (format!("part{n}.py"), format!("def part_{n}():\n    \"\"\"A known bug.\"\"\"\n    value = {n}\n    return value\n")))
+        .collect();
+    let files: Vec<(&str, &str)> = texts.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    history.commit("main", &ada, "Begin", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _indexed = lore(&env, &["index", "-q"]);
+    let pack = data(&env, &["context", "bug"]);
+    assert_eq!(pack["strength"], "weak", "{pack:#}");
+    let gcf = lore(&env, &["context", "bug", "--format", "gcf"]);
+    assert!(gcf.contains("warn evidence weak"), "{gcf}");
+}
+
+#[test]
 fn bad_input_gets_a_clear_answer() {
     let env = indexed();
     let empty = lore(&env, &["context", "  "]);
@@ -247,6 +288,8 @@ fn bad_input_gets_a_clear_answer() {
     assert!(outside.contains("is outside the repository"), "{outside}");
     let missing = lore(&env, &["context", "--files", "shop/no.py"]);
     assert!(missing.contains("no indexed file `shop/no.py`"), "{missing}");
+    let owners = lore(&env, &["context", "--files", "CODEOWNERS"]);
+    assert!(owners.contains("`CODEOWNERS` has no symbols"), "{owners}");
     let one = data(&env, &["context", "parcel"]);
     assert_eq!(one["files"][0]["path"], "shop/parcel.py");
     let foreign = data(&env, &["context", "kubernetes ingress certificates expire in the mesh"]);

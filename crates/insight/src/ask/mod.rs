@@ -11,7 +11,7 @@ pub use subjects::VocabularyLookup;
 use crate::code::Scope;
 use crate::code::scope::{self, ScopeRequest};
 use crate::file_target::{self, NewestPaths};
-use model::Result;
+use model::{Error, ErrorCode, Result};
 use std::path::Path;
 use store::Reader;
 use store::code::nodes;
@@ -20,6 +20,8 @@ use store::code::nodes;
 pub struct IndexLookup<'a> {
     reader: &'a Reader,
     scope: Option<Scope>,
+    /// Why there is no scope.
+    missing: Option<Error>,
     paths: Option<NewestPaths>,
 }
 
@@ -28,10 +30,22 @@ impl<'a> IndexLookup<'a> {
     /// record are still understood.
     pub fn new(reader: &'a Reader, here: &Path) -> Self {
         let asked = ScopeRequest { repo: None, at: None, here: Some(here) };
-        let scope = scope::resolve(reader, &asked).ok();
+        let (scope, missing) = match scope::resolve(reader, &asked) {
+            Ok(scope) => (Some(scope), None),
+            Err(error) => (None, Some(error)),
+        };
         let dir = scope.as_ref().and_then(|scope| scope.dir.as_deref());
         let paths = dir.map(|dir| NewestPaths::of(git::Repo::known(Path::new(dir))));
-        IndexLookup { reader, scope, paths }
+        IndexLookup { reader, scope, missing, paths }
+    }
+
+    /// Why a question that is asked here cannot be answered, where the clone around is
+    /// not indexed: what others hold is about something else.
+    pub fn into_missing(self, here: &Path) -> Option<Error> {
+        let missing = self.missing.filter(|error| error.code() == ErrorCode::NotIndexed)?;
+        let is_clone = crate::repos::clone_around(here).is_some();
+        let has_forge = crate::projects::home(self.reader, here).is_ok_and(|it| it.is_some());
+        (is_clone && !has_forge).then_some(missing)
     }
 
     fn is_node(&self, name: &str) -> Result<bool> {

@@ -20,6 +20,21 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "motivation for",
         ],
     ),
+    // What was decided stands in texts of every kind; the question's own words do not.
+    (
+        Intent::Search,
+        &[
+            "what was decided",
+            "what has been decided",
+            "what did we decide",
+            "what have we decided",
+            "decision about",
+            "decisions about",
+            "decision on",
+            "decisions on",
+            "who decided",
+        ],
+    ),
     (
         Intent::Tests,
         &[
@@ -171,7 +186,10 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "what became of",
         ],
     ),
-    (Intent::Routes, &["which routes", "what routes", "http routes", "endpoints", "list routes"]),
+    (
+        Intent::Routes,
+        &["which routes", "what routes", "http routes", "endpoints", "list routes", "the routes"],
+    ),
     (
         Intent::Symbol,
         &[

@@ -277,6 +277,7 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
             }
             (None, None) => plain(Intent::Timeline, about(question)),
         },
+        Intent::Search => plain(Intent::Search, about(question)),
         other => plain(other, question),
     }
 }
@@ -401,6 +402,9 @@ mod tests {
             ("who should review src/flask/app.py", Intent::Experts, "src/flask/app.py"),
             ("who knows cli-tools", Intent::Experts, "src/cli-tools"),
             ("what happened with dark mode?", Intent::Timeline, "dark mode"),
+            ("what was decided about the queue?", Intent::Search, "the queue"),
+            ("what did we decide on retries", Intent::Search, "retries"),
+            ("who decided to drop libgmp", Intent::Search, "drop libgmp"),
             ("history of dark mode", Intent::Timeline, "dark mode"),
             ("history of get_queryset", Intent::History, "get_queryset"),
             ("when was Flask.run changed", Intent::History, "Flask.run"),

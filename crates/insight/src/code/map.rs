@@ -6,6 +6,7 @@ use super::neighbours::is_zero;
 use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
+use crate::context::is_aside;
 use crate::memory::RecordLine;
 use model::Result;
 use model::code::{EdgeKind, NodeKind, is_test_path, language_name};
@@ -15,7 +16,7 @@ use model::text::one_line;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use store::code::outline::Symbol;
 use store::code::{files, nodes, snapshots};
 use store::memory::RootId;
@@ -128,7 +129,9 @@ pub fn map(
     let folder = folder.unwrap_or_default();
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
     let own: Vec<&IndexedFile> = all.iter().filter(|it| it.path.starts_with(&below)).collect();
-    let uses = usage(&view, &own)?;
+    let of_tests: HashSet<FileId> =
+        all.iter().filter(|it| is_test_path(&it.path)).map(|it| it.id).collect();
+    let uses = usage(&view, &own, &of_tests)?;
     let mut map = empty(scope);
     map.files = own.len() as u64;
     // A symbol that is written in several places is one.
@@ -260,13 +263,17 @@ struct Usage {
     all: u64,
 }
 
-/// Symbols that something uses, in files that were asked about.
-fn usage(view: &View<'_>, own: &[&IndexedFile]) -> Result<Vec<Usage>> {
+/// Symbols that something uses, in files that were asked about. What only tests call is no
+/// centre of a program.
+fn usage(view: &View<'_>, own: &[&IndexedFile], of_tests: &HashSet<FileId>) -> Result<Vec<Usage>> {
     let mut found = Vec::new();
     for file in own {
         for node in view.nodes_of(file.id)?.iter() {
             let mut usage = Usage { node: *node, file: file.id, called: 0, extended: 0, all: 0 };
             for step in view.own_incoming(*node)? {
+                if of_tests.contains(&step.file) {
+                    continue;
+                }
                 usage.all += 1;
                 match step.kind {
                     EdgeKind::Calls => usage.called += 1,
@@ -405,8 +412,12 @@ fn top(
     ranked.sort_by_key(|(n, node)| (Reverse(*n), *node));
     let mut found = Vec::new();
     for (count, node) in ranked {
-        if let Some(at) = view.symbol(node)?.filter(|at| !at.is_test) {
-            found.push(SymbolCount { at, count });
+        let symbol = view.symbol(node)?;
+        if let Some(at) = symbol.filter(|at| !at.is_test && !is_test_path(&at.path)) {
+            // Declared in a header and defined beside it.
+            if found.iter().all(|known: &SymbolCount| known.at.symbol != at.symbol) {
+                found.push(SymbolCount { at, count });
+            }
         }
         if found.len() == most {
             break;
@@ -426,7 +437,7 @@ fn entry_points(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
         found.extend(symbol);
     }
     found.sort_by(|a, b| {
-        let depth = |it: &SymbolRef| it.path.matches('/').count();
+        let depth = |it: &SymbolRef| (is_aside(&it.path), it.path.matches('/').count());
         (depth(a), &a.path, a.line).cmp(&(depth(b), &b.path, b.line))
     });
     found.truncate(MOST_OTHERS);
@@ -436,17 +447,49 @@ fn entry_points(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
 fn routes(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
     let mut found = Vec::new();
     for node in nodes::of_kind(view.reader, view.scope.repo.id, NodeKind::RouteHandler)? {
-        let symbol = view.symbol(node.id)?.filter(|it| !it.is_test && it.path.starts_with(below));
+        let is_own =
+            |it: &SymbolRef| !it.is_test && it.path.starts_with(below) && !is_test_path(&it.path);
+        let symbol = view.symbol(node.id)?.filter(is_own);
         found.extend(symbol.map(|symbol| SymbolRef { symbol: node.name.clone(), ..symbol }));
     }
     found.sort_by(|a, b| (&a.path, a.line, &a.symbol).cmp(&(&b.path, b.line, &b.symbol)));
     Ok(found)
 }
 
+/// The module that a file is, or the first type of a file that is part of a package.
+fn main_symbol(view: &View<'_>, file: FileId) -> Result<Option<NodeId>> {
+    let (outline, ids) = (view.outline(file)?, view.nodes_of(file)?);
+    let Some(first) = ids.first().copied() else { return Ok(None) };
+    if view.places(first)?.first().is_some_and(|place| place.file == file) {
+        return Ok(Some(first));
+    }
+    let rank = |kind: NodeKind| match kind {
+        NodeKind::Type | NodeKind::Class | NodeKind::Interface | NodeKind::Trait => 0,
+        NodeKind::Module | NodeKind::Package => 2,
+        _ => 1,
+    };
+    let pairs = outline.iter().zip(ids.iter());
+    Ok(pairs.min_by_key(|(symbol, _)| rank(symbol.kind)).map(|(_, id)| *id))
+}
+
+/// Members that are not written within the type: methods of Go, parts of a C++ class.
+fn members_elsewhere(view: &View<'_>, of: NodeId) -> Result<Vec<SymbolCount>> {
+    let mut found = Vec::new();
+    for step in view.outgoing(of)?.iter().filter(|step| step.kind == EdgeKind::Contains) {
+        let Some(node) = view.node(step.node)? else { continue };
+        if matches!(node.kind, NodeKind::Function | NodeKind::Method) {
+            let calls = view.incoming(step.node)?;
+            let count = calls.iter().filter(|step| step.kind == EdgeKind::Calls).count() as u64;
+            found.extend(view.symbol(step.node)?.map(|at| SymbolCount { at, count }));
+        }
+    }
+    Ok(found)
+}
+
 fn type_summary(view: &View<'_>, typed: &str) -> Result<TypeSummary> {
     let found = match files_like(view, typed)?.first() {
         // A file that is a module; its type is what was most likely meant.
-        Some(member) => view.nodes_of(member.file)?.first().copied(),
+        Some(member) => main_symbol(view, member.file)?,
         None => None,
     };
     let node = match found {
@@ -484,6 +527,9 @@ fn type_summary(view: &View<'_>, typed: &str) -> Result<TypeSummary> {
         let calls = view.incoming(*id)?;
         let count = calls.iter().filter(|step| step.kind == EdgeKind::Calls).count() as u64;
         members.extend(view.symbol(*id)?.map(|at| SymbolCount { at, count }));
+    }
+    if members.is_empty() {
+        members = members_elsewhere(view, node)?;
     }
     members.sort_by_key(|member| (Reverse(member.count), member.at.line));
     let more_members = members.len().saturating_sub(MOST_MEMBERS) as u64;

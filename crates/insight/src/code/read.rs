@@ -4,6 +4,7 @@ use super::files::{files_like, symbol_at};
 use super::resolve;
 use super::scope::{Scope, Standing};
 use super::view::{SymbolRef, View};
+use crate::ancestry::Ancestry;
 use git::{ObjectId, Repo, RepoPath};
 use model::text::{clean, one_line};
 use model::{Error, Result};
@@ -76,6 +77,11 @@ pub fn read(reader: &Reader, scope: &Scope, typed: &str, most_lines: u32) -> Res
     // Of an edited file the lines are those of now already.
     let is_of_now = !is_symbol || view.edited(&path).is_some();
     let slice = if is_of_now { source.now(wanted) } else { source.symbol(wanted) };
+    if let Some((first, _)) = lines.filter(|_| slice.lines.is_empty()) {
+        let shown = one_line(&path, 80);
+        return Err(Error::not_found(format!("`{shown}` has no line {first}"))
+            .suggest(format!("see what it holds: lore outline {shown}")));
+    }
     let n_lines = slice.lines.len() as u32;
     let text: Vec<&str> = slice.lines.into_iter().take(most_lines as usize).collect();
     let shown = text.len() as u32;
@@ -84,7 +90,7 @@ pub fn read(reader: &Reader, scope: &Scope, typed: &str, most_lines: u32) -> Res
     for node in others.into_iter().take(MOST_CANDIDATES) {
         candidates.extend(view.symbol(node)?);
     }
-    let last_change = paths::last_commit(reader, scope.repo.id, &path)?;
+    let last_change = last_change(reader, scope, &path)?;
     Ok(SourceSlice {
         standing: scope.standing(),
         first_line: slice.first,
@@ -124,6 +130,18 @@ fn of_new_symbol(view: &View<'_>, typed: &str, most_lines: u32) -> Result<Option
         candidates: Vec::new(),
         more_candidates: 0,
     }))
+}
+
+/// The newest commit of a file that is part of what is answered about.
+fn last_change(reader: &Reader, scope: &Scope, path: &str) -> Result<Option<CommitRow>> {
+    const LOOKED_AT: usize = 50;
+    let mut ancestry = Ancestry::new(reader, scope)?;
+    for commit in paths::newest_commits(reader, scope.repo.id, path, LOOKED_AT)? {
+        if ancestry.holds(&commit)? {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
 }
 
 fn defined_elsewhere(typed: &str) -> Error {

@@ -549,6 +549,14 @@ pub(super) fn some(view: &View<'_>, typed: &str) -> Result<Candidates> {
         return Ok(found);
     }
     let shown = one_line(typed, 80);
+    let overlay = view.scope.overlay.as_ref();
+    if let Some((path, symbol)) = overlay.and_then(|it| it.defining(typed).next()) {
+        let place = format!("{}:{}", one_line(path, 120), symbol.start_line);
+        return Err(Error::not_found(format!(
+            "`{shown}` is new in the work tree ({place}): who uses it is not indexed"
+        ))
+        .suggest("run: lore index --working-tree"));
+    }
     let error = Error::not_found(format!("no symbol `{shown}` in this snapshot"));
     let near = suggestions(view, typed)?;
     Err(match near.as_slice() {

@@ -92,7 +92,7 @@ pub fn resolve(reader: &Reader, asked: &ScopeRequest<'_>) -> Result<Scope> {
 /// work tree; none where it is not indexed.
 pub(crate) fn resolve_quickly(reader: &Reader, here: &Path) -> Result<Option<Scope>> {
     let places = repos::places(reader)?;
-    let Some(place) = crate::repos::place_around(&places, here) else { return Ok(None) };
+    let Some(place) = crate::repos::place_here(&places, here) else { return Ok(None) };
     let Some(repo) = repos::get(reader, place.repo)? else { return Ok(None) };
     let head = Repo::known(Path::new(&place.dir)).head_in_files().map(|id| id.to_string());
     let of_head = match &head {
@@ -111,6 +111,12 @@ fn nothing_indexed() -> Error {
     Error::new(ErrorCode::NotIndexed, "no code is indexed yet").suggest("run: lore index")
 }
 
+fn not_indexed_here(clone: &Path) -> Error {
+    let name = clone.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+    Error::new(ErrorCode::NotIndexed, format!("the clone `{name}` is not indexed yet"))
+        .suggest("run: lore index; or choose another repository with -r")
+}
+
 /// The repository that is meant, and where it lies.
 pub fn repository(
     reader: &Reader,
@@ -123,10 +129,14 @@ pub fn repository(
         let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
         return Ok((repo, dir));
     }
-    let around = asked.here.and_then(|here| crate::repos::place_around(&places, here));
+    let around = asked.here.and_then(|here| crate::repos::place_here(&places, here));
     if let Some(place) = around {
         let repo = all.into_iter().find(|repo| repo.id == place.repo);
         return repo.map(|repo| (repo, Some(place.dir.clone()))).ok_or_else(nothing_indexed);
+    }
+    if let Some(clone) = asked.here.and_then(crate::repos::clone_around) {
+        // Answers of another repository would be taken for answers about this one.
+        return Err(not_indexed_here(&clone));
     }
     let mut indexed = Vec::new();
     for repo in all {

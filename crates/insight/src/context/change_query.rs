@@ -38,7 +38,10 @@ impl ChangeQuery {
         };
         let name = scope.repo.canonical_url.clone();
         let asked = ScopeRequest { repo: Some(&name), at: Some(&head.to_string()), here: None };
-        let mut at_head = scope::resolve(reader, &asked)?;
+        let mut at_head = scope::resolve(reader, &asked).map_err(|error| match error.code() {
+            ErrorCode::NotIndexed => error.suggest(format!("run: lore index --at {head}")),
+            _ => error,
+        })?;
         at_head.dir = scope.dir;
         Ok((at_head, Changed::Between { base, head }))
     }

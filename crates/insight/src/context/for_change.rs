@@ -18,7 +18,7 @@ use model::text::one_line;
 use model::{Error, Result};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Component, Path};
 use store::Reader;
 use store::results::Durability;
 
@@ -71,7 +71,7 @@ fn computed(
     let view = View::new(reader, scope);
     let corpus = Corpus::load(&view, &Query::default(), true)?;
     let (seeds, paths) = match changed {
-        Changed::Files(files) => seeds_of_files(&corpus, files)?,
+        Changed::Files(files) => seeds_of_files(&corpus, files, view.scope.dir.as_deref())?,
         Changed::Between { base, head } => seeds_between(&view, &corpus, *base, *head)?,
     };
     let mut nodes = Vec::new();
@@ -137,11 +137,23 @@ fn computed(
 
 type Seeds = (Vec<Symbol>, Vec<String>);
 
-fn seeds_of_files(corpus: &Corpus, files: &[String]) -> Result<Seeds> {
+/// Whether a work tree has a file, without following what leads out of it.
+fn is_file_of(dir: &str, path: &str) -> bool {
+    let is_inside = Path::new(path).components().all(|it| matches!(it, Component::Normal(_)));
+    is_inside && Path::new(dir).join(path).symlink_metadata().is_ok_and(|it| it.is_file())
+}
+
+fn seeds_of_files(corpus: &Corpus, files: &[String], dir: Option<&str>) -> Result<Seeds> {
     let mut seeds = Vec::new();
     for path in files {
         let Some(file) = corpus.by_path.get(path.as_str()).copied() else {
-            let what = format!("no indexed file `{}` in this snapshot", one_line(path, 120));
+            let shown = one_line(path, 120);
+            if dir.is_some_and(|dir| is_file_of(dir, path)) {
+                let what =
+                    format!("`{shown}` has no symbols: lore reads code, contracts and the like");
+                return Err(Error::not_found(what).suggest("name files of code"));
+            }
+            let what = format!("no indexed file `{shown}` in this snapshot");
             return Err(Error::not_found(what)
                 .suggest("write the path from the root of the repository; run: lore index"));
         };

@@ -22,12 +22,7 @@ pub(super) fn whole(pack: &Pack) -> String {
             out.push_str(&symbol(it));
         }
     }
-    let further: Vec<&str> = pack
-        .files
-        .iter()
-        .map(|file| file.path.as_str())
-        .filter(|path| pack.symbols.iter().all(|symbol| symbol.path != *path))
-        .collect();
+    let further = pack.further_files();
     if !further.is_empty() {
         let label = if pack.symbols.is_empty() { "files" } else { "also" };
         out.push_str(&format!("{label}: {}\n", further.join(", ")));

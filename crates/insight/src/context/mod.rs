@@ -8,6 +8,7 @@ mod change_query;
 mod channel;
 mod channels;
 mod corpus;
+mod doc_head;
 mod experience;
 mod for_change;
 mod for_task;
@@ -31,6 +32,7 @@ pub use experience::{Experience, FeedbackReport, FeedbackTarget, pack_note};
 pub use for_change::{Changed, for_change};
 pub use for_task::{TaskRequest, for_task};
 pub use localise::{Localised, localise};
+pub(crate) use noise::is_aside;
 pub use pack::{
     AGENT_LIMIT, ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge,
     PackedFile, PackedSymbol, PackedText, TokenCounter,

@@ -181,8 +181,9 @@ pub fn without_links(line: &str) -> String {
 /// Files a task is seldom about: documentation, examples, packaging, generated things.
 pub fn is_aside(path: &str) -> bool {
     let is_folder = |part: &str| {
+        let part = part.to_ascii_lowercase();
         matches!(
-            part,
+            part.as_str(),
             "doc"
                 | "docs"
                 | "documentation"
@@ -190,6 +191,7 @@ pub fn is_aside(path: &str) -> bool {
                 | "examples"
                 | "sample"
                 | "samples"
+                | "snippets"
                 | "demo"
                 | "demos"
                 | "benchmark"
@@ -226,7 +228,7 @@ pub fn is_code_language(language: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::code::is_test_path;
+    use model::code::{is_test_file, is_test_path};
 
     #[test]
     fn headings_of_templates_say_nothing() {
@@ -242,6 +244,22 @@ mod tests {
         for line in ["The reader fails", "## Reader of files", "expected `3`, got 4 from parse"] {
             assert!(!is_template(line), "{line}");
         }
+    }
+
+    #[test]
+    fn examples_are_aside_however_they_are_written() {
+        assert!(is_aside("src/Snippets/Docs/Retry.cs"));
+        assert!(is_aside("samples/Chaos/Program.cs"));
+        assert!(!is_aside("src/Polly.Core/Retry/RetryStrategy.cs"));
+    }
+
+    #[test]
+    fn what_serves_tests_is_no_test() {
+        assert!(is_test_file("test/test-udp.c"));
+        assert!(is_test_file("tests/test_app.py"));
+        assert!(is_test_file("packages/testing/test/override.spec.ts"));
+        assert!(!is_test_file("packages/testing/testing-injector.ts"));
+        assert!(!is_test_file("tests/helpers/client.py"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What was chosen, packed into a budget of tokens.
 
 use super::corpus::{Corpus, Symbol};
+use super::doc_head::doc_head;
 use super::rank::Share;
 use super::render::{self, Format};
 use super::strength::Strength;
@@ -49,6 +50,19 @@ pub struct Pack {
     pub left_out: usize,
     /// Hash of the content: the same for the same question to the same commit.
     pub pack_root: String,
+}
+
+impl Pack {
+    /// How sure it is, and why.
+    pub fn strength_in_words(&self) -> &'static str {
+        render::strength(self)
+    }
+
+    /// Files of which no symbol was chosen.
+    pub fn further_files(&self) -> Vec<&str> {
+        let paths = self.files.iter().map(|file| file.path.as_str());
+        paths.filter(|path| self.symbols.iter().all(|symbol| symbol.path != *path)).collect()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -342,7 +356,7 @@ fn described(
         line: entry.name_line,
         end_line: entry.end_line,
         signature: one_line(&clean(&entry.signature), 300),
-        doc: doc_head(&entry.doc),
+        doc: doc_head(&entry.doc, DOC_LINES, DOC_CHARS),
         why: candidate.why.clone(),
         score: 0.0,
         body: None,
@@ -365,12 +379,6 @@ pub fn shares(all: &[Share]) -> Vec<ChannelShare> {
 
 fn round(score: f64) -> f64 {
     (score * 1000.0).round() / 1000.0
-}
-
-fn doc_head(doc: &str) -> String {
-    let doc = clean(doc);
-    let lines = doc.lines().map(str::trim).filter(|line| !line.is_empty()).take(DOC_LINES);
-    one_line(&lines.collect::<Vec<_>>().join(" "), DOC_CHARS)
 }
 
 fn edges(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<PackedEdge>> {
@@ -411,9 +419,16 @@ fn add_bodies(
     let format = options.format;
     for symbol in &mut pack.symbols {
         if !texts.contains_key(&symbol.path) {
-            let path = RepoPath::new(symbol.path.as_bytes());
-            let bytes = blobs.read_file(commit, &path, MAX_SOURCE)?.into_content();
-            let text = bytes.map(|bytes| clean(&String::from_utf8_lossy(&bytes)));
+            // Lines of an edited file are those of now.
+            let edited = view.scope.overlay.as_ref().and_then(|it| it.file(&symbol.path));
+            let text = match edited.and_then(|file| file.text.as_deref()) {
+                Some(text) => Some(clean(text)),
+                None => {
+                    let path = RepoPath::new(symbol.path.as_bytes());
+                    let bytes = blobs.read_file(commit, &path, MAX_SOURCE)?.into_content();
+                    bytes.map(|bytes| clean(&String::from_utf8_lossy(&bytes)))
+                }
+            };
             texts.insert(symbol.path.clone(), text);
         }
         let Some(Some(text)) = texts.get(&symbol.path) else { continue };

@@ -28,6 +28,10 @@ pub const OUTRIGHT: &[&str] = &["path", "line", "trace", "message", "module", "m
 /// The share of a task's words, by rarity, that the best files must know; see
 /// docs/context.md for how often tasks of other repositories stay below.
 const FAIR: f64 = 0.42;
+/// Any text of this length shares as much with any code.
+const CHANCE: f64 = 0.02;
+/// A single word of a task is evidence where at most one file in so many has it.
+const ONE_IN: usize = 50;
 
 impl Ranked {
     pub fn strength(&self) -> Strength {
@@ -39,10 +43,25 @@ impl Ranked {
         match (is_named, covered) {
             _ if self.symbols.is_empty() => Strength::None,
             (true, _) => Strength::Strong,
-            (false, covered) if covered <= 0.0 => Strength::None,
-            (false, covered) if covered >= FAIR => Strength::Fair,
+            (false, covered) if covered <= CHANCE => Strength::None,
+            (false, covered) if covered >= FAIR && self.says_enough() => Strength::Fair,
             (false, _) => Strength::Weak,
         }
+    }
+
+    /// Whether the task says more than one everyday word, which is in many files.
+    fn says_enough(&self) -> bool {
+        let n_terms = self.query.terms.len();
+        let n_with = super::channels::file_frequencies(&self.corpus, n_terms);
+        let few = (self.corpus.files.len() / ONE_IN).max(2);
+        let known: Vec<usize> = (0..n_terms)
+            .filter(|slot| {
+                let term = &self.query.terms[*slot];
+                !term.is_compound && (term.is_in_title || term.is_in_prose) && n_with[*slot] > 0
+            })
+            .map(|slot| n_with[slot])
+            .collect();
+        known.len() > 1 || known.iter().any(|n_with| *n_with <= few)
     }
 
     /// The share of the title's and prose's terms, by rarity, that the file which

@@ -6,8 +6,8 @@
 //! what the user trusts: a stranger's clone does not speak to an agent unasked.
 
 use super::recall::{MemoryContext, RecallHit, Request, recall};
+use crate::push::quote::data;
 use model::memory::{DecisionStatus, Record, RecordId, RecordKind};
-use model::text::clean_for_prompt;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use search::query::Query;
@@ -155,26 +155,16 @@ fn told(item: &RecallHit) -> String {
         Some(confidence) => format!("confidence {confidence}"),
         None => record.created_at.to_date(),
     };
-    let mut line = format!("- [{} {}, {about}] {}", record.kind, record.id, record.title);
+    let head = format!("- [{} {}, {about}] ", record.kind, record.id);
+    let mut text = record.title.clone();
     if !item.text.is_empty() {
-        line.push_str(" — ");
-        line.push_str(&item.text);
+        text.push_str(" — ");
+        text.push_str(&item.text);
     }
     let flags: String =
         item.contradicts.iter().map(|other| format!(" [contradicts {}]", other.id)).collect();
-    let room = LONGEST.saturating_sub(flags.chars().count());
-    format!("{}{flags}", cut(&line, room))
-}
-
-/// One clean line of at most so many characters.
-fn cut(text: &str, room: usize) -> String {
-    let line = clean_for_prompt(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= room {
-        return line;
-    }
-    let mut short: String = line.chars().take(room.saturating_sub(1)).collect();
-    short.push('…');
-    short
+    let beside = head.chars().count() + flags.chars().count();
+    format!("{head}{}{flags}", data(&text, LONGEST.saturating_sub(beside)))
 }
 
 /// Where work stopped last in this project, while that is still news.
@@ -203,16 +193,12 @@ fn last_handoff(
     let Some(Record::Handoff(handoff)) = records::record(reader, outline.kind, outline.row)? else {
         return Ok(None);
     };
-    let mut line = format!(
-        "- [last handoff {}, {}] {}",
-        handoff.id,
-        handoff.timestamp.to_date(),
-        handoff.summary
-    );
+    let head = format!("- [last handoff {}, {}] ", handoff.id, handoff.timestamp.to_date());
+    let mut text = handoff.summary.clone();
     for (name, items) in [("Next", &handoff.next_steps), ("Open", &handoff.open_questions)] {
         if !items.is_empty() {
-            line.push_str(&format!(" {name}: {}.", items.join("; ")));
+            text.push_str(&format!(" {name}: {}.", items.join("; ")));
         }
     }
-    Ok(Some((handoff.id, cut(&line, 2 * LONGEST))))
+    Ok(Some((handoff.id, format!("{head}{}", data(&text, 2 * LONGEST)))))
 }

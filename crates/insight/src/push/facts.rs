@@ -5,12 +5,14 @@ use super::located::{LocatedSymbol, has_word};
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
+use crate::ancestry::Ancestry;
 use crate::code::walk::walk;
 use crate::code::{Direction, TraversalOptions, View};
+use crate::context::is_aside;
 use crate::reasons::{rationale, weight};
 use crate::why::linked_records;
 use model::Result;
-use model::code::{EdgeKind, is_test_path};
+use model::code::{EdgeKind, is_test_file, is_test_path};
 use model::ids::NodeId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -146,7 +148,11 @@ fn one_sentence(body: &str) -> &str {
     own.unwrap_or(body)
 }
 
-/// Commits of a file that name a symbol and give a reason, the best first.
+/// Reasons of one file that are told; the budget has no room for more.
+const MOST_REASONS: usize = 3;
+
+/// Commits of a file that name a symbol and give a reason, the best first; those of
+/// other branches and later than what is checked out are left out.
 pub(super) fn reasons(
     context: &PushContext<'_>,
     path: &str,
@@ -175,8 +181,15 @@ pub(super) fn reasons(
         }
     }
     found.sort_by_key(|it| Reverse((it.0, it.1)));
+    let mut ancestry = Ancestry::new(context.reader, scope)?;
     let mut lines: Vec<PushLine> = Vec::new();
     for (_, _, commit, symbol) in found {
+        if lines.len() == MOST_REASONS {
+            break;
+        }
+        if !ancestry.holds(commit)? {
+            continue;
+        }
         let short: String = commit.sha.chars().take(10).collect();
         if shown.contains(&short[..7]) || lines.iter().any(|line| line.source == short) {
             continue;
@@ -228,7 +241,8 @@ pub(super) fn users(
         return Ok(None);
     }
     let mut places: Vec<(String, u32, String)> = users.into_values().collect();
-    places.sort();
+    // Benchmarks and examples break too, but nobody waits for them.
+    places.sort_by(|a, b| (is_aside(&a.0), a).cmp(&(is_aside(&b.0), b)));
     let n_users = places.len();
     // One of each file first: they say more than three of one.
     let mut files = std::collections::BTreeSet::new();
@@ -316,7 +330,7 @@ pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Optio
     let mut files: BTreeMap<String, (u32, Vec<String>)> = BTreeMap::new();
     for reached in walk(view, &nodes, Direction::Incoming, &options)?.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };
-        if symbol.is_test || is_test_path(&symbol.path) {
+        if symbol.is_test || is_test_file(&symbol.path) {
             let entry = files.entry(symbol.path).or_insert((reached.depth, Vec::new()));
             entry.0 = entry.0.min(reached.depth);
             entry.1.push(symbol.symbol);

@@ -23,6 +23,7 @@ pub(super) fn for_prompt(
     Ok(vec![line])
 }
 
+/// As a decision that is told before an edit: whichever came first is not repeated.
 fn key(id: &str) -> String {
-    format!("memory:{id}")
+    format!("{}:{id}:", LineKind::Decision.as_str())
 }

@@ -4,9 +4,10 @@
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine, memory_lines};
 use crate::agent_text::short;
-use crate::code::{View, exact_symbols};
+use crate::code::{SymbolRef, View, exact_symbols};
 use crate::context::{Strength, localise};
 use crate::{entities, projects};
+use model::ids::NodeId;
 use model::{EntityKind, Reference, Result};
 
 /// Characters of a prompt that are read; a pasted log says no more after.
@@ -14,6 +15,8 @@ const PROMPT: usize = 4_000;
 const MOST_POINTERS: usize = 3;
 /// More words than this that could be names are a listing.
 const MOST_NAMES: usize = 24;
+/// Constructors that a type of one thing may have, itself included.
+const MOST_OVERLOADS: usize = 12;
 
 pub fn for_prompt(
     context: &PushContext<'_>,
@@ -121,8 +124,7 @@ fn symbols(context: &PushContext<'_>, prompt: &str) -> Result<Vec<PushLine>> {
     for word in words(prompt).filter(|word| is_code(word)).take(MOST_NAMES) {
         let typed = word.trim_end_matches("()");
         let nodes = exact_symbols(&view, typed)?;
-        let [node] = nodes.as_slice() else { continue };
-        let Some(symbol) = view.symbol(*node)? else { continue };
+        let Some(symbol) = one_thing(&view, &nodes)? else { continue };
         // Who wrote the file down knows where it is.
         if symbol.path.is_empty() || prompt.contains(&symbol.path) {
             continue;
@@ -135,6 +137,23 @@ fn symbols(context: &PushContext<'_>, prompt: &str) -> Result<Vec<PushLine>> {
         }
     }
     Ok(lines)
+}
+
+/// What all of these are: the only one, or a type beside its constructors.
+fn one_thing(view: &View<'_>, nodes: &[NodeId]) -> Result<Option<SymbolRef>> {
+    if nodes.len() > MOST_OVERLOADS {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    for node in nodes {
+        found.extend(view.symbol(*node)?);
+    }
+    found.sort_by_key(|it| it.symbol.len());
+    let Some((first, others)) = found.split_first() else { return Ok(None) };
+    let is_own = |it: &SymbolRef| {
+        it.symbol.strip_prefix(&first.symbol).is_some_and(|rest| rest.starts_with('.'))
+    };
+    Ok(others.iter().all(is_own).then(|| first.clone()))
 }
 
 fn words(prompt: &str) -> impl Iterator<Item = &str> {

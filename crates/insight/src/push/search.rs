@@ -10,6 +10,7 @@ use crate::code::{View, exact_symbols, near_names, signature};
 use model::Result;
 use model::code::NodeKind;
 use model::ids::NodeId;
+use model::suggest::is_slip_of;
 
 /// A search that an agent has just made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -105,8 +106,11 @@ fn decisions(
 
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
     let mut places = Vec::new();
+    let typed_last = typed.rsplit(['.', ':']).next().unwrap_or(typed);
     for node in near_names(view, typed)? {
-        if let Some(symbol) = view.symbol(node)? {
+        if let Some(symbol) = view.symbol(node)?
+            && is_slip_of(typed_last, short(&symbol.symbol).rsplit('.').next().unwrap_or_default())
+        {
             let own = name(short(&symbol.symbol));
             places.push(format!("{own} {}:{}", name(&symbol.path), symbol.line));
         }

@@ -52,6 +52,8 @@ const SUBJECTS: &[&str] = &[
     "symbol",
     "path",
     "file",
+    "files",
+    "paths",
     "topic",
     "prompt",
     "user",

@@ -165,8 +165,7 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
     let payload = found.payload.filter(|_| is_first && paging.format.is_gcf());
     let payload = payload.and_then(|payload| {
         // Nothing stands after a payload; its own warnings say what is missing.
-        let text = wire::gcf::encode(&payload).ok()?;
-        (meta.cut.is_none() || count(&text) <= paging.max_tokens).then_some((payload, text))
+        payload_within(payload, paging.max_tokens)
     });
     // The text is shorter than the data: where it fits, it is the whole answer.
     let own = found
@@ -191,6 +190,26 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
     };
     let is_anew = paging.format == Format::GcfFull;
     Answer { envelope, text, payload, is_anew, remarks }
+}
+
+/// A payload with as many symbols as a budget holds, and what it says as `gcf`; none
+/// where not even one fits.
+fn payload_within(mut payload: Payload, max_tokens: usize) -> Option<(Payload, String)> {
+    loop {
+        let text = wire::gcf::encode(&payload).ok()?;
+        let n_tokens = count(&text);
+        if n_tokens <= max_tokens {
+            return Some((payload, text));
+        }
+        let n_symbols = payload.symbols.len();
+        if n_symbols <= 1 {
+            return None;
+        }
+        let fitting = n_symbols * max_tokens / n_tokens;
+        payload.truncate(fitting.clamp(1, n_symbols - 1));
+        let all = with_larger_budget(n_tokens);
+        payload.truncation.get_or_insert_default().hint.get_or_insert_with(|| all.into());
+    }
 }
 
 fn remark(text: &str) -> String {

@@ -57,7 +57,14 @@ fn here(shared: &Shared, dir: &Path) -> Result<String> {
     }
     let clones = repos::all(&reader)?;
     if !clones.is_empty() {
-        let names: Vec<&str> = clones.iter().map(|repo| repo.canonical_url.as_str()).collect();
+        let places = repos::places(&reader)?;
+        let home = insight::repos::home(&reader, dir)?;
+        // The one that is asked in comes first.
+        let (here, others): (Vec<_>, Vec<_>) =
+            clones.iter().partition(|repo| Some(repo.id.0) == home);
+        let names: Vec<String> =
+            here.iter().chain(&others).map(|repo| insight::repos::label(repo, &places)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         parts.push(format!("commits of {}", named(&names)));
     }
     let n_records: u64 = memory::counts(&reader)?.iter().map(|(_, n)| *n).sum();

@@ -1,5 +1,6 @@
 //! Coding agents as users: what lore says to them unasked, and how it is installed.
 
+mod branches;
 mod forms;
 mod overlay;
 mod replay;

@@ -36,6 +36,8 @@ fn lines_definitions_and_calls_are_those_of_the_work_tree() {
     assert!(callers.contains("Cart.total_price src/shop/cart.py:14"), "{callers}");
     let new = run(&shop, &["symbol", "tax_of", "--agent"]);
     assert!(new.starts_with("src/shop/cart.py:11 [Cart] def tax_of(self)"), "{new}");
+    let callers = shop.site.env.lore_in(&shop.dir(), &["callers", "tax_of"], "");
+    assert!(callers.stderr.contains("`tax_of` is new in the work tree"), "{callers}");
     let read = run(&shop, &["read", "Cart.tax_of"]);
     assert!(read.contains("return self.total_price()"), "{read}");
     let outline = run(&shop, &["outline", "src/shop/cart.py", "--agent"]);
@@ -48,6 +50,29 @@ fn lines_definitions_and_calls_are_those_of_the_work_tree() {
     let dir = shop.dir().display().to_string();
     let _clean = shop.site.env.git(&["-C", &dir, "checkout", "-q", "--", "."]);
     assert!(run(&shop, &["callers", "total_price", "--agent"]).contains("refund_order:5"));
+}
+
+#[test]
+fn a_linked_work_tree_is_answered_for_without_another_index() {
+    let shop = Shop::new();
+    let dir = shop.dir().display().to_string();
+    let linked = shop.site.env.dir().join("elsewhere");
+    let _added =
+        shop.site.env.git(&["-C", &dir, "worktree", "add", "-q", linked.to_str().unwrap()]);
+    std::fs::write(linked.join("src/shop/new.py"), "def only_here():\n    pass\n").unwrap();
+    let answer = |args: &[&str]| shop.site.env.lore_in(&linked, args, "");
+    let callers = answer(&["callers", "total_price", "--agent"]).success().stdout;
+    assert!(callers.contains("refund_order:5"), "{callers}");
+    let here = answer(&["symbol", "only_here", "--agent"]).success().stdout;
+    assert!(here.starts_with("src/shop/new.py:1"), "{here}");
+    assert!(!run(&shop, &["symbol", "total_price", "--agent"]).contains("new.py"));
+    // A folder that only claims to be one is another clone.
+    let claims = shop.site.env.dir().join("claims");
+    std::fs::create_dir(&claims).unwrap();
+    std::fs::write(claims.join(".git"), format!("gitdir: {dir}/.git/worktrees/elsewhere\n"))
+        .unwrap();
+    let refused = shop.site.env.lore_in(&claims, &["callers", "total_price"], "");
+    assert_eq!(refused.status, Some(20), "{refused}");
 }
 
 #[test]

@@ -36,8 +36,7 @@ impl Lower<'_, '_> {
         let kind = if class.is_some() { DefKind::Method } else { DefKind::Function };
         let def = self.b.def(kind, name, whole.byte_range(), name_node.start_byte());
         let body = node.child_by_field_id(f.body);
-        let signature_end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let signature = self.b.signature(node.start_byte()..signature_end);
+        let signature = self.b.signature(node.start_byte()..head_end(node, body));
         let doc = body.and_then(|body| self.docstring(body));
         let mut flags = decorator_flags(decorators);
         // Most bodies need not be walked for it.
@@ -165,8 +164,7 @@ impl Lower<'_, '_> {
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Class, name, whole.byte_range(), name_node.start_byte());
         let body = node.child_by_field_id(f.body);
-        let signature_end = body.map_or(node.end_byte(), |body| body.start_byte());
-        let signature = self.b.signature(node.start_byte()..signature_end);
+        let signature = self.b.signature(node.start_byte()..head_end(node, body));
         let doc = body.and_then(|body| self.docstring(body));
         let mut bases = Vec::new();
         if let Some(list) = node.child_by_field_id(f.superclasses) {
@@ -246,6 +244,14 @@ fn decorator_flags(decorators: &[(String, ExprId)]) -> Flags {
 }
 
 /// Whether a function's own body yields; functions inside it do not count.
+/// Where the head of a definition ends: at its colon. Comments stand between that and the body.
+fn head_end(node: Node<'_>, body: Option<Node<'_>>) -> usize {
+    let end = body.map_or(node.end_byte(), |body| body.start_byte());
+    let mut cursor = node.walk();
+    let colons = node.children(&mut cursor).filter(|it| it.kind() == ":" && it.end_byte() <= end);
+    colons.last().map_or(end, |colon| colon.end_byte())
+}
+
 fn contains_yield(body: Node<'_>) -> bool {
     let mut cursor = body.walk();
     let mut depth = 0usize;

@@ -1,0 +1,96 @@
+//! The beginning of a documentation as a reader wants it: without the markup of
+//! documentation tools.
+
+use model::text::{clean, one_line};
+
+/// Elements of XML documentation and the HTML of Javadoc.
+const TAGS: [&str; 22] = [
+    "summary",
+    "remarks",
+    "para",
+    "c",
+    "code",
+    "see",
+    "seealso",
+    "paramref",
+    "typeparamref",
+    "inheritdoc",
+    "value",
+    "example",
+    "p",
+    "ul",
+    "li",
+    "b",
+    "i",
+    "em",
+    "strong",
+    "pre",
+    "br",
+    "tt",
+];
+
+/// The first lines, in one.
+pub(super) fn doc_head(doc: &str, n_lines: usize, n_chars: usize) -> String {
+    let doc = clean(doc);
+    let lines = doc.lines().map(without_tags);
+    let told = lines.filter(|line| !line.is_empty() && !is_mark(line)).take(n_lines);
+    one_line(&told.collect::<Vec<_>>().join(" "), n_chars)
+}
+
+/// `@publicApi`, `@internal`: for tools.
+fn is_mark(line: &str) -> bool {
+    line.strip_prefix('@').is_some_and(|word| word.chars().all(char::is_alphanumeric))
+}
+
+fn without_tags(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('<') {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let tag = from.find('>').map(|end| &from[1..end]).filter(|tag| is_tag(tag));
+        match tag {
+            Some(tag) => {
+                out.push_str(named(tag));
+                rest = &from[tag.len() + 2..];
+            }
+            None => {
+                out.push('<');
+                rest = &from[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out.trim().to_owned()
+}
+
+fn is_tag(tag: &str) -> bool {
+    let name = tag.trim_matches('/').split([' ', '/']).next().unwrap_or_default();
+    TAGS.contains(&name)
+}
+
+/// What a reference names: `<see cref="T:Polly.Retry"/>` is Retry.
+fn named(tag: &str) -> &str {
+    let value = ["cref=\"", "name=\"", "langword=\""].iter().find_map(|key| {
+        let (_, value) = tag.split_once(key)?;
+        value.split('"').next()
+    });
+    value.map_or("", |value| value.rsplit(['.', ':']).next().unwrap_or(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_of_documentation_is_not_told() {
+        let told = |doc: &str| doc_head(doc, 3, 200);
+        assert_eq!(
+            told("<summary>\nRetries with <see cref=\"T:Polly.RetryOptions\"/>.\n</summary>\n"),
+            "Retries with RetryOptions."
+        );
+        assert_eq!(told("Defines the reader.\n\n@publicApi\n"), "Defines the reader.");
+        assert_eq!(told("Whether a<b and Vec<u8> hold."), "Whether a<b and Vec<u8> hold.");
+        assert_eq!(told("@param x the place"), "@param x the place");
+    }
+}
