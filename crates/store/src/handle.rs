@@ -35,7 +35,8 @@ pub struct Reader {
     pub(crate) results: Arc<ResultCache>,
 }
 
-/// The one write connection of a process.
+/// A write connection. Long runs share one through [`WriteQueue`](crate::WriteQueue);
+/// a few rows beside a run are written through one of their own.
 pub struct Writer {
     pub(crate) connection: Connection,
 }

@@ -1,8 +1,7 @@
 //! The SQLite file: schema, migrations, typed reads and writes.
 //!
 //! The only crate with SQL. Callers see functions grouped by subject and plain
-//! types; no `rusqlite` type and no SQL text crosses this boundary, so that
-//! another backend could take its place.
+//! types; no `rusqlite` type and no SQL text crosses this boundary.
 //!
 //! Two handles: [`Writer`] for the producers, [`Reader`] (truly read-only) for
 //! everyone who only answers. Reads accept either, and a transaction, through

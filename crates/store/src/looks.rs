@@ -1,5 +1,5 @@
-//! Who asks here, and when they last looked. The only writes that an answer
-//! brings about, and `cli` makes them explicitly.
+//! Who asks here, and when they last looked. Written after an answer is out, as
+//! access counts, costs and feedback are.
 
 use crate::handle::{Read, Tx};
 use crate::sql;
