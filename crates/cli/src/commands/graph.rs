@@ -108,7 +108,8 @@ impl Run for Args {
                     extra: Extra::new(),
                 };
                 if edge.from == edge.to {
-                    return Err(Error::usage("an edge needs two different ends"));
+                    return Err(Error::usage("an edge needs two different ends")
+                        .suggest("lore graph connect --help shows examples"));
                 }
                 let root = place_of(ctx, reader, place, &edge)?;
                 let n_added = root.edit(|edit| edit.connect(std::slice::from_ref(&edge)))?;

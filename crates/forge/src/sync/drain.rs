@@ -4,7 +4,7 @@ use super::project::Target;
 use super::{Engine, StepFailure, StepResult, plan};
 use crate::FailureKind;
 use crate::api::{Forge, Reservation};
-use model::record::DependentSet;
+use model::record::{DependentKind, DependentSet};
 use model::{Error, Result, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -78,6 +78,7 @@ enum Event {
 /// What has become of a set that came.
 struct StoreOutcome {
     target: Arc<Target>,
+    what: DependentKind,
     size: usize,
     /// Whether it differed from what was known.
     outcome: Result<bool>,
@@ -257,7 +258,7 @@ impl<F: Forge> Engine<F> {
         self.progress.advance(1);
         match stored.outcome {
             Ok(differs) => {
-                self.books.fetched(&stored.target.path, differs);
+                self.books.fetched(&stored.target.path, stored.what, differs);
                 drain.failures_in_a_row = 0;
             }
             // Our own store is at fault, not the forge.
@@ -365,7 +366,7 @@ impl<F: Forge> Engine<F> {
     /// Hands a set over to be stored; how that went is told later.
     fn store(&self, drain: &mut Drain, target: Arc<Target>, job: Job, arrival: Arrival) {
         let now = self.clock.now();
-        let size = arrival.payload.size();
+        let (what, size) = (job.what, arrival.payload.size());
         drain.unstored.take(size);
         let (told, told_of) = (drain.told.clone(), Arc::clone(&target));
         self.db.submit(
@@ -382,7 +383,7 @@ impl<F: Forge> Engine<F> {
             },
             move |outcome| {
                 // The run was cancelled; what is stored is stored.
-                let _ = told.send(StoreOutcome { target: told_of, size, outcome });
+                let _ = told.send(StoreOutcome { target: told_of, what, size, outcome });
             },
         );
     }

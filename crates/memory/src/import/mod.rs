@@ -101,7 +101,8 @@ fn text(path: &Path) -> Result<String> {
     const MAX: u64 = 64 * 1024 * 1024;
     let meta = std::fs::metadata(path).map_err(|error| crate::root::unreadable(path, error))?;
     if !meta.is_file() || meta.len() > MAX {
-        return Err(Error::usage(format!("{} is no file lore can import", path.display())));
+        return Err(Error::usage(format!("{} is no file lore can import", path.display()))
+            .suggest("name a regular text file of at most 64 MiB"));
     }
     let bytes = std::fs::read(path).map_err(|error| crate::root::unreadable(path, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
