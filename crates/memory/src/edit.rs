@@ -343,7 +343,7 @@ fn unwritable(path: &Path, error: std::io::Error) -> Error {
 mod tests {
     use super::*;
     use crate::testing::{decision, handoff, id, pattern};
-    use model::memory::{End, Extra, Relation};
+    use model::memory::{Extra, LinkTarget, Relation};
     use std::fs;
     use tempfile::TempDir;
 
@@ -353,9 +353,9 @@ mod tests {
 
     fn edge(from: &str, to: &str) -> Edge {
         Edge {
-            from: End::parse(from).unwrap(),
+            from: LinkTarget::parse(from).unwrap(),
             relation: Relation::Supersedes,
-            to: End::parse(to).unwrap(),
+            to: LinkTarget::parse(to).unwrap(),
             timestamp: None,
             extra: Extra::new(),
         }

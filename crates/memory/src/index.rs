@@ -3,7 +3,7 @@
 
 use crate::files::{Parsed, Problem, decisions, graph, handoffs, patterns};
 use crate::root::Root;
-use model::memory::{End, Record};
+use model::memory::{LinkTarget, Record};
 use model::{Reference, Result, Timestamp};
 use std::collections::BTreeSet;
 use store::memory::index::{self, Changes, FileContent, FileState, IndexedEdge, IndexedRecord};
@@ -170,7 +170,7 @@ fn records<T>(parsed: Parsed<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileCo
         let home = record.project().or(row.project.as_deref());
         let mut links = Vec::new();
         for link in record.links() {
-            match End::parse(link) {
+            match LinkTarget::parse(link) {
                 Ok(end) => links.push(absolute(end, home)),
                 Err(error) => content
                     .problems
@@ -204,11 +204,11 @@ fn said(problems: Vec<Problem>) -> Vec<(u32, String)> {
 }
 
 /// `#12` of a project is `group/project#12` for everyone.
-pub fn absolute(end: End, home: Option<&str>) -> End {
+pub fn absolute(end: LinkTarget, home: Option<&str>) -> LinkTarget {
     match (end, home) {
-        (End::Forge(Reference::Entity(mut entity)), Some(home)) if home.contains('/') => {
+        (LinkTarget::Forge(Reference::Entity(mut entity)), Some(home)) if home.contains('/') => {
             entity.project = Some(entity.project_path(home));
-            End::Forge(Reference::Entity(entity))
+            LinkTarget::Forge(Reference::Entity(entity))
         }
         (end, _) => end,
     }

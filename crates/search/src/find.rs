@@ -20,7 +20,7 @@ use crate::signals::{Question, SIGNALS, Signal};
 use crate::suggestions;
 use crate::words::Patterns;
 use model::ids::ProjectId;
-use model::{Error, ErrorCode, Result, Timestamp, beside};
+use model::{Error, ErrorCode, Result, Timestamp, join_threads};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -262,7 +262,7 @@ impl Search<'_> {
             // The model is a few milliseconds at work; words do not wait for it.
             Some(Ok(Embedding { provider, text })) => {
                 let embed = || provider.embed_query(&text);
-                let (vector, lexical) = beside(embed, || self.by_words(query.as_ref()));
+                let (vector, lexical) = join_threads(embed, || self.by_words(query.as_ref()));
                 (Some(vector), lexical)
             }
             Some(Err(error)) => (Some(Err(error)), self.by_words(query.as_ref())),

@@ -5,7 +5,7 @@ use crate::ui::{Label, Painter, Show, Ui};
 use insight::memory::graph::GraphView;
 use memory::Root;
 use memory::files::graph::Edge;
-use model::memory::{End, Extra, RecordId, Relation};
+use model::memory::{LinkTarget, Extra, RecordId, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -159,10 +159,10 @@ fn changed(added: Vec<ChangedEdge>, removed: Vec<ChangedEdge>, root: &Root) -> G
 }
 
 /// An end as typed; the beginning of an id of a record will do.
-fn end(reader: &Reader, text: &str) -> Result<End> {
-    let end = End::parse(text)?;
+fn end(reader: &Reader, text: &str) -> Result<LinkTarget> {
+    let end = LinkTarget::parse(text)?;
     match &end {
-        End::Record(_) => insight::memory::resolve(reader, text).map(End::Record),
+        LinkTarget::Record(_) => insight::memory::resolve(reader, text).map(LinkTarget::Record),
         _ => Ok(end),
     }
 }

@@ -3,7 +3,7 @@
 use super::RecordLine;
 use super::graph::{self, Step};
 use super::recall::Named;
-use model::memory::{End, Record, RecordId, Relation};
+use model::memory::{LinkTarget, Record, RecordId, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
     };
     let outline = outline.ok_or_else(missing)?;
     let record = records::record(reader, outline.kind, outline.row)?.ok_or_else(missing)?;
-    let edges = graph::follow(reader, &End::Record(id.clone()), 1)?;
+    let edges = graph::follow(reader, &LinkTarget::Record(id.clone()), 1)?;
     let superseded_by = edges
         .iter()
         .filter(|step| step.relation == Relation::Supersedes && step.to.end == id.as_str())

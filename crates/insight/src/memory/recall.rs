@@ -2,7 +2,7 @@
 
 use super::RecordLine;
 use super::graph::{self, Step};
-use model::memory::{End, RecordId, RecordKind};
+use model::memory::{LinkTarget, RecordId, RecordKind};
 use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 pub use search::memory::MemoryContext;
@@ -162,7 +162,7 @@ fn weigh(
     ranked.truncate(request.limit);
     if request.graph_depth > 0 {
         for item in &mut ranked {
-            let start = End::Record(item.record.id.clone());
+            let start = LinkTarget::Record(item.record.id.clone());
             item.graph = graph::follow(reader, &start, request.graph_depth)?;
         }
     }

@@ -1,7 +1,7 @@
 //! The graph around a thing: which edges lead from it and to it.
 
 use model::Result;
-use model::memory::{End, Relation};
+use model::memory::{LinkTarget, Relation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -45,12 +45,12 @@ pub struct GraphView {
     pub steps: Vec<Step>,
 }
 
-pub fn view(reader: &Reader, start: &End, depth: u8) -> Result<GraphView> {
+pub fn view(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<GraphView> {
     Ok(GraphView { start: node(reader, start)?, steps: follow(reader, start, depth)? })
 }
 
 /// Edges within `depth` of a thing, nearest first.
-pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
+pub fn follow(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::from([start.to_string()]);
     let mut told: BTreeSet<(String, Relation, String)> = BTreeSet::new();
@@ -83,7 +83,7 @@ pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn node(reader: &Reader, end: &End) -> Result<Node> {
+fn node(reader: &Reader, end: &LinkTarget) -> Result<Node> {
     let (kind, found) = match end.record() {
         Some(id) => (id.kind().as_str(), records::by_id(reader, id.as_str())?.into_iter().next()),
         None => (end.kind(), None),

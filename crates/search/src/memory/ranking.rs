@@ -5,7 +5,7 @@ use super::graph::{self, Step};
 use super::{MemoryContext, Ties};
 use crate::fusion::Candidate;
 use crate::reinforcement::{Factor, Factors, factors};
-use model::memory::{End, RecordId, RecordKind};
+use model::memory::{LinkTarget, RecordId, RecordKind};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -150,7 +150,7 @@ impl Records {
         let note = RecordNote {
             superseded_by: list(&self.ties.superseded_by),
             contradicts: list(&self.ties.contradicts),
-            graph: graph::follow(reader, &End::Record(id.clone()), graph_depth)?,
+            graph: graph::follow(reader, &LinkTarget::Record(id.clone()), graph_depth)?,
             factors: explain.then_some(*factors),
         };
         let is_silent = note.superseded_by.is_empty()
