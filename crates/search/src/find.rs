@@ -709,7 +709,7 @@ fn degraded(error: &Error) -> String {
 fn by_words_alone(lexical: &Lexical) -> Vec<Candidate> {
     // In a small index a word that most texts have is worth next to nothing.
     let best = lexical.best.first().map_or(1.0, |ranked| ranked.score).max(f64::MIN_POSITIVE);
-    let candidate = |(index, ranked): (usize, &fulltext::Ranked)| Candidate {
+    let candidate = |(index, ranked): (usize, &fulltext::RankedDocument)| Candidate {
         document: ranked.document,
         lexical_rank: Some(index + 1),
         lexical_score: Some(ranked.score),

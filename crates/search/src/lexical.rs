@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Reader;
 use store::document_set::DocumentSet;
-use store::fulltext::{self, Matches, Ranked};
+use store::fulltext::{self, Matches, RankedDocument};
 
 /// How much one answer may cost.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ const RARER_TOGETHER: usize = 10;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lexical {
     /// Best first.
-    pub best: Vec<Ranked>,
+    pub best: Vec<RankedDocument>,
     /// All that match; at least so many when the index is large.
     pub total: u64,
     pub is_total_exact: bool,

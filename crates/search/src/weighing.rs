@@ -7,7 +7,7 @@ use model::Result;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use store::Reader;
-use store::fulltext::{self, Columns, Ranked, Totals};
+use store::fulltext::{self, Columns, RankedDocument, Totals};
 
 /// As FTS5 has them.
 const K1: f64 = 1.2;
@@ -55,7 +55,7 @@ impl Weighing {
         &self,
         reader: &Reader,
         scores: BTreeMap<i64, Option<f64>>,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Vec<RankedDocument>> {
         // The best first: if the texts are too long for all, these are read.
         let mut ranked: Vec<(i64, Option<f64>)> = scores.into_iter().collect();
         ranked.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
@@ -70,11 +70,11 @@ impl Weighing {
             left = left.saturating_sub(columns.text.len());
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let mut best: Vec<Ranked> = ranked
+        let mut best: Vec<RankedDocument> = ranked
             .into_iter()
             .map(|(document, score)| {
                 let gain = gained.get(&document).copied().unwrap_or(0.0);
-                Ranked { document, score: score.unwrap_or(0.0) + gain }
+                RankedDocument { document, score: score.unwrap_or(0.0) + gain }
             })
             .collect();
         best.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));

@@ -12,7 +12,7 @@ use std::time::Duration;
 use store::dependents::FetchedSet;
 use store::entities::{self, EntityHead};
 use store::payloads::Payload;
-use store::queue::{self, Job};
+use store::queue::{self, FetchJob};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A job and the entity it is for, as it was when the job was claimed.
 struct Claimed {
-    job: Job,
+    job: FetchJob,
     /// None when it is gone since it was enqueued.
     head: Option<EntityHead>,
 }
@@ -72,7 +72,7 @@ impl InFlightBudget {
 enum Event {
     Claimed(Result<Vec<Claimed>>),
     /// None: there is nothing to store.
-    Fetched(Arc<Target>, Job, StepResult<Option<Box<Arrival>>>),
+    Fetched(Arc<Target>, FetchJob, StepResult<Option<Box<Arrival>>>),
 }
 
 /// What has become of a set that came.
@@ -195,7 +195,7 @@ impl<F: Forge> Engine<F> {
                 },
             }
         }
-        let unasked: Vec<Job> = drain.ready.into_iter().map(|claimed| claimed.job).collect();
+        let unasked: Vec<FetchJob> = drain.ready.into_iter().map(|claimed| claimed.job).collect();
         self.db.write(move |tx| unasked.iter().try_for_each(|job| queue::release(tx, job))).await?;
         drain.fatal.map_or(Ok(()), Err)
     }
@@ -327,7 +327,7 @@ impl<F: Forge> Engine<F> {
     async fn fetch(
         &self,
         target: &Target,
-        job: &Job,
+        job: &FetchJob,
         head: Option<EntityHead>,
     ) -> StepResult<Option<Box<Arrival>>> {
         let (kind, iid) = (job.kind, job.iid);
@@ -364,7 +364,7 @@ impl<F: Forge> Engine<F> {
     }
 
     /// Hands a set over to be stored; how that went is told later.
-    fn store(&self, drain: &mut Drain, target: Arc<Target>, job: Job, arrival: Arrival) {
+    fn store(&self, drain: &mut Drain, target: Arc<Target>, job: FetchJob, arrival: Arrival) {
         let now = self.clock.now();
         let (what, size) = (job.what, arrival.payload.size());
         drain.unstored.take(size);
@@ -388,11 +388,11 @@ impl<F: Forge> Engine<F> {
         );
     }
 
-    async fn finish(&self, job: Job) -> StepResult<()> {
+    async fn finish(&self, job: FetchJob) -> StepResult<()> {
         self.db.write(move |tx| queue::finish(tx, &job)).await.map_err(StepFailure::from)
     }
 
-    async fn record_failure(&self, target: &Target, job: &Job, error: &Error) -> Result<()> {
+    async fn record_failure(&self, target: &Target, job: &FetchJob, error: &Error) -> Result<()> {
         let now = self.clock.now();
         let (job, text) = (job.clone(), error.message().to_owned());
         self.books.job_failed(&target.path);
@@ -402,7 +402,7 @@ impl<F: Forge> Engine<F> {
 
 /// Each job with its entity. Jobs of one entity lie beside each other in the
 /// queue.
-fn with_heads(tx: &store::Tx<'_>, jobs: Vec<Job>) -> Result<Vec<Claimed>> {
+fn with_heads(tx: &store::Tx<'_>, jobs: Vec<FetchJob>) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = Vec::with_capacity(jobs.len());
     for job in jobs {
         let head = match claimed.last() {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
-use store::vectors::Space;
+use store::vectors::EmbeddingSpace;
 use tokio::task::JoinSet;
 
 /// Texts in one request.
@@ -133,8 +133,8 @@ impl Ollama {
 }
 
 impl Provider for Ollama {
-    fn space(&self) -> Space {
-        Space {
+    fn space(&self) -> EmbeddingSpace {
+        EmbeddingSpace {
             model: format!("ollama/{}", self.server.model),
             dims: self.dims,
             chunking: CHUNKING,
