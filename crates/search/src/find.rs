@@ -14,11 +14,11 @@ use crate::memory::{MemoryContext, SIGNAL as MEMORY};
 use crate::named::{self, NamedDocuments};
 use crate::query::{Offer, Query, Syntax};
 use crate::reinforcement::Factor;
-use crate::results::{self, SearchResults, Sought};
+use crate::results::{self, HighlightTerms, SearchResults};
 use crate::semantic::{self, Semantic};
 use crate::signals::{Question, SIGNALS, Signal};
 use crate::suggestions;
-use crate::words::Patterns;
+use crate::tokenizer::Patterns;
 use model::ids::ProjectId;
 use model::{Error, ErrorCode, Result, Timestamp, join_threads};
 use schemars::JsonSchema;
@@ -230,7 +230,7 @@ impl Search<'_> {
             groups.into_iter().skip(self.request.offset).take(self.request.limit).collect();
         let is_by_words = self.results.mode != Mode::Semantic || is_binding(query.as_ref());
         let offers = query.as_ref().filter(|_| is_by_words).map(Query::alternatives);
-        let sought = Sought {
+        let sought = HighlightTerms {
             words: &self.words,
             patterns: offers
                 .map(|offers| Patterns::new(offers.iter().map(Offer::pattern).collect())),

@@ -1,7 +1,7 @@
 //! `lore memory show`: one record whole.
 
 use super::RecordLine;
-use super::graph::{self, Step};
+use super::graph::{self, GraphEdge};
 use super::recall::Named;
 use model::memory::{LinkTarget, Record, RecordId, Relation};
 use model::{Error, Result};
@@ -19,7 +19,7 @@ pub struct RecordDetail {
     pub links: Vec<String>,
     pub superseded_by: Vec<Named>,
     /// Edges from it and to it.
-    pub edges: Vec<Step>,
+    pub edges: Vec<GraphEdge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -38,7 +38,7 @@ pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
     };
     let outline = outline.ok_or_else(missing)?;
     let record = records::record(reader, outline.kind, outline.row)?.ok_or_else(missing)?;
-    let edges = graph::follow(reader, &LinkTarget::Record(id.clone()), 1)?;
+    let edges = graph::edges_within(reader, &LinkTarget::Record(id.clone()), 1)?;
     let superseded_by = edges
         .iter()
         .filter(|step| step.relation == Relation::Supersedes && step.to.end == id.as_str())

@@ -30,7 +30,7 @@ pub struct Node {
 
 /// An edge on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Step {
+pub struct GraphEdge {
     /// How far from the start, from 1.
     pub depth: u8,
     pub from: Node,
@@ -42,15 +42,15 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GraphView {
     pub start: Node,
-    pub steps: Vec<Step>,
+    pub steps: Vec<GraphEdge>,
 }
 
 pub fn view(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<GraphView> {
-    Ok(GraphView { start: node(reader, start)?, steps: follow(reader, start, depth)? })
+    Ok(GraphView { start: node(reader, start)?, steps: edges_within(reader, start, depth)? })
 }
 
 /// Edges within `depth` of a thing, nearest first.
-pub fn follow(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<Vec<Step>> {
+pub fn edges_within(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<Vec<GraphEdge>> {
     let mut steps = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::from([start.to_string()]);
     let mut told: BTreeSet<(String, Relation, String)> = BTreeSet::new();
@@ -70,7 +70,7 @@ pub fn follow(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<Vec<Step
                         next.push(other.clone());
                     }
                 }
-                steps.push(Step {
+                steps.push(GraphEdge {
                     depth: level,
                     from: node(reader, &from)?,
                     relation,
