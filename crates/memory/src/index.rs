@@ -1,7 +1,7 @@
 //! Keeping the database level with the files: what changed is read, the rest
 //! is not touched.
 
-use crate::files::{Parsed, Problem, decisions, graph, handoffs, patterns};
+use crate::files::{ParsedFile, Problem, decisions, graph, handoffs, patterns};
 use crate::root::Root;
 use model::memory::{LinkTarget, Record};
 use model::{Reference, Result, Timestamp};
@@ -163,7 +163,7 @@ fn parse(name: &str, text: &str, row: &RootRow) -> FileContent {
     }
 }
 
-fn records<T>(parsed: Parsed<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileContent {
+fn records<T>(parsed: ParsedFile<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileContent {
     let mut content = FileContent { problems: said(parsed.problems), ..FileContent::default() };
     for located in parsed.records {
         let record = wrap(located.value);
@@ -182,7 +182,7 @@ fn records<T>(parsed: Parsed<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileCo
     content
 }
 
-fn edges(parsed: Parsed<graph::Edge>, row: &RootRow) -> FileContent {
+fn edges(parsed: ParsedFile<graph::Edge>, row: &RootRow) -> FileContent {
     let home = row.project.as_deref();
     let edges = parsed
         .records

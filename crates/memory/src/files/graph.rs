@@ -5,7 +5,7 @@
 
 use super::decisions::json_reason;
 use super::fields::timestamp;
-use super::{Located, Parsed, VERSION, lines};
+use super::{Located, ParsedFile, VERSION, lines};
 use model::Timestamp;
 use model::memory::{Extra, LinkTarget, Relation};
 use serde::{Deserialize, Serialize};
@@ -84,9 +84,9 @@ fn edge(value: Value) -> Result<Edge, String> {
     serde_json::from_value::<EdgeFields>(value).map_err(json_reason)?.into_edge()
 }
 
-pub fn parse(text: &str) -> Parsed<Edge> {
+pub fn parse(text: &str) -> ParsedFile<Edge> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedFile::default();
     if text.trim().is_empty() {
         return parsed;
     }
