@@ -4,7 +4,7 @@
 
 use model::Reference;
 use model::glob::Glob;
-use model::memory::End;
+use model::memory::LinkTarget;
 use model::{Timestamp, codeowners, forge, time};
 
 /// The first line is the question, the rest what it is asked of.
@@ -35,9 +35,9 @@ fn references(text: &str, first: &str) {
         let again = Reference::parse(&written).expect("what is written is read");
         assert_eq!(again.to_string(), written);
     }
-    if let Ok(linked) = End::parse(first) {
+    if let Ok(linked) = LinkTarget::parse(first) {
         let written = linked.to_string();
-        let again = End::parse(&written).expect("what is written is read");
+        let again = LinkTarget::parse(&written).expect("what is written is read");
         assert_eq!(again.to_string(), written);
     }
     let _ = forge::parse_path(first);

@@ -129,7 +129,8 @@ pub struct WalkArgs {
 impl WalkArgs {
     pub fn options(&self, depth: u32, kinds: &[EdgeKind]) -> Result<TraversalOptions> {
         if !(0.0..=1.0).contains(&self.min_confidence) {
-            return Err(Error::usage("--min-confidence must be between 0 and 1"));
+            return Err(Error::usage("--min-confidence must be between 0 and 1")
+                .suggest("e.g. --min-confidence 0.8"));
         }
         let asked: Vec<EdgeKind> =
             self.edges.iter().map(|word| edge_kind(word)).collect::<Result<_>>()?;

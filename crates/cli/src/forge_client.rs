@@ -78,6 +78,7 @@ fn read_ca(path: &Path) -> Result<Vec<u8>> {
             ErrorCode::ConfigInvalid,
             format!("cannot read `gitlab.ca_file` {}", path.display()),
         )
+        .suggest("name a PEM file: lore config set gitlab.ca_file FILE")
         .caused_by(error)
     })
 }

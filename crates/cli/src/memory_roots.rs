@@ -207,5 +207,8 @@ pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Resul
         .min_by_key(|it| (rank(&it.root_path), it.root_path.clone()))
         .and_then(|it| all.into_iter().find(|row| row.id == it.root))
         .map(|row| Root { dir: PathBuf::from(row.path), kind: row.kind, project: row.project })
-        .ok_or_else(|| Error::not_found(format!("no record `{id}` in memory")))
+        .ok_or_else(|| {
+            Error::not_found(format!("no record `{id}` in memory"))
+                .suggest("list what is there with: lore memory list")
+        })
 }

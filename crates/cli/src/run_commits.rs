@@ -51,7 +51,7 @@ pub fn add(ctx: &Ctx, ui: &mut Ui, clone: &CloneSpec) -> Result<ScanReport> {
 }
 
 /// Forgets a clone.
-pub fn remove(ctx: &Ctx, ui: &mut Ui, place: &repos::Place) -> Result<()> {
+pub fn remove(ctx: &Ctx, ui: &mut Ui, place: &repos::Checkout) -> Result<()> {
     let now = ctx.now();
     let database = run_pipeline::database(ctx, ui, "repo remove")?;
     pipeline::write(&database, &ctx.clock(), |queue| {

@@ -224,6 +224,7 @@ fn open(path: &Path, typed: &str) -> Result<File> {
 
 fn cannot_read(file: &str, why: &str) -> Error {
     Error::new(ErrorCode::TransformError, format!("cannot read `{file}`: {why}"))
+        .suggest("lore ingest-traces --help lists the formats it reads")
 }
 
 /// One hash over the hashes of all pieces; leaves the file at its beginning.

@@ -13,7 +13,7 @@ pub const GROUP: usize = 4;
 
 /// One step of a panel: a cache line with the weights of four inputs for
 /// sixteen columns, column by column.
-pub type Step = [u8; PANEL * GROUP];
+pub type WeightBlock = [u8; PANEL * GROUP];
 
 const MAGIC: &[u8; 8] = b"LORE-VEC";
 const VERSION: u32 = 1;
@@ -56,7 +56,7 @@ pub struct Norm {
 /// A matrix in eight bits with a scale for each column of its result.
 pub struct Linear {
     /// Panel after panel, each with its steps along the inputs.
-    pub steps: &'static [Step],
+    pub steps: &'static [WeightBlock],
     pub n_inputs: usize,
     pub scales: Vec<f32>,
     /// The sum of the codes of each column.

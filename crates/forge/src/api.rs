@@ -24,7 +24,7 @@ pub trait Forge: Send + Sync + 'static {
     fn project(
         &self,
         which: ProjectLocator,
-    ) -> impl Future<Output = Result<Fetched<ProjectRecord>>> + Send;
+    ) -> impl Future<Output = Result<ForgeAnswer<ProjectRecord>>> + Send;
 
     /// One page of a project's entities in ascending order of `updated_at`.
     fn entities(
@@ -50,7 +50,7 @@ pub trait Forge: Send + Sync + 'static {
         kind: EntityKind,
         iid: Iid,
         what: DependentKind,
-    ) -> impl Future<Output = Result<Fetched<DependentSet>>> + Send;
+    ) -> impl Future<Output = Result<ForgeAnswer<DependentSet>>> + Send;
 
     /// What a note that the forge wrote itself says happened. Every forge has
     /// its own wordings; no request is made.
@@ -113,7 +113,7 @@ pub struct EntityPage {
 
 /// An answer with the bytes it was read from.
 #[derive(Debug, Clone)]
-pub struct Fetched<T> {
+pub struct ForgeAnswer<T> {
     pub value: T,
     /// JSON as received; for a paged set, one array of all items.
     pub raw: Vec<u8>,

@@ -7,7 +7,7 @@
 use crate::api::SystemNote;
 use crate::closing;
 use model::reference::EntityReference;
-use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, Observation, RelationType};
 use model::{EntityKind, Reference, Timestamp, change_text};
 use std::collections::BTreeMap;
 use store::references::{Inputs, NoteInput};
@@ -20,22 +20,27 @@ pub(crate) fn derive(
     let mut found = RelationCollector { inputs, all: BTreeMap::new() };
     found.api_facts();
     found.commit_facts();
-    found.text(inputs.title.as_deref(), Method::Description, None, None);
-    found.text(inputs.description.as_deref(), Method::Description, None, None);
+    found.text(inputs.title.as_deref(), EvidenceSource::Description, None, None);
+    found.text(inputs.description.as_deref(), EvidenceSource::Description, None, None);
     for message in &inputs.commit_messages {
-        found.text(Some(message), Method::CommitMessage, None, None);
+        found.text(Some(message), EvidenceSource::CommitMessage, None, None);
     }
     for note in &inputs.notes {
         if note.is_system {
             found.system_note(note, read_system_note(&note.body));
         } else {
-            found.text(Some(&note.body), Method::Note, Some(note.id), Some(note.created_at));
+            found.text(
+                Some(&note.body),
+                EvidenceSource::Note,
+                Some(note.id),
+                Some(note.created_at),
+            );
         }
     }
     found.all.into_values().collect()
 }
 
-type Key = (EntityName, EntityName, RelationType, Method);
+type Key = (EntityName, EntityName, RelationType, EvidenceSource);
 
 struct RelationCollector<'a> {
     inputs: &'a Inputs,
@@ -46,24 +51,38 @@ impl RelationCollector<'_> {
     fn api_facts(&mut self) {
         let this = self.inputs.this.clone();
         for closed in &self.inputs.closes {
-            self.add(this.clone(), closed.clone(), RelationType::Closes, Method::ApiClosesIssues)
-                .certainty = Certainty::Declared;
+            self.add(
+                this.clone(),
+                closed.clone(),
+                RelationType::Closes,
+                EvidenceSource::ApiClosesIssues,
+            )
+            .certainty = Certainty::Declared;
         }
         for (closer, at) in &self.inputs.closed_by_event {
-            self.add(closer.clone(), this.clone(), RelationType::Closes, Method::ApiStateEvent)
-                .at = Some(*at);
+            self.add(
+                closer.clone(),
+                this.clone(),
+                RelationType::Closes,
+                EvidenceSource::ApiStateEvent,
+            )
+            .at = Some(*at);
         }
         for (closer, at) in &self.inputs.closed_by_inference {
-            let found =
-                self.add(closer.clone(), this.clone(), RelationType::Closes, Method::ApiClosedBy);
+            let found = self.add(
+                closer.clone(),
+                this.clone(),
+                RelationType::Closes,
+                EvidenceSource::ApiClosedBy,
+            );
             found.certainty = Certainty::Inferred;
             found.at = Some(*at);
         }
         if let Some(moved_to) = self.inputs.moved_to.clone() {
-            self.add(this.clone(), moved_to, RelationType::Moved, Method::ApiEntity);
+            self.add(this.clone(), moved_to, RelationType::Moved, EvidenceSource::ApiEntity);
         }
         if let Some(original) = self.inputs.duplicate_of.clone() {
-            self.add(this, original, RelationType::Duplicate, Method::ApiEntity);
+            self.add(this, original, RelationType::Duplicate, EvidenceSource::ApiEntity);
         }
     }
 
@@ -72,13 +91,13 @@ impl RelationCollector<'_> {
     fn text(
         &mut self,
         text: Option<&str>,
-        method: Method,
+        method: EvidenceSource,
         note: Option<i64>,
         at: Option<Timestamp>,
     ) {
         let Some(text) = text else { return };
         let this = self.inputs.this.clone();
-        let may_close = this.kind == EntityKind::MergeRequest && method != Method::Note;
+        let may_close = this.kind == EntityKind::MergeRequest && method != EvidenceSource::Note;
         self.followed_changes(text, method, note, at);
         for (reference, is_closing) in
             closing::references(text, self.inputs.forge.dialect().closing_keywords())
@@ -105,14 +124,14 @@ impl RelationCollector<'_> {
     fn followed_changes(
         &mut self,
         text: &str,
-        method: Method,
+        method: EvidenceSource,
         note: Option<i64>,
         at: Option<Timestamp>,
     ) {
         for stated in change_text::stated_relations(text) {
             // Numbers in messages often mean another tracker's, which people
             // write like issues.
-            if method == Method::CommitMessage && stated.other.kind == EntityKind::Issue {
+            if method == EvidenceSource::CommitMessage && stated.other.kind == EntityKind::Issue {
                 continue;
             }
             let other = self.name(&stated.other);
@@ -131,7 +150,7 @@ impl RelationCollector<'_> {
         relation: RelationType,
         is_incoming: bool,
         other: EntityName,
-        method: Method,
+        method: EvidenceSource,
     ) -> Option<&mut Observation> {
         let this = self.inputs.this.clone();
         let is_possible = other != this
@@ -151,10 +170,10 @@ impl RelationCollector<'_> {
     /// commits it has in common with one that was closed.
     fn commit_facts(&mut self) {
         for (relation, other) in &self.inputs.commit_relations {
-            self.follows(*relation, false, other.clone(), Method::CommitMessage);
+            self.follows(*relation, false, other.clone(), EvidenceSource::CommitMessage);
         }
         for (is_incoming, other) in &self.inputs.shared_commits {
-            let (relation, method) = (RelationType::Continues, Method::SharedCommits);
+            let (relation, method) = (RelationType::Continues, EvidenceSource::SharedCommits);
             if let Some(found) = self.follows(relation, *is_incoming, other.clone(), method) {
                 found.certainty = Certainty::Inferred;
             }
@@ -172,10 +191,10 @@ impl RelationCollector<'_> {
             let (source, target) =
                 if link.is_incoming { (other, this.clone()) } else { (this.clone(), other) };
             if link.is_removed {
-                self.all.remove(&(source, target, link.relation, Method::SystemNote));
+                self.all.remove(&(source, target, link.relation, EvidenceSource::SystemNote));
                 continue;
             }
-            let found = self.add(source, target, link.relation, Method::SystemNote);
+            let found = self.add(source, target, link.relation, EvidenceSource::SystemNote);
             found.note.get_or_insert(note.id);
             found.at.get_or_insert(note.created_at);
         }
@@ -201,7 +220,7 @@ impl RelationCollector<'_> {
         source: EntityName,
         target: EntityName,
         relation: RelationType,
-        method: Method,
+        method: EvidenceSource,
     ) -> &mut Observation {
         self.all.entry((source.clone(), target.clone(), relation, method)).or_insert(Observation {
             source,

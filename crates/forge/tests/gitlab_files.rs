@@ -5,7 +5,7 @@
 mod support;
 
 use expect_test::expect;
-use forge::api::{Fetched, Result};
+use forge::api::{ForgeAnswer, Result};
 use forge::gitlab::Client;
 use forge::{FailureKind, Forge};
 use model::EntityKind;
@@ -13,7 +13,7 @@ use model::ids::{ForgeId, Iid};
 use model::record::{DependentKind, DependentSet};
 use support::{Reply, Server, array};
 
-async fn file_changes(client: &Client) -> Result<Fetched<DependentSet>> {
+async fn file_changes(client: &Client) -> Result<ForgeAnswer<DependentSet>> {
     client
         .dependents(ForgeId(42), EntityKind::MergeRequest, Iid(3), DependentKind::FileChanges)
         .await

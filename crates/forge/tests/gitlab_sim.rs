@@ -3,7 +3,7 @@
 
 mod support;
 
-use forge::api::{Fetched, ListFrom, ProjectLocator};
+use forge::api::{ForgeAnswer, ListFrom, ProjectLocator};
 use forge::gitlab::{Client, Options};
 use forge::{FailureKind, Forge};
 use model::EntityKind;
@@ -60,7 +60,7 @@ async fn everything(client: &Client, path: &str) -> forge::api::Result<String> {
             let alone = client.entity(id, kind, iid).await?;
             assert_eq!(alone.entity.core().iid, iid);
             for what in DependentKind::ALL {
-                let Fetched { value, .. } = client.dependents(id, kind, iid, what).await?;
+                let ForgeAnswer { value, .. } = client.dependents(id, kind, iid, what).await?;
                 assert_eq!(value.dependent(), what);
                 writeln!(told, "{kind} {iid} {value:?}").expect("writing to text");
             }

@@ -117,7 +117,7 @@ pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Projec
     }
 }
 
-fn registered(reader: &Reader, place: &store::repos::Place) -> Result<LocalClone> {
+fn registered(reader: &Reader, place: &store::repos::Checkout) -> Result<LocalClone> {
     let repo = store::repos::get(reader, place.repo)?;
     let label = match &repo {
         Some(repo) => repos::label(repo, &store::repos::places(reader)?),
@@ -181,7 +181,7 @@ fn project_of(reader: &Reader, clone: &LocalClone) -> Result<Option<Project>> {
 /// A clone of a project, the first by folder.
 fn clone_of(reader: &Reader, project: &Project) -> Result<Option<LocalClone>> {
     let repos = store::repos::all(reader)?;
-    let is_its = |place: &&store::repos::Place| {
+    let is_its = |place: &&store::repos::Checkout| {
         repos.iter().any(|repo| repo.id == place.repo && repo.project == Some(project.id))
     };
     let places = store::repos::places(reader)?;

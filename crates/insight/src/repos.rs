@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 pub use store::repos::label;
-use store::repos::{self, Place, Repo, folder};
+use store::repos::{self, Checkout, Repo, folder};
 use store::{Reader, commits};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub fn list(reader: &Reader) -> Result<RepoList> {
 
 /// The repository meant by its name, an ending of it, the folder of a clone, or the
 /// project it is a clone of.
-pub fn choose<'r>(all: &'r [Repo], places: &[Place], typed: &str) -> Result<&'r Repo> {
+pub fn choose<'r>(all: &'r [Repo], places: &[Checkout], typed: &str) -> Result<&'r Repo> {
     if all.is_empty() {
         return Err(Error::new(ErrorCode::NotIndexed, "no repository is known yet")
             .suggest("in a clone, run: lore index"));
@@ -75,7 +75,7 @@ pub fn choose<'r>(all: &'r [Repo], places: &[Place], typed: &str) -> Result<&'r 
 
 /// The registered clone that `dir` lies in; a repository inside it, such as a
 /// submodule, is another one.
-pub fn place_around<'p>(places: &'p [Place], dir: &Path) -> Option<&'p Place> {
+pub fn place_around<'p>(places: &'p [Checkout], dir: &Path) -> Option<&'p Checkout> {
     let around = places.iter().filter(|place| dir.starts_with(&place.dir));
     let place = around.max_by_key(|place| place.dir.len())?;
     let mut inside = dir.ancestors().take_while(|dir| *dir != Path::new(&place.dir));
@@ -107,7 +107,7 @@ pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
 
 /// The clone meant by a directory, or by what [`choose`] takes. Two clones of one
 /// repository are told apart by directory only.
-pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Place> {
+pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Checkout> {
     let places = repos::places(reader)?;
     if places.is_empty() {
         return Err(Error::new(ErrorCode::NotIndexed, "no local repositories are registered")
@@ -118,14 +118,14 @@ pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Pl
     }
     let all = repos::all(reader)?;
     let repo = choose(&all, &places, typed)?.id;
-    let clones: Vec<&Place> = places.iter().filter(|place| place.repo == repo).collect();
+    let clones: Vec<&Checkout> = places.iter().filter(|place| place.repo == repo).collect();
     match clones.as_slice() {
         [only] => Ok((*only).clone()),
         [] => Err(Error::not_found(format!("no clone of `{typed}` is on this machine"))
             .suggest("in a clone, run: lore index")),
         several => {
             // The name of one folder among several clones says which.
-            let named = |place: &&&Place| folder(place) == Some(typed.trim_end_matches('/'));
+            let named = |place: &&&Checkout| folder(place) == Some(typed.trim_end_matches('/'));
             if let [only] = several.iter().filter(named).collect::<Vec<_>>().as_slice() {
                 return Ok((**only).clone());
             }
@@ -148,7 +148,7 @@ const REPOSITORIES: Vocabulary = Vocabulary {
 
 /// Repositories by what they are called here; their names, the folders of their
 /// clones and the projects they are clones of are other names.
-pub(crate) fn resolver<'r>(all: &'r [Repo], places: &[Place]) -> Resolver<&'r Repo> {
+pub(crate) fn resolver<'r>(all: &'r [Repo], places: &[Checkout]) -> Resolver<&'r Repo> {
     let mut resolver = Resolver::new(REPOSITORIES, &['/']);
     for repo in all {
         let dirs = places.iter().filter(|place| place.repo == repo.id);
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use model::ids::{RepoId, RepoPlaceId};
 
-    fn known(all: &[(&str, &[&str])]) -> (Vec<Repo>, Vec<Place>) {
+    fn known(all: &[(&str, &[&str])]) -> (Vec<Repo>, Vec<Checkout>) {
         let (mut repos, mut places) = (Vec::new(), Vec::new());
         for (at, (name, dirs)) in (1..).zip(all) {
             repos.push(Repo {
@@ -177,7 +177,7 @@ mod tests {
                 main_sha: None,
                 scanned_at: None,
             });
-            places.extend(dirs.iter().map(|dir| Place {
+            places.extend(dirs.iter().map(|dir| Checkout {
                 id: RepoPlaceId(0),
                 repo: RepoId(at),
                 dir: (*dir).to_owned(),

@@ -210,14 +210,14 @@ fn repo_states(reader: &Reader) -> Result<Vec<RepoStatus>> {
 pub fn repo_status(
     reader: &Reader,
     repo: &repos::Repo,
-    places: &[repos::Place],
+    places: &[repos::Checkout],
 ) -> Result<RepoStatus> {
-    let own: Vec<&repos::Place> = places.iter().filter(|place| place.repo == repo.id).collect();
+    let own: Vec<&repos::Checkout> = places.iter().filter(|place| place.repo == repo.id).collect();
     let mut is_stale = false;
     let mut checked_out = None;
     for place in &own {
         let Some(head) = head(place) else { continue };
-        let snapshot = snapshots::beginning(reader, place.repo, &head)?.into_iter().next();
+        let snapshot = snapshots::by_sha_prefix(reader, place.repo, &head)?.into_iter().next();
         is_stale |= snapshot.is_none();
         checked_out = checked_out.or(snapshot);
     }
@@ -270,7 +270,7 @@ fn enrichment(reader: &Reader, seq: SnapshotSeq) -> Result<Vec<EnrichmentStatus>
 }
 
 /// The commit that is checked out in a clone; none where there is no clone any more.
-fn head(place: &repos::Place) -> Option<String> {
+fn head(place: &repos::Checkout) -> Option<String> {
     let dir = Path::new(&place.dir);
     let head = dir.is_dir().then(|| git::Repo::known(dir).head().ok()).flatten()?;
     head.commit.map(|commit| commit.to_string())

@@ -5,7 +5,7 @@
 //! lock that is free.
 
 use crate::files::graph::Edge;
-use crate::files::{Parsed, decisions, graph, handoffs, patterns};
+use crate::files::{ParsedFile, decisions, graph, handoffs, patterns};
 use crate::root::{Root, RootKind, is_link, unreadable};
 use model::memory::{Decision, Handoff, Pattern, Record, RecordId, RecordKind};
 use model::{Error, ErrorCode, Result};
@@ -92,7 +92,7 @@ impl Edit<'_> {
 
     /// Every record of a kind that can be read.
     pub fn records_of(&self, kind: RecordKind) -> Result<Vec<Record>> {
-        let wrapped = |parsed: Parsed<Handoff>| {
+        let wrapped = |parsed: ParsedFile<Handoff>| {
             parsed.records.into_iter().map(|it| Record::Handoff(it.value)).collect::<Vec<_>>()
         };
         Ok(match kind {
@@ -245,14 +245,18 @@ impl Edit<'_> {
         self.write(graph::NAME, &graph::file(edges))
     }
 
-    fn load<T>(&self, name: &str, parse: fn(&str) -> Parsed<T>) -> Result<(String, Parsed<T>)> {
+    fn load<T>(
+        &self,
+        name: &str,
+        parse: fn(&str) -> ParsedFile<T>,
+    ) -> Result<(String, ParsedFile<T>)> {
         let text = self.root.read(name)?.map(|file| file.text).unwrap_or_default();
         let parsed = parse(&text);
         Ok((text, parsed))
     }
 
     /// The text of a file that lore may write back.
-    fn changeable<T>(&self, name: &str, parse: fn(&str) -> Parsed<T>) -> Result<String> {
+    fn changeable<T>(&self, name: &str, parse: fn(&str) -> ParsedFile<T>) -> Result<String> {
         let Some(file) = self.root.read(name)? else { return Ok(String::new()) };
         let parsed = parse(&file.text);
         if let Some(reason) = &parsed.is_locked_by {
@@ -282,7 +286,7 @@ impl Edit<'_> {
 fn check<T: PartialEq>(
     name: &str,
     given: &[T],
-    parsed: Parsed<T>,
+    parsed: ParsedFile<T>,
     id: impl Fn(&T) -> &RecordId,
 ) -> Result<()> {
     let read: std::collections::BTreeMap<&RecordId, &T> =
@@ -343,7 +347,7 @@ fn unwritable(path: &Path, error: std::io::Error) -> Error {
 mod tests {
     use super::*;
     use crate::testing::{decision, handoff, id, pattern};
-    use model::memory::{End, Extra, Relation};
+    use model::memory::{Extra, LinkTarget, Relation};
     use std::fs;
     use tempfile::TempDir;
 
@@ -353,9 +357,9 @@ mod tests {
 
     fn edge(from: &str, to: &str) -> Edge {
         Edge {
-            from: End::parse(from).unwrap(),
+            from: LinkTarget::parse(from).unwrap(),
             relation: Relation::Supersedes,
-            to: End::parse(to).unwrap(),
+            to: LinkTarget::parse(to).unwrap(),
             timestamp: None,
             extra: Extra::new(),
         }

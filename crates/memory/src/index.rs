@@ -1,9 +1,9 @@
 //! Keeping the database level with the files: what changed is read, the rest
 //! is not touched.
 
-use crate::files::{Parsed, Problem, decisions, graph, handoffs, patterns};
+use crate::files::{ParsedFile, Problem, decisions, graph, handoffs, patterns};
 use crate::root::Root;
-use model::memory::{End, Record};
+use model::memory::{LinkTarget, Record};
 use model::{Reference, Result, Timestamp};
 use std::collections::BTreeSet;
 use store::memory::index::{self, Changes, FileContent, FileState, IndexedEdge, IndexedRecord};
@@ -163,14 +163,14 @@ fn parse(name: &str, text: &str, row: &RootRow) -> FileContent {
     }
 }
 
-fn records<T>(parsed: Parsed<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileContent {
+fn records<T>(parsed: ParsedFile<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileContent {
     let mut content = FileContent { problems: said(parsed.problems), ..FileContent::default() };
     for located in parsed.records {
         let record = wrap(located.value);
         let home = record.project().or(row.project.as_deref());
         let mut links = Vec::new();
         for link in record.links() {
-            match End::parse(link) {
+            match LinkTarget::parse(link) {
                 Ok(end) => links.push(absolute(end, home)),
                 Err(error) => content
                     .problems
@@ -182,7 +182,7 @@ fn records<T>(parsed: Parsed<T>, wrap: fn(T) -> Record, row: &RootRow) -> FileCo
     content
 }
 
-fn edges(parsed: Parsed<graph::Edge>, row: &RootRow) -> FileContent {
+fn edges(parsed: ParsedFile<graph::Edge>, row: &RootRow) -> FileContent {
     let home = row.project.as_deref();
     let edges = parsed
         .records
@@ -204,11 +204,11 @@ fn said(problems: Vec<Problem>) -> Vec<(u32, String)> {
 }
 
 /// `#12` of a project is `group/project#12` for everyone.
-pub fn absolute(end: End, home: Option<&str>) -> End {
+pub fn absolute(end: LinkTarget, home: Option<&str>) -> LinkTarget {
     match (end, home) {
-        (End::Forge(Reference::Entity(mut entity)), Some(home)) if home.contains('/') => {
+        (LinkTarget::Forge(Reference::Entity(mut entity)), Some(home)) if home.contains('/') => {
             entity.project = Some(entity.project_path(home));
-            End::Forge(Reference::Entity(entity))
+            LinkTarget::Forge(Reference::Entity(entity))
         }
         (end, _) => end,
     }

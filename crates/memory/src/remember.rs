@@ -5,7 +5,7 @@ use crate::draft::Draft;
 use crate::files::graph::Edge;
 use crate::id;
 use crate::root::Root;
-use model::memory::{DecisionStatus, End, Extra, Record, RecordId, RecordKind, Relation};
+use model::memory::{DecisionStatus, Extra, LinkTarget, Record, RecordId, RecordKind, Relation};
 use model::text::one_line;
 use model::{Error, ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
@@ -83,7 +83,7 @@ impl Draft {
                 .suggest(format!("lore remember {kind} --help"))
         })?;
         for link in record.links() {
-            End::parse(link)?;
+            LinkTarget::parse(link)?;
         }
         Ok(record)
     }
@@ -162,9 +162,9 @@ fn outdated(existing: &[Record], ids: &[RecordId]) -> Vec<Record> {
 
 fn supersedes(new: &RecordId, old: &RecordId, now: Timestamp) -> Edge {
     Edge {
-        from: End::Record(new.clone()),
+        from: LinkTarget::Record(new.clone()),
         relation: Relation::Supersedes,
-        to: End::Record(old.clone()),
+        to: LinkTarget::Record(old.clone()),
         timestamp: Some(now),
         extra: Extra::new(),
     }

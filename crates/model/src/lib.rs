@@ -5,7 +5,6 @@
 //! clock. What needs "now" takes a [`time::Clock`].
 
 pub mod backoff;
-mod beside;
 mod cancel;
 pub mod change;
 pub mod change_text;
@@ -17,6 +16,7 @@ pub mod forge;
 pub mod glob;
 pub mod hash;
 pub mod ids;
+mod join_threads;
 pub mod lineage;
 pub mod memory;
 pub mod porter;
@@ -34,12 +34,12 @@ pub mod text;
 pub mod time;
 pub mod vocabulary;
 
-pub use beside::beside;
 pub use cancel::CancelToken;
 pub use entity::{EntityKind, EntityState};
 pub use error::{Error, ErrorCode, Result};
 pub use forge::ForgeKind;
 pub use hash::Hash32;
+pub use join_threads::join_threads;
 pub use progress::Progress;
 pub use reference::Reference;
 pub use time::{Clock, Timestamp};

@@ -101,7 +101,7 @@ pub struct Decision {
     /// 1 to 5.
     pub importance: u8,
     pub status: DecisionStatus,
-    /// As written; each reads as an [`End`].
+    /// As written; each reads as an [`LinkTarget`].
     pub links: Vec<String>,
     pub author: Option<String>,
     pub timestamp: Timestamp,
@@ -131,7 +131,7 @@ pub struct Handoff {
     pub summary: String,
     pub next_steps: Vec<String>,
     pub open_questions: Vec<String>,
-    /// As written; each reads as an [`End`].
+    /// As written; each reads as an [`LinkTarget`].
     pub links: Vec<String>,
     pub author: Option<String>,
     pub timestamp: Timestamp,
@@ -246,7 +246,7 @@ impl Relation {
 
 /// What an edge may lead to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum End {
+pub enum LinkTarget {
     Record(RecordId),
     Path {
         path: String,
@@ -272,12 +272,12 @@ vocabulary! {
     }
 }
 
-impl End {
+impl LinkTarget {
     /// Reads `dec-4k2p9xqa`, `src/a.rs`, `src/a.rs:12`, `auth::login`, `#12`,
     /// `!34`, `group/project#12`, a commit, a URL, `concept:auth`, `project:lore`,
     /// `session:2024-05-01`. Where it is not plain, `path:`, `symbol:` or `commit:` in
     /// front says which.
-    pub fn parse(text: &str) -> Result<End> {
+    pub fn parse(text: &str) -> Result<LinkTarget> {
         let text = text.trim();
         let refused = || {
             Error::usage(format!("`{}` leads nowhere lore knows", one_line(text, 60))).suggest(
@@ -288,7 +288,7 @@ impl End {
             return Err(refused());
         }
         if let Some(id) = RecordId::parse(text) {
-            return Ok(End::Record(id));
+            return Ok(LinkTarget::Record(id));
         }
         for kind in TopicKind::ALL {
             if let Some(name) = topic_name(kind, text) {
@@ -302,10 +302,10 @@ impl End {
             return symbol_end(symbol).ok_or_else(refused);
         }
         if let Ok(reference) = Reference::parse(text.strip_prefix("commit:").unwrap_or(text)) {
-            return Ok(End::Forge(reference));
+            return Ok(LinkTarget::Forge(reference));
         }
         if text.starts_with("https://") || text.starts_with("http://") {
-            return Ok(End::Url(text.to_owned()));
+            return Ok(LinkTarget::Url(text.to_owned()));
         }
         if looks_like_path(text) {
             return path_end(text).ok_or_else(refused);
@@ -316,32 +316,32 @@ impl End {
     /// The column that tells kinds apart.
     pub const fn kind(&self) -> &'static str {
         match self {
-            End::Record(_) => "record",
-            End::Path { .. } => "path",
-            End::Symbol(_) => "symbol",
-            End::Forge(Reference::Entity(entity)) => match entity.kind {
+            LinkTarget::Record(_) => "record",
+            LinkTarget::Path { .. } => "path",
+            LinkTarget::Symbol(_) => "symbol",
+            LinkTarget::Forge(Reference::Entity(entity)) => match entity.kind {
                 crate::EntityKind::Issue => "issue",
                 crate::EntityKind::MergeRequest => "merge_request",
             },
-            End::Forge(Reference::Commit { .. }) => "commit",
-            End::Url(_) => "url",
-            End::Topic(kind, _) => kind.as_str(),
+            LinkTarget::Forge(Reference::Commit { .. }) => "commit",
+            LinkTarget::Url(_) => "url",
+            LinkTarget::Topic(kind, _) => kind.as_str(),
         }
     }
 
     pub fn record(&self) -> Option<&RecordId> {
         match self {
-            End::Record(id) => Some(id),
+            LinkTarget::Record(id) => Some(id),
             _ => None,
         }
     }
 }
 
-impl fmt::Display for End {
+impl fmt::Display for LinkTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            End::Record(id) => id.fmt(f),
-            End::Path { path, line } => {
+            LinkTarget::Record(id) => id.fmt(f),
+            LinkTarget::Path { path, line } => {
                 let shown = match line {
                     Some(line) => format!("{path}:{line}"),
                     None => path.clone(),
@@ -349,13 +349,13 @@ impl fmt::Display for End {
                 let mark = if looks_like_path(&shown) && is_plain(&shown) { "" } else { "path:" };
                 write!(f, "{mark}{shown}")
             }
-            End::Symbol(name) => {
+            LinkTarget::Symbol(name) => {
                 let mark = if looks_like_path(name) || !is_plain(name) { "symbol:" } else { "" };
                 write!(f, "{mark}{name}")
             }
-            End::Forge(reference) => reference.fmt(f),
-            End::Url(url) => f.write_str(url),
-            End::Topic(kind, name) => write!(f, "{}:{name}", kind.as_str()),
+            LinkTarget::Forge(reference) => reference.fmt(f),
+            LinkTarget::Url(url) => f.write_str(url),
+            LinkTarget::Topic(kind, name) => write!(f, "{}:{name}", kind.as_str()),
         }
     }
 }
@@ -395,7 +395,7 @@ fn split_line(text: &str) -> (&str, Option<u32>) {
     }
 }
 
-fn path_end(text: &str) -> Option<End> {
+fn path_end(text: &str) -> Option<LinkTarget> {
     // Before a line is looked for: what is left of `a:1/` must read as it is shown.
     let is_margin = |c: char| c == '/' || c.is_whitespace();
     let (path, line) = split_line(text.trim_end_matches(is_margin));
@@ -404,7 +404,7 @@ fn path_end(text: &str) -> Option<End> {
     let is_inside = !path.is_empty()
         && !path.starts_with('/')
         && !path.split('/').any(|step| step == ".." || step == "." || step.is_empty());
-    is_inside.then(|| End::Path { path: path.to_owned(), line })
+    is_inside.then(|| LinkTarget::Path { path: path.to_owned(), line })
 }
 
 /// What follows `concept:`; of `concept::auth`, a symbol, nothing does.
@@ -413,15 +413,15 @@ fn topic_name(kind: TopicKind, text: &str) -> Option<&str> {
     (!name.starts_with(':')).then_some(name)
 }
 
-fn topic_end(kind: TopicKind, name: &str) -> Option<End> {
+fn topic_end(kind: TopicKind, name: &str) -> Option<LinkTarget> {
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!name.is_empty()).then_some(End::Topic(kind, name))
+    (!name.is_empty()).then_some(LinkTarget::Topic(kind, name))
 }
 
-fn symbol_end(text: &str) -> Option<End> {
+fn symbol_end(text: &str) -> Option<LinkTarget> {
     let name = text.trim().trim_end_matches("()");
     let is_sound = !name.is_empty() && !name.chars().any(char::is_whitespace);
-    is_sound.then(|| End::Symbol(name.to_owned()))
+    is_sound.then(|| LinkTarget::Symbol(name.to_owned()))
 }
 
 #[cfg(test)]
@@ -456,7 +456,7 @@ mod tests {
             ("symbol:concept:auth", "symbol", "symbol:concept:auth"),
             ("concept::auth", "symbol", "concept::auth"),
         ] {
-            let end = End::parse(typed).unwrap();
+            let end = LinkTarget::parse(typed).unwrap();
             assert_eq!((end.kind(), end.to_string().as_str()), (kind, meant), "{typed}");
         }
     }
@@ -466,7 +466,11 @@ mod tests {
         for typed in
             ["", "  ", "a word", "path:", "/etc/passwd", "../secret.txt", "a\u{1b}b", "symbol:"]
         {
-            assert_eq!(End::parse(typed).unwrap_err().code(), crate::ErrorCode::Usage, "{typed:?}");
+            assert_eq!(
+                LinkTarget::parse(typed).unwrap_err().code(),
+                crate::ErrorCode::Usage,
+                "{typed:?}"
+            );
         }
     }
 
@@ -481,14 +485,14 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_shown_is_read_back(text in "[a-zA-Z0-9_./:#!-]{1,24}") {
-            if let Ok(end) = End::parse(&text) {
-                prop_assert_eq!(End::parse(&end.to_string()).unwrap(), end);
+            if let Ok(end) = LinkTarget::parse(&text) {
+                prop_assert_eq!(LinkTarget::parse(&end.to_string()).unwrap(), end);
             }
         }
 
         #[test]
         fn no_text_makes_it_panic(text in any::<String>()) {
-            let _ = End::parse(&text);
+            let _ = LinkTarget::parse(&text);
             let _ = RecordId::parse(&text);
         }
     }

@@ -36,7 +36,7 @@ vocabulary! {
 
 vocabulary! {
     /// How lore knows, best first: facts from the API before words.
-    pub enum Method {
+    pub enum EvidenceSource {
         ApiStateEvent = "api_state_event",
         ApiClosesIssues = "api_closes_issues",
         ApiClosedBy = "api_closed_by",
@@ -160,7 +160,7 @@ pub struct Observation {
     pub source: EntityName,
     pub target: EntityName,
     pub relation: RelationType,
-    pub method: Method,
+    pub method: EvidenceSource,
     pub certainty: Certainty,
     /// The note it stands in, if any (row id in this database).
     pub note: Option<i64>,

@@ -93,7 +93,7 @@ impl CommitReader<'_> {
         self.queue.write(|tx| history::register(tx, &clone, now))
     }
 
-    fn scan(&self, place: &repos::Place) -> Result<ScanReport> {
+    fn scan(&self, place: &repos::Checkout) -> Result<ScanReport> {
         let CommitReader { queue, clock, progress, cancel } = *self;
         CommitScan { queue, clock, progress, cancel }.scan(place)
     }

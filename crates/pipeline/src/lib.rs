@@ -5,9 +5,9 @@
 //! describes it as a [`Plan`] and gets a [`RunReport`]; rendering it is theirs.
 //!
 //! [`memory`] follows memory files that people wrote by hand, [`notes`] keeps what
-//! an answer leaves behind (access counts, last-seen marks), [`traces`] stores what
-//! production showed: all are short, go beside a run without its lock, and never hold
-//! up an answer.
+//! an answer leaves behind (access counts, last-seen marks), both without a lock and
+//! briefly. [`traces`] stores what production showed, beside a run and under a lock of
+//! its own (`Lane::Traces`).
 
 pub mod commits;
 mod embed_slices;

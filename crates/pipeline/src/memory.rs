@@ -100,7 +100,7 @@ fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<Re
             writer.write(|tx| rows::index::remove_root(tx, row, now))?;
         }
     }
-    search::documents::catch_up(writer, &MEMORY, now)?;
+    search::documents::process_due(writer, &MEMORY, now)?;
     Ok(all)
 }
 

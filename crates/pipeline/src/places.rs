@@ -27,7 +27,7 @@ pub struct RefDirs {
 }
 
 /// The registered clones, by directory.
-pub fn registered(reader: &Reader) -> Result<Vec<repos::Place>> {
+pub fn registered(reader: &Reader) -> Result<Vec<repos::Checkout>> {
     repos::places(reader)
 }
 
@@ -39,7 +39,7 @@ pub fn ref_dirs(dir: &Path) -> Option<RefDirs> {
 }
 
 /// Compares a clone with what was read of it.
-pub fn state(reader: &Reader, place: &repos::Place) -> Result<PlaceState> {
+pub fn state(reader: &Reader, place: &repos::Checkout) -> Result<PlaceState> {
     let dir = Path::new(&place.dir);
     let Ok(repo) = Repo::open(dir) else { return Ok(PlaceState::Gone) };
     // Another repository lies around the folder that was registered.
@@ -55,6 +55,6 @@ pub fn state(reader: &Reader, place: &repos::Place) -> Result<PlaceState> {
         Ok(None) => return Ok(PlaceState::Current),
         Err(_) => return Ok(PlaceState::Behind),
     };
-    let known = snapshots::beginning(reader, place.repo, &head.to_string())?;
+    let known = snapshots::by_sha_prefix(reader, place.repo, &head.to_string())?;
     Ok(if known.is_empty() { PlaceState::Behind } else { PlaceState::Current })
 }

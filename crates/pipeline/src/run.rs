@@ -273,7 +273,7 @@ impl Steps<'_> {
             Ok(report) => self.report.embedding = report,
             Err(error) if is_optional && !is_final(&error) => {
                 let next = error.suggestion().map(|next| format!(" ({next})")).unwrap_or_default();
-                self.report.warnings.push(format!("no vectors were made: {error}{next}"));
+                self.report.warnings.push(format!("embedding failed: {error}{next}"));
             }
             Err(error) => return Err(error),
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 vocabulary! {
     /// Work that comes back. To add one, add a word here, its interval to
-    /// `Intervals`, and what it runs to `serve::daemon::work`.
+    /// `Intervals`, and what it runs to `serve::daemon::cycle`.
     pub enum Task {
         /// Fetch from the forge.
         Sync = "sync",

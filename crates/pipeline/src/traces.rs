@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::lock::Lane;
-use store::runtime::{self, Collected};
+use store::runtime::{self, CleanupCounts};
 use store::{Tx, WriteQueue};
 use traces::decode::Decoded;
 use traces::{Ingester, Limits};
@@ -162,7 +162,7 @@ impl TraceSink {
     }
 
     /// Removes what was not seen for ninety days.
-    pub fn collect(&self) -> Result<Collected> {
+    pub fn collect(&self) -> Result<CleanupCounts> {
         let mut state = self.state();
         self.turn(&mut state)?;
         let Some(turn) = &state.turn else { return Err(Error::internal("no turn")) };
@@ -239,7 +239,7 @@ impl TraceSink {
 }
 
 /// Removes what was not seen for ninety days, whoever receives.
-pub fn collect(path: &Path, owner: &str, clock: Arc<dyn Clock>) -> Result<Collected> {
+pub fn collect(path: &Path, owner: &str, clock: Arc<dyn Clock>) -> Result<CleanupCounts> {
     TraceSink::new(path, owner, clock, Arc::new(|_: &str| Vec::new())).collect()
 }
 

@@ -8,7 +8,7 @@
 use crate::documents::body_start;
 use crate::embedding::Provider;
 use crate::query::{Offer, Query};
-use crate::words::Patterns;
+use crate::tokenizer::Patterns;
 use model::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};

@@ -14,13 +14,13 @@ use crate::memory::{MemoryContext, SIGNAL as MEMORY};
 use crate::named::{self, NamedDocuments};
 use crate::query::{Offer, Query, Syntax};
 use crate::reinforcement::Factor;
-use crate::results::{self, SearchResults, Sought};
+use crate::results::{self, HighlightTerms, SearchResults};
 use crate::semantic::{self, Semantic};
 use crate::signals::{Question, SIGNALS, Signal};
 use crate::suggestions;
-use crate::words::Patterns;
+use crate::tokenizer::Patterns;
 use model::ids::ProjectId;
-use model::{Error, ErrorCode, Result, Timestamp, beside};
+use model::{Error, ErrorCode, Result, Timestamp, join_threads};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -230,7 +230,7 @@ impl Search<'_> {
             groups.into_iter().skip(self.request.offset).take(self.request.limit).collect();
         let is_by_words = self.results.mode != Mode::Semantic || is_binding(query.as_ref());
         let offers = query.as_ref().filter(|_| is_by_words).map(Query::alternatives);
-        let sought = Sought {
+        let sought = HighlightTerms {
             words: &self.words,
             patterns: offers
                 .map(|offers| Patterns::new(offers.iter().map(Offer::pattern).collect())),
@@ -262,7 +262,7 @@ impl Search<'_> {
             // The model is a few milliseconds at work; words do not wait for it.
             Some(Ok(Embedding { provider, text })) => {
                 let embed = || provider.embed_query(&text);
-                let (vector, lexical) = beside(embed, || self.by_words(query.as_ref()));
+                let (vector, lexical) = join_threads(embed, || self.by_words(query.as_ref()));
                 (Some(vector), lexical)
             }
             Some(Err(error)) => (Some(Err(error)), self.by_words(query.as_ref())),
@@ -709,7 +709,7 @@ fn degraded(error: &Error) -> String {
 fn by_words_alone(lexical: &Lexical) -> Vec<Candidate> {
     // In a small index a word that most texts have is worth next to nothing.
     let best = lexical.best.first().map_or(1.0, |ranked| ranked.score).max(f64::MIN_POSITIVE);
-    let candidate = |(index, ranked): (usize, &fulltext::Ranked)| Candidate {
+    let candidate = |(index, ranked): (usize, &fulltext::RankedDocument)| Candidate {
         document: ranked.document,
         lexical_rank: Some(index + 1),
         lexical_score: Some(ranked.score),

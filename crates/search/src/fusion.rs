@@ -2,7 +2,7 @@
 
 use crate::evidence::Evidence;
 use std::collections::BTreeMap;
-use store::fulltext::Ranked;
+use store::fulltext::RankedDocument;
 use store::vectors::Similar;
 
 /// The part of each list that sets the scale. The same for every page, so that
@@ -46,7 +46,7 @@ pub struct Candidate {
 /// The documents of both lists, with the similarities of those that only their
 /// words brought up (`others`), best first. `weight` is the share of meaning.
 pub fn fuse(
-    lexical: &[Ranked],
+    lexical: &[RankedDocument],
     semantic: &[Similar],
     others: &[Similar],
     fusion: Fusion,
@@ -79,7 +79,7 @@ pub fn sort(candidates: &mut [Candidate]) {
     });
 }
 
-fn union(lexical: &[Ranked], semantic: &[Similar], others: &[Similar]) -> Vec<Candidate> {
+fn union(lexical: &[RankedDocument], semantic: &[Similar], others: &[Similar]) -> Vec<Candidate> {
     let mut candidates: BTreeMap<i64, Candidate> = BTreeMap::new();
     let entry =
         |candidates: &mut BTreeMap<i64, Candidate>, document, change: &dyn Fn(&mut Candidate)| {
@@ -151,8 +151,10 @@ fn ranks(candidate: &Candidate, weight: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn lexical(list: &[(i64, f64)]) -> Vec<Ranked> {
-        list.iter().map(|(document, score)| Ranked { document: *document, score: *score }).collect()
+    fn lexical(list: &[(i64, f64)]) -> Vec<RankedDocument> {
+        list.iter()
+            .map(|(document, score)| RankedDocument { document: *document, score: *score })
+            .collect()
     }
 
     fn semantic(list: &[(i64, f32)]) -> Vec<Similar> {

@@ -6,13 +6,13 @@
 //! reading the best of what these brought up.
 
 use crate::query::{Offer, Query, in_titles};
-use crate::weighing::{Weighing, Word};
+use crate::term_weights::{QueryTerm, TermWeights};
 use model::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use store::Reader;
 use store::document_set::DocumentSet;
-use store::fulltext::{self, Matches, Ranked};
+use store::fulltext::{self, Matches, RankedDocument};
 
 /// How much one answer may cost.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ const RARER_TOGETHER: usize = 10;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Lexical {
     /// Best first.
-    pub best: Vec<Ranked>,
+    pub best: Vec<RankedDocument>,
     /// All that match; at least so many when the index is large.
     pub total: u64,
     pub is_total_exact: bool,
@@ -118,7 +118,7 @@ impl Candidates {
 
 /// A word, and what it takes to look it up.
 struct Lookup {
-    word: Word,
+    word: QueryTerm,
     /// What the index is asked.
     expression: String,
     /// Entries of its lists that have to be passed.
@@ -150,7 +150,7 @@ impl Large<'_> {
         };
         let n_ranked = if is_few { 0 } else { n_rare };
         let words = lookups.into_iter().map(|lookup| lookup.word).collect();
-        let weighing = Weighing::new(words, n_ranked, fulltext::totals(self.reader)?);
+        let weighing = TermWeights::new(words, n_ranked, fulltext::totals(self.reader)?);
         let mut best = weighing.weigh(self.reader, candidates.scores)?;
         best.truncate(self.n_best);
         let total = candidates.n_seen.max(best.len() as u64);
@@ -165,7 +165,7 @@ impl Large<'_> {
         if parts.len() < 2 || offer.joined().is_some() {
             let expression = offer.joined().unwrap_or_else(|| offer.expression());
             let n_documents = frequency(&expression)?;
-            let word = Word { offer, n_documents };
+            let word = QueryTerm { offer, n_documents };
             return Ok(Lookup { word, expression, price: n_documents });
         }
         // The index finds words that follow each other by looking at each place
@@ -181,7 +181,7 @@ impl Large<'_> {
         } else {
             each.iter().min().copied().unwrap_or(0) / RARER_TOGETHER
         };
-        Ok(Lookup { word: Word { offer, n_documents }, expression, price })
+        Ok(Lookup { word: QueryTerm { offer, n_documents }, expression, price })
     }
 
     /// All that match in a small part of the index. Each word is looked up for

@@ -28,8 +28,8 @@ mod semantic;
 pub mod signals;
 mod snippet;
 mod suggestions;
-mod weighing;
-mod words;
+mod term_weights;
+mod tokenizer;
 
 pub use evidence::Evidence;
 pub use find::{FLOOR, Mode, Ranking, Request, Searcher, find};

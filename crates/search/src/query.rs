@@ -6,7 +6,7 @@
 //! demanding all of them loses four of five questions asked in sentences.
 
 use crate::identifiers;
-use crate::words::Pattern;
+use crate::tokenizer::Pattern;
 use model::text::name_parts;
 use model::{Error, Result};
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use crate::fusion::Candidate;
 use crate::groups::EntityGroup;
 use crate::memory::RecordNote;
 use crate::snippet::{self, Snippet, Span};
-use crate::words::Patterns;
+use crate::tokenizer::Patterns;
 use model::memory::RecordId;
 use model::text::one_line;
 use model::{EntityState, Result, Timestamp};
@@ -203,7 +203,7 @@ pub struct Explanation {
 }
 
 /// What to mark in the texts of a page.
-pub struct Sought<'a> {
+pub struct HighlightTerms<'a> {
     /// The words themselves, small letters.
     pub words: &'a [String],
     pub patterns: Option<Patterns>,
@@ -222,7 +222,7 @@ pub fn fill(
     reader: &Reader,
     results: &mut SearchResults,
     page: &[EntityGroup],
-    sought: &Sought<'_>,
+    sought: &HighlightTerms<'_>,
     explain: bool,
     note: impl Fn(i64) -> Result<(Option<RecordNote>, bool, Option<String>)>,
 ) -> Result<()> {
@@ -306,7 +306,7 @@ fn passage(hit: &Hit, candidate: &Candidate, snippet: Snippet) -> Passage {
     }
 }
 
-fn snippet_of(hit: &Hit, chunk: Option<(usize, usize)>, sought: &Sought<'_>) -> Snippet {
+fn snippet_of(hit: &Hit, chunk: Option<(usize, usize)>, sought: &HighlightTerms<'_>) -> Snippet {
     let (text, mut spans) = snippet::unmark(&hit.marked_text);
     if let Some(patterns) = &sought.patterns {
         spans = patterns.spans(&text);

@@ -4,7 +4,7 @@ use model::Result;
 use std::collections::BTreeMap;
 use store::Reader;
 use store::document_set::DocumentSet;
-use store::vectors::{self, Similar, Space};
+use store::vectors::{self, EmbeddingSpace, Similar};
 
 /// Chunks whose true vectors are looked at, at least.
 const DEPTH: usize = 400;
@@ -31,7 +31,7 @@ pub struct Semantic {
 /// The `n_best` documents nearest to a vector, or all if there are fewer.
 pub fn retrieve(
     reader: &Reader,
-    space: &Space,
+    space: &EmbeddingSpace,
     query: &[f32],
     allowed: Option<&DocumentSet>,
     n_best: usize,

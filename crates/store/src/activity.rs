@@ -207,7 +207,7 @@ pub fn labelled(
 
 /// One person's part in an entity, with what the entity is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct Participation {
     pub entity: EntityRow,
     pub deed: ActivityKind,
     pub times: u64,
@@ -216,7 +216,11 @@ pub struct Part {
 }
 
 /// Everything a person did, newest first.
-pub fn of_person(on: &impl Read, person: &Person, project: Option<ProjectId>) -> Result<Vec<Part>> {
+pub fn person_activity(
+    on: &impl Read,
+    person: &Person,
+    project: Option<ProjectId>,
+) -> Result<Vec<Participation>> {
     let ids = json_ids(&person.ids);
     let mut found = Vec::new();
     for kind in EntityKind::ALL {
@@ -250,7 +254,7 @@ pub fn of_person(on: &impl Read, person: &Person, project: Option<ProjectId>) ->
             ),
             (&ids, project.map(|project| project.0)),
             |row| {
-                Ok(Part {
+                Ok(Participation {
                     entity: EntityRow { kind, id: row.get("entity")? },
                     deed: match row.get::<_, i64>("deed")? {
                         0 => ActivityKind::Authored,

@@ -7,7 +7,7 @@ use crate::handle::{Read, Tx};
 use crate::sql::{self, Word, json_ids};
 use model::change_text;
 use model::ids::{Iid, RepoId};
-use model::relation::{Certainty, EntityName, Method, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, RelationType};
 use model::{EntityKind, Result, Timestamp};
 use std::collections::BTreeSet;
 
@@ -172,7 +172,7 @@ pub struct ChangeLink {
     pub relation: RelationType,
     pub source: EntityRow,
     pub target: EntityRow,
-    pub method: Method,
+    pub method: EvidenceSource,
     pub certainty: Certainty,
 }
 

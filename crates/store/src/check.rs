@@ -323,7 +323,7 @@ pub fn check(on: &impl Read, now: Timestamp, expected: &[DependentKind]) -> Resu
     findings.push(Finding {
         id: "search_codes",
         what: "codes that differ from the vectors they are made of",
-        count: crate::codes::misplaced(on)?,
+        count: crate::binary_codes::misplaced(on)?,
         repair: Some("made anew"),
     });
     findings.push(Finding {
@@ -362,9 +362,9 @@ pub fn repair(
         }
     }
     crate::references::resolve_open(tx)?;
-    let misplaced = crate::codes::misplaced(tx)?;
+    let misplaced = crate::binary_codes::misplaced(tx)?;
     if misplaced > 0 {
-        crate::codes::rebuild(tx)?;
+        crate::binary_codes::rebuild(tx)?;
         done.push(("search_codes", misplaced));
     }
     let freed = sql::run(

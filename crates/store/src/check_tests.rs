@@ -214,11 +214,11 @@ fn embedded(tx: &Tx<'_>) -> Result<()> {
     let pending = document(tx, 1)?;
     let vector = vec![0.6, 0.8];
     let chunk = embeddings::Chunk { start: 0, end: 4, hash: pending.hash, vector };
-    let space = vectors::Space { model: "m".to_owned(), dims: 2, chunking: 1 };
+    let space = vectors::EmbeddingSpace { model: "m".to_owned(), dims: 2, chunking: 1 };
     embeddings::replace(tx, &space, &pending, &[chunk], NOW)
 }
 
-fn document(tx: &Tx<'_>, issue: i64) -> Result<embeddings::Pending> {
+fn document(tx: &Tx<'_>, issue: i64) -> Result<embeddings::PendingDocument> {
     let hash = Hash32::of(b"text");
     let document = documents::Document {
         source: crate::dirty::SourceType::Issue,
@@ -243,7 +243,7 @@ fn document(tx: &Tx<'_>, issue: i64) -> Result<embeddings::Pending> {
     documents::flush_full_text(tx)?;
     crate::dirty::mark(tx, crate::dirty::SourceType::Issue, issue, NOW)?;
     let id = crate::fulltext::highest_id(tx)?;
-    Ok(embeddings::Pending { document: id, hash, updated_at: NOW })
+    Ok(embeddings::PendingDocument { document: id, hash, updated_at: NOW })
 }
 
 #[test]
@@ -277,8 +277,8 @@ fn codes_that_are_not_those_of_the_vectors() {
 #[test]
 fn codes_around_a_centre_that_moves() {
     let (_dir, mut writer) = sound();
-    let space = vectors::Space { model: "m".to_owned(), dims: 2, chunking: 1 };
-    let n_wrong = |writer: &Writer| crate::codes::misplaced(writer).unwrap();
+    let space = vectors::EmbeddingSpace { model: "m".to_owned(), dims: 2, chunking: 1 };
+    let n_wrong = |writer: &Writer| crate::binary_codes::misplaced(writer).unwrap();
     let codes = |writer: &Writer| {
         let sql = "SELECT codes FROM embedding_blocks";
         sql::one(writer, sql, [], |row| row.get::<_, Vec<u8>>(0)).unwrap()
@@ -293,10 +293,10 @@ fn codes_around_a_centre_that_moves() {
         embeddings::replace(tx, &space, &pending, &chunks, NOW)
     };
     writer.write(many).unwrap();
-    assert!(crate::codes::is_unsettled(&writer, &space).unwrap());
+    assert!(crate::binary_codes::is_unsettled(&writer, &space).unwrap());
     let around_zero = codes(&writer);
-    writer.write(|tx| crate::codes::settle(tx, &space)).unwrap();
-    assert!(!crate::codes::is_unsettled(&writer, &space).unwrap());
+    writer.write(|tx| crate::binary_codes::recompute_centroid(tx, &space)).unwrap();
+    assert!(!crate::binary_codes::is_unsettled(&writer, &space).unwrap());
     assert_eq!(n_wrong(&writer), 0);
     assert_ne!(codes(&writer), around_zero, "around zero all of these are alike");
     // New ones are coded around the same centre.

@@ -21,12 +21,12 @@ pub type FolderTrust = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 #[derive(Clone)]
 pub struct DatabaseFile {
     path: PathBuf,
-    standing: Standing,
+    standing: FileOrigin,
 }
 
 /// What is known beside the path.
 #[derive(Clone, Default)]
-pub struct Standing {
+pub struct FileOrigin {
     /// Top of the clone it came with, where nobody trusts that clone.
     clone: Option<PathBuf>,
     /// Whose records are shown as foreign; none where nobody asked.
@@ -36,12 +36,12 @@ pub struct Standing {
 impl DatabaseFile {
     /// The user's own.
     pub fn own(path: PathBuf) -> Self {
-        DatabaseFile { path, standing: Standing::default() }
+        DatabaseFile { path, standing: FileOrigin::default() }
     }
 
     /// One that came with the clone whose work tree begins at `top`.
     pub fn foreign(path: PathBuf, top: PathBuf) -> Self {
-        DatabaseFile { path, standing: Standing { clone: Some(top), folder_trust: None } }
+        DatabaseFile { path, standing: FileOrigin { clone: Some(top), folder_trust: None } }
     }
 
     /// Readers of it mark the records of folders that are not trusted.
@@ -114,15 +114,15 @@ impl<T: DatabaseLocation + ?Sized> DatabaseLocation for &T {
 
 /// What a reader knows of the file it reads.
 #[derive(Default)]
-pub struct Belief {
-    standing: Standing,
+pub struct ReaderTrust {
+    standing: FileOrigin,
     /// Answers of [`FolderTrust`], which looks at files.
     known: RefCell<BTreeMap<RootId, bool>>,
 }
 
-impl Belief {
+impl ReaderTrust {
     pub fn of(file: &DatabaseFile) -> Self {
-        Belief { standing: file.standing.clone(), known: RefCell::default() }
+        ReaderTrust { standing: file.standing.clone(), known: RefCell::default() }
     }
 
     pub fn is_foreign_file(&self) -> bool {

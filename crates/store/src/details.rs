@@ -6,7 +6,7 @@ use crate::handle::Read;
 use crate::sql::{self, Word, entity_table, owner_column};
 use model::ids::{ForgeId, Iid};
 use model::record::ChangeKind;
-use model::relation::{Certainty, Method, RelationType};
+use model::relation::{Certainty, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
 use rusqlite::Row;
 use schemars::JsonSchema;
@@ -287,7 +287,7 @@ pub struct Relation {
     /// None while the other end is not synced here.
     pub title: Option<String>,
     pub state: Option<EntityState>,
-    pub method: Method,
+    pub method: EvidenceSource,
     pub certainty: Certainty,
 }
 

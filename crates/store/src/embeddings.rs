@@ -1,9 +1,9 @@
 //! Which documents have vectors, which wait for them, and storing them.
 
-use crate::codes;
+use crate::binary_codes;
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
-use crate::vectors::{self, BLOCK, ID_BYTES, Space};
+use crate::vectors::{self, BLOCK, EmbeddingSpace, ID_BYTES};
 use model::hash::Hash32;
 use model::{Error, ErrorCode, Result, Timestamp};
 use rusqlite::named_params;
@@ -16,7 +16,7 @@ const MAX_ERROR: usize = 500;
 
 /// A document that has no vectors of the space, or outdated ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pending {
+pub struct PendingDocument {
     pub document: i64,
     pub hash: Hash32,
     pub updated_at: Timestamp,
@@ -35,7 +35,11 @@ pub struct PendingFilter {
 /// memory, issues and merge requests, commits, long threads, short ones; the
 /// newest of each first. Found in one pass: which documents wait takes a look at
 /// every one of them, and there may be very many.
-pub fn pending(on: &impl Read, space: &Space, filter: PendingFilter) -> Result<Vec<Pending>> {
+pub fn pending(
+    on: &impl Read,
+    space: &EmbeddingSpace,
+    filter: PendingFilter,
+) -> Result<Vec<PendingDocument>> {
     sql::all(
         on,
         &format!(
@@ -58,7 +62,7 @@ pub fn pending(on: &impl Read, space: &Space, filter: PendingFilter) -> Result<V
             ":only_records": filter.only_records,
         },
         |row| {
-            Ok(Pending {
+            Ok(PendingDocument {
                 document: row.get(0)?,
                 hash: Hash32(row.get(1)?),
                 updated_at: sql::at(row, "updated_at")?,
@@ -79,7 +83,7 @@ const WAITING: &str = "
       OR m.chunking <> :chunking OR m.document_hash <> d.content_hash
       OR (:with_failed AND m.last_error IS NOT NULL))";
 
-pub fn count_pending(on: &impl Read, space: &Space, with_failed: bool) -> Result<u64> {
+pub fn count_pending(on: &impl Read, space: &EmbeddingSpace, with_failed: bool) -> Result<u64> {
     sql::one(
         on,
         &format!("SELECT count(*) {WAITING}"),
@@ -103,7 +107,7 @@ pub fn text(on: &impl Read, document: i64) -> Result<Option<(String, String)>> {
 /// The vectors a document has in a space, by the hash of the chunk.
 pub fn known_vectors(
     on: &impl Read,
-    space: &Space,
+    space: &EmbeddingSpace,
     document: i64,
 ) -> Result<BTreeMap<Hash32, Vec<f32>>> {
     let rows = sql::all(
@@ -134,8 +138,8 @@ pub struct Chunk {
 /// length is refused.
 pub fn replace(
     tx: &Tx<'_>,
-    space: &Space,
-    pending: &Pending,
+    space: &EmbeddingSpace,
+    pending: &PendingDocument,
     chunks: &[Chunk],
     now: Timestamp,
 ) -> Result<()> {
@@ -151,7 +155,7 @@ pub fn replace(
         ));
     }
     let places = keep_places(tx, space, pending.document, chunks.len())?;
-    let centre = codes::centre(tx, space)?;
+    let centre = binary_codes::centre(tx, space)?;
     for (index, chunk) in chunks.iter().enumerate() {
         let place = match places.get(index) {
             Some(place) => *place,
@@ -161,7 +165,7 @@ pub fn replace(
             Row { place, space, pending, index, chunk: Some(chunk), error: None, attempts: 0 };
         row.write(tx, now)?;
         let packed = vectors::pack(&chunk.vector);
-        codes::write(tx, &centre, place, pending.document, &packed)?;
+        binary_codes::write(tx, &centre, place, pending.document, &packed)?;
         sql::run(
             tx,
             "INSERT OR REPLACE INTO embeddings (metadata_id, vector) VALUES (?1, ?2)",
@@ -174,8 +178,8 @@ pub fn replace(
 /// Takes away what a document has and records why it has nothing.
 pub fn fail(
     tx: &Tx<'_>,
-    space: &Space,
-    pending: &Pending,
+    space: &EmbeddingSpace,
+    pending: &PendingDocument,
     error: &str,
     now: Timestamp,
 ) -> Result<()> {
@@ -229,7 +233,12 @@ fn forget(tx: &Tx<'_>, document: i64) -> Result<()> {
 
 /// The places the document already has in this space, as many as it will need;
 /// the others are given up.
-fn keep_places(tx: &Tx<'_>, space: &Space, document: i64, n_needed: usize) -> Result<Vec<i64>> {
+fn keep_places(
+    tx: &Tx<'_>,
+    space: &EmbeddingSpace,
+    document: i64,
+    n_needed: usize,
+) -> Result<Vec<i64>> {
     sql::run(
         tx,
         "DELETE FROM embedding_metadata
@@ -246,7 +255,7 @@ fn keep_places(tx: &Tx<'_>, space: &Space, document: i64, n_needed: usize) -> Re
 }
 
 /// The next place in the last block of the space, or the first of a new one.
-fn free_place(tx: &Tx<'_>, space: &Space) -> Result<i64> {
+fn free_place(tx: &Tx<'_>, space: &EmbeddingSpace) -> Result<i64> {
     let taken = sql::first(
         tx,
         "UPDATE embedding_blocks SET n_used = n_used + 1
@@ -280,8 +289,8 @@ fn free_place(tx: &Tx<'_>, space: &Space) -> Result<i64> {
 
 struct Row<'a> {
     place: i64,
-    space: &'a Space,
-    pending: &'a Pending,
+    space: &'a EmbeddingSpace,
+    pending: &'a PendingDocument,
     index: usize,
     chunk: Option<&'a Chunk>,
     error: Option<String>,
@@ -347,7 +356,7 @@ pub struct Coverage {
     pub chunks: u64,
 }
 
-pub fn coverage(on: &impl Read, space: &Space) -> Result<Coverage> {
+pub fn coverage(on: &impl Read, space: &EmbeddingSpace) -> Result<Coverage> {
     let (embedded, failed) = sql::one(
         on,
         "SELECT count(*) FILTER (WHERE m.last_error IS NULL),

@@ -25,7 +25,7 @@ pub use crate::document_set::DocumentFilter;
 
 /// A document and how well it matched.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct RankedDocument {
     pub document: i64,
     /// More is better.
     pub score: f64,
@@ -35,7 +35,7 @@ pub struct Ranked {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Matches {
     /// The best, best first.
-    pub best: Vec<Ranked>,
+    pub best: Vec<RankedDocument>,
     /// How many were looked at.
     pub n_seen: u64,
     /// Whether that is all there are.
@@ -110,10 +110,11 @@ fn ranked(
             break;
         }
         matches.n_seen += 1;
-        let ranked = Ranked { document: row.get(0).map_err(db)?, score: row.get(1).map_err(db)? };
+        let ranked =
+            RankedDocument { document: row.get(0).map_err(db)?, score: row.get(1).map_err(db)? };
         matches.best.push(ranked);
     }
-    let better = |a: &Ranked, b: &Ranked| {
+    let better = |a: &RankedDocument, b: &RankedDocument| {
         b.score.total_cmp(&a.score).then_with(|| a.document.cmp(&b.document))
     };
     if n_best < matches.best.len() {

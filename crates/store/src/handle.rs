@@ -1,6 +1,6 @@
 //! The handles callers hold: who may write is a matter of types.
 
-use crate::database_file::{Belief, DatabaseLocation};
+use crate::database_file::{DatabaseLocation, ReaderTrust};
 use crate::error::db;
 use crate::memo::TxCache;
 use crate::results::ResultCache;
@@ -22,7 +22,7 @@ pub(crate) mod sealed {
 
         /// How far the file may be believed; none where it is the user's own
         /// and nobody asked about folders.
-        fn belief(&self) -> Option<&crate::database_file::Belief> {
+        fn belief(&self) -> Option<&crate::database_file::ReaderTrust> {
             None
         }
     }
@@ -31,11 +31,12 @@ pub(crate) mod sealed {
 /// Opened read-only with `query_only`; sees a consistent snapshot per statement.
 pub struct Reader {
     pub(crate) connection: Connection,
-    pub(crate) belief: Belief,
+    pub(crate) belief: ReaderTrust,
     pub(crate) results: Arc<ResultCache>,
 }
 
-/// The one write connection of a process.
+/// A write connection. Long runs share one through [`WriteQueue`](crate::WriteQueue);
+/// a few rows beside a run are written through one of their own.
 pub struct Writer {
     pub(crate) connection: Connection,
 }
@@ -136,7 +137,7 @@ impl Reader {
         } else {
             crate::open::reader(file.path())?
         };
-        reader.belief = Belief::of(&file);
+        reader.belief = ReaderTrust::of(&file);
         Ok(reader)
     }
 
@@ -158,7 +159,7 @@ impl Reader {
     /// Forgets what was known of the trust in folders, for a reader that is
     /// kept open while the user may grant or revoke it.
     pub fn ask_trust_again(&mut self, location: &impl DatabaseLocation) {
-        self.belief = Belief::of(&location.database_file());
+        self.belief = ReaderTrust::of(&location.database_file());
     }
 
     /// Reads everything of one moment until the guard is dropped, whoever writes meanwhile.
@@ -216,7 +217,7 @@ impl sealed::HasConnection for Reader {
         &self.connection
     }
 
-    fn belief(&self) -> Option<&Belief> {
+    fn belief(&self) -> Option<&ReaderTrust> {
         Some(&self.belief)
     }
 }

@@ -52,7 +52,7 @@ fn newest_first(mut found: Vec<(i64, EntityRow)>) -> Vec<EntityRow> {
 
 /// A note that may concern someone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct NoteRow {
     pub entity: EntityRow,
     pub forge_id: i64,
     pub author: Option<String>,
@@ -63,7 +63,7 @@ pub struct Word {
 /// Notes by others since then that contain `@name`, newest first. The name may
 /// be the beginning of a longer one; the caller looks closer. Only entities
 /// that changed since are read.
-pub fn mentions(on: &impl Read, person: &Person, since: Timestamp) -> Result<Vec<Word>> {
+pub fn mentions(on: &impl Read, person: &Person, since: Timestamp) -> Result<Vec<NoteRow>> {
     let mut found = Vec::new();
     for kind in EntityKind::ALL {
         let owner = owner_column(kind);
@@ -83,7 +83,7 @@ pub fn mentions(on: &impl Read, person: &Person, since: Timestamp) -> Result<Vec
             ),
             (json_ids(&person.ids), since.as_millis(), &person.username),
             |row| {
-                Ok(Word {
+                Ok(NoteRow {
                     entity: EntityRow { kind, id: row.get("id")? },
                     forge_id: row.get("forge_id")?,
                     author: row.get("author")?,
@@ -99,7 +99,7 @@ pub fn mentions(on: &impl Read, person: &Person, since: Timestamp) -> Result<Vec
 
 /// Threads on open entities that someone takes part in and nobody resolved,
 /// by their last note; newest first.
-pub fn unresolved(on: &impl Read, person: &Person) -> Result<Vec<Word>> {
+pub fn unresolved(on: &impl Read, person: &Person) -> Result<Vec<NoteRow>> {
     let mut found = Vec::new();
     for kind in EntityKind::ALL {
         let owner = owner_column(kind);
@@ -122,7 +122,7 @@ pub fn unresolved(on: &impl Read, person: &Person) -> Result<Vec<Word>> {
             ),
             [json_ids(&person.ids)],
             |row| {
-                Ok(Word {
+                Ok(NoteRow {
                     entity: EntityRow { kind, id: row.get("id")? },
                     forge_id: row.get("forge_id")?,
                     author: row.get("author")?,

@@ -1,8 +1,7 @@
 //! The SQLite file: schema, migrations, typed reads and writes.
 //!
 //! The only crate with SQL. Callers see functions grouped by subject and plain
-//! types; no `rusqlite` type and no SQL text crosses this boundary, so that
-//! another backend could take its place.
+//! types; no `rusqlite` type and no SQL text crosses this boundary.
 //!
 //! Two handles: [`Writer`] for the producers, [`Reader`] (truly read-only) for
 //! everyone who only answers. Reads accept either, and a transaction, through
@@ -25,12 +24,12 @@ pub mod activity;
 pub mod alerts;
 pub mod answer_costs;
 pub mod authors;
+pub mod binary_codes;
 pub mod change_relations;
 pub mod check;
 #[cfg(test)]
 mod check_tests;
 pub mod code;
-pub mod codes;
 pub mod commit_terms;
 pub mod commits;
 pub mod counts;
@@ -47,9 +46,9 @@ pub mod events;
 pub mod feedback;
 pub mod fulltext;
 pub mod inbox;
+pub mod last_seen;
 pub mod listing;
 pub mod lock;
-pub mod looks;
 pub mod maintenance;
 pub mod memory;
 pub mod named_documents;

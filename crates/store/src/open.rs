@@ -1,6 +1,6 @@
 //! Opening the file: where connections get their settings.
 
-use crate::database_file::{Belief, DatabaseFile};
+use crate::database_file::{DatabaseFile, ReaderTrust};
 use crate::error::db;
 use crate::handle::{Reader, Writer};
 use crate::migrate::{self, LADDER, Migration, SCHEMA_VERSION, with_suffix};
@@ -182,7 +182,7 @@ pub(crate) fn reader(path: &Path) -> Result<Reader> {
     // A search reads megabytes of codes and lists: not copied, but seen where
     // they lie in the file.
     connection.pragma_update(None, "mmap_size", MAPPED).map_err(db)?;
-    Ok(Reader { connection, belief: Belief::default(), results: Arc::default() })
+    Ok(Reader { connection, belief: ReaderTrust::default(), results: Arc::default() })
 }
 
 /// A file that came with a clone: opened as if it could not change, so that
@@ -200,7 +200,7 @@ pub(crate) fn foreign_reader(file: &DatabaseFile) -> Result<Reader> {
         return Err(refused.unwrap_or_else(nothing_yet));
     }
     connection.pragma_update(None, "query_only", true).map_err(db)?;
-    Ok(Reader { connection, belief: Belief::of(file), results: Arc::default() })
+    Ok(Reader { connection, belief: ReaderTrust::of(file), results: Arc::default() })
 }
 
 /// A connection to a file that is promised not to change.

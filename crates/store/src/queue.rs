@@ -19,7 +19,7 @@ const MAX_ERROR: usize = 500;
 
 /// A job claimed for fetching.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct FetchJob {
     pub id: PendingFetchId,
     pub project: ProjectId,
     pub kind: EntityKind,
@@ -56,7 +56,12 @@ pub fn enqueue(
 }
 
 /// Takes up to `limit` jobs of one project that are due.
-pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> Result<Vec<Job>> {
+pub fn claim(
+    tx: &Tx<'_>,
+    project: ProjectId,
+    limit: usize,
+    now: Timestamp,
+) -> Result<Vec<FetchJob>> {
     sql::run(
         tx,
         "UPDATE pending_fetches SET locked_at = NULL
@@ -73,7 +78,7 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
         (project.0, At(now), limit as i64),
         |row| {
             let what: String = row.get("job")?;
-            Ok(DependentKind::parse(&what).map(|what| Job {
+            Ok(DependentKind::parse(&what).map(|what| FetchJob {
                 id: PendingFetchId(row.get_unwrap("id")),
                 project,
                 kind: row.get_unwrap::<_, Word<EntityKind>>("entity_kind").0,
@@ -84,7 +89,7 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
             }))
         },
     )?;
-    let jobs: Vec<Job> = jobs.into_iter().flatten().collect();
+    let jobs: Vec<FetchJob> = jobs.into_iter().flatten().collect();
     if let (Some(first), Some(last)) = (jobs.first(), jobs.last()) {
         // The same rows once more, in one go.
         sql::run(
@@ -99,7 +104,7 @@ pub fn claim(tx: &Tx<'_>, project: ProjectId, limit: usize, now: Timestamp) -> R
 }
 
 /// The result is stored: the job is over, unless it was asked for again meanwhile.
-pub fn finish(tx: &Tx<'_>, job: &Job) -> Result<()> {
+pub fn finish(tx: &Tx<'_>, job: &FetchJob) -> Result<()> {
     sql::run(
         tx,
         "DELETE FROM pending_fetches WHERE id = ?1 AND generation = ?2",
@@ -109,13 +114,13 @@ pub fn finish(tx: &Tx<'_>, job: &Job) -> Result<()> {
 }
 
 /// Gives a claimed job back untouched, as when the run is interrupted.
-pub fn release(tx: &Tx<'_>, job: &Job) -> Result<()> {
+pub fn release(tx: &Tx<'_>, job: &FetchJob) -> Result<()> {
     sql::run(tx, "UPDATE pending_fetches SET locked_at = NULL WHERE id = ?1", [job.id.0])?;
     Ok(())
 }
 
 /// Records a failure and when to try again.
-pub fn fail(tx: &Tx<'_>, job: &Job, error: &str, now: Timestamp) -> Result<()> {
+pub fn fail(tx: &Tx<'_>, job: &FetchJob, error: &str, now: Timestamp) -> Result<()> {
     let attempts = job.attempts + 1;
     let wait = Backoff::QUEUE.delay(attempts, job.id.0 as u64);
     sql::run(

@@ -9,7 +9,7 @@ use crate::handle::{Read, Tx};
 use crate::sql::{self, Word, entity_table, ms, owner_column};
 use model::forge::host_of;
 use model::ids::Iid;
-use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, Observation, RelationType};
 use model::{EntityKind, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
 use std::collections::{BTreeSet, HashMap};
@@ -479,7 +479,7 @@ fn settle(
         |row| {
             Ok((
                 Certainty::parse(&row.get::<_, String>(0)?).unwrap_or(Certainty::Declared),
-                Method::parse(&row.get::<_, String>(1)?).unwrap_or(Method::Note),
+                EvidenceSource::parse(&row.get::<_, String>(1)?).unwrap_or(EvidenceSource::Note),
                 row.get::<_, Option<i64>>(2)?,
                 row.get::<_, Option<i64>>(3)?,
             ))

@@ -31,7 +31,7 @@ pub const LOCAL: &str = "local/";
 
 /// What a repository is called here: its name, or the folder of a clone where the
 /// name says nothing (`local/<first commit>`) and the folder is not that of another.
-pub fn label(repo: &Repo, places: &[Place]) -> String {
+pub fn label(repo: &Repo, places: &[Checkout]) -> String {
     if !repo.canonical_url.starts_with(LOCAL) {
         return repo.canonical_url.clone();
     }
@@ -50,13 +50,13 @@ pub fn labels(on: &impl Read) -> Result<BTreeMap<String, String>> {
 }
 
 /// The name of a clone's folder.
-pub fn folder(place: &Place) -> Option<&str> {
+pub fn folder(place: &Checkout) -> Option<&str> {
     Path::new(&place.dir).file_name().and_then(|name| name.to_str())
 }
 
 /// One clone or work tree of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Checkout {
     pub id: RepoPlaceId,
     pub repo: RepoId,
     pub dir: String,
@@ -100,10 +100,10 @@ pub fn get(on: &impl Read, id: RepoId) -> Result<Option<Repo>> {
 
 /// Every place, by directory. A database that came with a clone cannot say
 /// which other folders of this machine to look into.
-pub fn places(on: &impl Read) -> Result<Vec<Place>> {
+pub fn places(on: &impl Read) -> Result<Vec<Checkout>> {
     let sql = "SELECT id, repo_id, dir, is_shallow, is_named FROM repo_places ORDER BY dir";
     let mut places = sql::all(on, sql, [], |row| {
-        Ok(Place {
+        Ok(Checkout {
             id: RepoPlaceId(row.get(0)?),
             repo: RepoId(row.get(1)?),
             dir: row.get(2)?,
@@ -228,7 +228,7 @@ pub fn heads_elsewhere(on: &impl Read, place: RepoPlaceId) -> Result<Vec<String>
 
 /// What a reading of a place ended with.
 #[derive(Debug, Clone)]
-pub struct Scanned<'a> {
+pub struct ScanOutcome<'a> {
     pub heads: &'a [(String, String)],
     pub main_branch: Option<&'a str>,
     pub main_sha: Option<&'a str>,
@@ -239,7 +239,7 @@ pub fn mark_scanned(
     tx: &Tx<'_>,
     repo: RepoId,
     place: RepoPlaceId,
-    scanned: &Scanned<'_>,
+    scanned: &ScanOutcome<'_>,
 ) -> Result<()> {
     sql::run(tx, "DELETE FROM repo_heads WHERE place_id = ?1", [place.0])?;
     for (name, sha) in scanned.heads {

@@ -8,7 +8,7 @@ use crate::handle::Read;
 use crate::sql::{self, Word, entity_table, json_ids, owner_column};
 use model::ids::{ForgeId, Iid};
 use model::memory::DecisionStatus;
-use model::relation::{Certainty, EntityName, Method, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
 use std::collections::BTreeSet;
@@ -159,7 +159,7 @@ pub struct EntityRelation {
     pub source: RelationEnd,
     pub target: RelationEnd,
     pub relation: RelationType,
-    pub method: Method,
+    pub method: EvidenceSource,
     pub certainty: Certainty,
     /// When it was observed; else when its source was made.
     pub at: Option<Timestamp>,

@@ -4,7 +4,7 @@
 //! then looks at the true vectors of the best. Which model made a vector is
 //! part of every question: vectors of two models are never compared.
 
-use crate::codes;
+use crate::binary_codes;
 use crate::document_set::DocumentSet;
 use crate::error::db;
 use crate::hamming;
@@ -20,7 +20,7 @@ pub(crate) const ID_BYTES: usize = 8;
 
 /// What vectors must share to be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Space {
+pub struct EmbeddingSpace {
     pub model: String,
     pub dims: usize,
     /// The version of how texts are cut.
@@ -88,7 +88,7 @@ pub(crate) const fn code_length(dims: usize) -> usize {
 
 /// A chunk whose code is near the query's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Near {
+pub struct VectorCandidate {
     pub chunk: i64,
     pub document: i64,
     /// Bits that differ.
@@ -99,7 +99,7 @@ pub struct Near {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scan {
     /// Nearest first.
-    pub near: Vec<Near>,
+    pub near: Vec<VectorCandidate>,
     /// Chunks that were compared.
     pub n_chunks: usize,
     /// Documents with vectors of this space, allowed or not.
@@ -109,7 +109,7 @@ pub struct Scan {
 /// The `depth` chunks with the nearest codes among the documents allowed.
 pub fn scan(
     on: &impl Read,
-    space: &Space,
+    space: &EmbeddingSpace,
     query: &[f32],
     allowed: Option<&DocumentSet>,
     depth: usize,
@@ -135,7 +135,7 @@ pub fn scan(
         if query_code.is_empty() {
             // Not before the first row: then both are of the same moment, even
             // when the centre moves meanwhile.
-            query_code = code(query, &codes::centre(on, space)?);
+            query_code = code(query, &binary_codes::centre(on, space)?);
         }
         let first = row.get::<_, i64>(0).map_err(db)?.saturating_mul(BLOCK);
         let documents = row.get_ref(1).map_err(db)?.as_blob().unwrap_or_default();
@@ -152,14 +152,18 @@ pub fn scan(
                 continue;
             }
             n_chunks += 1;
-            nearest.offer(Near { chunk: first.saturating_add(place as i64), document, distance });
+            nearest.offer(VectorCandidate {
+                chunk: first.saturating_add(place as i64),
+                document,
+                distance,
+            });
         }
     }
     Ok(Scan { near: nearest.finish(), n_chunks, n_documents: seen.len() })
 }
 
 /// Chunks with vectors of this space.
-pub fn count(on: &impl Read, space: &Space) -> Result<usize> {
+pub fn count(on: &impl Read, space: &EmbeddingSpace) -> Result<usize> {
     let n: i64 = sql::one(
         on,
         "SELECT coalesce(sum(n_used), 0) FROM embedding_blocks
@@ -171,7 +175,7 @@ pub fn count(on: &impl Read, space: &Space) -> Result<usize> {
 }
 
 /// Whether any document has vectors of this space.
-pub fn exist(on: &impl Read, space: &Space) -> Result<bool> {
+pub fn exist(on: &impl Read, space: &EmbeddingSpace) -> Result<bool> {
     sql::one(
         on,
         "SELECT EXISTS (SELECT 1 FROM embedding_blocks
@@ -185,7 +189,7 @@ pub fn exist(on: &impl Read, space: &Space) -> Result<bool> {
 /// a count of each tells where the border lies, without a heap.
 struct Nearest {
     depth: usize,
-    kept: Vec<Near>,
+    kept: Vec<VectorCandidate>,
     counts: Vec<usize>,
     /// What is farther away is of no interest any more.
     border: usize,
@@ -199,7 +203,7 @@ impl Nearest {
     }
 
     #[inline]
-    fn offer(&mut self, near: Near) {
+    fn offer(&mut self, near: VectorCandidate) {
         let distance = near.distance as usize;
         if distance > self.border || self.depth == 0 {
             return;
@@ -217,7 +221,7 @@ impl Nearest {
         }
     }
 
-    fn finish(mut self) -> Vec<Near> {
+    fn finish(mut self) -> Vec<VectorCandidate> {
         self.kept.sort_unstable_by_key(|near| (near.distance, near.chunk));
         self.kept.truncate(self.depth);
         self.kept
@@ -234,7 +238,7 @@ pub struct Similar {
 }
 
 /// The true similarity of chunks; what has no vector of that length is left out.
-pub fn compare(on: &impl Read, query: &[f32], chunks: &[Near]) -> Result<Vec<Similar>> {
+pub fn compare(on: &impl Read, query: &[f32], chunks: &[VectorCandidate]) -> Result<Vec<Similar>> {
     // In the order they lie in the file.
     let mut chunks: Vec<(i64, i64)> =
         chunks.iter().map(|near| (near.chunk, near.document)).collect();
@@ -268,7 +272,7 @@ pub struct Affinity {
 
 /// How near two chunks of a space usually are to each other, from `n` of them
 /// that lie evenly over it; the same ones every time. None with fewer than two.
-pub fn affinity(on: &impl Read, space: &Space, n: usize) -> Result<Option<Affinity>> {
+pub fn affinity(on: &impl Read, space: &EmbeddingSpace, n: usize) -> Result<Option<Affinity>> {
     let mut sums = vec![0.0_f64; space.dims];
     let (mut n_read, mut squares) = (0_usize, 0.0);
     for chunk in spread(on, space, n)? {
@@ -293,7 +297,7 @@ pub fn affinity(on: &impl Read, space: &Space, n: usize) -> Result<Option<Affini
 }
 
 /// About `n` places of chunks, evenly over a space.
-fn spread(on: &impl Read, space: &Space, n: usize) -> Result<Vec<i64>> {
+fn spread(on: &impl Read, space: &EmbeddingSpace, n: usize) -> Result<Vec<i64>> {
     let blocks: Vec<(i64, i64)> = sql::all(
         on,
         "SELECT block, n_used FROM embedding_blocks
@@ -317,7 +321,7 @@ fn spread(on: &impl Read, space: &Space, n: usize) -> Result<Vec<i64>> {
 
 /// The similarity of every chunk there is, without a look at codes: slow, and
 /// what the quick way is measured against.
-pub fn compare_all(on: &impl Read, space: &Space, query: &[f32]) -> Result<Vec<Similar>> {
+pub fn compare_all(on: &impl Read, space: &EmbeddingSpace, query: &[f32]) -> Result<Vec<Similar>> {
     let rows = sql::all(
         on,
         "SELECT m.id, m.document_id, e.vector FROM embedding_metadata AS m
@@ -339,7 +343,7 @@ pub fn compare_all(on: &impl Read, space: &Space, query: &[f32]) -> Result<Vec<S
 /// Documents without vectors of this space are left out.
 pub fn compare_documents(
     on: &impl Read,
-    space: &Space,
+    space: &EmbeddingSpace,
     query: &[f32],
     documents: &[i64],
 ) -> Result<Vec<Similar>> {
@@ -350,7 +354,7 @@ pub fn compare_documents(
             "SELECT id FROM embedding_metadata
              WHERE document_id = ?1 AND model = ?2 AND dims = ?3 AND chunking = ?4",
             (document, &space.model, space.dims as i64, space.chunking),
-            |row| Ok(Near { chunk: row.get(0)?, document: *document, distance: 0 }),
+            |row| Ok(VectorCandidate { chunk: row.get(0)?, document: *document, distance: 0 }),
         )?;
         let similar = compare(on, query, &chunks)?;
         best.extend(
@@ -402,8 +406,8 @@ mod tests {
             distances in prop::collection::vec(0u32..64, 0..300), depth in 0usize..20,
         ) {
             let mut nearest = Nearest::new(depth, 64);
-            let mut all: Vec<Near> = distances.iter().enumerate()
-                .map(|(chunk, distance)| Near { chunk: chunk as i64, document: 1, distance: *distance })
+            let mut all: Vec<VectorCandidate> = distances.iter().enumerate()
+                .map(|(chunk, distance)| VectorCandidate { chunk: chunk as i64, document: 1, distance: *distance })
                 .collect();
             for near in &all {
                 nearest.offer(*near);

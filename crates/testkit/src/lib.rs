@@ -6,6 +6,7 @@
 
 pub mod env;
 pub mod hostile;
+pub mod outside;
 pub mod record;
 pub mod site;
 

@@ -9,7 +9,7 @@ use model::record::{
     DependentSet, DiscussionRecord, EntityCore, EntityRecord, IssueRecord, MergeRequestRecord,
     NoteRecord, ProjectRecord, UserRecord,
 };
-use model::relation::{Certainty, EntityName, Method, Observation, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, Observation, RelationType};
 use model::{EntityKind, EntityState, ForgeKind, Timestamp};
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -160,7 +160,7 @@ impl RecordFixture {
                 source: source.name.clone(),
                 target: target.name.clone(),
                 relation: *relation,
-                method: Method::SystemNote,
+                method: EvidenceSource::SystemNote,
                 certainty: Certainty::Stated,
                 note: None,
                 at: Some(day(100)),

@@ -19,8 +19,8 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
-use store::embeddings::{self, Chunk, Pending};
-use store::vectors::{self, Space};
+use store::embeddings::{self, Chunk, PendingDocument};
+use store::vectors::{self, EmbeddingSpace};
 use store::{Reader, Writer, documents};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -126,7 +126,7 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
             for index in 0..batch.len() {
                 let id = (n_done + index) as i64 + 1;
                 let hash = Hash32::of(&id.to_le_bytes());
-                let pending = Pending { document: id, hash, updated_at: Timestamp::EPOCH };
+                let pending = PendingDocument { document: id, hash, updated_at: Timestamp::EPOCH };
                 let vector = queries.vector(&mut rng);
                 let chunk = Chunk { start: 0, end: 0, hash, vector };
                 embeddings::replace(tx, &space, &pending, &[chunk], Timestamp::EPOCH)?;
@@ -142,7 +142,7 @@ fn bulk(folder: &Path, database: &Path, n_documents: usize) -> Outcome<()> {
         *spent += since(started);
     }
     let started = processor_time();
-    writer.write(|tx| store::codes::settle(tx, &queries.space()))?;
+    writer.write(|tx| store::binary_codes::recompute_centroid(tx, &queries.space()))?;
     println!("finding the centre and making all codes: {:.1} s", since(started).as_secs_f64());
     writer.checkpoint()?;
     let [as_written, as_documents, lore, vectors] =
@@ -239,9 +239,9 @@ impl Queries {
 }
 
 impl Provider for Queries {
-    fn space(&self) -> Space {
+    fn space(&self) -> EmbeddingSpace {
         // The name of the real one, so that the program finds the vectors.
-        Space { model: embed::MODEL_ID.to_owned(), dims: embed::DIMS, chunking: CHUNKING }
+        EmbeddingSpace { model: embed::MODEL_ID.to_owned(), dims: embed::DIMS, chunking: CHUNKING }
     }
 
     fn max_tokens(&self) -> usize {

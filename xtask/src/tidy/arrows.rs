@@ -1,7 +1,9 @@
 //! Which crate may depend on which, and which crate an outside library stays in.
+//! The table of ARCHITECTURE.md says what the manifests say.
 
 use super::Violation;
 use super::tree::{Dependency, Package, Tree};
+use std::collections::BTreeSet;
 
 const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
     "model", "files", "git", "grammars", "embed", "wire", "store", "forge", "code", "memory",
@@ -125,7 +127,37 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
             }
         }
     }
+    table_says_what_manifests_say(tree, &mut found);
     found
+}
+
+/// Rows "| `crate` | its job | `a`, `b` |" of the table headed "| crate | job | uses |".
+fn table_says_what_manifests_say(tree: &Tree, found: &mut Vec<Violation>) {
+    const HEAD: &str = "| crate | job | uses |";
+    let Some(map) = tree.file("ARCHITECTURE.md") else { return };
+    let lines = map.text.lines().zip(1..).skip_while(|(line, _)| *line != HEAD).skip(2);
+    let rows: Vec<(&str, usize, BTreeSet<&str>)> = lines
+        .take_while(|(line, _)| line.starts_with('|'))
+        .filter_map(|(line, number)| {
+            let mut cells = line.trim_matches('|').split('|');
+            let name = cells.next()?.trim().trim_matches('`');
+            let uses = cells.next_back()?.split('`').skip(1).step_by(2).collect();
+            Some((name, number, uses))
+        })
+        .collect();
+    for package in &tree.packages {
+        let direct = package.dependencies.iter().filter(|it| !it.is_dev);
+        let used: BTreeSet<&str> =
+            direct.map(|it| it.name.as_str()).filter(|name| is_room(tree, name)).collect();
+        let row = rows.iter().find(|(name, ..)| *name == package.name);
+        if row.is_none_or(|(_, _, said)| *said != used) {
+            let used: Vec<&str> = used.into_iter().collect();
+            let what =
+                format!("`{}` uses {}, the table says otherwise", package.name, used.join(", "));
+            let line = row.map_or(1, |(_, line, _)| *line);
+            found.push(Violation::on_line(&map.path, line, what, "correct its row"));
+        }
+    }
 }
 
 fn is_room(tree: &Tree, name: &str) -> bool {
@@ -191,6 +223,30 @@ mod tests {
         assert_eq!(
             checked("attic -> serde"),
             ["crates/attic/Cargo.toml:1: crate `attic` has no place in the house"]
+        );
+    }
+
+    #[test]
+    fn the_table_of_the_map_is_held_against_the_manifests() {
+        let row = |uses: &str| {
+            format!("| crate | job | uses |\n|---|---|---|\n| `store` | job | {uses} |\n")
+        };
+        let checked = |uses: &str| {
+            let dependency = |name: &str, is_dev| Dependency { name: name.to_owned(), is_dev };
+            let tree = Tree {
+                files: vec![Source::new("ARCHITECTURE.md", &row(uses))],
+                packages: vec![Package {
+                    name: "store".to_owned(),
+                    manifest: "crates/store/Cargo.toml".to_owned(),
+                    dependencies: vec![dependency("model", false), dependency("sim", true)],
+                }],
+            };
+            check(&tree).iter().map(|it| format!("{}: {}", it.line, it.what)).collect::<Vec<_>>()
+        };
+        assert!(checked("`model`").is_empty());
+        assert_eq!(
+            checked("`model`, `files`"),
+            ["3: `store` uses model, the table says otherwise"]
         );
     }
 

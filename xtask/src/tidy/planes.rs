@@ -7,7 +7,7 @@ use super::tree::Tree;
 const WHY: &str = "`insight` only reads: take a &store::Reader";
 
 /// Types of `store` that can write.
-const WRITING: &[&str] = &["Writer", "Tx", "AppLock"];
+const WRITING: &[&str] = &["Writer", "WriteQueue", "Tx", "AppLock"];
 
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut found = Vec::new();

@@ -1,5 +1,4 @@
-//! SQL is written in `store` only, so that another database could take
-//! SQLite's place without touching a caller.
+//! SQL is written in `store` only: a table can change without touching a caller.
 //!
 //! A statement is known by its first words in capitals, as SQL is written in
 //! this project. Small letters would pass, but nobody outside `store` could run

@@ -36,5 +36,6 @@ fn close_token_file(_: &Path) -> Result<Option<String>> {
 
 fn failed(what: &str, path: &Path, error: std::io::Error) -> Error {
     Error::new(ErrorCode::ConfigInvalid, format!("cannot {what} {}", path.display()))
+        .suggest("check who owns it and its folder")
         .caused_by(error)
 }

@@ -11,7 +11,7 @@ use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Comment on a merge request what it does
+/// Post what a merge request changes as a note on it
 ///
 /// `lore ci comment` writes what `lore diff --markdown` says as one note on a merge
 /// request, and updates that note when it runs again. Without --post nothing is

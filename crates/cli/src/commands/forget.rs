@@ -50,7 +50,8 @@ impl Run for Args {
             let root = memory_roots::holder(&level.reader, ctx, &id)?;
             let detail = insight::memory::detail::detail(&level.reader, &id)?;
             if !root.edit(|edit| edit.remove(&id))? {
-                return Err(Error::not_found(format!("`{id}` is not in its file any more")));
+                return Err(Error::not_found(format!("`{id}` is not in its file any more"))
+                    .suggest("list what is there with: lore memory list"));
             }
             memory_roots::follow(ctx, ui, &root);
             records.push(ForgottenRecord {

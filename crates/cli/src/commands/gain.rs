@@ -8,7 +8,7 @@ use model::text::grouped;
 use model::time::parse_when;
 use store::Reader;
 
-/// Show what lore's answers cost agents, and an estimate saved
+/// Show tokens of answers to agents, and an estimate saved
 ///
 /// Counts the tokens of answers in the agent form, over MCP and through hooks, by
 /// day and command. Beside it stands an ESTIMATE of what searching and reading

@@ -5,7 +5,7 @@ use crate::ui::{Label, Painter, Show, Ui};
 use insight::memory::graph::GraphView;
 use memory::Root;
 use memory::files::graph::Edge;
-use model::memory::{End, Extra, RecordId, Relation};
+use model::memory::{LinkTarget, Extra, RecordId, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +108,8 @@ impl Run for Args {
                     extra: Extra::new(),
                 };
                 if edge.from == edge.to {
-                    return Err(Error::usage("an edge needs two different ends"));
+                    return Err(Error::usage("an edge needs two different ends")
+                        .suggest("lore graph connect --help shows examples"));
                 }
                 let root = place_of(ctx, reader, place, &edge)?;
                 let n_added = root.edit(|edit| edit.connect(std::slice::from_ref(&edge)))?;
@@ -158,10 +159,10 @@ fn changed(added: Vec<ChangedEdge>, removed: Vec<ChangedEdge>, root: &Root) -> G
 }
 
 /// An end as typed; the beginning of an id of a record will do.
-fn end(reader: &Reader, text: &str) -> Result<End> {
-    let end = End::parse(text)?;
+fn end(reader: &Reader, text: &str) -> Result<LinkTarget> {
+    let end = LinkTarget::parse(text)?;
     match &end {
-        End::Record(_) => insight::memory::resolve(reader, text).map(End::Record),
+        LinkTarget::Record(_) => insight::memory::resolve(reader, text).map(LinkTarget::Record),
         _ => Ok(end),
     }
 }

@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use model::suggest::nearest;
 use model::{Error, Result};
 
-/// Show help for a command or topic; `lore help all` lists everything
+/// Show help for a command or topic, or list `all` commands
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore help all

@@ -9,7 +9,7 @@ use model::time::parse_when;
 use model::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// Read a repository: its code, commits and memory
+/// Index a repository: its code, commits and memory
 ///
 /// All that lore can know without a forge, from git's object database alone: the
 /// code of a commit (default: the one checked out), the commits of all branches,

@@ -169,6 +169,7 @@ impl Args {
                 let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
                 let root = work_tree(&path).ok_or_else(|| {
                     Error::not_found(format!("{} is not in a git repository", path.display()))
+                        .suggest("name a folder of a clone with --repo")
                 })?;
                 Ok(root.display().to_string())
             })

@@ -74,7 +74,9 @@ fn page(command: &clap::Command) -> Result<String> {
 }
 
 fn cannot_write(path: &Path, error: std::io::Error) -> Error {
-    Error::new(ErrorCode::Usage, format!("cannot write {}", path.display())).caused_by(error)
+    Error::new(ErrorCode::Usage, format!("cannot write {}", path.display()))
+        .suggest("choose another folder with --dir")
+        .caused_by(error)
 }
 
 impl Show for Manual {

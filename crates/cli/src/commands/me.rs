@@ -6,7 +6,7 @@ use crate::ui::Ui;
 use insight::people::me::{self, Inbox};
 use model::time::parse_when;
 use model::{Error, ErrorCode, Result};
-use store::{DatabaseFile, Reader, looks};
+use store::{DatabaseFile, Reader, last_seen};
 
 /// Show what waits for you and what is new
 ///
@@ -43,7 +43,7 @@ impl Run for Args {
         let inbox = me::inbox(&reader, &who, since, ctx.now())?;
         if !self.peek && self.user.is_none() {
             let (now, username) = (ctx.now(), inbox.username.clone());
-            ctx.write_later(&path, move |tx| looks::keep_look(tx, &username, now));
+            ctx.write_later(&path, move |tx| last_seen::record_visit(tx, &username, now));
         }
         Ok(inbox)
     }
@@ -56,7 +56,7 @@ fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &DatabaseFile) -> Res
         Ok(connection) => Some(connection.host()),
         Err(_) => store::projects::all(reader)?.into_iter().map(|project| project.host).next(),
     };
-    let known = host.as_deref().map(|host| looks::identity(reader, host)).transpose()?.flatten();
+    let known = host.as_deref().map(|host| last_seen::identity(reader, host)).transpose()?.flatten();
     if let Some(known) = known {
         return Ok(known);
     }
@@ -72,7 +72,7 @@ fn identity(ctx: &Ctx, ui: &mut Ui, reader: &Reader, path: &DatabaseFile) -> Res
     if let Some(host) = host {
         let now = ctx.now();
         let known = username.clone();
-        ctx.write_later(path, move |tx| looks::keep_identity(tx, &host, &known, now));
+        ctx.write_later(path, move |tx| last_seen::keep_identity(tx, &host, &known, now));
     }
     Ok(username)
 }

@@ -165,11 +165,10 @@ commands! {
 /// The first screen: everyday commands by task. Everything else is one line
 /// away, in `lore help all`.
 pub const EVERYDAY: &[(&str, &[&str])] = &[
-    ("Ask", &["ask", "search", "why", "timeline", "trace", "experts"]),
-    ("Understand code", &["map", "symbol", "callers", "impact"]),
-    ("Follow work", &["show", "issues", "mrs", "me"]),
+    ("Ask", &["ask", "search", "why", "timeline", "show"]),
+    ("Understand code", &["symbol", "callers", "impact", "context"]),
     ("Keep decisions", &["remember", "recall"]),
-    ("Set up and update", &["index", "sync", "init", "doctor", "mcp", "demo"]),
+    ("Set up and update", &["index", "init", "sync", "setup"]),
 ];
 
 /// How a command writes to the database.
@@ -327,7 +326,7 @@ mod tests {
         for command in args::command().get_subcommands() {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let name = command.get_name();
-            assert!(about.chars().count() <= 70, "`{name}`: {about}");
+            assert!(about.chars().count() <= 60, "`{name}`: {about}");
             assert!(!about.ends_with('.'), "`{name}`: {about}");
             let first = about.split(' ').next().unwrap_or_default();
             let is_verb =

@@ -6,7 +6,7 @@ use model::Result;
 use model::time::parse_when;
 use store::Reader;
 
-/// Show a person's work: areas, commits, merge requests, reviews
+/// Show a person's areas, commits, merge requests and reviews
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore person ada

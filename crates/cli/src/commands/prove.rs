@@ -1,11 +1,10 @@
 use super::Run;
-use crate::code_args::ScopeArgs;
+use crate::code_args::{ScopeArgs, edge_kind};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use code::proof::Proof;
 use insight::code::resolve::edge_named;
-use model::code::EdgeKind;
-use model::{Error, Result};
+use model::Result;
 
 /// Print a Merkle inclusion or absence proof for an edge
 ///
@@ -31,8 +30,7 @@ impl Run for Args {
     type Answer = Proof;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Proof> {
-        let kind = EdgeKind::parse(&self.edge)
-            .ok_or_else(|| Error::usage(format!("no kind of edge is called `{}`", self.edge)))?;
+        let kind = edge_kind(&self.edge)?;
         let (reader, scope) = self.scope.open(ctx, ui)?;
         let (source, target) =
             edge_named(&reader, &scope, (&self.source, &self.target), kind)?;

@@ -264,7 +264,11 @@ pub fn stdin() -> Result<String> {
         .lock()
         .take(MOST)
         .read_to_end(&mut bytes)
-        .map_err(|error| Error::usage("cannot read standard input").caused_by(error))?;
+        .map_err(|error| {
+            Error::usage("cannot read standard input")
+                .suggest("give the text on the command line")
+                .caused_by(error)
+        })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -285,11 +289,13 @@ fn edited(ctx: &Ctx, template: &str) -> Result<String> {
         .status()
         .map_err(failed)?;
     if !status.success() {
-        return Err(Error::usage("the editor failed; nothing was kept"));
+        return Err(Error::usage(format!("the editor `{editor}` failed; nothing was saved"))
+            .suggest("set EDITOR, or give the text on the command line"));
     }
     let text = std::fs::read_to_string(file.path()).map_err(failed)?;
     if text.trim() == template.trim() {
-        return Err(Error::usage("nothing was written; nothing was kept"));
+        return Err(Error::usage("the template was not changed; nothing was saved")
+            .suggest("give the text on the command line"));
     }
     Ok(text)
 }

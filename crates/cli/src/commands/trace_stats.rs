@@ -6,7 +6,7 @@ use insight::runtime::{TraceStats, trace_stats};
 use model::Result;
 use store::Reader;
 
-/// Show what traces and access logs brought, by source and service
+/// Count spans and requests read, by source and service
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore trace-stats

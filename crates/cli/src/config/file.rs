@@ -122,18 +122,21 @@ fn unreadable(path: &Path, error: ReadError) -> Error {
         }
         ReadError::Io(error) => {
             Error::new(ErrorCode::ConfigInvalid, format!("cannot read {}", path.display()))
+                .suggest("check its permissions, or name another file with --config")
                 .caused_by(error)
         }
         error => Error::new(
             ErrorCode::ConfigInvalid,
             format!("{} is no config file: {error}", path.display()),
-        ),
+        )
+        .suggest("name another file with --config"),
     }
 }
 
 fn config_file(path: PathBuf, origin: Origin, bytes: Vec<u8>) -> Result<ConfigFile> {
     let text = String::from_utf8(bytes).map_err(|error| {
         Error::new(ErrorCode::ConfigInvalid, format!("{} is not UTF-8 text", path.display()))
+            .suggest("save it as UTF-8, or name another file with --config")
             .caused_by(error.utf8_error())
     })?;
     let json = path.with_file_name(JSON_NAME);

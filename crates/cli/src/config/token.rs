@@ -79,7 +79,8 @@ fn from_file(path: &Path) -> Result<Token> {
     let source = format!("file:{}", path.display());
     if text.trim().is_empty() {
         let message = format!("the token file {} is empty", path.display());
-        return Err(Error::new(ErrorCode::TokenNotSet, message));
+        return Err(Error::new(ErrorCode::TokenNotSet, message)
+            .suggest("write a token with the scope read_api into it"));
     }
     Ok(Token { secret: checked(text.trim(), &source)?, source })
 }

@@ -64,6 +64,7 @@ impl Pins {
                     ErrorCode::ConfigInvalid,
                     format!("cannot read {}", place.display()),
                 )
+                .suggest("check its permissions")
                 .caused_by(error));
             }
         };

@@ -97,6 +97,7 @@ fn unwritable(path: &Path, error: std::io::Error) -> Error {
         return behind_a_link(path);
     }
     Error::new(ErrorCode::ConfigInvalid, format!("cannot write {}", path.display()))
+        .suggest("check that you may write there, or name another file with --config")
         .caused_by(error)
 }
 

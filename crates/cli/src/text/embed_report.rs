@@ -5,7 +5,7 @@ use search::embedding::EmbedReport;
 impl Show for EmbedReport {
     fn text(&self, out: &mut Painter) {
         let words = made(self).unwrap_or_else(|| "up to date".to_owned());
-        out.text(&format!("vectors       {words}")).end();
+        out.text(&format!("embeddings    {words}")).end();
         remaining(self, out);
     }
 }

@@ -8,7 +8,7 @@ impl Show for HomeScreen {
             out.label(Label::Path, &self.folder).text(" is not read yet.").end().gap();
             step(out, "lore index", "read its code and its history; needs no account");
             step(out, "lore init", "connect a GitLab server as well");
-            step(out, "lore help", "all commands");
+            step(out, "lore help all", "all commands");
             return;
         };
         out.label(Label::Heading, &repo.name).end();
@@ -48,7 +48,7 @@ impl Show for HomeScreen {
         step(out, "lore search WORDS", "find commits, symbols and discussions");
         step(out, "lore why FILE:LINE", "the reasons behind a line");
         step(out, "lore experts FILE", "whom to ask");
-        step(out, "lore help", "all commands");
+        step(out, "lore help all", "all commands");
     }
 }
 

@@ -4,7 +4,7 @@ use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::memory::RecordLine;
 use insight::memory::detail::RecordDetail;
-use insight::memory::graph::{GraphView, Node, Step};
+use insight::memory::graph::{GraphEdge, GraphView, Node};
 use insight::memory::list::RecordList;
 use insight::memory::recall::{Explanation, Recall, RecallHit};
 use model::memory::DecisionStatus;
@@ -127,7 +127,7 @@ fn block(item: &RecallHit, out: &mut Painter) {
 }
 
 /// Where edges lead, the farther the deeper.
-pub(super) fn edges(steps: &[Step], out: &mut Painter) {
+pub(super) fn edges(steps: &[GraphEdge], out: &mut Painter) {
     for step in steps {
         out.text(&"  ".repeat(usize::from(step.depth)));
         edge(step, out);
@@ -222,7 +222,7 @@ pub(super) fn factors(factors: &Factors) -> String {
 }
 
 /// `[pattern] X → contradicts → [decision] Y`.
-fn edge(step: &Step, out: &mut Painter) {
+fn edge(step: &GraphEdge, out: &mut Painter) {
     node(&step.from, out);
     out.text(" → ").label(Label::Warning, step.relation.as_str()).text(" → ");
     node(&step.to, out);

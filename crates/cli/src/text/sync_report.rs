@@ -5,6 +5,7 @@ use crate::run_sync::SyncAnswer;
 use crate::ui::{Label, Painter, Show};
 use code::history::ScanReport;
 use forge::sync::{EntityCounts, ProjectReport};
+use model::record::DependentKind;
 use model::time::human_duration;
 use model::{Error, ErrorCode};
 use pipeline::commits::CommitsReport;
@@ -32,7 +33,7 @@ impl Show for SyncAnswer {
         if let Some(embedding) = &self.embedding
             && let Some(words) = embed_report::made(embedding)
         {
-            out.text(&format!("vectors       {words}")).end();
+            out.text(&format!("embeddings    {words}")).end();
         }
         let elapsed = human_duration(Duration::from_millis(self.total_ms));
         let end = match self.sync.status {
@@ -96,20 +97,14 @@ fn project_line(out: &mut Painter, project: &ProjectReport, is_dry_run: bool) {
     let mut parts = Vec::new();
     parts.extend(entity_words(project.issues, "issue", "issues"));
     parts.extend(entity_words(project.merge_requests, "merge request", "merge requests"));
-    let sets = project.dependents;
-    if sets.changed > 0 {
-        parts.push(format!(
-            "{} of {} changed",
-            grouped(sets.changed),
-            counted(sets.fetched, "set", "sets")
-        ));
-    }
+    parts.extend(changed_words(project));
     if parts.is_empty() {
         parts.push(if is_dry_run { "nothing would change" } else { "up to date" }.to_owned());
     }
     out.text(&parts.join(" · "));
-    if sets.unavailable > 0 {
-        out.label(Label::Warning, &format!(" · {} not readable", grouped(sets.unavailable)));
+    if project.dependents.unavailable > 0 {
+        let n = counted(project.dependents.unavailable, "list", "lists");
+        out.label(Label::Warning, &format!(" · the token may not read {n} of details"));
     }
     if !project.unreadable.is_empty() {
         let n = counted(project.unreadable.len() as u64, "item", "items");
@@ -141,6 +136,25 @@ pub(super) fn commit_words(repo: &ScanReport) -> Option<String> {
         parts.push(format!("{n} left behind by a force push"));
     }
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// "discussions, events updated".
+fn changed_words(project: &ProjectReport) -> Option<String> {
+    let mut words: Vec<&str> = project.changed.iter().map(|kind| subject(*kind)).collect();
+    words.dedup();
+    (!words.is_empty()).then(|| format!("{} updated", words.join(", ")))
+}
+
+fn subject(kind: DependentKind) -> &'static str {
+    match kind {
+        DependentKind::Discussions => "discussions",
+        DependentKind::StateEvents
+        | DependentKind::LabelEvents
+        | DependentKind::MilestoneEvents => "events",
+        DependentKind::ClosesIssues => "closed issues",
+        DependentKind::FileChanges => "file changes",
+        DependentKind::Commits => "commits",
+    }
 }
 
 fn entity_words(counts: EntityCounts, one: &str, many: &str) -> Option<String> {

@@ -12,7 +12,8 @@ use std::time::Duration;
 use testkit::TestEnv;
 use testkit::hostile::{self, HostileClone};
 
-/// Every command that only reads or indexes, as an agent would run it.
+/// Commands that read or index, as an agent would run them: those that come nearest
+/// to the files, the git repository and the database of a clone.
 const COMMANDS: &[&[&str]] = &[
     &["index"],
     &["index", "--working-tree"],

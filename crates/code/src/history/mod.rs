@@ -14,7 +14,7 @@ use git::{ObjectId, Remote, Repo};
 use model::ids::RepoPlaceId;
 use model::{Error, Result, Timestamp};
 use std::path::Path;
-use store::repos::Place;
+use store::repos::Checkout;
 use store::{Read, Tx, repos};
 
 /// A clone on this machine, before it is known under which identity it is kept.
@@ -97,14 +97,14 @@ fn registered(on: &impl Read, clone: &CloneLocation) -> Result<Option<(String, b
 }
 
 /// Whether a clone is another work tree of a registered place.
-fn is_linked(place: &Place, clone: &CloneLocation) -> bool {
+fn is_linked(place: &Checkout, clone: &CloneLocation) -> bool {
     let (dir, common_dir) = (Path::new(&place.dir), clone.repo.common_dir());
     common_dir == dir || common_dir == dir.join(".git")
 }
 
 /// Whether the clone still has what was read of the place. A folder whose
 /// repository was replaced by another one has none of it.
-fn holds(on: &impl Read, place: &Place, clone: &CloneLocation) -> Result<bool> {
+fn holds(on: &impl Read, place: &Checkout, clone: &CloneLocation) -> Result<bool> {
     let heads = repos::heads(on, place.id)?;
     let heads: Vec<ObjectId> = heads.iter().filter_map(|(_, sha)| ObjectId::parse(sha)).collect();
     Ok(heads.is_empty() || !clone.repo.existing(&heads)?.is_empty())
@@ -112,7 +112,7 @@ fn holds(on: &impl Read, place: &Place, clone: &CloneLocation) -> Result<bool> {
 
 /// Whether the remote of a registered clone calls it otherwise now: it was set or
 /// changed, or an older lore misread it.
-pub fn is_renamed(on: &impl Read, place: &Place) -> Result<bool> {
+pub fn is_renamed(on: &impl Read, place: &Checkout) -> Result<bool> {
     if place.is_named {
         return Ok(false);
     }

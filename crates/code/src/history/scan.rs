@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use store::commits::{self, CommitFile, CommitRecord};
-use store::repos::{self, Place, Scanned};
+use store::repos::{self, Checkout, ScanOutcome};
 use store::{Read, WriteQueue};
 
 /// Commits per transaction.
@@ -43,7 +43,7 @@ struct Heads {
 
 impl CommitScan<'_> {
     /// Reads what the branches of a clone have since the last time.
-    pub fn scan(&self, place: &Place) -> Result<ScanReport> {
+    pub fn scan(&self, place: &Checkout) -> Result<ScanReport> {
         let reader = self.queue.reader()?;
         let clone = Repo::open(Path::new(&place.dir))?;
         let repo = repos::get(&reader, place.repo)?
@@ -91,7 +91,7 @@ impl CommitScan<'_> {
             };
             landing::store(tx, &repo, &found)?;
             let main_sha = found.tip.map(|tip| tip.to_string());
-            let scanned = Scanned {
+            let scanned = ScanOutcome {
                 heads: &heads.named,
                 main_branch: main.as_ref().map(|main| main.full_name.as_str()),
                 main_sha: main_sha.as_deref(),

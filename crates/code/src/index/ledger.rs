@@ -134,14 +134,14 @@ pub fn store_files(
 pub struct FileWriter<'t, 'w> {
     tx: &'t Tx<'w>,
     cache: &'t mut NodeCache,
-    nodes: nodes::Entering<'t>,
+    nodes: nodes::NodeWriter<'t>,
     words: symbols::SymbolIndexer<'t>,
     definitions: Vec<(NodeId, FileId, u32)>,
 }
 
 impl<'t, 'w> FileWriter<'t, 'w> {
     pub fn new(tx: &'t Tx<'w>, cache: &'t mut NodeCache) -> Result<Self> {
-        let (nodes, words) = (nodes::Entering::new(tx)?, symbols::SymbolIndexer::new(tx, cache)?);
+        let (nodes, words) = (nodes::NodeWriter::new(tx)?, symbols::SymbolIndexer::new(tx, cache)?);
         Ok(FileWriter { tx, cache, nodes, words, definitions: Vec::new() })
     }
 
@@ -194,7 +194,7 @@ impl<'t, 'w> FileWriter<'t, 'w> {
         let (id, is_new) = self.nodes.intern(&node, Some(self.cache))?;
         let def = entry.facts.def(symbol.def);
         let text = |name: Option<_>| name.map_or("", |name| entry.facts.text(name));
-        let words = symbols::Words {
+        let words = symbols::SymbolText {
             name: &symbol.name,
             path: &entry.path,
             doc: text(def.doc),

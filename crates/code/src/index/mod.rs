@@ -227,7 +227,10 @@ fn subject(repo: &Repo, queue: &WriteQueue, request: &Request) -> Result<Subject
     let work_tree = match (request.work_tree, repo.work_tree()) {
         (false, _) => None,
         (true, Some(dir)) => Some(dir.to_string_lossy().into_owned()),
-        (true, None) => return Err(Error::usage("a bare repository has no work tree")),
+        (true, None) => {
+            return Err(Error::usage("a bare repository has no work tree")
+                .suggest("leave out --working-tree"));
+        }
     };
     let identity = identity::repo(&clone.canonical_url);
     let read = Arc::new(ReadFacts::new(reader, identity));

@@ -15,7 +15,7 @@ use crate::link;
 use model::codeowners;
 use model::hash::Hash32;
 use model::ids::{NodeId, PackageId, PackageVersionId, RepoId, SnapshotSeq};
-use model::{Clock, Error, Result, beside};
+use model::{Clock, Error, Result, join_threads};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ impl WholeSnapshot<'_> {
         let states: Vec<State> = input.entries.iter_mut().map(|entry| entry.state.take()).collect();
         let mut cache = NodeCache::new(reader, is_first)?;
         // What files say is stored while what they say together is found out.
-        let (mut linked, stored) = beside(
+        let (mut linked, stored) = join_threads(
             || link_all(&input),
             || store_files(batches, &input.entries, states, &mut cache),
         );
@@ -215,7 +215,7 @@ fn store_packages(
     let mut order: Vec<(PackageId, Vec<usize>)> = by_package.into_iter().collect();
     order.sort_unstable();
     let whole = Whole { entries, stored, file_links: &file_links, parts: &parts, order: &order };
-    let (computed, links) = beside(
+    let (computed, links) = join_threads(
         || {
             drop(facts);
             let edges = before.is_none().then(|| whole.edges(externals));

@@ -13,7 +13,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::Step;
+use crate::weights::WeightBlock;
 use std::arch::x86_64::{
     __m256i, _mm_loadu_si128, _mm256_add_epi32, _mm256_cvtepi8_epi16, _mm256_hadd_epi32,
     _mm256_madd_epi16, _mm256_permute4x64_epi64, _mm256_set1_epi64x, _mm256_setzero_si256,
@@ -50,7 +50,7 @@ impl Kernel for Avx2 {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], _sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], _sums: &[i32], out: &mut [Line]) {
         // SAFETY: `self` exists, so `detect` has found AVX2.
         unsafe { tile(codes, steps, out) }
     }
@@ -66,7 +66,7 @@ impl Kernel for Avx2 {
 }
 
 #[target_feature(enable = "avx2")]
-fn tile(codes: &[[i64; ROWS]], steps: &[Step], out: &mut [Line]) {
+fn tile(codes: &[[i64; ROWS]], steps: &[WeightBlock], out: &mut [Line]) {
     for half in 0..2 {
         let mut sums = [[_mm256_setzero_si256(); 2]; ROWS];
         for (codes, step) in codes.iter().zip(steps) {

@@ -11,7 +11,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::{PANEL, Step};
+use crate::weights::{PANEL, WeightBlock};
 use std::arch::x86_64::{
     __m512i, _mm512_dpbusd_epi32, _mm512_loadu_si512, _mm512_set1_epi32, _mm512_storeu_si512,
 };
@@ -49,7 +49,7 @@ impl Kernel for Avx512 {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], sums: &[i32], out: &mut [Line]) {
         // SAFETY: `self` exists, so `detect` has found AVX-512 with VNNI.
         unsafe { tile(codes, steps, sums, out) }
     }
@@ -65,7 +65,7 @@ impl Kernel for Avx512 {
 }
 
 #[target_feature(enable = "avx512f,avx512vnni")]
-fn tile(codes: &[[i32; ROWS]], steps: &[Step], sums: &[i32], out: &mut [Line]) {
+fn tile(codes: &[[i32; ROWS]], steps: &[WeightBlock], sums: &[i32], out: &mut [Line]) {
     let (first, second) = steps.split_at(codes.len());
     let (columns, _) = sums.as_chunks::<PANEL>();
     let start = |panel: usize| columns[panel].map(|sum| -128 * sum);
@@ -89,7 +89,7 @@ fn tile(codes: &[[i32; ROWS]], steps: &[Step], sums: &[i32], out: &mut [Line]) {
 /// What fills a vector: sixteen sums, or one step of weights.
 trait Full {}
 impl Full for [i32; PANEL] {}
-impl Full for Step {}
+impl Full for WeightBlock {}
 
 #[target_feature(enable = "avx512f")]
 fn load<T: Full>(line: &T) -> __m512i {

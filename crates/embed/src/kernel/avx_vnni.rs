@@ -11,7 +11,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::Step;
+use crate::weights::WeightBlock;
 use std::arch::x86_64::{
     __m256i, _mm256_dpbusd_avx_epi32, _mm256_loadu_si256, _mm256_set1_epi32, _mm256_storeu_si256,
 };
@@ -45,7 +45,7 @@ impl Kernel for AvxVnni {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], sums: &[i32], out: &mut [Line]) {
         // SAFETY: `self` exists, so `detect` has found AVX2 and AVX-VNNI.
         unsafe { tile(codes, steps, sums, out) }
     }
@@ -61,7 +61,7 @@ impl Kernel for AvxVnni {
 }
 
 #[target_feature(enable = "avx2,avxvnni")]
-fn tile(codes: &[[i32; ROWS]], steps: &[Step], sums: &[i32], out: &mut [Line]) {
+fn tile(codes: &[[i32; ROWS]], steps: &[WeightBlock], sums: &[i32], out: &mut [Line]) {
     let (columns, _) = sums.as_chunks::<COLUMNS>();
     let start = |half: usize| columns[half].map(|sum| (-128 * sum).to_le_bytes());
     let starts = [start(0), start(1)];

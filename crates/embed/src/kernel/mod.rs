@@ -20,7 +20,7 @@ mod plain;
 mod tests;
 
 use crate::forward::{Engine, Forward, Pass};
-use crate::weights::{PANEL, Step};
+use crate::weights::{PANEL, WeightBlock};
 
 /// One row of one panel of a result.
 pub type Line = [i32; PANEL];
@@ -51,7 +51,7 @@ pub trait Kernel: Copy + Send + 'static {
     ///
     /// `steps` holds the panels of the tile one after the other, each as long
     /// as `codes`; `sums` the sum of weights for each of their columns.
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], sums: &[i32], out: &mut [Line]);
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], sums: &[i32], out: &mut [Line]);
 
     /// Runs the whole pass, compiled for the processor of this kernel.
     fn run(self, pass: Pass<'_, Self>);

@@ -10,7 +10,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::Step;
+use crate::weights::WeightBlock;
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, vdupq_n_s32, vget_low_s8, vld1q_s8, vmull_high_s8, vmull_s8, vpadalq_s16,
     vpaddq_s32, vreinterpretq_s8_s32, vst1q_s32,
@@ -44,7 +44,7 @@ impl Kernel for Neon {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], _sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], _sums: &[i32], out: &mut [Line]) {
         // SAFETY: `self` exists, so `detect` has found NEON.
         unsafe { tile(codes, steps, out) }
     }
@@ -60,7 +60,7 @@ impl Kernel for Neon {
 }
 
 #[target_feature(enable = "neon")]
-fn tile(codes: &[[i32; ROWS]], steps: &[Step], out: &mut [Line]) {
+fn tile(codes: &[[i32; ROWS]], steps: &[WeightBlock], out: &mut [Line]) {
     for half in 0..2 {
         // Each column is in two lanes of two neighbouring sums until the end.
         let mut sums = [[vdupq_n_s32(0); 4]; ROWS];

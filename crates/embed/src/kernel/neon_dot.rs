@@ -9,7 +9,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::Step;
+use crate::weights::WeightBlock;
 use std::arch::aarch64::{
     int8x16_t, int32x4_t, vdupq_n_s32, vld1q_s8, vreinterpretq_s8_s32, vst1q_s32,
 };
@@ -45,7 +45,7 @@ impl Kernel for NeonDot {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], _sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], _sums: &[i32], out: &mut [Line]) {
         // SAFETY: `self` exists, so `detect` has found the instructions.
         unsafe { tile(codes, steps, out) }
     }
@@ -61,7 +61,7 @@ impl Kernel for NeonDot {
 }
 
 #[target_feature(enable = "neon,dotprod")]
-fn tile(codes: &[[i32; ROWS]], steps: &[Step], out: &mut [Line]) {
+fn tile(codes: &[[i32; ROWS]], steps: &[WeightBlock], out: &mut [Line]) {
     let mut totals = [[vdupq_n_s32(0); 4]; ROWS];
     for (codes, step) in codes.iter().zip(steps) {
         let (quarters, _) = step.as_chunks::<16>();

@@ -2,7 +2,7 @@
 
 use super::{Kernel, Line};
 use crate::forward::{Pass, forward};
-use crate::weights::{GROUP, Step};
+use crate::weights::{GROUP, WeightBlock};
 
 #[derive(Clone, Copy)]
 pub struct Plain;
@@ -23,7 +23,7 @@ impl Kernel for Plain {
     }
 
     #[inline(always)]
-    fn tile(self, codes: &[Self::Codes], steps: &[Step], _sums: &[i32], out: &mut [Line]) {
+    fn tile(self, codes: &[Self::Codes], steps: &[WeightBlock], _sums: &[i32], out: &mut [Line]) {
         let out = &mut out[..ROWS];
         out.fill([0; 16]);
         for (codes, step) in codes.iter().zip(steps) {

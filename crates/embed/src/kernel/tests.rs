@@ -2,7 +2,7 @@
 
 use super::plain::Plain;
 use super::{Kernel, Line, MAX_TILE};
-use crate::weights::{PANEL, Step};
+use crate::weights::{PANEL, WeightBlock};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn products<K: Kernel>(kernel: K, rows: &[Vec<i32>], weights: &[i32]) -> Vec<Vec
         }
     }
     let bytes: Vec<u8> = weights.iter().map(|weight| *weight as u8).collect();
-    let steps: &[Step] = bytes.as_chunks().0;
+    let steps: &[WeightBlock] = bytes.as_chunks().0;
     let mut found = Vec::new();
     for panels in steps.chunks_exact(n_steps * K::PANELS) {
         let sums: Vec<i32> = panels.chunks_exact(n_steps).flat_map(column_sums).collect();
@@ -35,7 +35,7 @@ fn products<K: Kernel>(kernel: K, rows: &[Vec<i32>], weights: &[i32]) -> Vec<Vec
     found
 }
 
-fn column_sums(panel: &[Step]) -> [i32; PANEL] {
+fn column_sums(panel: &[WeightBlock]) -> [i32; PANEL] {
     std::array::from_fn(|column| {
         let weights = panel.iter().flat_map(|step| &step[4 * column..4 * column + 4]);
         weights.map(|weight| i32::from(weight.cast_signed())).sum()

@@ -105,7 +105,7 @@ impl Tokenizer {
 
     /// The pieces of a word, the longest first each time; none if one part of
     /// it is unknown.
-    fn split(&self, word: &normal::Word, pieces: &mut Vec<(u32, Range<usize>)>) {
+    fn split(&self, word: &normal::NormalizedWord, pieces: &mut Vec<(u32, Range<usize>)>) {
         pieces.clear();
         if word.is_too_long {
             return;

@@ -14,7 +14,7 @@ pub const MAX_WORD: usize = 100;
 
 /// A word and where its characters came from.
 #[derive(Default)]
-pub struct Word {
+pub struct NormalizedWord {
     pub text: String,
     /// For each character where it begins in `text`, and its bytes in the source.
     sources: Vec<(usize, Range<usize>)>,
@@ -23,7 +23,7 @@ pub struct Word {
     end: usize,
 }
 
-impl Word {
+impl NormalizedWord {
     /// The bytes of the source that `range` of the word's text stands for.
     pub fn source(&self, range: Range<usize>) -> Range<usize> {
         let first = self.sources.partition_point(|(at, _)| *at < range.start);
@@ -59,8 +59,8 @@ impl Word {
 }
 
 /// Calls `found` for each word until it has enough.
-pub fn words(text: &str, found: impl FnMut(&Word) -> ControlFlow<()>) -> ControlFlow<()> {
-    let mut cutter = Cutter { word: Word::default(), marks: Vec::new(), found };
+pub fn words(text: &str, found: impl FnMut(&NormalizedWord) -> ControlFlow<()>) -> ControlFlow<()> {
+    let mut cutter = Cutter { word: NormalizedWord::default(), marks: Vec::new(), found };
     for (start, c) in text.char_indices() {
         let source = start..start + c.len_utf8();
         if c.is_ascii() {
@@ -74,13 +74,13 @@ pub fn words(text: &str, found: impl FnMut(&Word) -> ControlFlow<()>) -> Control
 }
 
 struct Cutter<F> {
-    word: Word,
+    word: NormalizedWord,
     /// Combining characters whose order is not settled: class, character, source.
     marks: Vec<(u8, char, Range<usize>)>,
     found: F,
 }
 
-impl<F: FnMut(&Word) -> ControlFlow<()>> Cutter<F> {
+impl<F: FnMut(&NormalizedWord) -> ControlFlow<()>> Cutter<F> {
     fn ascii(&mut self, c: char, source: &Range<usize>) -> ControlFlow<()> {
         match c {
             ' ' | '\t' | '\n' | '\r' => self.space(),

@@ -61,11 +61,14 @@ pub struct Watch<'a> {
 /// Reads an index and says what it knows of the calls of a snapshot.
 pub fn read(path: &Path, graph: &Graph, watch: &Watch<'_>) -> Result<IndexEvidence> {
     let mut file = files::open_regular(path).map_err(|error| {
-        Error::not_found(format!("cannot read {}", path.display())).caused_by(error)
+        Error::not_found(format!("cannot read {}", path.display()))
+            .suggest("name the file a SCIP indexer wrote, usually index.scip")
+            .caused_by(error)
     })?;
     let size = file.metadata().map_or(0, |about| about.len());
     if size > MAX_FILE {
-        return Err(Error::usage("the index is larger than 8 GiB"));
+        return Err(Error::usage("the index is larger than 8 GiB")
+            .suggest("index parts of the repository, each into a file of its own"));
     }
     let mut reading = Reading {
         graph,

@@ -9,7 +9,7 @@ use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
 use super::system_note;
 use super::transport::{Answer, Call, Failed, Transport};
 use crate::api::{
-    EntityPage, Failure, FailureKind, Fetched, Forge, Identity, ListFrom, ProjectLocator,
+    EntityPage, Failure, FailureKind, Forge, ForgeAnswer, Identity, ListFrom, ProjectLocator,
     Reservation, Result, SystemNote,
 };
 use model::ids::{ForgeId, Iid};
@@ -237,7 +237,7 @@ impl Forge for Client {
             .map_err(|why| why.into_failure("GET user"))
     }
 
-    async fn project(&self, which: ProjectLocator) -> Result<Fetched<ProjectRecord>> {
+    async fn project(&self, which: ProjectLocator) -> Result<ForgeAnswer<ProjectRecord>> {
         let path = match &which {
             ProjectLocator::Id(id) => format!("projects/{id}"),
             // GitLab would read a bare number as an id, and there is no
@@ -299,9 +299,9 @@ impl Forge for Client {
         kind: EntityKind,
         iid: Iid,
         what: DependentKind,
-    ) -> Result<Fetched<DependentSet>> {
+    ) -> Result<ForgeAnswer<DependentSet>> {
         if !what.applies_to(kind) {
-            return Ok(Fetched {
+            return Ok(ForgeAnswer {
                 value: empty(what),
                 raw: b"[]".to_vec(),
                 server_time: None,
@@ -384,8 +384,8 @@ pub(super) fn entity_path(project: ForgeId, kind: EntityKind, iid: Iid) -> Strin
     format!("{}/{iid}", entities_path(project, kind))
 }
 
-fn fetched<T>(value: T, answer: &Answer, reservation: Reservation) -> Fetched<T> {
-    Fetched {
+fn fetched<T>(value: T, answer: &Answer, reservation: Reservation) -> ForgeAnswer<T> {
+    ForgeAnswer {
         value,
         raw: answer.object().to_vec(),
         server_time: headers::server_time(&answer.headers),
@@ -393,8 +393,8 @@ fn fetched<T>(value: T, answer: &Answer, reservation: Reservation) -> Fetched<T>
     }
 }
 
-fn fetched_set<T>(set: Set<T>, wrap: fn(Vec<T>) -> DependentSet) -> Fetched<DependentSet> {
-    Fetched {
+fn fetched_set<T>(set: Set<T>, wrap: fn(Vec<T>) -> DependentSet) -> ForgeAnswer<DependentSet> {
+    ForgeAnswer {
         value: wrap(set.items),
         raw: set.raw,
         server_time: set.server_time,

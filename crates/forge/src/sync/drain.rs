@@ -4,7 +4,7 @@ use super::project::Target;
 use super::{Engine, StepFailure, StepResult, plan};
 use crate::FailureKind;
 use crate::api::{Forge, Reservation};
-use model::record::DependentSet;
+use model::record::{DependentKind, DependentSet};
 use model::{Error, Result, Timestamp};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use store::dependents::FetchedSet;
 use store::entities::{self, EntityHead};
 use store::payloads::Payload;
-use store::queue::{self, Job};
+use store::queue::{self, FetchJob};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A job and the entity it is for, as it was when the job was claimed.
 struct Claimed {
-    job: Job,
+    job: FetchJob,
     /// None when it is gone since it was enqueued.
     head: Option<EntityHead>,
 }
@@ -72,12 +72,13 @@ impl InFlightBudget {
 enum Event {
     Claimed(Result<Vec<Claimed>>),
     /// None: there is nothing to store.
-    Fetched(Arc<Target>, Job, StepResult<Option<Box<Arrival>>>),
+    Fetched(Arc<Target>, FetchJob, StepResult<Option<Box<Arrival>>>),
 }
 
 /// What has become of a set that came.
 struct StoreOutcome {
     target: Arc<Target>,
+    what: DependentKind,
     size: usize,
     /// Whether it differed from what was known.
     outcome: Result<bool>,
@@ -194,7 +195,7 @@ impl<F: Forge> Engine<F> {
                 },
             }
         }
-        let unasked: Vec<Job> = drain.ready.into_iter().map(|claimed| claimed.job).collect();
+        let unasked: Vec<FetchJob> = drain.ready.into_iter().map(|claimed| claimed.job).collect();
         self.db.write(move |tx| unasked.iter().try_for_each(|job| queue::release(tx, job))).await?;
         drain.fatal.map_or(Ok(()), Err)
     }
@@ -257,7 +258,7 @@ impl<F: Forge> Engine<F> {
         self.progress.advance(1);
         match stored.outcome {
             Ok(differs) => {
-                self.books.fetched(&stored.target.path, differs);
+                self.books.fetched(&stored.target.path, stored.what, differs);
                 drain.failures_in_a_row = 0;
             }
             // Our own store is at fault, not the forge.
@@ -326,7 +327,7 @@ impl<F: Forge> Engine<F> {
     async fn fetch(
         &self,
         target: &Target,
-        job: &Job,
+        job: &FetchJob,
         head: Option<EntityHead>,
     ) -> StepResult<Option<Box<Arrival>>> {
         let (kind, iid) = (job.kind, job.iid);
@@ -363,9 +364,9 @@ impl<F: Forge> Engine<F> {
     }
 
     /// Hands a set over to be stored; how that went is told later.
-    fn store(&self, drain: &mut Drain, target: Arc<Target>, job: Job, arrival: Arrival) {
+    fn store(&self, drain: &mut Drain, target: Arc<Target>, job: FetchJob, arrival: Arrival) {
         let now = self.clock.now();
-        let size = arrival.payload.size();
+        let (what, size) = (job.what, arrival.payload.size());
         drain.unstored.take(size);
         let (told, told_of) = (drain.told.clone(), Arc::clone(&target));
         self.db.submit(
@@ -382,16 +383,16 @@ impl<F: Forge> Engine<F> {
             },
             move |outcome| {
                 // The run was cancelled; what is stored is stored.
-                let _ = told.send(StoreOutcome { target: told_of, size, outcome });
+                let _ = told.send(StoreOutcome { target: told_of, what, size, outcome });
             },
         );
     }
 
-    async fn finish(&self, job: Job) -> StepResult<()> {
+    async fn finish(&self, job: FetchJob) -> StepResult<()> {
         self.db.write(move |tx| queue::finish(tx, &job)).await.map_err(StepFailure::from)
     }
 
-    async fn record_failure(&self, target: &Target, job: &Job, error: &Error) -> Result<()> {
+    async fn record_failure(&self, target: &Target, job: &FetchJob, error: &Error) -> Result<()> {
         let now = self.clock.now();
         let (job, text) = (job.clone(), error.message().to_owned());
         self.books.job_failed(&target.path);
@@ -401,7 +402,7 @@ impl<F: Forge> Engine<F> {
 
 /// Each job with its entity. Jobs of one entity lie beside each other in the
 /// queue.
-fn with_heads(tx: &store::Tx<'_>, jobs: Vec<Job>) -> Result<Vec<Claimed>> {
+fn with_heads(tx: &store::Tx<'_>, jobs: Vec<FetchJob>) -> Result<Vec<Claimed>> {
     let mut claimed: Vec<Claimed> = Vec::with_capacity(jobs.len());
     for job in jobs {
         let head = match claimed.last() {

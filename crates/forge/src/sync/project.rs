@@ -1,7 +1,7 @@
 //! Finding a configured project, whatever it is called today.
 
 use super::{Engine, StepResult};
-use crate::api::{FailureKind, Fetched, Forge, ProjectLocator};
+use crate::api::{FailureKind, Forge, ForgeAnswer, ProjectLocator};
 use model::ids::{ForgeId, ProjectId};
 use model::record::ProjectRecord;
 use store::entities::Scope;
@@ -47,7 +47,7 @@ impl<F: Forge> Engine<F> {
         Ok(Target { scope: Scope { project, host }, forge_id, path: today })
     }
 
-    async fn fetch_project(&self, path: &str) -> StepResult<Fetched<ProjectRecord>> {
+    async fn fetch_project(&self, path: &str) -> StepResult<ForgeAnswer<ProjectRecord>> {
         let (host, wanted) = (self.options.host.clone(), path.to_owned());
         let known = self.db.write(move |tx| store::projects::by_path(tx, &host, &wanted)).await?;
         // A full run resolves the path anew, in case it changed hands.

@@ -1,10 +1,11 @@
 //! What a run did, counted as it happens and told at the end.
 
 use model::ids::SyncRunId;
+use model::record::DependentKind;
 use model::{EntityKind, Error};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::entities::Change;
@@ -30,6 +31,8 @@ pub struct ProjectReport {
     pub issues: EntityCounts,
     pub merge_requests: EntityCounts,
     pub dependents: DependentCounts,
+    /// What of issues and merge requests, besides themselves, differed from what was stored.
+    pub changed: BTreeSet<DependentKind>,
     /// Items the forge sent that could not be understood.
     pub unreadable: Vec<String>,
     pub error: Option<ProjectError>,
@@ -122,10 +125,13 @@ impl SyncStats {
         self.with(path, |report| report.unreadable.push(problem.to_owned()));
     }
 
-    pub fn fetched(&self, path: &str, differs: bool) {
+    pub fn fetched(&self, path: &str, kind: DependentKind, differs: bool) {
         self.with(path, |report| {
             report.dependents.fetched += 1;
             report.dependents.changed += u64::from(differs);
+            if differs {
+                report.changed.insert(kind);
+            }
         });
     }
 

@@ -1,7 +1,7 @@
 //! Each kind of trouble alone, and all at once: the record is the same.
 
 use crate::harness::{Site, assert_same};
-use sim::fault::{Fault, Storm};
+use sim::fault::{Fault, FaultBurst};
 use sim::{Corpus, FaultPlan};
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn server_errors() {
 #[test]
 fn rate_limits_and_storms() {
     check("429", FaultPlan { p429_throttle: 0.05, p429_endpoint: 0.05, ..calm() });
-    check("storm", FaultPlan { storm: Some(Storm { every: 50, length: 6 }), ..calm() });
+    check("storm", FaultPlan { storm: Some(FaultBurst { every: 50, length: 6 }), ..calm() });
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn everything_at_once() {
             p503: 0.02,
             p429_throttle: 0.02,
             p429_endpoint: 0.02,
-            storm: Some(Storm { every: 200, length: 5 }),
+            storm: Some(FaultBurst { every: 200, length: 5 }),
             p_reset_before: 0.03,
             p_reset_mid_body: 0.02,
             p_short_read: 0.02,

@@ -8,7 +8,7 @@ use model::Result;
 use model::ids::{FileId, LinkId, NodeId, PackageVersionId};
 use std::collections::{HashMap, HashSet};
 use store::Reader;
-use store::code::adjacency::{Adjacency, Arc, Entry, arc_of};
+use store::code::adjacency::{Adjacency, AdjacentEdge, Entry, arc_of};
 use store::code::snapshots::{self, Member, Packages, Snapshot};
 use store::code::{files, links};
 
@@ -19,8 +19,8 @@ pub struct Arcs {
     index: Adjacency,
     /// Nodes of the files that differ, as they were and as they are.
     unsettled: HashSet<NodeId>,
-    outgoing: HashMap<NodeId, Vec<Arc>>,
-    incoming: HashMap<NodeId, Vec<Arc>>,
+    outgoing: HashMap<NodeId, Vec<AdjacentEdge>>,
+    incoming: HashMap<NodeId, Vec<AdjacentEdge>>,
 }
 
 impl Arcs {
@@ -60,14 +60,14 @@ impl Arcs {
         Ok(())
     }
 
-    pub fn outgoing(&self, node: NodeId) -> Result<Vec<Arc>> {
+    pub fn outgoing(&self, node: NodeId) -> Result<Vec<AdjacentEdge>> {
         if self.unsettled.contains(&node) {
             return Ok(self.outgoing.get(&node).cloned().unwrap_or_default());
         }
         self.index.outgoing(node)
     }
 
-    pub fn incoming(&self, node: NodeId) -> Result<Vec<Arc>> {
+    pub fn incoming(&self, node: NodeId) -> Result<Vec<AdjacentEdge>> {
         let mut arcs = self.index.incoming(node)?;
         if !self.unsettled.is_empty() {
             arcs.retain(|arc| !self.unsettled.contains(&arc.other));

@@ -18,7 +18,7 @@ pub fn containing(
     line: u32,
 ) -> Result<Option<SymbolRef>> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let snapshot = snapshots::beginning(reader, repo, commit)?.into_iter().next();
+    let snapshot = snapshots::by_sha_prefix(reader, repo, commit)?.into_iter().next();
     let package = files::find_package(reader, repo, folder)?;
     let (Some(snapshot), Some(package)) = (snapshot, package) else { return Ok(None) };
     let Some(repo) = repos::get(reader, repo)? else { return Ok(None) };

@@ -151,7 +151,7 @@ pub fn staleness(reader: &Reader, older_than: Option<u64>, now: Timestamp) -> Re
 pub(crate) fn place_state(
     reader: &Reader,
     repo: String,
-    place: repos::Place,
+    place: repos::Checkout,
 ) -> Result<PlaceState> {
     let clone = Path::new(&place.dir).is_dir().then(|| Repo::known(Path::new(&place.dir)));
     let head = clone.as_ref().and_then(|clone| clone.head().ok()).and_then(|head| head.commit);
@@ -164,7 +164,7 @@ pub(crate) fn place_state(
         files_behind: 0,
     };
     let (Some(clone), Some(head)) = (clone, head) else { return Ok(state) };
-    if !snapshots::beginning(reader, place.repo, &head.to_string())?.is_empty() {
+    if !snapshots::by_sha_prefix(reader, place.repo, &head.to_string())?.is_empty() {
         state.state = Freshness::Fresh;
         return Ok(state);
     }

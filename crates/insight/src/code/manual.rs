@@ -28,7 +28,8 @@ pub fn bind(
     let view = View::new(reader, scope);
     let ((source, from), (target, to)) = (end(&view, from)?, end(&view, to)?);
     if source == target {
-        return Err(Error::usage("an edge needs two different ends"));
+        return Err(Error::usage("an edge needs two different ends")
+            .suggest("lore edge add --help shows examples"));
     }
     let edge = LayerEdge { source, target, kind, holds: true, confidence: 100, line: 0, col: 0 };
     Ok(BoundEdge { from, to, edge })

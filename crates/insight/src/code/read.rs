@@ -183,7 +183,10 @@ struct Slice<'s> {
 
 impl Source {
     fn open(view: &View<'_>, file: model::ids::FileId, path: &str) -> Result<Source> {
-        let nowhere = || Error::not_found("the sources are not on this machine");
+        let nowhere = || {
+            Error::not_found("the clone is not on this machine any more")
+                .suggest("clone it and run there: lore index")
+        };
         let dir = view.scope.dir.as_deref().ok_or_else(nowhere)?;
         let repo = Repo::known(Path::new(dir));
         let row = view.file(file)?;

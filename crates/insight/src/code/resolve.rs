@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::collections::{BTreeMap, HashSet};
 use store::Reader;
 use store::code::nodes::{self, NodeRow};
-use store::code::symbols::{self, Within};
+use store::code::symbols::{self, SymbolScope};
 
 /// How a name was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -418,7 +418,7 @@ pub(super) fn beginning(view: &View<'_>, typed: &str, limit: usize) -> Result<Ve
 /// Symbols by words, best first.
 pub(super) fn search(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
     let Ok(query) = Query::parse(typed) else { return Ok(Vec::new()) };
-    let within = Within { repos: &[view.scope.repo.id], ..Within::default() };
+    let within = SymbolScope { repos: &[view.scope.repo.id], ..SymbolScope::default() };
     let words = query.name_words();
     for expression in &query.name_expressions() {
         let wanted = symbols::SymbolQuery { expression, words: &words, name: typed.trim() };

@@ -96,7 +96,7 @@ pub(crate) fn resolve_quickly(reader: &Reader, here: &Path) -> Result<Option<Sco
     let Some(repo) = repos::get(reader, place.repo)? else { return Ok(None) };
     let head = Repo::known(Path::new(&place.dir)).head_in_files().map(|id| id.to_string());
     let of_head = match &head {
-        Some(head) => snapshots::beginning(reader, repo.id, head)?.into_iter().next(),
+        Some(head) => snapshots::by_sha_prefix(reader, repo.id, head)?.into_iter().next(),
         None => None,
     };
     let (snapshot, newer_head) = match of_head {
@@ -175,7 +175,7 @@ fn named(reader: &Reader, repo: &repos::Repo, dir: Option<&str>, at: &str) -> Re
     }
     let is_hash = at.len() >= 7 && at.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash {
-        let found = snapshots::beginning(reader, repo.id, &at.to_lowercase())?;
+        let found = snapshots::by_sha_prefix(reader, repo.id, &at.to_lowercase())?;
         if let Some(snapshot) = found.into_iter().next() {
             return Ok(snapshot);
         }
@@ -184,7 +184,7 @@ fn named(reader: &Reader, repo: &repos::Repo, dir: Option<&str>, at: &str) -> Re
         Some(dir) => Repo::known(Path::new(dir)).resolve(at)?.to_string(),
         None => at.to_lowercase(),
     };
-    let found = snapshots::beginning(reader, repo.id, &commit)?;
+    let found = snapshots::by_sha_prefix(reader, repo.id, &commit)?;
     found.into_iter().next().ok_or_else(|| {
         let short: String = commit.chars().take(10).collect();
         Error::new(ErrorCode::NotIndexed, format!("commit {short} is not indexed"))
@@ -211,7 +211,7 @@ fn current(
         return Ok((snapshot, None));
     }
     if let Some(head) = &head
-        && let Some(snapshot) = snapshots::beginning(reader, repo.id, head)?.into_iter().next()
+        && let Some(snapshot) = snapshots::by_sha_prefix(reader, repo.id, head)?.into_iter().next()
     {
         return Ok((snapshot, None));
     }

@@ -16,7 +16,7 @@ use search::{
 use std::collections::BTreeMap;
 use std::path::Path;
 use store::code::snapshots;
-use store::code::symbols::{self, SymbolHit, Within};
+use store::code::symbols::{self, SymbolHit, SymbolScope};
 use store::document_set::DocumentFilter;
 use store::{Reader, projects, repos};
 
@@ -35,7 +35,7 @@ pub fn search_symbols(reader: &Reader, request: &Request, here: &Path) -> Result
         scopes.iter().map(|scope| (scope.repo.id, View::new(reader, scope))).collect();
     let repos: Vec<RepoId> = views.keys().copied().collect();
     let place = request.filter.path.as_deref().map(PathFilter::parse);
-    let within = Within {
+    let within = SymbolScope {
         repos: &repos,
         below: place.as_ref().filter(|place| place.file.is_none()).map(|place| place.folder),
         folder: place.as_ref().filter(|place| place.file.is_some()).map(|place| place.folder),

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
-use store::code::adjacency::Arc;
+use store::code::adjacency::AdjacentEdge;
 use store::code::externals;
 use store::code::files::{self, FileRow};
 use store::code::links::{self, SiteEdge, Unresolved};
@@ -561,7 +561,7 @@ fn step(edge: &SiteEdge, node: NodeId, file: FileId) -> Step {
     }
 }
 
-fn step_along(arc: &Arc) -> Step {
+fn step_along(arc: &AdjacentEdge) -> Step {
     Step {
         node: arc.other,
         kind: arc.kind,

@@ -23,7 +23,7 @@ use model::change::{
 };
 use model::hash::Hash32;
 use model::ids::ProjectId;
-use model::memory::End;
+use model::memory::LinkTarget;
 use model::{Result, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -361,7 +361,7 @@ fn decisions(
 ) -> Result<Vec<LinkedRecord>> {
     let mut ends: Vec<String> = paths.iter().take(MOST_PATHS).cloned().collect();
     for old in changes.iter().take(MOST_PATHS).filter_map(|it| it.change.old.as_ref()) {
-        ends.push(End::Symbol(old.symbol.clone()).to_string());
+        ends.push(LinkTarget::Symbol(old.symbol.clone()).to_string());
     }
     let mut all = crate::why::linked_records(reader, &ends)?;
     all.retain(|record| !record.is_superseded);

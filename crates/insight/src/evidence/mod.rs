@@ -8,7 +8,7 @@ pub use notes::EvidenceNote;
 
 use crate::decisions::Judge;
 use crate::reasons::{self, EXCERPT, Rationale};
-use model::relation::{Certainty, Method, RelationType};
+use model::relation::{Certainty, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
 use notes::Discussion;
 use schemars::JsonSchema;
@@ -74,7 +74,7 @@ pub struct LinkedChange {
     /// None while it is not synced here.
     pub title: Option<String>,
     /// How lore knows.
-    pub method: Method,
+    pub method: EvidenceSource,
     pub certainty: Certainty,
     #[serde(skip)]
     pub row: Option<EntityRow>,

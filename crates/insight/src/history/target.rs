@@ -86,8 +86,10 @@ fn indexed(reader: Option<&Reader>, asked: &ScopeRequest<'_>, typed: &str) -> Re
         if error.code() == ErrorCode::NotIndexed { not_indexed() } else { error }
     })?;
     let node = symbol_named(reader, &scope, typed)?;
-    let (symbol, first, _) = extent(reader, &scope, node)?
-        .ok_or_else(|| Error::not_found(format!("`{typed}` has no place in a file")))?;
+    let (symbol, first, _) = extent(reader, &scope, node)?.ok_or_else(|| {
+        Error::not_found(format!("`{typed}` has no place in a file"))
+            .suggest("name a function, type or other definition in a file; lore symbol finds them")
+    })?;
     let named = Locator::named(typed);
     let params = match named {
         Locator::Named { params, .. } => params,

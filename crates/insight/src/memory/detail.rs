@@ -1,9 +1,9 @@
 //! `lore memory show`: one record whole.
 
 use super::RecordLine;
-use super::graph::{self, Step};
+use super::graph::{self, GraphEdge};
 use super::recall::Named;
-use model::memory::{End, Record, RecordId, Relation};
+use model::memory::{LinkTarget, Record, RecordId, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct RecordDetail {
     pub links: Vec<String>,
     pub superseded_by: Vec<Named>,
     /// Edges from it and to it.
-    pub edges: Vec<Step>,
+    pub edges: Vec<GraphEdge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -32,10 +32,13 @@ pub struct Section {
 
 pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
     let outline = records::by_id(reader, id.as_str())?.into_iter().next();
-    let missing = || Error::not_found(format!("no record `{id}` in memory"));
+    let missing = || {
+        Error::not_found(format!("no record `{id}` in memory"))
+            .suggest("list what is there with: lore memory list")
+    };
     let outline = outline.ok_or_else(missing)?;
     let record = records::record(reader, outline.kind, outline.row)?.ok_or_else(missing)?;
-    let edges = graph::follow(reader, &End::Record(id.clone()), 1)?;
+    let edges = graph::edges_within(reader, &LinkTarget::Record(id.clone()), 1)?;
     let superseded_by = edges
         .iter()
         .filter(|step| step.relation == Relation::Supersedes && step.to.end == id.as_str())

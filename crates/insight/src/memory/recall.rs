@@ -1,8 +1,8 @@
 //! `lore recall`: the records that answer a question, best first.
 
 use super::RecordLine;
-use super::graph::{self, Step};
-use model::memory::{End, RecordId, RecordKind};
+use super::graph::{self, GraphEdge};
+use model::memory::{LinkTarget, RecordId, RecordKind};
 use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 pub use search::memory::MemoryContext;
@@ -63,7 +63,7 @@ pub struct RecallHit {
     pub contradicts: Vec<Named>,
     /// Where edges lead from here; only when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub graph: Vec<Step>,
+    pub graph: Vec<GraphEdge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -162,8 +162,8 @@ fn weigh(
     ranked.truncate(request.limit);
     if request.graph_depth > 0 {
         for item in &mut ranked {
-            let start = End::Record(item.record.id.clone());
-            item.graph = graph::follow(reader, &start, request.graph_depth)?;
+            let start = LinkTarget::Record(item.record.id.clone());
+            item.graph = graph::edges_within(reader, &start, request.graph_depth)?;
         }
     }
     Ok(Recall { items: ranked, total })

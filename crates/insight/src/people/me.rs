@@ -6,8 +6,8 @@ use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
-use store::inbox::{self, Word};
-use store::{Reader, looks};
+use store::inbox::{self, NoteRow};
+use store::{Reader, last_seen};
 
 /// Looked at when there was no look before.
 const FIRST_LOOK: Duration = Duration::from_secs(30 * 86_400);
@@ -63,7 +63,7 @@ pub fn inbox(
     now: Timestamp,
 ) -> Result<Inbox> {
     let who = find(reader, typed)?;
-    let last_look = looks::last_look(reader, &who.username)?;
+    let last_look = last_seen::last_visit(reader, &who.username)?;
     let since = since.or(last_look).unwrap_or_else(|| now.minus(FIRST_LOOK));
     let mut mentions = inbox::mentions(reader, &who, since)?;
     mentions.retain(|word| is_named(&word.body, &who.username));
@@ -91,7 +91,7 @@ fn alerts(reader: &Reader, since: Timestamp) -> Result<Vec<InboxAlert>> {
     Ok(rows.map(alert).collect())
 }
 
-fn notes(reader: &Reader, words: Vec<Word>, focus: &str) -> Result<Vec<InboxNote>> {
+fn notes(reader: &Reader, words: Vec<NoteRow>, focus: &str) -> Result<Vec<InboxNote>> {
     let rows: Vec<_> = words.iter().map(|word| word.entity).collect();
     let heads = heads_of(reader, &rows)?;
     Ok(words

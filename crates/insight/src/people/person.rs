@@ -13,7 +13,7 @@ use search::decision;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use store::activity::{self, ActivityKind, Part, Person};
+use store::activity::{self, ActivityKind, Participation, Person};
 use store::authors::{self, CommitsBy, GitAuthor};
 use store::entities::EntityRow;
 use store::{Reader, repos, timeline};
@@ -120,7 +120,7 @@ pub fn person(
     let username = who.accounts.first().map(|account| account.username.clone());
     let name = who.name;
     let user = Person { ids, username: username.clone().unwrap_or_default(), name: name.clone() };
-    let mut parts = activity::of_person(reader, &user, project)?;
+    let mut parts = activity::person_activity(reader, &user, project)?;
     parts.retain(|part| since.is_none_or(|since| part.at >= since));
     let authored = rows_with(&parts, |part| part.deed == ActivityKind::Authored);
     let own: BTreeSet<EntityRow> = authored.iter().copied().collect();
@@ -295,13 +295,16 @@ impl Commits {
 }
 
 /// Each entity once, newest first.
-fn rows_with(parts: &[Part], is_wanted: impl Fn(&Part) -> bool) -> Vec<EntityRow> {
+fn rows_with(
+    parts: &[Participation],
+    is_wanted: impl Fn(&Participation) -> bool,
+) -> Vec<EntityRow> {
     let mut seen = BTreeSet::new();
     let wanted = parts.iter().filter(|part| is_wanted(part)).map(|part| part.entity);
     wanted.filter(|row| seen.insert(*row)).collect()
 }
 
-fn last_times(parts: &[Part]) -> BTreeMap<EntityRow, Timestamp> {
+fn last_times(parts: &[Participation]) -> BTreeMap<EntityRow, Timestamp> {
     let mut last = BTreeMap::new();
     for part in parts {
         let at = last.entry(part.entity).or_insert(part.at);
@@ -361,7 +364,11 @@ fn areas(found: Vec<(EntityRow, String)>, last: &BTreeMap<EntityRow, Timestamp>)
     areas
 }
 
-fn decisions(reader: &Reader, accounts: &[Person], parts: &[Part]) -> Result<Vec<DecisionNote>> {
+fn decisions(
+    reader: &Reader,
+    accounts: &[Person],
+    parts: &[Participation],
+) -> Result<Vec<DecisionNote>> {
     let mut rows = rows_with(parts, |part| part.deed == ActivityKind::Wrote);
     rows.truncate(DISCUSSIONS);
     let heads = heads_of(reader, &rows)?;

@@ -2,7 +2,7 @@
 
 use crate::decisions::Signal;
 use model::ids::Iid;
-use model::relation::{Certainty, EntityName, Method, RelationType};
+use model::relation::{Certainty, EntityName, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, Timestamp, vocabulary};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub struct Via {
     /// Whether the relation points from there to here, not the other way.
     pub is_forward: bool,
     /// How lore knows the relation.
-    pub source_method: Method,
+    pub source_method: EvidenceSource,
 }
 
 /// The name of an issue or merge request.
@@ -108,7 +108,7 @@ pub struct UnresolvedReference {
     pub target_iid: Iid,
     pub reference_type: RelationType,
     /// How lore knows the relation.
-    pub source_method: Method,
+    pub source_method: EvidenceSource,
 }
 
 impl UnresolvedReference {
@@ -282,7 +282,7 @@ pub struct ReferenceDetails {
     /// Whether the entity of the event is the source.
     pub is_outgoing: bool,
     /// How lore knows the relation.
-    pub source_method: Method,
+    pub source_method: EvidenceSource,
     pub certainty: Certainty,
 }
 

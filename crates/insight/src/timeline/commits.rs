@@ -13,7 +13,7 @@ use search::{EntityGroup, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
 use store::commits::{self, CommitRow};
 use store::dirty::SourceType;
-use store::repos::{Place, Repo};
+use store::repos::{Checkout, Repo};
 use store::{Reader, origins};
 
 /// Commits looked at; of these, those near enough to the best are told.
@@ -101,7 +101,12 @@ pub(super) fn events(
     Ok((seeds, events))
 }
 
-fn repository(reader: &Reader, row: &CommitRow, all: &[Repo], places: &[Place]) -> Result<String> {
+fn repository(
+    reader: &Reader,
+    row: &CommitRow,
+    all: &[Repo],
+    places: &[Checkout],
+) -> Result<String> {
     let id = commits::repo_of(reader, row.id)?;
     let repo = all.iter().find(|repo| repo.id == id);
     Ok(repo.map_or_else(String::new, |repo| repos::label(repo, places)))

@@ -6,7 +6,7 @@ use crate::code::extent;
 use crate::code::resolve::{only_symbol_named, symbol_named};
 use crate::code::scope::{self, Scope, ScopeRequest};
 use crate::file_target::Typed;
-use model::memory::End;
+use model::memory::LinkTarget;
 use model::{ErrorCode, Result};
 use store::Reader;
 
@@ -34,11 +34,11 @@ pub(crate) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Def
         node => node?,
     };
     let Some((symbol, first, last)) = extent(reader, &scope, node)? else { return Ok(None) };
-    let mut ends = vec![End::Symbol(typed.path.to_owned()).to_string()];
+    let mut ends = vec![LinkTarget::Symbol(typed.path.to_owned()).to_string()];
     for name in endings(&symbol.symbol) {
         // A name that several symbols have points at none of them.
         if only_symbol_named(reader, &scope, &name)? == Some(node) {
-            ends.push(End::Symbol(name).to_string());
+            ends.push(LinkTarget::Symbol(name).to_string());
         }
     }
     Ok(Some(Definition {

@@ -2,7 +2,7 @@
 
 use crate::memory::RecordLine;
 use model::Result;
-use model::memory::{DecisionStatus, End, Relation};
+use model::memory::{DecisionStatus, LinkTarget, Relation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -28,13 +28,13 @@ pub fn has_any(reader: &Reader) -> Result<bool> {
 pub fn linked(reader: &Reader, ends: &[String]) -> Result<Vec<LinkedRecord>> {
     // A path stands for its lines too, so ends are parsed and written anew.
     let mut touching = Vec::new();
-    for end in ends.iter().filter_map(|end| End::parse(end).ok()) {
+    for end in ends.iter().filter_map(|end| LinkTarget::parse(end).ok()) {
         touching.extend(edges::touching(reader, &end)?.into_iter().map(|edge| (edge, end.clone())));
     }
     let mut found: Vec<LinkedRecord> = Vec::new();
     for (edge, end) in touching {
         for side in [&edge.from, &edge.to] {
-            let End::Record(id) = side else { continue };
+            let LinkTarget::Record(id) = side else { continue };
             if found.iter().any(|known| known.record.id == *id) {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! meet; where they do, `merge=union` in `.gitattributes` keeps both lines.
 
 use super::fields::DecisionFields;
-use super::{Located, MAX_RECORD, Parsed, VERSION, lines};
+use super::{Located, MAX_RECORD, ParsedFile, VERSION, lines};
 use model::memory::{Decision, RecordId};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,8 +57,8 @@ pub(super) fn json_reason(error: serde_json::Error) -> String {
     }
 }
 
-pub fn parse(text: &str) -> Parsed<Decision> {
-    let mut parsed = Parsed::default();
+pub fn parse(text: &str) -> ParsedFile<Decision> {
+    let mut parsed = ParsedFile::default();
     let mut seen: BTreeMap<RecordId, usize> = BTreeMap::new();
     for (number, line) in lines(text) {
         match read(line) {
@@ -88,7 +88,7 @@ pub fn parse(text: &str) -> Parsed<Decision> {
 }
 
 /// The head of the file alone: whether it may be changed.
-pub fn head(text: &str) -> Parsed<Decision> {
+pub fn head(text: &str) -> ParsedFile<Decision> {
     let is_head = |line: &&str| line.starts_with("{\"lore\"");
     let lines: Vec<&str> = text.lines().filter(is_head).collect();
     parse(&lines.join("\n"))

@@ -81,7 +81,7 @@ pub struct HandoffFields {
 }
 
 /// A record made of its fields, and what is worth a warning about them.
-pub struct Made<T> {
+pub struct RecordWithNotice<T> {
     pub record: T,
     pub notice: Option<&'static str>,
 }
@@ -89,7 +89,7 @@ pub struct Made<T> {
 const NO_TIME: &str = "has no timestamp, so it counts as very old; add `timestamp`";
 
 impl DecisionFields {
-    pub fn into_record(self) -> Result<Made<Decision>, String> {
+    pub fn into_record(self) -> Result<RecordWithNotice<Decision>, String> {
         let decision = required(self.decision, "decision")?;
         let importance = self.importance.unwrap_or(DEFAULT_IMPORTANCE);
         if !(1..=5).contains(&importance) {
@@ -113,7 +113,7 @@ impl DecisionFields {
             timestamp: self.timestamp.unwrap_or(Timestamp::EPOCH),
             extra: self.extra,
         };
-        Ok(Made { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
+        Ok(RecordWithNotice { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
     }
 
     pub fn of(record: &Decision) -> Self {
@@ -136,7 +136,7 @@ impl DecisionFields {
 }
 
 impl PatternFields {
-    pub fn into_record(self) -> Result<Made<Pattern>, String> {
+    pub fn into_record(self) -> Result<RecordWithNotice<Pattern>, String> {
         let name = required(self.name, "name")?;
         let confidence = self.confidence.unwrap_or(DEFAULT_CONFIDENCE);
         if !(0.0..=1.0).contains(&confidence) {
@@ -157,7 +157,7 @@ impl PatternFields {
             timestamp: self.timestamp.unwrap_or(Timestamp::EPOCH),
             extra: self.extra,
         };
-        Ok(Made { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
+        Ok(RecordWithNotice { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
     }
 
     pub fn of(record: &Pattern) -> Self {
@@ -177,7 +177,7 @@ impl PatternFields {
 }
 
 impl HandoffFields {
-    pub fn into_record(self) -> Result<Made<Handoff>, String> {
+    pub fn into_record(self) -> Result<RecordWithNotice<Handoff>, String> {
         let summary = tidy(&self.summary);
         let next_steps = items(self.next_steps);
         let open_questions = items(self.open_questions);
@@ -199,7 +199,7 @@ impl HandoffFields {
             timestamp: self.timestamp.unwrap_or(Timestamp::EPOCH),
             extra: self.extra,
         };
-        Ok(Made { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
+        Ok(RecordWithNotice { record, notice: self.timestamp.is_none().then_some(NO_TIME) })
     }
 
     pub fn of(record: &Handoff) -> Self {

@@ -5,9 +5,9 @@
 
 use super::decisions::json_reason;
 use super::fields::timestamp;
-use super::{Located, Parsed, VERSION, lines};
+use super::{Located, ParsedFile, VERSION, lines};
 use model::Timestamp;
-use model::memory::{End, Extra, Relation};
+use model::memory::{Extra, LinkTarget, Relation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,9 +16,9 @@ pub const NAME: &str = "graph.json";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    pub from: End,
+    pub from: LinkTarget,
     pub relation: Relation,
-    pub to: End,
+    pub to: LinkTarget,
     pub timestamp: Option<Timestamp>,
     pub extra: Extra,
 }
@@ -63,7 +63,7 @@ impl EdgeFields {
     }
 
     pub fn into_edge(self) -> Result<Edge, String> {
-        let end = |text: &str| End::parse(text).map_err(|error| error.message().to_owned());
+        let end = |text: &str| LinkTarget::parse(text).map_err(|error| error.message().to_owned());
         let timestamp = match &self.timestamp {
             Some(text) => Some(timestamp(text).ok_or("its timestamp is no date or RFC 3339 time")?),
             None => None,
@@ -84,9 +84,9 @@ fn edge(value: Value) -> Result<Edge, String> {
     serde_json::from_value::<EdgeFields>(value).map_err(json_reason)?.into_edge()
 }
 
-pub fn parse(text: &str) -> Parsed<Edge> {
+pub fn parse(text: &str) -> ParsedFile<Edge> {
     let text = text.trim_start_matches('\u{feff}');
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedFile::default();
     if text.trim().is_empty() {
         return parsed;
     }
@@ -185,9 +185,9 @@ mod tests {
 
     fn made(from: &str, relation: &str, to: &str) -> Edge {
         Edge {
-            from: End::parse(from).unwrap(),
+            from: LinkTarget::parse(from).unwrap(),
             relation: Relation::read(relation).unwrap(),
-            to: End::parse(to).unwrap(),
+            to: LinkTarget::parse(to).unwrap(),
             timestamp: None,
             extra: Extra::new(),
         }

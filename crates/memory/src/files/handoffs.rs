@@ -2,7 +2,7 @@
 //! for machines, Markdown for people: a summary, then two lists.
 
 use super::fields::HandoffFields;
-use super::{Located, MAX_RECORD, Parsed, VERSION, yaml};
+use super::{Located, MAX_RECORD, ParsedFile, VERSION, yaml};
 use model::memory::{Handoff, RecordId};
 use std::fmt::Write as _;
 
@@ -35,8 +35,8 @@ fn slug(text: &str) -> String {
     out
 }
 
-pub fn parse(text: &str) -> Parsed<Handoff> {
-    let mut parsed = Parsed::default();
+pub fn parse(text: &str) -> ParsedFile<Handoff> {
+    let mut parsed = ParsedFile::default();
     if text.len() > MAX_RECORD {
         parsed.problem(1, "the file is longer than a record may be");
         return parsed;

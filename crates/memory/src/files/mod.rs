@@ -31,20 +31,20 @@ pub struct Problem {
 
 /// What could be read of a file, and what could not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parsed<T> {
+pub struct ParsedFile<T> {
     pub records: Vec<Located<T>>,
     pub problems: Vec<Problem>,
     /// Why the file must not be changed; none when it may.
     pub is_locked_by: Option<String>,
 }
 
-impl<T> Default for Parsed<T> {
+impl<T> Default for ParsedFile<T> {
     fn default() -> Self {
-        Parsed { records: Vec::new(), problems: Vec::new(), is_locked_by: None }
+        ParsedFile { records: Vec::new(), problems: Vec::new(), is_locked_by: None }
     }
 }
 
-impl<T> Parsed<T> {
+impl<T> ParsedFile<T> {
     fn problem(&mut self, line: usize, message: impl Into<String>) {
         self.problems.push(Problem { line: line as u32, message: message.into() });
     }

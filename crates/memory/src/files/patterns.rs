@@ -7,7 +7,7 @@
 //! supported.
 
 use super::fields::PatternFields;
-use super::{Located, MAX_RECORD, Parsed, VERSION, yaml};
+use super::{Located, MAX_RECORD, ParsedFile, VERSION, yaml};
 use model::memory::{Pattern, RecordId};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -76,10 +76,10 @@ fn layout(all: &[&str]) -> Layout {
     found
 }
 
-pub fn parse(text: &str) -> Parsed<Pattern> {
+pub fn parse(text: &str) -> ParsedFile<Pattern> {
     let all: Vec<&str> = text.lines().collect();
     let layout = layout(&all);
-    let mut parsed = Parsed::default();
+    let mut parsed = ParsedFile::default();
     if layout.version > VERSION {
         parsed.newer(1, layout.version);
         return parsed;

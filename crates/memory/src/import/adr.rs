@@ -9,7 +9,9 @@ use crate::files::fields::{DEFAULT_IMPORTANCE, tidy, timestamp};
 use crate::files::graph::Edge;
 use crate::id;
 use model::Timestamp;
-use model::memory::{Decision, DecisionStatus, End, Extra, Record, RecordId, RecordKind, Relation};
+use model::memory::{
+    Decision, DecisionStatus, Extra, LinkTarget, Record, RecordId, RecordKind, Relation,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -73,9 +75,9 @@ pub fn read(folder: &Path) -> ImportSource {
     found.edges = edges
         .into_iter()
         .map(|((new, old), at)| Edge {
-            from: End::Record(new),
+            from: LinkTarget::Record(new),
             relation: Relation::Supersedes,
-            to: End::Record(old),
+            to: LinkTarget::Record(old),
             timestamp: Some(at),
             extra: Extra::new(),
         })

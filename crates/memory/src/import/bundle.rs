@@ -112,7 +112,7 @@ mod tests {
     use crate::root::{Root, RootKind};
     use crate::testing::{any_decision, any_handoff, any_pattern};
     use model::Timestamp;
-    use model::memory::{End, Extra, Relation};
+    use model::memory::{Extra, LinkTarget, Relation};
     use proptest::prelude::*;
     use store::Writer;
     use store::memory as rows;
@@ -134,9 +134,9 @@ mod tests {
             records.sort_by(|a, b| (a.kind(), a.id()).cmp(&(b.kind(), b.id())));
             records.dedup_by(|a, b| a.id() == b.id());
             let edges: Vec<Edge> = records.windows(2).map(|pair| Edge {
-                from: End::Record(pair[0].id().clone()),
+                from: LinkTarget::Record(pair[0].id().clone()),
                 relation: Relation::RelatesTo,
-                to: End::Record(pair[1].id().clone()),
+                to: LinkTarget::Record(pair[1].id().clone()),
                 timestamp: Some(Timestamp::from_millis(5)),
                 extra: Extra::new(),
             }).collect();

@@ -10,7 +10,7 @@ use crate::files::fields::{DecisionFields, HandoffFields, PatternFields, timesta
 use crate::files::graph::Edge;
 use crate::files::{Problem, patterns};
 use crate::id;
-use model::memory::{End, Extra, Record, RecordId, RecordKind, Relation};
+use model::memory::{Extra, LinkTarget, Record, RecordId, RecordKind, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -257,13 +257,13 @@ fn read_graph(path: &Path, found: &mut ImportSource, renamed: &BTreeMap<String, 
         let word = |names: &[&str]| {
             names.iter().find_map(|name| edge.get(*name)?.as_str()).unwrap_or_default().to_owned()
         };
-        let end = |text: &str| -> Result<End, String> {
+        let end = |text: &str| -> Result<LinkTarget, String> {
             if let Some(id) = renamed.get(text) {
-                return Ok(End::Record(id.clone()));
+                return Ok(LinkTarget::Record(id.clone()));
             }
             let name = names.get(text).map_or(text, String::as_str);
             let plain = name.split_whitespace().collect::<Vec<_>>().join("-");
-            End::parse(&plain).map_err(|error| error.message().to_owned())
+            LinkTarget::parse(&plain).map_err(|error| error.message().to_owned())
         };
         let made = (|| -> Result<Edge, String> {
             let relation = word(&["relation", "type", "relationship"]);

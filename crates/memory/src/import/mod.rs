@@ -64,7 +64,7 @@ pub fn read(path: &Path, form: Form) -> Result<ImportSource> {
 
 /// What an import did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Imported {
+pub struct ImportCounts {
     pub new: u64,
     /// There already, and the same.
     pub same: u64,
@@ -75,10 +75,10 @@ pub struct Imported {
 
 impl Root {
     /// Writes what is new; what is there already stays as it is.
-    pub fn import(&self, found: &ImportSource) -> Result<Imported> {
+    pub fn import(&self, found: &ImportSource) -> Result<ImportCounts> {
         self.edit(|edit| {
             let existing = edit.records()?;
-            let mut imported = Imported::default();
+            let mut imported = ImportCounts::default();
             let mut new: Vec<Record> = Vec::new();
             for record in &found.records {
                 let known = existing.iter().chain(&new).find(|it| it.id() == record.id());
@@ -101,7 +101,8 @@ fn text(path: &Path) -> Result<String> {
     const MAX: u64 = 64 * 1024 * 1024;
     let meta = std::fs::metadata(path).map_err(|error| crate::root::unreadable(path, error))?;
     if !meta.is_file() || meta.len() > MAX {
-        return Err(Error::usage(format!("{} is no file lore can import", path.display())));
+        return Err(Error::usage(format!("{} is no file lore can import", path.display()))
+            .suggest("name a regular text file of at most 64 MiB"));
     }
     let bytes = std::fs::read(path).map_err(|error| crate::root::unreadable(path, error))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -20,4 +20,4 @@ mod thread;
 pub(crate) use draft::body_start;
 pub use draft::{Draft, Section};
 pub use record::source_of;
-pub use regenerate::{DocumentReport, Regeneration, catch_up};
+pub use regenerate::{DocumentReport, Regeneration, process_due};

@@ -2,7 +2,7 @@
 
 use super::draft::{Draft, Section};
 use model::Result;
-use model::memory::{End, Record, RecordKind};
+use model::memory::{LinkTarget, Record, RecordKind};
 use store::Read;
 use store::dirty::SourceType;
 use store::documents::Document;
@@ -54,8 +54,8 @@ const fn noun(kind: RecordKind) -> &'static str {
 
 /// Files the record is about, by its links.
 fn paths(record: &Record) -> Vec<String> {
-    let path = |link: &String| match End::parse(link) {
-        Ok(End::Path { path, .. }) => Some(path),
+    let path = |link: &String| match LinkTarget::parse(link) {
+        Ok(LinkTarget::Path { path, .. }) => Some(path),
         _ => None,
     };
     record.links().iter().filter_map(path).collect()

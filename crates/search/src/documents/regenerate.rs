@@ -139,7 +139,7 @@ impl Regeneration<'_> {
 /// Makes the documents of these kinds that are due, at once and without the
 /// lock of long runs: for a few sources that must be found by the next search.
 /// Each batch is one transaction, so a run beside it loses nothing.
-pub fn catch_up(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> Result<u64> {
+pub fn process_due(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> Result<u64> {
     let mut n_made = 0;
     for source in sources {
         loop {
@@ -183,8 +183,8 @@ fn made_ahead(
         // passes that on.
         let stored =
             batch.iter().zip(made.into_iter().flatten()).map(|(item, document)| match document {
-                Ok(document) => follow(tx, item, document, now).map(Some),
-                Err(error) => put_off(tx, item, &error, now),
+                Ok(document) => apply_document(tx, item, document, now).map(Some),
+                Err(error) => defer(tx, item, &error, now),
             });
         stored.collect()
     })
@@ -197,13 +197,13 @@ fn attempt(
     item: &DirtySource,
     now: Timestamp,
 ) -> Result<Option<Outcome>> {
-    match tx.attempt(|| follow(tx, item, sources.document(item)?, now))? {
+    match tx.attempt(|| apply_document(tx, item, sources.document(item)?, now))? {
         Ok(outcome) => Ok(Some(outcome)),
-        Err(error) => put_off(tx, item, &error, now),
+        Err(error) => defer(tx, item, &error, now),
     }
 }
 
-fn put_off(
+fn defer(
     tx: &Tx<'_>,
     item: &DirtySource,
     error: &Error,
@@ -214,7 +214,7 @@ fn put_off(
 }
 
 /// Has the stored document follow its source, and takes it off the queue.
-fn follow(
+fn apply_document(
     tx: &Tx<'_>,
     item: &DirtySource,
     document: Option<Document>,

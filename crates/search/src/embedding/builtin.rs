@@ -6,7 +6,7 @@ use model::{Error, Result};
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use store::vectors::Space;
+use store::vectors::EmbeddingSpace;
 
 /// The marks of start and end that every text gets.
 const MARKS: usize = 2;
@@ -21,8 +21,8 @@ const NICENESS: i32 = 10;
 pub struct Builtin;
 
 impl Provider for Builtin {
-    fn space(&self) -> Space {
-        Space { model: embed::MODEL_ID.to_owned(), dims: embed::DIMS, chunking: CHUNKING }
+    fn space(&self) -> EmbeddingSpace {
+        EmbeddingSpace { model: embed::MODEL_ID.to_owned(), dims: embed::DIMS, chunking: CHUNKING }
     }
 
     fn max_tokens(&self) -> usize {

@@ -124,14 +124,14 @@ mod tests {
     use crate::embedding::Provider;
     use model::Result;
     use proptest::prelude::*;
-    use store::vectors::Space;
+    use store::vectors::EmbeddingSpace;
 
     /// Every run of letters is a token, and every other visible character.
     struct Words(usize);
 
     impl Provider for Words {
-        fn space(&self) -> Space {
-            Space { model: "words".to_owned(), dims: 1, chunking: CHUNKING }
+        fn space(&self) -> EmbeddingSpace {
+            EmbeddingSpace { model: "words".to_owned(), dims: 1, chunking: CHUNKING }
         }
 
         fn max_tokens(&self) -> usize {

@@ -15,12 +15,12 @@ pub use settings::{Kind, Settings, open};
 
 use model::Result;
 use std::ops::Range;
-use store::vectors::Space;
+use store::vectors::EmbeddingSpace;
 
 /// Turns text into vectors of length one.
 pub trait Provider: Send + Sync {
     /// The model and its dimensions; vectors of two spaces are never compared.
-    fn space(&self) -> Space;
+    fn space(&self) -> EmbeddingSpace;
 
     /// Tokens of one text the model reads; what comes after is lost.
     fn max_tokens(&self) -> usize;

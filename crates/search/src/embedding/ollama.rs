@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
-use store::vectors::Space;
+use store::vectors::EmbeddingSpace;
 use tokio::task::JoinSet;
 
 /// Texts in one request.
@@ -133,8 +133,8 @@ impl Ollama {
 }
 
 impl Provider for Ollama {
-    fn space(&self) -> Space {
-        Space {
+    fn space(&self) -> EmbeddingSpace {
+        EmbeddingSpace {
             model: format!("ollama/{}", self.server.model),
             dims: self.dims,
             chunking: CHUNKING,
@@ -191,13 +191,16 @@ impl Server {
         Err(Refusal::Server(self.no_model()))
     }
 
-    async fn embed_group(server: &Arc<Server>, group: &[&[String]]) -> Result<Vec<Made>> {
+    async fn embed_group(
+        server: &Arc<Server>,
+        group: &[&[String]],
+    ) -> Result<Vec<EmbeddingOutcome>> {
         let mut tasks = JoinSet::new();
         for (index, batch) in group.iter().enumerate() {
             let (server, batch) = (Arc::clone(server), batch.to_vec());
             tasks.spawn(async move { (index, server.embed_batch(batch).await) });
         }
-        let mut made: Vec<Vec<Made>> = group.iter().map(|_| Vec::new()).collect();
+        let mut made: Vec<Vec<EmbeddingOutcome>> = group.iter().map(|_| Vec::new()).collect();
         while let Some(done) = tasks.join_next().await {
             let (index, batch) =
                 done.map_err(|error| Error::internal("a request ended early").caused_by(error))?;
@@ -208,7 +211,7 @@ impl Server {
 
     /// All at once; when that is refused, one by one, so that one bad text
     /// does not take the others with it.
-    async fn embed_batch(&self, texts: Vec<String>) -> Result<Vec<Made>> {
+    async fn embed_batch(&self, texts: Vec<String>) -> Result<Vec<EmbeddingOutcome>> {
         match self.embed(&texts).await {
             Ok(vectors) => return Ok(vectors.into_iter().map(Ok).collect()),
             Err(Refusal::Server(error)) => return Err(error),
@@ -336,7 +339,7 @@ impl Server {
     }
 }
 
-type Made = Result<Vec<f32>>;
+type EmbeddingOutcome = Result<Vec<f32>>;
 
 #[derive(Deserialize)]
 struct Tags {

@@ -7,9 +7,9 @@ use model::{CancelToken, Clock, Error, ErrorCode, Progress, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use store::embeddings::{self, Chunk, Pending, PendingFilter};
-use store::vectors::Space;
-use store::{Reader, WriteQueue, codes};
+use store::embeddings::{self, Chunk, PendingDocument, PendingFilter};
+use store::vectors::EmbeddingSpace;
+use store::{Reader, WriteQueue, binary_codes};
 
 /// Texts given to the provider at once: enough to keep all cores busy, few
 /// enough that stopping does not take long.
@@ -60,7 +60,7 @@ pub struct Embedding<'a> {
 
 /// A document whose pieces are known.
 struct Prepared {
-    pending: Pending,
+    pending: PendingDocument,
     chunks: Vec<(std::ops::Range<usize>, Hash32)>,
 }
 
@@ -88,7 +88,7 @@ impl Embedding<'_> {
     }
 
     /// What there is to do, most wanted first.
-    pub fn waiting(&self, options: EmbedOptions) -> Result<Vec<Pending>> {
+    pub fn waiting(&self, options: EmbedOptions) -> Result<Vec<PendingDocument>> {
         if options.full {
             self.queue.write(embeddings::clear)?;
         }
@@ -102,7 +102,7 @@ impl Embedding<'_> {
     }
 
     /// Embeds some of what waits.
-    pub fn slice(&self, waiting: &[Pending], report: &mut EmbedReport) -> Result<()> {
+    pub fn slice(&self, waiting: &[PendingDocument], report: &mut EmbedReport) -> Result<()> {
         let reader = &self.queue.reader()?;
         let space = self.provider.space();
         for page in waiting.chunks(BATCH / 2) {
@@ -129,18 +129,18 @@ impl Embedding<'_> {
     }
 
     /// Makes the codes fit where the vectors lie, if that is worth it by now.
-    fn settle(&self, reader: &Reader, space: &Space) -> Result<()> {
-        if !codes::is_unsettled(reader, space)? {
+    fn settle(&self, reader: &Reader, space: &EmbeddingSpace) -> Result<()> {
+        if !binary_codes::is_unsettled(reader, space)? {
             return Ok(());
         }
-        self.queue.write(|tx| codes::settle(tx, space))
+        self.queue.write(|tx| binary_codes::recompute_centroid(tx, space))
     }
 
     fn page(
         &self,
         reader: &Reader,
-        space: &Space,
-        page: Vec<Pending>,
+        space: &EmbeddingSpace,
+        page: Vec<PendingDocument>,
         report: &mut EmbedReport,
     ) -> Result<()> {
         let mut prepared = Vec::new();
@@ -196,7 +196,7 @@ impl Embedding<'_> {
     /// One transaction, in which each document stands or falls alone.
     fn store(
         &self,
-        space: &Space,
+        space: &EmbeddingSpace,
         prepared: Vec<Prepared>,
         vectors: &BTreeMap<Hash32, Result<Vec<f32>>>,
         report: &mut EmbedReport,

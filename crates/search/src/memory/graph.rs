@@ -1,7 +1,7 @@
 //! The graph around a thing: which edges lead from it and to it.
 
 use model::Result;
-use model::memory::{End, Relation};
+use model::memory::{LinkTarget, Relation};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ pub struct Node {
 
 /// An edge on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Step {
+pub struct GraphEdge {
     /// How far from the start, from 1.
     pub depth: u8,
     pub from: Node,
@@ -42,15 +42,15 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GraphView {
     pub start: Node,
-    pub steps: Vec<Step>,
+    pub steps: Vec<GraphEdge>,
 }
 
-pub fn view(reader: &Reader, start: &End, depth: u8) -> Result<GraphView> {
-    Ok(GraphView { start: node(reader, start)?, steps: follow(reader, start, depth)? })
+pub fn view(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<GraphView> {
+    Ok(GraphView { start: node(reader, start)?, steps: edges_within(reader, start, depth)? })
 }
 
 /// Edges within `depth` of a thing, nearest first.
-pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
+pub fn edges_within(reader: &Reader, start: &LinkTarget, depth: u8) -> Result<Vec<GraphEdge>> {
     let mut steps = Vec::new();
     let mut seen: BTreeSet<String> = BTreeSet::from([start.to_string()]);
     let mut told: BTreeSet<(String, Relation, String)> = BTreeSet::new();
@@ -70,7 +70,7 @@ pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
                         next.push(other.clone());
                     }
                 }
-                steps.push(Step {
+                steps.push(GraphEdge {
                     depth: level,
                     from: node(reader, &from)?,
                     relation,
@@ -83,7 +83,7 @@ pub fn follow(reader: &Reader, start: &End, depth: u8) -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-fn node(reader: &Reader, end: &End) -> Result<Node> {
+fn node(reader: &Reader, end: &LinkTarget) -> Result<Node> {
     let (kind, found) = match end.record() {
         Some(id) => (id.kind().as_str(), records::by_id(reader, id.as_str())?.into_iter().next()),
         None => (end.kind(), None),

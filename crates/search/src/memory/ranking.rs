@@ -1,11 +1,11 @@
 //! Records of memory among the documents a search found: how much their age,
 //! use and weight move them, and what has to be said beside them.
 
-use super::graph::{self, Step};
+use super::graph::{self, GraphEdge};
 use super::{MemoryContext, Ties};
 use crate::fusion::Candidate;
 use crate::reinforcement::{Factor, Factors, factors};
-use model::memory::{End, RecordId, RecordKind};
+use model::memory::{LinkTarget, RecordId, RecordKind};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub struct RecordNote {
     pub contradicts: Vec<RecordId>,
     /// Where edges lead from here; only with `--graph-depth`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub graph: Vec<Step>,
+    pub graph: Vec<GraphEdge>,
     /// What its score was weighed with; only with `--explain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub factors: Option<Factors>,
@@ -150,7 +150,7 @@ impl Records {
         let note = RecordNote {
             superseded_by: list(&self.ties.superseded_by),
             contradicts: list(&self.ties.contradicts),
-            graph: graph::follow(reader, &End::Record(id.clone()), graph_depth)?,
+            graph: graph::edges_within(reader, &LinkTarget::Record(id.clone()), graph_depth)?,
             factors: explain.then_some(*factors),
         };
         let is_silent = note.superseded_by.is_empty()

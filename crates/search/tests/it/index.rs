@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use store::dirty::SourceType;
 use store::documents::{self, Document, Hashes};
 use store::payloads::{self, Payload};
-use store::vectors::Space;
+use store::vectors::EmbeddingSpace;
 use store::{Reader, WriteQueue, Writer, projects};
 use tempfile::TempDir;
 
@@ -161,8 +161,8 @@ impl Topics {
 }
 
 impl Provider for Topics {
-    fn space(&self) -> Space {
-        Space { model: self.name.to_owned(), dims: self.dims, chunking: CHUNKING }
+    fn space(&self) -> EmbeddingSpace {
+        EmbeddingSpace { model: self.name.to_owned(), dims: self.dims, chunking: CHUNKING }
     }
 
     fn max_tokens(&self) -> usize {

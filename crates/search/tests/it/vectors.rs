@@ -113,8 +113,8 @@ fn failures_are_kept_and_tried_again_when_asked() {
 fn a_vector_of_the_wrong_length_is_a_failure_and_not_stored() {
     struct Short(Topics);
     impl Provider for Short {
-        fn space(&self) -> vectors::Space {
-            vectors::Space { dims: 70, ..self.0.space() }
+        fn space(&self) -> vectors::EmbeddingSpace {
+            vectors::EmbeddingSpace { dims: 70, ..self.0.space() }
         }
         fn max_tokens(&self) -> usize {
             self.0.max_tokens()

@@ -1,7 +1,8 @@
 //! The one HTTP stack: a listener, and the layers every route lies under.
 //!
 //! Whoever serves something over HTTP hands a router to [`serve`], which puts it
-//! below all checks and limits; there is no other way to a listener. In order:
+//! below all checks and limits. The only other listener is that of OTLP over gRPC
+//! (`otlp/grpc.rs`). In order:
 //! connections and the time to send a head, the address a request is meant for
 //! ([`guard`]), the web page it comes from, the token, the number of requests at
 //! once, the size of the body, the time until an answer begins.

@@ -60,7 +60,7 @@ impl Access {
         }
         // The server's own database: one that lies in the named folder would
         // know that folder well.
-        let places = || -> Result<Vec<repos::Place>> {
+        let places = || -> Result<Vec<repos::Checkout>> {
             repos::places(&Reader::open(&self.around.database(&self.server_dir)?)?)
         };
         places().is_ok_and(|places| {

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use clap::Parser;
-use sim::fault::Storm;
+use sim::fault::FaultBurst;
 use sim::server::{DateHeader, RateLimit, Release, Token};
 use sim::{Corpus, FaultPlan, Options, Server, World};
 use std::path::PathBuf;
@@ -122,7 +122,7 @@ impl FaultArgs {
             p429_throttle: base.p429_throttle + self.p429,
             p429_endpoint: base.p429_endpoint + self.p429_endpoint,
             retry_after_seconds: self.retry_after,
-            storm: self.storm.map(|(every, length)| Storm { every, length }),
+            storm: self.storm.map(|(every, length)| FaultBurst { every, length }),
             p_reset_before: base.p_reset_before + self.p_reset / 2.0,
             p_reset_mid_body: base.p_reset_mid_body + self.p_reset / 2.0,
             p_truncate_json: base.p_truncate_json + self.p_truncate / 2.0,

@@ -31,7 +31,7 @@ pub struct FaultPlan {
     /// What `Retry-After` says.
     pub retry_after_seconds: u32,
     /// After every so many requests, a burst of throttled ones.
-    pub storm: Option<Storm>,
+    pub storm: Option<FaultBurst>,
     /// The connection is reset before any byte of the answer.
     pub p_reset_before: f64,
     /// The connection is reset in the middle of the body.
@@ -74,7 +74,7 @@ pub struct FaultPlan {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Storm {
+pub struct FaultBurst {
     pub every: u64,
     pub length: u64,
 }
@@ -340,7 +340,8 @@ mod tests {
 
     #[test]
     fn storms_come_in_bursts() {
-        let plan = FaultPlan { storm: Some(Storm { every: 3, length: 2 }), ..FaultPlan::default() };
+        let plan =
+            FaultPlan { storm: Some(FaultBurst { every: 3, length: 2 }), ..FaultPlan::default() };
         let refused: Vec<bool> = verdicts(&plan, 10).iter().map(Option::is_some).collect();
         assert_eq!(refused, [false, false, false, true, true, false, false, false, true, true]);
     }

@@ -59,7 +59,7 @@ pub struct MergeAs<'a> {
 
 /// What merging a branch made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeOutcome {
     /// `None` for a fast-forward or rebase.
     pub merge_commit: Option<CommitId>,
     pub squash_commit: Option<CommitId>,
@@ -156,12 +156,15 @@ impl History {
         source: &str,
         target: &str,
         how: MergeAs<'_>,
-    ) -> Result<Merged, GitError> {
+    ) -> Result<MergeOutcome, GitError> {
         let MergeAs { style, by, author, message, squash_message } = how;
         let (head, tip) = (self.existing_tip(source)?, self.existing_tip(target)?);
         let base = self.merge_base(head, tip);
-        let mut merged =
-            Merged { merge_commit: None, squash_commit: None, commits: self.between(base, head) };
+        let mut merged = MergeOutcome {
+            merge_commit: None,
+            squash_commit: None,
+            commits: self.between(base, head),
+        };
         let landed = match style {
             MergeStyle::FastForward if base != Some(tip) => {
                 return Err(GitError::NotFastForward {

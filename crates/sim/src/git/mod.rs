@@ -25,7 +25,7 @@ pub use crate::scenario::ast::MergeStyle;
 pub use diff::file_changes;
 pub use error::GitError;
 pub use fast_import::command;
-pub use history::{CommitId, History, MergeAs, Merged, Signature};
+pub use history::{CommitId, History, MergeAs, MergeOutcome, Signature};
 pub use message::{closing_references, merge_message};
 pub use project::{ProjectGit, Snapshot, write_repo};
 pub use tree::{FileChange, Hunk, Tree, written};

@@ -3,14 +3,14 @@
 
 use super::diff::{file_changes, line_in_diff};
 use super::error::GitError;
-use super::history::{CommitId, History, MergeAs, Merged, Signature};
+use super::history::{CommitId, History, MergeAs, MergeOutcome, Signature};
 use super::lines;
 use super::message::{closing_references, merge_message, short_form};
 use crate::scenario::ScenarioError;
 use crate::scenario::ast::{
     Action, Anchor, Commit, MergeRequest, MergeStyle, Place, Scenario, Spot, Thread, User,
 };
-use crate::scenario::error::Complaint;
+use crate::scenario::error::Diagnostic;
 use crate::scenario::names;
 use crate::scenario::timeline::{Step, timeline};
 use crate::world::{DiffLine, FileChange};
@@ -37,7 +37,7 @@ pub struct ProjectGit {
     /// By the place of the merge request's header or of the push.
     pub snapshots: BTreeMap<Place, Snapshot>,
     /// By the number of the merge request.
-    pub merges: BTreeMap<i64, Merged>,
+    pub merges: BTreeMap<i64, MergeOutcome>,
     /// By the place of the note.
     pub diff_lines: BTreeMap<Place, DiffLine>,
 }
@@ -52,10 +52,10 @@ pub fn write_repo(scenario: &Scenario, project: &str, dir: &Path) -> Result<(), 
 
 impl ProjectGit {
     /// Plays the git side of a completed scenario.
-    pub(crate) fn plan(scenario: &Scenario, path: &str) -> Result<ProjectGit, Complaint> {
+    pub(crate) fn plan(scenario: &Scenario, path: &str) -> Result<ProjectGit, Diagnostic> {
         let Some(project) = scenario.projects.iter().find(|project| project.path == path) else {
             let known = scenario.projects.iter().map(|project| project.path.as_str());
-            return Complaint::unknown(Place::default(), "project", path, known);
+            return Diagnostic::unknown(Place::default(), "project", path, known);
         };
         let mut planner = Planner {
             path,
@@ -89,12 +89,12 @@ struct Planner<'a> {
     git: ProjectGit,
 }
 
-fn at_place<T>(place: Place, result: Result<T, GitError>) -> Result<T, Complaint> {
-    result.map_err(|error| Complaint { place, message: error.to_string() })
+fn at_place<T>(place: Place, result: Result<T, GitError>) -> Result<T, Diagnostic> {
+    result.map_err(|error| Diagnostic { place, message: error.to_string() })
 }
 
 impl<'a> Planner<'a> {
-    fn play(&mut self, place: Place, time: Timestamp, step: &Step<'a>) -> Result<(), Complaint> {
+    fn play(&mut self, place: Place, time: Timestamp, step: &Step<'a>) -> Result<(), Diagnostic> {
         match step {
             Step::DirectCommit(direct)
                 if direct.project.as_ref().is_some_and(|project| project.value == self.path) =>
@@ -146,7 +146,7 @@ impl<'a> Planner<'a> {
         mr.target_branch.clone().unwrap_or_else(|| self.git.history.default_branch().to_owned())
     }
 
-    fn commit(&mut self, branch: &str, commit: &Commit) -> Result<(), Complaint> {
+    fn commit(&mut self, branch: &str, commit: &Commit) -> Result<(), Diagnostic> {
         let author = self.signature(&commit.author.value, commit.time);
         // Files are applied one by one, so that an error names its own line.
         let mut tree = match self.git.history.tip(branch) {
@@ -165,7 +165,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The branch starts where its target stands at its first commit.
-    fn commit_on_branch(&mut self, mr: &MergeRequest, commit: &Commit) -> Result<(), Complaint> {
+    fn commit_on_branch(&mut self, mr: &MergeRequest, commit: &Commit) -> Result<(), Diagnostic> {
         let target = self.target_branch(mr);
         let history = &mut self.git.history;
         if history.tip(&mr.source_branch).is_none() {
@@ -207,7 +207,7 @@ impl<'a> Planner<'a> {
         place: Place,
         time: Timestamp,
         by: &str,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diagnostic> {
         // A merge request without commits is merged in GitLab's eyes only.
         if self.git.history.tip(&mr.source_branch).is_none() {
             return Ok(());
@@ -247,8 +247,8 @@ impl<'a> Planner<'a> {
         mr: &MergeRequest,
         anchor: &Anchor,
         place: Place,
-    ) -> Result<DiffLine, Complaint> {
-        let wrong = |message: String| Complaint::new(place, message);
+    ) -> Result<DiffLine, Diagnostic> {
+        let wrong = |message: String| Diagnostic::new(place, message);
         let path = &anchor.path;
         let Some((base, head)) = self.current(mr) else {
             return match anchor.spot {
@@ -267,7 +267,7 @@ impl<'a> Planner<'a> {
             if !self.git.has_files {
                 return wrong("there are no files to comment on".into());
             }
-            return Complaint::unknown(
+            return Diagnostic::unknown(
                 place,
                 "file in this diff",
                 path,

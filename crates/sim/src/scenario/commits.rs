@@ -1,7 +1,7 @@
 //! Reads commits and the changes they make to files.
 
 use super::ast::{At, Commit, FileChange, Hunk, Name};
-use super::error::Complaint;
+use super::error::Diagnostic;
 use super::outline::Statement;
 use super::words::Words;
 use model::Timestamp;
@@ -23,7 +23,7 @@ pub fn read_commit(
     line: &Statement,
     author: Option<&Name>,
     dating: Dating,
-) -> Result<Commit, Complaint> {
+) -> Result<Commit, Diagnostic> {
     let subject = words.quoted("a subject")?;
     let author = match author {
         Some(author) if !words.next_is("by") => {
@@ -59,7 +59,11 @@ pub fn date_first_commits(commits: &mut [Commit], opened: Timestamp) {
     }
 }
 
-fn read_change(keyword: &str, mut words: Words, line: &Statement) -> Result<FileChange, Complaint> {
+fn read_change(
+    keyword: &str,
+    mut words: Words,
+    line: &Statement,
+) -> Result<FileChange, Diagnostic> {
     line.refuse_children()?;
     let path = words.word("a path")?;
     check_path(&path, line)?;
@@ -85,7 +89,7 @@ fn read_change(keyword: &str, mut words: Words, line: &Statement) -> Result<File
         }
         other => {
             const KNOWN: [&str; 5] = ["write", "edit", "rename", "delete", "in"];
-            return Complaint::unknown(line.place, "change", other, KNOWN);
+            return Diagnostic::unknown(line.place, "change", other, KNOWN);
         }
     };
     words.end()?;
@@ -93,24 +97,27 @@ fn read_change(keyword: &str, mut words: Words, line: &Statement) -> Result<File
 }
 
 /// A path must be one that git and every checkout can hold.
-fn check_path(path: &str, line: &Statement) -> Result<(), Complaint> {
+fn check_path(path: &str, line: &Statement) -> Result<(), Diagnostic> {
     let is_bad = path.split('/').any(|part| matches!(part, "" | "." | ".." | ".git"))
         || path.contains(['"', '\\'])
         || path.chars().any(char::is_control);
     if is_bad {
-        return Complaint::new(line.place, format!("`{path}` is not a path inside the repository"));
+        return Diagnostic::new(
+            line.place,
+            format!("`{path}` is not a path inside the repository"),
+        );
     }
     Ok(())
 }
 
 /// `- old` and `= kept` lines find the place, `+ new` lines say what comes
 /// there. A `-` or `=` after a `+` begins the next hunk.
-fn read_hunks(line: &Statement) -> Result<Vec<Hunk>, Complaint> {
+fn read_hunks(line: &Statement) -> Result<Vec<Hunk>, Diagnostic> {
     let mut hunks: Vec<Hunk> = Vec::new();
     let mut before = '+';
     for text in &line.text {
         if text.mark == '|' {
-            return Complaint::new(text.place, "`edit` takes `-`, `+` and `=` lines, not `|`");
+            return Diagnostic::new(text.place, "`edit` takes `-`, `+` and `=` lines, not `|`");
         }
         if hunks.is_empty() || (before == '+' && text.mark != '+') {
             hunks.push(Hunk::default());
@@ -126,7 +133,7 @@ fn read_hunks(line: &Statement) -> Result<Vec<Hunk>, Complaint> {
         before = text.mark;
     }
     if hunks.is_empty() {
-        return Complaint::new(line.place, "`edit` needs lines that begin with `-`, `+` or `=`");
+        return Diagnostic::new(line.place, "`edit` needs lines that begin with `-`, `+` or `=`");
     }
     Ok(hunks)
 }

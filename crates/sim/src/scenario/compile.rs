@@ -3,7 +3,7 @@
 use super::ast::{
     Action, Commit, Event, Issue, MergeRequest, MergeStyle, Place, Scenario, Target, Thread,
 };
-use super::error::{Complaint, ScenarioError};
+use super::error::{Diagnostic, ScenarioError};
 use super::names;
 use super::timeline::{Moment, Step, timeline};
 use crate::World;
@@ -24,13 +24,13 @@ pub fn compile(scenario: &Scenario, keep: Option<&Path>) -> Result<World, Scenar
     play(scenario, keep).map_err(|complaint| complaint.in_files(&scenario.files))
 }
 
-fn play(scenario: &Scenario, keep: Option<&Path>) -> Result<World, Complaint> {
+fn play(scenario: &Scenario, keep: Option<&Path>) -> Result<World, Diagnostic> {
     let whole = names::complete(scenario)?;
     let mut repos = BTreeMap::new();
     for project in &whole.projects {
         let git = ProjectGit::plan(&whole, &project.path)?;
         if let Some(dir) = keep.filter(|_| git.has_files) {
-            git.history.write(&dir.join(&project.path)).map_err(|error| Complaint {
+            git.history.write(&dir.join(&project.path)).map_err(|error| Diagnostic {
                 place: project.place,
                 message: format!("cannot make the repository of {}: {error}", project.path),
             })?;
@@ -69,8 +69,8 @@ struct Player {
     threads: BTreeMap<Place, DiscussionId>,
 }
 
-fn at_place<T>(place: Place, result: Result<T, WorldError>) -> Result<T, Complaint> {
-    result.map_err(|error| Complaint { place, message: error.to_string() })
+fn at_place<T>(place: Place, result: Result<T, WorldError>) -> Result<T, Diagnostic> {
+    result.map_err(|error| Diagnostic { place, message: error.to_string() })
 }
 
 fn values(names: &[super::ast::Name]) -> Vec<String> {
@@ -82,7 +82,7 @@ fn non_empty(text: &str) -> Option<String> {
 }
 
 impl Player {
-    fn set_the_stage(&mut self, whole: &Scenario, moments: &[Moment]) -> Result<(), Complaint> {
+    fn set_the_stage(&mut self, whole: &Scenario, moments: &[Moment]) -> Result<(), Diagnostic> {
         let first = moments.first().map_or(Timestamp::EPOCH, |moment| moment.time);
         for user in &whole.users {
             let new = NewUser {
@@ -124,7 +124,7 @@ impl Player {
         Ok(())
     }
 
-    fn step(&mut self, moment: &Moment) -> Result<(), Complaint> {
+    fn step(&mut self, moment: &Moment) -> Result<(), Diagnostic> {
         let Moment { time, place, .. } = *moment;
         match moment.step {
             Step::OpenIssue(issue) => self.open_issue(issue),
@@ -134,7 +134,7 @@ impl Player {
             Step::Event { target, event } => self.event(target, event),
             Step::FollowUp { thread, follow_up } => {
                 let Some(&thread) = self.threads.get(&thread) else {
-                    return Complaint::new(place, "the note above was never written");
+                    return Diagnostic::new(place, "the note above was never written");
                 };
                 let by = follow_up.by.value.as_str();
                 match &follow_up.reply {
@@ -156,7 +156,7 @@ impl Player {
         }
     }
 
-    fn open_issue(&mut self, issue: &Issue) -> Result<(), Complaint> {
+    fn open_issue(&mut self, issue: &Issue) -> Result<(), Diagnostic> {
         let opening = &issue.opening;
         let place = opening.target.place;
         let path = opening.target.project.as_deref().unwrap_or_default();
@@ -175,7 +175,7 @@ impl Player {
         at_place(place, self.world.create_issue(project, by, opening.time, new)).map(|_| ())
     }
 
-    fn open_merge_request(&mut self, mr: &MergeRequest) -> Result<(), Complaint> {
+    fn open_merge_request(&mut self, mr: &MergeRequest) -> Result<(), Diagnostic> {
         let opening = &mr.opening;
         let place = opening.target.place;
         let path = opening.target.project.as_deref().unwrap_or_default();
@@ -206,12 +206,12 @@ impl Player {
         at_place(place, self.world.create_mr(project, by, opening.time, new)).map(|_| ())
     }
 
-    fn key(&self, target: &Target) -> Result<EntityKey, Complaint> {
+    fn key(&self, target: &Target) -> Result<EntityKey, Diagnostic> {
         let path = target.project.as_deref().unwrap_or_default();
         at_place(target.place, self.world.key(path, target.kind, target.iid))
     }
 
-    fn event(&mut self, target: &Target, event: &Event) -> Result<(), Complaint> {
+    fn event(&mut self, target: &Target, event: &Event) -> Result<(), Diagnostic> {
         let Event { place, time, .. } = *event;
         let by = event.by.value.as_str();
         let on = self.key(&Target { place, ..target.clone() })?;
@@ -255,7 +255,7 @@ impl Player {
         // The world counts projects; people know them by their path.
         done.map_err(|error| {
             let written = format!("{path}{}{}", target.kind.sigil(), target.iid);
-            Complaint { place, message: error.to_string().replace(&on.to_string(), &written) }
+            Diagnostic { place, message: error.to_string().replace(&on.to_string(), &written) }
         })
     }
 

@@ -39,14 +39,14 @@ impl std::error::Error for ScenarioError {}
 
 /// What is wrong and where, before the file's name is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
+pub struct Diagnostic {
     pub place: Place,
     pub message: String,
 }
 
-impl Complaint {
-    pub fn new<T>(place: Place, message: impl Into<String>) -> std::result::Result<T, Complaint> {
-        Err(Complaint { place, message: message.into() })
+impl Diagnostic {
+    pub fn new<T>(place: Place, message: impl Into<String>) -> std::result::Result<T, Diagnostic> {
+        Err(Diagnostic { place, message: message.into() })
     }
 
     /// `unknown user "boo", did you mean "bo"?`
@@ -55,12 +55,12 @@ impl Complaint {
         what: &str,
         written: &str,
         known: impl IntoIterator<Item = &'a str>,
-    ) -> std::result::Result<T, Complaint> {
+    ) -> std::result::Result<T, Diagnostic> {
         let mut message = format!("unknown {what} \"{}\"", model::text::one_line(written, 60));
         if let Some(nearest) = model::suggest::nearest(written, known, 1).first() {
             message.push_str(&format!(", did you mean \"{nearest}\"?"));
         }
-        Complaint::new(place, message)
+        Diagnostic::new(place, message)
     }
 
     pub fn in_files(self, files: &[String]) -> ScenarioError {

@@ -2,7 +2,7 @@
 
 use super::ast::{Action, Anchor, Event, FollowUp, MergeStyle, Name, Spot, Thread};
 use super::commits::{self, Dating};
-use super::error::Complaint;
+use super::error::Diagnostic;
 use super::outline::Statement;
 use super::words::Words;
 use model::{EntityKind, Timestamp};
@@ -59,7 +59,7 @@ impl Reader {
         keyword: &str,
         mut words: Words,
         line: &Statement,
-    ) -> Result<Event, Complaint> {
+    ) -> Result<Event, Diagnostic> {
         let place = line.place;
         let event = match keyword {
             "comment" | "diffnote" => {
@@ -104,14 +104,14 @@ impl Reader {
         fits(kind, event)
     }
 
-    fn time(&self, words: &mut Words) -> Result<Timestamp, Complaint> {
+    fn time(&self, words: &mut Words) -> Result<Timestamp, Diagnostic> {
         words.time(self.latest)
     }
 
     /// Remembers the latest moment and refuses one before the opening.
-    fn note(&mut self, time: Timestamp, line: &Statement) -> Result<(), Complaint> {
+    fn note(&mut self, time: Timestamp, line: &Statement) -> Result<(), Diagnostic> {
         if self.opened.is_some_and(|opened| time < opened) {
-            return Complaint::new(line.place, "this would happen before it was opened");
+            return Diagnostic::new(line.place, "this would happen before it was opened");
         }
         self.latest = self.latest.max(Some(time));
         Ok(())
@@ -123,10 +123,10 @@ impl Reader {
         line: &Statement,
         anchor: Option<Anchor>,
         start: Timestamp,
-    ) -> Result<Thread, Complaint> {
+    ) -> Result<Thread, Diagnostic> {
         let body = line.body()?;
         if body.trim().is_empty() {
-            return Complaint::new(line.place, "a note needs text: lines that begin with `|`");
+            return Diagnostic::new(line.place, "a note needs text: lines that begin with `|`");
         }
         let mut follow_ups = Vec::new();
         let mut above = start;
@@ -138,13 +138,13 @@ impl Reader {
             let time = words.time(Some(above))?;
             words.end()?;
             if time < above {
-                return Complaint::new(child.place, "this would come before the note above it");
+                return Diagnostic::new(child.place, "this would come before the note above it");
             }
             let reply = match keyword.as_str() {
                 "reply" => {
                     let body = child.body()?;
                     if body.trim().is_empty() {
-                        return Complaint::new(
+                        return Diagnostic::new(
                             child.place,
                             "a reply needs text: lines that begin with `|`",
                         );
@@ -156,7 +156,7 @@ impl Reader {
                     None
                 }
                 other => {
-                    return Complaint::unknown(child.place, "word", other, ["reply", "resolve"]);
+                    return Diagnostic::unknown(child.place, "word", other, ["reply", "resolve"]);
                 }
             };
             follow_ups.push(FollowUp { place: child.place, time, by, reply });
@@ -168,14 +168,14 @@ impl Reader {
 }
 
 /// Refuses what cannot happen to this kind of thing.
-fn fits(kind: EntityKind, event: Event) -> Result<Event, Complaint> {
+fn fits(kind: EntityKind, event: Event) -> Result<Event, Diagnostic> {
     let is_diff_note = matches!(&event.action, Action::Comment(thread) if thread.anchor.is_some());
     let is_wrong = match kind {
         EntityKind::Issue => event.action.is_for_merge_requests() || is_diff_note,
         EntityKind::MergeRequest => event.action.is_for_issues(),
     };
     if is_wrong {
-        return Complaint::new(event.place, format!("this does not happen to {}", kind.plural()));
+        return Diagnostic::new(event.place, format!("this does not happen to {}", kind.plural()));
     }
     Ok(event)
 }
@@ -185,7 +185,7 @@ fn read_plain_action(
     keyword: &str,
     words: &mut Words,
     line: &Statement,
-) -> Result<Action, Complaint> {
+) -> Result<Action, Diagnostic> {
     Ok(match keyword {
         "label" => read_label_change(words, line)?,
         "milestone" if words.eat("none") => Action::Milestone(None),
@@ -208,12 +208,12 @@ fn read_plain_action(
             () if words.eat("rebase") => MergeStyle::Rebase,
             () => MergeStyle::Merge,
         }),
-        other => return Complaint::unknown(line.place, "word", other, EVENT_WORDS),
+        other => return Diagnostic::unknown(line.place, "word", other, EVENT_WORDS),
     })
 }
 
 /// `+auth -bug`.
-fn read_label_change(words: &mut Words, line: &Statement) -> Result<Action, Complaint> {
+fn read_label_change(words: &mut Words, line: &Statement) -> Result<Action, Diagnostic> {
     let (mut add, mut remove) = (Vec::new(), Vec::new());
     while !words.next_is("by") && !words.is_empty() {
         let change = words.name("a label")?;
@@ -222,24 +222,24 @@ fn read_label_change(words: &mut Words, line: &Statement) -> Result<Action, Comp
         } else if let Some(name) = change.value.strip_prefix('-') {
             remove.push(Name { place: line.place, value: name.to_owned() });
         } else {
-            return Complaint::new(
+            return Diagnostic::new(
                 line.place,
                 format!("write +{0} to add the label or -{0} to remove it", change.value),
             );
         }
     }
     if add.is_empty() && remove.is_empty() {
-        return Complaint::new(line.place, "a label is missing: +name or -name");
+        return Diagnostic::new(line.place, "a label is missing: +name or -name");
     }
     Ok(Action::Label { add, remove })
 }
 
 /// `src/a.rs:12`, `src/a.rs:"some text"`, `src/a.rs:old:12`.
-fn read_anchor(words: &mut Words) -> Result<Anchor, Complaint> {
+fn read_anchor(words: &mut Words) -> Result<Anchor, Diagnostic> {
     let place = words.place;
     let written = words.word("a path and line such as src/a.rs:12")?;
     let Some((path, spot)) = written.split_once(':').filter(|(path, _)| !path.is_empty()) else {
-        return Complaint::new(
+        return Diagnostic::new(
             place,
             format!("`{written}` names no line, write it as src/a.rs:12 or src/a.rs:\"some text\""),
         );
@@ -249,9 +249,9 @@ fn read_anchor(words: &mut Words) -> Result<Anchor, Complaint> {
         None => (false, spot),
     };
     let spot = match spot.parse::<usize>() {
-        Ok(0) => return Complaint::new(place, "lines are counted from 1"),
+        Ok(0) => return Diagnostic::new(place, "lines are counted from 1"),
         Ok(line) => Spot::Line(line),
-        Err(_) if spot.is_empty() => return Complaint::new(place, "a line is missing after `:`"),
+        Err(_) if spot.is_empty() => return Diagnostic::new(place, "a line is missing after `:`"),
         Err(_) => Spot::Containing(spot.to_owned()),
     };
     Ok(Anchor { path: path.to_owned(), is_old_side, spot })

@@ -4,7 +4,7 @@
 use super::ast::{
     Action, Event, Label, Milestone, Name, Opening, Place, Project, Scenario, Target, Thread, User,
 };
-use super::error::Complaint;
+use super::error::Diagnostic;
 use super::timeline::{Step, events, timeline};
 use model::EntityKind;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub const DEFAULT_PROJECT: &str = "group/project";
 /// A kind of name that is declared nowhere (no `user` at all, no `label` in a
 /// project) is taken as it comes, so that a test can be three lines long. One
 /// declaration makes the rest a duty.
-pub fn complete(scenario: &Scenario) -> Result<Scenario, Complaint> {
+pub fn complete(scenario: &Scenario) -> Result<Scenario, Diagnostic> {
     let mut scenario = scenario.clone();
     imply_projects(&mut scenario);
     check_projects(&scenario)?;
@@ -77,13 +77,13 @@ fn imply_projects(scenario: &mut Scenario) {
     }
 }
 
-fn check_projects(scenario: &Scenario) -> Result<(), Complaint> {
+fn check_projects(scenario: &Scenario) -> Result<(), Diagnostic> {
     let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
     for project in &scenario.projects {
         if let Some(first) = seen.insert(&project.path, project.place) {
             let message =
                 format!("project `{}` stands on line {} already", project.path, first.line);
-            return Complaint::new(project.place, message);
+            return Diagnostic::new(project.place, message);
         }
     }
     Ok(())
@@ -94,7 +94,7 @@ fn project_path(
     projects: &[Project],
     place: Place,
     written: Option<&str>,
-) -> Result<String, Complaint> {
+) -> Result<String, Diagnostic> {
     let Some(written) = written else {
         return Ok(projects.first().map_or(DEFAULT_PROJECT, |first| &first.path).to_owned());
     };
@@ -107,12 +107,12 @@ fn project_path(
         (Some(only), None) => Ok(only.path.clone()),
         _ => {
             let known = projects.iter().map(|project| project.path.as_str());
-            Complaint::unknown(place, "project", written, known)
+            Diagnostic::unknown(place, "project", written, known)
         }
     }
 }
 
-fn resolve_targets(scenario: &mut Scenario) -> Result<(), Complaint> {
+fn resolve_targets(scenario: &mut Scenario) -> Result<(), Diagnostic> {
     let projects = scenario.projects.clone();
     for target in targets_mut(scenario) {
         let path = project_path(&projects, target.place, target.project.as_deref())?;
@@ -126,12 +126,12 @@ fn resolve_targets(scenario: &mut Scenario) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn settle_users(scenario: &mut Scenario) -> Result<(), Complaint> {
+fn settle_users(scenario: &mut Scenario) -> Result<(), Diagnostic> {
     let mut seen: BTreeMap<&str, Place> = BTreeMap::new();
     for user in &scenario.users {
         if let Some(first) = seen.insert(&user.username, user.place) {
             let message = format!("user `{}` stands on line {} already", user.username, first.line);
-            return Complaint::new(user.place, message);
+            return Diagnostic::new(user.place, message);
         }
     }
     let used = names_of_users(scenario);
@@ -152,7 +152,7 @@ fn settle_users(scenario: &mut Scenario) -> Result<(), Complaint> {
     for name in used {
         if !scenario.users.iter().any(|user| user.username == name.value) {
             let known = scenario.users.iter().map(|user| user.username.as_str());
-            return Complaint::unknown(name.place, "user", &name.value, known);
+            return Diagnostic::unknown(name.place, "user", &name.value, known);
         }
     }
     Ok(())
@@ -192,7 +192,7 @@ fn names_of_users(scenario: &Scenario) -> Vec<Name> {
 }
 
 /// What labels and milestones a project is asked for.
-fn settle_labels_and_milestones(scenario: &mut Scenario) -> Result<(), Complaint> {
+fn settle_labels_and_milestones(scenario: &mut Scenario) -> Result<(), Diagnostic> {
     let mut labels: Vec<(String, Name)> = Vec::new();
     let mut milestones: Vec<(String, Name)> = Vec::new();
     let path_of = |target: &Target| target.project.clone().unwrap_or_default();
@@ -226,7 +226,7 @@ fn settle_labels_and_milestones(scenario: &mut Scenario) -> Result<(), Complaint
             }
             if !may_imply_labels {
                 let known = project.labels.iter().map(|label| label.name.as_str());
-                return Complaint::unknown(name.place, "label", &name.value, known);
+                return Diagnostic::unknown(name.place, "label", &name.value, known);
             }
             project.labels.push(Label {
                 place: name.place,
@@ -241,7 +241,7 @@ fn settle_labels_and_milestones(scenario: &mut Scenario) -> Result<(), Complaint
             }
             if !may_imply_milestones {
                 let known = project.milestones.iter().map(|milestone| milestone.title.as_str());
-                return Complaint::unknown(name.place, "milestone", &name.value, known);
+                return Diagnostic::unknown(name.place, "milestone", &name.value, known);
             }
             project.milestones.push(Milestone {
                 place: name.place,
@@ -255,7 +255,7 @@ fn settle_labels_and_milestones(scenario: &mut Scenario) -> Result<(), Complaint
 }
 
 /// Numbers rise in order of time, and nothing happens to what is not there yet.
-fn check_numbers(scenario: &Scenario) -> Result<(), Complaint> {
+fn check_numbers(scenario: &Scenario) -> Result<(), Diagnostic> {
     type Key = (String, EntityKind, i64);
     let key = |target: &Target| -> Key {
         (target.project.clone().unwrap_or_default(), target.kind, target.iid)
@@ -266,14 +266,14 @@ fn check_numbers(scenario: &Scenario) -> Result<(), Complaint> {
     };
     let mut known: BTreeMap<Key, Place> = BTreeMap::new();
     let mut highest: BTreeMap<(String, EntityKind), i64> = BTreeMap::new();
-    let mut open = |target: &Target| -> Result<(), Complaint> {
+    let mut open = |target: &Target| -> Result<(), Diagnostic> {
         if known.contains_key(&key(target)) {
-            return Complaint::new(target.place, format!("{} is there already", written(target)));
+            return Diagnostic::new(target.place, format!("{} is there already", written(target)));
         }
         let (path, kind, iid) = key(target);
         let last = highest.entry((path, kind)).or_insert(0);
         if iid < *last {
-            return Complaint::new(
+            return Diagnostic::new(
                 target.place,
                 format!(
                     "{} is opened after {}{last}: numbers rise in order of time",
@@ -305,7 +305,7 @@ fn check_numbers(scenario: &Scenario) -> Result<(), Complaint> {
     }
     for target in wanted {
         if !known.contains_key(&key(&target)) {
-            return Complaint::new(target.place, format!("there is no {}", written(&target)));
+            return Diagnostic::new(target.place, format!("there is no {}", written(&target)));
         }
     }
     Ok(())

@@ -4,7 +4,7 @@
 //! begin lines of text that belong to the statement above them.
 
 use super::ast::Place;
-use super::error::Complaint;
+use super::error::Diagnostic;
 
 /// One statement with the text and the statements indented under it.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct TextLine {
 const MARKS: [char; 4] = ['|', '-', '+', '='];
 
 /// Reads one text into its blocks.
-pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Complaint> {
+pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Diagnostic> {
     let mut blocks: Vec<Statement> = Vec::new();
     // The statements that are still open, outermost first.
     let mut open: Vec<Statement> = Vec::new();
@@ -36,7 +36,7 @@ pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Complaint> {
         let content = line.trim_start_matches(' ');
         let indent = line.len() - content.len();
         if content.starts_with('\t') {
-            return Complaint::new(place, "indent with spaces, not with tabs");
+            return Diagnostic::new(place, "indent with spaces, not with tabs");
         }
         let Some(first) = content.chars().next() else { continue };
         if first == '#' || content.trim().is_empty() {
@@ -47,7 +47,7 @@ pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Complaint> {
         }
         if MARKS.contains(&first) {
             let Some(owner) = open.last_mut() else {
-                return Complaint::new(place, "text belongs under a statement, indented");
+                return Diagnostic::new(place, "text belongs under a statement, indented");
             };
             let rest = &content[1..];
             let content = rest.strip_prefix(' ').unwrap_or(rest).to_owned();
@@ -57,7 +57,7 @@ pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Complaint> {
         if let Some(sibling) = open.last().and_then(|parent| parent.children.last())
             && sibling.indent != indent
         {
-            return Complaint::new(
+            return Diagnostic::new(
                 place,
                 format!(
                     "indented by {indent}, but line {} beside it by {}",
@@ -66,7 +66,7 @@ pub fn outline(file: usize, text: &str) -> Result<Vec<Statement>, Complaint> {
             );
         }
         if open.is_empty() && indent > 0 {
-            return Complaint::new(place, "indented, but there is no block above it");
+            return Diagnostic::new(place, "indented, but there is no block above it");
         }
         open.push(Statement {
             place,
@@ -119,11 +119,11 @@ fn without_comment(line: &str) -> &str {
 
 impl Statement {
     /// The lines under `|`, joined; other marks are refused.
-    pub fn body(&self) -> Result<String, Complaint> {
+    pub fn body(&self) -> Result<String, Diagnostic> {
         let mut lines = Vec::with_capacity(self.text.len());
         for line in &self.text {
             if line.mark != '|' {
-                return Complaint::new(
+                return Diagnostic::new(
                     line.place,
                     format!("`{}` lines belong to `edit`; text begins with `|`", line.mark),
                 );
@@ -133,16 +133,16 @@ impl Statement {
         Ok(lines.join("\n"))
     }
 
-    pub fn refuse_text(&self) -> Result<(), Complaint> {
+    pub fn refuse_text(&self) -> Result<(), Diagnostic> {
         match self.text.first() {
-            Some(line) => Complaint::new(line.place, "no text is expected here"),
+            Some(line) => Diagnostic::new(line.place, "no text is expected here"),
             None => Ok(()),
         }
     }
 
-    pub fn refuse_children(&self) -> Result<(), Complaint> {
+    pub fn refuse_children(&self) -> Result<(), Diagnostic> {
         match self.children.first() {
-            Some(child) => Complaint::new(child.place, "nothing is expected to be indented here"),
+            Some(child) => Diagnostic::new(child.place, "nothing is expected to be indented here"),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use super::ast::{
     Scenario, Target, User,
 };
 use super::commits::{self, Dating};
-use super::error::{Complaint, ScenarioError};
+use super::error::{Diagnostic, ScenarioError};
 use super::events::{Reader, is_event};
 use super::outline::{Statement, outline};
 use super::when;
@@ -35,7 +35,7 @@ pub fn parse_parts(parts: &[(&str, &str)]) -> Result<Scenario, ScenarioError> {
 
 const BLOCKS: [&str; 7] = ["user", "bot", "project", "issue", "mr", "on", "commit"];
 
-fn read_block(scenario: &mut Scenario, block: &Statement) -> Result<(), Complaint> {
+fn read_block(scenario: &mut Scenario, block: &Statement) -> Result<(), Diagnostic> {
     let mut words = Words::split(block.place, &block.source)?;
     let kind = words.word("a block")?;
     match kind.as_str() {
@@ -45,12 +45,12 @@ fn read_block(scenario: &mut Scenario, block: &Statement) -> Result<(), Complain
         "mr" => scenario.merge_requests.push(read_merge_request(block, words)?),
         "on" => scenario.continuations.push(read_continuation(block, words)?),
         "commit" => scenario.commits.push(read_direct_commit(block, words)?),
-        other => return Complaint::unknown(block.place, "block", other, BLOCKS),
+        other => return Diagnostic::unknown(block.place, "block", other, BLOCKS),
     }
     Ok(())
 }
 
-fn read_user(block: &Statement, mut words: Words, is_bot: bool) -> Result<User, Complaint> {
+fn read_user(block: &Statement, mut words: Words, is_bot: bool) -> Result<User, Diagnostic> {
     block.refuse_text()?;
     block.refuse_children()?;
     let username = words.word("a user name")?;
@@ -60,11 +60,11 @@ fn read_user(block: &Statement, mut words: Words, is_bot: bool) -> Result<User, 
     Ok(User { place: block.place, username, name, email, is_bot })
 }
 
-fn read_project(block: &Statement, mut words: Words) -> Result<Project, Complaint> {
+fn read_project(block: &Statement, mut words: Words) -> Result<Project, Diagnostic> {
     block.refuse_text()?;
     let path = words.word("a project path")?;
     if !path.contains('/') || path.starts_with('/') || path.ends_with('/') {
-        return Complaint::new(
+        return Diagnostic::new(
             block.place,
             format!("`{path}` is not a path such as group/project"),
         );
@@ -91,7 +91,7 @@ fn read_project(block: &Statement, mut words: Words) -> Result<Project, Complain
             "created" => {
                 let written = words.word("a time")?;
                 let time = when::absolute(&written)
-                    .map_err(|message| Complaint { place: line.place, message })?;
+                    .map_err(|message| Diagnostic { place: line.place, message })?;
                 project.created = Some(time);
             }
             "description" => {
@@ -111,26 +111,26 @@ fn read_project(block: &Statement, mut words: Words) -> Result<Project, Complain
                 due: if words.eat("due") { Some(read_date(&mut words)?) } else { None },
                 description: words.optional_quoted(),
             }),
-            other => return Complaint::unknown(line.place, "project property", other, KNOWN),
+            other => return Diagnostic::unknown(line.place, "project property", other, KNOWN),
         }
         words.end()?;
     }
     Ok(project)
 }
 
-fn read_date(words: &mut Words) -> Result<String, Complaint> {
+fn read_date(words: &mut Words) -> Result<String, Diagnostic> {
     let written = words.word("a date after `due`")?;
     match when::absolute(&written) {
         Ok(time) if written.len() == 10 => Ok(time.to_date()),
-        _ => Complaint::new(words.place, format!("`{written}` is not a date such as 2024-01-31")),
+        _ => Diagnostic::new(words.place, format!("`{written}` is not a date such as 2024-01-31")),
     }
 }
 
 /// `#1 "Title" by ada at 2024-01-09T10:15`, of the kind wanted.
-fn read_opening(words: &mut Words, kind: EntityKind) -> Result<Opening, Complaint> {
+fn read_opening(words: &mut Words, kind: EntityKind) -> Result<Opening, Diagnostic> {
     let target = words.target()?;
     if target.kind != kind {
-        return Complaint::new(
+        return Diagnostic::new(
             words.place,
             format!("a number of {} begins with `{}`", kind.plural(), kind.sigil()),
         );
@@ -152,7 +152,7 @@ fn read_shared_property(
     opening: &mut Opening,
     keyword: &str,
     words: &mut Words,
-) -> Result<bool, Complaint> {
+) -> Result<bool, Diagnostic> {
     match keyword {
         "labels" => opening.labels = words.list("a label", "by")?,
         "assign" => opening.assignees = words.list("a user", "by")?,
@@ -180,7 +180,7 @@ const ISSUE_WORDS: [&str; 15] = [
     "resolve",
 ];
 
-fn read_issue(block: &Statement, mut words: Words) -> Result<Issue, Complaint> {
+fn read_issue(block: &Statement, mut words: Words) -> Result<Issue, Diagnostic> {
     let mut opening = read_opening(&mut words, EntityKind::Issue)?;
     words.end()?;
     opening.description = block.body()?;
@@ -205,7 +205,7 @@ fn read_issue(block: &Statement, mut words: Words) -> Result<Issue, Complaint> {
             "type" => issue.issue_type = words.word("a type of issue")?,
             "confidential" => issue.is_confidential = true,
             _ if read_shared_property(&mut issue.opening, &keyword, &mut words)? => {}
-            other => return Complaint::unknown(line.place, "word", other, ISSUE_WORDS),
+            other => return Diagnostic::unknown(line.place, "word", other, ISSUE_WORDS),
         }
         words.end()?;
     }
@@ -234,7 +234,7 @@ const MERGE_REQUEST_WORDS: [&str; 19] = [
     "resolve",
 ];
 
-fn read_merge_request(block: &Statement, mut words: Words) -> Result<MergeRequest, Complaint> {
+fn read_merge_request(block: &Statement, mut words: Words) -> Result<MergeRequest, Diagnostic> {
     let mut opening = read_opening(&mut words, EntityKind::MergeRequest)?;
     words.expect("from")?;
     let source_branch = words.word("a branch after `from`")?;
@@ -272,7 +272,7 @@ fn read_merge_request(block: &Statement, mut words: Words) -> Result<MergeReques
             "draft" => mr.is_draft = true,
             "reviewers" => mr.reviewers = words.list("a user", "by")?,
             _ if read_shared_property(&mut mr.opening, &keyword, &mut words)? => {}
-            other => return Complaint::unknown(line.place, "word", other, MERGE_REQUEST_WORDS),
+            other => return Diagnostic::unknown(line.place, "word", other, MERGE_REQUEST_WORDS),
         }
         words.end()?;
     }
@@ -298,11 +298,11 @@ fn refuse_late_property(
     events: &[super::ast::Event],
     keyword: &str,
     line: &Statement,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     if events.is_empty() {
         return Ok(());
     }
-    Complaint::new(
+    Diagnostic::new(
         line.place,
         format!(
             "`{keyword}` stands after an event: put it first, or say `by` whom and when it changed"
@@ -310,7 +310,7 @@ fn refuse_late_property(
     )
 }
 
-fn read_continuation(block: &Statement, mut words: Words) -> Result<Continuation, Complaint> {
+fn read_continuation(block: &Statement, mut words: Words) -> Result<Continuation, Diagnostic> {
     let target: Target = words.target()?;
     words.end()?;
     block.refuse_text()?;
@@ -324,7 +324,7 @@ fn read_continuation(block: &Statement, mut words: Words) -> Result<Continuation
     Ok(Continuation { target, events })
 }
 
-fn read_direct_commit(block: &Statement, words: Words) -> Result<DirectCommit, Complaint> {
+fn read_direct_commit(block: &Statement, words: Words) -> Result<DirectCommit, Diagnostic> {
     let mut project: Option<Name> = None;
     for line in &block.children {
         let mut words = Words::split(line.place, &line.source)?;

@@ -1,7 +1,7 @@
 //! Second step of reading: the words of one statement.
 
 use super::ast::{At, Name, Place, Target};
-use super::error::Complaint;
+use super::error::Diagnostic;
 use super::when;
 use model::{EntityKind, Timestamp};
 
@@ -21,7 +21,7 @@ pub struct Words {
 impl Words {
     /// Words are split at spaces; `"…"` keeps spaces together anywhere in a
     /// word, with `\"` and `\\` inside.
-    pub fn split(place: Place, source: &str) -> Result<Words, Complaint> {
+    pub fn split(place: Place, source: &str) -> Result<Words, Diagnostic> {
         let mut words = Vec::new();
         let mut letters = source.chars().peekable();
         loop {
@@ -34,13 +34,13 @@ impl Words {
                     '"' => in_quotes = !in_quotes,
                     '\\' if in_quotes => match letters.next() {
                         Some(escaped @ ('"' | '\\')) => word.text.push(escaped),
-                        _ => return Complaint::new(place, r#"after `\` comes `"` or `\`"#),
+                        _ => return Diagnostic::new(place, r#"after `\` comes `"` or `\`"#),
                     },
                     letter => word.text.push(letter),
                 }
             }
             if in_quotes {
-                return Complaint::new(place, "a quote is opened and never closed");
+                return Diagnostic::new(place, "a quote is opened and never closed");
             }
             words.push(word);
         }
@@ -72,35 +72,35 @@ impl Words {
         is_it
     }
 
-    pub fn expect(&mut self, text: &str) -> Result<(), Complaint> {
+    pub fn expect(&mut self, text: &str) -> Result<(), Diagnostic> {
         if self.eat(text) {
             return Ok(());
         }
         match self.peek() {
-            Some(word) => Complaint::new(
+            Some(word) => Diagnostic::new(
                 self.place,
                 format!("expected `{text}`, found `{}`", model::text::one_line(&word.text, 60)),
             ),
-            None => Complaint::new(self.place, format!("expected `{text}` at the end")),
+            None => Diagnostic::new(self.place, format!("expected `{text}` at the end")),
         }
     }
 
     /// The next word, whatever it is.
-    pub fn word(&mut self, what: &str) -> Result<String, Complaint> {
+    pub fn word(&mut self, what: &str) -> Result<String, Diagnostic> {
         match self.words.next() {
             Some(word) if !word.text.is_empty() => Ok(word.text),
-            _ => Complaint::new(self.place, format!("{what} is missing")),
+            _ => Diagnostic::new(self.place, format!("{what} is missing")),
         }
     }
 
-    pub fn name(&mut self, what: &str) -> Result<Name, Complaint> {
+    pub fn name(&mut self, what: &str) -> Result<Name, Diagnostic> {
         Ok(At { place: self.place, value: self.word(what)? })
     }
 
-    pub fn quoted(&mut self, what: &str) -> Result<String, Complaint> {
+    pub fn quoted(&mut self, what: &str) -> Result<String, Diagnostic> {
         match self.peek() {
             Some(word) if word.is_quoted && !word.text.is_empty() => self.word(what),
-            _ => Complaint::new(self.place, format!("{what} is missing: write it in quotes")),
+            _ => Diagnostic::new(self.place, format!("{what} is missing: write it in quotes")),
         }
     }
 
@@ -127,7 +127,7 @@ impl Words {
     }
 
     /// `bo, cem`: names up to `stop` or the end.
-    pub fn list(&mut self, what: &str, stop: &str) -> Result<Vec<Name>, Complaint> {
+    pub fn list(&mut self, what: &str, stop: &str) -> Result<Vec<Name>, Diagnostic> {
         let mut names = Vec::new();
         while !self.is_empty() && !self.next_is(stop) {
             let word = self.words.next().map(|word| word.text).unwrap_or_default();
@@ -137,23 +137,23 @@ impl Words {
             }
         }
         if names.is_empty() {
-            return Complaint::new(self.place, format!("{what} is missing"));
+            return Diagnostic::new(self.place, format!("{what} is missing"));
         }
         Ok(names)
     }
 
     /// `by ada`.
-    pub fn by(&mut self) -> Result<Name, Complaint> {
+    pub fn by(&mut self) -> Result<Name, Diagnostic> {
         self.expect("by")?;
         self.name("a user after `by`")
     }
 
     /// `#12`, `!3` or `group/project#12`.
-    pub fn target(&mut self) -> Result<Target, Complaint> {
+    pub fn target(&mut self) -> Result<Target, Diagnostic> {
         let written = self.word("a number such as `#12` or `!3`")?;
         let place = self.place;
         let wrong = || {
-            Complaint::new(
+            Diagnostic::new(
                 place,
                 format!(
                     "`{}` is not a number such as `#12`, `!3` or `group/project#12`",
@@ -177,36 +177,36 @@ impl Words {
     }
 
     /// `at 2024-01-09T10:15`.
-    pub fn absolute_time(&mut self) -> Result<Timestamp, Complaint> {
+    pub fn absolute_time(&mut self) -> Result<Timestamp, Diagnostic> {
         self.expect("at")?;
         let written = self.word("a time after `at`")?;
-        when::absolute(&written).map_err(|message| Complaint { place: self.place, message })
+        when::absolute(&written).map_err(|message| Diagnostic { place: self.place, message })
     }
 
     /// `at …`, or `+2h` counted from `base`. `None` where neither stands.
     pub fn optional_time(
         &mut self,
         base: Option<Timestamp>,
-    ) -> Result<Option<Timestamp>, Complaint> {
+    ) -> Result<Option<Timestamp>, Diagnostic> {
         if self.next_is("at") {
             return self.absolute_time().map(Some);
         }
         let Some(written) = self.optional_starting('+') else { return Ok(None) };
         let Some(base) = base else {
-            return Complaint::new(
+            return Diagnostic::new(
                 self.place,
                 "there is nothing to count from yet, write `at` and a time",
             );
         };
         let step =
-            when::step(&written).map_err(|message| Complaint { place: self.place, message })?;
+            when::step(&written).map_err(|message| Diagnostic { place: self.place, message })?;
         Ok(Some(base.plus(step)))
     }
 
-    pub fn time(&mut self, base: Option<Timestamp>) -> Result<Timestamp, Complaint> {
+    pub fn time(&mut self, base: Option<Timestamp>) -> Result<Timestamp, Diagnostic> {
         match self.optional_time(base)? {
             Some(time) => Ok(time),
-            None => Complaint::new(
+            None => Diagnostic::new(
                 self.place,
                 "a time is missing: `+2h` after the event before, or `at 2024-01-31T12:00`",
             ),
@@ -214,9 +214,9 @@ impl Words {
     }
 
     /// Refuses words that nobody asked for.
-    pub fn end(self) -> Result<(), Complaint> {
+    pub fn end(self) -> Result<(), Diagnostic> {
         match self.peek() {
-            Some(word) => Complaint::new(
+            Some(word) => Diagnostic::new(
                 self.place,
                 format!("`{}` is not expected here", model::text::one_line(&word.text, 60)),
             ),

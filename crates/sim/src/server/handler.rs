@@ -5,7 +5,7 @@ use super::connection::{Connection, Cut};
 use super::context::Context;
 use super::endpoints;
 use super::lock;
-use super::log::{Logged, RequestLog};
+use super::log::{LoggedRequest, RequestLog};
 use super::options::{DateHeader, Options};
 use super::reply::Reply;
 use super::request::Request;
@@ -77,7 +77,7 @@ pub(super) async fn handle(
     {
         let mut log = lock(&shared.log);
         log.max_in_flight = log.max_in_flight.max(in_flight);
-        log.add(Logged {
+        log.add(LoggedRequest {
             class: request.as_ref().map_or_else(|| "other".to_owned(), Request::class),
             path_and_query,
             status: reply.status,

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logged {
+pub struct LoggedRequest {
     pub path_and_query: String,
     /// As in [`RequestLog::by_class`].
     pub class: String,
@@ -23,7 +23,7 @@ pub struct RequestLog {
     pub connections: u64,
     pub max_in_flight: u64,
     /// The newest [`RequestLog::KEPT`] in order of arrival of the answers.
-    pub entries: Vec<Logged>,
+    pub entries: Vec<LoggedRequest>,
 }
 
 impl RequestLog {
@@ -33,7 +33,7 @@ impl RequestLog {
         self.by_class.get(class).copied().unwrap_or(0)
     }
 
-    pub(super) fn add(&mut self, entry: Logged) {
+    pub(super) fn add(&mut self, entry: LoggedRequest) {
         self.total += 1;
         *self.by_class.entry(entry.class.clone()).or_default() += 1;
         *self.by_status.entry(entry.status).or_default() += 1;

@@ -16,7 +16,7 @@ mod reply;
 mod request;
 mod view;
 
-pub use log::{Logged, RequestLog};
+pub use log::{LoggedRequest, RequestLog};
 pub use options::{DateHeader, Options, RateLimit, Release, Sources, Token, TokenStatus};
 
 use crate::World;

@@ -236,7 +236,7 @@ pub struct NewDiffNote {
 
 /// What a comment became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Posted {
+pub struct PostedNote {
     pub discussion: DiscussionId,
     pub note: NoteId,
 }

@@ -6,7 +6,7 @@
 
 use super::error::{Result, WorldError};
 use super::ids::{DiscussionId, EntityKey, NoteId, UserId};
-use super::input::{DiffLine, NewDiffNote, Posted};
+use super::input::{DiffLine, NewDiffNote, PostedNote};
 use super::mentions::Origin;
 use super::types::{Discussion, Note, NoteType, Position, Resolution};
 use super::{World, next};
@@ -20,7 +20,7 @@ impl World {
         by: &str,
         at: Timestamp,
         body: &str,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let author = self.user_id(by)?;
         let draft = Draft::new(author, at, body);
         self.post(on, draft, true)
@@ -33,7 +33,7 @@ impl World {
         by: &str,
         at: Timestamp,
         body: &str,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let author = self.user_id(by)?;
         let draft = Draft { note_type: NoteType::DiscussionNote, ..Draft::new(author, at, body) };
         self.post(on, draft, false)
@@ -46,7 +46,7 @@ impl World {
         by: &str,
         at: Timestamp,
         body: &str,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let author = self.user_id(by)?;
         let draft = Draft { internal: true, ..Draft::new(author, at, body) };
         self.post(on, draft, true)
@@ -59,7 +59,7 @@ impl World {
         by: &str,
         at: Timestamp,
         note: NewDiffNote,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let author = self.user_id(by)?;
         let position = self.position(on, &note)?;
         let draft = Draft {
@@ -107,7 +107,7 @@ impl World {
         by: &str,
         at: Timestamp,
         body: &str,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let author = self.user_id(by)?;
         let on = *self.threads.get(&to).ok_or(WorldError::UnknownDiscussion(to))?;
         self.tick(at);
@@ -130,7 +130,7 @@ impl World {
         thread.notes.sort_by_key(|note| (note.created_at, note.id));
         self.notes.insert(id, to);
         self.after_comment(on, author, at, id, body)?;
-        Ok(Posted { discussion: to, note: id })
+        Ok(PostedNote { discussion: to, note: id })
     }
 
     /// Bumps the note and, throttled, its parent.
@@ -237,14 +237,14 @@ impl World {
         author: UserId,
         at: Timestamp,
         body: String,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         let draft = Draft { system: true, ..Draft::new(author, at, &body) };
         let posted = self.insert_discussion(on, draft, true)?;
         self.touch_throttled(on, at)?;
         Ok(posted)
     }
 
-    fn post(&mut self, on: EntityKey, draft: Draft, individual_note: bool) -> Result<Posted> {
+    fn post(&mut self, on: EntityKey, draft: Draft, individual_note: bool) -> Result<PostedNote> {
         let (author, at, body) = (draft.author, draft.at, draft.body.clone());
         let posted = self.insert_discussion(on, draft, individual_note)?;
         self.after_comment(on, author, at, posted.note, &body)?;
@@ -269,7 +269,7 @@ impl World {
         on: EntityKey,
         draft: Draft,
         individual_note: bool,
-    ) -> Result<Posted> {
+    ) -> Result<PostedNote> {
         self.entity(on)?;
         self.tick(draft.at);
         let note = NoteId(next(&mut self.counters.note));
@@ -283,7 +283,7 @@ impl World {
         sort_discussions(&mut entity.discussions);
         self.threads.insert(discussion, on);
         self.notes.insert(note, discussion);
-        Ok(Posted { discussion, note })
+        Ok(PostedNote { discussion, note })
     }
 
     fn discussion_mut(&mut self, id: DiscussionId) -> Result<&mut Discussion> {

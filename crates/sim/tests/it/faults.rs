@@ -1,7 +1,7 @@
 //! Faults do what they say, as a client sees it.
 
 use crate::support::{Api, Got, TIDE, issue, world};
-use sim::fault::{Fault, Storm};
+use sim::fault::{Fault, FaultBurst};
 use sim::server::{RateLimit, Token};
 use sim::{FaultPlan, Options, World};
 use std::error::Error;
@@ -102,7 +102,7 @@ fn slow_answers_take_their_time() {
 
 #[test]
 fn storms_throttle_in_bursts() {
-    let storm = Some(Storm { every: 2, length: 1 });
+    let storm = Some(FaultBurst { every: 2, length: 1 });
     let api = under(FaultPlan { storm, ..FaultPlan::default() });
     let statuses: Vec<u16> = (0..6).map(|_| api.get("/user").status).collect();
     assert_eq!(statuses, [200, 200, 429, 200, 200, 429]);

@@ -1,6 +1,5 @@
 //! Someone else's client: python-gitlab must find in the simulator what is
-//! there. `cargo xtask ci` installs it and says where; without it this test
-//! says that it was skipped.
+//! there. `cargo xtask ci` installs it and says where.
 
 use sim::{Corpus, Options, Server};
 use std::process::Command;
@@ -32,10 +31,7 @@ for kind, manager in (("issue", project.issues), ("mr", project.mergerequests)):
 
 #[test]
 fn python_gitlab_reads_the_whole_history() {
-    let Some(python) = std::env::var_os("LORE_TEST_PYTHON") else {
-        println!("skipped: LORE_TEST_PYTHON names no Python with python-gitlab");
-        return;
-    };
+    let Some(python) = testkit::outside::program("LORE_TEST_PYTHON") else { return };
     let world = Corpus::new(21, 25, 25).build().unwrap();
     let path = world.projects().next().unwrap().path.clone();
     let mut expected = Vec::new();

@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 
 /// An edge seen from one of its ends: all sites between the two together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Arc {
+pub struct AdjacentEdge {
     pub other: NodeId,
     pub kind: EdgeKind,
     pub provenance: Provenance,
@@ -117,11 +117,11 @@ impl Adjacency {
         Ok((is_known && is_whole).then_some(found))
     }
 
-    pub fn outgoing(&self, node: NodeId) -> Result<Vec<Arc>> {
+    pub fn outgoing(&self, node: NodeId) -> Result<Vec<AdjacentEdge>> {
         self.arcs(node, 0)
     }
 
-    pub fn incoming(&self, node: NodeId) -> Result<Vec<Arc>> {
+    pub fn incoming(&self, node: NodeId) -> Result<Vec<AdjacentEdge>> {
         self.arcs(node, 1)
     }
 
@@ -168,7 +168,7 @@ impl Adjacency {
         id.checked_sub(self.first).filter(|slot| *slot < self.n_slots)
     }
 
-    fn arcs(&self, node: NodeId, direction: usize) -> Result<Vec<Arc>> {
+    fn arcs(&self, node: NodeId, direction: usize) -> Result<Vec<AdjacentEdge>> {
         let Some(slot) = self.slot(node) else { return Ok(Vec::new()) };
         let both = self.numbers::<6>(HEAD + u64::from(slot) * SLOT)?;
         let (start, end) = (both[direction], both[direction + 3]);
@@ -231,10 +231,10 @@ fn number_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-fn unpack_arc(bytes: &[u8]) -> Result<Arc> {
+fn unpack_arc(bytes: &[u8]) -> Result<AdjacentEdge> {
     let four = |at: usize| number_at(bytes, at);
     let marks = bytes[10];
-    Ok(Arc {
+    Ok(AdjacentEdge {
         other: NodeId(i64::from(four(0))),
         line: four(4),
         n_sites: u32::from(u16::from_le_bytes([bytes[8], bytes[9]])),
@@ -245,7 +245,7 @@ fn unpack_arc(bytes: &[u8]) -> Result<Arc> {
     })
 }
 
-fn pack_arc(arc: &Arc, bytes: &mut Vec<u8>) {
+fn pack_arc(arc: &AdjacentEdge, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&(arc.other.0 as u32).to_le_bytes());
     bytes.extend_from_slice(&arc.line.to_le_bytes());
     bytes.extend_from_slice(&(arc.n_sites.min(0xffff) as u16).to_le_bytes());
@@ -255,8 +255,8 @@ fn pack_arc(arc: &Arc, bytes: &mut Vec<u8>) {
 }
 
 /// An edge at one site, seen from its source.
-pub fn arc_of(edge: &SiteEdge, other: NodeId, file: FileId) -> Arc {
-    Arc {
+pub fn arc_of(edge: &SiteEdge, other: NodeId, file: FileId) -> AdjacentEdge {
+    AdjacentEdge {
         other,
         file,
         kind: edge.kind,

@@ -88,15 +88,15 @@ impl NodeCache {
 }
 
 /// Finds or enters nodes one after the other, with statements made ready once.
-pub struct Entering<'t> {
+pub struct NodeWriter<'t> {
     find: CachedStatement<'t>,
     insert: CachedStatement<'t>,
 }
 
-impl<'t> Entering<'t> {
+impl<'t> NodeWriter<'t> {
     pub fn new(tx: &'t Tx<'_>) -> Result<Self> {
         let prepare = |sql: &str| tx.connection().prepare_cached(sql).map_err(db);
-        Ok(Entering {
+        Ok(NodeWriter {
             find: prepare(
                 "SELECT id FROM nodes
                  WHERE name = ?1 COLLATE NOCASE AND key = ?2 AND name = ?1
@@ -138,7 +138,7 @@ impl<'t> Entering<'t> {
 
 /// The row of a node; the second says whether it is new.
 pub fn intern(tx: &Tx<'_>, node: &NewNode<'_>) -> Result<(NodeId, bool)> {
-    Entering::new(tx)?.intern(node, None)
+    NodeWriter::new(tx)?.intern(node, None)
 }
 
 pub fn get(on: &impl Read, id: NodeId) -> Result<Option<NodeRow>> {

@@ -366,7 +366,7 @@ pub fn of_commit(
 }
 
 /// Snapshots of commits whose hash begins so, by any indexer, newest first.
-pub fn beginning(on: &impl Read, repo: RepoId, start: &str) -> Result<Vec<Snapshot>> {
+pub fn by_sha_prefix(on: &impl Read, repo: RepoId, start: &str) -> Result<Vec<Snapshot>> {
     sql::all(
         on,
         &format!(

@@ -23,7 +23,7 @@ const LONGEST: usize = 600;
 
 /// What a symbol is found by.
 #[derive(Debug, Clone, Copy)]
-pub struct Words<'a> {
+pub struct SymbolText<'a> {
     pub name: &'a str,
     pub path: &'a str,
     pub doc: &'a str,
@@ -57,7 +57,7 @@ impl<'t> SymbolIndexer<'t> {
     /// `is_new`: the node was never described before. One that several files of a
     /// new commit tell of, such as a package, is found by what the first one says:
     /// at each step back to an earlier row the index writes out all that it holds.
-    pub fn describe(&mut self, node: NodeId, is_new: bool, words: &Words<'_>) -> Result<()> {
+    pub fn describe(&mut self, node: NodeId, is_new: bool, words: &SymbolText<'_>) -> Result<()> {
         if !is_new && node > self.last_before {
             return Ok(());
         }
@@ -76,7 +76,7 @@ fn head(text: &str) -> &str {
 
 /// Where symbols may lie.
 #[derive(Debug, Clone, Default)]
-pub struct Within<'a> {
+pub struct SymbolScope<'a> {
     /// Any of them.
     pub repos: &'a [RepoId],
     /// Everything in this folder and below it; the empty one is all.
@@ -108,7 +108,7 @@ pub struct SymbolQuery<'a> {
 pub fn find(
     on: &impl Read,
     wanted: &SymbolQuery<'_>,
-    within: &Within<'_>,
+    within: &SymbolScope<'_>,
 ) -> Result<Vec<SymbolHit>> {
     let repos: Vec<i64> = within.repos.iter().map(|repo| repo.0).collect();
     let below = within.below.filter(|folder| !folder.is_empty());

@@ -3,15 +3,15 @@
 use super::RootId;
 use crate::handle::Read;
 use crate::sql;
-use model::memory::{End, Relation};
+use model::memory::{LinkTarget, Relation};
 use model::{Result, Timestamp};
 use rusqlite::Row;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EdgeRow {
-    pub from: End,
+    pub from: LinkTarget,
     pub relation: Relation,
-    pub to: End,
+    pub to: LinkTarget,
     /// A link written in a record, not an edge of its own.
     pub is_link: bool,
     pub root: RootId,
@@ -25,7 +25,7 @@ const ORDER: &str = "ORDER BY from_end, relation, to_end, root_id, origin";
 
 fn edge(row: &Row<'_>) -> rusqlite::Result<Option<EdgeRow>> {
     let (from, relation, to): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let parts = (End::parse(&from), Relation::read(&relation), End::parse(&to));
+    let parts = (LinkTarget::parse(&from), Relation::read(&relation), LinkTarget::parse(&to));
     let (Ok(from), Ok(relation), Ok(to)) = parts else { return Ok(None) };
     Ok(Some(EdgeRow {
         from,
@@ -44,9 +44,9 @@ fn all(on: &impl Read, condition: &str, params: impl rusqlite::Params) -> Result
 }
 
 /// Edges with this end on either side; of a path, those of its lines too.
-pub fn touching(on: &impl Read, end: &End) -> Result<Vec<EdgeRow>> {
+pub fn touching(on: &impl Read, end: &LinkTarget) -> Result<Vec<EdgeRow>> {
     match end {
-        End::Path { path, line: None } => {
+        LinkTarget::Path { path, line: None } => {
             all(on, "WHERE from_path = ?1 OR to_path = ?1", [path.as_str()])
         }
         _ => all(on, "WHERE from_end = ?1 OR to_end = ?1", [end.to_string()]),

@@ -6,7 +6,7 @@ use crate::dirty::{self, SourceType};
 use crate::handle::{Read, Tx};
 use crate::sql::{self, At};
 use model::hash::Hash32;
-use model::memory::{End, Extra, Record, RecordKind, Relation};
+use model::memory::{Extra, LinkTarget, Record, RecordKind, Relation};
 use model::{Result, Timestamp};
 use rusqlite::named_params;
 use std::collections::BTreeMap;
@@ -26,15 +26,15 @@ pub struct IndexedRecord {
     pub line: u32,
     pub record: Record,
     /// Where its links lead, made absolute.
-    pub links: Vec<End>,
+    pub links: Vec<LinkTarget>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexedEdge {
     pub line: u32,
-    pub from: End,
+    pub from: LinkTarget,
     pub relation: Relation,
-    pub to: End,
+    pub to: LinkTarget,
     pub created_at: Option<Timestamp>,
     pub extra: Extra,
 }
@@ -326,7 +326,7 @@ fn put_record(
     for link in &indexed.links {
         let edge = IndexedEdge {
             line: indexed.line,
-            from: End::Record(record.id().clone()),
+            from: LinkTarget::Record(record.id().clone()),
             relation: Relation::RelatesTo,
             to: link.clone(),
             created_at: Some(record.timestamp()),
@@ -359,8 +359,8 @@ fn put_words(tx: &Tx<'_>, record: &Record, row: i64) -> Result<()> {
 }
 
 fn put_edge(tx: &Tx<'_>, file: i64, root: RootId, origin: &str, edge: &IndexedEdge) -> Result<()> {
-    let path = |end: &End| match end {
-        End::Path { path, .. } => Some(path.clone()),
+    let path = |end: &LinkTarget| match end {
+        LinkTarget::Path { path, .. } => Some(path.clone()),
         _ => None,
     };
     sql::run(

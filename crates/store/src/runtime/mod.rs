@@ -11,7 +11,7 @@ pub use read::{
     endpoint_names, has_any, inputs, is_file_known, seen_since, service_spans, services, totals,
 };
 pub use write::{
-    Batch, BatchEndpoint, Collected, EdgeDelta, InputCounts, ServiceDelta, apply, assign_repo,
+    Batch, BatchEndpoint, CleanupCounts, EdgeDelta, InputCounts, ServiceDelta, apply, assign_repo,
     collect, remember_file,
 };
 

@@ -119,10 +119,10 @@ fn what_was_not_seen_for_ninety_days_is_collected() {
     let mut place = Place::new();
     place.apply(&batch(now().minus(DAY * 91), 4));
     let collected = place.writer.write(|tx| collect(tx, now())).unwrap();
-    assert_eq!(collected, Collected { n_edges: 1, n_endpoints: 2, n_buckets: 1 });
+    assert_eq!(collected, CleanupCounts { n_edges: 1, n_endpoints: 2, n_buckets: 1 });
     assert!(services(&place.reader()).unwrap().is_empty());
     place.apply(&batch(now().minus(DAY * 89), 4));
     let collected = place.writer.write(|tx| collect(tx, now())).unwrap();
-    assert_eq!(collected, Collected::default());
+    assert_eq!(collected, CleanupCounts::default());
     assert_eq!(place.edges().len(), 1);
 }

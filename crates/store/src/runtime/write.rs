@@ -312,7 +312,7 @@ pub fn remember_file(tx: &Tx<'_>, digest: Hash32, n_spans: u64, now: Timestamp) 
 
 /// What a clean-up removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Collected {
+pub struct CleanupCounts {
     pub n_edges: u64,
     pub n_endpoints: u64,
     pub n_buckets: u64,
@@ -320,7 +320,7 @@ pub struct Collected {
 
 /// Removes edges that were not seen for ninety days, hours longer ago, and what
 /// nothing leads to any more.
-pub fn collect(tx: &Tx<'_>, now: Timestamp) -> Result<Collected> {
+pub fn collect(tx: &Tx<'_>, now: Timestamp) -> Result<CleanupCounts> {
     let oldest = now.minus(model::runtime::DAY * KEPT_DAYS);
     let hour = hour_of(oldest);
     let count = |what: &str| sql::one(tx, what, [], |row| row.get::<_, i64>(0));
@@ -346,7 +346,7 @@ pub fn collect(tx: &Tx<'_>, now: Timestamp) -> Result<Collected> {
     )?;
     sql::run(tx, "DELETE FROM runtime_files WHERE ingested_at < ?1", [At(oldest)])?;
     let n_buckets = buckets - count("SELECT count(*) FROM runtime_buckets")?;
-    Ok(Collected {
+    Ok(CleanupCounts {
         n_edges: n_edges as u64,
         n_endpoints: n_endpoints as u64,
         n_buckets: n_buckets.max(0) as u64,

@@ -1,7 +1,7 @@
 //! The first line of a payload.
 
+use super::rating::PartNames;
 use super::read::{milli, unknown};
-use super::standing::PartNames;
 use super::word::Words;
 use super::{MAGIC, MAX_PARTS};
 use crate::{Text, malformed};

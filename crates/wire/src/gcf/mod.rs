@@ -7,9 +7,9 @@
 //! they could end early.
 
 mod header;
+mod rating;
 mod read;
 mod session;
-mod standing;
 mod word;
 mod write;
 

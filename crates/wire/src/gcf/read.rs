@@ -2,8 +2,8 @@
 //! line is checked, and memory stays in proportion to the text and the session.
 
 use super::header::{Header, Parts, Root};
+use super::rating::{Basis, PartNames, SymbolRating};
 use super::session::{Session, edge_order};
-use super::standing::{Basis, PartNames, Standing};
 use super::word::{Words, number};
 use super::write::Id;
 use super::{MAX_PREFIX, last_segment, module_prefix, scope_of};
@@ -37,7 +37,7 @@ struct SymbolLines {
     number: u32,
     /// Of a reference there are none.
     facts: Option<(Text, NodeKind, Option<Text>, Option<u32>)>,
-    standing: Standing,
+    rating: SymbolRating,
     signature: Option<String>,
     doc: Option<String>,
     reason: Option<String>,
@@ -202,10 +202,10 @@ impl Message<'_> {
         let name: Text = format!("{}{name}", group.prefix).into();
         let mut symbol = SymbolLines {
             number: at,
-            standing: Standing {
+            rating: SymbolRating {
                 distance: self.header.distance,
                 basis: self.basis(self.header.basis).cloned().unwrap_or_default(),
-                ..Standing::default()
+                ..SymbolRating::default()
             },
             signature: signature.map(|it| it.replacen('~', last_segment(&name), 1)),
             facts: Some((name, kind, group.file.clone(), line)),
@@ -213,7 +213,7 @@ impl Message<'_> {
             reason: None,
             body: None,
         };
-        self.standing(&mut symbol.standing, words)?;
+        self.rating(&mut symbol.rating, words)?;
         Ok(symbol)
     }
 
@@ -225,32 +225,32 @@ impl Message<'_> {
         let mut symbol = SymbolLines {
             number,
             facts: None,
-            standing: known.standing.clone(),
+            rating: known.rating.clone(),
             signature: None,
             doc: None,
             reason: None,
             body: None,
         };
-        self.standing(&mut symbol.standing, Words::new(rest))?;
+        self.rating(&mut symbol.rating, Words::new(rest))?;
         Ok(symbol)
     }
 
     /// Changes what is silently meant to what the words say.
-    fn standing(&self, standing: &mut Standing, mut words: Words<'_>) -> Result<()> {
+    fn rating(&self, rating: &mut SymbolRating, mut words: Words<'_>) -> Result<()> {
         let mut values = "";
         while words.has_more()? {
             let word = words.bare(&[])?;
             if let Some((key, value)) = word.split_once('=') {
                 match key {
-                    "conf" => standing.basis.confidence = Some(number(value)?),
-                    "prov" => standing.basis.provenance = Some(provenance(value)?),
-                    "no" => (standing.lacks_signature, standing.lacks_doc) = lacking(value)?,
+                    "conf" => rating.basis.confidence = Some(number(value)?),
+                    "prov" => rating.basis.provenance = Some(provenance(value)?),
+                    "no" => (rating.lacks_signature, rating.lacks_doc) = lacking(value)?,
                     key => return Err(unknown("key", key)),
                 }
             } else if let Some(distance) = word.strip_prefix('d') {
-                standing.distance = option(distance, number)?;
+                rating.distance = option(distance, number)?;
             } else if let Some(at) = word.strip_prefix('w') {
-                standing.basis = match option(at, number::<usize>)? {
+                rating.basis = match option(at, number::<usize>)? {
                     None => Basis::default(),
                     Some(at) => {
                         let basis = self.basis(at).cloned();
@@ -259,20 +259,20 @@ impl Message<'_> {
                 }
             } else {
                 let (score, parts) = word.split_once('/').unwrap_or((word, ""));
-                standing.score = milli(score)?;
+                rating.score = milli(score)?;
                 values = parts;
             }
         }
-        standing.parts = self.score_parts(standing, values)?;
+        rating.parts = self.score_parts(rating, values)?;
         Ok(())
     }
 
-    fn score_parts(&self, standing: &Standing, values: &str) -> Result<ScoreParts> {
+    fn score_parts(&self, rating: &SymbolRating, values: &str) -> Result<ScoreParts> {
         let mut values = values.split('/');
         let mut parts = Vec::new();
         for (name, default) in self.parts() {
             let value = match values.next().unwrap_or_default() {
-                "" => standing.silent(name, *default),
+                "" => rating.silent(name, *default),
                 value => option(value, milli)?,
             };
             parts.extend(value.map(|value| (name.clone(), value)));
@@ -457,7 +457,7 @@ fn placed(order: &[u32], edges: Vec<Edge>) -> Result<Vec<Edge>> {
 
 impl SymbolLines {
     fn symbol(self, session: &Session) -> Result<(Id, Symbol)> {
-        let Standing { lacks_signature, lacks_doc, .. } = self.standing;
+        let SymbolRating { lacks_signature, lacks_doc, .. } = self.rating;
         let number = self.number;
         let (id, facts) = match (self.facts, session.known(number)) {
             (Some((name, kind, file, line)), _) => {
@@ -485,7 +485,7 @@ impl SymbolLines {
                 return Err(malformed(format!("no symbol {number} was sent before")));
             }
         };
-        let Standing { score, parts, distance, basis, .. } = self.standing;
+        let SymbolRating { score, parts, distance, basis, .. } = self.rating;
         if self.reason.is_some() && basis.reason.is_some() {
             return Err(malformed("a symbol has two reasons"));
         }

@@ -1,7 +1,7 @@
 //! What both ends of a connection know: the symbols sent on it so far, what was
 //! said of each last, and the edges among them.
 
-use super::standing::{Basis, PartNames, Standing};
+use super::rating::{Basis, PartNames, SymbolRating};
 use super::write::Id;
 use crate::{Edge, EdgeStatus, Payload, SymbolFacts, Text, malformed};
 use model::Result;
@@ -29,7 +29,7 @@ pub struct Session {
 pub(super) struct KnownSymbol {
     pub facts: SymbolFacts,
     /// What the latest answer with it said.
-    pub standing: Standing,
+    pub rating: SymbolRating,
 }
 
 type Identity = (Text, NodeKind, Option<Text>, Option<u32>);
@@ -166,11 +166,11 @@ impl Session {
         new.sort_unstable_by_key(|(number, _)| *number);
         for (number, facts) in new {
             self.ids.insert(identity(&facts), number);
-            self.symbols.push(KnownSymbol { facts, standing: Standing::default() });
+            self.symbols.push(KnownSymbol { facts, rating: SymbolRating::default() });
         }
         for (symbol, id) in payload.symbols.iter().zip(ids) {
             if let Some(known) = self.symbols.get_mut(id.number() as usize) {
-                known.standing = Standing::of(symbol, *id);
+                known.rating = SymbolRating::of(symbol, *id);
             }
         }
         let numbers: Vec<u32> = ids.iter().map(|id| id.number()).collect();

@@ -1,7 +1,7 @@
 //! Writes a payload as lines.
 
+use super::rating::{Basis, PartNames, SymbolRating};
 use super::session::{KnownEdge, Session, edge_order};
-use super::standing::{Basis, PartNames, Standing};
 use super::word::{push, push_quoted};
 use super::{MAGIC, MAX_PREFIX, last_segment, module_prefix, scope_of};
 use crate::{Edge, EdgeStatus, Milli, Payload, Symbol, Text};
@@ -48,7 +48,7 @@ pub fn payload(payload: &Payload, ids: &[Id], session: Option<&Session>) -> Enco
     for (place, (symbol, id)) in payload.symbols.iter().zip(ids).enumerate() {
         if let Id::Known { number, .. } = id {
             _ = write!(writer.out, "={number}");
-            writer.standing(symbol, *id, None);
+            writer.rating(symbol, *id, None);
             lines.push(place);
         }
     }
@@ -86,7 +86,7 @@ impl Shared {
         for (symbol, id) in symbols.iter().zip(ids) {
             let basis = Basis::of(symbol);
             let last = known.known(id.number()).filter(|_| !is_new(id));
-            if last.is_none_or(|last| last.standing.basis != basis) {
+            if last.is_none_or(|last| last.rating.basis != basis) {
                 *uses.entry(basis).or_default() += 1;
             }
         }
@@ -315,7 +315,7 @@ impl Writer<'_> {
         *above = LineAbove { kind: Some(symbol.kind), scope: scope_of(name) };
         let signature = symbol.signature.as_ref();
         let inline = signature.and_then(|signature| elided(signature, &symbol.name));
-        self.standing(symbol, Id::New(number), inline.as_deref());
+        self.rating(symbol, Id::New(number), inline.as_deref());
         if inline.is_none() {
             self.text("sig", signature);
         }
@@ -323,23 +323,23 @@ impl Writer<'_> {
     }
 
     /// What is said of a symbol where its line is silent.
-    fn silent(&self, id: Id) -> Standing {
+    fn silent(&self, id: Id) -> SymbolRating {
         if let Id::Known { number, .. } = id
             && let Some(known) = self.known.known(number)
         {
-            return known.standing.clone();
+            return known.rating.clone();
         }
         let basis = self.known.bases.iter().chain(&self.shared.new_bases).nth(self.shared.basis);
-        Standing {
+        SymbolRating {
             distance: self.shared.distance,
             basis: basis.cloned().unwrap_or_default(),
-            ..Standing::default()
+            ..SymbolRating::default()
         }
     }
 
     /// What a symbol is worth in this answer; ends the line it is on.
-    fn standing(&mut self, symbol: &Symbol, id: Id, signature: Option<&str>) {
-        let (silent, now) = (self.silent(id), Standing::of(symbol, id));
+    fn rating(&mut self, symbol: &Symbol, id: Id, signature: Option<&str>) {
+        let (silent, now) = (self.silent(id), SymbolRating::of(symbol, id));
         let values = self.shared.parts.iter().map(|(name, default)| {
             let value = now.parts.get(name);
             (value != silent.silent(name, *default)).then_some(value)

@@ -39,10 +39,7 @@ fn expected() -> Vec<String> {
 
 #[test]
 fn the_python_client_calls_everything_over_both_transports() {
-    let Some(python) = std::env::var_os("LORE_TEST_MCP_PYTHON") else {
-        println!("skipped: LORE_TEST_MCP_PYTHON names no Python with mcp");
-        return;
-    };
+    let Some(python) = testkit::outside::program("LORE_TEST_MCP_PYTHON") else { return };
     for over in ["stdio", "http"] {
         let (site, clone) = harbour();
         let args = ["--tools", "all", "--no-index"];
@@ -74,10 +71,7 @@ fn the_python_client_calls_everything_over_both_transports() {
 
 #[test]
 fn the_inspector_lists_and_calls_everything_over_both_transports() {
-    let Some(inspector) = std::env::var_os("LORE_TEST_MCP_INSPECTOR") else {
-        println!("skipped: LORE_TEST_MCP_INSPECTOR names no MCP Inspector");
-        return;
-    };
+    let Some(inspector) = testkit::outside::program("LORE_TEST_MCP_INSPECTOR") else { return };
     let (site, clone) = harbour();
     let args = ["--tools", "all", "--no-index"];
     let server = Server::start(&site.env, &clone, "127.0.0.1:0", &args);
@@ -194,10 +188,7 @@ const LONG: &[(&str, &str)] = &[
 
 #[test]
 fn answers_stay_under_their_cap_by_a_real_tokenizer() {
-    let Some(tokenizer) = std::env::var_os("LORE_TEST_TOKENIZER") else {
-        println!("skipped: LORE_TEST_TOKENIZER names no gpt-tokenizer");
-        return;
-    };
+    let Some(tokenizer) = testkit::outside::program("LORE_TEST_TOKENIZER") else { return };
     let mut env = crate::lore();
     env.set_var("LORE_NOW", "2024-10-01T09:00:00Z");
     let _ = env.lore(&["demo", "--keep", "playground"]).success();

@@ -56,13 +56,8 @@ fn traffic(env: &TestEnv, dir: &Path) -> Vec<String> {
     lines
 }
 
-#[expect(clippy::print_stdout, reason = "what is skipped is said")]
 fn python() -> Option<std::ffi::OsString> {
-    let found = std::env::var_os("LORE_TEST_OTEL_PYTHON");
-    if found.is_none() {
-        println!("skipped: LORE_TEST_OTEL_PYTHON names no Python with OpenTelemetry");
-    }
-    found
+    testkit::outside::program("LORE_TEST_OTEL_PYTHON")
 }
 
 #[test]
@@ -107,10 +102,7 @@ fn fastapi_is_seen_through_to_its_handlers() {
 
 #[test]
 fn express_is_seen_through_to_its_handlers() {
-    let Some(modules) = std::env::var_os("LORE_TEST_OTEL_NODE") else {
-        println!("skipped: LORE_TEST_OTEL_NODE names no node_modules with OpenTelemetry");
-        return;
-    };
+    let Some(modules) = testkit::outside::program("LORE_TEST_OTEL_NODE") else { return };
     for over in ["grpc", "http"] {
         let (env, dir) = application("expresshop", "app.js", include_str!("express_app.js"));
         let receiver = Receiver::start(&env, &dir);

@@ -5,7 +5,7 @@ use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
 use memory::files::graph::Edge;
 use memory::{Choice, KeptRecord, SaveReport};
-use model::memory::{End, Extra, Relation};
+use model::memory::{Extra, LinkTarget, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -77,12 +77,12 @@ impl Tool for Connect {
 }
 
 /// An end as sent; the beginning of an id of a record will do.
-fn end(call: &Call, text: &str) -> Result<End> {
-    let end = End::parse(text)?;
+fn end(call: &Call, text: &str) -> Result<LinkTarget> {
+    let end = LinkTarget::parse(text)?;
     match &end {
-        End::Record(_) => {
+        LinkTarget::Record(_) => {
             let memory = call.around.memory(&call.dir)?;
-            insight::memory::resolve(&memory.reader, text).map(End::Record)
+            insight::memory::resolve(&memory.reader, text).map(LinkTarget::Record)
         }
         _ => Ok(end),
     }

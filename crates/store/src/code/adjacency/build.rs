@@ -1,7 +1,7 @@
 //! Makes the file of edges of a snapshot: package by package, from the tables
 //! or from what was just written to them. Both ways give the same bytes.
 
-use super::{ARC, Arc, ENTRY, FILE, HEAD, MAGIC, NAMED, NONE, PACKAGE, SLOT, pack_arc};
+use super::{ARC, AdjacentEdge, ENTRY, FILE, HEAD, MAGIC, NAMED, NONE, PACKAGE, SLOT, pack_arc};
 use crate::code::links::SiteEdge;
 use crate::code::packed::damaged;
 use crate::code::snapshots::{self, Snapshot};
@@ -246,7 +246,7 @@ impl Contents {
             for sites in of_node.chunk_by(same) {
                 let surest = site(&sites[0]);
                 pack_arc(
-                    &Arc {
+                    &AdjacentEdge {
                         other: NodeId(i64::from(ends(surest).1)),
                         kind: surest.kind,
                         provenance: surest.provenance,

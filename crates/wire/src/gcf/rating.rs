@@ -27,7 +27,7 @@ pub type PartNames = Vec<(Text, Option<Milli>)>;
 
 /// What is said of a symbol; of one that was sent before, only changes are said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Standing {
+pub struct SymbolRating {
     pub score: Milli,
     pub parts: ScoreParts,
     pub distance: Option<u8>,
@@ -37,13 +37,13 @@ pub struct Standing {
     pub lacks_doc: bool,
 }
 
-impl Standing {
-    pub fn of(symbol: &Symbol, id: Id) -> Standing {
+impl SymbolRating {
+    pub fn of(symbol: &Symbol, id: Id) -> SymbolRating {
         let (lacks_signature, lacks_doc) = match id {
             Id::New(_) => (false, false),
             Id::Known { lacks_signature, lacks_doc, .. } => (lacks_signature, lacks_doc),
         };
-        Standing {
+        SymbolRating {
             score: symbol.score,
             parts: symbol.parts.clone(),
             distance: symbol.distance,

@@ -1,5 +1,5 @@
-//! Who asks here, and when they last looked. The only writes that an answer
-//! brings about, and `cli` makes them explicitly.
+//! Who asks here, and when they last looked. Written after an answer is out, as
+//! access counts, costs and feedback are.
 
 use crate::handle::{Read, Tx};
 use crate::sql;
@@ -20,7 +20,7 @@ pub fn keep_identity(tx: &Tx<'_>, host: &str, username: &str, now: Timestamp) ->
     Ok(())
 }
 
-pub fn last_look(on: &impl Read, username: &str) -> Result<Option<Timestamp>> {
+pub fn last_visit(on: &impl Read, username: &str) -> Result<Option<Timestamp>> {
     sql::first(
         on,
         "SELECT looked_at FROM looks WHERE username = ?1",
@@ -29,7 +29,7 @@ pub fn last_look(on: &impl Read, username: &str) -> Result<Option<Timestamp>> {
     )
 }
 
-pub fn keep_look(tx: &Tx<'_>, username: &str, now: Timestamp) -> Result<()> {
+pub fn record_visit(tx: &Tx<'_>, username: &str, now: Timestamp) -> Result<()> {
     sql::run(
         tx,
         "INSERT INTO looks (username, looked_at) VALUES (?1, ?2)

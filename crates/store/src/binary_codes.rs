@@ -1,11 +1,11 @@
-//! The codes a search reads: on which side of the centre each component of a
+//! The binary codes a search reads: on which side of the centre each component of a
 //! vector lies. Derived from the vectors, and made anew when the centre moves.
 
 use crate::error::db;
 use crate::handle::sealed::HasConnection as _;
 use crate::handle::{Read, Tx};
 use crate::sql;
-use crate::vectors::{self, BLOCK, ID_BYTES, Space};
+use crate::vectors::{self, BLOCK, EmbeddingSpace, ID_BYTES};
 use model::{Error, ErrorCode, Result};
 
 /// With fewer vectors there is no centre: a search looks at all of them.
@@ -18,7 +18,7 @@ const MAX_DIMS: usize = 1 << 16;
 
 /// The mean of the vectors of a space, as of when it was last found; zero until
 /// there is one.
-pub(crate) fn centre(on: &impl Read, space: &Space) -> Result<Vec<f32>> {
+pub(crate) fn centre(on: &impl Read, space: &EmbeddingSpace) -> Result<Vec<f32>> {
     let found = sql::first(
         on,
         "SELECT vector FROM embedding_centres WHERE model = ?1 AND dims = ?2 AND chunking = ?3",
@@ -31,7 +31,7 @@ pub(crate) fn centre(on: &impl Read, space: &Space) -> Result<Vec<f32>> {
 
 /// Whether there are enough vectors for a centre now, or many more than when it
 /// was found last.
-pub fn is_unsettled(on: &impl Read, space: &Space) -> Result<bool> {
+pub fn is_unsettled(on: &impl Read, space: &EmbeddingSpace) -> Result<bool> {
     let (known, n_places): (i64, i64) = sql::one(
         on,
         "SELECT
@@ -46,7 +46,7 @@ pub fn is_unsettled(on: &impl Read, space: &Space) -> Result<bool> {
 }
 
 /// Finds the centre and makes all codes of the space anew.
-pub fn settle(tx: &Tx<'_>, space: &Space) -> Result<()> {
+pub fn recompute_centroid(tx: &Tx<'_>, space: &EmbeddingSpace) -> Result<()> {
     let Some(mean) = mean(tx, space)? else { return Ok(()) };
     sql::run(
         tx,
@@ -58,7 +58,7 @@ pub fn settle(tx: &Tx<'_>, space: &Space) -> Result<()> {
     rebuild(tx)
 }
 
-fn mean(on: &impl Read, space: &Space) -> Result<Option<Vec<f32>>> {
+fn mean(on: &impl Read, space: &EmbeddingSpace) -> Result<Option<Vec<f32>>> {
     let mut sums = vec![0.0_f64; space.dims];
     let mut n = 0_i64;
     let mut statement = on
@@ -143,7 +143,7 @@ fn blocks(on: &impl Read) -> Result<Vec<i64>> {
 
 struct Block {
     block: i64,
-    space: Space,
+    space: EmbeddingSpace,
     documents: Vec<u8>,
     codes: Vec<u8>,
 }
@@ -164,7 +164,7 @@ impl Block {
             [block],
             |row| {
                 let dims = row.get::<_, u64>(1)? as usize;
-                let space = Space { model: row.get(0)?, dims, chunking: row.get(2)? };
+                let space = EmbeddingSpace { model: row.get(0)?, dims, chunking: row.get(2)? };
                 Ok(Block { block, space, documents: row.get(3)?, codes: row.get(4)? })
             },
         )

@@ -2,7 +2,10 @@
 
 /// Both at once: the first on a thread of its own, where nothing can be that
 /// holds a connection. A panic of either goes on in the caller.
-pub fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn join_threads<A: Send, B>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     std::thread::scope(|scope| {
         let running = scope.spawn(first);
         let second = second();
@@ -13,19 +16,19 @@ pub fn beside<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce(
 
 #[cfg(test)]
 mod tests {
-    use super::beside;
+    use super::join_threads;
     use std::sync::Barrier;
 
     #[test]
     fn both_run_at_once_and_both_answers_come_back() {
         let met = Barrier::new(2);
         let first = || (met.wait(), 1).1;
-        assert_eq!(beside(first, || (met.wait(), "two").1), (1, "two"));
+        assert_eq!(join_threads(first, || (met.wait(), "two").1), (1, "two"));
     }
 
     #[test]
     #[should_panic(expected = "on the other thread")]
     fn a_panic_is_not_swallowed() {
-        beside(|| panic!("on the other thread"), || ());
+        join_threads(|| panic!("on the other thread"), || ());
     }
 }

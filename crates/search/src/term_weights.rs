@@ -2,12 +2,12 @@
 //! documents that is quicker than to walk through the lists of common words.
 
 use crate::query::Offer;
-use crate::words::{Pattern, Patterns};
+use crate::tokenizer::{Pattern, Patterns};
 use model::Result;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use store::Reader;
-use store::fulltext::{self, Columns, Ranked, Totals};
+use store::fulltext::{self, Columns, RankedDocument, Totals};
 
 /// As FTS5 has them.
 const K1: f64 = 1.2;
@@ -18,13 +18,13 @@ const MOST_TEXT: usize = 16 << 20;
 
 /// A word of the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct QueryTerm {
     pub offer: Offer,
     /// About how many documents have it.
     pub n_documents: usize,
 }
 
-pub struct Weighing {
+pub struct TermWeights {
     patterns: Patterns,
     /// Of each pattern: what a document that has it gains at the most.
     gains: Vec<f64>,
@@ -33,15 +33,15 @@ pub struct Weighing {
     mean_length: f64,
 }
 
-impl Weighing {
-    pub fn new(words: Vec<Word>, n_ranked: usize, totals: Totals) -> Weighing {
+impl TermWeights {
+    pub fn new(words: Vec<QueryTerm>, n_ranked: usize, totals: Totals) -> TermWeights {
         let n = totals.n_documents as f64;
-        let gain = |word: &Word| {
+        let gain = |word: &QueryTerm| {
             let having = (word.n_documents as f64).min(n);
             ((n - having + 0.5) / (having + 0.5)).ln().max(1e-6) * (K1 + 1.0)
         };
         let patterns: Vec<Pattern> = words.iter().map(|word| word.offer.pattern()).collect();
-        Weighing {
+        TermWeights {
             gains: words.iter().map(gain).collect(),
             patterns: Patterns::new(patterns),
             n_ranked,
@@ -55,7 +55,7 @@ impl Weighing {
         &self,
         reader: &Reader,
         scores: BTreeMap<i64, Option<f64>>,
-    ) -> Result<Vec<Ranked>> {
+    ) -> Result<Vec<RankedDocument>> {
         // The best first: if the texts are too long for all, these are read.
         let mut ranked: Vec<(i64, Option<f64>)> = scores.into_iter().collect();
         ranked.sort_by(|a, b| b.1.unwrap_or(0.0).total_cmp(&a.1.unwrap_or(0.0)));
@@ -70,11 +70,11 @@ impl Weighing {
             left = left.saturating_sub(columns.text.len());
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let mut best: Vec<Ranked> = ranked
+        let mut best: Vec<RankedDocument> = ranked
             .into_iter()
             .map(|(document, score)| {
                 let gain = gained.get(&document).copied().unwrap_or(0.0);
-                Ranked { document, score: score.unwrap_or(0.0) + gain }
+                RankedDocument { document, score: score.unwrap_or(0.0) + gain }
             })
             .collect();
         best.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.document.cmp(&b.document)));

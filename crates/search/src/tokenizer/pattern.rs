@@ -42,7 +42,7 @@ type Beginning = [u8; 2];
 
 /// What a reading of a text found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct PatternMatches {
     pub n_words: usize,
     /// Of each pattern, where it was met.
     pub met: Vec<Vec<Range<usize>>>,
@@ -62,8 +62,8 @@ impl Patterns {
         self.patterns.len()
     }
 
-    pub fn read(&self, text: &str) -> Reading {
-        let mut reading = Reading { n_words: 0, met: vec![Vec::new(); self.patterns.len()] };
+    pub fn read(&self, text: &str) -> PatternMatches {
+        let mut reading = PatternMatches { n_words: 0, met: vec![Vec::new(); self.patterns.len()] };
         // The last words, each with its stem; empty where it is of no interest.
         let mut recent: Vec<(Range<usize>, String)> = Vec::new();
         for range in ranges(text) {
