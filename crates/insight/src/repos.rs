@@ -90,12 +90,12 @@ pub fn clone_around(dir: &Path) -> Option<PathBuf> {
 
 /// The registered clone that `dir` lies in, or a work tree linked to one (`git worktree
 /// add`), with the folder of that work tree.
-pub fn place_here(places: &[Place], dir: &Path) -> Option<Place> {
+pub fn place_here(places: &[Checkout], dir: &Path) -> Option<Checkout> {
     place_around(places, dir).cloned().or_else(|| {
         let top = clone_around(dir)?;
         let main = git::Repo::known(&top).main_work_tree()?;
         let place = places.iter().find(|place| Path::new(&place.dir) == main)?;
-        Some(Place { dir: top.to_str()?.to_owned(), ..place.clone() })
+        Some(Checkout { dir: top.to_str()?.to_owned(), ..place.clone() })
     })
 }
 
