@@ -253,6 +253,7 @@ fn a_token_file_others_may_read() {
         expect![[r#"
             ------- stderr -------
             error: the token file $DIR/token is empty
+            hint: write a token with the scope read_api into it
             [exit status: 5]
         "#]],
     );
