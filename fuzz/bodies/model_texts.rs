@@ -15,7 +15,7 @@ pub fn check(bytes: &[u8]) {
     let _ = Glob::new(first).matches(rest);
     let _ = Glob::new(first).matches_itself(rest);
     let rules = codeowners::parse(rest);
-    for rule in codeowners::matching(&rules, first) {
+    for rule in codeowners::RuleSet::new(rules.clone()).matching(first) {
         assert!(rules.contains(rule), "a rule of the file");
         assert!(!rule.owner.is_empty(), "who owns it has a name");
     }

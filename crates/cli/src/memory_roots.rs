@@ -209,6 +209,6 @@ pub fn holder(reader: &Reader, ctx: &Ctx, id: &model::memory::RecordId) -> Resul
         .map(|row| Root { dir: PathBuf::from(row.path), kind: row.kind, project: row.project })
         .ok_or_else(|| {
             Error::not_found(format!("no record `{id}` in memory"))
-                .suggest("list what is there with: lore memory list")
+                .suggest("`lore memory list` shows what there is")
         })
 }

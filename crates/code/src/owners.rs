@@ -10,7 +10,7 @@ use crate::link::confidence::{self, Rule};
 use crate::link::{EdgeKind, External, ExternalEdge, Node};
 use model::Result;
 use model::code::{OWNER, Provenance};
-use model::codeowners::{matching, parse};
+use model::codeowners::{RuleSet, parse};
 use model::ids::RepoId;
 use store::Tx;
 use store::code::owners::{self, OwnerRule};
@@ -29,9 +29,9 @@ pub fn edges<'f>(
     if rules.is_empty() {
         return Vec::new();
     }
+    let rules = RuleSet::new(rules.to_vec());
     let of_file = |(file, path): (u32, &'f str)| {
-        let owners = matching(rules, path).into_iter().filter(|rule| !rule.owner.is_empty());
-        let edges = owners.map(move |rule| edge(file, &rule.owner));
+        let edges = rules.matching(path).map(|rule| edge(file, &rule.owner));
         edges.collect::<Vec<_>>()
     };
     files.flat_map(of_file).collect()

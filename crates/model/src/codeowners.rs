@@ -31,7 +31,7 @@ pub fn parse(text: &str) -> Vec<Rule> {
     let mut rules = Vec::new();
     let mut section = String::new();
     let mut section_owners: Vec<String> = Vec::new();
-    for (at, line) in cut(text).lines().enumerate() {
+    for (at, line) in text[..text.floor_char_boundary(MAX_BYTES)].lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -65,32 +65,40 @@ pub fn parse(text: &str) -> Vec<Rule> {
     rules
 }
 
-/// The rules that speak for a path, one for each owner; by section.
-pub fn matching<'r>(rules: &'r [Rule], path: &str) -> Vec<&'r Rule> {
-    let mut by_section: Vec<&Rule> = rules.iter().collect();
-    // Stable: in a section the order of the file stays.
-    by_section.sort_by_key(|rule| &rule.section);
-    let mut found = Vec::new();
-    for section in by_section.chunk_by(|a, b| a.section == b.section) {
-        let mut last: Option<u32> = None;
-        for of_line in section.chunk_by(|a, b| a.line == b.line).rev() {
-            if Glob::new(&of_line[0].pattern).matches(path) {
-                last = Some(of_line[0].line);
-                break;
-            }
-        }
-        let is_last = |rule: &&&Rule| Some(rule.line) == last && !rule.owner.is_empty();
-        found.extend(section.iter().filter(is_last).copied());
-    }
-    found
+/// The rules of a file with their patterns read, to be asked for many paths.
+pub struct RuleSet {
+    /// By section; in each the lines that have a pattern, in the order of the file.
+    sections: Vec<Vec<PatternLine>>,
 }
 
-fn cut(text: &str) -> &str {
-    let mut end = text.len().min(MAX_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+struct PatternLine {
+    pattern: Glob,
+    /// One for each owner.
+    rules: Vec<Rule>,
+}
+
+impl RuleSet {
+    pub fn new(mut rules: Vec<Rule>) -> Self {
+        // Stable: in a section the order of the file stays.
+        rules.sort_by(|a, b| a.section.cmp(&b.section));
+        let line = |rules: &[Rule]| PatternLine {
+            pattern: Glob::new(&rules[0].pattern),
+            rules: rules.to_vec(),
+        };
+        let lines =
+            |section: &[Rule]| section.chunk_by(|a, b| a.line == b.line).map(line).collect();
+        let sections = rules.chunk_by(|a, b| a.section == b.section).map(lines).collect();
+        RuleSet { sections }
     }
-    &text[..end]
+
+    /// The rules that speak for a path, one for each owner; by section.
+    pub fn matching<'r>(&'r self, path: &str) -> impl Iterator<Item = &'r Rule> {
+        let last = move |lines: &'r Vec<PatternLine>| {
+            lines.iter().rev().find(|it| it.pattern.matches(path))
+        };
+        let speaking = self.sections.iter().filter_map(last).flat_map(|line| &line.rules);
+        speaking.filter(|rule| !rule.owner.is_empty())
+    }
 }
 
 /// `[Docs]`, `^[Docs][2] @team`: the name, and what follows.
@@ -169,11 +177,11 @@ nobody/
 
     #[test]
     fn the_last_match_of_each_section_speaks() {
-        let rules = parse(
+        let rules = RuleSet::new(parse(
             "* @all\n*.rs @rust\n/docs/ @writers\nsrc/store @dag @mirela\n\
              path\\ with\\ blanks.txt @odd\n/docs/api.md\n\n[Database][2] @dba\nmigrations/\n\
              [Security]\n/src/auth/** @sefa # who else\n",
-        );
+        ));
         for (path, expected) in [
             ("README.md", "@all"),
             ("src/main.rs", "@rust"),
@@ -185,8 +193,7 @@ nobody/
             ("crates/x/migrations/0001.sql", "@all @dba"),
             ("src/auth/token.rs", "@rust @sefa"),
         ] {
-            let owners: Vec<&str> =
-                matching(&rules, path).iter().map(|rule| rule.owner.as_str()).collect();
+            let owners: Vec<&str> = rules.matching(path).map(|rule| rule.owner.as_str()).collect();
             assert_eq!(owners.join(" "), expected, "{path}");
         }
     }
@@ -195,7 +202,7 @@ nobody/
     fn a_file_without_end_is_read_up_to_a_limit() {
         let rules = parse(&"**/[a-*/**/x @a @b\n".repeat(300_000));
         assert!(rules.len() <= MAX_RULES + MAX_OWNERS);
-        assert_eq!(matching(&rules, &"a/".repeat(200)).len(), 0);
+        assert_eq!(RuleSet::new(rules).matching(&"a/".repeat(200)).count(), 0);
         assert_eq!(parse(&"\n".repeat(3 << 20)), []);
         let wide = parse(&format!("* {}", "@a ".repeat(300_000)));
         assert_eq!(wide.len(), MAX_OWNERS);
@@ -204,7 +211,7 @@ nobody/
     proptest! {
         #[test]
         fn no_file_makes_it_panic(text in "[\\[\\]*/a-c@# \\n\\\\^]{0,80}", path in "[a-c/.]{0,12}") {
-            let _ = matching(&parse(&text), &path);
+            let _ = RuleSet::new(parse(&text)).matching(&path).count();
         }
     }
 }

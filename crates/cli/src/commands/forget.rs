@@ -51,7 +51,7 @@ impl Run for Args {
             let detail = insight::memory::detail::detail(&level.reader, &id)?;
             if !root.edit(|edit| edit.remove(&id))? {
                 return Err(Error::not_found(format!("`{id}` is not in its file any more"))
-                    .suggest("list what is there with: lore memory list"));
+                    .suggest("`lore memory list` shows what there is"));
             }
             memory_roots::follow(ctx, ui, &root);
             records.push(ForgottenRecord {

@@ -97,7 +97,9 @@ fn project_line(out: &mut Painter, project: &ProjectReport, is_dry_run: bool) {
     let mut parts = Vec::new();
     parts.extend(entity_words(project.issues, "issue", "issues"));
     parts.extend(entity_words(project.merge_requests, "merge request", "merge requests"));
-    parts.extend(changed_words(project));
+    if parts.is_empty() {
+        parts.extend(changed_words(project));
+    }
     if parts.is_empty() {
         parts.push(if is_dry_run { "nothing would change" } else { "up to date" }.to_owned());
     }
@@ -138,7 +140,7 @@ pub(super) fn commit_words(repo: &ScanReport) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// "discussions, events updated".
+/// "discussions, events updated"; what new and updated entities bring is not listed.
 fn changed_words(project: &ProjectReport) -> Option<String> {
     let mut words: Vec<&str> = project.changed.iter().map(|kind| subject(*kind)).collect();
     words.dedup();

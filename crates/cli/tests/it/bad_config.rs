@@ -157,7 +157,7 @@ fn not_text_and_not_small() {
         &env,
         &["auth", "--config", "c.toml", "-J"],
         expect![[r#"
-            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/c.toml is not UTF-8 text; caused by: invalid utf-8 sequence of 1 bytes from index 0","suggestion":null,"retryable":false}}
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/c.toml is not UTF-8 text; caused by: invalid utf-8 sequence of 1 bytes from index 0","suggestion":"save it as UTF-8, or name another file with --config","retryable":false}}
             [exit status: 4]
         "#]],
     );
@@ -166,7 +166,7 @@ fn not_text_and_not_small() {
         &env,
         &["auth", "--config", "big.toml", "-J"],
         expect![[r#"
-            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/big.toml is no config file: larger than 1048576 bytes","suggestion":null,"retryable":false}}
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR/big.toml is no config file: larger than 1048576 bytes","suggestion":"name another file with --config","retryable":false}}
             [exit status: 4]
         "#]],
     );
@@ -174,7 +174,7 @@ fn not_text_and_not_small() {
         &env,
         &["auth", "--config", ".", "-J"],
         expect![[r#"
-            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR is no config file: not a regular file","suggestion":null,"retryable":false}}
+            {"ok":false,"error":{"code":"CONFIG_INVALID","message":"$DIR is no config file: not a regular file","suggestion":"name another file with --config","retryable":false}}
             [exit status: 4]
         "#]],
     );
@@ -253,6 +253,7 @@ fn a_token_file_others_may_read() {
         expect![[r#"
             ------- stderr -------
             error: the token file $DIR/token is empty
+            hint: write a token with the scope read_api into it
             [exit status: 5]
         "#]],
     );

@@ -149,6 +149,7 @@ fn what_cannot_be_known_is_asked_for() {
     expect![[r#"
         ------- stderr -------
         error: $DIR is not in a git repository
+        hint: name a folder of a clone with --repo
         [exit status: 17]
     "#]]
     .assert_eq(&output.to_string());

@@ -40,9 +40,9 @@ fn found(site: &Site, args: &[&str]) -> Vec<String> {
 fn a_sync_makes_texts_and_vectors_and_other_words_find_them() {
     let site = site();
     expect![[r#"
-        harbor/tide  3 new issues · 12 of 12 sets changed
+        harbor/tide  3 new issues
         search index  4 new texts
-        vectors       4 texts embedded
+        embeddings    4 texts embedded
         done
     "#]]
     .assert_eq(&site.env.lore(&["sync", "-q"]).to_string());
@@ -53,7 +53,7 @@ fn a_sync_makes_texts_and_vectors_and_other_words_find_them() {
     );
     assert_eq!(found(&site, &["bill", "--mode", "lexical"]), Vec::<String>::new());
     expect![[r#"
-        vectors       up to date
+        embeddings    up to date
     "#]]
     .assert_eq(&site.env.lore(&["embed"]).to_string());
     let stats = site.env.lore(&["stats", "--check"]).success().stdout;
@@ -76,7 +76,7 @@ fn without_vectors_search_says_what_to_run() {
     "#]]
     .assert_eq(&site.env.lore(&["search", "harmonics", "--mode", "semantic"]).to_string());
     expect![[r#"
-        vectors       4 texts embedded
+        embeddings    4 texts embedded
     "#]]
     .assert_eq(&site.env.lore(&["embed", "-q"]).to_string());
     assert_eq!(site.env.lore(&["search", "harmonics"]).success().stderr, "");
@@ -160,7 +160,7 @@ fn a_server_that_is_not_there_leaves_the_words() {
         .set_var("LORE_EMBEDDING_PROVIDER", "ollama")
         .set_var("LORE_EMBEDDING_BASE_URL", &format!("http://127.0.0.1:{port}"));
     let output = site.env.lore(&["sync", "-q", "--json"]).success();
-    assert!(output.stdout.contains("no vectors were made"), "{output}");
+    assert!(output.stdout.contains("embedding failed"), "{output}");
     assert!(output.stdout.contains("ollama serve"), "{output}");
     let output = site.env.lore(&["embed"]).failure(14);
     assert!(output.stderr.contains("cannot be reached"), "{output}");

@@ -75,7 +75,7 @@ fn bare_lore_offers_to_start_and_then_shows_where_it_stands() {
 
           lore index              read its code and its history; needs no account
           lore init               connect a GitLab server as well
-          lore help               all commands
+          lore help all           all commands
     "#]]
     .assert_eq(&env.lore_in(&dir, &[], "").to_string());
     let _read = env.lore_in(&dir, &["index", "-q"], "").success();
@@ -90,7 +90,7 @@ fn bare_lore_offers_to_start_and_then_shows_where_it_stands() {
           lore search WORDS       find commits, symbols and discussions
           lore why FILE:LINE      the reasons behind a line
           lore experts FILE       whom to ask
-          lore help               all commands
+          lore help all           all commands
     "#]]
     .assert_eq(&screen.replace(&screen[at..at + 10], "$COMMIT"));
     // Elsewhere it is the help.

@@ -67,7 +67,7 @@ fn a_sync_reads_what_is_new_and_keeps_what_a_force_push_left() {
     };
     let _first = env.lore(&["repo", "add", "harbor/tide"]).success();
     expect![[r#"
-        harbor/tide  2 new merge requests · 14 of 14 sets changed
+        harbor/tide  2 new merge requests
         code  127.0.0.1/harbor/tide  2 symbols, 1 edge
         search index  7 new texts
         done
@@ -121,7 +121,7 @@ fn a_configured_clone_that_is_gone_is_said_and_the_rest_is_read() {
         format!("{config}[[repos]]\npath = \"{clone}\"\n[[repos]]\npath = \"{clone}/not-there\"\n");
     site.env.write_file(site.env.home().join(".config/lore/lore.toml"), &config);
     expect![[r#"
-        harbor/tide  2 new merge requests · 14 of 14 sets changed
+        harbor/tide  2 new merge requests
         127.0.0.1/harbor/tide  5 new commits
         $DIR/harbor/tide/not-there  not read: $DIR/harbor/tide/not-there is not a git repository
         code  127.0.0.1/harbor/tide  2 symbols, 1 edge

@@ -46,7 +46,7 @@ fn sync_then_look() {
     let site = site();
     let env = &site.env;
     expect![[r#"
-        harbor/tide  2 new issues · 1 new merge request · 15 of 15 sets changed
+        harbor/tide  2 new issues · 1 new merge request
         search index  5 new texts
         done
     "#]]

@@ -360,7 +360,7 @@ impl<'s> Builder<'s> {
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_SIGNATURE)]);
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = line.trim_end_matches(['{', ':', ' ', ';']);
-        let cut = cut_at(line, MAX_SIGNATURE).to_owned();
+        let cut = line[..line.floor_char_boundary(MAX_SIGNATURE)].to_owned();
         Some(self.name(&cut))
     }
 
@@ -369,7 +369,7 @@ impl<'s> Builder<'s> {
         if text.is_empty() {
             return None;
         }
-        let cut = cut_at(text, MAX_DOC).to_owned();
+        let cut = text[..text.floor_char_boundary(MAX_DOC)].to_owned();
         Some(self.name(&cut))
     }
 
@@ -430,12 +430,4 @@ impl<'s> Builder<'s> {
         });
         self.facts
     }
-}
-
-fn cut_at(text: &str, max: usize) -> &str {
-    let mut end = text.len().min(max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

@@ -144,7 +144,7 @@ pub fn outline_of(facts: &FileFacts, symbols: &FileSymbols) -> Vec<outline::Symb
         .map(|symbol| {
             let def = facts.def(symbol.def);
             let text = |name: Option<_>, longest| {
-                name.map_or(String::new(), |name| cut(facts.text(name), longest).to_owned())
+                name.map_or(String::new(), |name| cut(facts.text(name), longest))
             };
             outline::Symbol {
                 kind: symbol.kind,
@@ -165,10 +165,6 @@ pub fn outline_of(facts: &FileFacts, symbols: &FileSymbols) -> Vec<outline::Symb
         .collect()
 }
 
-fn cut(text: &str, longest: usize) -> &str {
-    if text.len() <= longest {
-        return text;
-    }
-    let end = (0..=longest).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    &text[..end]
+fn cut(text: &str, longest: usize) -> String {
+    text[..text.floor_char_boundary(longest)].to_owned()
 }

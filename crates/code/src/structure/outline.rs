@@ -4,6 +4,9 @@ use crate::facts::{Builder, DefId, DefKind, Relation};
 use model::code::EdgeKind;
 use std::ops::Range;
 
+/// Names come from files anyone wrote; longer ones are data.
+const LONGEST_NAME: usize = 200;
+
 /// Adds a definition named at the start of its span.
 pub(super) fn define(
     b: &mut Builder<'_>,
@@ -15,22 +18,13 @@ pub(super) fn define(
     let end = b.source.len();
     let span = span.start.min(end)..span.end.clamp(span.start, end.max(span.start)).min(end);
     let at = span.start;
-    let text = b.name(cut(name));
+    let text = b.name(&name[..name.floor_char_boundary(LONGEST_NAME)]);
     let first_line = b.source[span.clone()].split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = span.start..span.start + first_line.len();
     let def = b.def_in(parent, kind, text, span, at);
     let signature = b.signature(line);
     b.def_mut(def).signature = signature;
     def
-}
-
-/// Names come from files anyone wrote; longer ones are data.
-fn cut(name: &str) -> &str {
-    let mut end = name.len().min(200);
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    &name[..end]
 }
 
 /// Says that a definition relates to something of the repository.

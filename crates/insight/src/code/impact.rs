@@ -5,7 +5,7 @@
 
 use super::files::files_like;
 use super::neighbours::{Neighbour, UnresolvedSite, is_zero, shown, unresolved_site};
-use super::owners::owners_of;
+use super::owners::OwnerRules;
 use super::resolve::{self, Candidate};
 use super::scope::{Scope, Standing};
 use super::structural;
@@ -393,9 +393,10 @@ fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
     // Owners are those of the repository asked about.
     let own = found.iter().filter(|one| repo_of(&one.at) == view.scope.repo.canonical_url);
     let paths: BTreeSet<&str> = own.map(|one| one.at.path.as_str()).collect();
+    let rules = OwnerRules::open(view.reader, &view.scope)?;
     let mut shares: BTreeMap<String, u64> = BTreeMap::new();
     for path in paths {
-        for owner in owners_of(view.reader, &view.scope, path)? {
+        for owner in rules.owners_of(path) {
             *shares.entry(owner.owner).or_default() += 1;
         }
     }

@@ -2,7 +2,7 @@
 
 use super::scope::{Scope, Standing};
 use model::Result;
-use model::codeowners;
+use model::codeowners::{Rule, RuleSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -39,17 +39,31 @@ pub fn owners(reader: &Reader, scope: &Scope, path: &str) -> Result<Owners> {
     })
 }
 
-/// In each section the last rule that matches counts.
+/// The owners of one path; who asks for many opens [`OwnerRules`] once.
 pub(crate) fn owners_of(reader: &Reader, scope: &Scope, path: &str) -> Result<Vec<Owner>> {
-    let Some(blob) = &scope.snapshot.owners else { return Ok(Vec::new()) };
-    let rules = owners::rules(reader, scope.repo.id, blob)?;
-    let speaking = codeowners::matching(&rules, path).into_iter();
-    Ok(speaking
-        .map(|rule| Owner {
+    Ok(OwnerRules::open(reader, scope)?.owners_of(path))
+}
+
+/// The CODEOWNERS of a snapshot, read once for many paths.
+pub(crate) struct OwnerRules(RuleSet);
+
+impl OwnerRules {
+    pub fn open(reader: &Reader, scope: &Scope) -> Result<Self> {
+        let rules = match &scope.snapshot.owners {
+            Some(blob) => owners::rules(reader, scope.repo.id, blob)?,
+            None => Vec::new(),
+        };
+        Ok(OwnerRules(RuleSet::new(rules)))
+    }
+
+    /// In each section the last rule that matches counts.
+    pub fn owners_of(&self, path: &str) -> Vec<Owner> {
+        let owner = |rule: &Rule| Owner {
             owner: rule.owner.clone(),
             section: rule.section.clone(),
             pattern: rule.pattern.clone(),
             line: rule.line,
-        })
-        .collect())
+        };
+        self.0.matching(path).map(owner).collect()
+    }
 }

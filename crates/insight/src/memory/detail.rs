@@ -34,7 +34,7 @@ pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
     let outline = records::by_id(reader, id.as_str())?.into_iter().next();
     let missing = || {
         Error::not_found(format!("no record `{id}` in memory"))
-            .suggest("list what is there with: lore memory list")
+            .suggest("`lore memory list` shows what there is")
     };
     let outline = outline.ok_or_else(missing)?;
     let record = records::record(reader, outline.kind, outline.row)?.ok_or_else(missing)?;

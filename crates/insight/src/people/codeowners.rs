@@ -1,6 +1,6 @@
 //! What the CODEOWNERS file of a local clone says about a path.
 
-use model::codeowners::{MAX_BYTES, PLACES, matching, parse};
+use model::codeowners::{MAX_BYTES, PLACES, RuleSet, parse};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ pub fn of_path(clones: &[PathBuf], path: &str) -> Option<Owners> {
 /// Whom the rules name for a path, each once.
 fn owners(text: &str, path: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for rule in matching(&parse(text), path.trim_end_matches('/')) {
+    for rule in RuleSet::new(parse(text)).matching(path.trim_end_matches('/')) {
         if !found.contains(&rule.owner) {
             found.push(rule.owner.clone());
         }
