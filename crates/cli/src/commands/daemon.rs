@@ -195,6 +195,7 @@ impl Place {
             globals: ctx.globals.clone(),
             database: self.database.clone(),
             socket: self.paths.socket.clone(),
+            last_runs: self.paths.last_runs.clone(),
             http: args.http,
             otlp: args.otlp,
         });

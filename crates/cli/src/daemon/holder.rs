@@ -77,6 +77,7 @@ mod tests {
             socket: folder.join("run/a.sock"),
             link: None,
             log: folder.join("log"),
+            last_runs: folder.join("runs"),
             database,
         }
     }

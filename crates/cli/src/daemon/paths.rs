@@ -22,6 +22,8 @@ pub struct DaemonPaths {
     /// Where git's hooks look that have another runtime directory: leads to the socket.
     pub link: Option<PathBuf>,
     pub log: PathBuf,
+    /// When tasks that are done seldom last ran.
+    pub last_runs: PathBuf,
 }
 
 impl DaemonPaths {
@@ -44,6 +46,7 @@ impl DaemonPaths {
             socket: runtime.join(&file),
             link: shared.map(|dir| dir.join(&file)),
             log: state.join(format!("daemon-{name}.log")),
+            last_runs: state.join(format!("daemon-{name}.runs.json")),
         })
     }
 
