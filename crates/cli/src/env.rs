@@ -178,7 +178,12 @@ impl Env {
     /// `$XDG_RUNTIME_DIR/lore`, else a folder of the state: sockets.
     pub fn runtime_dir(&self) -> Option<PathBuf> {
         let named = self.var("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|it| it.is_absolute());
-        named.map(|dir| dir.join("lore")).or_else(|| Some(self.state_dir()?.join("run")))
+        named.map(|dir| dir.join("lore")).or_else(|| self.state_run_dir())
+    }
+
+    /// The same for every session of this user.
+    pub fn state_run_dir(&self) -> Option<PathBuf> {
+        Some(self.state_dir()?.join("run"))
     }
 
     /// Every variable that is text, for a process that stands in for this one.

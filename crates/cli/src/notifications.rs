@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub fn tell(ctx: &Ctx, ui: &mut Ui) -> Result<usize> {
     let config = ctx.config(ui)?;
     let rules = config.notify_rules().to_vec();
-    let (quiet, digest) = (config.quiet_hours()?, config.digest());
+    let (quiet, digest) = (config.quiet_hours(), config.digest());
     let path = ctx.writable_db(ui)?;
     let now = ctx.now();
     note(&path, &rules, now)?;

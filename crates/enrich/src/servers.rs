@@ -139,7 +139,8 @@ pub const SERVERS: &[ServerKind] = &[
         markers: &[],
         program: "intelephense",
         args: &["--stdio"],
-        version: ("intelephense", &["--version"]),
+        // Started without a connection it ends at once, whatever it is asked.
+        version: ("intelephense", &[]),
         minimum: (1, 0),
         install: "npm install -g intelephense",
         execution: Execution::Reads,
@@ -293,6 +294,10 @@ impl Environment {
 
     fn version(&self, kind: &ServerKind, program: &Path) -> std::result::Result<String, String> {
         let (teller, args) = kind.version;
+        if args.is_empty() {
+            let version = packaged_version(program, kind.name);
+            return version.ok_or_else(|| "its package does not tell its version".to_owned());
+        }
         let beside = if teller == kind.program {
             program.to_path_buf()
         } else {
@@ -381,6 +386,18 @@ const LOOK: Duration = Duration::from_millis(10);
 fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     file.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// The version of the npm package that a program is of.
+fn packaged_version(program: &Path, package: &str) -> Option<String> {
+    let real = program.canonicalize().ok()?;
+    let manifests = real.ancestors().skip(1).map(|dir| dir.join("package.json"));
+    manifests.take(4).find_map(|file| {
+        let text = files::read_text(&file, 64 << 10).ok()?;
+        let manifest: Value = serde_json::from_str(&text).ok()?;
+        let is_own = manifest.get("name")?.as_str()? == package;
+        is_own.then(|| version_in(manifest.get("version")?.as_str()?)).flatten()
+    })
 }
 
 /// The first thing in a line that reads like a version.
@@ -526,6 +543,26 @@ mod tests {
             assert_eq!(version_in(line).as_deref(), Some(version));
         }
         assert_eq!(version_in("no version"), None);
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_is_of_the_version_of_its_package() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let kind = SERVERS.iter().find(|kind| kind.name == "intelephense").unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let package = dir.path().join("node_modules/intelephense");
+        let (library, programs) = (package.join("lib"), dir.path().join("bin"));
+        std::fs::create_dir_all(&library).unwrap();
+        std::fs::create_dir_all(&programs).unwrap();
+        let program = library.join("intelephense.js");
+        std::fs::write(&program, "#!/bin/sh\nexit 1\n").unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink(&program, programs.join("intelephense")).unwrap();
+        let environment = Environment { path: vec![programs], ..Environment::default() };
+        assert!(matches!(environment.find(kind), Err(Presence::Unusable { .. })));
+        let manifest = r#"{"name": "intelephense", "version": "1.18.5"}"#;
+        std::fs::write(package.join("package.json"), manifest).unwrap();
+        assert_eq!(environment.find(kind).unwrap().version, "1.18.5");
     }
 
     #[test]

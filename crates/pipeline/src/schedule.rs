@@ -65,6 +65,12 @@ pub enum TaskOutcome {
     Failed,
 }
 
+/// Tasks that nobody misses for a while. When they last ran is kept over restarts: they
+/// would never run on a machine that is switched off every evening otherwise.
+pub const SELDOM: [Task; 3] = [Task::Decay, Task::SnapshotGc, Task::Maintenance];
+/// What was due while nobody was running waits for what people miss.
+const AFTER_START: Duration = Duration::from_secs(60);
+
 /// How soon unfinished work goes on.
 const SOON: Duration = Duration::from_secs(2);
 
@@ -85,13 +91,21 @@ pub struct Schedule {
 
 impl Schedule {
     /// Everything is due at once: what happened while nobody was running is found
-    /// first. What nobody misses for a while waits for its first interval.
-    pub fn new(intervals: &Intervals, now: Timestamp) -> Self {
+    /// first. What nobody misses for a while waits for its interval since it last ran, or
+    /// since the first start.
+    pub fn new(
+        intervals: &Intervals,
+        now: Timestamp,
+        last_run: impl Fn(Task) -> Option<Timestamp>,
+    ) -> Self {
         let state = |task: Task| {
             let every = intervals.of(task);
-            let waits =
-                matches!(task, Task::Enrich | Task::Decay | Task::SnapshotGc | Task::Maintenance);
-            let due = if waits { now.plus(every) } else { now };
+            let due = match last_run(task).filter(|_| SELDOM.contains(&task)) {
+                // A clock that was wrong then must not put it off for longer.
+                Some(at) => at.plus(every).max(now.plus(AFTER_START)).min(now.plus(every)),
+                None if task == Task::Enrich || SELDOM.contains(&task) => now.plus(every),
+                None => now,
+            };
             State { task, every, due, failures: 0, is_running: false }
         };
         Schedule { tasks: Task::ALL.iter().copied().map(state).collect() }
@@ -204,7 +218,7 @@ mod tests {
             (Task::Embed, every(60)),
             (Task::Maintenance, every(6 * HOUR)),
         ]);
-        Schedule::new(&intervals, now)
+        Schedule::new(&intervals, now, |_| None)
     }
 
     /// Lives from second to second and counts what ran.
@@ -279,8 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_done_seldom_goes_on_from_when_it_last_ran() {
+        let every = [(Task::Maintenance, Duration::from_secs(6 * HOUR))];
+        let due_after = |last_run: Option<u64>| {
+            let now = at(100 * HOUR);
+            let schedule = Schedule::new(&Intervals::new(every), now, |_| last_run.map(at));
+            schedule.next_wait(now).unwrap().as_secs()
+        };
+        assert_eq!(due_after(None), 6 * HOUR);
+        assert_eq!(due_after(Some(98 * HOUR)), 4 * HOUR);
+        assert_eq!(due_after(Some(10 * HOUR)), 60, "soon, but not before what people miss");
+        assert_eq!(due_after(Some(500 * HOUR)), 6 * HOUR, "of a clock that ran ahead");
+    }
+
+    #[test]
     fn an_interval_of_zero_switches_a_task_off() {
-        let mut schedule = Schedule::new(&Intervals::new([]), at(0));
+        let mut schedule = Schedule::new(&Intervals::new([]), at(0), |_| None);
         assert!(schedule.due(at(1_000_000)).is_empty());
         assert_eq!(schedule.next_wait(at(0)), None);
     }

@@ -38,6 +38,7 @@ const NAMELESS: &str = "unknown_service";
 const AHEAD: Duration = Duration::from_secs(600);
 /// Earlier times are not times of requests: the year 2000.
 const EARLIEST_MS: i64 = 946_684_800_000;
+/// Whoever says that a call took longer does not know how long it took.
 const LONGEST: Duration = Duration::from_secs(86_400);
 /// Trace ids taken from one batch for one edge.
 const SAMPLES: usize = 3;
@@ -136,7 +137,7 @@ impl Ingester {
         let service = self.service(&span, at);
         let meaning = self.semantics.meaning(&span, &service);
         let longest = LONGEST.as_micros() as u64;
-        let bin = bin(span.duration_us.min(longest));
+        let bin = span.duration_us.filter(|micros| *micros <= longest).map(bin);
         let of_service = self.endpoints.index(Endpoint::service(&service));
         let operation = meaning.operation.map(|it| self.endpoints.index(it));
         let sender = meaning.sender.map(|it| self.endpoints.index(it));
@@ -265,7 +266,9 @@ impl Tally {
     fn add(&mut self, call: &Call, n: i64, at: Timestamp, sample: Option<&str>) {
         self.n += n;
         self.n_errors += if call.is_error { n } else { 0 };
-        self.durations.add(call.bin, n);
+        if let Some(bin) = call.bin {
+            self.durations.add(bin, n);
+        }
         if n < 0 {
             return;
         }

@@ -79,7 +79,8 @@ pub struct Span {
     pub name: String,
     /// Milliseconds since 1970; zero or less where nobody knows.
     pub start_ms: i64,
-    pub duration_us: u64,
+    /// Microseconds; none where nobody knows.
+    pub duration_us: Option<u64>,
     pub is_error: bool,
     pub resource: Arc<Resource>,
     pub attributes: Attributes,
@@ -94,17 +95,18 @@ impl Span {
             kind: SpanKind::Unspecified,
             name: String::new(),
             start_ms: 0,
-            duration_us: 0,
+            duration_us: None,
             is_error: false,
             resource: Arc::clone(resource),
             attributes: Attributes::default(),
         }
     }
 
-    /// Sets start and duration from nanoseconds; an end before the start is none.
+    /// Sets start and duration from nanoseconds; an end that is missing or before the
+    /// start says nothing of the duration.
     pub fn set_times(&mut self, start_ns: u64, end_ns: u64) {
         self.start_ms = i64::try_from(start_ns / 1_000_000).unwrap_or(i64::MAX);
-        self.duration_us = end_ns.saturating_sub(start_ns) / 1_000;
+        self.duration_us = end_ns.checked_sub(start_ns).map(|nanos| nanos / 1_000);
     }
 }
 

@@ -21,8 +21,8 @@ pub struct Call {
     pub target: EndpointIndex,
     pub kind: EdgeKind,
     pub hour: i64,
-    /// See [`model::sketch::bin`].
-    pub bin: u16,
+    /// See [`model::sketch::bin`]; none where the duration is not known.
+    pub bin: Option<u16>,
     pub is_error: bool,
 }
 

@@ -2,6 +2,7 @@ use super::Run;
 use crate::config::repo_trust;
 use crate::ctx::Ctx;
 use crate::daemon::client::Connection;
+use crate::daemon::holder::{self, Holder};
 use crate::daemon::paths::DaemonPaths;
 use crate::daemon::{CliDaemonHost, VERSION};
 use crate::interrupt;
@@ -10,11 +11,10 @@ use crate::ui::{self, Ui};
 use files::ReadError;
 use model::{CancelToken, Error, ErrorCode, Result};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serve::daemon::protocol::{DaemonStatus, Frame, Request};
 use serve::daemon::{Level, Log, LogFormat};
 use std::fs::File;
-use std::io::{Seek as _, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -104,14 +104,6 @@ pub enum DaemonState {
     Reloaded,
 }
 
-/// Who holds the lock, as it says itself.
-#[derive(Debug, Serialize, Deserialize)]
-struct Holder {
-    pid: u32,
-    version: String,
-    database: PathBuf,
-}
-
 /// How long a daemon may take to greet, and to end.
 const PATIENCE: Duration = Duration::from_secs(15);
 const LOOK: Duration = Duration::from_millis(20);
@@ -156,7 +148,7 @@ struct Place {
 
 impl Place {
     fn ask(&self, request: &Request) -> Result<Frame> {
-        let mut connection = Connection::open(&self.paths.socket).ok_or_else(|| {
+        let (mut connection, _) = self.paths.connect().ok_or_else(|| {
             Error::not_found("no daemon runs for this database").suggest("lore daemon start")
         })?;
         connection.ask(request)
@@ -173,10 +165,11 @@ impl Place {
     fn report(&self, state: DaemonState) -> DaemonReport {
         let daemon = self.status();
         let is_gone = daemon.is_none() && state == DaemonState::Running;
+        let running = self.paths.connect().map(|(_, socket)| socket);
         DaemonReport {
             state: if is_gone { DaemonState::NotRunning } else { state },
             daemon,
-            socket: self.paths.socket.display().to_string(),
+            socket: running.as_ref().unwrap_or(&self.paths.socket).display().to_string(),
             log: self.paths.log.display().to_string(),
             lines: None,
         }
@@ -189,6 +182,7 @@ impl Place {
             let _ = rustix::process::setsid();
         }
         let _lock = self.lock(ctx)?;
+        let _ = self.paths.publish();
         let format = LogFormat::parse(&args.log_format).unwrap_or(LogFormat::Text);
         let level = Level::parse(&args.log_level).unwrap_or(Level::Info);
         let log = if args.detached {
@@ -201,6 +195,7 @@ impl Place {
             globals: ctx.globals.clone(),
             database: self.database.clone(),
             socket: self.paths.socket.clone(),
+            last_runs: self.paths.last_runs.clone(),
             http: args.http,
             otlp: args.otlp,
         });
@@ -213,43 +208,43 @@ impl Place {
             drop(asked);
         };
         let uid = rustix::process::getuid().as_raw();
-        interrupt::daemon(stop.clone(), reload, serve::daemon::run(host, log, uid, stop))?;
+        let outcome =
+            interrupt::daemon(stop.clone(), reload, serve::daemon::run(host, log, uid, stop));
+        self.paths.retract();
+        outcome?;
         Ok(self.report(DaemonState::Stopped))
     }
 
     /// The lock that makes it the only one; gone with the process, however it ends.
     fn lock(&self, ctx: &Ctx) -> Result<File> {
-        let cannot = |error: std::io::Error| {
-            let path = self.paths.pid.display();
-            Error::new(ErrorCode::Internal, format!("cannot open {path}"))
-                .suggest("set XDG_RUNTIME_DIR to a folder that is yours")
-                .caused_by(error)
-        };
-        for folder in [self.paths.pid.parent(), self.paths.log.parent()].into_iter().flatten() {
-            files::create_dirs(folder).map_err(cannot)?;
-        }
-        let mut file = files::open_lock(&self.paths.pid).map_err(cannot)?;
-        if file.try_lock().is_err() {
-            return Err(self.refusal());
+        if let Some(folder) = self.paths.log.parent() {
+            files::create_dirs(folder).map_err(|error| {
+                Error::new(ErrorCode::Internal, format!("cannot make {}", folder.display()))
+                    .suggest("set XDG_STATE_HOME to a folder that is yours")
+                    .caused_by(error)
+            })?;
         }
         let holder = Holder {
             pid: ctx.env.pid(),
             version: VERSION.to_owned(),
-            database: self.database.clone(),
+            database: self.paths.database.clone(),
+            socket: self.paths.socket.clone(),
         };
-        let text = serde_json::to_string(&holder).unwrap_or_default();
-        file.set_len(0).and_then(|()| file.rewind()).map_err(cannot)?;
-        file.write_all(text.as_bytes()).map_err(cannot)?;
-        Ok(file)
-    }
-
-    fn holder(&self) -> Option<Holder> {
-        let text = files::read_text(&self.paths.pid, 4096).ok()?;
-        serde_json::from_str(&text).ok()
+        // One whose lock is elsewhere, as with older builds, answers on its socket.
+        if self.paths.connect().is_some() {
+            return Err(self.refusal());
+        }
+        let lock = holder.lock(&self.paths.lock).map_err(|error| {
+            let path = self.paths.lock.display();
+            Error::new(ErrorCode::DbError, format!("cannot lock {path}"))
+                .suggest("check that the folder of the database is writable")
+                .caused_by(error)
+        })?;
+        lock.ok_or_else(|| self.refusal())
     }
 
     fn refusal(&self) -> Error {
-        let who = self.holder().map_or_else(String::new, |holder| {
+        let who = Holder::last(&self.paths).map_or_else(String::new, |holder| {
             format!(" (process {}, lore {})", holder.pid, holder.version)
         });
         let message = format!("a daemon runs already for {}{who}", self.database.display());
@@ -259,7 +254,7 @@ impl Place {
 
     fn start(&self, ctx: &Ctx, args: &RunArgs) -> Result<DaemonReport> {
         self.paths.check()?;
-        if Connection::open(&self.paths.socket).is_some() {
+        if self.paths.connect().is_some() {
             return Err(self.refusal());
         }
         let program = ctx.env.exe.as_ref().ok_or_else(crate::isolation::no_program)?;
@@ -307,14 +302,12 @@ impl Place {
         }
         let n_looks = PATIENCE.as_millis() / LOOK.as_millis();
         for _ in 0..n_looks {
-            let is_free =
-                files::open_lock(&self.paths.pid).is_ok_and(|file| file.try_lock().is_ok());
-            if is_free {
+            if holder::is_free(&self.paths.lock) {
                 return Ok(self.report(DaemonState::Stopped));
             }
             std::thread::sleep(LOOK);
         }
-        let pid = self.holder().map_or(0, |holder| holder.pid);
+        let pid = Holder::last(&self.paths).map_or(0, |holder| holder.pid);
         Err(Error::internal(format!("the daemon (process {pid}) does not end"))
             .suggest(format!("kill it; nothing is lost: kill -9 {pid}")))
     }

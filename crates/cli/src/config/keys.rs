@@ -45,6 +45,8 @@ pub enum Kind {
         max: f64,
     },
     Flag,
+    /// Two hours of the day, from and to which something holds: `22-7`.
+    Hours,
     Choice(&'static [&'static str]),
 }
 
@@ -348,7 +350,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "daemon.quiet_hours",
-        kind: Kind::Text,
+        kind: Kind::Hours,
         default: None,
         env: &["LORE_DAEMON_QUIET_HOURS"],
         from_clone: FromClone::Allowed,

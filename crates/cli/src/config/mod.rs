@@ -359,14 +359,8 @@ impl Config {
     }
 
     /// Hours of UTC from and to which nobody is told of anything.
-    pub fn quiet_hours(&self) -> Result<Option<(u8, u8)>> {
-        let Some(text) = self.text("daemon.quiet_hours") else { return Ok(None) };
-        let hour = |text: &str| text.trim().parse::<u8>().ok().filter(|hour| *hour < 24);
-        let hours = text.split_once('-').and_then(|(from, to)| Some((hour(from)?, hour(to)?)));
-        hours.map(Some).ok_or_else(|| {
-            Error::new(ErrorCode::ConfigInvalid, "`daemon.quiet_hours` must be two hours")
-                .suggest("write them as 22-7")
-        })
+    pub fn quiet_hours(&self) -> Option<(u8, u8)> {
+        self.text("daemon.quiet_hours").and_then(value::hours)
     }
 
     pub fn digest(&self) -> Duration {

@@ -15,9 +15,10 @@ pub fn parse_content(key: &Key, content: &Content) -> Result<Value> {
         (Kind::Count { .. } | Kind::Rate { .. }, Content::Float(number)) => {
             check_number(key, *number)
         }
-        (Kind::Text | Kind::Url | Kind::Path | Kind::Choice(_), Content::Text(text)) => {
-            check_text(key, text)
-        }
+        (
+            Kind::Text | Kind::Url | Kind::Path | Kind::Hours | Kind::Choice(_),
+            Content::Text(text),
+        ) => check_text(key, text),
         (kind, content) => {
             Err(invalid(key, &format!("must be {}, not {}", noun(kind), content.noun())))
         }
@@ -73,8 +74,20 @@ fn check_text(key: &Key, text: &str) -> Result<Value> {
         Kind::Choice(choices) => check_choice(key, choices, text),
         Kind::Url => check_url(key, text),
         Kind::Path => Ok(Value::Path(text.into())),
+        Kind::Hours if hours(text).is_none() => Err(invalid(
+            key,
+            &format!("must be two different hours from 0 to 23, not `{}`", shown(text)),
+        )
+        .suggest("write them as 22-7")),
         _ => Ok(Value::Text(text.to_owned())),
     }
+}
+
+/// `22-7` as its two hours.
+pub fn hours(text: &str) -> Option<(u8, u8)> {
+    let hour = |text: &str| text.trim().parse::<u8>().ok().filter(|hour| *hour < 24);
+    let (from, to) = text.split_once('-')?;
+    Some((hour(from)?, hour(to)?)).filter(|(from, to)| from != to)
 }
 
 fn check_choice(key: &Key, choices: &[&'static str], text: &str) -> Result<Value> {
@@ -112,7 +125,7 @@ fn check_url(key: &Key, text: &str) -> Result<Value> {
 
 fn noun(kind: Kind) -> &'static str {
     match kind {
-        Kind::Text | Kind::Url | Kind::Path | Kind::Choice(_) => "text",
+        Kind::Text | Kind::Url | Kind::Path | Kind::Hours | Kind::Choice(_) => "text",
         Kind::Count { .. } | Kind::Rate { .. } => "a number",
         Kind::Flag => "true or false",
     }
@@ -169,6 +182,19 @@ mod tests {
             refusal("gitlab.token_env_var", " "),
             "`gitlab.token_env_var` must not be empty"
         );
+    }
+
+    #[test]
+    fn quiet_hours_are_hours_of_a_day() {
+        for wrong in ["25-99", "22", "22-", "-1-7", "7-7", "10pm-7am"] {
+            assert_eq!(
+                refusal("daemon.quiet_hours", wrong),
+                format!(
+                    "`daemon.quiet_hours` must be two different hours from 0 to 23, not `{wrong}`"
+                )
+            );
+        }
+        assert_eq!((hours("22-7"), hours("0 - 23")), (Some((22, 7)), Some((0, 23))));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl Connection {
     fn of_config(env: &Env, globals: &Globals) -> Option<Connection> {
         let config = Config::load(env, globals).ok()?;
         let paths = DaemonPaths::of(env, config.db_path().ok()?).ok()?;
-        Connection::open(&paths.socket)
+        paths.connect().map(|(connection, _)| connection)
     }
 
     pub fn send(&mut self, request: &Request) -> Result<()> {
@@ -254,7 +254,7 @@ fn gone() -> Error {
 pub fn status(ctx: &Ctx, ui: &mut Ui) -> Option<DaemonStatus> {
     let database = ctx.config(ui).ok()?.db_path().ok()?.to_owned();
     let paths = DaemonPaths::of(&ctx.env, &database).ok()?;
-    match Connection::open(&paths.socket)?.ask(&Request::Status).ok()? {
+    match paths.connect()?.0.ask(&Request::Status).ok()? {
         Frame::Status(status) => Some(*status),
         _ => None,
     }

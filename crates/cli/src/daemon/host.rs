@@ -25,6 +25,7 @@ pub struct CliDaemonHost {
     pub globals: Globals,
     pub database: PathBuf,
     pub socket: PathBuf,
+    pub last_runs: PathBuf,
     /// From the command line; before the config.
     pub http: Option<SocketAddr>,
     pub otlp: Option<SocketAddr>,
@@ -151,6 +152,10 @@ impl DaemonHost for CliDaemonHost {
     fn notify(&self) -> Result<usize> {
         let (ctx, mut ui) = self.ctx();
         notifications::tell(&ctx, &mut ui)
+    }
+
+    fn last_runs(&self) -> PathBuf {
+        self.last_runs.clone()
     }
 
     fn socket(&self) -> PathBuf {

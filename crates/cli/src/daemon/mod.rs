@@ -3,6 +3,7 @@
 
 mod child;
 pub mod client;
+pub mod holder;
 mod host;
 mod machine;
 pub mod paths;

@@ -3,12 +3,15 @@
 //!
 //! A hook that is a shell script gets a marked block behind its first line, so that
 //! whatever it ends with, the daemon hears of it. Any other program is put aside and
-//! called by a script of ours. What is told is sent by a process in the background:
+//! called by a script of ours, and so is a link: what it leads to may be a tracked file.
+//! A hook that is not executable is one that somebody switched off: it is put aside as
+//! it is, and not called. What is told is sent by a process in the background:
 //! a commit waits for neither lore nor the daemon, and never fails because of them.
 
 mod script;
 
 use crate::ctx::Ctx;
+use crate::daemon::paths::hook_dirs;
 use crate::ui::{Label, Painter, Show};
 use git::Repo;
 use model::{Error, ErrorCode, Result};
@@ -44,6 +47,8 @@ pub enum GitHookState {
     Installed,
     /// Installed in a hook that was there, which does what it did before.
     Chained,
+    /// Installed; what was there is not executable and is put aside as it is.
+    SetAside,
     /// It was there already.
     Present,
     Removed,
@@ -56,7 +61,7 @@ pub fn change(ctx: &Ctx, is_install: bool) -> Result<GitHookReport> {
     let repo = Repo::open(&ctx.env.cwd)?;
     let dir = repo.hooks_dir();
     let program = ctx.env.exe.clone().unwrap_or_else(|| PathBuf::from("lore"));
-    let block = script::block(&program, ctx.env.runtime_dir().as_deref());
+    let block = script::block(&program, &hook_dirs(&ctx.env));
     let mut hooks = Vec::new();
     for name in HOOKS {
         let path = dir.join(name);
@@ -72,37 +77,50 @@ pub fn change(ctx: &Ctx, is_install: bool) -> Result<GitHookReport> {
 }
 
 fn install(path: &Path, block: &str) -> std::io::Result<GitHookState> {
-    let Some(before) = read(path)? else {
-        write(path, &script::alone(block))?;
-        return Ok(GitHookState::Installed);
-    };
-    if aside(path).exists() {
-        let after = script::calling(block, &aside(path));
-        if after.as_bytes() == before {
+    let before = read(path)?;
+    let text = before.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let is_ours = text.is_some_and(script::has_block);
+    let is_link = is_link(path);
+    let aside = aside(path);
+    if is_there(&aside) {
+        let after = script::calling(block, &aside);
+        if before.as_deref() == Some(after.as_bytes()) {
             return Ok(GitHookState::Present);
+        }
+        if is_link || (before.is_some() && !is_ours) {
+            let message = format!("{} is there as well; remove one of them", aside.display());
+            return Err(std::io::Error::other(message));
         }
         write(path, &after)?;
         return Ok(GitHookState::Installed);
     }
-    let (without, had_block) = match std::str::from_utf8(&before) {
-        Ok(text) => (script::without_block(text), script::has_block(text)),
-        Err(_) => (None, false),
-    };
-    let text = without.or_else(|| String::from_utf8(before.clone()).ok());
+    if !is_there(path) {
+        write(path, &script::alone(block))?;
+        return Ok(GitHookState::Installed);
+    }
+    let is_off = before.is_none() || !is_executable(path);
     match text {
-        Some(text) if script::is_shell(&text) => {
-            let after = script::with_block(&text, block);
-            if after.as_bytes() == before {
+        Some(text) if script::is_shell(text) && !is_link && !is_off => {
+            let without = script::without_block(text);
+            let after = script::with_block(without.as_deref().unwrap_or(text), block);
+            if after == text {
                 return Ok(GitHookState::Present);
             }
             write(path, &after)?;
-            Ok(if had_block { GitHookState::Installed } else { GitHookState::Chained })
+            Ok(if is_ours { GitHookState::Installed } else { GitHookState::Chained })
         }
         _ => {
-            // Not ours to edit: put aside, and called by name.
-            std::fs::rename(path, aside(path))?;
-            write(path, &script::calling(block, &aside(path)))?;
-            Ok(GitHookState::Chained)
+            // What earlier builds wrote through a link.
+            if let Some(without) = text.and_then(script::without_block) {
+                if script::is_empty(&without) && !is_link {
+                    std::fs::remove_file(path)?;
+                    return install(path, block);
+                }
+                write(path, &without)?;
+            }
+            std::fs::rename(path, &aside)?;
+            write(path, &script::calling(block, &aside))?;
+            Ok(if is_off { GitHookState::SetAside } else { GitHookState::Chained })
         }
     }
 }
@@ -111,14 +129,28 @@ fn remove(path: &Path) -> std::io::Result<GitHookState> {
     let Some(before) = read(path)? else { return Ok(GitHookState::Absent) };
     let Ok(text) = String::from_utf8(before) else { return Ok(GitHookState::Absent) };
     let Some(without) = script::without_block(&text) else { return Ok(GitHookState::Absent) };
-    if aside(path).exists() {
-        std::fs::rename(aside(path), path)?;
-    } else if script::is_empty(&without) {
-        std::fs::remove_file(path)?;
-    } else {
+    if !script::is_empty(&without) {
         write(path, &without)?;
+    } else if is_there(&aside(path)) {
+        std::fs::rename(aside(path), path)?;
+    } else {
+        std::fs::remove_file(path)?;
     }
     Ok(GitHookState::Removed)
+}
+
+/// Also a link that leads nowhere.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn is_link(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_symlink())
+}
+
+/// git leaves a hook out that is not.
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 fn aside(path: &Path) -> PathBuf {
@@ -137,10 +169,7 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
 
 /// Executable, as git wants its hooks; one that exists keeps its mode.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    files::replace(path, text.as_bytes(), 0o755)?;
-    let mut mode = std::fs::metadata(path)?.permissions();
-    mode.set_mode(mode.mode() | 0o111);
-    std::fs::set_permissions(path, mode)
+    files::replace(path, text.as_bytes(), 0o755)
 }
 
 impl Show for GitHookReport {
@@ -149,6 +178,9 @@ impl Show for GitHookReport {
             let word = match hook.state {
                 GitHookState::Installed => "installed",
                 GitHookState::Chained => "added to the hook that is there",
+                GitHookState::SetAside => {
+                    "installed; the hook that is there is not executable: it is put aside and not run"
+                }
                 GitHookState::Present => "installed already",
                 GitHookState::Removed => "removed",
                 GitHookState::Absent => "was not installed",
@@ -168,8 +200,18 @@ mod tests {
     fn hook() -> (tempfile::TempDir, PathBuf, String) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("post-commit");
-        let block = script::block(Path::new("/opt/it's/lore"), Some(Path::new("/run/u/lore")));
+        let block = script::block(Path::new("/opt/it's/lore"), &["/run/u/lore".into()]);
         (dir, path, block)
+    }
+
+    /// A hook that git runs, or leaves out.
+    fn put(path: &Path, text: &str, mode: u32) {
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 
     fn text(path: &Path) -> String {
@@ -179,7 +221,7 @@ mod tests {
     #[test]
     fn a_hook_of_ones_own_stays_and_comes_back_byte_for_byte() {
         let (_dir, path, block) = hook();
-        std::fs::write(&path, OWN).unwrap();
+        put(&path, OWN, 0o755);
         assert_eq!(install(&path, &block).unwrap(), GitHookState::Chained);
         assert!(text(&path).starts_with("#!/bin/sh\n# >>> lore"), "{}", text(&path));
         assert!(text(&path).ends_with("exec make check\n"));
@@ -193,7 +235,7 @@ mod tests {
     fn a_hook_that_is_no_shell_script_is_called_and_put_back() {
         let (_dir, path, block) = hook();
         let python = "#!/usr/bin/env python3\nprint('x')\n";
-        std::fs::write(&path, python).unwrap();
+        put(&path, python, 0o755);
         assert_eq!(install(&path, &block).unwrap(), GitHookState::Chained);
         assert_eq!(text(&aside(&path)), python);
         assert!(text(&path).contains("post-commit.before-lore"), "{}", text(&path));
@@ -217,9 +259,55 @@ mod tests {
     #[test]
     fn a_block_of_an_older_program_is_replaced() {
         let (_dir, path, block) = hook();
-        install(&path, &script::block(Path::new("/old/lore"), None)).unwrap();
+        install(&path, &script::block(Path::new("/old/lore"), &[])).unwrap();
         assert_eq!(install(&path, &block).unwrap(), GitHookState::Installed);
         assert!(!text(&path).contains("/old/lore"));
         assert_eq!(text(&path).matches("# >>> lore").count(), 1);
+    }
+
+    #[test]
+    fn a_hook_that_is_switched_off_stays_off_and_is_put_back_so() {
+        let (_dir, path, block) = hook();
+        put(&path, OWN, 0o644);
+        assert_eq!(install(&path, &block).unwrap(), GitHookState::SetAside);
+        assert_eq!((mode(&path) & 0o100, mode(&aside(&path))), (0o100, 0o644));
+        let ran = std::process::Command::new(&path).output().unwrap();
+        assert!(ran.status.success() && ran.stderr.is_empty(), "{ran:?}");
+        assert_eq!(install(&path, &block).unwrap(), GitHookState::Present);
+        assert_eq!(remove(&path).unwrap(), GitHookState::Removed);
+        assert_eq!((text(&path).as_str(), mode(&path)), (OWN, 0o644));
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_called_and_never_edited() {
+        let (dir, path, block) = hook();
+        let tracked = dir.path().join("tracked.sh");
+        put(&tracked, "#!/bin/sh\necho tracked \"$1\"\n", 0o755);
+        std::os::unix::fs::symlink("tracked.sh", &path).unwrap();
+        assert_eq!(install(&path, &block).unwrap(), GitHookState::Chained);
+        assert!(!text(&tracked).contains("lore"), "{}", text(&tracked));
+        let ran = std::process::Command::new(&path).arg("one").output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "tracked one\n");
+        assert_eq!(install(&path, &block).unwrap(), GitHookState::Present);
+        assert_eq!(remove(&path).unwrap(), GitHookState::Removed);
+        assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("tracked.sh"));
+        // A link to nothing is no hook, and its target is not made.
+        std::fs::remove_file(&tracked).unwrap();
+        assert_eq!(install(&path, &block).unwrap(), GitHookState::SetAside);
+        assert!(!tracked.exists());
+        assert_eq!(remove(&path).unwrap(), GitHookState::Removed);
+        assert_eq!(std::fs::read_link(&path).unwrap(), Path::new("tracked.sh"));
+    }
+
+    #[test]
+    fn a_hook_that_came_after_one_was_put_aside_is_not_overwritten() {
+        let (_dir, path, block) = hook();
+        put(&path, "#!/usr/bin/env python3\n", 0o755);
+        install(&path, &block).unwrap();
+        put(&path, OWN, 0o755);
+        let refused = install(&path, &block).unwrap_err().to_string();
+        assert!(refused.contains("post-commit.before-lore is there as well"), "{refused}");
+        assert_eq!(remove(&path).unwrap(), GitHookState::Absent);
+        assert_eq!(text(&path), OWN);
     }
 }

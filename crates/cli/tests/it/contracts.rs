@@ -163,3 +163,61 @@ fn who_answers_a_contract_is_called_through_it() {
     "#]]
     .assert_eq(&lore(&env, &["flow", "showCart", "cartService.GetCart"]));
 }
+
+/// A request of the frontend that `function` answers by asking the cart.
+fn asking(n: u64, function: &str) -> serde_json::Value {
+    let text =
+        |name: &str, value: &str| serde_json::json!({"key": name, "value": {"stringValue": value}});
+    let rpc = [
+        text("rpc.system", "grpc"),
+        text("rpc.service", "shop.CartService"),
+        text("rpc.method", "GetCart"),
+    ];
+    let span = |service: &str,
+                id: u64,
+                parent: u64,
+                kind: u64,
+                attributes: &[serde_json::Value]| {
+        serde_json::json!({
+            "resource": {"attributes": [text("service.name", service)]},
+            "scopeSpans": [{"spans": [{
+                "traceId": format!("{n:032x}"), "spanId": format!("{id:016x}"),
+                "parentSpanId": format!("{parent:016x}"), "name": "x", "kind": kind,
+                "startTimeUnixNano": "1717149600000000000", "endTimeUnixNano": "1717149600100000000",
+                "attributes": attributes}]}]})
+    };
+    let route = [
+        text("http.request.method", "GET"),
+        text("http.route", &format!("/{function}")),
+        text("code.function.name", function),
+    ];
+    let id = n * 10;
+    serde_json::json!({"resourceSpans": [
+        span("frontend", id + 1, 0, 2, &route),
+        span("frontend", id + 2, id + 1, 3, &rpc),
+        span("cart", id + 3, id + 2, 2, &rpc),
+    ]})
+}
+
+#[test]
+fn calls_of_a_contract_that_production_shows_are_compared_with_those_in_code() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let idle = [("frontend/idle.go", "package main\n\nfunc idle() {}\n")];
+    let files: Vec<(&str, &str)> = FILES.iter().copied().chain(idle).collect();
+    history.commit("main", &ada, "Sell things", &written(&files)).unwrap();
+    let dir = env.dir().join("shop");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let spans = format!("{}\n{}", asking(1, "showCart"), asking(2, "idle"));
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], &spans).success();
+    let output = env.lore_in(&dir, &["traffic", "GetCart", "--json"], "").success();
+    let document: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    let edges = document["data"]["edges"].as_array().unwrap().iter();
+    let mut found: Vec<String> =
+        edges.map(|it| format!("{} {}", it["source"]["name"], it["in_code"])).collect();
+    found.sort();
+    assert_eq!(found, ["\"GET /idle\" false", "\"GET /showCart\" true"], "{document:#}");
+}

@@ -267,6 +267,23 @@ impl<'r> Resolver<'r> {
 }
 
 impl RepoCode<'_> {
+    /// Contracts of an rpc, `shop.Cart/Add`, in this code.
+    pub fn contracts(&self, name: &str) -> Result<Vec<NodeId>> {
+        let (service, method) = name.rsplit_once('/').unwrap_or(("", name));
+        let service = service.rsplit('.').next().unwrap_or(service);
+        let mut found = Vec::new();
+        for node in nodes::named(self.view.reader, method)? {
+            let is_rpc = node.kind == NodeKind::Rpc && node.name == method;
+            if is_rpc
+                && node.scope.rsplit('.').next() == Some(service)
+                && self.view.version(node.package)?.is_some()
+            {
+                found.push(node.id);
+            }
+        }
+        Ok(found)
+    }
+
     /// The route of a request: one written alike, else the most literal that matches,
     /// else one whose end it is. Those of the service's folder go before others.
     fn find(

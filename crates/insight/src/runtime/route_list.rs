@@ -101,7 +101,7 @@ pub fn add_traffic(
             *sum.callers.entry(caller.to_owned()).or_default() += edge.n;
         }
     }
-    let observed = observed_folders(reader, &loaded, scope, window)?;
+    let observed = observed_folders(reader, &mut loaded, scope, window)?;
     for route in &mut list.routes {
         let places: BTreeSet<(&str, u32)> = route
             .handlers
@@ -169,7 +169,7 @@ pub fn add_traffic(
 /// for all of it.
 fn observed_folders(
     reader: &Reader,
-    loaded: &Loaded<'_>,
+    loaded: &mut Loaded<'_>,
     scope: &Scope,
     window: &RouteWindow,
 ) -> Result<Vec<Option<String>>> {

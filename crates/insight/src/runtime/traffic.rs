@@ -53,8 +53,8 @@ pub struct TrafficEdge {
     pub state: Liveness,
     /// 0 to 1, by observations of the last seven days and by age.
     pub confidence: f64,
-    /// Whether code leads from the one to the other; none where they are not two
-    /// functions of one service.
+    /// Whether code leads from the one to the other; none where that cannot be said: of
+    /// calls over HTTP, topics and tables, and of code that is not known.
     pub in_code: Option<bool>,
     /// A few trace ids, newest first.
     pub samples: Vec<String>,
@@ -170,16 +170,37 @@ impl<'r> Loaded<'r> {
     }
 
     /// Where the services are that were observed since.
-    pub fn observed_homes(&self, reader: &Reader, since: Timestamp) -> Result<Vec<Home>> {
+    pub fn observed_homes(&mut self, reader: &Reader, since: Timestamp) -> Result<Vec<Home>> {
         let mut homes: Vec<Home> = Vec::new();
         for (service, _) in stored::service_spans(reader, hour_of(since))? {
-            homes.extend(self.resolver.homes.of(&service));
+            let Some(home) = self.resolver.homes.of(&service) else { continue };
+            if home.how != ONLY || self.is_answered_here(&service)? {
+                homes.push(home);
+            }
         }
         // Where services have folders, one that is from here for want of another
         // repository says nothing of theirs.
         let has_folders = homes.iter().any(|home| home.folder.is_some());
         homes.retain(|home| !has_folders || home.how != ONLY);
         Ok(homes)
+    }
+
+    /// Whether most of what a service was asked for is in its code. One that is here only
+    /// for want of another repository may be of code that is not indexed at all: what it
+    /// was not asked for says nothing of the routes here.
+    fn is_answered_here(&mut self, service: &str) -> Result<bool> {
+        let asked: BTreeSet<i64> = self
+            .edges
+            .iter()
+            .filter(|edge| edge.n > 0)
+            .map(|edge| edge.target)
+            .filter(|id| self.endpoints.get(id).is_some_and(|row| is_own_code(row, service)))
+            .collect();
+        let mut n_found = 0;
+        for id in &asked {
+            n_found += usize::from(self.resolution(*id)?.symbol.is_some());
+        }
+        Ok(n_found * 2 > asked.len())
     }
 
     /// How sure an edge is now, 0 to 1.
@@ -191,17 +212,20 @@ impl<'r> Loaded<'r> {
     }
 
     /// Whether code leads from one end to the other within a few steps. Asked of
-    /// functions of one service: over the network, and into a database, code never leads.
+    /// functions of one service, and of rpcs whose contract the calling code knows. An
+    /// address of HTTP, a topic and a table are text: no code leads there.
     pub fn in_code(&mut self, edge: &EdgeRow) -> Result<Option<bool>> {
         let (one, other) = (self.endpoints.get(&edge.source), self.endpoints.get(&edge.target));
         let (Some(one), Some(other)) = (one, other) else { return Ok(None) };
-        let is_call = other.endpoint.kind == EndpointKind::Function;
-        if !is_call || one.endpoint.service != other.endpoint.service {
+        let is_own = one.endpoint.service == other.endpoint.service;
+        let rpc = other.endpoint.kind == EndpointKind::Rpc && !is_own;
+        let rpc = rpc.then(|| other.endpoint.name.clone());
+        if rpc.is_none() && !(other.endpoint.kind == EndpointKind::Function && is_own) {
             return Ok(None);
         }
         let (source, target) = (self.resolution(edge.source)?, self.resolution(edge.target)?);
         let (Some(from), Some(to)) = (&source.symbol, &target.symbol) else { return Ok(None) };
-        if source.repo != target.repo || source.repo.is_none() {
+        if source.repo.is_none() || (rpc.is_none() && source.repo != target.repo) {
             return Ok(None);
         }
         let repos = self.resolver.homes.indexed();
@@ -211,6 +235,13 @@ impl<'r> Loaded<'r> {
         };
         let view = &code.view;
         let Some(start) = crate::code::resolve::node_of(view, from)? else { return Ok(None) };
+        let contracts = match &rpc {
+            Some(name) => code.contracts(name)?,
+            None => Vec::new(),
+        };
+        if rpc.is_some() && contracts.is_empty() {
+            return Ok(None);
+        }
         let options = TraversalOptions {
             max_depth: 6,
             max_results: 2000,
@@ -219,12 +250,39 @@ impl<'r> Loaded<'r> {
         };
         let reached = walk::walk(view, &[start], Direction::Outgoing, &options)?;
         for one in &reached.reached {
-            if view.symbol(one.node)?.as_ref() == Some(to) {
+            let is_there = contracts.contains(&one.node)
+                || (rpc.is_none() && view.symbol(one.node)?.as_ref() == Some(to));
+            if is_there {
                 return Ok(Some(true));
             }
         }
-        Ok(Some(from == to))
+        Ok(Some(rpc.is_none() && from == to))
     }
+}
+
+/// Routes, rpcs and functions of a service that tell it from others: every service is asked
+/// how it is doing.
+fn is_own_code(row: &EndpointRow, service: &str) -> bool {
+    const OF_ALL: [&str; 12] = [
+        "",
+        "health",
+        "healthz",
+        "healthcheck",
+        "live",
+        "livez",
+        "ready",
+        "readyz",
+        "metrics",
+        "ping",
+        "status",
+        "favicon.ico",
+    ];
+    let endpoint = &row.endpoint;
+    let is_code =
+        matches!(endpoint.kind, EndpointKind::Route | EndpointKind::Rpc | EndpointKind::Function);
+    let path = endpoint.name.split_once(' ').map_or(endpoint.name.as_str(), |(_, path)| path);
+    let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    is_code && endpoint.service == service && !OF_ALL.contains(&last.to_lowercase().as_str())
 }
 
 pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic> {

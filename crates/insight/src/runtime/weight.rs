@@ -82,7 +82,7 @@ pub struct RuntimeCaller {
     pub observations: u64,
     pub last_seen: Timestamp,
     /// Whether code leads from the one to the other. That it does not is the finding:
-    /// dynamic dispatch, reflection, an address written by hand.
+    /// dynamic dispatch, reflection. None where that cannot be said, as over HTTP.
     pub in_code: Option<bool>,
 }
 

@@ -2,6 +2,7 @@
 
 use super::enrichment::EnrichQueue;
 use super::inspect::{self, Inspection, Scope};
+use super::last_runs::LastRuns;
 use super::protocol::TaskStatus;
 use super::queue::{FinishedJob, JobOutcome, NewJob, Origin, Priority};
 use super::watch::{RefWatch, gather};
@@ -9,7 +10,7 @@ use super::webhook::Delivery;
 use super::{Daemon, Event, Work};
 use model::backoff::Backoff;
 use model::{CancelToken, Result, Timestamp};
-use pipeline::schedule::{Schedule, Task, TaskOutcome};
+use pipeline::schedule::{SELDOM, Schedule, Task, TaskOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -38,6 +39,7 @@ const ENRICH_SLICE: &str = "60s";
 pub struct Cycle {
     daemon: Arc<Daemon>,
     schedule: Schedule,
+    last_runs: LastRuns,
     watch: Arc<Mutex<RefWatch>>,
     clones: BTreeSet<PathBuf>,
     /// Clones that changed while they were being indexed.
@@ -66,8 +68,12 @@ impl Cycle {
                 teller.tell(Event::Paths(paths));
             }
         });
+        let now = daemon.host.clock().now();
+        let (last_runs, kept) = LastRuns::load(daemon.host.last_runs(), now);
+        not_kept(&daemon, kept);
         Cycle {
-            schedule: Schedule::new(&settings.intervals, daemon.host.clock().now()),
+            schedule: Schedule::new(&settings.intervals, now, |task| last_runs.of(task)),
+            last_runs,
             watch: Arc::new(Mutex::new(RefWatch::new(settings.watches, paths))),
             daemon,
             clones: BTreeSet::new(),
@@ -171,20 +177,24 @@ impl Cycle {
                     BACKGROUND,
                 );
             }
-            Task::Decay if self.database.is_some() => {
-                let arguments = ["stale", "--runtime", "--gc", "--json"];
-                self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
-            }
-            Task::SnapshotGc if !self.is_machine_busy() && self.database.is_some() => {
-                let arguments = ["snapshots", "--gc", "--all", "--json"];
-                self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
-            }
-            Task::Maintenance if !self.is_machine_busy() && self.database.is_some() => {
-                let arguments = ["stats", "--optimize", "--json"];
-                self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
-            }
+            Task::Decay | Task::SnapshotGc | Task::Maintenance => self.start_seldom(task, now),
             _ => self.schedule.finished(task, TaskOutcome::Done, now),
         }
+    }
+
+    /// Housekeeping: put off for a moment where it must not run now, never left out.
+    fn start_seldom(&mut self, task: Task, now: Timestamp) {
+        let is_busy = task != Task::Decay && self.is_machine_busy();
+        if self.database.is_none() || is_busy {
+            self.schedule.defer(task, now, PUT_OFF);
+            return;
+        }
+        let arguments: &[&str] = match task {
+            Task::Decay => &["stale", "--runtime", "--gc", "--json"],
+            Task::SnapshotGc => &["snapshots", "--gc", "--all", "--json"],
+            _ => &["stats", "--optimize", "--json"],
+        };
+        self.submit_task(task, arguments, Priority::Background, BACKGROUND);
     }
 
     /// A database that was there and is gone is not made anew by itself.
@@ -476,6 +486,9 @@ impl Cycle {
                     (true, _) => self.after_task(task, job.outcome.data("").as_ref()),
                     (false, _) => TaskOutcome::Failed,
                 };
+                if is_ok && SELDOM.contains(&task) {
+                    not_kept(&self.daemon, self.last_runs.note(task, now));
+                }
                 let error = (!is_ok).then(|| job.outcome.message.unwrap_or_default());
                 self.last.insert(task, (now, error));
                 self.schedule.finished(task, outcome, now);
@@ -640,5 +653,12 @@ impl Cycle {
             }
         });
         self.daemon.shared().tasks = tasks.collect();
+    }
+}
+
+/// Without the file, intervals begin anew at the next start; nothing else is lost.
+fn not_kept(daemon: &Daemon, kept: std::io::Result<()>) {
+    if let Err(error) = kept {
+        daemon.log.warn("not kept when tasks ran", &[("error", &error.to_string())]);
     }
 }

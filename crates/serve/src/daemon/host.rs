@@ -95,6 +95,9 @@ pub trait DaemonHost: Send + Sync + 'static {
     /// Finds what rules match and tells people of it; how many were told.
     fn notify(&self) -> Result<usize>;
 
+    /// Where it is kept when tasks last ran.
+    fn last_runs(&self) -> PathBuf;
+
     /// Where the socket lies.
     fn socket(&self) -> PathBuf;
 }

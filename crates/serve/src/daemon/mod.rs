@@ -12,6 +12,7 @@ mod doors;
 mod enrichment;
 mod host;
 mod inspect;
+mod last_runs;
 mod log;
 mod metrics;
 pub mod protocol;

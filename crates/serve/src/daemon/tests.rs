@@ -41,6 +41,7 @@ struct FakeHost {
     runs: Mutex<BTreeMap<String, u32>>,
     /// From when to when the forge is down, in hours.
     outage: std::ops::Range<u64>,
+    machine: Mutex<Machine>,
 }
 
 impl FakeHost {
@@ -50,6 +51,7 @@ impl FakeHost {
             clock: Arc::new(VirtualClock { began: Instant::now(), ahead: AtomicU64::new(0) }),
             runs: Mutex::default(),
             outage,
+            machine: Mutex::default(),
         };
         drop(store::Writer::open(&host.dir.path().join("lore.db")).unwrap());
         Arc::new(host)
@@ -130,7 +132,7 @@ impl DaemonHost for FakeHost {
         Running { frames, stop }
     }
     fn machine(&self) -> Machine {
-        Machine::default()
+        *self.machine.lock().unwrap()
     }
     fn mcp(&self) -> (Arc<dyn McpHost>, Options) {
         unreachable!("no HTTP here")
@@ -140,6 +142,9 @@ impl DaemonHost for FakeHost {
     }
     fn notify(&self) -> Result<usize> {
         Ok(0)
+    }
+    fn last_runs(&self) -> PathBuf {
+        self.dir.path().join("runs.json")
     }
     fn socket(&self) -> PathBuf {
         self.dir.path().join("s")
@@ -179,6 +184,35 @@ async fn a_forge_that_is_down_for_hours_is_left_in_peace_and_found_again() {
     let before = host.runs("sync");
     live(&host, 3).await;
     assert!(host.runs("sync") >= before + 12, "as before once it is back");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_machine_that_is_busy_when_housekeeping_is_due_puts_it_off_and_not_out() {
+    let host = FakeHost::new(0..0);
+    *host.machine.lock().unwrap() = Machine { is_on_battery: true, load: 0.0 };
+    let meanwhile = Arc::clone(&host);
+    tokio::spawn(async move {
+        // Maintenance is due after six hours.
+        tokio::time::sleep(Duration::from_secs(6 * 3600 + 600)).await;
+        assert_eq!(meanwhile.runs("stats"), 0);
+        *meanwhile.machine.lock().unwrap() = Machine::default();
+    });
+    live(&host, 7).await;
+    assert_eq!(host.runs("stats"), 1, "soon after the machine is free");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_done_once_a_day_is_done_on_a_machine_that_is_switched_off_every_evening() {
+    let host = FakeHost::new(0..0);
+    let mut ahead = 0;
+    for day in 0..4 {
+        live(&host, 10).await;
+        assert!(host.runs("snapshots") <= day, "once a day and no more");
+        ahead += 14 * 3600;
+        host.clock.set_ahead(ahead);
+    }
+    assert_eq!(host.runs("snapshots"), 3, "on each day but the first");
+    assert!(host.runs("stats") >= 4, "{} times", host.runs("stats"));
 }
 
 #[tokio::test(start_paused = true)]

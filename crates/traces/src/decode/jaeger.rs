@@ -80,8 +80,8 @@ fn span(message: &Map<String, Value>, resource: &Arc<Resource>) -> Option<Span> 
     }
     span.name = cleaned(text_field(message, &["operationName"]).unwrap_or_default(), 200);
     span.parent_id = parent(message);
-    let micros = |name: &str| field(message, &[name]).and_then(unsigned).unwrap_or(0);
-    span.start_ms = i64::try_from(micros("startTime") / 1000).unwrap_or(i64::MAX);
+    let micros = |name: &str| field(message, &[name]).and_then(unsigned);
+    span.start_ms = i64::try_from(micros("startTime").unwrap_or(0) / 1000).unwrap_or(i64::MAX);
     span.duration_us = micros("duration");
     span.attributes = tags(message.get("tags"));
     span.kind = span.attributes.get("span.kind").map_or(SpanKind::Unspecified, SpanKind::from_text);

@@ -147,7 +147,7 @@ fn time(value: &Value) -> Option<i64> {
 }
 
 /// Microseconds, by the unit the name of the field gives.
-fn duration(fields: &BTreeMap<String, &Value>) -> u64 {
+fn duration(fields: &BTreeMap<String, &Value>) -> Option<u64> {
     const UNITS: &[(&str, f64)] = &[
         ("duration_ms", 1e3),
         ("latency_ms", 1e3),
@@ -175,8 +175,8 @@ fn duration(fields: &BTreeMap<String, &Value>) -> u64 {
             n => n * 1e3,
         })
     };
-    let micros = of_unit.or_else(plain).unwrap_or(0.0);
-    if (0.0..8.64e10).contains(&micros) { micros as u64 } else { 0 }
+    let micros = of_unit.or_else(plain)?;
+    (0.0..8.64e10).contains(&micros).then_some(micros as u64)
 }
 
 #[cfg(test)]
@@ -189,13 +189,13 @@ mod tests {
         let span = read(value.as_object()?, &Arc::new(Resource::default()))?;
         let at = |name: &str| span.attributes.get(name).unwrap_or("-").to_owned();
         Some(format!(
-            "{} {} {} {} {} {}us",
+            "{} {} {} {} {} {}",
             model::Timestamp::from_millis(span.start_ms),
             span.resource.service,
             at("http.request.method"),
             at("url.path"),
             at("http.response.status_code"),
-            span.duration_us
+            span.duration_us.map_or("-".to_owned(), |it| format!("{it}us"))
         ))
     }
 
@@ -213,6 +213,10 @@ mod tests {
             (
                 r#"{"method":"get","path":"/x","response_code":200,"duration":7,"start_time":"2023-11-14T22:13:20.000Z","service":"web"}"#,
                 "2023-11-14T22:13:20.000Z web GET /x 200 7000us",
+            ),
+            (
+                r#"{"method":"get","path":"/x","status":200,"duration_ms":-1,"time":"2023-11-14T22:13:20.000Z","service":"web"}"#,
+                "2023-11-14T22:13:20.000Z web GET /x 200 -",
             ),
         ] {
             assert_eq!(told(line).as_deref(), Some(expected), "{line}");

@@ -215,7 +215,7 @@ mod tests {
         let decoded = decode(&bytes).unwrap();
         assert_eq!((decoded.spans.len(), decoded.n_rejected), (2, 1));
         assert_eq!(decoded.spans[0].resource.service, "shop");
-        assert_eq!(decoded.spans[0].duration_us, 25_000);
+        assert_eq!(decoded.spans[0].duration_us, Some(25_000));
         assert!(decoded.spans[1].attributes.get("http.route").unwrap().starts_with('/'));
     }
 

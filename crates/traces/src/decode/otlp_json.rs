@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((decoded.spans.len(), decoded.n_rejected), (1, 1));
         let span = &decoded.spans[0];
         assert_eq!((span.resource.service.as_str(), span.kind), ("web", SpanKind::Server));
-        assert_eq!((span.duration_us, span.is_error), (1_000_000, true));
+        assert_eq!((span.duration_us, span.is_error), (Some(1_000_000), true));
         assert_eq!(span.attributes.get("http.response.status_code"), Some("503"));
     }
 

@@ -76,15 +76,15 @@ fn set_times(span: &mut Span, object: &Map<String, Value>) {
     let start = nanos(&["start_time", "startTime", "startTimeUnixNano", "timestamp", "start"]);
     let end = nanos(&["end_time", "endTime", "endTimeUnixNano", "end"]);
     let Some(start) = start else { return };
-    span.set_times(start, end.unwrap_or(start));
+    span.set_times(start, end.unwrap_or(0));
     if end.is_none()
         && let Some(micros) = field(object, &["duration", "duration_us"]).and_then(unsigned)
     {
-        span.duration_us = micros;
+        span.duration_us = Some(micros);
     }
     let millis = field(object, &["duration_ms", "durationMs"]).and_then(Value::as_f64);
     if let Some(millis) = millis.filter(|it| *it >= 0.0) {
-        span.duration_us = (millis * 1000.0) as u64;
+        span.duration_us = Some((millis * 1000.0) as u64);
     }
 }
 
@@ -153,7 +153,10 @@ mod tests {
             "resource":{"attributes":{"service.name":"shop"},"schema_url":""}}"#,
         )
         .unwrap();
-        assert_eq!((span.kind, span.duration_us, span.is_error), (SpanKind::Server, 250_000, true));
+        assert_eq!(
+            (span.kind, span.duration_us, span.is_error),
+            (SpanKind::Server, Some(250_000), true)
+        );
         assert_eq!(span.resource.service, "shop");
         assert_eq!(span.attributes.get("http.status_code"), Some("500"));
     }

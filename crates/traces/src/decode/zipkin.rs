@@ -47,8 +47,8 @@ pub fn span(message: &Map<String, Value>) -> Option<Span> {
         span.parent_id = span.span_id;
         span.span_id = span.span_id.rotate_left(17) ^ 0x5eed;
     }
-    let micros = |name: &str| field(message, &[name]).and_then(unsigned).unwrap_or(0);
-    span.start_ms = i64::try_from(micros("timestamp") / 1000).unwrap_or(i64::MAX);
+    let micros = |name: &str| field(message, &[name]).and_then(unsigned);
+    span.start_ms = i64::try_from(micros("timestamp").unwrap_or(0) / 1000).unwrap_or(i64::MAX);
     span.duration_us = micros("duration");
     let mut attributes = Attributes::default();
     let tags = field(message, &["tags"]).and_then(Value::as_object);

@@ -19,7 +19,7 @@ fn span(service: &str, id: u64, parent: u64, kind: SpanKind, pairs: &[(&str, &st
     span.parent_id = parent;
     span.kind = kind;
     span.start_ms = now().as_millis() - 60_000;
-    span.duration_us = 1500;
+    span.duration_us = Some(1500);
     for (name, value) in pairs {
         span.attributes.put(name, (*value).into());
     }
@@ -108,13 +108,33 @@ fn impossible_times_are_those_of_arrival() {
     for (id, start) in [(1, 0), (2, -5), (3, i64::MAX), (4, now().as_millis() + 1000)] {
         let mut one = span("web", id, 0, SpanKind::Server, &[GET, ("http.route", "/a")]);
         one.start_ms = start;
-        one.duration_us = u64::MAX;
+        one.duration_us = Some(u64::MAX);
         spans.push(one);
     }
     ingester.absorb(decoded(spans), InputKind::OtlpGrpc, now());
     let batch = ingester.take_batch();
     assert_eq!(batch.inputs[&InputKind::OtlpGrpc].n_skewed, 3);
     assert_eq!((batch.edges.len(), batch.edges[0].n, batch.edges[0].hour), (1, 4, hour_of(now())));
+    assert!(batch.edges[0].durations.is_empty(), "nobody knows how long they took");
+}
+
+#[test]
+fn calls_of_unknown_duration_leave_those_of_others_alone() {
+    let mut ingester = ingester();
+    let mut spans = Vec::new();
+    for (id, duration) in [(1, Some(1500)), (2, None), (3, Some(100_000_000_000_000)), (4, None)] {
+        let mut one = span("web", id, 0, SpanKind::Server, &[GET, ("http.route", "/a")]);
+        one.duration_us = duration;
+        spans.push(one);
+    }
+    ingester.absorb(decoded(spans), InputKind::OtlpGrpc, now());
+    let batch = ingester.take_batch();
+    assert_eq!((batch.edges.len(), batch.edges[0].n), (1, 4));
+    let durations = &batch.edges[0].durations;
+    for share in [0.01, 0.5, 0.99] {
+        let micros = durations.quantile(share).unwrap();
+        assert!((1460..=1540).contains(&micros), "{micros}");
+    }
 }
 
 #[test]

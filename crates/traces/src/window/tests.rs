@@ -17,7 +17,7 @@ fn span(key: u64, parent: u64, role: Role, service: u32) -> Observed {
 }
 
 fn calling(mut span: Observed, target: u32, kind: EdgeKind) -> Observed {
-    span.calls = vec![Call { source: 0, target, kind, hour: 1, bin: 5, is_error: false }];
+    span.calls = vec![Call { source: 0, target, kind, hour: 1, bin: Some(5), is_error: false }];
     span
 }
 

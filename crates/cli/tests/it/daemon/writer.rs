@@ -77,6 +77,36 @@ fn a_second_daemon_is_refused_and_told_who_runs() {
 }
 
 #[test]
+fn one_daemon_serves_a_database_whatever_the_runtime_directory_is() {
+    let mut env = machine();
+    // Only a hook may tell of the commit.
+    env.set_var("LORE_DAEMON_WATCH", "false").set_var("LORE_DAEMON_POLL_SECONDS", "86400");
+    let dir = repository(&env, "app");
+    let mut served = Served::new(env);
+    let pid = served.status().unwrap()["pid"].clone();
+    let elsewhere = served.env.home().join("elsewhere").display().to_string();
+    served.env.set_var("XDG_RUNTIME_DIR", &elsewhere);
+    for verb in ["run", "start"] {
+        let refused = served.env.lore(&["daemon", verb]).failure(10);
+        assert!(refused.stderr.contains(&format!("process {pid}")), "{refused}");
+    }
+    // As from cron.
+    served.env.remove_var("XDG_RUNTIME_DIR");
+    let refused = served.env.lore(&["daemon", "start"]).failure(10);
+    assert!(refused.stderr.contains("a daemon runs already"), "{refused}");
+    assert_eq!(served.status().unwrap()["pid"], pid);
+    let _ = served.env.lore(&["index", "app"]).success();
+    served.until("the daemon did it", || served.log().contains("job=index"));
+    served.until("the clone is known", || served.status().is_some_and(|it| it["clones"] == 1));
+    served.env.set_var("XDG_RUNTIME_DIR", &elsewhere);
+    let _ = served.env.lore_in(&dir, &["hook", "install", "--git"], "").success();
+    let head = served.commit(&dir, "def second():\n    return 2\n");
+    served.until_fresh(&dir, &head);
+    assert_eq!(served.env.lore(&["daemon", "stop"]).success().stdout, "stopped\n");
+    assert_eq!(served.env.lore(&["daemon", "status"]).success().stdout, "not running\n");
+}
+
+#[test]
 fn it_starts_in_the_background_and_stops_when_it_is_told_to() {
     let env = machine();
     let dir = repository(&env, "app");

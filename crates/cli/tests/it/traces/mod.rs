@@ -145,6 +145,39 @@ fn nothing_is_called_dead_whose_service_was_not_observed() {
     assert!(traffic.to_string().contains("no traffic was observed"), "{traffic}");
 }
 
+#[test]
+fn traffic_of_somebody_else_says_nothing_of_the_only_repository() {
+    let (env, dir) = shop();
+    let request = |what: &str| line("31/May/2024:10:00:00 +0000", what, 200);
+    let states = || -> Vec<String> {
+        let dead = data(&env, &dir, &["routes", "--dead"]);
+        let routes = dead["routes"].as_array().unwrap().iter();
+        routes.map(|it| it["traffic"]["state"].as_str().unwrap().to_owned()).collect()
+    };
+    let log = request("GET /invoices/7") + &request("GET /invoices") + &request("GET /health");
+    std::fs::write(dir.join("a.log"), log).unwrap();
+    let of_others = ["ingest-traces", "a.log", "--service", "billing-of-somebody-else"];
+    let _ = env.lore_in(&dir, &of_others, "").success();
+    assert_eq!(states(), ["not_observed"; 4]);
+    let unused = env.lore_in(&dir, &["callers", "views.old"], "").success();
+    assert!(!unused.to_string().contains("never seen"), "{unused}");
+    // One that answers for routes here is from here, whatever it is called.
+    std::fs::write(dir.join("b.log"), request("GET /cart/7") + &request("POST /checkout")).unwrap();
+    let _ = env.lore_in(&dir, &["ingest-traces", "b.log", "--service", "unnamed"], "").success();
+    assert_eq!(states(), ["dead"; 2]);
+}
+
+#[test]
+fn a_log_without_durations_has_no_percentiles() {
+    let (env, dir) = shop();
+    let log = "1.2.3.4 - - [31/May/2024:10:00:00 +0000] \"GET /cart/7 HTTP/1.1\" 200 10\n";
+    std::fs::write(dir.join("a.log"), log).unwrap();
+    let _ = env.lore_in(&dir, &["ingest-traces", "a.log", "--service", "shop"], "").success();
+    let edge = data(&env, &dir, &["traffic"])["edges"][0].clone();
+    assert_eq!(edge["count"], 1, "{edge}");
+    assert!(edge["p50_ms"].is_null() && edge["p95_ms"].is_null(), "{edge}");
+}
+
 /// A trace of two services: web asks shop, which asks its database.
 const SPANS: &str = r#"{"resourceSpans":[
  {"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"web"}}]},"scopeSpans":[{"spans":[

@@ -1,0 +1,108 @@
+//! Who runs: the lock that makes a daemon the only one of its database.
+//!
+//! It lies beside the database, where everyone who uses that database sees it, whatever
+//! their runtime directory is: one daemon is found from a session, from cron and from a
+//! system service. Its text says who holds it and where its socket is.
+
+use super::paths::DaemonPaths;
+use serde::{Deserialize, Serialize};
+use std::fs::{File, TryLockError};
+use std::io::{self, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// Longer than what any holder says.
+const MAX_BYTES: u64 = 16 * 1024;
+
+/// Who holds the lock, as it says itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Holder {
+    pub pid: u32,
+    pub version: String,
+    pub database: PathBuf,
+    pub socket: PathBuf,
+}
+
+impl Holder {
+    /// Who held the lock of this database last, whether it lives or not.
+    pub fn last(paths: &DaemonPaths) -> Option<Holder> {
+        let text = files::read_text(&paths.lock, MAX_BYTES).ok()?;
+        let holder: Holder = serde_json::from_str(&text).ok()?;
+        // A copy of the folder has a copy of the lock: it is no lock of the copy.
+        (holder.database == paths.database).then_some(holder)
+    }
+
+    /// The socket it says it listens on; only one that this user made.
+    pub fn own_socket(&self) -> Option<&Path> {
+        let owner = std::fs::metadata(&self.socket).ok()?.uid();
+        let user = rustix::process::getuid().as_raw();
+        (owner == user || user == 0).then_some(self.socket.as_path())
+    }
+
+    /// Takes the lock, for as long as the file is open; none where somebody has it.
+    pub fn lock(&self, path: &Path) -> io::Result<Option<File>> {
+        let mut file = files::open_lock(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            // Some network file systems have no locks; the socket keeps a second one out.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let text = serde_json::to_string(self)?;
+        file.set_len(0)?;
+        file.rewind()?;
+        file.write_all(text.as_bytes())?;
+        Ok(Some(file))
+    }
+}
+
+/// Whether nobody holds the lock.
+pub fn is_free(path: &Path) -> bool {
+    match files::open_lock(path) {
+        Ok(file) => file.try_lock().is_ok(),
+        // The folder was removed, and the lock with it.
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(folder: &Path) -> DaemonPaths {
+        let database = folder.join("lore.db");
+        DaemonPaths {
+            lock: folder.join("lore.db.daemon.lock"),
+            socket: folder.join("run/a.sock"),
+            link: None,
+            log: folder.join("log"),
+            last_runs: folder.join("runs"),
+            database,
+        }
+    }
+
+    #[test]
+    fn a_copied_lock_names_no_daemon_of_the_copy() {
+        let dir = tempfile::tempdir().unwrap();
+        let (here, there) = (dir.path().join("here"), dir.path().join("there"));
+        for folder in [&here, &there] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let (original, copy) = (paths(&here), paths(&there));
+        let holder = Holder {
+            pid: 7,
+            version: "1".to_owned(),
+            database: original.database.clone(),
+            socket: original.socket.clone(),
+        };
+        let held = holder.lock(&original.lock).unwrap();
+        assert!(held.is_some() && holder.lock(&original.lock).unwrap().is_none());
+        std::fs::copy(&original.lock, &copy.lock).unwrap();
+        assert_eq!(Holder::last(&original).map(|it| it.pid), Some(7));
+        assert!(Holder::last(&copy).is_none());
+        assert!(is_free(&copy.lock) && !is_free(&original.lock));
+        drop(held);
+        assert!(is_free(&original.lock));
+    }
+}
