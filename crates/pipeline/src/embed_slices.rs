@@ -33,7 +33,10 @@ pub fn embed_in_slices(
         .with(database.open(&control.clock)?, |it| Ok((it.waiting(options)?, it.report())))?;
     control.progress.phase("embedding", Some(waiting.len() as u64));
     let outcome: Result<()> = waiting.chunks(SLICE * SLICES).try_for_each(|slice| {
-        slices.with(slices.reopened()?, |it| it.slice(slice, &mut report))?;
+        if options.has_enough(&report) {
+            return Ok(());
+        }
+        slices.with(slices.reopened()?, |it| it.slice(slice, options, &mut report))?;
         std::thread::sleep(PAUSE);
         Ok(())
     });

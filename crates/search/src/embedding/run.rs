@@ -58,6 +58,13 @@ pub struct Embedding<'a> {
     pub cancel: &'a CancelToken,
 }
 
+impl EmbedOptions {
+    /// Whether a run has read as many texts as it may.
+    pub fn has_enough(self, report: &EmbedReport) -> bool {
+        self.most_texts.is_some_and(|most| report.texts as usize >= most)
+    }
+}
+
 /// A document whose pieces are known.
 struct Prepared {
     pending: PendingDocument,
@@ -71,11 +78,8 @@ impl Embedding<'_> {
         let mut report = self.report();
         if !waiting.is_empty() {
             self.progress.phase("embedding", Some(waiting.len() as u64));
-            let is_enough = |n: u64| options.most_texts.is_some_and(|most| n as usize >= most);
             let mut slices = waiting.chunks(SLICE);
-            let outcome = slices.try_for_each(|slice| {
-                if is_enough(report.texts) { Ok(()) } else { self.slice(slice, &mut report) }
-            });
+            let outcome = slices.try_for_each(|slice| self.slice(slice, options, &mut report));
             self.progress.finish();
             outcome?;
         }
@@ -101,11 +105,19 @@ impl Embedding<'_> {
         Ok(waiting)
     }
 
-    /// Embeds some of what waits.
-    pub fn slice(&self, waiting: &[PendingDocument], report: &mut EmbedReport) -> Result<()> {
+    /// Embeds some of what waits, as long as the run has not read as many texts as it may.
+    pub fn slice(
+        &self,
+        waiting: &[PendingDocument],
+        options: EmbedOptions,
+        report: &mut EmbedReport,
+    ) -> Result<()> {
         let reader = &self.queue.reader()?;
         let space = self.provider.space();
         for page in waiting.chunks(BATCH / 2) {
+            if options.has_enough(report) {
+                break;
+            }
             self.check_stopped()?;
             let n_before = report.texts;
             self.page(reader, &space, page.to_vec(), report)?;
