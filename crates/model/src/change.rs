@@ -135,6 +135,9 @@ pub struct FileMove {
     pub symbols: u32,
     /// Those among them that others may use.
     pub public_symbols: u32,
+    /// Those that are in nothing that is told apart: a type that was renamed speaks for
+    /// its members.
+    pub untold_symbols: u32,
 }
 
 /// A changed file whose symbols were not compared.
@@ -144,11 +147,30 @@ pub struct UnreadFile {
     pub reason: String,
 }
 
+/// Where a symbol stands in one version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SymbolPlace {
+    /// The names from the file down.
+    pub symbol: String,
+    pub path: String,
+    pub line: u32,
+}
+
+/// A symbol that is the same under another name, in another place or with other
+/// parameters, whether that is told of it or of what is around it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Succession {
+    pub old: SymbolPlace,
+    pub new: SymbolPlace,
+}
+
 /// Everything that differs between two versions, by symbols.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     pub changes: Vec<SymbolChange>,
     pub file_moves: Vec<FileMove>,
+    /// What is told of a container is not told of its members: who they are now.
+    pub successions: Vec<Succession>,
     /// Every changed path of both sides, whatever it holds; sorted.
     pub paths: Vec<String>,
     /// Changed files.

@@ -87,8 +87,8 @@ impl Show for Diff {
     }
 
     fn failure(&self) -> Option<Error> {
-        let first = self.failed.first()?;
-        Some(Error::new(ErrorCode::CheckFailed, first.clone()))
+        let is_any = !self.failed.is_empty();
+        is_any.then(|| Error::new(ErrorCode::CheckFailed, self.failed.join("; ")))
     }
 }
 
@@ -301,7 +301,7 @@ fn ends_of_commits(repo: &Repo, base_name: &str, head_name: &str, ui: &mut Ui) -
 }
 
 /// The change of a branch begins where it left the other one.
-fn from_merge_base(
+pub(crate) fn from_merge_base(
     repo: &Repo,
     base: ObjectId,
     name: &str,

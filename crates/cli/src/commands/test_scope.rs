@@ -1,5 +1,5 @@
 use super::Run;
-use super::diff::{index_missing, range_of_merge_request, resolve};
+use super::diff::{from_merge_base, index_missing, range_of_merge_request, resolve};
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
@@ -13,6 +13,8 @@ use model::change::{SymbolChangeKind, SymbolVersion};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use store::Reader;
 
 /// List the tests that a change can affect
@@ -134,8 +136,14 @@ impl Run for Args {
             let paths = repo.paths(commit)?;
             let paths: Vec<String> = paths.iter().map(|path| path.text().into_owned()).collect();
             let change = self.change(&repo, (&reader, &scope), commit, head, &paths)?;
-            let files = TestFiles::of(paths.into_iter());
-            test_scope(&reader, &scope, &change, &files, self.reach.into())
+            // Tests that the change adds are tests, too.
+            let added = change.paths.iter().filter(|_| head.is_some()).cloned();
+            let files = TestFiles::of(paths.into_iter().chain(added));
+            let found = test_scope(&reader, &scope, &change, &files, self.reach.into())?;
+            let Some(head) = head else { return Ok(found) };
+            let after = FilesAfter::of(&repo, head)?;
+            let gone = change.paths.into_iter().filter(|path| !after.has(path)).collect();
+            Ok(found.without(&gone))
         };
         let scope = match self.names_of_change(&repo, commit, head) {
             Some(named) => kept_test_scope(&reader, &scope, &named, self.reach.into(), work_out)?,
@@ -150,11 +158,44 @@ impl Run for Args {
                 Some(scope.files.iter().map(|file| file.path.clone()).collect())
             }
             Format::List => {
-                let files = TestFiles::read(&repo, commit)?;
-                Some(files.tests().map(str::to_owned).collect())
+                let mut all = TestFiles::read(&repo, commit)?.into_tests();
+                all.extend(scope.files.iter().map(|file| file.path.clone()));
+                if let Some(head) = head {
+                    let after = FilesAfter::of(&repo, head)?;
+                    all.retain(|path| after.has(path));
+                }
+                Some(all.into_iter().collect())
             }
         };
         Ok(Tests { scope, list })
+    }
+}
+
+/// The files as they are after the change.
+enum FilesAfter {
+    OfCommit(BTreeSet<String>),
+    Below(PathBuf),
+}
+
+impl FilesAfter {
+    fn of(repo: &Repo, head: Head) -> Result<FilesAfter> {
+        match head {
+            Head::Commit(head) => {
+                let paths = repo.paths(head)?;
+                let paths = paths.iter().map(|path| path.text().into_owned());
+                Ok(FilesAfter::OfCommit(paths.collect()))
+            }
+            Head::WorkTree => {
+                Ok(FilesAfter::Below(repo.work_tree().map(Path::to_path_buf).unwrap_or_default()))
+            }
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        match self {
+            FilesAfter::OfCommit(paths) => paths.contains(path),
+            FilesAfter::Below(root) => root.join(path).is_file(),
+        }
     }
 }
 
@@ -166,11 +207,17 @@ impl Args {
             return Ok(Some((base, Head::Commit(head))));
         }
         let Some(base) = &self.base else { return Ok(None) };
-        let base = resolve(repo, base)?;
+        let (name, base) = (base, resolve(repo, base)?);
         let head = match &self.head {
             Some(head) => Head::Commit(resolve(repo, head)?),
             None => Head::WorkTree,
         };
+        // What the other branch did since is no part of the change.
+        let tip = match head {
+            Head::Commit(head) => head,
+            Head::WorkTree => resolve(repo, "HEAD")?,
+        };
+        let (base, _) = from_merge_base(repo, base, name, tip, ui)?;
         Ok(Some((base, head)))
     }
 

@@ -4,10 +4,11 @@
 use super::counted;
 use crate::ui::{Label, Painter};
 use insight::diff::{Border, Breaking, ChangedSymbol, EdgeChange, EdgeChangeKind, SemanticDiff};
-use model::change::{Aspect, DerivationKind, SymbolChangeKind, SymbolVersion};
+use model::change::{Aspect, DerivationKind, FileMove, SymbolChangeKind, SymbolVersion};
 use model::text::{clean, one_line};
 use model::{Error, Result};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// The form of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -170,11 +171,9 @@ fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
         }
         (kind, ..) => kind.as_str().to_owned(),
     };
-    if matches!(change.change, SymbolChangeKind::Renamed | SymbolChangeKind::Moved)
-        && !change.aspects.is_empty()
-    {
-        let aspects: Vec<&str> = change.aspects.iter().copied().map(Aspect::as_str).collect();
-        words.push_str(&format!(", {} changed", aspects.join(" and ")));
+    let is_elsewhere = matches!(change.change, SymbolChangeKind::Renamed | SymbolChangeKind::Moved);
+    if is_elsewhere {
+        words.push_str(&taken_along(changed));
     }
     if let Some(derivation) = &change.derivation {
         let preposition = match derivation.kind {
@@ -184,11 +183,25 @@ fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
         let symbols = derivation.symbols.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
         words.push_str(&format!(", {} {preposition} {symbols}", derivation.kind));
     }
-    if change.members > 0 {
+    if change.members > 0 && !is_elsewhere {
         words.push_str(&format!(", with {}", counted(change.members.into(), "member", "members")));
     }
     if !change.demands.is_empty() && !is_told {
         words.push_str(&format!(" ({})", change.demands.join(", ")));
+    }
+    words
+}
+
+/// Of what is called otherwise or lies elsewhere: what else of it differs, and what went with it.
+fn taken_along(changed: &ChangedSymbol) -> String {
+    let change = &changed.change;
+    let mut words = String::new();
+    if !change.aspects.is_empty() {
+        let aspects: Vec<&str> = change.aspects.iter().copied().map(Aspect::as_str).collect();
+        words.push_str(&format!(", {} changed", aspects.join(" and ")));
+    }
+    if change.members > 0 {
+        words.push_str(&format!(", with {}", counted(change.members.into(), "member", "members")));
     }
     words
 }
@@ -256,9 +269,7 @@ impl<'a> BreakingLines<'a> {
     /// Whether a line of its own would say nothing more.
     fn is_all(&self, changed: &ChangedSymbol) -> bool {
         let change = &changed.change;
-        let is_plain = change.aspects.is_empty()
-            && change.derivation.is_none()
-            && change.members == 0
+        let is_plain = change.derivation.is_none()
             && change.demands.is_empty()
             && changed.new_users.is_empty()
             && changed.lost_users.is_empty();
@@ -281,6 +292,7 @@ impl<'a> BreakingLines<'a> {
             Some((changed, change)) if change.change == SymbolChangeKind::Removed => {
                 line.extend(happening(changed, true).strip_prefix("removed"));
             }
+            Some((changed, _)) if self.is_all(changed) => line.push_str(&taken_along(changed)),
             _ => {}
         }
         match it.users {
@@ -332,15 +344,32 @@ fn decisions(diff: &SemanticDiff, out: &mut Painter) {
 }
 
 fn moves(diff: &SemanticDiff, out: &mut Painter) {
-    if diff.file_moves.is_empty() {
+    // A type that was renamed with its file says where it is now.
+    let told: BTreeSet<(&str, &str)> = diff
+        .changes
+        .iter()
+        .filter(|it| {
+            let change = it.change.change;
+            matches!(change, SymbolChangeKind::Renamed | SymbolChangeKind::Moved)
+                && !it.change.is_test
+        })
+        .filter_map(|it| {
+            Some((it.change.old.as_ref()?.path.as_str(), it.change.new.as_ref()?.path.as_str()))
+        })
+        .collect();
+    let is_told = |it: &&FileMove| {
+        it.untold_symbols == 0 && told.contains(&(it.from.as_str(), it.to.as_str()))
+    };
+    let moves: Vec<&FileMove> = diff.file_moves.iter().filter(|it| !is_told(it)).collect();
+    if moves.is_empty() {
         return;
     }
     out.gap();
-    for it in diff.file_moves.iter().take(SHOWN) {
+    for it in moves.iter().take(SHOWN) {
         let n = counted(it.symbols.into(), "symbol", "symbols");
         out.text("  > ").label(Label::Path, &it.to).text(&format!("  was {}, {n}", it.from)).end();
     }
-    rest(diff.file_moves.len(), SHOWN, out);
+    rest(moves.len(), SHOWN, out);
 }
 
 /// The changes that have a line of their own.
@@ -473,6 +502,11 @@ fn code(text: &str) -> String {
     format!("`{}`", one_line(&clean(text), 160).replace('`', "'"))
 }
 
+/// What a list in Markdown leaves out.
+fn and_more(n: usize, shown: usize) -> String {
+    if n > shown { format!("\nand {} more\n", n - shown) } else { String::new() }
+}
+
 pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     let mut out = format!("**{}**\n", summary(diff));
     let told = BreakingLines::of(diff, limit);
@@ -482,6 +516,7 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
             let at = code(&format!("{}:{}", it.path, it.line));
             out.push_str(&format!("- {}: {} {at}\n", it.rule.as_str(), code(&told.line(it))));
         }
+        out.push_str(&and_more(diff.breaking.len(), limit));
     }
     if !diff.decisions.is_empty() || !diff.deciding_notes.is_empty() {
         out.push_str("\n### Decisions at risk\n\n");
@@ -518,9 +553,7 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
                 cell(&place(symbol)),
             ));
         }
-        if listed.len() > limit {
-            out.push_str(&format!("\nand {} more\n", listed.len() - limit));
-        }
+        out.push_str(&and_more(listed.len(), limit));
     }
     let new_edges: Vec<&EdgeChange> = diff
         .edges
@@ -539,6 +572,7 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
                 borders.join(" and ")
             ));
         }
+        out.push_str(&and_more(new_edges.len(), limit));
     }
     if let Some(impact) = &diff.impact {
         let n_tests = impact.test_files.len();

@@ -1,8 +1,25 @@
-//! What a module of TypeScript or JavaScript exports: only that can be used by
-//! others.
+//! What a module of TypeScript or JavaScript exports, and what a class of it keeps for
+//! itself: only the rest can be used by others.
 
+use super::File;
+use crate::facts::DefId;
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use rustc_hash::FxHashSet;
+
+/// Whether `private` or `protected` stands in front of a member.
+pub fn is_hidden_member(file: &File, id: DefId) -> bool {
+    let facts = &file.facts;
+    if facts.language != "typescript" {
+        return false;
+    }
+    let def = facts.def(id);
+    let (name, span) =
+        (facts.text(def.name), def.span.start_byte as usize..def.span.end_byte as usize);
+    let text = file.bytes.get(span).and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '@');
+    let words = text.unwrap_or_default().split(|c| !is_word(c)).filter(|word| !word.is_empty());
+    words.take_while(|word| *word != name).take(8).any(|it| matches!(it, "private" | "protected"))
+}
 
 /// The names a file exports; none where everything may be used: in another
 /// language, or in a script that exports nothing by this syntax.

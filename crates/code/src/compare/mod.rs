@@ -6,7 +6,13 @@ mod derivation;
 mod derivation_tests;
 mod exports;
 mod module_code;
+mod overloads;
+mod parameters;
+mod primary;
 mod report;
+#[cfg(test)]
+mod report_tests;
+mod targets;
 mod version;
 
 pub use version::rules_version;
@@ -78,7 +84,12 @@ pub fn compare(
     };
     paths.sort();
     paths.dedup();
-    let (old, new) = (extracted(sources.old, index), extracted(sources.new, index));
+    let (mut old, mut new) = (extracted(sources.old, index), extracted(sources.new, index));
+    let mut blobs = repo.blobs()?;
+    let is_of = |commit| if let Head::Commit(head) = commit { head } else { base };
+    targets::mark_programs(&mut old, base, &mut blobs);
+    targets::mark_programs(&mut new, is_of(head), &mut blobs);
+    drop(blobs);
     let mut unread = sources.unread;
     for file in &new {
         if let Some(reason) = trouble_of(&file.facts, "does not parse") {
@@ -102,6 +113,7 @@ pub fn compare(
     Ok(Comparison {
         changes: report.changes,
         file_moves: report.file_moves,
+        successions: report.successions,
         paths,
         n_files,
         n_compared,

@@ -3,17 +3,24 @@
 
 use super::File;
 use super::derivation::{Derivations, derivations};
+use super::exports::is_hidden_member;
 use super::module_code::module_change;
-use crate::facts::{FileFacts, Flags, ParamKind, Visibility};
+use super::overloads::Overloads;
+use super::parameters::{Parameters, demands};
+use super::primary;
+use crate::facts::{FileFacts, Visibility};
 use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
-use model::change::{Aspect, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion};
+use model::change::{
+    Aspect, FileMove, Succession, SymbolChange, SymbolChangeKind, SymbolPlace, SymbolVersion,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
 pub struct Report {
     pub changes: Vec<SymbolChange>,
     pub file_moves: Vec<FileMove>,
+    pub successions: Vec<Succession>,
 }
 
 struct Sides<'a> {
@@ -23,6 +30,8 @@ struct Sides<'a> {
     /// Symbols directly inside each.
     old_members: Vec<u32>,
     new_members: Vec<u32>,
+    old_overloads: Overloads<'a>,
+    new_overloads: Overloads<'a>,
     derivations: Derivations,
 }
 
@@ -44,9 +53,15 @@ impl Report {
             new,
             old_members: members(&matching.old),
             new_members: members(&matching.new),
+            old_overloads: Overloads::of(old),
+            new_overloads: Overloads::of(new),
             derivations: derivations(matching, old, new),
         };
-        let mut report = Report { changes: Vec::new(), file_moves: sides.file_moves() };
+        let mut report = Report {
+            changes: Vec::new(),
+            file_moves: sides.file_moves(),
+            successions: sides.successions(),
+        };
         sides.add_pairs(&mut report.changes);
         sides.add_gone(&mut report.changes);
         sides.add_fresh(&mut report.changes);
@@ -73,6 +88,15 @@ impl Sides<'_> {
 
     fn new_facts(&self, symbol: &Symbol) -> &FileFacts {
         &self.new[symbol.file as usize].facts
+    }
+
+    /// What is written in front of the members of a type.
+    fn old_heading(&self, at: u32) -> &str {
+        heading(self.old_symbol(at), self.old_facts(self.old_symbol(at)))
+    }
+
+    fn new_heading(&self, at: u32) -> &str {
+        heading(self.new_symbol(at), self.new_facts(self.new_symbol(at)))
     }
 
     fn old_version(&self, at: u32) -> SymbolVersion {
@@ -181,9 +205,21 @@ impl Sides<'_> {
         }
     }
 
+    fn aspects(&self, pair: &Pair) -> Vec<Aspect> {
+        let mut aspects = self.aspects_of_text(pair);
+        let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+        let is_callable = new.sort == Sort::Callable && !aspects.contains(&Aspect::Signature);
+        if is_callable && self.old_overloads.of_symbol(old) != self.new_overloads.of_symbol(new) {
+            aspects.retain(|it| *it != Aspect::Doc);
+            aspects.push(Aspect::Signature);
+            aspects.sort_unstable();
+        }
+        aspects
+    }
+
     /// In the words of a symbol's history; a type by what is written in front of
     /// its members.
-    fn aspects(&self, pair: &Pair) -> Vec<Aspect> {
+    fn aspects_of_text(&self, pair: &Pair) -> Vec<Aspect> {
         let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
         let (old_file, new_file) = (&self.old[old.file as usize], &self.new[new.file as usize]);
         let (a, b) = (old_file.facts.def(old.def), new_file.facts.def(new.def));
@@ -200,6 +236,11 @@ impl Sides<'_> {
             written(old, old_file, &old.name),
             written(new, new_file, &new.name),
         );
+        let is_told_by_words = !written(old, old_file, &old.name).text.is_empty();
+        if is_told_by_words && aspects.is_empty() && is_visible_as_before {
+            // Which quotes, and commas behind the last of a list, are layout.
+            return aspects;
+        }
         aspects.retain(|it| *it != Aspect::Doc);
         if !is_visible_as_before && !aspects.contains(&Aspect::Visibility) {
             aspects.push(Aspect::Visibility);
@@ -217,41 +258,9 @@ impl Sides<'_> {
         if new.sort != Sort::Callable {
             return Vec::new();
         }
-        let (old_facts, new_facts) = (self.old_facts(old), self.new_facts(new));
-        let plain = |facts: &FileFacts, symbol: &Symbol| -> Vec<(String, bool)> {
-            let params = facts.def(symbol.def).params.iter();
-            params
-                .filter(|param| param.kind == ParamKind::Plain)
-                .map(|param| (facts.text(param.name).to_owned(), param.default.is_some()))
-                .collect()
-        };
-        let (mut before, mut after) = (plain(old_facts, old), plain(new_facts, new));
-        name_by_place(&mut before, &after);
-        name_by_place(&mut after, &before);
-        let any_args = |facts: &FileFacts, symbol: &Symbol| {
-            let def = facts.def(symbol.def);
-            def.flags.has(Flags::ANY_ARGS)
-                || def
-                    .params
-                    .iter()
-                    .any(|param| matches!(param.kind, ParamKind::Variadic | ParamKind::Keywords))
-        };
-        let has = |list: &[(String, bool)], name: &str| list.iter().any(|(it, _)| it == name);
-        let gone: Vec<&str> =
-            before.iter().map(|(name, _)| &**name).filter(|name| !has(&after, name)).collect();
-        let fresh: Vec<&(String, bool)> =
-            after.iter().filter(|(name, _)| !has(&before, name)).collect();
-        // As many as before: names changed, which only keyword arguments notice.
-        if gone.len() == fresh.len() && before.len() == after.len() {
-            return Vec::new();
-        }
-        let mut demands = Vec::new();
-        if !any_args(new_facts, new) {
-            demands.extend(gone.iter().map(|name| format!("{} removed", parameter(name))));
-        }
-        let required = fresh.iter().filter(|(_, has_default)| !has_default);
-        demands.extend(required.map(|(name, _)| format!("required {} added", parameter(name))));
-        demands
+        let before = Parameters::of(self.old_facts(old), old.def);
+        let after = Parameters::of(self.new_facts(new), new.def);
+        demands(before, after)
     }
 
     /// Symbols that are gone and were written twice, word for word: the other one stayed, so
@@ -293,12 +302,20 @@ impl Sides<'_> {
         let replaced = self.replaced();
         let doubles = self.doubles();
         let pair_of = self.matching.by_old();
+        let successor =
+            |old: u32| pair_of[old as usize].map(|at| self.matching.pairs[at as usize].new);
         let guesses: FxHashMap<u32, &Pair> =
             self.matching.guesses.iter().map(|guess| (guess.old, guess)).collect();
         for (at, symbol) in self.matching.old.iter().enumerate() {
             let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
             let is_double = doubles.contains(&(at as u32));
             if pair_of[at].is_some() || symbol.is_local || is_inside || is_double {
+                continue;
+            }
+            let around = symbol.parent.zip(symbol.parent.and_then(successor));
+            if around.is_some_and(|(was, is)| {
+                primary::is_in_heading(symbol, self.old_heading(was), self.new_heading(is))
+            }) {
                 continue;
             }
             if let Some(new) = replaced.get(&(at as u32)) {
@@ -341,6 +358,8 @@ impl Sides<'_> {
 
     fn add_fresh(&self, changes: &mut Vec<SymbolChange>) {
         let pair_of = self.matching.by_new();
+        let predecessor =
+            |new: u32| pair_of[new as usize].map(|at| self.matching.pairs[at as usize].old);
         let replacing: FxHashSet<u32> = self.replaced().into_values().collect();
         let copies: FxHashMap<u32, &Pair> =
             self.matching.copies.iter().map(|copy| (copy.new, copy)).collect();
@@ -348,6 +367,12 @@ impl Sides<'_> {
             let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
             let is_told = is_inside || replacing.contains(&(at as u32));
             if pair_of[at].is_some() || symbol.is_local || is_told {
+                continue;
+            }
+            let around = symbol.parent.zip(symbol.parent.and_then(predecessor));
+            if around.is_some_and(|(is, was)| {
+                primary::is_in_heading(symbol, self.new_heading(is), self.old_heading(was))
+            }) {
                 continue;
             }
             let copy = copies.get(&(at as u32));
@@ -368,8 +393,31 @@ impl Sides<'_> {
         }
     }
 
+    /// Every pair whose symbol goes by another name: the graph names symbols by their
+    /// place, and those of one name by their parameters.
+    fn successions(&self) -> Vec<Succession> {
+        let place = |symbol: &Symbol, file: &File| SymbolPlace {
+            symbol: symbol.path.to_string(),
+            path: file.path.clone(),
+            line: file.facts.def(symbol.def).name_line.max(1),
+        };
+        let pairs = self.matching.pairs.iter();
+        pairs
+            .filter_map(|pair| {
+                let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
+                let (old_file, new_file) =
+                    (&self.old[old.file as usize], &self.new[new.file as usize]);
+                let is_same = old_file.path == new_file.path
+                    && old.path == new.path
+                    && old.params == new.params;
+                (!is_same)
+                    .then(|| Succession { old: place(old, old_file), new: place(new, new_file) })
+            })
+            .collect()
+    }
+
     fn file_moves(&self) -> Vec<FileMove> {
-        let mut n_carried: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default();
+        let mut n_carried: FxHashMap<(u32, u32), (u32, u32, u32)> = FxHashMap::default();
         let told: FxHashSet<u32> = self
             .matching
             .pairs
@@ -382,13 +430,15 @@ impl Sides<'_> {
             if new.is_local || !self.is_carried(pair) {
                 continue;
             }
-            let (n_symbols, n_public) = n_carried.entry((old.file, new.file)).or_default();
+            let (n_symbols, n_public, n_untold) =
+                n_carried.entry((old.file, new.file)).or_default();
             *n_symbols += 1;
             // What is in a type that is told apart went with it, not with the file.
             let mut around = old.parent;
             while let Some(at) = around.filter(|at| !told.contains(at)) {
                 around = self.old_symbol(at).parent;
             }
+            *n_untold += u32::from(around.is_none());
             *n_public +=
                 u32::from(around.is_none() && is_public(&self.matching.old, self.old, pair.old));
         }
@@ -397,29 +447,18 @@ impl Sides<'_> {
             let Some(to) = *to else { continue };
             let (from, to_path) = (&self.old[at].path, &self.new[to as usize].path);
             if from != to_path {
-                let (symbols, public_symbols) =
+                let (symbols, public_symbols, untold_symbols) =
                     n_carried.get(&(at as u32, to)).copied().unwrap_or_default();
                 let (from, to) = (from.clone(), to_path.clone());
-                moves.push(FileMove { from, to, symbols, public_symbols });
+                moves.push(FileMove { from, to, symbols, public_symbols, untold_symbols });
             }
         }
         moves
     }
 }
 
-/// Parameters that are taken apart where they are declared have no name: one is taken for what
-/// stands in its place on the other side.
-fn name_by_place(these: &mut [(String, bool)], others: &[(String, bool)]) {
-    for at in 0..these.len() {
-        let Some((name, _)) = others.get(at).filter(|_| these[at].0.is_empty()) else { continue };
-        if !these.iter().any(|(it, _)| it == name) {
-            these[at].0.clone_from(name);
-        }
-    }
-}
-
-fn parameter(name: &str) -> String {
-    if name.is_empty() { "unnamed parameter".to_owned() } else { format!("parameter `{name}`") }
+fn heading<'a>(symbol: &Symbol, facts: &'a FileFacts) -> &'a str {
+    facts.def(symbol.def).signature.map_or("", |name| facts.text(name))
 }
 
 /// The text of a symbol.
@@ -446,7 +485,9 @@ fn is_public(symbols: &[Symbol], files: &[File], at: u32) -> bool {
     let mut at = Some(at);
     while let Some(place) = at {
         let symbol = &symbols[place as usize];
-        let is_hidden = symbol.visibility != Visibility::Public || symbol.is_local;
+        let is_hidden = symbol.visibility != Visibility::Public
+            || symbol.is_local
+            || is_hidden_member(&files[symbol.file as usize], symbol.def);
         if is_hidden || !is_exported(symbol, files) {
             return false;
         }

@@ -104,7 +104,7 @@ impl<'v> Written<'v> {
 fn add_text<'t>(written: SymbolText<'t>, parts: &mut Parts<'t>) {
     let mut words = Vec::new();
     read(written.text, written.language, &mut words, &mut parts.comments);
-    drop_trailing_commas(&mut words);
+    drop_trailing_commas(&mut words, written.name);
     split(words, written, parts);
 }
 
@@ -136,12 +136,14 @@ fn same_quotes<'t>(text: &'t str, language: &str) -> Word<'t> {
 }
 
 /// A comma behind the last of several items is layout.
-fn drop_trailing_commas(words: &mut Vec<Word<'_>>) {
+fn drop_trailing_commas(words: &mut Vec<Word<'_>>, name: &str) {
     let mut kept: Vec<Word<'_>> = Vec::with_capacity(words.len());
     // For each open bracket, the commas in it so far.
     let mut n_commas: Vec<usize> = Vec::new();
     for word in words.drain(..) {
         match &*word {
+            // Behind the name stand parameters, and one of them with a comma is no tuple.
+            "(" if kept.last().is_some_and(|last| **last == *name) => n_commas.push(1),
             "(" | "[" | "{" => n_commas.push(0),
             "," => {
                 if let Some(n) = n_commas.last_mut() {
@@ -173,11 +175,18 @@ fn split<'t>(words: Vec<Word<'t>>, written: SymbolText<'_>, parts: &mut Parts<'t
         } else if Some(at) == named {
             // Names are compared apart.
         } else if is_visibility(&word) && named.is_none_or(|named| at < named) {
-            parts.visibility.push(word);
+            if !says_what_is_so(&word, written.language) {
+                parts.visibility.push(word);
+            }
         } else {
             parts.declaration.push(word);
         }
     }
+}
+
+/// Whether a word makes public what is public without it.
+fn says_what_is_so(word: &str, language: &str) -> bool {
+    word == "public" && matches!(language, "typescript" | "kotlin" | "php" | "ruby")
 }
 
 fn is_visibility(word: &str) -> bool {

@@ -18,6 +18,7 @@ mod bags;
 mod callables;
 mod candidates;
 mod containers;
+mod declarations;
 mod files;
 mod names;
 mod rules;
@@ -29,6 +30,7 @@ mod values;
 mod tests;
 
 use crate::facts::FileFacts;
+pub use declarations::has_signatures;
 pub use symbols::{Entry, Sort, Symbol, entries};
 
 use bags::Weights;
@@ -109,8 +111,9 @@ impl Matching {
 /// Pairs the symbols of two versions. Files that did not change need not be given.
 pub fn match_versions(old: &[SourceFile<'_>], new: &[SourceFile<'_>]) -> Matching {
     let mut words = bags::Vocabulary::default();
-    let old = Side::of(old, &mut words);
-    let new = Side::of(new, &mut words);
+    let definitions = declarations::Definitions::of(old, new);
+    let old = Side::of(old, &definitions, &mut words);
+    let new = Side::of(new, &definitions, &mut words);
     let weights = Weights::of(&words, &old, &new);
     let mut state = State {
         to_new: vec![None; old.symbols.len()],

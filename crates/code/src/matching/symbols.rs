@@ -1,10 +1,11 @@
 //! The symbols of one version, as the matcher sees them.
 
 use super::bags::{Bag, Token, Vocabulary, sub_words, text_of, tokens};
+use super::declarations::Definitions;
 use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
 use model::code::is_test_path;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A symbol of a file, without what it takes to compare it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +66,9 @@ pub struct Symbol {
     /// Declared without a body.
     pub is_abstract: bool,
     pub visibility: Visibility,
+    pub is_constructor: bool,
+    /// One of several signatures of a function that is written elsewhere.
+    pub is_overload: bool,
     pub is_test: bool,
     /// The types of its parameters as written; their names where there are none.
     pub params: Box<[Box<str>]>,
@@ -105,11 +109,15 @@ pub struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub fn of(files: &[SourceFile<'a>], words: &mut Vocabulary) -> Self {
+    pub fn of(
+        files: &[SourceFile<'a>],
+        definitions: &Definitions<'_>,
+        words: &mut Vocabulary,
+    ) -> Self {
         let mut side =
             Side { files: files.to_vec(), symbols: Vec::new(), by_name: FxHashMap::default() };
         for (at, file) in files.iter().enumerate() {
-            side.add_file(at as u32, file, words);
+            side.add_file(at as u32, file, definitions, words);
         }
         for (at, symbol) in side.symbols.iter().enumerate() {
             side.by_name.entry(symbol.name.clone()).or_default().push(at as u32);
@@ -117,8 +125,15 @@ impl<'a> Side<'a> {
         side
     }
 
-    fn add_file(&mut self, at: u32, file: &SourceFile<'a>, words: &mut Vocabulary) {
+    fn add_file(
+        &mut self,
+        at: u32,
+        file: &SourceFile<'a>,
+        definitions: &Definitions<'_>,
+        words: &mut Vocabulary,
+    ) {
         let facts = file.facts;
+        let mut announced = FxHashSet::default();
         let tokens = tokens(file.bytes, &facts.language, words);
         // For each definition the symbol that stands for it, or is around it.
         let mut place: Vec<Option<u32>> = vec![None; facts.defs.len()];
@@ -135,6 +150,10 @@ impl<'a> Side<'a> {
                 place[id.ix()] = named.flatten().copied().or(around);
                 continue;
             };
+            if definitions.is_announced(file, id, &mut announced) {
+                place[id.ix()] = around;
+                continue;
+            }
             let depth = depth_of(&self.symbols, around);
             let parent = around.map(|parent| &self.symbols[parent as usize]);
             let is_local = parent.is_some_and(|it| it.is_local || it.sort == Sort::Callable)
@@ -300,6 +319,8 @@ fn symbol_of(
                 || def.flags.has(Flags::ELSEWHERE)
                 || is_bodyless(&facts.language, source)),
         visibility: def.visibility,
+        is_overload: def.flags.has(Flags::OVERLOAD),
+        is_constructor: def.flags.has(Flags::CONSTRUCTOR),
         is_test: def.flags.has(Flags::TEST),
         params: params_of(facts, id),
         signature: signature_words(text(def.signature), name),

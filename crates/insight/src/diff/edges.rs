@@ -35,18 +35,15 @@ impl<'r> Versions<'r> {
         }
     }
 
-    /// `nodes`: for each change its symbol in the base and in the head.
+    /// `nodes`: for each change its symbol in the base and in the head; `successors`: what
+    /// symbols are called in the head that went by another name in the base.
     pub(super) fn add(
         &mut self,
         nodes: &[(Option<NodeId>, Option<NodeId>)],
+        successors: &BTreeMap<NodeId, NodeId>,
         diff: &mut VersionComparison,
     ) -> Result<()> {
-        let renamed: BTreeMap<NodeId, NodeId> = nodes
-            .iter()
-            .filter_map(|(old, new)| Some(((*old)?, (*new)?)))
-            .filter(|(old, new)| old != new)
-            .collect();
-        let now = |node: NodeId| renamed.get(&node).copied().unwrap_or(node);
+        let now = |node: NodeId| successors.get(&node).copied().unwrap_or(node);
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
         let mut edges = Vec::new();
         for (changed, (old, new)) in diff.changes.iter_mut().zip(nodes) {

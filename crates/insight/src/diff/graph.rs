@@ -2,13 +2,13 @@
 
 use super::edges::Versions;
 use super::stale::ReachedFiles;
+use super::successors::{InFile, node_at, successors};
 use super::{Impact, VersionComparison};
-use crate::code::files::exact_file;
 use crate::code::impact::{KINDS, OwnerShare};
 use crate::code::walk::walk;
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
-use crate::tests_scope::is_test_file;
-use model::change::{SymbolChangeKind, SymbolVersion};
+use crate::tests_scope::{Fixtures, is_fixture_file, is_test_file, users_of_fixtures};
+use model::change::{Succession, SymbolChangeKind, SymbolVersion};
 use model::code::EdgeKind;
 use model::ids::NodeId;
 use model::{Result, code::is_test_path};
@@ -21,6 +21,8 @@ const MOST_SEEDS: usize = 800;
 const MOST_REACHED: usize = 2000;
 const MOST_PATHS: usize = 500;
 const SHOWN_USERS: usize = 3;
+/// Functions whose calls may lead to nothing, of which that is said.
+const MOST_UNTIED: usize = 40;
 
 /// Along which one symbol uses another.
 pub(super) const USES: &[EdgeKind] = &[
@@ -40,7 +42,12 @@ pub struct Indexed {
     pub head: Option<Scope>,
 }
 
-pub(super) fn add(reader: &Reader, indexed: &Indexed, diff: &mut VersionComparison) -> Result<()> {
+pub(super) fn add(
+    reader: &Reader,
+    indexed: &Indexed,
+    successions: &[Succession],
+    diff: &mut VersionComparison,
+) -> Result<()> {
     let paths = diff.paths.clone();
     let is_base = indexed.base.is_some();
     let Some(scope) = indexed.base.as_ref().or(indexed.head.as_ref()) else { return Ok(()) };
@@ -65,7 +72,13 @@ pub(super) fn add(reader: &Reader, indexed: &Indexed, diff: &mut VersionComparis
             };
             nodes.push((old, new));
         }
-        versions.add(&nodes, diff)?;
+        let mut successors =
+            successors(&versions, successions, &diff.file_moves, [&mut olds, &mut news])?;
+        // What is told beside the pairs: a method that became a field.
+        for (old, new) in nodes.iter().filter_map(|(old, new)| Some(((*old)?, (*new)?))) {
+            successors.entry(old).or_insert(new);
+        }
+        versions.add(&nodes, &successors, diff)?;
         let seeds: Vec<NodeId> = nodes
             .iter()
             .zip(&diff.changes)
@@ -112,6 +125,14 @@ fn add_one(
             }
         }
         changed.users = Some(users.len() as u64);
+        let is_asked = side.kind == "function" && !changed.change.is_test;
+        if users.is_empty() && is_asked && diff.untied.len() < MOST_UNTIED {
+            let name = side.symbol.rsplit('.').next().unwrap_or(&side.symbol);
+            let (n_calls, _) = view.unresolved(name, 0)?;
+            if n_calls > 0 {
+                diff.untied.push((name.to_owned(), n_calls));
+            }
+        }
         for user in users {
             if changed.untouched_users.len() >= SHOWN_USERS {
                 break;
@@ -131,30 +152,12 @@ fn add_one(
     Ok(())
 }
 
-/// The symbols of files by name and line: a symbol that is declared in one file and
-/// defined in another has a place in both.
-type InFile = BTreeMap<String, BTreeMap<(String, u32), NodeId>>;
-
 fn node_of(
     view: &View<'_>,
     symbol: &SymbolVersion,
     in_file: &mut InFile,
 ) -> Result<Option<NodeId>> {
-    if !in_file.contains_key(&symbol.path) {
-        let mut nodes = BTreeMap::new();
-        if let Some(member) = exact_file(view, &symbol.path)? {
-            let (outline, ids) = (view.outline(member.file)?, view.nodes_of(member.file)?);
-            for (entry, node) in outline.iter().zip(ids.iter()) {
-                if let Some(row) = view.node(*node)? {
-                    nodes.entry((row.name.clone(), entry.name_line)).or_insert(*node);
-                }
-            }
-        }
-        in_file.insert(symbol.path.clone(), nodes);
-    }
-    let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
-    let nodes = &in_file[&symbol.path];
-    Ok(nodes.get(&(name.to_owned(), symbol.line)).copied())
+    node_at(view, (&symbol.path, &symbol.symbol, symbol.line), in_file)
 }
 
 fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact, ReachedFiles)> {
@@ -169,17 +172,24 @@ fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact
     let mut tests: BTreeSet<String> =
         paths.iter().filter(|path| is_test_file(path)).cloned().collect();
     let mut files = ReachedFiles::new();
+    let mut fixtures = Fixtures::new();
     for reached in &walked.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };
         let repo = symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo);
         if !symbol.path.is_empty() {
             files.entry(repo.to_owned()).or_default().insert(symbol.path.clone());
         }
+        if is_fixture_file(&symbol.path) {
+            let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
+            let names = fixtures.entry(symbol.path.clone()).or_default();
+            names.entry(name.to_owned()).or_insert(reached.depth);
+        }
         let is_of_tests = symbol.is_test && !is_test_path(&symbol.path);
         if is_of_tests || is_test_file(&symbol.path) {
             tests.insert(symbol.path);
         }
     }
+    tests.extend(users_of_fixtures(view, &fixtures)?);
     let impact = Impact {
         commit: view.scope.snapshot.sha.clone(),
         reached: walked.reached.len() as u64,

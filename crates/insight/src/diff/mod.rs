@@ -10,6 +10,7 @@ mod edges;
 mod graph;
 mod rules;
 mod stale;
+mod successors;
 mod threads;
 
 use crate::cache::{self, VersionsQuestion};
@@ -217,6 +218,9 @@ struct VersionComparison {
     edges: Vec<EdgeChange>,
     impact: Option<Impact>,
     reached_files: ReachedFiles,
+    /// Functions that nobody is known to use, and how many calls by their names lead
+    /// to nothing.
+    untied: Vec<(String, u64)>,
 }
 
 impl VersionComparison {
@@ -241,6 +245,7 @@ impl VersionComparison {
             edges: Vec::new(),
             impact: None,
             reached_files: ReachedFiles::new(),
+            untied: Vec::new(),
         }
     }
 }
@@ -265,6 +270,7 @@ pub fn semantic_diff(
             }
             let compared = compared(reader, &request, &indexed, compare)?;
             stale_evidence = stale::stale_evidence(reader, &indexed, &compared.reached_files)?;
+            missing.extend(untied_calls(&compared.untied));
             let decisions = decisions(reader, &compared.paths, &compared.changes)?;
             let mut notes = Vec::new();
             if let Some(project) = project(reader, &request.asked) {
@@ -304,6 +310,23 @@ pub fn semantic_diff(
     })
 }
 
+/// What the numbers of users and tests leave out.
+fn untied_calls(untied: &[(String, u64)]) -> Option<Missing> {
+    const SHOWN: usize = 3;
+    let (first, _) = untied.first()?;
+    let names: Vec<String> =
+        untied.iter().take(SHOWN).map(|(name, n)| format!("{name} ({n})")).collect();
+    let more = match untied.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let what = format!(
+        "calls by the name {}{more} are tied to no symbol: their users and tests are not counted",
+        names.join(", ")
+    );
+    Some(Missing::new(what, format!("lore callers {first}")))
+}
+
 fn indexed(reader: &Reader, request: &Request<'_>) -> graph::Indexed {
     let at = |revision: &Revision| {
         let asked = ScopeRequest { at: Some(&revision.commit), ..request.asked };
@@ -321,8 +344,10 @@ fn compared(
     compare: impl FnOnce() -> Result<Comparison>,
 ) -> Result<VersionComparison> {
     let compute = || {
-        let mut compared = VersionComparison::of(compare()?);
-        graph::add(reader, indexed, &mut compared)?;
+        let mut comparison = compare()?;
+        let successions = std::mem::take(&mut comparison.successions);
+        let mut compared = VersionComparison::of(comparison);
+        graph::add(reader, indexed, &successions, &mut compared)?;
         Ok(compared)
     };
     let Some(trees) = &request.trees else { return compute() };
@@ -337,10 +362,11 @@ fn compared(
 
 /// What is kept follows from these sources too; see [`Request::rules`].
 fn own_rules() -> String {
-    const SOURCES: [&[u8]; 4] = [
+    const SOURCES: [&[u8]; 5] = [
         include_bytes!("mod.rs"),
         include_bytes!("edges.rs"),
         include_bytes!("graph.rs"),
+        include_bytes!("successors.rs"),
         include_bytes!("../code/impact.rs"),
     ];
     Hash32::of(&SOURCES.concat()).to_string()

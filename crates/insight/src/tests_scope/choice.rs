@@ -62,7 +62,9 @@ pub fn choose(
     let left = rest.split_off(wanted.saturating_sub(near.len()).min(rest.len()));
     near.extend(rest.into_iter().map(|(_, path, candidate)| (path, candidate)));
     near.sort_by(|a, b| a.0.cmp(&b.0));
-    let files = near.into_iter().map(|(path, candidate)| scale.told(path, candidate)).collect();
+    let mut files: Vec<AffectedTests> =
+        near.into_iter().map(|(path, candidate)| scale.told(path, candidate)).collect();
+    files.sort_by_key(|file| file.distance > 0);
     let mut farther: Vec<String> = left.into_iter().map(|(_, path, _)| path).collect();
     farther.sort();
     (files, farther)

@@ -28,12 +28,26 @@ pub fn reason(path: &str) -> Option<String> {
             | "Gemfile"
             | "composer.json"
             | "Dockerfile"
-    );
+            | "Directory.Build.props"
+            | "Directory.Build.targets"
+            | "Directory.Packages.props"
+            | "global.json"
+    ) || is_project(name);
     let ending = ending(name);
     let is_lock = ending == "lock" || name.ends_with("-lock.json") || name.ends_with("-lock.yaml");
     let is_requirements = name.starts_with("requirements") && ending == "txt";
     (is_build || is_lock || is_requirements)
         .then(|| format!("{path}: the build or its dependencies"))
+}
+
+/// Files of a build that every project calls otherwise.
+fn is_project(name: &str) -> bool {
+    let is_of_tool = |tool: &str, ending: &str| {
+        name.strip_prefix(tool).is_some_and(|rest| rest.starts_with('.') && rest.ends_with(ending))
+    };
+    matches!(ending(name), "csproj" | "fsproj" | "vbproj")
+        || is_of_tool("tsconfig", ".json")
+        || ["jest.config", "vitest.config"].iter().any(|tool| is_of_tool(tool, "s"))
 }
 
 /// Adds the tests below a changed file of fixtures.
@@ -66,4 +80,20 @@ pub fn is_entry(path: &str) -> bool {
         )
     });
     is_aside || matches!(stem(path), "main" | "__main__" | "conf") || !is_code(ending(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+
+    #[test]
+    fn builds_and_their_settings_can_change_any_test() {
+        for path in ["src/Cart/Cart.csproj", "Directory.Build.props", "tsconfig.build.json"] {
+            assert!(reason(path).is_some(), "{path}");
+        }
+        for path in ["src/cart.ts", "jest.config.md", "src/tsconfig.ts", "data/cart.json"] {
+            assert!(reason(path).is_none(), "{path}");
+        }
+        assert!(reason("jest.config.ts").is_some() && reason("vitest.config.mjs").is_some());
+    }
 }

@@ -41,6 +41,10 @@ impl TestFiles {
         self.tests.iter().map(String::as_str)
     }
 
+    pub fn into_tests(self) -> BTreeSet<String> {
+        self.tests
+    }
+
     pub fn n_tests(&self) -> usize {
         self.tests.len()
     }
@@ -78,6 +82,12 @@ pub fn is_test_file(path: &str) -> bool {
     // beside them are none.
     let is_named = ending(name) != "py" || (stem(name).contains("test") && name != "conftest.py");
     is_test_path(path) && is_code(ending(name)) && is_named && !is_data(path)
+}
+
+/// Whether tests below its folder are given what a file defines, by the names of their
+/// parameters.
+pub fn is_fixture_file(path: &str) -> bool {
+    path.rsplit('/').next().unwrap_or(path) == "conftest.py"
 }
 
 /// Whether code among tests is there to be read by them: it lies in a folder of data and

@@ -2,7 +2,7 @@
 
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::TestFiles;
+use super::files::{TestFiles, is_fixture_file};
 use crate::code::impact::{KINDS, nodes_of_path};
 use crate::code::walk::walk;
 use crate::code::{Direction, TraversalOptions, View};
@@ -188,7 +188,7 @@ pub fn add_users(
             if rule == Rule::Uses && reached.depth == 1 && !symbol.is_test {
                 users.entry(symbol.path.clone()).or_insert(reached.from);
             }
-            if symbol.path.ends_with("conftest.py") {
+            if is_fixture_file(&symbol.path) {
                 let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
                 let names = fixtures.entry(symbol.path.clone()).or_default();
                 names.entry(name.to_owned()).or_insert(reached.depth);

@@ -17,18 +17,22 @@ mod together;
 use crate::cache::{self, VersionsQuestion};
 use crate::code::View;
 use crate::code::scope::{Scope, Standing};
-use graph::{Fixtures, Seeds};
+use graph::Seeds;
 use model::Result;
 use model::change::SymbolVersion;
 use model::hash::Hash32;
 use names::TestWords;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use store::{Reader, commits};
 
 pub use choice::Reach;
 pub use evidence::{Candidate, Candidates, Evidence, Rule};
+pub(crate) use files::is_fixture_file;
 pub use files::{TestFiles, is_test_file};
+pub(crate) use graph::Fixtures;
+pub(crate) use names::users_of_fixtures;
 
 /// The tests to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +40,7 @@ pub struct TestScope {
     pub standing: Standing,
     /// Why every test must run; empty when the list below is enough.
     pub run_everything: Vec<String>,
-    /// By path.
+    /// Those that the change itself adds or changes first, then by path.
     pub files: Vec<AffectedTests>,
     /// Files that something weak speaks for; not among the above.
     pub farther: Vec<String>,
@@ -75,6 +79,17 @@ impl Change {
         paths.sort();
         paths.dedup();
         Ok(Change { paths, symbols: Some(symbols) })
+    }
+}
+
+impl TestScope {
+    /// Without tests that the change takes away: nobody can run them.
+    #[must_use]
+    pub fn without(mut self, gone: &BTreeSet<String>) -> Self {
+        self.files.retain(|file| !gone.contains(&file.path));
+        self.farther.retain(|path| !gone.contains(path));
+        self.total -= gone.iter().filter(|path| is_test_file(path)).count() as u64;
+        self
     }
 }
 

@@ -4,13 +4,13 @@
 
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::{TestFiles, stem, subject_of, subject_of_source};
+use super::files::{TestFiles, is_test_file, stem, subject_of, subject_of_source};
 use super::graph::Fixtures;
 use crate::code::View;
 use model::Result;
 use model::ids::{FileId, PackageId, PackageVersionId};
 use model::terms;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use store::code::terms::unpack;
 use store::code::{files, snapshots};
@@ -30,22 +30,30 @@ impl TestWords {
         tests: &TestFiles,
         wanted: &BTreeSet<String>,
     ) -> Result<TestWords> {
-        let mut slots: FxHashMap<u32, Vec<&str>> = FxHashMap::default();
+        // By the first of its terms: what is asked for, and the other terms of it.
+        let mut slots: FxHashMap<u32, Vec<(&str, Vec<u32>)>> = FxHashMap::default();
+        let mut asked: FxHashSet<u32> = FxHashSet::default();
         for word in wanted {
-            slots.entry(terms::number(&term_of(word))).or_default().push(word);
+            let mut terms = terms_of(word).into_iter();
+            let Some(first) = terms.next() else { continue };
+            let others: Vec<u32> = terms.collect();
+            asked.insert(first);
+            asked.extend(&others);
+            slots.entry(first).or_default().push((word, others));
         }
         let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
         if slots.is_empty() {
             return Ok(TestWords { tests: found });
         }
-        let versions = test_versions(view, tests)?;
+        let versions = versions_where(view, |path| tests.has(path))?;
         let ids: Vec<FileId> = versions.iter().map(|(file, _)| *file).collect();
         let paths: FxHashMap<FileId, String> = versions.into_iter().collect();
         for (file, packed) in store::code::terms::packed_of_files(view.reader, &ids)? {
             let Some(path) = paths.get(&file) else { continue };
-            let hits = unpack(&packed, |term| slots.contains_key(&term).then_some(term))?.hits;
+            let hits = unpack(&packed, |term| asked.contains(&term).then_some(term))?.hits;
             let has: BTreeSet<u32> = hits.iter().map(|(term, _)| *term).collect();
-            for word in has.iter().flat_map(|term| &slots[term]) {
+            let words = has.iter().filter_map(|term| slots.get(term)).flatten();
+            for (word, _) in words.filter(|(_, others)| others.iter().all(|it| has.contains(it))) {
                 found.entry((*word).to_owned()).or_default().push(path.clone());
             }
         }
@@ -58,22 +66,27 @@ impl TestWords {
     }
 }
 
-/// The term a name is kept by: a name of several parts as a whole.
-fn term_of(name: &str) -> String {
-    let mut whole = None;
-    let mut part = String::new();
-    terms::each(name, |term| {
-        if term.is_compound {
-            whole = Some(term.text.to_owned());
-        } else {
-            term.text.clone_into(&mut part);
-        }
-    });
-    whole.unwrap_or(part)
+/// The terms a name is kept by: a name of several parts as a whole, one of several words
+/// (`test-cart`) by all of them.
+fn terms_of(name: &str) -> Vec<u32> {
+    let mut all = Vec::new();
+    for word in terms::words(name) {
+        let mut whole = None;
+        let mut part = None;
+        terms::each(word, |term| {
+            let slot = if term.is_compound { &mut whole } else { &mut part };
+            *slot = Some(terms::number(term.text));
+        });
+        all.extend(whole.or(part));
+    }
+    all
 }
 
-/// The files of tests in the snapshot.
-fn test_versions(view: &View<'_>, tests: &TestFiles) -> Result<Vec<(FileId, String)>> {
+/// The files of the snapshot that `is_wanted`.
+fn versions_where(
+    view: &View<'_>,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<(FileId, String)>> {
     let versions: Vec<PackageVersionId> =
         snapshots::packages(view.reader, view.scope.snapshot.seq)?.into_values().collect();
     let members = snapshots::members(view.reader, &versions)?;
@@ -83,11 +96,25 @@ fn test_versions(view: &View<'_>, tests: &TestFiles) -> Result<Vec<(FileId, Stri
     for row in files::rows(view.reader, members.iter().map(|member| member.file))? {
         let package = packages.get(&row.package).map_or("", String::as_str);
         let path = if package.is_empty() { row.name } else { format!("{package}/{}", row.name) };
-        if tests.has(&path) {
+        if is_wanted(&path) {
             found.push((row.id, path));
         }
     }
     Ok(found)
+}
+
+/// The tests of the snapshot that ask for fixtures.
+pub fn users_of_fixtures(view: &View<'_>, fixtures: &Fixtures) -> Result<BTreeSet<String>> {
+    if fixtures.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let tests = versions_where(view, is_test_file)?.into_iter().map(|(_, path)| path);
+    let tests = TestFiles::of(tests);
+    let wanted = fixtures.values().flat_map(|names| names.keys().cloned()).collect();
+    let words = TestWords::read(view, &tests, &wanted)?;
+    let mut found = Candidates::default();
+    add_users_of_fixtures(fixtures, &tests, &words, &mut found);
+    Ok(found.files.into_keys().collect())
 }
 
 /// The simple names of changed symbols that tell something.
@@ -96,6 +123,8 @@ pub fn symbol_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
     symbols
         .filter(|symbol| !tests.has(&symbol.path) && symbol.kind != "module")
         .filter_map(|symbol| symbol.symbol.rsplit('.').next())
+        // The word says nothing of the class.
+        .filter(|name| *name != "constructor")
         .filter(|name| name.len() >= SHORTEST && !name.starts_with("__"))
         .map(str::to_owned)
         .collect()
