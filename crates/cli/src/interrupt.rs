@@ -96,7 +96,7 @@ pub fn on_each(act: impl Fn() + Send + 'static) {
 /// told to `on_reload`.
 pub fn daemon(
     stop: CancelToken,
-    on_reload: impl Fn() + Send + 'static,
+    on_reload: impl Fn() + Clone + Send + 'static,
     work: impl Future<Output = Result<()>>,
 ) -> Result<()> {
     let cannot =
@@ -115,7 +115,8 @@ pub fn daemon(
                 tokio::select! {
                     () = interrupted() => stop.cancel(),
                     _ = terminate.recv() => stop.cancel(),
-                    _ = hangup.recv() => on_reload(),
+                    // It asks the daemon, which answers on this runtime: not from a thread of it.
+                    _ = hangup.recv() => drop(tokio::task::spawn_blocking(on_reload.clone())),
                 }
             }
         });

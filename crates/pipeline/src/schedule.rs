@@ -139,6 +139,13 @@ impl Schedule {
         }
     }
 
+    /// The same where nobody asked: a task that fails keeps its rest.
+    pub fn hasten_unless_failing(&mut self, task: Task, now: Timestamp) {
+        if self.state(task).is_some_and(|state| state.failures == 0) {
+            self.hasten(task, now);
+        }
+    }
+
     /// Puts a task off that must not run just now.
     pub fn defer(&mut self, task: Task, now: Timestamp, wait: Duration) {
         if let Some(state) = self.state(task) {
@@ -304,6 +311,18 @@ mod tests {
         assert_eq!(due_after(Some(98 * HOUR)), 4 * HOUR);
         assert_eq!(due_after(Some(10 * HOUR)), 60, "soon, but not before what people miss");
         assert_eq!(due_after(Some(500 * HOUR)), 6 * HOUR, "of a clock that ran ahead");
+    }
+
+    #[test]
+    fn events_leave_a_task_that_fails_its_rest() {
+        let mut schedule = schedule(at(0));
+        schedule.due(at(0));
+        schedule.finished(Task::Sync, TaskOutcome::Failed, at(0));
+        schedule.finished(Task::Embed, TaskOutcome::Done, at(0));
+        for task in [Task::Sync, Task::Embed] {
+            schedule.hasten_unless_failing(task, at(1));
+        }
+        assert_eq!(schedule.due(at(1)), [Task::Embed]);
     }
 
     #[test]

@@ -99,6 +99,8 @@ pub struct DaemonReport {
 pub enum DaemonState {
     Running,
     NotRunning,
+    /// Somebody holds its lock and does not answer.
+    Unresponsive,
     Started,
     Stopped,
     Reloaded,
@@ -167,7 +169,11 @@ impl Place {
         let is_gone = daemon.is_none() && state == DaemonState::Running;
         let running = self.paths.connect().map(|(_, socket)| socket);
         DaemonReport {
-            state: if is_gone { DaemonState::NotRunning } else { state },
+            state: match is_gone {
+                true if holder::is_free(&self.paths.lock) => DaemonState::NotRunning,
+                true => DaemonState::Unresponsive,
+                false => state,
+            },
             daemon,
             socket: running.as_ref().unwrap_or(&self.paths.socket).display().to_string(),
             log: self.paths.log.display().to_string(),
@@ -295,6 +301,9 @@ impl Place {
     fn stop(&self) -> Result<DaemonReport> {
         match self.ask(&Request::Stop) {
             Ok(_) => {}
+            // It hangs, or it is ending already.
+            Err(error)
+                if error.code() == ErrorCode::NotFound && !holder::is_free(&self.paths.lock) => {}
             Err(error) if error.code() == ErrorCode::NotFound => {
                 return Ok(self.report(DaemonState::NotRunning));
             }

@@ -57,13 +57,10 @@ impl Holder {
     }
 }
 
-/// Whether nobody holds the lock.
+/// Whether nobody holds the lock; one that is not there, or not ours, nobody holds.
 pub fn is_free(path: &Path) -> bool {
-    match files::open_lock(path) {
-        Ok(file) => file.try_lock().is_ok(),
-        // The folder was removed, and the lock with it.
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
-    }
+    let file = path.exists().then(|| files::open_lock(path).ok()).flatten();
+    !file.is_some_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 #[cfg(test)]

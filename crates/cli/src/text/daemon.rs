@@ -12,6 +12,7 @@ impl Show for DaemonReport {
         let word = match self.state {
             DaemonState::Running => "running",
             DaemonState::NotRunning => "not running",
+            DaemonState::Unresponsive => "runs, but does not answer; see lore daemon stop",
             DaemonState::Started => "started",
             DaemonState::Stopped => "stopped",
             DaemonState::Reloaded => "settings read again",

@@ -439,7 +439,7 @@ impl Cycle {
             Err(error) => {
                 let error = error.to_string();
                 self.daemon.log.warn("a delivery was left to the next sync", &[("error", &error)]);
-                self.schedule.hasten(Task::Sync, self.now());
+                self.schedule.hasten_unless_failing(Task::Sync, self.now());
                 return;
             }
         }
@@ -498,7 +498,7 @@ impl Cycle {
                     self.after_change();
                 } else {
                     self.forget_delivery(key);
-                    self.schedule.hasten(Task::Sync, now);
+                    self.schedule.hasten_unless_failing(Task::Sync, now);
                 }
             }
             Origin::Standing(id) => self.keep_standing(id, job.outcome.out, !is_ok),

@@ -142,6 +142,25 @@ fn a_socket_that_is_removed_comes_back() {
 }
 
 #[test]
+fn a_daemon_that_hangs_is_not_said_to_be_gone() {
+    let env = machine();
+    repository(&env, "app");
+    let served = Served::new(env);
+    let pid = served.child.as_ref().unwrap().id();
+    let signal = |signal| {
+        let pid = rustix::process::Pid::from_raw(pid as i32).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+    };
+    signal(rustix::process::Signal::STOP);
+    let status = served.env.lore(&["daemon", "status"]).success();
+    let stopped = served.env.lore(&["daemon", "stop"]);
+    signal(rustix::process::Signal::CONT);
+    assert!(status.stdout.contains("does not answer"), "{status}");
+    let stopped = stopped.failure(1);
+    assert!(stopped.stderr.contains(&format!("kill -9 {pid}")), "{stopped}");
+}
+
+#[test]
 fn a_database_that_is_deleted_or_replaced_is_followed() {
     let mut env = machine();
     env.set_var("LORE_DAEMON_POLL_SECONDS", "1");

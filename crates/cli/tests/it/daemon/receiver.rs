@@ -116,7 +116,9 @@ fn a_reload_moves_what_is_served_and_says_what_is_wrong() {
     assert!(refused.stderr.contains("`daemon.otlp` is no address and port"), "{refused}");
     assert_eq!(post(&address, &span(2)), Some(200), "what was read before stays in force");
     config("");
-    let _ = served.env.lore(&["daemon", "reload"]).success();
+    // As the units in contrib do it.
+    let pid = rustix::process::Pid::from_raw(served.child.as_ref().unwrap().id() as i32).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
     served.until("nothing is served", || {
         served.status().is_some_and(|it| it["otlp"].is_null() && it["http"].is_null())
     });
