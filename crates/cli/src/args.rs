@@ -205,7 +205,7 @@ pub fn readable(command: clap::Command) -> clap::Command {
 }
 
 pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
-    let arguments = with_ask(with_kind_of_lesson(&old_names::translated(arguments)));
+    let arguments = with_ask(in_todays_words(arguments));
     let arguments = &with_flags_before_question(arguments);
     if let Some(cli) = parse_alone(arguments) {
         return Ok(cli);
@@ -217,6 +217,32 @@ pub fn parse(arguments: &[OsString], env: &Env) -> Result<Cli, clap::Error> {
         Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))?;
     read_form(&mut cli, &form);
     Ok(cli)
+}
+
+/// Names of earlier plans are the first words, whatever flags of every command stand before.
+fn in_todays_words(arguments: &[OsString]) -> Vec<OsString> {
+    let first = first_word(arguments).min(arguments.len());
+    let Some((program, flags)) = arguments[..first].split_first() else {
+        return arguments.to_vec();
+    };
+    let mut words = vec![program.clone()];
+    words.extend_from_slice(&arguments[first..]);
+    let mut all = with_kind_of_lesson(&old_names::translated(&words));
+    all.splice(1..1, flags.iter().cloned());
+    all
+}
+
+/// The place of the first word that is no flag of every command, nor the value of one.
+fn first_word(arguments: &[OsString]) -> usize {
+    let mut at = 1;
+    while let Some(word) = arguments.get(at) {
+        at += match word.to_str() {
+            Some("--budget" | "--color" | "--fields" | "--db" | "--config") => 2,
+            _ if is_plain_flag(word) => 1,
+            _ => break,
+        };
+    }
+    at
 }
 
 /// `lore learn 'Safe arithmetic' --solution …` is a pattern: what is learnt is a
@@ -267,15 +293,7 @@ fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
             !word.starts_with('-') && (word.trim().contains(' ') || is_subject(word))
         })
     };
-    // Flags of every command may come first, with their values.
-    let mut at = 1;
-    while let Some(word) = arguments.get(at) {
-        at += match word.to_str() {
-            Some("--budget" | "--color" | "--fields" | "--db" | "--config") => 2,
-            _ if is_plain_flag(word) => 1,
-            _ => break,
-        };
-    }
+    let at = first_word(&arguments);
     if arguments.get(at).is_some_and(is_question) {
         arguments.insert(at, OsString::from("ask"));
     }
@@ -498,6 +516,9 @@ mod tests {
             let cli = parse(&words(line), &env()).unwrap();
             assert!(matches!(cli.command, Command::Ask(_)), "{line}");
         }
+        let learnt = parse(&words("lore --color never learn arithmetic --solution x"), &env());
+        assert!(learnt.is_ok());
+        assert!(parse(&words("lore -J list issues"), &env()).is_ok());
         for line in ["lore docter", "lore file_history", "lore __nothing"] {
             assert!(parse(&words(line), &env()).is_err(), "{line}");
         }

@@ -64,12 +64,21 @@ impl Standpoint {
         Place::of(self.reader.as_ref(), &self.clone)
     }
 
+    /// Everything that a name may mean, the likeliest first.
+    pub fn targets(&self, typed: &str) -> Result<Vec<Target>> {
+        let asked = self.asked();
+        history::targets(self.reader.as_ref(), &self.clone.git, self.at, &asked, typed)
+    }
+
     pub fn target(&self, typed: &str) -> Result<Target> {
+        history::target(self.reader.as_ref(), &self.clone.git, self.at, &self.asked(), typed)
+    }
+
+    fn asked(&self) -> ScopeRequest<'_> {
         // The folder matters where it is in the clone; else paths are the clone's own.
         let is_inside = self.cwd.starts_with(self.clone.git.dir());
         let here = if is_inside { &self.cwd } else { self.clone.git.dir() };
-        let asked = ScopeRequest { repo: None, at: None, here: Some(here) };
-        history::target(self.reader.as_ref(), &self.clone.git, self.at, &asked, typed)
+        ScopeRequest { repo: None, at: None, here: Some(here) }
     }
 
     pub fn lineage(&self, target: &Target, watch: &[String]) -> Result<Lineage> {

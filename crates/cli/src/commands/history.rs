@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::lineage_args::LineageArgs;
 use crate::ui::Ui;
-use insight::history::{SymbolHistory, symbol_history};
+use insight::history::{SymbolHistory, Target, symbol_history};
 use model::Result;
 
 /// Show every change of a symbol, across renames and moves
@@ -37,7 +37,13 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SymbolHistory> {
         let standpoint = self.scope.standpoint(ctx, ui)?;
-        let target = standpoint.target(&self.symbol)?;
+        let mut targets = standpoint.targets(&self.symbol)?;
+        let others: Vec<String> = targets.split_off(1).iter().map(Target::address).collect();
+        let target = targets.swap_remove(0);
+        if !others.is_empty() {
+            let named = model::text::one_line(&others.join(", "), 300);
+            ui.warn(&format!("this is {}; of the same name: {named}", target.address()));
+        }
         let lineage = standpoint.lineage(&target, &[])?;
         symbol_history(&standpoint.place()?, standpoint.at, lineage, self.limit as usize)
     }

@@ -1,6 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::run_index;
+use crate::{run_index, run_pipeline};
 use crate::ui::Ui;
 use insight::code::ledger::{Snapshots, list};
 use insight::code::scope::ScopeRequest;
@@ -50,6 +50,8 @@ impl Run for Args {
             return self.prune_all(ctx, ui);
         }
         if self.gc {
+            // Whether the database may be written comes before what is in it.
+            run_pipeline::database(ctx, ui, "snapshots --gc")?;
             let (repo, dir) = insight::code::scope::repository(&Reader::open(&path)?, &asked)?;
             let report = run_index::gc(ctx, ui, &repo, dir.as_deref(), self.keep as usize)?;
             ui.note(&format!(

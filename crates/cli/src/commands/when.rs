@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::lineage_args::LineageArgs;
 use crate::ui::Ui;
 use insight::history::{Dependency, names_of, when};
-use model::{ErrorCode, Result};
+use model::{Error, ErrorCode, Result};
 
 /// Show since when a symbol uses another, and who began it
 ///
@@ -31,15 +31,27 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Dependency> {
         let standpoint = self.scope.standpoint(ctx, ui)?;
-        let target = standpoint.target(&self.user)?;
+        let targets = standpoint.targets(&self.user)?;
         // What is not a symbol of this repository has one name: the one typed.
         let names = match standpoint.target(&self.used) {
             Ok(used) => names_of(&standpoint.lineage(&used, &[])?),
             Err(error) if is_unknown(error.code()) => vec![last_name(&self.used)],
             Err(error) => return Err(error),
         };
-        let lineage = standpoint.lineage(&target, &names)?;
-        when(&standpoint.place()?, lineage, names)
+        // Of several symbols of the name the one that uses it is meant.
+        let mut first: Option<Dependency> = None;
+        for target in &targets {
+            let lineage = standpoint.lineage(target, &names)?;
+            let answer = when(&standpoint.place()?, lineage, names.clone())?;
+            if answer.is_known() {
+                return Ok(answer);
+            }
+            match &mut first {
+                Some(first) => first.others += 1,
+                None => first = Some(answer),
+            }
+        }
+        first.ok_or_else(|| Error::internal("a name led to no symbol"))
     }
 }
 

@@ -52,7 +52,13 @@ impl Show for Dependency {
         out.label(Label::Heading, &self.used.join(", ")).text("  ");
         out.label(Label::Path, &format!("{}:{}", self.user.path, self.user.line)).end();
         if self.changes.is_empty() && !self.is_older_than_history {
-            out.label(Label::Faint, "it never did, under any name known").end();
+            let others = match self.others {
+                0 => String::new(),
+                1 => "; nor did another symbol of its name".to_owned(),
+                n => format!("; nor did {n} others of its name"),
+            };
+            let never = format!("it never did, under any name known{others}");
+            out.label(Label::Faint, &never).end();
         }
         if !self.changes.is_empty() {
             out.gap();

@@ -251,3 +251,27 @@ fn a_timeline_begins_with_the_merge_requests_of_a_symbol() {
         assert_eq!(answer["meta"]["search_mode"], "symbol", "{typed}: {told}");
     }
 }
+
+#[test]
+fn of_several_symbols_of_a_name_the_one_that_uses_the_other_is_meant() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = written(&[
+        ("win/loop.py", "def run_loop():\n    return 1\n"),
+        ("unix/loop.py", "from poll import io_poll\n\n\ndef run_loop():\n    return io_poll()\n"),
+        ("poll.py", "def io_poll():\n    return 2\n\n\ndef unused_poll():\n    return 3\n"),
+    ]);
+    history.commit("main", &ada, "Poll in the loop", &files).unwrap();
+    history.write(&env.dir().join("it")).unwrap();
+    let lore = |args: &[&str]| env.lore_in(&env.dir().join("it"), args, "").success();
+    let _indexed = lore(&["index", "-q"]);
+    let told = lore(&["when", "run_loop", "io_poll"]).stdout;
+    assert!(told.contains("uses io_poll") && told.contains("unix/loop.py"), "{told}");
+    let told = lore(&["when", "run_loop", "unused_poll"]).stdout;
+    assert!(told.contains("nor did another symbol of its name"), "{told}");
+    let told = lore(&["history", "run_loop"]);
+    assert!(told.stderr.contains("of the same name: "), "{told}");
+    assert!(told.stderr.contains("loop.py#"), "{told}");
+}

@@ -171,7 +171,7 @@ const MOST_CANDIDATES: usize = 4;
 const MOST_OF_CANDIDATE: usize = 10;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
-pub(super) const fn is_zero(n: &u64) -> bool {
+pub(crate) const fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 

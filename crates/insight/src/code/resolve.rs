@@ -492,6 +492,17 @@ pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeI
     Ok(some(&view, typed)?.list[0].nodes[0])
 }
 
+/// What a name may mean, the likeliest first.
+pub fn symbols_named(
+    reader: &Reader,
+    scope: &Scope,
+    typed: &str,
+    most: usize,
+) -> Result<Vec<NodeId>> {
+    let list = some(&View::new(reader, scope), typed)?.list;
+    Ok(list.into_iter().flat_map(|candidate| candidate.nodes).take(most).collect())
+}
+
 /// The symbol of a name that no other one has.
 pub fn only_symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<Option<NodeId>> {
     let list = candidates(&View::new(reader, scope), typed)?.list;

@@ -66,7 +66,8 @@ fn without_tags(line: &str) -> String {
 
 fn is_tag(tag: &str) -> bool {
     let name = tag.trim_matches('/').split([' ', '/']).next().unwrap_or_default();
-    TAGS.contains(&name)
+    let has_words = tag.trim_end_matches(['/', ' ']).contains(' ') && !tag.contains('=');
+    TAGS.contains(&name) && !has_words && !tag.contains('<')
 }
 
 /// What a reference names: `<see cref="T:Polly.Retry"/>` is Retry.

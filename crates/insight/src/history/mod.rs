@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 use store::{Reader, commits};
 
 pub use kept::{LineageQuestion, lineage};
-pub use target::{Target, target};
+pub use target::{Target, target, targets};
 pub use when::{Dependency, DependencyChange, names_of, when};
 
 /// Where the steps of a history are looked up.

@@ -4,7 +4,7 @@
 //! index; a name alone is looked up in it.
 
 use crate::code::extent;
-use crate::code::resolve::symbol_named;
+use crate::code::resolve::symbols_named;
 use crate::code::scope::{self, ScopeRequest};
 use crate::trace;
 use git::{Blob, ObjectId, Repo, RepoPath};
@@ -19,6 +19,19 @@ pub struct Target {
     pub locator: Locator,
 }
 
+impl Target {
+    /// As it can be typed: `src/app.py#Flask.run`.
+    pub fn address(&self) -> String {
+        match &self.locator {
+            Locator::Line(line) => format!("{}:{line}", self.path),
+            Locator::Named { name, .. } => format!("{}#{name}", self.path),
+        }
+    }
+}
+
+/// Symbols of one name that are told apart.
+const MOST: usize = 6;
+
 /// The symbol that is meant, in a commit.
 pub fn target(
     reader: Option<&Reader>,
@@ -27,6 +40,18 @@ pub fn target(
     asked: &ScopeRequest<'_>,
     typed: &str,
 ) -> Result<Target> {
+    let mut all = targets(reader, repo, at, asked, typed)?;
+    Ok(all.swap_remove(0))
+}
+
+/// The symbols that may be meant, in a commit, the likeliest first: at least one.
+pub fn targets(
+    reader: Option<&Reader>,
+    repo: &Repo,
+    at: ObjectId,
+    asked: &ScopeRequest<'_>,
+    typed: &str,
+) -> Result<Vec<Target>> {
     let typed = typed.trim();
     if typed.is_empty() || typed.contains('\0') {
         return Err(Error::usage("no symbol was given").suggest("e.g. src/app.py#Flask.run"));
@@ -36,14 +61,14 @@ pub fn target(
         && let Some(path) = files.known(path, asked)?
     {
         let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
-        return Ok(Target { path, locator: Locator::Line(line) });
+        return Ok(vec![Target { path, locator: Locator::Line(line) }]);
     }
     for joint in ["#", "::"] {
         if let Some((path, name)) = typed.split_once(joint)
             && !name.is_empty()
             && let Some(path) = files.known(path, asked)?
         {
-            return Ok(Target { path, locator: Locator::named(name) });
+            return Ok(vec![Target { path, locator: Locator::named(name) }]);
         }
     }
     indexed(reader, asked, typed)
@@ -75,7 +100,7 @@ impl Files<'_> {
     }
 }
 
-fn indexed(reader: Option<&Reader>, asked: &ScopeRequest<'_>, typed: &str) -> Result<Target> {
+fn indexed(reader: Option<&Reader>, asked: &ScopeRequest<'_>, typed: &str) -> Result<Vec<Target>> {
     let here = "or name its file: src/app.py#Flask.run, src/app.py:120";
     let not_indexed = || {
         Error::new(ErrorCode::NotIndexed, "a name alone can only be found in indexed code")
@@ -85,18 +110,22 @@ fn indexed(reader: Option<&Reader>, asked: &ScopeRequest<'_>, typed: &str) -> Re
     let scope = scope::resolve(reader, &ScopeRequest { at: None, ..*asked }).map_err(|error| {
         if error.code() == ErrorCode::NotIndexed { not_indexed() } else { error }
     })?;
-    let node = symbol_named(reader, &scope, typed)?;
-    let (symbol, first, _) = extent(reader, &scope, node)?.ok_or_else(|| {
-        Error::not_found(format!("`{typed}` has no place in a file"))
-            .suggest("name a function, type or other definition in a file; lore symbol finds them")
-    })?;
-    let named = Locator::named(typed);
-    let params = match named {
-        Locator::Named { params, .. } => params,
-        Locator::Line(_) => None,
-    };
-    Ok(Target {
-        path: symbol.path,
-        locator: Locator::Named { name: symbol.symbol, params, line: Some(first) },
-    })
+    let mut found = Vec::new();
+    for node in symbols_named(reader, &scope, typed, MOST)? {
+        let Some((symbol, first, _)) = extent(reader, &scope, node)? else { continue };
+        let params = match Locator::named(typed) {
+            Locator::Named { params, .. } => params,
+            Locator::Line(_) => None,
+        };
+        found.push(Target {
+            path: symbol.path,
+            locator: Locator::Named { name: symbol.symbol, params, line: Some(first) },
+        });
+    }
+    if found.is_empty() {
+        return Err(Error::not_found(format!("`{typed}` has no place in a file")).suggest(
+            "name a function, type or other definition in a file; lore symbol finds them",
+        ));
+    }
+    Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Since when one symbol uses another.
 
 use super::{HistoryStep, Place, explained};
+use crate::code::neighbours::is_zero;
 use crate::trace::Missing;
 use model::Result;
 use model::change::SymbolVersion;
@@ -20,6 +21,16 @@ pub struct Dependency {
     /// It used the other from the oldest version that could be read.
     pub is_older_than_history: bool,
     pub missing: Vec<Missing>,
+    /// Other symbols of the user's name, none of which uses it either.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u64,
+}
+
+impl Dependency {
+    /// Whether the one uses the other, or ever did.
+    pub fn is_known(&self) -> bool {
+        self.uses_now || self.is_older_than_history || !self.changes.is_empty()
+    }
 }
 
 /// A commit that began or ended a use.
@@ -67,5 +78,6 @@ pub fn when(place: &Place<'_>, lineage: Lineage, used: Vec<String>) -> Result<De
         changes,
         is_older_than_history: is_older,
         missing,
+        others: 0,
     })
 }

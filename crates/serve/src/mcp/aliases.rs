@@ -52,8 +52,6 @@ const SUBJECTS: &[&str] = &[
     "symbol",
     "path",
     "file",
-    "files",
-    "paths",
     "topic",
     "prompt",
     "user",
@@ -61,6 +59,9 @@ const SUBJECTS: &[&str] = &[
     "mr",
     "iid",
 ];
+
+/// The same where a tool takes several.
+const LISTS: &[&str] = &["files", "paths"];
 
 /// The tool that is called by another name.
 pub fn tool(name: &str) -> Option<&'static str> {
@@ -70,15 +71,18 @@ pub fn tool(name: &str) -> Option<&'static str> {
 /// Gives the first argument the tool's own name for it, where another name of
 /// the same meaning was used and nothing else could be meant.
 pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
-    let mut names = known.iter().map(|argument| argument.name.as_str());
-    let Some(subject) = names.find(|name| SUBJECTS.contains(name)) else { return };
+    let named = |words: &[&str]| {
+        known.iter().map(|argument| argument.name.as_str()).find(|name| words.contains(name))
+    };
+    let Some(subject) = named(SUBJECTS).or_else(|| named(LISTS)) else { return };
     if arguments.contains_key(subject) {
         return;
     }
     let is_known = |name: &String| known.iter().any(|argument| argument.name == *name);
     let strange: Vec<String> = arguments
         .keys()
-        .filter(|name| !is_known(name) && SUBJECTS.contains(&name.as_str()))
+        .filter(|name| !is_known(name))
+        .filter(|name| SUBJECTS.contains(&name.as_str()) || LISTS.contains(&name.as_str()))
         .cloned()
         .collect();
     if let [only] = strange.as_slice()
