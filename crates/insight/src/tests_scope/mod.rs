@@ -88,7 +88,8 @@ impl TestScope {
     pub fn without(mut self, gone: &BTreeSet<String>) -> Self {
         self.files.retain(|file| !gone.contains(&file.path));
         self.farther.retain(|path| !gone.contains(path));
-        self.total -= gone.iter().filter(|path| is_test_file(path)).count() as u64;
+        let n_gone = gone.iter().filter(|path| is_test_file(path)).count() as u64;
+        self.total = self.total.saturating_sub(n_gone);
         self
     }
 }
