@@ -201,6 +201,15 @@ impl JobQueue {
         self.wake.notify_one();
     }
 
+    /// Takes back a job that has not begun: whoever asked for it need not wait for its
+    /// turn to hear that it was stopped.
+    pub fn withdraw(&self, stop: &CancelToken) -> bool {
+        let mut state = self.state();
+        let n_before = state.waiting.len();
+        state.waiting.retain(|job| !job.stop.is_same(stop));
+        state.waiting.len() < n_before
+    }
+
     /// Whether a job for this waits or runs.
     pub fn is_known(&self, label: &str) -> bool {
         let state = self.state();

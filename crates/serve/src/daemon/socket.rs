@@ -199,6 +199,13 @@ async fn relay(
                 if !matches!(read, Ok(n) if n > 0) {
                     is_open = false;
                     stop.cancel();
+                    if daemon.queue.withdraw(&stop) {
+                        let error = Error::new(
+                            ErrorCode::Interrupted,
+                            "interrupted before its turn; nothing was done",
+                        );
+                        return send(to, &Frame::failure(&error)).await;
+                    }
                 }
             }
         }

@@ -273,3 +273,29 @@ async fn servers_that_nobody_waits_for_stop_for_a_commit_which_does_not_wait_for
     let expected = [("enrich", true), ("asked-for", false), ("index", false)];
     assert_eq!(ended, expected.map(|(label, is_stopped)| (label.to_owned(), is_stopped)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_waits_is_taken_back_at_once() {
+    let host = FakeHost::new(0..0);
+    let (finished, mut from) = mpsc::unbounded_channel();
+    let queue = JobQueue::new(Arc::clone(&host) as _, finished);
+    let job = |label: &str| NewJob {
+        label: label.to_owned(),
+        origin: Origin::Client,
+        priority: Priority::Interactive,
+        is_exclusive: true,
+        work: Work::Command(host.command(&[label], None, 0)),
+        to: None,
+        stop: CancelToken::default(),
+    };
+    let (first, second) = (job("sync"), job("index"));
+    let (of_first, of_second) = (first.stop.clone(), second.stop.clone());
+    queue.submit(first);
+    queue.submit(second);
+    assert!(queue.is_waiting("index"));
+    assert!(queue.withdraw(&of_second));
+    assert!(!queue.is_waiting("index") && !queue.withdraw(&of_second));
+    tokio::spawn(Arc::clone(&queue).run());
+    assert_eq!(from.recv().await.unwrap().label, "sync");
+    assert!(queue.is_idle() && !queue.withdraw(&of_first));
+}
