@@ -85,6 +85,12 @@ pub fn parse_thresholds(typed: &[String]) -> Result<Vec<Threshold>> {
 /// The conditions that hold, a line each.
 pub fn failures(diff: &SemanticDiff, thresholds: &[Threshold]) -> Vec<String> {
     let over = |threshold: &Threshold| {
+        if !is_known(diff, threshold.name) {
+            return Some(format!(
+                "`{}` cannot be judged: base and head are not indexed; run: lore index",
+                threshold.name
+            ));
+        }
         let found = match threshold.name {
             "breaking" => diff.breaking.len() as u64,
             "removed" => diff.counts.removed,
@@ -110,6 +116,17 @@ pub fn failures(diff: &SemanticDiff, thresholds: &[Threshold]) -> Vec<String> {
         (found > threshold.most).then(|| format!("{found} {what}, more than {}", threshold.most))
     };
     thresholds.iter().filter_map(over).collect()
+}
+
+/// Whether the graph that a condition asks for was there: a gate that was not looked at
+/// is not passed.
+fn is_known(diff: &SemanticDiff, condition: &str) -> bool {
+    let impact = diff.impact.as_ref();
+    match condition {
+        "breaking" | "removed" | "decisions" => true,
+        "reached" => impact.is_some(),
+        _ => impact.is_some_and(|impact| impact.reached_after.is_some()),
+    }
 }
 
 /// New edges over a border.

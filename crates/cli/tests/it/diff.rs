@@ -154,6 +154,15 @@ fn a_condition_that_holds_is_an_exit_code_of_its_own() {
     assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "breaking"]), Some(22));
     assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "breaking=9"]), Some(0));
     assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "weather"]), Some(2));
+    // A gate that nothing was there to look at is not passed.
+    for graph in ["reached=100", "new-cross-package-edges=100", "impact-increase=100"] {
+        let judged = ["diff", "HEAD~1", "HEAD", "--fail-on", graph];
+        assert_eq!(status(&judged), Some(22), "{graph}");
+        let told = lore(&env, &judged);
+        assert!(told.contains("cannot be judged") && told.contains("run: lore index"), "{told}");
+    }
+    let _indexed = lore(&env, &["index", "-q"]);
+    assert_eq!(status(&["diff", "HEAD~1", "HEAD", "--fail-on", "reached=100"]), Some(0));
     let failed = lore(&env, &["diff", "HEAD~1", "HEAD", "--fail-on", "breaking"]);
     assert!(failed.contains("3 breaking changes, more than 0"), "{failed}");
 }
