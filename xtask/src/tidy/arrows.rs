@@ -14,6 +14,8 @@ const EVERY_ROOM_BUT_TESTKIT: &[&str] = &[
 const ALLOWED: &[(&str, &[&str])] = &[
     ("model", &[]),
     // Leaves: a local repository, a text's vector, a payload's bytes.
+    // A manifest without code, for tests only.
+    ("features", &[]),
     ("files", &[]),
     ("git", &["model", "files"]),
     ("grammars", &[]),
@@ -58,7 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// What the tests of any crate may use besides.
-const FOR_TESTS: &[&str] = &["sim", "testkit"];
+const FOR_TESTS: &[&str] = &["features", "sim", "testkit"];
 
 /// Outside libraries that only these crates may use, tests of others included
 /// where nothing else is said.
@@ -71,13 +73,13 @@ const FENCES: &[Fence] = &[
     },
     Fence {
         library: "reqwest",
-        crates: &["forge", "search", "xtask"],
+        crates: &["features", "forge", "search", "xtask"],
         is_free_in_tests: true,
         why: "only `forge` and the embedding provider in `search` open connections outward",
     },
     Fence {
         library: "clap",
-        crates: &["cli", "sim", "xtask"],
+        crates: &["cli", "features", "sim", "xtask"],
         is_free_in_tests: false,
         why: "only programs have a command line",
     },
