@@ -2,6 +2,35 @@
 
 use super::question::Intent;
 
+/// Words that ask when, or by whom, something came to be; a history where a symbol is named.
+pub(super) const OF_ORIGIN: &[&str] = &[
+    "since when",
+    "how long has",
+    "come into being",
+    "came into being",
+    "come about",
+    "came about",
+    "first appear",
+    "first appeared",
+    "when and why",
+    "when did",
+    "when was",
+    "when were",
+    "who added",
+    "who introduced",
+    "who created",
+    "who removed",
+    "which commit",
+    "what commit",
+    "which commits",
+    "which change",
+    "which changes",
+    "which merge request",
+    "which pull request",
+    "in which version",
+    "in which release",
+];
+
 /// Words that ask for something, most telling first; ` ` at an end asks for the
 /// border of a word there, `^` for the beginning of the question.
 pub(super) const PHRASES: &[(Intent, &[&str])] = &[
@@ -35,6 +64,8 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "who decided",
         ],
     ),
+    // Before words that ask for callers or tests.
+    (Intent::History, OF_ORIGIN),
     (
         Intent::Tests,
         &[
@@ -68,19 +99,43 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
     ),
     (
         Intent::Overrides,
-        &["what overrides", "who overrides", "overrides of", "overridden by", "^overrides"],
+        &[
+            "what overrides",
+            "who overrides",
+            "which classes override",
+            "classes override",
+            "types override",
+            "that override",
+            "overrides of",
+            "overridden by",
+            "^overrides",
+        ],
     ),
     (
         Intent::Subtypes,
         &[
             "what implements",
             "who implements",
+            "that implement",
+            "types implement",
+            "classes implement",
+            "structs implement",
+            "things implement",
+            "implementors of",
+            "implementing",
             "implementations of",
             "implementers of",
             "subclasses of",
             "subtypes of",
             "what extends",
+            "that extend",
+            "classes extend",
+            "types extend",
             "what inherits",
+            "that inherit from",
+            "classes inherit from",
+            "derived from",
+            "derive from",
             "^subtypes",
         ],
     ),
@@ -171,7 +226,7 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
     ),
     (
         Intent::History,
-        &["history of", "^history", "evolution of", "when did", "when was", "changes to"],
+        &["history of", "^history", "evolution of", "changes to"],
     ),
     (
         Intent::Timeline,
@@ -180,7 +235,6 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "timeline of",
             "^timeline",
             "how did we get",
-            "since when",
             "status of",
             "state of",
             "what became of",

@@ -3,7 +3,7 @@
 //! Two things are read: the intent (the words people ask with) and the subjects
 //! (see `subjects`).
 
-use super::phrases::PHRASES;
+use super::phrases::{OF_ORIGIN, PHRASES};
 use super::subjects::{Subject, VocabularyLookup, has_code_inside, subjects};
 use search::query::is_stop_word;
 
@@ -103,12 +103,17 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     if let ([_], [only]) = (words.as_slice(), subjects.as_slice()) {
         return alone(only);
     }
+    let asks_for_origin = said.as_ref().is_some_and(|said| said.asks_for_origin);
     match said.map(|said| said.intent) {
         Some(Intent::Context) => plain(code, question),
         // "where is the retry limit set", "where is the TLS timeout set": not one name,
         // but code is meant.
         Some(Intent::Symbol) if subjects.is_empty() || says_more(whole, &subjects) => {
             plain(code, question)
+        }
+        Some(Intent::History) if asks_for_origin && subjects.is_empty() => {
+            // Commits that say it, best first: nothing is named whose history could be told.
+            plain(Intent::Search, question)
         }
         Some(intent) => meant(intent, question, &subjects),
         None => match subjects.as_slice() {
@@ -124,6 +129,8 @@ struct Said {
     intent: Intent,
     /// What follows the words that ask, where they announce a name.
     announced: Option<String>,
+    /// It asks when, or by whom, something came to be.
+    asks_for_origin: bool,
 }
 
 fn said(question: &str) -> Option<Said> {
@@ -147,7 +154,8 @@ fn said(question: &str) -> Option<Said> {
         Intent::Tests => rest.split_once(" run for ").map_or(rest, |(_, rest)| rest),
         _ => rest,
     });
-    Some(Said { intent, announced: announced.map(str::to_owned) })
+    let asks_for_origin = OF_ORIGIN.iter().any(|phrase| end_of(&lower, phrase).is_some());
+    Some(Said { intent, announced: announced.map(str::to_owned), asks_for_origin })
 }
 
 /// Words that ask for a definition and name nothing.
@@ -409,6 +417,13 @@ mod tests {
             ("history of get_queryset", Intent::History, "get_queryset"),
             ("when was Flask.run changed", Intent::History, "Flask.run"),
             ("history of src/flask/app.py", Intent::FileHistory, "src/flask/app.py"),
+            ("when and why did get_queryset come into being", Intent::History, "get_queryset"),
+            ("since when is there get_queryset, who added it?", Intent::History, "get_queryset"),
+            ("which commits changed the signature of Flask.run", Intent::History, "Flask.run"),
+            ("when was !570 merged", Intent::Timeline, "!570"),
+            ("which types implement the interface QuerySet", Intent::Subtypes, "QuerySet"),
+            ("which classes that extend QuerySet are there", Intent::Subtypes, "QuerySet"),
+            ("which tests should I run if I change Flask.run", Intent::Tests, "Flask.run"),
         ] {
             assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
         }
@@ -436,7 +451,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_is_searched_for() {
         for question in
-            ["why did we drop libgmp", "open questions about tokens", "who calls nobody", "", "???"]
+            ["why did we drop libgmp", "when was dark mode added", "open questions about tokens", "who calls nobody", "", "???"]
         {
             assert_eq!(
                 routed(question),

@@ -121,7 +121,13 @@ pub(super) fn subjects(
 fn announced_name(rest: &str, known: &dyn VocabularyLookup) -> Option<Subject> {
     let mut words = rest.split_whitespace().map(bare).filter(|word| !word.is_empty());
     let word = words.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?;
+    // `which tests do I run if I change Flask.run`: a name written as code is what is meant.
+    let is_written_as_code = |name: &&str| has_code_inside(name) && known.is_symbol(name);
     let name = without_call(word);
+    let name = match words.map(without_call).find(is_written_as_code) {
+        Some(code) if !has_code_inside(name) => code,
+        _ => name,
+    };
     let is_name = !is_stop_word(name) && name.chars().count() > 1 && !is_reference(name);
     if !known.has_code() || !is_name || is_path(name, known) {
         return None;

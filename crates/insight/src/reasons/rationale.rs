@@ -36,6 +36,7 @@ const MOTIVES: &[&str] = &[
     "motivation",
     "motivated by",
     "purpose of",
+    "use case",
     "goal is",
     "goal of",
     "would need",
@@ -72,13 +73,17 @@ pub fn rationale(text: &str, most: usize) -> Option<Rationale> {
     if sentences.is_empty() {
         return None;
     }
-    let scores: Vec<i32> = sentences.iter().map(|sentence| points(&sentence.text)).collect();
+    let scores: Vec<i32> = sentences.iter().map(Sentence::score).collect();
     let mut ranked: Vec<usize> =
         (0..sentences.len()).filter(|index| scores[*index] >= GIVES_REASON).collect();
     ranked.sort_by_key(|index| (-scores[*index], *index));
     let gives_reasons = !ranked.is_empty();
     let mut room =
         ExcerptBudget { sentences: &sentences, chosen: vec![false; sentences.len()], left: most };
+    // Items of a list alone are fragments: how the text begins says of what.
+    if gives_reasons && ranked.iter().all(|index| sentences[*index].is_item) && ranked[0] > 0 {
+        room.take(0);
+    }
     for index in ranked {
         room.take_with_context(index);
     }
@@ -183,9 +188,18 @@ struct Sentence {
     is_item: bool,
     /// First of its paragraph or list item.
     begins_block: bool,
+    /// Of a squashed commit after the first.
+    is_follow_up: bool,
 }
 
+/// What a sentence of a later squashed commit counts less: it tells of the way, not of the change.
+const FOLLOW_UP: i32 = 20;
+
 impl Sentence {
+    fn score(&self) -> i32 {
+        points(&self.text) - if self.is_follow_up { FOLLOW_UP } else { 0 }
+    }
+
     fn leans_back(&self) -> bool {
         const LEANING: &[&str] =
             &["this", "that", "it", "so", "therefore", "these", "they", "hence"];
@@ -208,7 +222,8 @@ fn sentences(text: &str) -> Vec<Sentence> {
                 return found;
             }
             let is_item = block.is_item && begins_block;
-            found.push(Sentence { text: sentence, is_item, begins_block });
+            let is_follow_up = block.is_follow_up;
+            found.push(Sentence { text: sentence, is_item, begins_block, is_follow_up });
             begins_block = false;
         }
     }
@@ -220,15 +235,35 @@ fn sentences(text: &str) -> Vec<Sentence> {
 struct Block {
     text: String,
     is_item: bool,
+    is_follow_up: bool,
+}
+
+/// Fewer headings are a list with empty lines between its items.
+const FEWEST_SQUASHED: usize = 3;
+
+/// Where the second squashed commit begins, if a text is the messages of several commits
+/// as forges join them: each begins with `* subject` on a line of its own, the first at once.
+fn second_squashed(text: &str) -> Option<usize> {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_blank = |at: usize| lines.get(at).is_none_or(|line| line.trim().is_empty());
+    let is_heading = |at: &usize| {
+        lines[*at].starts_with("* ") && (*at == 0 || is_blank(at - 1)) && is_blank(at + 1)
+    };
+    let first = lines.iter().position(|line| !line.trim().is_empty())?;
+    let headings: Vec<usize> = (first..lines.len()).filter(is_heading).collect();
+    let is_squash = headings.first() == Some(&first) && headings.len() >= FEWEST_SQUASHED;
+    is_squash.then(|| headings[1])
 }
 
 fn blocks(text: &str) -> Vec<Block> {
     let text = without_comments(text);
+    let follow_ups = second_squashed(&text).unwrap_or(usize::MAX);
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = Block::default();
     let mut fence: Option<&str> = None;
     let mut after_blank = true;
-    for line in text.lines() {
+    for (at, line) in text.lines().enumerate() {
+        let is_follow_up = at >= follow_ups;
         let trimmed = line.trim();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         if let Some(mark) = mark {
@@ -251,11 +286,12 @@ fn blocks(text: &str) -> Vec<Block> {
         }
         if let Some(item) = item {
             blocks.push(std::mem::take(&mut open));
-            open = Block { text: item.to_owned(), is_item: true };
+            open = Block { text: item.to_owned(), is_item: true, is_follow_up };
         } else {
             if !open.text.is_empty() {
                 open.text.push(' ');
             }
+            open.is_follow_up |= is_follow_up;
             open.text.push_str(trimmed);
         }
         after_blank = false;
@@ -368,6 +404,24 @@ mod tests {
     fn a_list_of_reasons_comes_with_what_announces_it() {
         let text = "Cleanup.\n\nThe reasons are:\n- nobody maintains it\n- it is slow\n\nBye all.";
         assert_eq!(shown(text, 200), "The reasons are: • nobody maintains it • it is slow");
+    }
+
+    #[test]
+    fn items_that_give_reasons_come_with_how_the_text_begins() {
+        let text = "Adding `bufq`:\n- holds up to `n` chunks\n- use case: buffers that do not blow up";
+        assert_eq!(shown(text, 60), "Adding `bufq`: … • use case: buffers that do not blow up");
+    }
+
+    #[test]
+    fn of_squashed_commits_the_first_speaks() {
+        let text = "* Introduce late samples\n\nThis commit accepts samples up to an allowance.\n\n\
+            Signed-off-by: Ada <a@example.com>\n\n* Fix tests due to the new mapper\n\n\
+            Signed-off-by: Ada <a@example.com>\n\n* Format\n\nSigned-off-by: Ada <a@example.com>";
+        let first = "• Introduce late samples This commit accepts samples up to an allowance.";
+        assert_eq!(shown(text, 80), first);
+        // A list with empty lines between its items is no squash.
+        let list = "Three things:\n\n* faster\n\n* smaller\n\n* kept because people ask for it\n";
+        assert_eq!(shown(list, 60), "Three things: … • kept because people ask for it");
     }
 
     #[test]
