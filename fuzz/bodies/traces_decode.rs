@@ -7,13 +7,15 @@ use model::route::Pattern;
 use model::runtime::InputKind;
 use std::sync::Arc;
 use traces::compression::{Compression, unpack};
-use traces::decode::{Decoded, access_log, jaeger, json_log, otlp, otlp_json, sdk_json, zipkin};
+use traces::decode::{
+    DecodedSpans, access_log, jaeger, json_log, otlp, otlp_json, sdk_json, zipkin,
+};
 use traces::span::Resource;
 use traces::{Ingester, Limits};
 
 /// Every decoder is asked, whatever the bytes look like.
 pub fn check(bytes: &[u8]) {
-    let mut decoded: Vec<Decoded> = Vec::new();
+    let mut decoded: Vec<DecodedSpans> = Vec::new();
     decoded.extend(otlp::decode(bytes));
     decoded.extend(otlp_json::decode(bytes));
     for how in [Compression::Gzip, Compression::Zlib, Compression::Zstd] {
@@ -28,9 +30,9 @@ pub fn check(bytes: &[u8]) {
             decoded.push(otlp_json::read(object));
             let spans =
                 [sdk_json::read(object), json_log::read(object, &nobody), zipkin::span(object)];
-            decoded.push(Decoded {
+            decoded.push(DecodedSpans {
                 spans: spans.into_iter().flatten().collect(),
-                ..Decoded::default()
+                ..DecodedSpans::default()
             });
         }
         if let Some(list) = value.as_array() {
@@ -39,7 +41,7 @@ pub fn check(bytes: &[u8]) {
     }
     let text = String::from_utf8_lossy(bytes);
     let lines = text.lines().filter_map(|line| access_log::read(line, &nobody));
-    decoded.push(Decoded { spans: lines.collect(), ..Decoded::default() });
+    decoded.push(DecodedSpans { spans: lines.collect(), ..DecodedSpans::default() });
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     Pattern::parse(first).matches(rest);
     count(decoded);
@@ -47,7 +49,7 @@ pub fn check(bytes: &[u8]) {
 }
 
 /// What was decoded can be counted, and no observation is lost or made up.
-fn count(decoded: Vec<Decoded>) {
+fn count(decoded: Vec<DecodedSpans>) {
     let limits = Limits { window: 64, seen: 64, names: 8, services: 4 };
     let mut ingester = Ingester::new(limits, Box::new(|_| vec![("GET".into(), "/a/{id}".into())]));
     let now = Timestamp::from_millis(1_800_000_000_000);

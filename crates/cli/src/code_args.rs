@@ -5,7 +5,7 @@ use crate::ui::Ui;
 use crate::{run_index, run_pipeline, work_tree_overlay};
 use insight::code::neighbours::{Neighbours, Question, neighbours};
 use insight::code::scope::{self, ScopeRequest};
-use insight::code::{Scope, Standing, TraversalOptions};
+use insight::code::{Scope, SnapshotContext, TraversalOptions};
 use model::code::EdgeKind;
 use model::suggest::nearest;
 use model::{Error, Result};
@@ -92,7 +92,7 @@ impl ScopeArgs {
     }
 }
 
-fn tell(ui: &mut Ui, standing: &Standing) {
+fn tell(ui: &mut Ui, standing: &SnapshotContext) {
     if standing.is_work_tree && ui.look().is_tty {
         ui.note("for the work tree as it is edited");
     }

@@ -4,7 +4,7 @@
 use crate::ctx::Ctx;
 use crate::ui::Ui;
 use insight::entities::{self, EntityDetail, EntityList};
-use insight::file_target::Typed;
+use insight::file_target::FileQuery;
 use insight::threads::{self, NoteFilter, ThreadChoice};
 use model::time::parse_when;
 use model::{EntityKind, EntityState, Result, Timestamp};
@@ -190,7 +190,7 @@ impl ListArgs {
         let project = self.project.as_deref();
         if let Some(typed) = one {
             let cwd = crate::file_args::cwd(ctx);
-            let place = Typed { path: "", project, repo: None, cwd: &cwd };
+            let place = FileQuery { path: "", project, repo: None, cwd: &cwd };
             let here = insight::file_target::project_around(&reader, place)?;
             let mut entity = entities::show_near(&reader, kind, typed, project, here.as_ref())?;
             // A program asks for what it wants; a person gets what can be read.

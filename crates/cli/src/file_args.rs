@@ -1,7 +1,7 @@
 //! Arguments that name a file, shared by `file-history`, `trace` and `why`.
 
 use crate::ctx::Ctx;
-use insight::file_target::{self, Typed};
+use insight::file_target::{self, FileQuery};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub fn cwd(ctx: &Ctx) -> PathBuf {
 }
 
 impl ScopeArgs {
-    pub fn typed<'a>(&'a self, path: &'a str, cwd: &'a std::path::Path) -> Typed<'a> {
-        Typed { path, project: self.project.as_deref(), repo: self.repo.as_deref(), cwd }
+    pub fn typed<'a>(&'a self, path: &'a str, cwd: &'a std::path::Path) -> FileQuery<'a> {
+        FileQuery { path, project: self.project.as_deref(), repo: self.repo.as_deref(), cwd }
     }
 }

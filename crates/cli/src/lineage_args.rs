@@ -26,7 +26,7 @@ pub struct LineageArgs {
 }
 
 /// A clone, and where its history is asked from.
-pub struct Standpoint {
+pub struct CloneRevision {
     pub reader: Option<Reader>,
     pub clone: LocalClone,
     pub at: ObjectId,
@@ -34,7 +34,7 @@ pub struct Standpoint {
 }
 
 impl LineageArgs {
-    pub fn standpoint(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Standpoint> {
+    pub fn standpoint(&self, ctx: &Ctx, ui: &mut Ui) -> Result<CloneRevision> {
         let database = ctx.db_path(ui);
         let reader = database.as_ref().ok().and_then(|database| Reader::open(database).ok());
         if let (Ok(database), Some(reader)) = (&database, &reader) {
@@ -55,11 +55,11 @@ impl LineageArgs {
                 Error::not_found("this repository has no commits").suggest("commit something first")
             })?,
         };
-        Ok(Standpoint { reader, clone, at, cwd })
+        Ok(CloneRevision { reader, clone, at, cwd })
     }
 }
 
-impl Standpoint {
+impl CloneRevision {
     pub fn place(&self) -> Result<Place<'_>> {
         Place::of(self.reader.as_ref(), &self.clone)
     }

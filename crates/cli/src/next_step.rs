@@ -6,14 +6,14 @@
 use crate::config::{Config, EmbeddingProvider};
 use crate::ctx::Ctx;
 use crate::ui::Ui;
-use insight::status::Possible;
+use insight::status::ConfiguredSources;
 use model::{Error, ErrorCode};
 use std::path::Path;
 
 /// What can be suggested here at all.
-pub fn possible(ctx: &Ctx, ui: &mut Ui) -> Possible {
+pub fn possible(ctx: &Ctx, ui: &mut Ui) -> ConfiguredSources {
     let config = ctx.config(ui).ok();
-    Possible {
+    ConfiguredSources {
         forge: config.is_some_and(has_forge),
         embedding: config
             .is_some_and(|config| config.embedding().provider != EmbeddingProvider::None),

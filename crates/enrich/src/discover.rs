@@ -5,7 +5,7 @@ use crate::evidence::{Counts, FileEvidence};
 use crate::graph::Claim;
 use crate::judge::LSP;
 use crate::run::{Sink, StopReason, Work};
-use crate::talk::Talk;
+use crate::talk::ReadySession;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,7 +16,11 @@ const MOST_NAMESAKES: usize = 4;
 
 type Outcome<T> = std::result::Result<T, StopReason>;
 
-pub(crate) fn run(talk: &mut Talk<'_, '_>, work: &mut Work, sink: &mut dyn Sink) -> Outcome<()> {
+pub(crate) fn run(
+    talk: &mut ReadySession<'_, '_>,
+    work: &mut Work,
+    sink: &mut dyn Sink,
+) -> Outcome<()> {
     let capabilities = talk.session.capabilities.clone();
     let mut found: BTreeMap<usize, FileEvidence> = BTreeMap::new();
     if capabilities.implementation {
@@ -36,7 +40,7 @@ pub(crate) fn run(talk: &mut Talk<'_, '_>, work: &mut Work, sink: &mut dyn Sink)
 
 fn entry<'e>(
     found: &'e mut BTreeMap<usize, FileEvidence>,
-    talk: &Talk<'_, '_>,
+    talk: &ReadySession<'_, '_>,
     at: usize,
 ) -> &'e mut FileEvidence {
     let file = &talk.run.graph.files[at];
@@ -53,7 +57,7 @@ fn entry<'e>(
 
 /// Types that implement an interface, and methods that implement one of it.
 fn implementations(
-    talk: &mut Talk<'_, '_>,
+    talk: &mut ReadySession<'_, '_>,
     work: &Work,
     found: &mut BTreeMap<usize, FileEvidence>,
 ) -> Outcome<()> {
@@ -108,7 +112,7 @@ fn implementations(
 
 /// Which of the sites that an earlier run left open are silent still: only these are
 /// looked for from the other end, as in one run.
-fn ask_left_open(talk: &mut Talk<'_, '_>, work: &mut Work) -> Outcome<()> {
+fn ask_left_open(talk: &mut ReadySession<'_, '_>, work: &mut Work) -> Outcome<()> {
     let graph = talk.run.graph;
     let left = talk.run.left_open();
     for sites in left.chunk_by(|a, b| a.0 == b.0) {
@@ -127,7 +131,7 @@ fn ask_left_open(talk: &mut Talk<'_, '_>, work: &mut Work) -> Outcome<()> {
 
 /// Calls that were silent, found from the definitions that have their name.
 fn references(
-    talk: &mut Talk<'_, '_>,
+    talk: &mut ReadySession<'_, '_>,
     work: &mut Work,
     found: &mut BTreeMap<usize, FileEvidence>,
 ) -> Outcome<()> {

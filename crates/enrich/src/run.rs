@@ -12,7 +12,7 @@ use crate::judge::{Judge, LSP};
 use crate::lsp::{ClientError, Session};
 use crate::probe::{self, AskingSession, Probes};
 use crate::servers::{Environment, Limits, Server};
-use crate::talk::Talk;
+use crate::talk::ReadySession;
 use model::ids::FileId;
 use model::{CancelToken, Progress, Result, vocabulary};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -333,7 +333,7 @@ impl Run<'_> {
             }
         }
         work.outcome.ready_after.get_or_insert_with(|| started.elapsed());
-        let mut talk = Talk { run: self, session, judge: &judge, around: &around, probes };
+        let mut talk = ReadySession { run: self, session, judge: &judge, around: &around, probes };
         while let Some(task) = work.tasks.pop_front() {
             work.current = Some(task.clone());
             match talk.ask_file(work, &task) {

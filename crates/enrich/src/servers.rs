@@ -245,7 +245,7 @@ pub struct Server {
 /// What is known of a server on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "state")]
-pub enum Presence {
+pub enum ServerPresence {
     Found {
         version: String,
     },
@@ -258,14 +258,14 @@ pub enum Presence {
 
 impl Environment {
     /// Looks for a server of the table and asks it for its version.
-    pub fn find(&self, kind: &'static ServerKind) -> std::result::Result<Server, Presence> {
+    pub fn find(&self, kind: &'static ServerKind) -> std::result::Result<Server, ServerPresence> {
         let chosen = self.overrides.iter().find(|chosen| chosen.server == kind.name);
         let program = match chosen {
             Some(chosen) => Some(chosen.command.clone()),
             None => self.program(kind.program),
         };
-        let program = program.ok_or(Presence::Missing)?;
-        let unusable = |reason: String| Presence::Unusable { reason };
+        let program = program.ok_or(ServerPresence::Missing)?;
+        let unusable = |reason: String| ServerPresence::Unusable { reason };
         let version = self.version(kind, &program).map_err(unusable)?;
         let args = match chosen.and_then(|chosen| chosen.args.clone()) {
             Some(args) => args,
@@ -559,7 +559,7 @@ mod tests {
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
         std::os::unix::fs::symlink(&program, programs.join("intelephense")).unwrap();
         let environment = Environment { path: vec![programs], ..Environment::default() };
-        assert!(matches!(environment.find(kind), Err(Presence::Unusable { .. })));
+        assert!(matches!(environment.find(kind), Err(ServerPresence::Unusable { .. })));
         let manifest = r#"{"name": "intelephense", "version": "1.18.5"}"#;
         std::fs::write(package.join("package.json"), manifest).unwrap();
         assert_eq!(environment.find(kind).unwrap().version, "1.18.5");
@@ -578,6 +578,6 @@ mod tests {
             path: vec![PathBuf::from("."), PathBuf::new()],
             ..Environment::default()
         };
-        assert!(matches!(environment.find(&SERVERS[0]), Err(Presence::Missing)));
+        assert!(matches!(environment.find(&SERVERS[0]), Err(ServerPresence::Missing)));
     }
 }

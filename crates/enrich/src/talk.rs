@@ -20,7 +20,7 @@ const AGAIN: Duration = Duration::from_millis(20);
 const LOOK: Duration = Duration::from_millis(200);
 
 /// A session that is ready, and what is said in it.
-pub(crate) struct Talk<'t, 'r> {
+pub(crate) struct ReadySession<'t, 'r> {
     pub run: &'t Run<'r>,
     pub session: &'t mut Session,
     pub judge: &'t Judge<'t>,
@@ -28,7 +28,7 @@ pub(crate) struct Talk<'t, 'r> {
     pub probes: &'t mut Probes,
 }
 
-impl Talk<'_, '_> {
+impl ReadySession<'_, '_> {
     /// Stores what is pending, if the server still knows what it knew.
     pub fn commit(
         &mut self,

@@ -25,7 +25,7 @@ pub enum Entry {
 
 /// Whether missing folders on the way are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Missing {
+pub(crate) enum MissingFolders {
     Create,
     Fail,
 }
@@ -43,14 +43,14 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<OwnedFd> {
 pub(crate) fn open_parent_below<'p>(
     top: &Path,
     relative: &'p Path,
-    missing: Missing,
+    missing: MissingFolders,
 ) -> io::Result<(OwnedFd, &'p OsStr)> {
     let name = relative.file_name().ok_or_else(|| not_plain(relative))?;
     let parent = relative.parent().unwrap_or(Path::new(""));
     Ok((open_folder_below(top, parent, missing)?, name))
 }
 
-fn open_folder_below(top: &Path, relative: &Path, missing: Missing) -> io::Result<OwnedFd> {
+fn open_folder_below(top: &Path, relative: &Path, missing: MissingFolders) -> io::Result<OwnedFd> {
     let mut folder = open_folder(top)?;
     for component in relative.components() {
         let name = match component {
@@ -63,11 +63,16 @@ fn open_folder_below(top: &Path, relative: &Path, missing: Missing) -> io::Resul
     Ok(folder)
 }
 
-fn step(folder: &OwnedFd, name: &OsStr, path: &Path, missing: Missing) -> io::Result<OwnedFd> {
+fn step(
+    folder: &OwnedFd,
+    name: &OsStr,
+    path: &Path,
+    missing: MissingFolders,
+) -> io::Result<OwnedFd> {
     let open = || rustix::fs::openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty());
     match open() {
         Ok(next) => Ok(next),
-        Err(Errno::NOENT) if missing == Missing::Create => {
+        Err(Errno::NOENT) if missing == MissingFolders::Create => {
             match rustix::fs::mkdirat(folder, name, Mode::from_raw_mode(0o777)) {
                 // Another process may have been faster.
                 Ok(()) | Err(Errno::EXIST) => {}
@@ -126,7 +131,7 @@ fn not_plain(path: &Path) -> io::Error {
 
 /// Creates the folders of `relative` below `top`, over no link.
 pub fn create_dirs_below(top: &Path, relative: &Path) -> io::Result<()> {
-    open_folder_below(top, relative, Missing::Create).map(drop)
+    open_folder_below(top, relative, MissingFolders::Create).map(drop)
 }
 
 /// What stands at `relative` below `top`; `None` when nothing does. A path
@@ -136,7 +141,7 @@ pub fn entry_below(top: &Path, relative: &Path) -> io::Result<Option<Entry>> {
         is_link_error(error)
             || matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
     };
-    let (folder, name) = match open_parent_below(top, relative, Missing::Fail) {
+    let (folder, name) = match open_parent_below(top, relative, MissingFolders::Fail) {
         Ok(parent) => parent,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
@@ -161,7 +166,7 @@ pub fn entry_below(top: &Path, relative: &Path) -> io::Result<Option<Entry>> {
 
 /// Where the link at `relative` below `top` points, as it is written.
 pub fn read_link_below(top: &Path, relative: &Path) -> io::Result<PathBuf> {
-    let (folder, name) = open_parent_below(top, relative, Missing::Fail)?;
+    let (folder, name) = open_parent_below(top, relative, MissingFolders::Fail)?;
     let target = rustix::fs::readlinkat(&folder, name, Vec::new())?;
     Ok(PathBuf::from(OsStr::from_bytes(target.as_bytes())))
 }

@@ -1,6 +1,6 @@
 //! Bounded reading: regular files only, and never more than was agreed.
 
-use crate::below::{Missing, is_link, is_link_error, open_parent_below};
+use crate::below::{MissingFolders, is_link, is_link_error, open_parent_below};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fmt;
@@ -82,7 +82,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
 
 /// The content of a regular file below `top`, reached over no link.
 pub fn read_below(top: &Path, relative: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
-    let (folder, name) = open_parent_below(top, relative, Missing::Fail)?;
+    let (folder, name) = open_parent_below(top, relative, MissingFolders::Fail)?;
     match rustix::fs::openat(&folder, name, READ | OFlags::NOFOLLOW, Mode::empty()) {
         Ok(file) => read_regular(file, limit),
         Err(Errno::LOOP | Errno::MLINK) => Err(ReadError::Link),

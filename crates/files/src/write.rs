@@ -1,6 +1,6 @@
 //! Exclusive creation and atomic replacement.
 
-use crate::below::{Missing, file_type, link, open_folder, open_parent_below};
+use crate::below::{MissingFolders, file_type, link, open_folder, open_parent_below};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -42,13 +42,13 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 /// Writes a file of a work tree, whole or not at all, over no link below `top`.
 pub fn replace_below(top: &Path, relative: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let (folder, name) = open_parent_below(top, relative, Missing::Create)?;
+    let (folder, name) = open_parent_below(top, relative, MissingFolders::Create)?;
     replace_in(&folder, name, &top.join(relative), bytes, mode)
 }
 
 /// Removes a file of a work tree, over no link below `top`.
 pub fn remove_below(top: &Path, relative: &Path) -> io::Result<()> {
-    let (folder, name) = open_parent_below(top, relative, Missing::Fail)?;
+    let (folder, name) = open_parent_below(top, relative, MissingFolders::Fail)?;
     Ok(rustix::fs::unlinkat(&folder, name, AtFlags::empty())?)
 }
 
@@ -79,7 +79,7 @@ pub fn open_append(path: &Path) -> io::Result<File> {
 
 /// A lock file of a work tree, over no link below `top`.
 pub fn open_lock_below(top: &Path, relative: &Path) -> io::Result<File> {
-    let (folder, name) = open_parent_below(top, relative, Missing::Create)?;
+    let (folder, name) = open_parent_below(top, relative, MissingFolders::Create)?;
     let file = rustix::fs::openat(&folder, name, LOCK, Mode::from_raw_mode(0o600));
     regular_lock(file, &top.join(relative))
 }

@@ -2,7 +2,7 @@
 
 use crate::blobs::Blob;
 use crate::changes::{MAX_TEXT, too_large};
-use crate::command::{Failed, Git, LONG, Stream, lossy};
+use crate::command::{Git, GitFailure, LONG, Stream, lossy};
 use crate::lines::{self, with_unix_line_ends};
 use crate::object_id::ObjectId;
 use crate::path::RepoPath;
@@ -217,7 +217,7 @@ impl Repo {
     fn blame_rest(
         &self,
         subject: &Subject<'_>,
-        early: Result<Stream, Failed>,
+        early: Result<Stream, GitFailure>,
         ignore: Option<Vec<OsString>>,
     ) -> Result<Blame> {
         let run = |ignore: Option<&[OsString]>| {
@@ -245,7 +245,7 @@ impl Repo {
         &self,
         subject: &Subject<'_>,
         ignore: Option<&[OsString]>,
-    ) -> Result<Stream, Failed> {
+    ) -> Result<Stream, GitFailure> {
         with_ancestry(self.blame_command(subject, ignore), subject)
     }
 
@@ -291,7 +291,7 @@ impl Repo {
 const TAKES_ANCESTRY: bool = cfg!(unix);
 
 /// Starts a blame with the ancestry on its stdin, if it has one.
-fn with_ancestry(git: Git, subject: &Subject<'_>) -> Result<Stream, Failed> {
+fn with_ancestry(git: Git, subject: &Subject<'_>) -> Result<Stream, GitFailure> {
     match subject.ancestry.filter(|_| TAKES_ANCESTRY) {
         Some(lines) => git.start_with(lines.as_bytes().to_vec()),
         None => git.start(),
@@ -382,11 +382,11 @@ fn joined(
     runs
 }
 
-fn is_about_ignored(failed: &Failed) -> bool {
+fn is_about_ignored(failed: &GitFailure) -> bool {
     failed.says("object name") || failed.says("ignore") || failed.says(IGNORE_REVS)
 }
 
-fn explain(path: &RepoPath, failed: Failed) -> Error {
+fn explain(path: &RepoPath, failed: GitFailure) -> Error {
     if failed.says(NO_LIST) {
         return Error::from(failed)
             .suggest("make the file, or run: git config --unset-all blame.ignoreRevsFile");

@@ -33,10 +33,10 @@ impl Blob {
 pub struct BlobReader {
     repo: Repo,
     /// None after an answer that was not worth reading to its end.
-    conversation: Option<Conversation>,
+    conversation: Option<BatchProcess>,
 }
 
-struct Conversation {
+struct BatchProcess {
     process: Process,
     stdin: ChildStdin,
     stdout: BufReader<Output>,
@@ -58,7 +58,7 @@ const MAX_HEADER: u64 = 1 << 16;
 
 impl Repo {
     pub fn blobs(&self) -> Result<BlobReader> {
-        let conversation = Some(Conversation::start(self)?);
+        let conversation = Some(BatchProcess::start(self)?);
         Ok(BlobReader { repo: self.clone(), conversation })
     }
 }
@@ -106,7 +106,7 @@ impl BlobReader {
     pub(crate) fn ask(&mut self, name: &[u8], limit: u64) -> Result<Option<Object>> {
         let conversation = match &mut self.conversation {
             Some(conversation) => conversation,
-            none => none.insert(Conversation::start(&self.repo)?),
+            none => none.insert(BatchProcess::start(&self.repo)?),
         };
         let answer = conversation.ask(name, limit);
         let is_over = match &answer {
@@ -121,10 +121,10 @@ impl BlobReader {
     }
 }
 
-impl Conversation {
+impl BatchProcess {
     fn start(repo: &Repo) -> Result<Self> {
         let (process, stdin, stdout) = repo.git("cat-file").arg("--batch").converse()?;
-        Ok(Conversation { process, stdin, stdout })
+        Ok(BatchProcess { process, stdin, stdout })
     }
 
     fn ask(&mut self, name: &[u8], limit: u64) -> Result<Option<Object>> {

@@ -227,26 +227,26 @@ impl Git {
         command
     }
 
-    /// Runs to the end; stdout when git succeeded, [`Failed`] in its own words
+    /// Runs to the end; stdout when git succeeded, [`GitFailure`] in its own words
     /// when it did not.
-    pub fn run(self) -> Result<Vec<u8>, Failed> {
+    pub fn run(self) -> Result<Vec<u8>, GitFailure> {
         self.start()?.output()
     }
 
     /// [`Git::run`] with the last line end removed, as text.
-    pub fn line(self) -> Result<String, Failed> {
+    pub fn line(self) -> Result<String, GitFailure> {
         let text = lossy(&self.run()?);
         Ok(text.trim_end_matches(['\n', '\r']).to_owned())
     }
 
     /// Starts git; its output is asked for later.
-    pub fn start(self) -> Result<Stream, Failed> {
+    pub fn start(self) -> Result<Stream, GitFailure> {
         let command = self.command();
         self.spawn(command, None)
     }
 
     /// Starts git with `input` on its stdin; its output is asked for later.
-    pub fn start_with(self, input: Vec<u8>) -> Result<Stream, Failed> {
+    pub fn start_with(self, input: Vec<u8>) -> Result<Stream, GitFailure> {
         let mut command = self.command();
         command.stdin(Stdio::piped());
         self.spawn(command, Some(input))
@@ -263,15 +263,15 @@ impl Git {
         let mut command = self.command();
         command.stdin(Stdio::piped()).stderr(Stdio::null());
         let process = Process::spawn(&mut command, STREAM)
-            .map_err(|error| Failed::not_run(self.name, &error))?;
+            .map_err(|error| GitFailure::not_run(self.name, &error))?;
         let missing = || Error::internal("git was started without its pipes");
         let stdin = process.child().stdin.take().ok_or_else(missing)?;
         let stdout = process.stdout().ok_or_else(missing)?;
         Ok((process, stdin, BufReader::with_capacity(1 << 16, stdout)))
     }
 
-    fn spawn(self, mut command: Command, input: Option<Vec<u8>>) -> Result<Stream, Failed> {
-        let failed = |error: &std::io::Error| Failed::not_run(self.name, error);
+    fn spawn(self, mut command: Command, input: Option<Vec<u8>>) -> Result<Stream, GitFailure> {
+        let failed = |error: &std::io::Error| GitFailure::not_run(self.name, error);
         let process = Process::spawn(&mut command, self.limit).map_err(|error| failed(&error))?;
         let missing = || failed(&std::io::Error::other("it was started without its pipes"));
         let stdout = process.stdout().ok_or_else(missing)?;
@@ -317,19 +317,19 @@ pub(crate) struct Stream {
 
 impl Stream {
     /// All of the output; git's own words when it failed.
-    pub fn output(mut self) -> Result<Vec<u8>, Failed> {
+    pub fn output(mut self) -> Result<Vec<u8>, GitFailure> {
         let mut stdout = Vec::new();
         let read = self.stdout.by_ref().take(self.max_output + 1).read_to_end(&mut stdout);
         if let Err(error) = read {
-            return Err(Failed::not_run(self.name, &error));
+            return Err(GitFailure::not_run(self.name, &error));
         }
         if stdout.len() as u64 > self.max_output {
             self.process.kill();
-            return Err(Failed::new(self.name, Cause::TooLarge(self.max_output)));
+            return Err(GitFailure::new(self.name, Cause::TooLarge(self.max_output)));
         }
         match self.end() {
             Ok(()) => Ok(stdout),
-            Err(failed) => Err(Failed { stdout, ..failed }),
+            Err(failed) => Err(GitFailure { stdout, ..failed }),
         }
     }
 
@@ -338,10 +338,10 @@ impl Stream {
         Ok(self.end()?)
     }
 
-    fn end(&mut self) -> Result<(), Failed> {
-        let status = self.process.wait().map_err(|error| Failed::not_run(self.name, &error))?;
+    fn end(&mut self) -> Result<(), GitFailure> {
+        let status = self.process.wait().map_err(|error| GitFailure::not_run(self.name, &error))?;
         if self.process.is_expired() {
-            return Err(Failed::new(self.name, Cause::TooSlow(self.limit.seconds())));
+            return Err(GitFailure::new(self.name, Cause::TooSlow(self.limit.seconds())));
         }
         if let Some(writer) = self.writer.take() {
             drop(writer.join());
@@ -351,13 +351,13 @@ impl Stream {
         if status.success() {
             return Ok(());
         }
-        Err(Failed { name: self.name, cause: Cause::Exit, stdout: Vec::new(), stderr })
+        Err(GitFailure { name: self.name, cause: Cause::Exit, stdout: Vec::new(), stderr })
     }
 }
 
 /// Git ended with an error.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct GitFailure {
     name: &'static str,
     cause: Cause,
     pub stdout: Vec<u8>,
@@ -392,13 +392,13 @@ const DAMAGE: [&str; 14] = [
     "index file corrupt",
 ];
 
-impl Failed {
+impl GitFailure {
     fn new(name: &'static str, cause: Cause) -> Self {
-        Failed { name, cause, stdout: Vec::new(), stderr: String::new() }
+        GitFailure { name, cause, stdout: Vec::new(), stderr: String::new() }
     }
 
     fn not_run(name: &'static str, error: &std::io::Error) -> Self {
-        Failed { stderr: error.to_string(), ..Failed::new(name, Cause::NotRun) }
+        GitFailure { stderr: error.to_string(), ..GitFailure::new(name, Cause::NotRun) }
     }
 
     pub fn says(&self, words: &str) -> bool {
@@ -420,8 +420,8 @@ impl Failed {
     }
 }
 
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
+impl From<GitFailure> for Error {
+    fn from(failed: GitFailure) -> Self {
         let name = failed.name;
         match failed.cause {
             Cause::NotRun => {

@@ -1,6 +1,6 @@
 //! A repository on disk: where it is and how it is made.
 
-use crate::command::{Failed, Git, Place};
+use crate::command::{Git, GitFailure, Place};
 use crate::object_id::ObjectId;
 use model::{Error, ErrorCode, Result};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl Repo {
     }
 
     /// What git told of the repository around a path.
-    fn found(path: &Path, answer: Result<(Vec<u8>, bool), Failed>) -> Result<Repo> {
+    fn found(path: &Path, answer: Result<(Vec<u8>, bool), GitFailure>) -> Result<Repo> {
         let (text, has_work_tree) = answer.map_err(|failed| cannot_open(path, failed))?;
         let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
         let [shallow, git_dir, common_dir, rest @ ..] = lines.as_slice() else {
@@ -182,7 +182,7 @@ impl Repo {
 }
 
 /// Where a repository is; whether it has a work tree.
-fn probe(place: Place) -> Result<(Vec<u8>, bool), Failed> {
+fn probe(place: Place) -> Result<(Vec<u8>, bool), GitFailure> {
     let probe = Git::new(place, "rev-parse").args([
         "--is-shallow-repository",
         "--path-format=absolute",
@@ -226,7 +226,7 @@ fn is_home(top: &Path, git_dir: &Path) -> bool {
     }
 }
 
-fn cannot_open(path: &Path, failed: Failed) -> Error {
+fn cannot_open(path: &Path, failed: GitFailure) -> Error {
     if failed.says("not a git repository") || failed.says("cannot change to") {
         no_repository(path)
     } else {

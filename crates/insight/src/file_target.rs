@@ -18,7 +18,7 @@ use store::{Reader, paths};
 
 /// What was typed, and where.
 #[derive(Debug, Clone, Copy)]
-pub struct Typed<'a> {
+pub struct FileQuery<'a> {
     pub path: &'a str,
     /// `-p`
     pub project: Option<&'a str>,
@@ -58,7 +58,7 @@ impl FileTarget {
     }
 }
 
-pub fn locate(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
+pub fn locate(reader: &Reader, typed: FileQuery<'_>) -> Result<FileTarget> {
     if typed.path.is_empty() || typed.path.contains('\0') {
         return Err(Error::usage("no path was given").suggest("e.g. src/main.rs"));
     }
@@ -89,7 +89,7 @@ pub fn locate(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
 
 /// The clone that holds the working directory, registered or not; the one
 /// named by `-r` where one is.
-pub(crate) fn clone_here(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
+pub(crate) fn clone_here(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<LocalClone>> {
     if let Some(named) = typed.repo {
         return registered(reader, &repos::find_place(reader, named, None)?).map(Some);
     }
@@ -110,7 +110,7 @@ pub fn clone_at(reader: Option<&Reader>, dir: &Path) -> Result<LocalClone> {
 }
 
 /// The forge project of the clone that holds the working directory.
-pub fn project_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<Project>> {
+pub fn project_around(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<Project>> {
     match clone_here(reader, typed)? {
         Some(clone) => project_of(reader, &clone),
         None => Ok(None),
@@ -134,7 +134,7 @@ fn registered(reader: &Reader, place: &store::repos::Checkout) -> Result<LocalCl
 
 /// The clone that holds the working directory, or the file itself where its
 /// whole path was typed.
-fn clone_around(reader: &Reader, typed: Typed<'_>) -> Result<Option<LocalClone>> {
+fn clone_around(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<LocalClone>> {
     // A path that leads into a clone below the working directory counts, too.
     let whole = typed.cwd.join(typed.path);
     let start = match whole.parent() {
@@ -189,7 +189,7 @@ fn clone_of(reader: &Reader, project: &Project) -> Result<Option<LocalClone>> {
     there.map(|place| registered(reader, place)).transpose()
 }
 
-fn in_clone(reader: &Reader, typed: Typed<'_>, clone: LocalClone) -> Result<FileTarget> {
+fn in_clone(reader: &Reader, typed: FileQuery<'_>, clone: LocalClone) -> Result<FileTarget> {
     let mut path = path_in(reader, typed, &clone.git)?;
     let is_there = clone.git.work_tree().is_none_or(|top| top.join(&path).exists());
     if !is_there && !is_recorded(reader, &path)? {
@@ -204,7 +204,7 @@ fn in_clone(reader: &Reader, typed: Typed<'_>, clone: LocalClone) -> Result<File
 
 /// The path from the root of the clone. People type it as seen from where
 /// they are, or as git writes it; what exists decides.
-fn path_in(reader: &Reader, typed: Typed<'_>, git: &Repo) -> Result<String> {
+fn path_in(reader: &Reader, typed: FileQuery<'_>, git: &Repo) -> Result<String> {
     let whole = Path::new(typed.path);
     if whole.is_absolute() {
         return whole.strip_prefix(git.dir()).map(normal).map_err(|_| {
@@ -297,7 +297,7 @@ fn is_recorded(reader: &Reader, path: &str) -> Result<bool> {
 }
 
 /// Without a clone around: whoever has the path, if only one has.
-fn anywhere(reader: &Reader, typed: Typed<'_>) -> Result<FileTarget> {
+fn anywhere(reader: &Reader, typed: FileQuery<'_>) -> Result<FileTarget> {
     let path = normal(Path::new(typed.path));
     let all = store::projects::all(reader)?;
     let repos = store::repos::all(reader)?;

@@ -4,7 +4,7 @@
 use crate::code::ScopeRequest;
 use crate::code::symbol::{Symbols, symbols};
 use crate::entities::{self, EntityDetail};
-use crate::evidence::{self, About, Explained};
+use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::memory::detail::{self, RecordDetail};
 use crate::origin::{self, OriginMethod};
 use crate::{memory, projects, repos};
@@ -200,7 +200,7 @@ fn commit(reader: &Reader, sha: &str, project: Option<&str>) -> Result<Referent>
     let of = known.or(repo.as_ref().and_then(|repo| repo.project));
     let origin = origin::origin(reader, of, None, &row.clone().into())?;
     let ids: Vec<i64> = origin.iter().map(|it| it.merge_request.id).collect();
-    let about = About { most_notes: 3, ..About::default() };
+    let about = EvidenceSubject { most_notes: 3, ..EvidenceSubject::default() };
     Ok(Referent::Commit(Box::new(CommitDetail {
         files: commits::files(reader, row.id)?,
         message: row.message.clone(),

@@ -97,7 +97,7 @@ pub struct NextStep {
 
 /// What around the record decides which steps are possible.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Possible {
+pub struct ConfiguredSources {
     /// A forge and projects of it are configured.
     pub forge: bool,
     /// Embeddings are not switched off.
@@ -156,7 +156,7 @@ pub struct Running {
 const LATEST_RUNS: usize = 5;
 const SHOWN_FAILURES: usize = 10;
 
-pub fn status(reader: &Reader, now: Timestamp, possible: Possible) -> Result<Status> {
+pub fn status(reader: &Reader, now: Timestamp, possible: ConfiguredSources) -> Result<Status> {
     let projects = projects::all(reader)?
         .into_iter()
         .map(|project| {
@@ -276,7 +276,7 @@ fn head(place: &repos::Checkout) -> Option<String> {
     head.commit.map(|commit| commit.to_string())
 }
 
-fn next_steps(status: &Status, possible: Possible) -> Vec<NextStep> {
+fn next_steps(status: &Status, possible: ConfiguredSources) -> Vec<NextStep> {
     let mut next = Vec::new();
     let mut add = |reason: String, command: String| next.push(NextStep { reason, command });
     if status.repos.is_empty() && status.projects.is_empty() && !possible.forge {

@@ -22,5 +22,5 @@ mod testing;
 pub use draft::Draft;
 pub use edit::Edit;
 pub use export::export;
-pub use remember::{Choice, KeptRecord, NewRecord, SaveReport};
+pub use remember::{ConflictPolicy, KeptRecord, NewRecord, SaveReport};
 pub use root::Root;

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 /// What to do about records that stand in the way.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
+pub struct ConflictPolicy {
     /// Keep both.
     pub force: bool,
     /// Take the place of these.
@@ -91,7 +91,12 @@ impl Draft {
 
 impl Root {
     /// Writes a new record, unless something stands in its way.
-    pub fn remember(&self, draft: Draft, choice: &Choice, now: Timestamp) -> Result<NewRecord> {
+    pub fn remember(
+        &self,
+        draft: Draft,
+        choice: &ConflictPolicy,
+        now: Timestamp,
+    ) -> Result<NewRecord> {
         self.edit(|edit| {
             let existing = edit.records_of(draft.kind())?;
             let record = draft.into_record(now, &existing)?;

@@ -61,9 +61,9 @@ mod tests {
     use std::task::{Context, Wake};
 
     #[derive(Default)]
-    struct Counted(AtomicUsize);
+    struct CountingWaker(AtomicUsize);
 
-    impl Wake for Counted {
+    impl Wake for CountingWaker {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn whoever_waits_is_woken_once_and_clones_agree() {
         let token = CancelToken::default();
-        let wakes = Arc::new(Counted::default());
+        let wakes = Arc::new(CountingWaker::default());
         let waker = Waker::from(Arc::clone(&wakes));
         let mut context = Context::from_waker(&waker);
         let mut waiting = std::pin::pin!(token.cancelled());

@@ -7,7 +7,7 @@ use crate::run::{Database, RunControl};
 use code::layers;
 use enrich::graph::Graph;
 use enrich::run::{Budget, End, Run, RunOutcome, Sink};
-use enrich::servers::{Environment, Execution, Limits, Presence, SERVERS, Server};
+use enrich::servers::{Environment, Execution, Limits, SERVERS, Server, ServerPresence};
 use enrich::{Counts, FileEvidence, Tier, scip};
 use git::Repo;
 use model::code::Provenance;
@@ -215,7 +215,7 @@ fn server_for(
                 reason = Some((what, None));
             }
             Ok(server) => return Ok(server),
-            Err(Presence::Unusable { reason: why }) => {
+            Err(ServerPresence::Unusable { reason: why }) => {
                 reason = Some((format!("{}: {why}", kind.name), install));
             }
             Err(_) => {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use store::lock::Lane;
 use store::runtime::{self, CleanupCounts};
 use store::{Tx, WriteQueue};
-use traces::decode::Decoded;
+use traces::decode::DecodedSpans;
 use traces::{Ingester, Limits};
 
 /// Asked for the methods and patterns of a service's routes.
@@ -34,7 +34,7 @@ const MOST_LOOKS: usize = 500;
 
 /// What became of some spans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Accepted {
+pub struct SpanCounts {
     /// Counted; the others were known.
     pub n_new: u64,
     pub n_duplicates: u64,
@@ -112,16 +112,16 @@ impl TraceSink {
     }
 
     /// Counts spans and stores what they came to, in one transaction. Blocks.
-    pub fn write(&self, batches: Vec<(Decoded, InputKind)>) -> Result<Vec<Accepted>> {
+    pub fn write(&self, batches: Vec<(DecodedSpans, InputKind)>) -> Result<Vec<SpanCounts>> {
         self.write_with(batches, |_, _| Ok(()))
     }
 
     /// The same, with something else to be written in that transaction.
     pub fn write_with(
         &self,
-        batches: Vec<(Decoded, InputKind)>,
+        batches: Vec<(DecodedSpans, InputKind)>,
         also: impl FnOnce(&Tx<'_>, Timestamp) -> Result<()>,
-    ) -> Result<Vec<Accepted>> {
+    ) -> Result<Vec<SpanCounts>> {
         let mut state = self.state();
         self.turn(&mut state)?;
         self.catch_up(&mut state)?;
@@ -134,7 +134,7 @@ impl TraceSink {
         for (decoded, input) in batches {
             let (n_spans, n_rejected) = (decoded.spans.len() as u64, decoded.n_rejected);
             let n_new = ingester.absorb(decoded, input, now);
-            accepted.push(Accepted { n_new, n_duplicates: n_spans - n_new, n_rejected });
+            accepted.push(SpanCounts { n_new, n_duplicates: n_spans - n_new, n_rejected });
         }
         let batch = ingester.take_batch();
         let written = turn.queue.write(|tx| {

@@ -1,9 +1,9 @@
 //! From spans to what a transaction adds.
 
-use crate::decode::Decoded;
+use crate::decode::DecodedSpans;
 use crate::semantic::{RouteSource, Semantics};
 use crate::span::{Span, trace_id_text};
-use crate::window::{Call, EndpointIndex, Observed, SeenSpans, Window, span_key};
+use crate::window::{Call, EndpointIndex, SeenSpans, Window, WindowSpan, span_key};
 use model::Timestamp;
 use model::code::EdgeKind;
 use model::runtime::{Endpoint, EndpointKind, InputKind, hour_of};
@@ -50,12 +50,12 @@ pub struct Ingester {
     endpoints: Endpoints,
     window: Window,
     seen: SeenSpans,
-    pending: Pending,
+    pending: BatchCounts,
 }
 
 /// What was counted since the last batch was handed out.
 #[derive(Default)]
-struct Pending {
+struct BatchCounts {
     edges: BTreeMap<EdgeKey, Tally>,
     services: BTreeMap<String, ServiceDelta>,
     seen: Vec<u64>,
@@ -84,7 +84,7 @@ impl Ingester {
             endpoints,
             window: Window::new(limits.window, outside),
             seen: SeenSpans::new(limits.seen),
-            pending: Pending::default(),
+            pending: BatchCounts::default(),
         }
     }
 
@@ -106,7 +106,7 @@ impl Ingester {
     }
 
     /// Takes in what was decoded; how many spans were new.
-    pub fn absorb(&mut self, decoded: Decoded, input: InputKind, now: Timestamp) -> u64 {
+    pub fn absorb(&mut self, decoded: DecodedSpans, input: InputKind, now: Timestamp) -> u64 {
         let mut counts = InputCounts { n_rejected: decoded.n_rejected, ..InputCounts::default() };
         for span in decoded.spans {
             let key = span_key(span.trace_id, span.span_id);
@@ -157,7 +157,7 @@ impl Ingester {
             self.pending.code.insert(operation, (code.function, code.file, code.line));
         }
         let parent = span_key(span.trace_id, span.parent_id);
-        let observed = Observed {
+        let observed = WindowSpan {
             key,
             parent,
             role: meaning.role,

@@ -2,7 +2,9 @@
 //! begin, and they are read piece by piece.
 
 use crate::compression::{Compression, reader};
-use crate::decode::{Decoded, access_log, jaeger, json_log, otlp, otlp_json, sdk_json, zipkin};
+use crate::decode::{
+    DecodedSpans, access_log, jaeger, json_log, otlp, otlp_json, sdk_json, zipkin,
+};
 use crate::span::{Resource, Span};
 use model::hash::Hash32;
 use model::runtime::InputKind;
@@ -45,7 +47,7 @@ pub struct InputReport {
 }
 
 /// Takes what was decoded; an error ends the reading.
-pub type Sink<'s> = dyn FnMut(Decoded, InputKind) -> Result<()> + 's;
+pub type Sink<'s> = dyn FnMut(DecodedSpans, InputKind) -> Result<()> + 's;
 
 /// Reads everything there is. `service` is whose requests a log holds that does not say.
 pub fn read(
@@ -64,11 +66,11 @@ pub fn read(
     let shape = Shape::of(&beginning);
     let whole = BufReader::with_capacity(BEGINNING, std::io::Cursor::new(beginning).chain(plain));
     let resource = Arc::new(Resource::of_service(service.unwrap_or_default()));
-    let mut reading = Reading {
+    let mut reading = InputReader {
         resource,
         sink,
         report: InputReport::default(),
-        waiting: Decoded::default(),
+        waiting: DecodedSpans::default(),
         kind: None,
         occurrences: FxHashMap::default(),
     };
@@ -128,18 +130,18 @@ fn is_message(bytes: &[u8]) -> bool {
     length.and_then(|at| bytes.get(at + 1)).is_some_and(|tag| matches!(tag, 0x0a | 0x12 | 0x1a))
 }
 
-struct Reading<'s, 'f> {
+struct InputReader<'s, 'f> {
     resource: Arc<Resource>,
     sink: &'s mut Sink<'f>,
     report: InputReport,
-    waiting: Decoded,
+    waiting: DecodedSpans,
     kind: Option<InputKind>,
     /// How often each line of a log was met: two that are equal are two requests.
     occurrences: FxHashMap<u64, u32>,
 }
 
-impl Reading<'_, '_> {
-    fn put(&mut self, decoded: Decoded, kind: InputKind) -> Result<()> {
+impl InputReader<'_, '_> {
+    fn put(&mut self, decoded: DecodedSpans, kind: InputKind) -> Result<()> {
         if self.kind != Some(kind) {
             self.flush()?;
             self.kind = Some(kind);
@@ -151,7 +153,7 @@ impl Reading<'_, '_> {
     fn flush(&mut self) -> Result<()> {
         let decoded = std::mem::take(&mut self.waiting);
         let Some(kind) = self.kind else { return Ok(()) };
-        if decoded == Decoded::default() {
+        if decoded == DecodedSpans::default() {
             return Ok(());
         }
         self.report.n_spans += decoded.spans.len() as u64;
@@ -200,9 +202,9 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn message(&mut self, bytes: &[u8], decode: fn(&[u8]) -> Result<Decoded>) -> Result<()> {
+    fn message(&mut self, bytes: &[u8], decode: fn(&[u8]) -> Result<DecodedSpans>) -> Result<()> {
         let decoded = decode(bytes).unwrap_or_else(|error| {
-            let mut decoded = Decoded::default();
+            let mut decoded = DecodedSpans::default();
             decoded.reject(error.message());
             decoded
         });
@@ -262,7 +264,7 @@ impl Reading<'_, '_> {
     }
 
     fn put_rejected(&mut self, reason: &str) -> Result<()> {
-        let mut decoded = Decoded::default();
+        let mut decoded = DecodedSpans::default();
         decoded.reject(reason);
         self.put(decoded, self.kind.unwrap_or(InputKind::SpanLines))
     }
@@ -364,8 +366,8 @@ impl Reading<'_, '_> {
     }
 }
 
-fn one(span: Span) -> Decoded {
-    Decoded { spans: vec![span], ..Decoded::default() }
+fn one(span: Span) -> DecodedSpans {
+    DecodedSpans { spans: vec![span], ..DecodedSpans::default() }
 }
 
 fn skip_line(input: &mut impl BufRead) -> Result<()> {

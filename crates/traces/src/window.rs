@@ -28,7 +28,7 @@ pub struct Call {
 
 /// A span as the window sees it.
 #[derive(Debug, Clone)]
-pub struct Observed {
+pub struct WindowSpan {
     pub key: u64,
     /// Zero where it has none.
     pub parent: u64,
@@ -90,7 +90,7 @@ impl Window {
 
     /// Takes in a span; `count` is told each observation that is added (1) or taken
     /// back (-1).
-    pub fn observe(&mut self, span: Observed, count: &mut impl FnMut(&Call, i64)) {
+    pub fn observe(&mut self, span: WindowSpan, count: &mut impl FnMut(&Call, i64)) {
         let mut entry = self.placed(&span, count);
         for call in &mut entry.calls {
             call.source = entry.source;
@@ -103,7 +103,7 @@ impl Window {
     }
 
     /// A span with its source, as far as spans that came before it tell.
-    fn placed(&mut self, span: &Observed, count: &mut impl FnMut(&Call, i64)) -> Entry {
+    fn placed(&mut self, span: &WindowSpan, count: &mut impl FnMut(&Call, i64)) -> Entry {
         let has_parent = span.parent != 0 && span.parent != span.key;
         let parent = if has_parent { self.entries.get_mut(&span.parent) } else { None };
         let mut entry = Entry {

@@ -154,7 +154,7 @@ impl Place {
             json!({"target": reference}),
             Box::new(move || {
                 let scope =
-                    file_target::Typed { path: &wanted, project: None, repo: None, cwd: &dir };
+                    file_target::FileQuery { path: &wanted, project: None, repo: None, cwd: &dir };
                 let (about, now) = (None, Timestamp::EPOCH);
                 let request = why::Request { scope, limit: 3, notes: 2, experts: 3, about, now };
                 Ok(serde_json::to_value(why::why(&db, &request)?)?)
@@ -166,8 +166,12 @@ impl Place {
             "file_history",
             json!({"path": path, "project": project}),
             Box::new(move || {
-                let file =
-                    file_target::Typed { path: &file, project: Some(&of), repo: None, cwd: &dir };
+                let file = file_target::FileQuery {
+                    path: &file,
+                    project: Some(&of),
+                    repo: None,
+                    cwd: &dir,
+                };
                 let request = file_history::Request {
                     file,
                     merged_only: false,

@@ -10,7 +10,7 @@ use code::index::{Request, Watch};
 use git::{LogOptions, ObjectId, Repo};
 use insight::code::ScopeRequest;
 use insight::code::scope::resolve;
-use insight::context::{Localised, Share, channel_names, localise};
+use insight::context::{Localisation, Share, channel_names, localise};
 use model::time::FixedClock;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -269,7 +269,7 @@ fn record(commit: &git::Commit) -> CommitRecord {
     }
 }
 
-fn answer(task: &Task, found: &Localised, ms: f64) -> Value {
+fn answer(task: &Task, found: &Localisation, ms: f64) -> Value {
     let names = |all: &[(String, Vec<Share>)]| -> Vec<String> {
         all.iter().take(MOST).map(|(name, _)| name.clone()).collect()
     };
@@ -277,7 +277,7 @@ fn answer(task: &Task, found: &Localised, ms: f64) -> Value {
 }
 
 /// What each channel said of each candidate, to fit weights with.
-fn shares(task: &Task, found: &Localised) -> Value {
+fn shares(task: &Task, found: &Localisation) -> Value {
     let all =
         |list: &[(String, Vec<Share>)]| -> Vec<Value> { list.iter().map(shares_of).collect() };
     json!({
@@ -305,7 +305,7 @@ struct Table {
 }
 
 impl Table {
-    fn add(&mut self, task: &Task, found: &Localised, ms: f64) {
+    fn add(&mut self, task: &Task, found: &Localisation, ms: f64) {
         let within = |gold: &[String], found: &[(String, Vec<Share>)], most: usize| {
             let mut first: Vec<&str> = Vec::new();
             for (name, _) in found {

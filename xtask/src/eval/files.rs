@@ -2,7 +2,7 @@
 //! commit the question names, have to be registered in the database.
 
 use super::Outcome;
-use insight::file_target::Typed;
+use insight::file_target::FileQuery;
 use insight::{file_history, trace};
 use search::Searcher;
 use serde_json::Value;
@@ -46,8 +46,8 @@ pub fn brought_by(question: &Value) -> Vec<String> {
     question["expected"]["ref"].as_str().map(str::to_owned).into_iter().collect()
 }
 
-fn typed(question: &Value) -> Outcome<Typed<'_>> {
-    Ok(Typed {
+fn typed(question: &Value) -> Outcome<FileQuery<'_>> {
+    Ok(FileQuery {
         path: question["path"].as_str().ok_or("a question has no path")?,
         project: question["project"].as_str(),
         repo: None,

@@ -150,7 +150,7 @@ fn records(path: &Path) -> Vec<PushRecord> {
 }
 
 /// What a push was, for the log.
-pub struct Occasion<'a> {
+pub struct PushDescription<'a> {
     pub at: Timestamp,
     pub agent: &'a str,
     pub event: PushEvent,
@@ -160,7 +160,7 @@ pub struct Occasion<'a> {
     pub is_reset: bool,
 }
 
-impl Occasion<'_> {
+impl PushDescription<'_> {
     pub fn record(self, session: &Session, push: &Push) -> PushRecord {
         PushRecord {
             at: self.at,

@@ -4,7 +4,7 @@ use super::Check;
 use crate::config::{Config, repo_trust};
 use crate::ctx::Ctx;
 use crate::run_enrich;
-use enrich::servers::{Presence, SERVERS};
+use enrich::servers::{SERVERS, ServerPresence};
 use store::Reader;
 
 /// One check for each server of an indexed language; none before anything is indexed.
@@ -21,7 +21,7 @@ pub fn check(ctx: &Ctx, config: &Config) -> Vec<Check> {
             let id = format!("server {}", kind.name);
             of_language.push(match environment.find(kind) {
                 Ok(server) => Check::ok(id, format!("{language}: version {}", server.version)),
-                Err(Presence::Unusable { reason }) => {
+                Err(ServerPresence::Unusable { reason }) => {
                     Check::warn(id, format!("{language}: {reason}")).fix(kind.install)
                 }
                 Err(_) => Check::warn(

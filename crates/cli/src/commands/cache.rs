@@ -44,7 +44,7 @@ enum CacheCommand {
 pub enum CacheAnswer {
     Stats(CacheStats),
     Warm(WarmReport),
-    Cleared(Cleared),
+    Cleared(ClearAnswer),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -58,7 +58,7 @@ pub struct CacheStats {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Cleared {
+pub struct ClearAnswer {
     pub cleared: u64,
 }
 
@@ -86,7 +86,7 @@ impl Run for Args {
             }
             CacheCommand::Clear => {
                 let cleared = pipeline::notes::write(&ctx.writable_db(ui)?, results::clear)?;
-                Ok(CacheAnswer::Cleared(Cleared { cleared }))
+                Ok(CacheAnswer::Cleared(ClearAnswer { cleared }))
             }
         }
     }

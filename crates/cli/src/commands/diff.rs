@@ -126,7 +126,7 @@ impl DiffPlace {
         Ok(DiffPlace { repo, reader })
     }
 
-    fn diff(&self, ctx: &Ctx, ui: &mut Ui, ends: Ends) -> Result<SemanticDiff> {
+    fn diff(&self, ctx: &Ctx, ui: &mut Ui, ends: DiffRange) -> Result<SemanticDiff> {
         let head = match ends.head {
             Some(head) => Head::Commit(head),
             None => Head::WorkTree,
@@ -169,7 +169,7 @@ impl DiffPlace {
     /// Indexes what is missing of both commits, where the repository is indexed at
     /// all: only files that differ from a known commit are read. What cannot be
     /// indexed now is said by the answer itself.
-    fn index(&self, ctx: &Ctx, ui: &mut Ui, ends: &Ends) {
+    fn index(&self, ctx: &Ctx, ui: &mut Ui, ends: &DiffRange) {
         let Some(reader) = &self.reader else { return };
         let here = ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) };
         let is_indexed = |at: Option<&str>| scope::resolve(reader, &ScopeRequest { at, ..here }).is_ok();
@@ -263,7 +263,7 @@ fn no_merge_requests() -> Error {
 }
 
 /// The two versions; no head means the work tree.
-struct Ends {
+struct DiffRange {
     base: ObjectId,
     base_name: String,
     head: Option<ObjectId>,
@@ -271,7 +271,7 @@ struct Ends {
 }
 
 impl Args {
-    fn ends(&self, repo: &Repo, reader: Option<&Reader>, ui: &mut Ui) -> Result<Ends> {
+    fn ends(&self, repo: &Repo, reader: Option<&Reader>, ui: &mut Ui) -> Result<DiffRange> {
         if let Some(typed) = &self.mr {
             let reader = reader.ok_or_else(no_merge_requests)?;
             let project = self.project.as_deref();
@@ -286,7 +286,7 @@ impl Args {
             let name = self.base.as_deref().unwrap_or("HEAD");
             let base = resolve(repo, name)?;
             let (base_name, head_name) = (name.to_owned(), "work tree".to_owned());
-            return Ok(Ends { base, base_name, head: None, head_name });
+            return Ok(DiffRange { base, base_name, head: None, head_name });
         }
         let base_name = self.base.as_deref().unwrap_or("HEAD");
         let head_name = self.head.as_deref().unwrap_or("HEAD");
@@ -294,10 +294,10 @@ impl Args {
     }
 }
 
-fn ends_of_commits(repo: &Repo, base_name: &str, head_name: &str, ui: &mut Ui) -> Result<Ends> {
+fn ends_of_commits(repo: &Repo, base_name: &str, head_name: &str, ui: &mut Ui) -> Result<DiffRange> {
     let (base, head) = (resolve(repo, base_name)?, resolve(repo, head_name)?);
     let (base, base_name) = from_merge_base(repo, base, base_name, head, ui)?;
-    Ok(Ends { base, base_name, head: Some(head), head_name: head_name.to_owned() })
+    Ok(DiffRange { base, base_name, head: Some(head), head_name: head_name.to_owned() })
 }
 
 /// The change of a branch begins where it left the other one.
@@ -339,7 +339,7 @@ pub(crate) fn resolve(repo: &Repo, typed: &str) -> Result<ObjectId> {
     })
 }
 
-fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<Ends> {
+fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<DiffRange> {
     let number = entity.summary.iid;
     let head_name = format!("!{number}");
     if let Some(merge) = &entity.body.merge_commit_sha
@@ -348,7 +348,7 @@ fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<Ends> {
     {
         let base = repo.merge_base(*first, *second)?.unwrap_or(*first);
         let base_name = format!("where {head_name} began");
-        return Ok(Ends { base, base_name, head: Some(*second), head_name });
+        return Ok(DiffRange { base, base_name, head: Some(*second), head_name });
     }
     let absent = || {
         Error::not_found(format!("the commits of {head_name} are not in this clone"))
@@ -361,12 +361,12 @@ fn ends_of_merge_request(repo: &Repo, entity: &EntityDetail) -> Result<Ends> {
         && let Some(parent) = repo.parents(landed)?.first()
     {
         let base_name = format!("before {head_name}");
-        return Ok(Ends { base: *parent, base_name, head: Some(landed), head_name });
+        return Ok(DiffRange { base: *parent, base_name, head: Some(landed), head_name });
     }
     let head = entity.body.head_sha.as_deref().ok_or_else(absent)?;
     let head = repo.resolve(head).map_err(|_| absent())?;
     let target = entity.body.target_branch.as_deref().unwrap_or("HEAD");
     let tip = repo.resolve(&format!("origin/{target}")).or_else(|_| repo.resolve(target))?;
     let base = repo.merge_base(tip, head)?.ok_or_else(absent)?;
-    Ok(Ends { base, base_name: format!("merge base with {target}"), head: Some(head), head_name })
+    Ok(DiffRange { base, base_name: format!("merge base with {target}"), head: Some(head), head_name })
 }

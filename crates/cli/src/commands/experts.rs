@@ -2,7 +2,7 @@ use super::Run;
 use crate::ctx::Ctx;
 use crate::run_embed;
 use crate::ui::Ui;
-use insight::file_target::Typed;
+use insight::file_target::FileQuery;
 use insight::people::experts::{self, Experts};
 use model::Result;
 use search::Searcher;
@@ -44,7 +44,7 @@ impl Run for Args {
         let provider = run_embed::provider(ctx, ui).ok().flatten();
         let searcher = Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
         let cwd = insight::file_target::real(&ctx.env.cwd);
-        let typed = Typed {
+        let typed = FileQuery {
             path: &self.target,
             project: self.project.as_deref(),
             repo: self.repo.as_deref(),

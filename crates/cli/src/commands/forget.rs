@@ -23,7 +23,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Forgotten {
+pub struct ForgetAnswer {
     pub records: Vec<ForgottenRecord>,
 }
 
@@ -36,9 +36,9 @@ pub struct ForgottenRecord {
 }
 
 impl Run for Args {
-    type Answer = Forgotten;
+    type Answer = ForgetAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Forgotten> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<ForgetAnswer> {
         let level = memory_roots::level(ctx, ui, &[])?;
         let ids: Vec<RecordId> = self
             .ids
@@ -60,11 +60,11 @@ impl Run for Args {
                 root: root.dir.display().to_string(),
             });
         }
-        Ok(Forgotten { records })
+        Ok(ForgetAnswer { records })
     }
 }
 
-impl Show for Forgotten {
+impl Show for ForgetAnswer {
     fn text(&self, out: &mut Painter) {
         for record in &self.records {
             out.text("forgot ").label(Label::Id, record.id.as_str()).text("  ");

@@ -57,7 +57,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Written {
+pub struct InitAnswer {
     pub config: String,
     pub base_url: String,
     pub token_env_var: String,
@@ -70,9 +70,9 @@ pub struct Written {
 }
 
 impl Run for Args {
-    type Answer = Written;
+    type Answer = InitAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Written> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<InitAnswer> {
         let target = self.target(ctx)?;
         if target.path().exists() && !self.force {
             return Err(Error::usage(format!("{} already exists", target.path().display()))
@@ -81,7 +81,7 @@ impl Run for Args {
         let mut template = self.gather(ctx, ui)?;
         let username = if self.no_check { None } else { Some(check(ctx, &mut template)?) };
         self.write(ctx, ui, &target, &template)?;
-        Ok(Written {
+        Ok(InitAnswer {
             config: target.path().display().to_string(),
             username,
             next: if template.projects.is_empty() {
@@ -288,7 +288,7 @@ fn check(ctx: &Ctx, template: &mut Template) -> Result<String> {
     })
 }
 
-impl Show for Written {
+impl Show for InitAnswer {
     fn text(&self, out: &mut Painter) {
         out.text("wrote ").label(Label::Path, &self.config).end();
         out.field("server", &self.base_url);

@@ -32,7 +32,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Injected {
+pub struct InjectAnswer {
     #[serde(flatten)]
     pub injection: Injection,
     /// What the hook prints.
@@ -41,9 +41,9 @@ pub struct Injected {
 }
 
 impl Run for Args {
-    type Answer = Injected;
+    type Answer = InjectAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Injected> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<InjectAnswer> {
         let found = catch_unwind(AssertUnwindSafe(|| found(ctx, ui)));
         let injection = match found {
             Ok(Ok(injection)) => injection,
@@ -54,7 +54,7 @@ impl Run for Args {
             Err(_) => Injection::default(),
         };
         let printed = self.printed(&injection.text);
-        Ok(Injected { injection, printed })
+        Ok(InjectAnswer { injection, printed })
     }
 }
 
@@ -118,7 +118,7 @@ fn event(input: &str) -> (String, Option<PathBuf>) {
     }
 }
 
-impl Show for Injected {
+impl Show for InjectAnswer {
     fn text(&self, out: &mut Painter) {
         out.verbatim(&self.printed);
     }

@@ -10,7 +10,7 @@ use crate::ui::{Label, Painter, Show, Ui};
 use model::{Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serve::mcp::{Choice, HttpOptions, Options, McpHost};
+use serve::mcp::{ToolSelection, HttpOptions, Options, McpHost};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Run for Args {
 impl ServeArgs {
     fn serve(&self, ctx: &Ctx, ui: &mut Ui) -> Result<()> {
         let options = Options {
-            tools: Choice::parse(&self.tools)?,
+            tools: ToolSelection::parse(&self.tools)?,
             max_tokens: self.max_tokens as usize,
             indexes: !self.no_index,
             text_only: self.text_only,
@@ -174,7 +174,7 @@ impl InstallArgs {
         // Agents hand on all they get: both forms would cost twice.
         let mut args = vec!["mcp".to_owned(), "--text-only".to_owned()];
         if !self.tools.is_empty() {
-            Choice::parse(&self.tools)?;
+            ToolSelection::parse(&self.tools)?;
             args.extend(["--tools".to_owned(), self.tools.join(",")]);
         }
         let start = Start { command: self.command.clone(), args };

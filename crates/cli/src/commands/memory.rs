@@ -87,7 +87,7 @@ pub enum MemoryAnswer {
     Detail(Box<RecordDetail>),
     Check(MemoryCheck),
     Imported(ImportReport),
-    Exported(Exported),
+    Exported(ExportAnswer),
 }
 
 /// What an import did, or would do.
@@ -107,7 +107,7 @@ pub struct ImportReport {
 /// A memory as one document, which `lore memory import` reads.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Exported {
+pub struct ExportAnswer {
     pub document: serde_json::Value,
 }
 
@@ -168,7 +168,7 @@ impl Run for Args {
                 })?;
                 let json = memory::export(&level.reader, row.id)?.to_json();
                 let document = serde_json::from_str(&json).unwrap_or_default();
-                Ok(MemoryAnswer::Exported(Exported { document }))
+                Ok(MemoryAnswer::Exported(ExportAnswer { document }))
             }
         }
     }

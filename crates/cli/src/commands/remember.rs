@@ -5,7 +5,7 @@ use crate::memory_roots::{self, PlaceArgs};
 use crate::ui::{Label, Painter, Show, Ui};
 use git::Repo;
 use memory::draft::{self, Draft};
-use memory::{Choice, SaveReport, KeptRecord, Root};
+use memory::{ConflictPolicy, SaveReport, KeptRecord, Root};
 use model::memory::{RecordId, RecordKind};
 use model::{Error, Result};
 use std::io::{Read as _, Write as _};
@@ -153,7 +153,7 @@ impl Run for Args {
         let root = common.place.root(ctx)?;
         let supersede = common.supersede.iter().map(|id| known_id(ctx, ui, id));
         let choice =
-            Choice { force: common.force, supersede: supersede.collect::<Result<Vec<_>>>()? };
+            ConflictPolicy { force: common.force, supersede: supersede.collect::<Result<Vec<_>>>()? };
         let drafts = match text {
             Some("-") => Draft::read(kind, &stdin()?)?,
             Some(text) => vec![plain(kind, text)],
@@ -187,7 +187,7 @@ impl Run for Args {
 }
 
 impl Args {
-    fn keep(&self, ctx: &Ctx, root: &Root, draft: Draft, choice: &Choice) -> Result<KeptRecord> {
+    fn keep(&self, ctx: &Ctx, root: &Root, draft: Draft, choice: &ConflictPolicy) -> Result<KeptRecord> {
         let kept = root.remember(self.completed(ctx, draft), choice, ctx.now())?;
         Ok(KeptRecord::of(root, kept))
     }

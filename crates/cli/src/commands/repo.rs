@@ -54,7 +54,7 @@ enum RepoCommand {
 pub enum Answer {
     List(RepoList),
     Added(Added),
-    Removed(Removed),
+    Removed(RemoveAnswer),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,7 +68,7 @@ pub struct Added {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Removed {
+pub struct RemoveAnswer {
     pub removed: String,
 }
 
@@ -108,7 +108,7 @@ impl Run for Args {
                 drop(reader);
                 let removed = place.dir.clone();
                 run_commits::remove(ctx, ui, &place)?;
-                Ok(Answer::Removed(Removed { removed }))
+                Ok(Answer::Removed(RemoveAnswer { removed }))
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::ui::{Painter, Show, Ui};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serve::otlp::{IntakeLimits, OtlpAddresses, OtlpOptions};
+use serve::otlp::{SpanQueueLimits, OtlpAddresses, OtlpOptions};
 use std::net::SocketAddr;
 
 /// Receive traces of production (OTLP) until interrupted
@@ -29,16 +29,16 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Served {}
+pub struct ServeAnswer {}
 
-impl Show for Served {
+impl Show for ServeAnswer {
     fn text(&self, _: &mut Painter) {}
 }
 
 impl Run for Args {
-    type Answer = Served;
+    type Answer = ServeAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Served> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<ServeAnswer> {
         let Some(grpc) = self.otlp else {
             return Err(Error::usage("nothing to serve").suggest("run: lore serve --otlp"));
         };
@@ -48,7 +48,7 @@ impl Run for Args {
             grpc: Some(place.grpc),
             http: Some(place.http),
             token: token.map(|token| token.secret),
-            limits: IntakeLimits::DEFAULT,
+            limits: SpanQueueLimits::DEFAULT,
         };
         run_traces::follow_settings(ctx, ui)?;
         let sink = run_traces::sink(ctx, ui, "serve --otlp")?;
@@ -63,6 +63,6 @@ impl Run for Args {
             ));
         };
         interrupt::serve_to_end(serve::otlp::serve(options, sink, listening, interrupt::interrupted()))?;
-        Ok(Served {})
+        Ok(ServeAnswer {})
     }
 }

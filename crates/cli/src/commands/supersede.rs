@@ -3,7 +3,7 @@ use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::ui::{Label, Painter, Show, Ui};
 use memory::draft::{self, Draft};
-use memory::Choice;
+use memory::ConflictPolicy;
 use model::memory::{RecordId, RecordKind};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -33,16 +33,16 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Superseded {
+pub struct SupersedeAnswer {
     pub old: RecordId,
     pub new: RecordId,
     pub root: String,
 }
 
 impl Run for Args {
-    type Answer = Superseded;
+    type Answer = SupersedeAnswer;
 
-    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Superseded> {
+    fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<SupersedeAnswer> {
         let level = memory_roots::level(ctx, ui, &[])?;
         let old = insight::memory::resolve(&level.reader, &self.old)?;
         let root = memory_roots::holder(&level.reader, ctx, &old)?;
@@ -55,7 +55,7 @@ impl Run for Args {
             (None, Some(text)) if old.kind() == RecordKind::Decision => {
                 let mut fields = draft::decision(text);
                 fields.rationale = self.why.clone().unwrap_or_default();
-                let choice = Choice { force: true, supersede: vec![old.clone()] };
+                let choice = ConflictPolicy { force: true, supersede: vec![old.clone()] };
                 let kept = root.remember(Draft::Decision(fields), &choice, ctx.now())?;
                 kept.record.id().clone()
             }
@@ -65,11 +65,11 @@ impl Run for Args {
             }
         };
         memory_roots::follow(ctx, ui, &root);
-        Ok(Superseded { old, new, root: root.dir.display().to_string() })
+        Ok(SupersedeAnswer { old, new, root: root.dir.display().to_string() })
     }
 }
 
-impl Show for Superseded {
+impl Show for SupersedeAnswer {
     fn text(&self, out: &mut Painter) {
         out.label(Label::Id, self.new.as_str()).text(" supersedes ");
         out.label(Label::Id, self.old.as_str()).end();

@@ -44,7 +44,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Trusted {
+pub struct TrustAnswer {
     pub repositories: Vec<TrustedRepository>,
     /// Databases in repositories that lore made itself; only in the list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -112,9 +112,9 @@ impl TrustState {
 }
 
 impl Run for Args {
-    type Answer = Trusted;
+    type Answer = TrustAnswer;
 
-    fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<Trusted> {
+    fn run(&self, ctx: &Ctx, _: &mut Ui) -> Result<TrustAnswer> {
         let mut pins = Pins::load(&ctx.env)?;
         if self.list {
             return Ok(listed(&pins));
@@ -124,7 +124,7 @@ impl Run for Args {
         let repository = change(&mut pins, &target)?;
         pins.save()?;
         let repositories = vec![repository];
-        Ok(Trusted { repositories, databases: Vec::new(), is_list: false })
+        Ok(TrustAnswer { repositories, databases: Vec::new(), is_list: false })
     }
 }
 
@@ -273,7 +273,7 @@ fn databases(top: &Path) -> Vec<String> {
     found
 }
 
-fn listed(pins: &Pins) -> Trusted {
+fn listed(pins: &Pins) -> TrustAnswer {
     // Files of older versions know config files alone; they belong to the
     // repository they lie in.
     let mut files: BTreeMap<PathBuf, Vec<TrustedFile>> = BTreeMap::new();
@@ -300,7 +300,7 @@ fn listed(pins: &Pins) -> Trusted {
         })
         .collect();
     let databases = pins.databases.iter().map(|path| path.display().to_string()).collect();
-    Trusted { repositories, databases, is_list: true }
+    TrustAnswer { repositories, databases, is_list: true }
 }
 
 fn listed_repository(
@@ -336,7 +336,7 @@ fn file_state(path: &Path, pinned: &str) -> TrustState {
     }
 }
 
-impl Show for Trusted {
+impl Show for TrustAnswer {
     fn text(&self, out: &mut Painter) {
         let columns = [Column::flexible("repository"), Column::new("state"), Column::new("with")];
         let mut table = Table::new(columns);

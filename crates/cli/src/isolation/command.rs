@@ -1,7 +1,7 @@
 //! A command of somebody else in a child of the daemon: it answers as if it ran
 //! where it was typed, in frames.
 
-use super::teller::{FrameStream, Teller};
+use super::teller::{FrameStream, FrameWriter};
 use crate::env::Env;
 use crate::{args, run_command, ui};
 use model::{CancelToken, Error, Progress};
@@ -18,7 +18,7 @@ pub fn main(mut env: Env) -> u8 {
     let mut line = String::new();
     let read = input.by_ref().take(MAX_LINE).read_line(&mut line).ok();
     let request = read.and_then(|_| serde_json::from_str::<CommandRequest>(&line).ok());
-    let teller = Arc::new(Teller::new(ui::protocol()));
+    let teller = Arc::new(FrameWriter::new(ui::protocol()));
     let Some(request) = request else {
         let error = Error::usage("this is no command for people").suggest("lore help");
         return teller.failed(&error);
@@ -37,7 +37,7 @@ pub fn main(mut env: Env) -> u8 {
     code
 }
 
-fn run(request: &CommandRequest, env: Env, teller: &Arc<Teller>, stop: CancelToken) -> u8 {
+fn run(request: &CommandRequest, env: Env, teller: &Arc<FrameWriter>, stop: CancelToken) -> u8 {
     let arguments: Vec<OsString> = std::iter::once("lore".into())
         .chain(request.arguments.iter().map(OsString::from))
         .collect();

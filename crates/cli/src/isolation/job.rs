@@ -1,7 +1,7 @@
 //! Jobs of a server: the request goes to the child's input as one line, what
 //! happens comes back line by line, the report or the error last.
 
-use super::teller::Teller;
+use super::teller::FrameWriter;
 use super::{GRACE, JOB, Running, cannot_start, command, death, no_program};
 use crate::args::Globals;
 use crate::daemon::client;
@@ -78,7 +78,7 @@ pub fn run(
         std::thread::spawn(move || read_messages(stdout, &to));
     }
     let limit = time_limit(&job);
-    let mut patience = Patience { stdin, until: Instant::now() + limit, is_stopping: false };
+    let mut patience = ChildDeadline { stdin, until: Instant::now() + limit, is_stopping: false };
     let outcome = follow(&mut child, &messages, &mut patience, (progress, stop));
     if let Some(outcome) = outcome {
         return outcome;
@@ -91,7 +91,7 @@ pub fn run(
 }
 
 /// How long the parent goes on waiting.
-struct Patience<Stdin> {
+struct ChildDeadline<Stdin> {
     /// Its end asks the child to stop.
     stdin: Option<Stdin>,
     until: Instant,
@@ -102,7 +102,7 @@ struct Patience<Stdin> {
 fn follow<Stdin>(
     child: &mut Running,
     messages: &Receiver<Frame>,
-    patience: &mut Patience<Stdin>,
+    patience: &mut ChildDeadline<Stdin>,
     (progress, stop): (&dyn Progress, &CancelToken),
 ) -> Option<Outcome> {
     let mut outcome = None;
@@ -154,7 +154,7 @@ pub fn main(env: &Env) -> u8 {
         .read_line(&mut line)
         .ok()
         .and_then(|_| serde_json::from_str::<JobRequest>(&line).ok());
-    let teller = Arc::new(Teller::new(ui::protocol()));
+    let teller = Arc::new(FrameWriter::new(ui::protocol()));
     let Some(request) = request else {
         let error = Error::usage("this is no command for people").suggest("lore help");
         return teller.failed(&error);

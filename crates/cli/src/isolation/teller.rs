@@ -11,16 +11,16 @@ use std::time::Duration;
 const STEP: u64 = 16;
 
 /// Frames as lines; advances are gathered, because there are many.
-pub struct Teller {
-    state: Mutex<TellerState>,
+pub struct FrameWriter {
+    state: Mutex<FrameWriterState>,
 }
 
-struct TellerState {
+struct FrameWriterState {
     to: Box<dyn Write + Send>,
     n_untold: u64,
 }
 
-impl TellerState {
+impl FrameWriterState {
     fn write(&mut self, frame: &Frame) {
         // A parent that left is noticed elsewhere.
         if let Ok(mut line) = serde_json::to_vec(frame) {
@@ -37,9 +37,9 @@ impl TellerState {
     }
 }
 
-impl Teller {
+impl FrameWriter {
     pub fn new(to: Box<dyn Write + Send>) -> Self {
-        Teller { state: Mutex::new(TellerState { to, n_untold: 0 }) }
+        FrameWriter { state: Mutex::new(FrameWriterState { to, n_untold: 0 }) }
     }
 
     pub fn tell(&self, frame: Frame) {
@@ -59,7 +59,7 @@ impl Teller {
     }
 }
 
-impl Progress for Teller {
+impl Progress for FrameWriter {
     fn phase(&self, name: &str, total: Option<u64>) {
         self.tell(Frame::Phase { name: name.to_owned(), total });
     }
@@ -92,7 +92,7 @@ impl Progress for Teller {
 
 /// A stream of a command as frames.
 pub struct FrameStream {
-    pub teller: Arc<Teller>,
+    pub teller: Arc<FrameWriter>,
     pub frame: fn(String) -> Frame,
 }
 

@@ -15,7 +15,7 @@ use crate::run_sync::{self, SyncAnswer};
 use crate::ui::Ui;
 use forge::sync::FetchScope;
 use insight::code::overlay::{TextFile, TextSymbol};
-use insight::status::Possible;
+use insight::status::ConfiguredSources;
 use memory::Root;
 use model::hash::Hash32;
 use model::progress::NoProgress;
@@ -127,7 +127,7 @@ impl McpHost for CliHost {
         run_embed::provider(&ctx, &mut ui)
     }
 
-    fn possible(&self, dir: &Path) -> Possible {
+    fn possible(&self, dir: &Path) -> ConfiguredSources {
         let (ctx, mut ui) = self.in_dir(dir);
         next_step::possible(&ctx, &mut ui)
     }

@@ -1,7 +1,7 @@
 use super::{counted, state_label};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::file_history::{FileChange, FileHistory, Rename};
-use insight::trace::Missing;
+use insight::trace::MissingPart;
 use model::text::{grouped, one_line};
 use store::details::Thread;
 
@@ -143,7 +143,7 @@ fn direct(history: &FileHistory, out: &mut Painter) {
 }
 
 /// What the answer lacks, and what would bring it.
-pub(super) fn missing(parts: &[Missing], out: &mut Painter) {
+pub(super) fn missing(parts: &[MissingPart], out: &mut Painter) {
     for part in parts {
         let fix = if part.fix.is_empty() { String::new() } else { format!(" ({})", part.fix) };
         out.label(Label::Faint, &format!("{}{fix}", part.what)).end();

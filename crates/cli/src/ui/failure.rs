@@ -1,6 +1,6 @@
 //! How an error reads on stderr: `error:`, `caused by:`, `hint:`.
 
-use super::painter::{Label, Look};
+use super::painter::{Label, TextStyle};
 use model::Error;
 use model::text::clean;
 
@@ -21,7 +21,7 @@ pub fn causes(error: &Error) -> Vec<String> {
     causes
 }
 
-pub fn render(error: &Error, look: &Look) -> String {
+pub fn render(error: &Error, look: &TextStyle) -> String {
     let mut out = look.paint(Some(Label::Bad), "error:");
     out.push(' ');
     out.push_str(&indented(error.message()));
@@ -61,7 +61,7 @@ mod tests {
               caused by: disk I/O error
             hint: lore doctor
         "]]
-        .assert_eq(&render(&error, &Look::pipe(Timestamp::EPOCH)));
+        .assert_eq(&render(&error, &TextStyle::pipe(Timestamp::EPOCH)));
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod tape;
 pub mod terminal;
 
 pub use envelope::{Envelope, ErrorDocument, Meta};
-pub use painter::{Label, Look, Painter};
+pub use painter::{Label, Painter, TextStyle};
 pub use table::{Cell, Column, Table};
 pub use tape::CaptureBuffer;
 pub use terminal::ColorWhen;
@@ -69,11 +69,11 @@ fn how_to_get_more(all: usize) -> String {
 
 /// An answer as an agent reads it: the text that a pipe gets, or lines of `key=value`,
 /// whichever has fewer tokens.
-fn agent_text<A: Show>(answer: &A, look: &Look) -> Result<String> {
+fn agent_text<A: Show>(answer: &A, look: &TextStyle) -> Result<String> {
     if let Some(text) = answer.agent() {
         return Ok(model::text::clean_for_prompt(&text));
     }
-    let mut painter = Painter::new(Look { absolute_dates: true, ..Look::pipe(look.now) });
+    let mut painter = Painter::new(TextStyle { absolute_dates: true, ..TextStyle::pipe(look.now) });
     answer.text(&mut painter);
     let text = painter.finish();
     let value = serde_json::to_value(answer).map_err(|error| {
@@ -97,8 +97,8 @@ pub fn log_stream() -> Box<dyn Write + Send> {
 /// Owns the streams and knows how each may look.
 pub struct Ui {
     env: Env,
-    look: Look,
-    stderr_look: Look,
+    look: TextStyle,
+    stderr_look: TextStyle,
     stdin_is_tty: bool,
     format: Format,
     is_quiet: bool,
@@ -177,7 +177,7 @@ impl Ui {
         let wanted = FieldSelection::from_flag(&globals.fields);
         let is_explicit = globals.json || env.flag("LORE_ROBOT");
         let is_json = is_explicit || wanted.is_some();
-        let look = Look {
+        let look = TextStyle {
             is_tty: env.stdout_is_tty,
             width: env.width,
             color: terminal::wants_color(env, globals.color, env.stdout_is_tty),
@@ -185,7 +185,7 @@ impl Ui {
             absolute_dates: globals.absolute,
             now: env.now(),
         };
-        let stderr_look = Look {
+        let stderr_look = TextStyle {
             is_tty: env.stderr_is_tty,
             color: terminal::wants_color(env, globals.color, env.stderr_is_tty),
             links: false,
@@ -249,7 +249,7 @@ impl Ui {
         self.verbosity > 0
     }
 
-    pub fn look(&self) -> &Look {
+    pub fn look(&self) -> &TextStyle {
         &self.look
     }
 

@@ -52,7 +52,7 @@ impl Label {
 
 /// How text may look: decided once, by [`super::Ui`].
 #[derive(Debug, Clone, Copy)]
-pub struct Look {
+pub struct TextStyle {
     /// A terminal gets tables, headings and relative dates; a pipe gets
     /// tab-separated rows and RFC 3339.
     pub is_tty: bool,
@@ -63,15 +63,22 @@ pub struct Look {
     pub now: Timestamp,
 }
 
-impl Look {
+impl TextStyle {
     /// A stream nobody looks at: no colour, no links, full dates.
     pub fn pipe(now: Timestamp) -> Self {
-        Look { is_tty: false, width: 100, color: false, links: false, absolute_dates: false, now }
+        TextStyle {
+            is_tty: false,
+            width: 100,
+            color: false,
+            links: false,
+            absolute_dates: false,
+            now,
+        }
     }
 
     /// A terminal of a width, without colour.
     pub fn tty(width: usize, now: Timestamp) -> Self {
-        Look { is_tty: true, width, ..Look::pipe(now) }
+        TextStyle { is_tty: true, width, ..TextStyle::pipe(now) }
     }
 
     /// An instant as this stream shows it.
@@ -112,16 +119,16 @@ fn is_plain_url(url: &str) -> bool {
 
 /// Collects the text form of one answer.
 pub struct Painter {
-    look: Look,
+    look: TextStyle,
     out: String,
 }
 
 impl Painter {
-    pub fn new(look: Look) -> Self {
+    pub fn new(look: TextStyle) -> Self {
         Painter { look, out: String::new() }
     }
 
-    pub fn look(&self) -> &Look {
+    pub fn look(&self) -> &TextStyle {
         &self.look
     }
 
@@ -229,23 +236,23 @@ mod tests {
     #[test]
     fn dates_have_three_forms() {
         let then = Timestamp::parse_rfc3339("2024-04-29T12:00:00Z").unwrap();
-        let mut look = Look::tty(80, now());
+        let mut look = TextStyle::tty(80, now());
         assert_eq!(look.date(then), "2 days ago");
         look.absolute_dates = true;
         assert_eq!(look.date(then), "2024-04-29 12:00Z");
-        assert_eq!(Look::pipe(now()).date(then), "2024-04-29T12:00:00.000Z");
+        assert_eq!(TextStyle::pipe(now()).date(then), "2024-04-29T12:00:00.000Z");
     }
 
     #[test]
     fn escapes_from_outside_never_pass() {
-        let mut out = Painter::new(Look { color: true, ..Look::tty(80, now()) });
+        let mut out = Painter::new(TextStyle { color: true, ..TextStyle::tty(80, now()) });
         out.label(Label::Id, "#1\u{1b}[2J").text(" a\u{7}b\u{202e}c").end();
         assert_eq!(out.finish(), "\u{1b}[36m#1[2J\u{1b}[0m abc\n");
     }
 
     #[test]
     fn links_take_only_plain_addresses() {
-        let look = Look { links: true, ..Look::tty(80, now()) };
+        let look = TextStyle { links: true, ..TextStyle::tty(80, now()) };
         assert_eq!(
             look.link(Some("https://x.example/1"), "t"),
             "\u{1b}]8;;https://x.example/1\u{1b}\\t\u{1b}]8;;\u{1b}\\"
@@ -256,7 +263,7 @@ mod tests {
 
     #[test]
     fn gaps_do_not_pile_up() {
-        let mut out = Painter::new(Look::tty(80, now()));
+        let mut out = Painter::new(TextStyle::tty(80, now()));
         out.gap().line("a").gap().gap().line("b");
         assert_eq!(out.finish(), "a\n\nb\n");
     }

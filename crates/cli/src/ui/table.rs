@@ -1,7 +1,7 @@
 //! Lists in their two forms: an aligned table that fits the terminal, and
 //! tab-separated rows for a pipe.
 
-use super::painter::{Label, Look};
+use super::painter::{Label, TextStyle};
 use model::Timestamp;
 use model::text;
 
@@ -80,7 +80,7 @@ impl Cell {
     }
 
     /// One clean line. A pipe gets it whole.
-    fn resolve(&self, look: &Look) -> String {
+    fn resolve(&self, look: &TextStyle) -> String {
         match &self.content {
             Content::Text(text) => text::one_line(text, usize::MAX / 64),
             Content::Date(instant) => look.date(*instant),
@@ -102,7 +102,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    pub(super) fn render(&self, look: &Look, out: &mut String) {
+    pub(super) fn render(&self, look: &TextStyle, out: &mut String) {
         let texts: Vec<Vec<String>> = self
             .rows
             .iter()
@@ -115,7 +115,7 @@ impl Table {
         }
     }
 
-    fn render_tty(&self, look: &Look, texts: &[Vec<String>], out: &mut String) {
+    fn render_tty(&self, look: &TextStyle, texts: &[Vec<String>], out: &mut String) {
         if self.rows.is_empty() {
             return;
         }
@@ -130,7 +130,7 @@ impl Table {
 
     fn render_line(
         &self,
-        look: &Look,
+        look: &TextStyle,
         widths: &[usize],
         texts: &[String],
         cells: &[Cell],
@@ -155,7 +155,7 @@ impl Table {
         out.push('\n');
     }
 
-    fn render_pipe(&self, look: &Look, texts: &[Vec<String>], out: &mut String) {
+    fn render_pipe(&self, look: &TextStyle, texts: &[Vec<String>], out: &mut String) {
         if self.rows.is_empty() {
             return;
         }
@@ -241,7 +241,7 @@ mod tests {
         table
     }
 
-    fn render(look: Look) -> String {
+    fn render(look: TextStyle) -> String {
         let mut out = String::new();
         sample().render(&look, &mut out);
         out
@@ -254,13 +254,13 @@ mod tests {
             #7     Token refresh races with logout on slow networks second line     12  1 day ago
             #1234  漢字 tab here                                                     3  1 month ago
         "]]
-        .assert_eq(&render(Look::tty(100, now())));
+        .assert_eq(&render(TextStyle::tty(100, now())));
         expect![[r"
             ID     TITLE              NOTES  UPDATED
             #7     Token refresh ra…     12  1 day ago
             #1234  漢字 tab here          3  1 month ago
         "]]
-        .assert_eq(&render(Look::tty(44, now())));
+        .assert_eq(&render(TextStyle::tty(44, now())));
     }
 
     #[test]
@@ -270,24 +270,24 @@ mod tests {
             #7	Token refresh races with logout on slow networks second line	12	2024-04-30T12:00:00.000Z
             #1234	漢字 tab here	3	2024-03-22T12:00:00.000Z
         "#]]
-        .assert_eq(&render(Look::pipe(now())));
+        .assert_eq(&render(TextStyle::pipe(now())));
     }
 
     #[test]
     fn an_empty_list_prints_nothing() {
         let mut out = String::new();
-        Table::new([Column::new("id")]).render(&Look::tty(80, now()), &mut out);
+        Table::new([Column::new("id")]).render(&TextStyle::tty(80, now()), &mut out);
         assert_eq!(out, "");
     }
 
     #[test]
     fn colours_do_not_disturb_the_alignment() {
-        let painted = render(Look { color: true, ..Look::tty(60, now()) });
+        let painted = render(TextStyle { color: true, ..TextStyle::tty(60, now()) });
         let mut plain = painted.replace("\u{1b}[0m", "");
         for code in ["2", "36"] {
             plain = plain.replace(&format!("\u{1b}[{code}m"), "");
         }
-        assert_eq!(plain, render(Look::tty(60, now())));
+        assert_eq!(plain, render(TextStyle::tty(60, now())));
         assert_ne!(plain, painted);
     }
 
@@ -302,7 +302,7 @@ mod tests {
                 table.row([Cell::text(format!("#{index}")), Cell::text(title.clone()), Cell::text("1")]);
             }
             let mut out = String::new();
-            table.render(&Look::tty(width, now()), &mut out);
+            table.render(&TextStyle::tty(width, now()), &mut out);
             prop_assert_eq!(out.lines().count(), titles.len() + 1);
             for line in out.lines() {
                 prop_assert!(text::width(line) <= width, "{:?}", line);

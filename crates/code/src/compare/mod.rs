@@ -17,7 +17,7 @@ mod version;
 
 pub use version::rules_version;
 
-use crate::facts::{FileFacts, Trouble};
+use crate::facts::{FactsProblem, FileFacts};
 use crate::identity::package_of;
 use crate::index::choose::{Rules, unfit, why_not};
 use crate::index::{INDEXER, facts_of};
@@ -167,12 +167,14 @@ fn stored((reader, repo): (&Reader, RepoId), path: &str, blob: ObjectId) -> Opti
 
 fn trouble_of(facts: &FileFacts, of_syntax: &str) -> Option<String> {
     facts.trouble.iter().find_map(|trouble| match trouble {
-        Trouble::UnknownLanguage => None,
-        Trouble::TooLarge => Some("not compared, too large".to_owned()),
-        Trouble::TooSlow | Trouble::TooMuch | Trouble::TooDeep => {
+        FactsProblem::UnknownLanguage => None,
+        FactsProblem::TooLarge => Some("not compared, too large".to_owned()),
+        FactsProblem::TooSlow | FactsProblem::TooMuch | FactsProblem::TooDeep => {
             Some("compared in part, too costly".to_owned())
         }
-        Trouble::Syntax { line } => Some(format!("{of_syntax} at line {line}, compared in part")),
+        FactsProblem::Syntax { line } => {
+            Some(format!("{of_syntax} at line {line}, compared in part"))
+        }
     })
 }
 

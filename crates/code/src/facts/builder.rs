@@ -6,8 +6,9 @@
 use super::mentions::{self, Spot};
 use super::scopes::{NameLookup, Scopes, Use};
 use super::{
-    Bind, BindId, Bound, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FileFacts, Flags, Import,
-    ImportId, Lines, Name, Relation, Rules, ScopeKind, Space, Span, Trouble, TypeId, TypeRef,
+    Bind, BindId, Binding, Call, Def, DefId, DefKind, Digest, Expr, ExprId, FactsProblem,
+    FileFacts, Flags, Import, ImportId, Lines, Name, Relation, Rules, ScopeKind, Space, Span,
+    TypeId, TypeRef,
 };
 use model::hash::Hash32;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -131,7 +132,7 @@ impl<'s> Builder<'s> {
         TypeId(self.facts.types.len() as u32 - 1)
     }
 
-    pub fn trouble(&mut self, trouble: Trouble) {
+    pub fn trouble(&mut self, trouble: FactsProblem) {
         if self.facts.trouble.len() < 8 && !self.facts.trouble.contains(&trouble) {
             self.facts.trouble.push(trouble);
         }
@@ -142,7 +143,7 @@ impl<'s> Builder<'s> {
     #[must_use]
     pub fn dive(&mut self) -> bool {
         if self.depth >= MAX_DEPTH {
-            self.trouble(Trouble::TooDeep);
+            self.trouble(FactsProblem::TooDeep);
             return false;
         }
         self.depth += 1;
@@ -199,19 +200,19 @@ impl<'s> Builder<'s> {
     }
 
     /// Makes a name known from byte `at` on, in the present scope.
-    pub fn bind(&mut self, name: Name, space: Space, to: Bound, at: usize) -> BindId {
+    pub fn bind(&mut self, name: Name, space: Space, to: Binding, at: usize) -> BindId {
         let (scope, home) = self.scopes.target(self.scopes.hoists());
         self.bind_in(scope, home, name, space, to, at)
     }
 
     /// The same, belonging to the function around and not to the block.
-    pub fn bind_hoisted(&mut self, name: Name, space: Space, to: Bound, at: usize) -> BindId {
+    pub fn bind_hoisted(&mut self, name: Name, space: Space, to: Binding, at: usize) -> BindId {
         let (scope, home) = self.scopes.target(true);
         self.bind_in(scope, home, name, space, to, at)
     }
 
     /// The same, as a name of the module around.
-    pub fn bind_global(&mut self, name: Name, space: Space, to: Bound, at: usize) -> BindId {
+    pub fn bind_global(&mut self, name: Name, space: Space, to: Binding, at: usize) -> BindId {
         let (scope, home) = self.scopes.module();
         self.bind_in(scope, home, name, space, to, at)
     }
@@ -222,29 +223,32 @@ impl<'s> Builder<'s> {
         home: Option<DefId>,
         name: Name,
         space: Space,
-        to: Bound,
+        to: Binding,
         at: usize,
     ) -> BindId {
-        let home =
-            if matches!(to, Bound::Narrowed { .. } | Bound::Param { .. }) { None } else { home };
+        let home = if matches!(to, Binding::Narrowed { .. } | Binding::Param { .. }) {
+            None
+        } else {
+            home
+        };
         let bind = self.member(home, name, space, to);
         self.scopes.declare(scope, name, at as u32, bind);
         bind
     }
 
     /// Makes a name known in the whole file that is no member for others.
-    pub fn bind_private(&mut self, name: Name, space: Space, to: Bound) -> BindId {
+    pub fn bind_private(&mut self, name: Name, space: Space, to: Binding) -> BindId {
         let bind = self.member(None, name, space, to);
         self.scopes.declare(self.scopes.current, name, 0, bind);
         bind
     }
 
     /// Makes a member that is reached through its home only.
-    pub fn bind_member(&mut self, home: DefId, name: Name, space: Space, to: Bound) -> BindId {
+    pub fn bind_member(&mut self, home: DefId, name: Name, space: Space, to: Binding) -> BindId {
         self.member(Some(home), name, space, to)
     }
 
-    fn member(&mut self, home: Option<DefId>, name: Name, space: Space, to: Bound) -> BindId {
+    fn member(&mut self, home: Option<DefId>, name: Name, space: Space, to: Binding) -> BindId {
         self.facts.binds.push(Bind { name, space, home, to });
         BindId(self.facts.binds.len() as u32 - 1)
     }

@@ -6,7 +6,7 @@
 //! definition may have: locals, parameters and what a symbol itself contains
 //! are left out, and so is what it calls, for calls say more.
 
-use super::{Bound, DefId, DefKind, Expr, ExprId, FileFacts, Imported, Lines, Name};
+use super::{Binding, DefId, DefKind, Expr, ExprId, FileFacts, ImportedName, Lines, Name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +86,7 @@ pub(super) struct Spot {
 
 /// What is named, the same number for the same thing.
 #[derive(PartialEq, Eq, Hash)]
-enum Thing {
+enum MentionedName {
     /// By the first of its bindings.
     Bound(Name, u32),
     Free(Name, DefId),
@@ -113,7 +113,7 @@ pub(super) fn collect(found: &FileWalk<'_>) -> Mentions {
     let open: FxHashSet<DefId> = facts
         .imports
         .iter()
-        .filter(|import| import.what == Imported::Wildcard)
+        .filter(|import| import.what == ImportedName::Wildcard)
         .map(|import| import.home)
         .collect();
     let mut seen: FxHashSet<(DefId, u32, MentionKind)> = FxHashSet::default();
@@ -134,8 +134,8 @@ pub(super) fn collect(found: &FileWalk<'_>) -> Mentions {
         let within = owners.owner(facts, within, byte);
         let is_wanted = match expr {
             Expr::Local(_, binds) => binds.iter().any(|bind| match facts.binds[bind.ix()].to {
-                Bound::Def(def) => def != DefId::FILE && is_other(facts, def, within),
-                Bound::Import(_) => true,
+                Binding::Def(def) => def != DefId::FILE && is_other(facts, def, within),
+                Binding::Import(_) => true,
                 _ => false,
             }),
             Expr::Free(_, home) => !is_closed || open.contains(home),
@@ -194,18 +194,20 @@ impl Paths {
         for (number, spot) in spots.iter().enumerate() {
             paths.spot[spot.expr.ix()] = number as u32;
         }
-        let mut things: FxHashMap<Thing, u32> = FxHashMap::default();
+        let mut things: FxHashMap<MentionedName, u32> = FxHashMap::default();
         things.reserve(spots.len() / 2);
         for (at, expr) in facts.exprs.iter().enumerate() {
             let thing = match expr {
                 Expr::Local(name, binds) if paths.spot[at] != u32::MAX => {
-                    Thing::Bound(*name, binds.first().map_or(0, |bind| bind.0))
+                    MentionedName::Bound(*name, binds.first().map_or(0, |bind| bind.0))
                 }
-                Expr::Free(name, home) if paths.spot[at] != u32::MAX => Thing::Free(*name, *home),
-                Expr::This(def) if paths.spot[at] != u32::MAX => Thing::Receiver(*def),
+                Expr::Free(name, home) if paths.spot[at] != u32::MAX => {
+                    MentionedName::Free(*name, *home)
+                }
+                Expr::This(def) if paths.spot[at] != u32::MAX => MentionedName::Receiver(*def),
                 Expr::Member(base, name) if paths.thing[base.ix()] != 0 => {
                     paths.spot[at] = paths.spot[base.ix()];
-                    Thing::Member(paths.thing[base.ix()], *name)
+                    MentionedName::Member(paths.thing[base.ix()], *name)
                 }
                 Expr::Generic(inner, _) | Expr::Unwrap(inner) => {
                     (paths.spot[at], paths.thing[at]) =

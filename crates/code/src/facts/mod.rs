@@ -85,7 +85,7 @@ pub struct FileFacts {
     pub calls: Vec<Call>,
     pub mentions: Mentions,
     pub relations: Vec<Relation>,
-    pub trouble: Vec<Trouble>,
+    pub trouble: Vec<FactsProblem>,
 }
 
 /// What a definition of a contract or an infrastructure says of another,
@@ -106,7 +106,7 @@ pub struct Relation {
 
 /// Why a file's facts are not whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Trouble {
+pub enum FactsProblem {
     /// No language of the registry reads this file.
     UnknownLanguage,
     /// Larger than the limit; nothing was read.
@@ -417,11 +417,11 @@ pub struct Bind {
     pub space: Space,
     /// The module, class or namespace this is a member of; none inside functions.
     pub home: Option<DefId>,
-    pub to: Bound,
+    pub to: Binding,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum Bound {
+pub enum Binding {
     Def(DefId),
     Import(ImportId),
     Param {
@@ -444,7 +444,7 @@ pub enum Bound {
 pub struct Import {
     /// The module, in the language's parts: `["flask", "app"]`, `["./util"]`.
     pub path: Box<[Name]>,
-    pub what: Imported,
+    pub what: ImportedName,
     /// Steps up from this module; 0 is absolute.
     pub level: u8,
     /// Offered to others by this file too.
@@ -457,7 +457,7 @@ pub struct Import {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Imported {
+pub enum ImportedName {
     /// The module as a whole, under the name bound.
     Module,
     /// One name of the module.

@@ -4,7 +4,7 @@
 //! name be used above the place that binds it. What differs between languages
 //! is said in `Rules`; nothing here knows a language.
 
-use super::{Bind, BindId, Bound, DefId, ExprId, Name, Space};
+use super::{Bind, BindId, Binding, DefId, ExprId, Name, Space};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScopeKind {
@@ -45,7 +45,7 @@ struct Scope {
 
 /// Where a name was bound: the scope it belongs to, and the block it stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Declared {
+struct Declaration {
     scope: u32,
     name: Name,
     at: u32,
@@ -68,7 +68,7 @@ pub(super) struct Scopes {
     rules: Rules,
     all: Vec<Scope>,
     pub current: u32,
-    declared: Vec<Declared>,
+    declared: Vec<Declaration>,
 }
 
 pub(super) enum NameLookup {
@@ -124,7 +124,7 @@ impl Scopes {
     }
 
     pub fn declare(&mut self, scope: u32, name: Name, at: u32, bind: BindId) {
-        self.declared.push(Declared { scope, name, at, bind, block: self.current });
+        self.declared.push(Declaration { scope, name, at, bind, block: self.current });
     }
 
     /// To be called before `find`, when all names are declared.
@@ -184,7 +184,7 @@ impl Scopes {
         let first = self.declared.partition_point(|d| (d.scope, d.name) < (id, wanted.name));
         let here = &self.declared[first..];
         let here = &here[..here.partition_point(|d| d.scope == id && d.name == wanted.name)];
-        let sees = |d: &&Declared| binds[d.bind.ix()].space.meets(wanted.space);
+        let sees = |d: &&Declaration| binds[d.bind.ix()].space.meets(wanted.space);
         let mut found = Vec::new();
         if self.rules.in_order || !left_function {
             let before = &here[..here.partition_point(|d| d.at <= wanted.at)];
@@ -220,5 +220,5 @@ impl Scopes {
 }
 
 fn is_narrowing(bind: &Bind) -> bool {
-    matches!(bind.to, Bound::Narrowed { .. })
+    matches!(bind.to, Binding::Narrowed { .. })
 }

@@ -333,7 +333,7 @@ pub struct Totals {
 
 /// What was written of a snapshot's packages.
 #[derive(Default)]
-pub struct Written {
+pub struct PackageWrites {
     pub packages: Packages,
     pub roots: Vec<(PackageId, Hash32)>,
     pub events: Vec<EdgeEvent>,
@@ -344,7 +344,7 @@ pub struct Written {
     pub edges: Option<adjacency::Body>,
 }
 
-impl Written {
+impl PackageWrites {
     /// Enters a package of the snapshot.
     pub fn count(&mut self, package: PackageId, id: PackageVersionId, version: &PackageVersion) {
         self.totals.n_nodes += version.n_nodes;

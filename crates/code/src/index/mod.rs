@@ -29,7 +29,7 @@ mod work_tree;
 
 pub use choose::Skip;
 pub(crate) use ledger::edges_of;
-pub use report::{IndexReport, TroubledFile};
+pub use report::{IndexReport, ProblemFile};
 pub use symbols::{FileSymbol, FileSymbols};
 pub use text_outline::text_outline;
 pub use watch::Watch;
@@ -420,7 +420,7 @@ fn known_files(
     chosen.files.iter().map(find).collect()
 }
 
-type Decoded = Option<(FileFacts, FileSymbols)>;
+type DecodedFacts = Option<(FileFacts, FileSymbols)>;
 
 /// The facts of the known files that are source.
 fn decode(
@@ -428,7 +428,7 @@ fn decode(
     repo: Hash32,
     chosen: &FileSelection<'_>,
     known: &[Option<FileRow>],
-) -> Result<Vec<Decoded>> {
+) -> Result<Vec<DecodedFacts>> {
     use rayon::prelude::*;
     let packed: Vec<Option<Vec<u8>>> = known
         .iter()

@@ -3,7 +3,7 @@
 use super::choose::{Skip, unfit};
 use super::symbols::{FileSymbols, outline_of};
 use super::watch::Watch;
-use crate::facts::{FileFacts, Trouble};
+use crate::facts::{FactsProblem, FileFacts};
 use crate::{lang, terms};
 use git::{Blob, ObjectId, Repo};
 use model::hash::Hash32;
@@ -300,14 +300,14 @@ fn read_one(identity: Hash32, path: &str, bytes: &[u8]) -> Result<Outcome> {
     })))
 }
 
-fn in_words(trouble: Trouble) -> String {
+fn in_words(trouble: FactsProblem) -> String {
     match trouble {
-        Trouble::UnknownLanguage => "no language reads it".to_owned(),
-        Trouble::TooLarge => "too large".to_owned(),
-        Trouble::TooSlow => "parsing took too long".to_owned(),
-        Trouble::TooDeep => "read in part: nested too deeply".to_owned(),
-        Trouble::TooMuch => "skipped: too costly (too much syntax for one file)".to_owned(),
-        Trouble::Syntax { line } => format!("read in part: line {line} is not understood"),
+        FactsProblem::UnknownLanguage => "no language reads it".to_owned(),
+        FactsProblem::TooLarge => "too large".to_owned(),
+        FactsProblem::TooSlow => "parsing took too long".to_owned(),
+        FactsProblem::TooDeep => "read in part: nested too deeply".to_owned(),
+        FactsProblem::TooMuch => "skipped: too costly (too much syntax for one file)".to_owned(),
+        FactsProblem::Syntax { line } => format!("read in part: line {line} is not understood"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a run of `lore index` tells.
 
-use super::ledger::{Entry, State, Written};
+use super::ledger::{Entry, PackageWrites, State};
 use crate::link::LinkResult;
 use model::Result;
 use model::ids::SnapshotSeq;
@@ -38,12 +38,12 @@ pub struct IndexReport {
     /// Files left out, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Files with parts that could not be read; the rest of them counts.
-    pub troubled: Vec<TroubledFile>,
+    pub troubled: Vec<ProblemFile>,
     pub n_troubled: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TroubledFile {
+pub struct ProblemFile {
     pub path: String,
     pub trouble: String,
 }
@@ -80,8 +80,8 @@ pub(super) fn of_new(
     url: &str,
     snapshot: &Snapshot,
     skipped: BTreeMap<&str, u64>,
-    mut troubled: Vec<TroubledFile>,
-    written: &Written,
+    mut troubled: Vec<ProblemFile>,
+    written: &PackageWrites,
     n_read: u64,
 ) -> IndexReport {
     troubled.truncate(MOST_TROUBLED);
@@ -99,7 +99,7 @@ pub(super) fn of_new(
 }
 
 /// The files with trouble, by path.
-pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<TroubledFile>> {
+pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<ProblemFile>> {
     let mut found = Vec::new();
     for entry in entries {
         let trouble = match &entry.state {
@@ -108,7 +108,7 @@ pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<Troubled
             State::Known(id, _) => files::get(on, *id)?.trouble,
         };
         if let Some(trouble) = trouble {
-            found.push(TroubledFile { path: entry.path.clone(), trouble });
+            found.push(ProblemFile { path: entry.path.clone(), trouble });
         }
     }
     Ok(found)
@@ -116,11 +116,11 @@ pub(super) fn troubled(on: &impl Read, entries: &[Entry]) -> Result<Vec<Troubled
 
 /// Adds the files whose names took too much work to look up.
 pub(super) fn add_costly(
-    troubled: &mut Vec<TroubledFile>,
+    troubled: &mut Vec<ProblemFile>,
     linked: &LinkResult,
     path: impl Fn(u32) -> String,
 ) {
-    troubled.extend(linked.costly.iter().map(|file| TroubledFile {
+    troubled.extend(linked.costly.iter().map(|file| ProblemFile {
         path: path(*file),
         trouble: "some names skipped: too costly (too many steps to look them up)".to_owned(),
     }));

@@ -204,14 +204,14 @@ impl FactsSource for SnapshotFiles {
 
 /// The state before, as far as it differs from that of a shelf: what it shares
 /// with it is read from there.
-pub struct Before<'s> {
+pub struct PreviousFiles<'s> {
     now: &'s SnapshotFiles,
     old: &'s SnapshotFiles,
     /// For every file the shelf it is on, and its place there.
     places: Vec<(bool, u32)>,
 }
 
-impl<'s> Before<'s> {
+impl<'s> PreviousFiles<'s> {
     /// `stays` tells which files of `now` are as they were.
     pub fn new(
         now: &'s SnapshotFiles,
@@ -220,7 +220,7 @@ impl<'s> Before<'s> {
     ) -> Self {
         let kept = (0..now.items.len() as u32).filter(|at| stays(*at)).map(|at| (true, at));
         let places = kept.chain((0..old.items.len() as u32).map(|at| (false, at))).collect();
-        Before { now, old, places }
+        PreviousFiles { now, old, places }
     }
 
     pub fn items(&self) -> impl Iterator<Item = &'s Item> {
@@ -231,7 +231,7 @@ impl<'s> Before<'s> {
     }
 }
 
-impl FactsSource for Before<'_> {
+impl FactsSource for PreviousFiles<'_> {
     fn facts(&self, file: u32) -> &FileFacts {
         let (is_now, at) = self.places[file as usize];
         if is_now { self.now.facts(at) } else { self.old.facts(at) }

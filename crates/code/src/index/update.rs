@@ -9,8 +9,8 @@ use super::choose::{MAX_MANIFEST, MAX_MANIFESTS, Rules};
 use super::edits::{Edit, Edits, edits, left_out};
 use super::ledger::State;
 use super::read::{Allowance, Content, FileRequest, Outcome as Reading, read_each};
-use super::report::{self, TroubledFile};
-use super::snapshot_files::{Before, Item, ReadFacts, SnapshotFiles, poisoned};
+use super::report::{self, ProblemFile};
+use super::snapshot_files::{Item, PreviousFiles, ReadFacts, SnapshotFiles, poisoned};
 use super::stored_rows::Versions;
 use super::symbols::FileSymbols;
 use super::watch::Watch;
@@ -19,7 +19,9 @@ use crate::facts::FileFacts;
 use crate::identity;
 use crate::lang;
 use crate::link::questions::Question;
-use crate::link::{self, FactsSource as _, Listed, Manifest, Memory, PathKey, Source, path_key};
+use crate::link::{
+    self, FactsSource as _, FileListing, Manifest, Memory, PathKey, Source, path_key,
+};
 use git::{ObjectId, Repo};
 use model::Result;
 use model::ids::{FileId, PackageId, RepoId};
@@ -40,19 +42,19 @@ pub struct Update<'p> {
     pub(super) packages_by_key: FxHashMap<PathKey, PackageId>,
     pub(super) shelf: SnapshotFiles,
     /// The files that say something new, by their place on the shelf.
-    pub(super) changed: BTreeMap<u32, Changed>,
+    pub(super) changed: BTreeMap<u32, ChangedFiles>,
     /// Old versions of those, and the files that are gone.
     old: SnapshotFiles,
     /// How many at the end of `old` are gone.
     n_gone: usize,
     pub(super) texts: Vec<(String, String)>,
     pub(super) linked: link::LinkResult,
-    pub(super) troubled: Vec<TroubledFile>,
+    pub(super) troubled: Vec<ProblemFile>,
     pub(super) skipped: BTreeMap<String, u64>,
     pub(super) n_read: u64,
 }
 
-pub(super) struct Changed {
+pub(super) struct ChangedFiles {
     pub blob: Vec<u8>,
     pub symbols: FileSymbols,
     pub state: State,
@@ -133,7 +135,7 @@ impl<'p> Update<'p> {
                 let path = joined(folder, &row.name);
                 packages_by_key.insert(path_key(&path), *package);
                 if let Some(trouble) = row.trouble.filter(|_| !edits.files.contains_key(&path)) {
-                    troubled.push(TroubledFile { path: path.clone(), trouble });
+                    troubled.push(ProblemFile { path: path.clone(), trouble });
                 }
                 items.push(Item {
                     path,
@@ -366,7 +368,7 @@ impl<'p> Update<'p> {
             self.shelf.replace(one.at, Arc::new(std::mem::take(&mut read.facts)));
             let symbols = std::mem::take(&mut read.symbols);
             let blob = one.content.id.as_bytes().to_vec();
-            self.changed.insert(one.at, Changed { blob, symbols, state: State::New(read) });
+            self.changed.insert(one.at, ChangedFiles { blob, symbols, state: State::New(read) });
         }
         for (one, row) in known {
             if row.language.is_empty() {
@@ -378,7 +380,7 @@ impl<'p> Update<'p> {
             self.trouble(&one.path, row.trouble.as_deref());
             self.shelf.replace(one.at, facts);
             let state = State::Known(row.id, nodes);
-            self.changed.insert(one.at, Changed { blob: row.blob, symbols, state });
+            self.changed.insert(one.at, ChangedFiles { blob: row.blob, symbols, state });
         }
         self.troubled.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(true)
@@ -386,7 +388,7 @@ impl<'p> Update<'p> {
 
     fn trouble(&mut self, path: &str, trouble: Option<&str>) {
         self.troubled
-            .extend(trouble.map(|t| TroubledFile { path: path.to_owned(), trouble: t.to_owned() }));
+            .extend(trouble.map(|t| ProblemFile { path: path.to_owned(), trouble: t.to_owned() }));
     }
 
     /// The files that are gone.
@@ -437,7 +439,8 @@ impl<'p> Update<'p> {
     }
 
     fn link_code(&self, old_texts: &[(String, String)], scope: &Scope) -> link::LinkResult {
-        let before = Before::new(&self.shelf, &self.old, |at| !self.changed.contains_key(&at));
+        let before =
+            PreviousFiles::new(&self.shelf, &self.old, |at| !self.changed.contains_key(&at));
         let now = list(self.shelf.items.iter(), &scope.languages);
         let then = list(before.items(), &scope.languages);
         let manifests = manifests_of(&self.texts);
@@ -547,10 +550,10 @@ struct ToRead {
 fn list<'i>(
     items: impl Iterator<Item = &'i Item>,
     languages: &BTreeSet<String>,
-) -> Vec<Listed<'i>> {
+) -> Vec<FileListing<'i>> {
     let one = |item: &'i Item| {
         let n_defs = if languages.contains(&item.language) { item.n_defs } else { 0 };
-        Listed { path: &item.path, language: &item.language, n_defs }
+        FileListing { path: &item.path, language: &item.language, n_defs }
     };
     items.map(one).collect()
 }

@@ -3,8 +3,8 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    self, Batches, Entry, FileLink, NewLink, Part, State, StoredFile, Written, by_file, distinct,
-    note_changes, store_files, store_links, store_versions, version_of_leaves,
+    self, Batches, Entry, FileLink, NewLink, PackageWrites, Part, State, StoredFile, by_file,
+    distinct, note_changes, store_files, store_links, store_versions, version_of_leaves,
 };
 use super::report::{self, IndexReport};
 use super::snapshot_files::{SnapshotFiles, poisoned};
@@ -57,12 +57,13 @@ impl Update<'_> {
             let item = self.shelf.items.get(file as usize)?;
             Some((item.package, item.path.clone()))
         })?;
-        let placed_files = Placed { shelf: &self.shelf, files: &placed };
+        let placed_files = PlacedEdges { shelf: &self.shelf, files: &placed };
         let mut links = by_file(linked, &placed_files, &externals);
         // An edge belongs to the file of its source; what one file says about
         // another must not take the place of what linking that one found.
         links.retain(|file, _| live.contains(file));
-        let mut written = Written { n_linked: links.len() as u64, ..Written::default() };
+        let mut written =
+            PackageWrites { n_linked: links.len() as u64, ..PackageWrites::default() };
         let edits = self.package_edits(batches, reader, &placed, &links)?;
         self.store_versions(batches, reader, subject, &edits, &links, &mut written)?;
         batches.write(|tx| self.finish(tx, subject, request, clock, written))
@@ -95,7 +96,7 @@ impl Update<'_> {
         subject: &Subject,
         edits: &BTreeMap<PackageId, PackageEdit>,
         links: &FxHashMap<u32, FileLink>,
-        written: &mut Written,
+        written: &mut PackageWrites,
     ) -> Result<()> {
         let mut new = Versions::new();
         let mut parts = subject.read.parts.lock().map_err(|_| poisoned())?;
@@ -263,7 +264,7 @@ impl Update<'_> {
         edit: &PackageEdit,
         file_links: &FxHashMap<u32, FileLink>,
         stored: &mut StoredParts,
-        written: &mut Written,
+        written: &mut PackageWrites,
     ) -> Result<Option<PackageVersion>> {
         let folder = self.package_paths.get(&package).map_or("", String::as_str);
         let mut members = Vec::new();
@@ -346,7 +347,7 @@ impl Update<'_> {
         subject: &Subject,
         request: &Request,
         clock: &dyn Clock,
-        written: Written,
+        written: PackageWrites,
     ) -> Result<IndexReport> {
         let old = &self.previous.snapshot;
         let roots = written.roots.iter().map(|(package, root)| {
@@ -393,12 +394,12 @@ struct PlacedFile {
     stored: StoredFile,
 }
 
-struct Placed<'u> {
+struct PlacedEdges<'u> {
     shelf: &'u SnapshotFiles,
     files: &'u FxHashMap<u32, PlacedFile>,
 }
 
-impl ledger::NodeLookup for Placed<'_> {
+impl ledger::NodeLookup for PlacedEdges<'_> {
     fn facts(&self, file: u32) -> Option<&FileFacts> {
         Some(self.shelf.facts(file))
     }

@@ -3,10 +3,11 @@
 
 use super::externals::{Externals, store_importable};
 use super::ledger::{
-    Batches, Entry, FileLink, NewLink, NodeLookup, PackagesByKey, Part, State, StoredFile, Written,
-    by_file, edges_of, note_changes, store_files, store_links, store_versions, version_of,
+    Batches, Entry, FileLink, NewLink, NodeLookup, PackageWrites, PackagesByKey, Part, State,
+    StoredFile, by_file, edges_of, note_changes, store_files, store_links, store_versions,
+    version_of,
 };
-use super::report::{self, IndexReport, TroubledFile};
+use super::report::{self, IndexReport, ProblemFile};
 use super::symbols::FileSymbol;
 use super::{INDEXER, Input, Previous, Request, Subject, UnfitFile, keep, link_all};
 use crate::facts::FileFacts;
@@ -129,8 +130,8 @@ impl WholeSnapshot<'_> {
         tx: &Tx<'_>,
         input: &Input,
         root: Hash32,
-        troubled: Vec<TroubledFile>,
-        mut written: Written,
+        troubled: Vec<ProblemFile>,
+        mut written: PackageWrites,
         previous: Option<&Previous>,
     ) -> Result<Outcome> {
         let subject = self.subject;
@@ -185,7 +186,7 @@ fn store_packages(
     mut linked: link::LinkResult,
     externals: &Externals,
     before: Option<&Packages>,
-) -> Result<Written> {
+) -> Result<PackageWrites> {
     // Files that nothing was concluded from contain symbols as well.
     for file in 0..entries.len() as u32 {
         linked.outcomes.entry(file).or_default();
@@ -230,7 +231,7 @@ fn store_packages(
     );
     let (versions, edges) = computed;
     let links = links?;
-    let mut written = Written { n_linked: entries.len() as u64, ..Written::default() };
+    let mut written = PackageWrites { n_linked: entries.len() as u64, ..PackageWrites::default() };
     let mut versions = versions?;
     // Of packages that came out as they were, the version that is stored.
     let mut same: Vec<Option<PackageVersionId>> = Vec::with_capacity(versions.len());

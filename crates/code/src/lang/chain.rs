@@ -5,7 +5,7 @@
 use crate::facts::{Builder, ExprId};
 use tree_sitter::Node;
 
-pub(super) trait Chained<'a> {
+pub(super) trait MethodChain<'a> {
     fn builder(&mut self) -> &mut Builder<'a>;
 
     /// What the node is a further link of; none where a chain begins.

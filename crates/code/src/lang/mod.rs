@@ -19,7 +19,7 @@ mod rust;
 pub(crate) mod shapes;
 mod typescript;
 
-use crate::facts::{Builder, FileFacts, Rules, Trouble};
+use crate::facts::{Builder, FactsProblem, FileFacts, Rules};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::{self, Route};
 use crate::structure;
@@ -253,15 +253,21 @@ pub fn extract(path: &str, bytes: &[u8]) -> FileFacts {
     let trouble = |trouble| FileFacts { trouble: vec![trouble], ..FileFacts::default() };
     let Some(language) = by_path(path) else {
         let Some(format) = structure::by_path(path) else {
-            return trouble(Trouble::UnknownLanguage);
+            return trouble(FactsProblem::UnknownLanguage);
         };
         if bytes.len() > MAX_BYTES {
-            return FileFacts { language: format.name.to_owned(), ..trouble(Trouble::TooLarge) };
+            return FileFacts {
+                language: format.name.to_owned(),
+                ..trouble(FactsProblem::TooLarge)
+            };
         }
         return structure::extract(format, path, bytes);
     };
     if bytes.len() > MAX_BYTES {
-        return FileFacts { language: language.name().to_owned(), ..trouble(Trouble::TooLarge) };
+        return FileFacts {
+            language: language.name().to_owned(),
+            ..trouble(FactsProblem::TooLarge)
+        };
     }
     extract_as(language, path, bytes)
 }
@@ -278,12 +284,12 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
         parser.set_language(&language.grammar(path, bytes)).map(|()| parse(parser, &readable))
     });
     let Ok(tree) = parsed else {
-        builder.trouble(Trouble::UnknownLanguage);
+        builder.trouble(FactsProblem::UnknownLanguage);
         return builder.finish();
     };
     match tree {
         Some(tree) if tree.root_node().descendant_count() > MAX_NODES => {
-            builder.trouble(Trouble::TooMuch);
+            builder.trouble(FactsProblem::TooMuch);
         }
         Some(tree) => {
             let root = tree.root_node();
@@ -295,7 +301,7 @@ pub(crate) fn extract_as(language: &dyn Language, path: &str, bytes: &[u8]) -> F
             found.extend(crate::routes::topics(&builder));
             routes::add_all(&mut builder, found);
         }
-        None => builder.trouble(Trouble::TooSlow),
+        None => builder.trouble(FactsProblem::TooSlow),
     }
     builder.finish()
 }
@@ -337,7 +343,7 @@ fn note_errors(builder: &mut Builder<'_>, root: Node<'_>) {
         // may stand under one error.
         let is_innermost = node.is_missing() || node.is_error() && !has_inner_error(node);
         if is_innermost {
-            builder.trouble(Trouble::Syntax { line: error_line(node) });
+            builder.trouble(FactsProblem::Syntax { line: error_line(node) });
             n_found += 1;
             if n_found == 4 {
                 break;

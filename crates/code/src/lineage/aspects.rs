@@ -21,7 +21,7 @@ struct Parts<'t> {
 type Word<'t> = Cow<'t, str>;
 
 pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspect> {
-    let (before, now) = (Written::of(old.0, old.1), Written::of(new.0, new.1));
+    let (before, now) = (SymbolSource::of(old.0, old.1), SymbolSource::of(new.0, new.1));
     compared(&before.parts(), &now.parts())
 }
 
@@ -64,14 +64,14 @@ fn compared(a: &Parts<'_>, b: &Parts<'_>) -> Vec<Aspect> {
 
 /// Whether the code of a symbol has one of some names as a word.
 pub fn mentions(version: &Version, entry: &Entry, names: &[String]) -> bool {
-    let written = Written::of(version, entry);
+    let written = SymbolSource::of(version, entry);
     let parts = written.parts();
     let code = [&parts.annotations, &parts.declaration, &parts.body];
     code.into_iter().flatten().any(|word| names.iter().any(|name| name == word))
 }
 
 /// What a symbol is written in, and the comments above it.
-struct Written<'v> {
+struct SymbolSource<'v> {
     above: Cow<'v, str>,
     text: Cow<'v, str>,
     name: &'v str,
@@ -79,10 +79,10 @@ struct Written<'v> {
     language: &'v str,
 }
 
-impl<'v> Written<'v> {
+impl<'v> SymbolSource<'v> {
     fn of(version: &'v Version, entry: &'v Entry) -> Self {
         let (comments, start, end) = version.extent(entry).unwrap_or_default();
-        Written {
+        SymbolSource {
             above: String::from_utf8_lossy(&version.bytes[comments..start]),
             text: String::from_utf8_lossy(&version.bytes[start..end]),
             name: &entry.name,

@@ -470,7 +470,7 @@ impl Eval<'_, '_> {
             if def.kind == DefKind::Variant { self.program().gid(file, def.parent) } else { gid };
         let found =
             self.program().members(file, id, word.hash).find_map(|(_, bind)| match bind.to {
-                crate::facts::Bound::Def(field) => Some(self.program().gid(file, field)),
+                crate::facts::Binding::Def(field) => Some(self.program().gid(file, field)),
                 _ => None,
             });
         let Some(field) = found else { return Ty::Unknown };
@@ -502,7 +502,7 @@ impl Eval<'_, '_> {
         };
         let word = program.word(self.at, *name);
         facts.imports.iter().enumerate().find_map(|(at, import)| {
-            if import.what != crate::facts::Imported::Wildcard {
+            if import.what != crate::facts::ImportedName::Wildcard {
                 return None;
             }
             let id = crate::facts::ImportId(at as u32);
@@ -515,7 +515,7 @@ impl Eval<'_, '_> {
                 return None;
             }
             program.members(file, def, word.hash).find_map(|(_, bind)| match bind.to {
-                crate::facts::Bound::Def(case) => Some(program.gid(file, case)),
+                crate::facts::Binding::Def(case) => Some(program.gid(file, case)),
                 _ => None,
             })
         })

@@ -8,7 +8,7 @@ use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
-use crate::facts::{Bound, Call, Def, DefId, DefKind, Expr, ExprId, Flags, Imported, Space};
+use crate::facts::{Binding, Call, Def, DefId, DefKind, Expr, ExprId, Flags, ImportedName, Space};
 use model::code::Provenance;
 use std::cell::Cell;
 
@@ -280,12 +280,14 @@ impl EdgeCollector<'_, '_, '_> {
         }
     }
 
-    fn bound_definition(&self, bound: &Bound, depth: u32) -> Callee {
+    fn bound_definition(&self, bound: &Binding, depth: u32) -> Callee {
         match bound {
-            Bound::Def(_) | Bound::Import(_) => self.symbol_definition(
+            Binding::Def(_) | Binding::Import(_) => self.symbol_definition(
                 self.eval.program().bound_symbol(self.eval.at, bound, Space::Value, 0),
             ),
-            Bound::Var { value: Some(value), .. } if self.eval.file().semantics.follows_aliases => {
+            Binding::Var { value: Some(value), .. }
+                if self.eval.file().semantics.follows_aliases =>
+            {
                 match &self.eval.file().facts.exprs[value.ix()] {
                     Expr::Local(..) | Expr::Free(..) | Expr::Member(..) => {
                         self.definition(*value, depth + 1)
@@ -379,7 +381,7 @@ impl EdgeCollector<'_, '_, '_> {
             let target = match symbol {
                 Symbol::Def(gid) if !program.is_outside(gid) => match import.what {
                     // The module as a whole is the file that says what it is.
-                    Imported::Module if !import.path.is_empty() => {
+                    ImportedName::Module if !import.path.is_empty() => {
                         self.file_node(program.place(gid).0)
                     }
                     _ => self.symbol_target(gid),
@@ -391,7 +393,7 @@ impl EdgeCollector<'_, '_, '_> {
                 }
             };
             let source = self.node(import.home);
-            let is_wildcard = import.what == Imported::Wildcard;
+            let is_wildcard = import.what == ImportedName::Wildcard;
             let level =
                 confidence::of(if is_wildcard { Rule::WildcardImport } else { Rule::Import });
             self.inferred(EdgeKind::Imports, (source, target), (import.line, 1), level);
@@ -468,7 +470,7 @@ impl EdgeCollector<'_, '_, '_> {
         let (file, def) = program.place(gid);
         let facts = self.eval.file().facts;
         for (name, bind) in program.all_members(file, def) {
-            let Bound::Def(member) = facts.binds[bind.ix()].to else { continue };
+            let Binding::Def(member) = facts.binds[bind.ix()].to else { continue };
             let own = facts.def(member);
             if own.kind != DefKind::Method || own.flags.has(Flags::CONSTRUCTOR) {
                 continue;

@@ -14,7 +14,7 @@ use super::program::{File, Program};
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, SpaceRef, Ty, no_args};
 use crate::facts::{
-    BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, ParamKind, Space, TypeId, TypeRef,
+    BindId, Binding, DefId, DefKind, Expr, ExprId, Flags, ParamKind, Space, TypeId, TypeRef,
 };
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -348,21 +348,21 @@ impl<'p, 'a> Eval<'p, 'a> {
     pub fn bind(&self, id: BindId) -> Ty {
         let facts = self.file().facts;
         match &facts.binds[id.ix()].to {
-            bound @ (Bound::Def(_) | Bound::Import(_)) => {
+            bound @ (Binding::Def(_) | Binding::Import(_)) => {
                 let found = |space| self.program().bound_symbol(self.at, bound, space, 0);
                 self.symbol_ty(value_first(found))
             }
-            Bound::Param { of, index } => self.param(*of, usize::from(*index)),
-            Bound::Var { ty: Some(ty), .. } | Bound::Narrowed { ty } => {
+            Binding::Param { of, index } => self.param(*of, usize::from(*index)),
+            Binding::Var { ty: Some(ty), .. } | Binding::Narrowed { ty } => {
                 self.doubt_at_least(doubt::WRITTEN);
                 self.type_ref(*ty)
             }
-            Bound::Var { ty: None, value: Some(value) } => {
+            Binding::Var { ty: None, value: Some(value) } => {
                 let ty = self.expr(*value);
                 self.doubt_at_least(doubt::INFERRED);
                 ty
             }
-            Bound::Var { ty: None, value: None } => Ty::Unknown,
+            Binding::Var { ty: None, value: None } => Ty::Unknown,
         }
     }
 
@@ -488,7 +488,7 @@ impl<'p, 'a> Eval<'p, 'a> {
         let facts = self.file().facts;
         match &facts.exprs[id.ix()] {
             Expr::Local(_, binds) => binds.iter().all(|bind| match facts.binds[bind.ix()].to {
-                Bound::Param { of, index } => {
+                Binding::Param { of, index } => {
                     let function = facts.def(of);
                     let param = function.params.get(usize::from(index));
                     param.is_some_and(|param| param.kind == ParamKind::Receiver)
@@ -507,7 +507,7 @@ impl<'p, 'a> Eval<'p, 'a> {
         let facts = self.file().facts;
         let Expr::Local(_, binds) = &facts.exprs[id.ix()] else { return false };
         binds.iter().all(|bind| match facts.binds[bind.ix()].to {
-            Bound::Param { of, index: 0 } => facts.def(of).flags.has(Flags::CLASS_METHOD),
+            Binding::Param { of, index: 0 } => facts.def(of).flags.has(Flags::CLASS_METHOD),
             _ => false,
         })
     }

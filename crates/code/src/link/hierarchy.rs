@@ -7,7 +7,7 @@ use super::names::hash;
 use super::program::Program;
 use super::questions::{Answers, Question, ask};
 use super::symbols::Symbol;
-use super::trail::{self, Looks};
+use super::trail::{self, FileLookups};
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
 use crate::facts::{DefId, DefKind, Expr, ExprId, FileFacts, Flags, Literal, TypeId, TypeRef};
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ pub(crate) struct Lineage {
     /// Some base is not in the repository, or not known.
     pub is_open: bool,
     /// What it was worked out from.
-    looks: Looks,
+    looks: FileLookups,
 }
 
 pub(crate) struct Hierarchy<'p, 'a> {
@@ -69,7 +69,7 @@ struct FileTypes {
 /// What every definition of a file inherits from.
 struct Bases {
     of: Vec<Box<[Ty]>>,
-    looks: Looks,
+    looks: FileLookups,
 }
 
 impl<'p, 'a> Hierarchy<'p, 'a> {

@@ -9,9 +9,9 @@
 use super::eval::{Eval, InferredType, doubt};
 use super::hierarchy::Hierarchy;
 use super::layout::FileIx;
-use super::outcome::{History, Looked, restore};
+use super::outcome::{History, LookupTrail, restore};
 use super::program::Program;
-use super::trail::{self, Looks};
+use super::trail::{self, FileLookups};
 use super::ty::{Gid, Ty};
 use crate::facts::{Def, DefId, DefKind, Flags};
 use rayon::prelude::*;
@@ -41,9 +41,9 @@ enum FileKnown {
 
 /// What inference found about the files it looked at.
 #[derive(Default)]
-pub(crate) struct Inferred {
+pub(crate) struct InferenceRun {
     pub history: History,
-    pub looked: Looked,
+    pub looked: LookupTrail,
 }
 
 impl<'p, 'a> Knowledge<'p, 'a> {
@@ -86,7 +86,7 @@ impl<'p, 'a> Knowledge<'p, 'a> {
 pub(crate) fn infer<'p, 'a>(
     types: &Hierarchy<'p, 'a>,
     live: &[FileIx],
-) -> (Knowledge<'p, 'a>, FxHashMap<FileIx, Inferred>) {
+) -> (Knowledge<'p, 'a>, FxHashMap<FileIx, InferenceRun>) {
     let program = types.program;
     let live: Vec<FileIx> = live.iter().copied().chain(program.preludes()).collect();
     let mut knowledge = Knowledge::new(program, &live);
@@ -98,7 +98,7 @@ pub(crate) fn infer<'p, 'a>(
             (*file, open.collect())
         })
         .collect();
-    let mut inferred: FxHashMap<FileIx, Inferred> = FxHashMap::default();
+    let mut inferred: FxHashMap<FileIx, InferenceRun> = FxHashMap::default();
     for round in 1..=MAX_ROUNDS {
         let found: Vec<InferenceResult> = open
             .par_iter()
@@ -133,7 +133,7 @@ pub(crate) fn infer<'p, 'a>(
 
 struct InferenceResult {
     results: Vec<(DefId, InferredType)>,
-    looks: Looks,
+    looks: FileLookups,
 }
 
 fn one_round<'a>(
@@ -144,7 +144,7 @@ fn one_round<'a>(
     round: u8,
 ) -> InferenceResult {
     if defs.is_empty() {
-        return InferenceResult { results: Vec::new(), looks: Looks::default() };
+        return InferenceResult { results: Vec::new(), looks: FileLookups::default() };
     }
     let (results, looks) = trail::following(types.program.allowance(file), || {
         let eval = Eval::new(types, knowledge, file, round - 1);

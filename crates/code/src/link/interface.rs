@@ -8,8 +8,8 @@
 use super::layout::FileIx;
 use super::program::Program;
 use crate::facts::{
-    Bound, Def, DefKind, Expr, ExprId, FileFacts, Flags, Import, ImportId, Imported, Name, TypeId,
-    TypeRef,
+    Binding, Def, DefKind, Expr, ExprId, FileFacts, Flags, Import, ImportId, ImportedName, Name,
+    TypeId, TypeRef,
 };
 use model::hash::Hash32;
 
@@ -192,21 +192,21 @@ impl Print<'_> {
         }
     }
 
-    fn bound(&mut self, bound: &Bound) {
+    fn bound(&mut self, bound: &Binding) {
         match bound {
-            Bound::Def(def) => {
+            Binding::Def(def) => {
                 self.tag(1).number(def.0);
             }
-            Bound::Import(id) => {
+            Binding::Import(id) => {
                 self.tag(2).imported(*id);
             }
-            Bound::Param { .. } => {
+            Binding::Param { .. } => {
                 self.tag(3);
             }
-            Bound::Var { .. } => {
+            Binding::Var { .. } => {
                 self.tag(4);
             }
-            Bound::Narrowed { .. } => {
+            Binding::Narrowed { .. } => {
                 self.tag(5);
             }
         }
@@ -225,11 +225,11 @@ impl Print<'_> {
             self.text(*name);
         }
         match import.what {
-            Imported::Module => self.tag(1),
-            Imported::Name(name) => self.tag(2).text(name),
-            Imported::Default => self.tag(3),
-            Imported::Wildcard => self.tag(4),
-            Imported::Effects => self.tag(5),
+            ImportedName::Module => self.tag(1),
+            ImportedName::Name(name) => self.tag(2).text(name),
+            ImportedName::Default => self.tag(3),
+            ImportedName::Wildcard => self.tag(4),
+            ImportedName::Effects => self.tag(5),
         };
         self.tag(import.level).tag(u8::from(import.is_reexport));
         self.tag(u8::from(import.is_type_only)).number(import.home.0);

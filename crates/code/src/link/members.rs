@@ -7,7 +7,7 @@ use super::layout::FileIx;
 use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty};
-use crate::facts::{Bind, Bound, DefKind, Flags, Space};
+use crate::facts::{Bind, Binding, DefKind, Flags, Space};
 use std::sync::Arc;
 
 /// Places that are asked for a member in one step.
@@ -321,7 +321,7 @@ impl Eval<'_, '_> {
 
     fn bound_hit(&self, file: FileIx, bind: &Bind) -> Hit {
         match &bind.to {
-            bound @ (Bound::Def(_) | Bound::Import(_)) => {
+            bound @ (Binding::Def(_) | Binding::Import(_)) => {
                 symbol_hit(self.program().bound_symbol(file, bound, Space::Value, 0))
             }
             _ => Hit::Unknown,
@@ -401,7 +401,7 @@ impl Eval<'_, '_> {
                     }
                     let (file, def) = self.program().place(ancestor.gid);
                     for (_, bind) in self.program().members(file, def, name) {
-                        let Bound::Def(found) = bind.to else { continue };
+                        let Binding::Def(found) = bind.to else { continue };
                         let found_def = self.program().file(file).facts.def(found);
                         let Some(ty) = found_def.ty else {
                             // Declared, with bounds to go by.

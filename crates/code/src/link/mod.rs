@@ -38,10 +38,10 @@ use crate::facts::{DefId, FileFacts};
 use crate::lang;
 use eval::Eval;
 use hierarchy::Hierarchy;
-use infer::{Inferred, Knowledge, SETTLED, infer};
+use infer::{InferenceRun, Knowledge, SETTLED, infer};
 use layout::FileIx;
 use model::code::Provenance;
-use outcome::Looked;
+use outcome::LookupTrail;
 use program::Program;
 use questions::Question;
 use rayon::prelude::*;
@@ -134,7 +134,7 @@ pub fn manifest_language(path: &str) -> Option<&'static str> {
 
 /// A file of the commit, as far as it is known without its facts.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a> {
+pub struct FileListing<'a> {
     pub path: &'a str,
     pub language: &'a str,
     /// How many definitions its facts have.
@@ -162,9 +162,9 @@ impl FactsSource for InMemory<'_, '_> {
 
 /// Links the files of a commit.
 pub fn link(files: &[Source<'_>], manifests: &[Manifest<'_>]) -> LinkResult {
-    let listed: Vec<Listed<'_>> = files
+    let listed: Vec<FileListing<'_>> = files
         .iter()
-        .map(|file| Listed {
+        .map(|file| FileListing {
             path: file.path,
             language: &file.facts.language,
             n_defs: file.facts.defs.len() as u32,
@@ -209,7 +209,7 @@ pub struct Step<'s, 'a> {
 /// The files of a commit, with the manifests.
 #[derive(Clone, Copy)]
 pub struct State<'s, 'a> {
-    pub listed: &'s [Listed<'a>],
+    pub listed: &'s [FileListing<'a>],
     pub library: &'a dyn FactsSource,
     pub manifests: &'a [Manifest<'a>],
 }
@@ -251,7 +251,7 @@ pub fn link_changed(step: &Step<'_, '_>, memory: &dyn Memory) -> LinkResult {
         let is_different = |file: &FileIx| {
             let before = program.outcome(*file);
             let history = &inferred[file].history;
-            let now = outcome::keep(&program, *file, &Looked::default(), history);
+            let now = outcome::keep(&program, *file, &LookupTrail::default(), history);
             !before.is_some_and(|before| before.knows_the_same(&now))
         };
         let n_before = different.len();
@@ -292,14 +292,14 @@ fn edges_of<'p, 'a>(
     types: &'p Hierarchy<'p, 'a>,
     known: &'p Knowledge<'p, 'a>,
     live: &[FileIx],
-    mut inferred: FxHashMap<FileIx, Inferred>,
+    mut inferred: FxHashMap<FileIx, InferenceRun>,
 ) -> LinkResult {
     let program = types.program;
-    let live: Vec<(FileIx, Inferred)> =
+    let live: Vec<(FileIx, InferenceRun)> =
         live.iter().map(|file| (*file, inferred.remove(file).unwrap_or_default())).collect();
     let parts: Vec<(u32, edges::OfFile, Outcome, bool)> = live
         .into_par_iter()
-        .map(|(file, Inferred { history, mut looked })| {
+        .map(|(file, InferenceRun { history, mut looked })| {
             let (found, looks) = trail::following(program.allowance(file), || {
                 edges::of_file(&Eval::new(types, known, file, SETTLED))
             });

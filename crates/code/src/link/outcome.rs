@@ -8,7 +8,7 @@ use super::eval::InferredType;
 use super::layout::FileIx;
 use super::program::Program;
 use super::questions::Question;
-use super::trail::Looks;
+use super::trail::FileLookups;
 use super::ty::{Args, Gid, SpaceRef, Ty};
 use crate::facts::DefId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,40 +35,40 @@ pub struct Outcome {
     /// Those of the files that `known` names.
     mentions: Vec<PathKey>,
     /// What was known of its definitions, and from which round on.
-    known: Vec<KeptKnown>,
+    known: Vec<SavedKnowledge>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-struct KeptKnown {
+struct SavedKnowledge {
     def: DefId,
     round: u8,
     doubt: u8,
-    ty: KeptTy,
+    ty: SavedTy,
 }
 
 /// A definition: 0 is this file, then those of `mentions`; preludes count down
 /// from the greatest number.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-struct KeptDef(u32, u32);
+struct SavedDef(u32, u32);
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-enum KeptTy {
+enum SavedTy {
     Unknown,
     Nothing,
     Outside,
     Module(u32),
     Space(u32, String),
-    Itself(KeptDef, Vec<KeptTy>),
-    Value(KeptDef, Vec<KeptTy>),
-    Method(KeptDef, Box<KeptTy>),
-    Param(KeptDef),
+    Itself(SavedDef, Vec<SavedTy>),
+    Value(SavedDef, Vec<SavedTy>),
+    Method(SavedDef, Box<SavedTy>),
+    Param(SavedDef),
     This,
-    Tuple(Vec<KeptTy>),
-    Function(Vec<KeptTy>, Box<KeptTy>),
-    Either(Vec<KeptTy>),
-    Meet(Vec<KeptTy>),
-    Assoc(Box<KeptTy>, u64),
-    AssocIs(u64, Box<KeptTy>),
+    Tuple(Vec<SavedTy>),
+    Function(Vec<SavedTy>, Box<SavedTy>),
+    Either(Vec<SavedTy>),
+    Meet(Vec<SavedTy>),
+    Assoc(Box<SavedTy>, u64),
+    AssocIs(u64, Box<SavedTy>),
 }
 
 /// What is known of a file's definitions, round by round: by definition and
@@ -105,7 +105,7 @@ impl Outcome {
 pub(super) fn keep(
     program: &Program<'_>,
     own: FileIx,
-    looks: &Looked,
+    looks: &LookupTrail,
     history: &History,
 ) -> Outcome {
     let keyed = |mut files: Vec<FileIx>| {
@@ -128,8 +128,8 @@ pub(super) fn keep(
     files.extend(&looks.files);
     let places =
         mentions.iter().enumerate().map(|(at, (_, file))| (*file, at as u32 + 1)).collect();
-    let keeper = Keeper { program, own, places };
-    let known = history.iter().map(|(def, round, known)| KeptKnown {
+    let keeper = OutcomeEncoder { program, own, places };
+    let known = history.iter().map(|(def, round, known)| SavedKnowledge {
         def: *def,
         round: *round,
         doubt: known.doubt,
@@ -146,15 +146,15 @@ pub(super) fn keep(
 
 /// What was looked at on the way to conclusions.
 #[derive(Default)]
-pub(crate) struct Looked {
+pub(crate) struct LookupTrail {
     pub files: FxHashSet<FileIx>,
     pub asked: FxHashSet<Question>,
     /// Some of it took more steps than allowed, and was not finished.
     pub is_cut: bool,
 }
 
-impl Looked {
-    pub fn add(&mut self, looks: &Looks) {
+impl LookupTrail {
+    pub fn add(&mut self, looks: &FileLookups) {
         self.files.extend(&looks.files);
         self.asked.extend(&looks.asked);
         self.is_cut |= looks.is_cut;
@@ -198,13 +198,13 @@ fn mentioned(program: &Program<'_>, ty: &Ty, files: &mut Vec<FileIx>) {
     }
 }
 
-struct Keeper<'p, 'a> {
+struct OutcomeEncoder<'p, 'a> {
     program: &'p Program<'a>,
     own: FileIx,
     places: FxHashMap<FileIx, u32>,
 }
 
-impl Keeper<'_, '_> {
+impl OutcomeEncoder<'_, '_> {
     fn file(&self, file: FileIx) -> u32 {
         if file == self.own {
             return 0;
@@ -215,38 +215,38 @@ impl Keeper<'_, '_> {
         }
     }
 
-    fn def(&self, gid: Gid) -> KeptDef {
+    fn def(&self, gid: Gid) -> SavedDef {
         let (file, def) = self.program.place(gid);
-        KeptDef(self.file(file), def.0)
+        SavedDef(self.file(file), def.0)
     }
 
-    fn all(&self, parts: &[Ty]) -> Vec<KeptTy> {
+    fn all(&self, parts: &[Ty]) -> Vec<SavedTy> {
         parts.iter().map(|part| self.ty(part)).collect()
     }
 
-    fn ty(&self, ty: &Ty) -> KeptTy {
+    fn ty(&self, ty: &Ty) -> SavedTy {
         match ty {
-            Ty::Unknown => KeptTy::Unknown,
+            Ty::Unknown => SavedTy::Unknown,
             Ty::Space(space) => {
                 let name = self.program.layout(space.from).space_name(space.id).unwrap_or_default();
-                KeptTy::Space(self.file(space.from), name.to_owned())
+                SavedTy::Space(self.file(space.from), name.to_owned())
             }
-            Ty::Nothing => KeptTy::Nothing,
-            Ty::Outside => KeptTy::Outside,
-            Ty::Module(file) => KeptTy::Module(self.file(*file)),
-            Ty::Itself(gid, args) => KeptTy::Itself(self.def(*gid), self.all(args)),
-            Ty::Value(gid, args) => KeptTy::Value(self.def(*gid), self.all(args)),
-            Ty::Method(gid, on) => KeptTy::Method(self.def(*gid), Box::new(self.ty(on))),
-            Ty::Param(gid) => KeptTy::Param(self.def(*gid)),
-            Ty::This => KeptTy::This,
-            Ty::Tuple(parts) => KeptTy::Tuple(self.all(parts)),
+            Ty::Nothing => SavedTy::Nothing,
+            Ty::Outside => SavedTy::Outside,
+            Ty::Module(file) => SavedTy::Module(self.file(*file)),
+            Ty::Itself(gid, args) => SavedTy::Itself(self.def(*gid), self.all(args)),
+            Ty::Value(gid, args) => SavedTy::Value(self.def(*gid), self.all(args)),
+            Ty::Method(gid, on) => SavedTy::Method(self.def(*gid), Box::new(self.ty(on))),
+            Ty::Param(gid) => SavedTy::Param(self.def(*gid)),
+            Ty::This => SavedTy::This,
+            Ty::Tuple(parts) => SavedTy::Tuple(self.all(parts)),
             Ty::Function(params, result) => {
-                KeptTy::Function(self.all(params), Box::new(self.ty(result)))
+                SavedTy::Function(self.all(params), Box::new(self.ty(result)))
             }
-            Ty::Either(parts) => KeptTy::Either(self.all(parts)),
-            Ty::Meet(parts) => KeptTy::Meet(self.all(parts)),
-            Ty::Assoc(of, name) => KeptTy::Assoc(Box::new(self.ty(of)), *name),
-            Ty::AssocIs(name, is) => KeptTy::AssocIs(*name, Box::new(self.ty(is))),
+            Ty::Either(parts) => SavedTy::Either(self.all(parts)),
+            Ty::Meet(parts) => SavedTy::Meet(self.all(parts)),
+            Ty::Assoc(of, name) => SavedTy::Assoc(Box::new(self.ty(of)), *name),
+            Ty::AssocIs(name, is) => SavedTy::AssocIs(*name, Box::new(self.ty(is))),
         }
     }
 }
@@ -281,38 +281,38 @@ impl Restorer<'_, '_> {
         }
     }
 
-    fn def(&self, def: KeptDef) -> Option<Gid> {
+    fn def(&self, def: SavedDef) -> Option<Gid> {
         self.program.gid_if(self.file(def.0)?, DefId(def.1))
     }
 
-    fn all(&self, parts: &[KeptTy]) -> Option<Args> {
+    fn all(&self, parts: &[SavedTy]) -> Option<Args> {
         parts.iter().map(|part| self.ty(part)).collect()
     }
 
-    fn ty(&self, ty: &KeptTy) -> Option<Ty> {
+    fn ty(&self, ty: &SavedTy) -> Option<Ty> {
         Some(match ty {
-            KeptTy::Unknown => Ty::Unknown,
-            KeptTy::Nothing => Ty::Nothing,
-            KeptTy::Outside => Ty::Outside,
-            KeptTy::Module(file) => Ty::Module(self.file(*file)?),
-            KeptTy::Space(file, name) => {
+            SavedTy::Unknown => Ty::Unknown,
+            SavedTy::Nothing => Ty::Nothing,
+            SavedTy::Outside => Ty::Outside,
+            SavedTy::Module(file) => Ty::Module(self.file(*file)?),
+            SavedTy::Space(file, name) => {
                 let from = self.file(*file)?;
                 let id = self.program.layout(from).space_named(name)?;
                 Ty::Space(SpaceRef { from, id })
             }
-            KeptTy::Itself(def, args) => Ty::Itself(self.def(*def)?, self.all(args)?),
-            KeptTy::Value(def, args) => Ty::Value(self.def(*def)?, self.all(args)?),
-            KeptTy::Method(def, on) => Ty::Method(self.def(*def)?, Arc::new(self.ty(on)?)),
-            KeptTy::Param(def) => Ty::Param(self.def(*def)?),
-            KeptTy::This => Ty::This,
-            KeptTy::Tuple(parts) => Ty::Tuple(self.all(parts)?),
-            KeptTy::Function(params, result) => {
+            SavedTy::Itself(def, args) => Ty::Itself(self.def(*def)?, self.all(args)?),
+            SavedTy::Value(def, args) => Ty::Value(self.def(*def)?, self.all(args)?),
+            SavedTy::Method(def, on) => Ty::Method(self.def(*def)?, Arc::new(self.ty(on)?)),
+            SavedTy::Param(def) => Ty::Param(self.def(*def)?),
+            SavedTy::This => Ty::This,
+            SavedTy::Tuple(parts) => Ty::Tuple(self.all(parts)?),
+            SavedTy::Function(params, result) => {
                 Ty::Function(self.all(params)?, Arc::new(self.ty(result)?))
             }
-            KeptTy::Either(parts) => Ty::Either(self.all(parts)?),
-            KeptTy::Meet(parts) => Ty::Meet(self.all(parts)?),
-            KeptTy::Assoc(of, name) => Ty::Assoc(Arc::new(self.ty(of)?), *name),
-            KeptTy::AssocIs(name, is) => Ty::AssocIs(*name, Arc::new(self.ty(is)?)),
+            SavedTy::Either(parts) => Ty::Either(self.all(parts)?),
+            SavedTy::Meet(parts) => Ty::Meet(self.all(parts)?),
+            SavedTy::Assoc(of, name) => Ty::Assoc(Arc::new(self.ty(of)?), *name),
+            SavedTy::AssocIs(name, is) => Ty::AssocIs(*name, Arc::new(self.ty(is)?)),
         })
     }
 }

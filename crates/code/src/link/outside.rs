@@ -10,7 +10,7 @@ use super::layout::{FileIx, Target};
 use super::program::Program;
 use super::symbols::Symbol;
 use super::{EdgeKind, Node};
-use crate::facts::{Bound, Call, Expr, ExprId, ImportId, Imported, Space, TypeRef};
+use crate::facts::{Binding, Call, Expr, ExprId, ImportId, ImportedName, Space, TypeRef};
 use model::code::Provenance;
 
 /// A relation to something outside the repository.
@@ -53,7 +53,7 @@ pub struct Importable {
 }
 
 #[derive(PartialEq, Eq)]
-struct Outside {
+struct ExternalImport {
     package: String,
     names: Vec<String>,
 }
@@ -63,15 +63,15 @@ const MOST_NAMES: u32 = 8;
 
 impl Program<'_> {
     /// Package and names of an import that leads out of the repository.
-    fn outside_import(&self, file: FileIx, id: ImportId) -> Option<Outside> {
+    fn outside_import(&self, file: FileIx, id: ImportId) -> Option<ExternalImport> {
         let entry = self.file(file);
         let import = &entry.facts.imports[id.ix()];
         let mut names: Vec<&str> = import.path.iter().map(|name| entry.facts.text(*name)).collect();
         let n_path = names.len();
         match import.what {
-            Imported::Name(name) => names.push(entry.facts.text(name)),
-            Imported::Default => names.push("default"),
-            Imported::Module | Imported::Effects | Imported::Wildcard => {}
+            ImportedName::Name(name) => names.push(entry.facts.text(name)),
+            ImportedName::Default => names.push("default"),
+            ImportedName::Module | ImportedName::Effects | ImportedName::Wildcard => {}
         }
         if import.level != 0 || names.is_empty() {
             return None;
@@ -90,7 +90,7 @@ impl Program<'_> {
         }
         let (package, n_taken) = self.layout(file).outside(&names[..n_path.max(1)])?;
         let names = names[n_taken..].iter().map(|name| (*name).to_owned()).collect();
-        Some(Outside { package, names })
+        Some(ExternalImport { package, names })
     }
 }
 
@@ -136,7 +136,13 @@ impl EdgeCollector<'_, '_, '_> {
         }
     }
 
-    fn note(&mut self, kind: EdgeKind, source: Node, outside: Outside, (line, col): (u32, u32)) {
+    fn note(
+        &mut self,
+        kind: EdgeKind,
+        source: Node,
+        outside: ExternalImport,
+        (line, col): (u32, u32),
+    ) {
         let language = self.eval.file().facts.language.clone();
         let symbol = outside.names.join(".");
         let target = External { language, package: outside.package, symbol };
@@ -145,7 +151,7 @@ impl EdgeCollector<'_, '_, '_> {
         self.external.push(edge);
     }
 
-    fn outside_path(&self, id: ExprId, depth: u32) -> Option<Outside> {
+    fn outside_path(&self, id: ExprId, depth: u32) -> Option<ExternalImport> {
         if depth > MOST_NAMES {
             return None;
         }
@@ -155,7 +161,7 @@ impl EdgeCollector<'_, '_, '_> {
             Expr::Local(_, binds) => {
                 // `import a` and `import a.b` both bind `a`, to the same package.
                 let mut all = binds.iter().map(|bind| match facts.binds[bind.ix()].to {
-                    Bound::Import(import) => eval.program().outside_import(eval.at, import),
+                    Binding::Import(import) => eval.program().outside_import(eval.at, import),
                     _ => None,
                 });
                 let first = all.next()??;
@@ -172,7 +178,7 @@ impl EdgeCollector<'_, '_, '_> {
                     return None;
                 }
                 let (package, _) = layout.outside(&[word.text])?;
-                Some(Outside { package, names: Vec::new() })
+                Some(ExternalImport { package, names: Vec::new() })
             }
             Expr::Member(base, name) => {
                 let mut outside = self.outside_path(*base, depth + 1)?;

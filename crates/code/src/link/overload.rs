@@ -63,7 +63,7 @@ impl Eval<'_, '_> {
             let (file, id) = program.place(part);
             let found = program.members(file, id, word.hash);
             own.extend(found.filter_map(|(_, bind)| match bind.to {
-                crate::facts::Bound::Def(def) => Some(program.gid(file, def)),
+                crate::facts::Binding::Def(def) => Some(program.gid(file, def)),
                 _ => None,
             }));
         }
@@ -231,7 +231,7 @@ impl Eval<'_, '_> {
                 let (at, id) = program.place(*holder);
                 let bound = program.members(at, id, word.hash);
                 let defs = bound.filter_map(move |(_, bind)| match bind.to {
-                    crate::facts::Bound::Def(def) => Some(program.gid(at, def)),
+                    crate::facts::Binding::Def(def) => Some(program.gid(at, def)),
                     _ => None,
                 });
                 defs.collect::<Vec<Gid>>()

@@ -7,8 +7,8 @@ use super::names::hash;
 use super::outcome::{Outcome, PathKey, path_key};
 use super::questions::{Answers, Question, ask};
 use super::ty::Gid;
-use super::{FactsSource, Listed, Manifest, trail};
-use crate::facts::{BindId, Bound, Def, DefId, FileFacts, ImportId, Imported};
+use super::{FactsSource, FileListing, Manifest, trail};
+use crate::facts::{BindId, Binding, Def, DefId, FileFacts, ImportId, ImportedName};
 use crate::lang::{self, Semantics};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -118,7 +118,7 @@ fn prelude_facts(index: usize) -> &'static FileFacts {
 
 impl<'a> Program<'a> {
     pub fn of(
-        listed: &[Listed<'a>],
+        listed: &[FileListing<'a>],
         library: &'a dyn FactsSource,
         manifests: &'a [Manifest<'a>],
     ) -> Self {
@@ -403,7 +403,7 @@ impl<'a> Program<'a> {
     pub fn builtin(&self, language: usize, name: u64) -> Option<Gid> {
         let prelude = self.preludes[language];
         self.members(prelude, DefId::FILE, name).find_map(|(_, bind)| match bind.to {
-            Bound::Def(def) => Some(self.gid(prelude, def)),
+            Binding::Def(def) => Some(self.gid(prelude, def)),
             _ => None,
         })
     }
@@ -469,7 +469,7 @@ fn file<'a>(
         .imports
         .iter()
         .enumerate()
-        .filter(|(_, import)| import.what == Imported::Wildcard)
+        .filter(|(_, import)| import.what == ImportedName::Wildcard)
         .map(|(at, import)| (import.home, ImportId(at as u32)))
         .collect();
     wildcards.sort_unstable();

@@ -11,7 +11,7 @@ use super::eval::{Hit, doubt, value_first};
 use super::symbols::Symbol;
 use super::ty::{Gid, Ty};
 use super::{EdgeKind, Node};
-use crate::facts::{BindId, Bound, DefId, DefKind, Expr, ExprId, Flags, Mention, MentionKind};
+use crate::facts::{BindId, Binding, DefId, DefKind, Expr, ExprId, Flags, Mention, MentionKind};
 use rustc_hash::FxHashSet;
 
 /// What a mention turned out to be.
@@ -104,7 +104,7 @@ impl EdgeCollector<'_, '_, '_> {
         for bind in binds {
             let bound = &eval.file().facts.binds[bind.ix()].to;
             let symbol = match bound {
-                Bound::Def(_) | Bound::Import(_) => {
+                Binding::Def(_) | Binding::Import(_) => {
                     value_first(|space| eval.program().bound_symbol(eval.at, bound, space, 0))
                 }
                 _ => Symbol::Unknown,

@@ -149,7 +149,7 @@ impl Program<'_> {
         }
         found.extend(self.members(file, def.parent, word.hash).filter_map(
             |(_, bind)| match bind.to {
-                crate::facts::Bound::Def(def) => Some(self.gid(file, def)).filter(is_rival),
+                crate::facts::Binding::Def(def) => Some(self.gid(file, def)).filter(is_rival),
                 _ => None,
             },
         ));

@@ -6,7 +6,7 @@ use super::layout::{FileIx, Place, Target};
 use super::program::{Program, Word};
 use super::ty::{Gid, SpaceRef};
 use crate::facts::{
-    Bound, DefId, DefKind, Expr, ExprId, Flags, ImportId, Imported, Space, TypeRef,
+    Binding, DefId, DefKind, Expr, ExprId, Flags, ImportId, ImportedName, Space, TypeRef,
 };
 use rustc_hash::FxHashSet;
 
@@ -46,11 +46,11 @@ fn once(key: Key, look_up: impl FnOnce() -> Symbol) -> Symbol {
 }
 
 impl Program<'_> {
-    pub fn bound_symbol(&self, file: FileIx, bound: &Bound, space: Space, steps: u32) -> Symbol {
+    pub fn bound_symbol(&self, file: FileIx, bound: &Binding, space: Space, steps: u32) -> Symbol {
         match bound {
-            Bound::Def(DefId::FILE) => self.module_value(file, space, steps),
-            Bound::Def(def) => self.def_symbol(file, *def),
-            Bound::Import(import) => self.import_symbol(file, *import, space, steps),
+            Binding::Def(DefId::FILE) => self.module_value(file, space, steps),
+            Binding::Def(def) => self.def_symbol(file, *def),
+            Binding::Import(import) => self.import_symbol(file, *import, space, steps),
             _ => Symbol::Unknown,
         }
     }
@@ -126,7 +126,7 @@ impl Program<'_> {
                 let mut names = import.path.iter();
                 let Some(first) = names.next() else {
                     // A name by itself: a module in sight, or another crate.
-                    let Imported::Name(name) = import.what else { return Symbol::Unknown };
+                    let ImportedName::Name(name) = import.what else { return Symbol::Unknown };
                     let word = self.word(file, name);
                     return self.scope_symbol(file, import.home, word, space, steps + 1, Some(id));
                 };
@@ -144,15 +144,15 @@ impl Program<'_> {
             }
         };
         match import.what {
-            Imported::Module => match start {
+            ImportedName::Module => match start {
                 Symbol::Module(module) => self.module_value(module, space, steps + 1),
                 other => other,
             },
-            Imported::Effects | Imported::Wildcard => start,
-            Imported::Name(name) => {
+            ImportedName::Effects | ImportedName::Wildcard => start,
+            ImportedName::Name(name) => {
                 self.symbol_member(start, self.word(file, name), space, steps + 1)
             }
-            Imported::Default => match start {
+            ImportedName::Default => match start {
                 Symbol::Module(module) => self.default_export(module, space, steps + 1),
                 other => other,
             },
@@ -177,7 +177,7 @@ impl Program<'_> {
         let mut found = None;
         for (_, bind) in self.members(file, DefId::FILE, Word::of(name).hash) {
             let symbol = match &bind.to {
-                Bound::Def(DefId::FILE) => Symbol::Module(file),
+                Binding::Def(DefId::FILE) => Symbol::Module(file),
                 bound => self.bound_symbol(file, bound, space, steps + 1),
             };
             if matches!(found, None | Some(Symbol::Unknown | Symbol::Outside)) {
@@ -225,7 +225,7 @@ impl Program<'_> {
         let own = self
             .members(file, home, word.hash)
             .filter(|(_, bind)| bind.space.meets(space))
-            .filter(|(_, bind)| !matches!((&bind.to, except), (Bound::Import(id), Some(not)) if *id == not));
+            .filter(|(_, bind)| !matches!((&bind.to, except), (Binding::Import(id), Some(not)) if *id == not));
         let found =
             self.best(own.map(|(_, bind)| self.bound_symbol(file, &bind.to, space, steps + 1)));
         if found != Symbol::Unknown {

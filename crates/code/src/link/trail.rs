@@ -20,7 +20,7 @@ struct Notes {
 
 /// Everything that was looked at, in order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Looks {
+pub(crate) struct FileLookups {
     pub files: Box<[FileIx]>,
     pub asked: Box<[Question]>,
     /// The work took more steps than it was allowed, and was not finished.
@@ -56,7 +56,7 @@ pub(crate) fn ask(question: Question) {
 }
 
 /// Notes what somebody else looked at for us.
-pub(super) fn note_all(looks: &Looks) {
+pub(super) fn note_all(looks: &FileLookups) {
     if looks.is_cut {
         budget::mark_cut();
     }
@@ -70,7 +70,7 @@ pub(super) fn note_all(looks: &Looks) {
 
 /// Runs `work` within a number of steps and tells what it looked at. Notes of
 /// work around it go on afterwards, without these.
-pub(super) fn following<T>(allowance: u64, work: impl FnOnce() -> T) -> (T, Looks) {
+pub(super) fn following<T>(allowance: u64, work: impl FnOnce() -> T) -> (T, FileLookups) {
     let around = NOTES.replace(Some(Notes::default()));
     LAST.set(u32::MAX);
     let (result, is_cut) = budget::within(allowance, work);
@@ -80,7 +80,7 @@ pub(super) fn following<T>(allowance: u64, work: impl FnOnce() -> T) -> (T, Look
     files.sort_unstable();
     let mut asked: Box<[Question]> = notes.asked.into_iter().collect();
     asked.sort_unstable();
-    (result, Looks { files, asked, is_cut })
+    (result, FileLookups { files, asked, is_cut })
 }
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
             note(FileIx(2));
             ask(question("around"));
             let (files, asked) = ([FileIx(9)].into(), [question("given")].into());
-            note_all(&Looks { files, asked, is_cut: false });
+            note_all(&FileLookups { files, asked, is_cut: false });
             inner
         });
         assert_eq!(&*inner.files, [FileIx(1), FileIx(4)]);

@@ -1,14 +1,14 @@
 //! Routes said by calls: a router is given a pattern and a function.
 
 use super::joined;
-use super::text::{Written, pattern};
+use super::text::{CallText, pattern};
 use crate::facts::{Builder, DefId, Expr, ExprId};
 
 pub(crate) const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
 
 /// The n-th argument of a call as the facts have it.
-pub(crate) fn argument(b: &Builder<'_>, call: &Written<'_>, nth: usize) -> Option<ExprId> {
+pub(crate) fn argument(b: &Builder<'_>, call: &CallText<'_>, nth: usize) -> Option<ExprId> {
     let expr = b.facts.calls.get(call.index)?.expr;
     match &b.facts.exprs[expr.ix()] {
         Expr::Call(_, args) | Expr::New(_, args) => args.get(nth).copied(),
@@ -43,7 +43,7 @@ pub(crate) fn imports(b: &Builder<'_>, words: &[&str]) -> bool {
 }
 
 /// The text before a call on its line: the variable it is assigned to.
-pub(crate) fn assigned<'s>(b: &Builder<'s>, call: &Written<'_>) -> &'s str {
+pub(crate) fn assigned<'s>(b: &Builder<'s>, call: &CallText<'_>) -> &'s str {
     let source: &'s [u8] = b.source;
     let line = source[..call.span.start].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = std::str::from_utf8(line).unwrap_or_default();
@@ -60,13 +60,13 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Says that routes of a variable are below a prefix.
-    pub fn add(&mut self, b: &Builder<'_>, call: &Written<'_>, name: &str, prefix: String) {
+    pub fn add(&mut self, b: &Builder<'_>, call: &CallText<'_>, name: &str, prefix: String) {
         let within = b.facts.calls.get(call.index).map_or(DefId::FILE, |call| call.within);
         self.all.push((within, name.to_owned(), prefix));
     }
 
     /// The patterns of the calls a call stands in, behind that of its receiver.
-    pub fn prefix(&self, b: &Builder<'_>, call: &Written<'_>, nests: &[Written<'_>]) -> String {
+    pub fn prefix(&self, b: &Builder<'_>, call: &CallText<'_>, nests: &[CallText<'_>]) -> String {
         let within = b.facts.calls.get(call.index).map_or(DefId::FILE, |call| call.within);
         let of_receiver =
             self.all.iter().rev().find(|(around, name, _)| {

@@ -21,7 +21,7 @@ pub(crate) use topics::find as topics;
 
 use crate::facts::{Builder, DefId, DefKind, Expr, ExprId};
 use model::code::MOUNT;
-use text::Written;
+use text::CallText;
 
 /// A route that was found.
 #[derive(Default)]
@@ -39,12 +39,12 @@ pub struct Route {
 
 impl Route {
     /// A route said by a call; the rest is to be filled in.
-    pub(crate) fn of(call: &Written<'_>) -> Self {
+    pub(crate) fn of(call: &CallText<'_>) -> Self {
         Route { at: call.span.start, call: Some(call.index), ..Route::default() }
     }
 
     /// Everything the mounted router answers is below a prefix.
-    pub(crate) fn mount(call: &Written<'_>, prefix: &str, mounted: ExprId) -> Self {
+    pub(crate) fn mount(call: &CallText<'_>, prefix: &str, mounted: ExprId) -> Self {
         Route {
             method: MOUNT.to_owned(),
             pattern: joined("", prefix),

@@ -7,7 +7,7 @@ use std::ops::Range;
 const MAX_LENGTH: usize = 20_000;
 
 /// A call of the facts with the text of its arguments.
-pub(crate) struct Written<'s> {
+pub(crate) struct CallText<'s> {
     /// The place in `calls`.
     pub index: usize,
     pub name: String,
@@ -18,7 +18,7 @@ pub(crate) struct Written<'s> {
     pub span: Range<usize>,
 }
 
-impl Written<'_> {
+impl CallText<'_> {
     /// The pattern an argument is, as far as it is written out.
     pub fn pattern(&self, nth: usize) -> Option<String> {
         pattern(self.args.get(nth)?)
@@ -26,7 +26,7 @@ impl Written<'_> {
 }
 
 /// The calls of some names, in the order of the text.
-pub(crate) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<Written<'s>> {
+pub(crate) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<CallText<'s>> {
     let source = b.source;
     let mut starts = vec![0];
     starts.extend(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(at, _)| at + 1));
@@ -49,7 +49,7 @@ fn written<'s>(
     index: usize,
     name: &str,
     starts: &[usize],
-) -> Option<Written<'s>> {
+) -> Option<CallText<'s>> {
     let at = starts.get(call.line as usize - 1)? + call.col as usize - 1;
     let source: &'s [u8] = b.source;
     let rest = source.get(at + name.len()..)?;
@@ -70,7 +70,7 @@ fn written<'s>(
             let line = line.strip_suffix(" do").unwrap_or(line);
             let args = split(line);
             let span = at..at + name.len() + line.len();
-            return Some(Written {
+            return Some(CallText {
                 index,
                 name: name.to_owned(),
                 receiver: String::new(),
@@ -85,7 +85,7 @@ fn written<'s>(
     let callee = b.facts.callee_text(call);
     let receiver = callee.rsplit_once('.').map_or("", |(receiver, _)| receiver).to_owned();
     let span = at..at + name.len() + open + length;
-    Some(Written { index, name: name.to_owned(), receiver, args: split(inside), span })
+    Some(CallText { index, name: name.to_owned(), receiver, args: split(inside), span })
 }
 
 /// The length up to the bracket that closes the first one.

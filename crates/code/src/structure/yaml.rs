@@ -1,16 +1,16 @@
 //! YAML files of a repository: what a template puts in is read as it is written.
 
-use crate::facts::Trouble;
+use crate::facts::FactsProblem;
 use yaml::{Documents, Problem};
 pub(super) use yaml::{Key, Value, Yaml};
 
 /// The documents of a file up to the first error, and why there is not more.
-pub(super) fn parse(source: &[u8]) -> (Vec<Yaml>, Option<Trouble>) {
+pub(super) fn parse(source: &[u8]) -> (Vec<Yaml>, Option<FactsProblem>) {
     let text = match std::str::from_utf8(source) {
         Ok(text) => text,
         Err(error) => {
             let n_lines = source[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            return (Vec::new(), Some(Trouble::Syntax { line: n_lines as u32 }));
+            return (Vec::new(), Some(FactsProblem::Syntax { line: n_lines as u32 }));
         }
     };
     let plain = yaml::parse(text);
@@ -21,12 +21,12 @@ pub(super) fn parse(source: &[u8]) -> (Vec<Yaml>, Option<Trouble>) {
     facts_of(if filled.all.len() >= plain.all.len() { filled } else { plain })
 }
 
-fn facts_of(documents: Documents) -> (Vec<Yaml>, Option<Trouble>) {
+fn facts_of(documents: Documents) -> (Vec<Yaml>, Option<FactsProblem>) {
     let trouble = documents.problem.map(|problem| match problem {
-        Problem::Syntax { line, .. } => Trouble::Syntax { line },
-        Problem::TooLarge => Trouble::TooLarge,
-        Problem::TooDeep => Trouble::TooDeep,
-        Problem::TooManyValues => Trouble::TooMuch,
+        Problem::Syntax { line, .. } => FactsProblem::Syntax { line },
+        Problem::TooLarge => FactsProblem::TooLarge,
+        Problem::TooDeep => FactsProblem::TooDeep,
+        Problem::TooManyValues => FactsProblem::TooMuch,
     });
     (documents.all, trouble)
 }
@@ -74,6 +74,6 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_told_with_its_line() {
-        assert_eq!(parse(b"a: 1\n\xff").1, Some(Trouble::Syntax { line: 2 }));
+        assert_eq!(parse(b"a: 1\n\xff").1, Some(FactsProblem::Syntax { line: 2 }));
     }
 }

@@ -70,7 +70,7 @@ pub fn read(path: &Path, graph: &Graph, watch: &Watch<'_>) -> Result<IndexEviden
         return Err(Error::usage("the index is larger than 8 GiB")
             .suggest("index parts of the repository, each into a file of its own"));
     }
-    let mut reading = Reading {
+    let mut reading = ScipReader {
         graph,
         blobs: graph.blobs()?,
         symbols: HashMap::new(),
@@ -79,12 +79,12 @@ pub fn read(path: &Path, graph: &Graph, watch: &Watch<'_>) -> Result<IndexEviden
         metadata: Metadata::default(),
     };
     watch.progress.phase("reading definitions", None);
-    each_document(&mut file, watch, &mut reading, Reading::learn)?;
+    each_document(&mut file, watch, &mut reading, ScipReader::learn)?;
     watch.progress.finish();
     reading.check()?;
     rewind(&mut file)?;
     watch.progress.phase("reading calls", Some(reading.evidence.n_documents));
-    each_document(&mut file, watch, &mut reading, Reading::judge)?;
+    each_document(&mut file, watch, &mut reading, ScipReader::judge)?;
     watch.progress.finish();
     let mut evidence = reading.evidence;
     evidence.metadata = reading.metadata;
@@ -98,8 +98,8 @@ fn rewind(file: &mut File) -> Result<()> {
 fn each_document<'g>(
     file: &mut File,
     watch: &Watch<'_>,
-    reading: &mut Reading<'g>,
-    take: fn(&mut Reading<'g>, Document),
+    reading: &mut ScipReader<'g>,
+    take: fn(&mut ScipReader<'g>, Document),
 ) -> Result<()> {
     let mut index = Index::new(BufReader::new(file));
     loop {
@@ -122,7 +122,7 @@ fn not_an_index(error: wire::WireError) -> Error {
         .suggest("make one with scip-typescript, scip-python or `rust-analyzer scip`")
 }
 
-struct Reading<'g> {
+struct ScipReader<'g> {
     graph: &'g Graph,
     blobs: BlobReader,
     /// Where global symbols are defined.
@@ -134,7 +134,7 @@ struct Reading<'g> {
     metadata: Metadata,
 }
 
-impl Reading<'_> {
+impl ScipReader<'_> {
     /// The file a document is about, with its text in the commit; none for a document
     /// of something else.
     fn file(&mut self, document: &Document) -> Option<(usize, LineIndex)> {

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::scan;
 use super::set::{Items, PAGE_SIZE, Set, Shrinks, following};
 use super::system_note;
-use super::transport::{Answer, Call, Failed, Transport};
+use super::transport::{Answer, Call, FailedRequest, Transport};
 use crate::api::{
     EntityPage, Failure, FailureKind, Forge, ForgeAnswer, Identity, ListFrom, ProjectLocator,
     Reservation, Result, SystemNote,
@@ -55,7 +55,7 @@ impl Client {
         &self,
         call: &Call,
         held: &mut Reservation,
-    ) -> std::result::Result<Answer, Failed> {
+    ) -> std::result::Result<Answer, FailedRequest> {
         self.0.transport.get(call, held).await
     }
 
@@ -66,7 +66,7 @@ impl Client {
         from: ListFrom,
         page_size: u32,
         mut reservation: Reservation,
-    ) -> std::result::Result<EntityPage, Failed> {
+    ) -> std::result::Result<EntityPage, FailedRequest> {
         let after = from.updated_after.map_or_else(String::new, |after| {
             format!("&updated_after={}", encode(&after.to_rfc3339()))
         });
@@ -104,7 +104,7 @@ impl Client {
         project: ForgeId,
         kind: EntityKind,
         from: ListFrom,
-    ) -> std::result::Result<EntityPage, Failed> {
+    ) -> std::result::Result<EntityPage, FailedRequest> {
         let limit = 2 * self.0.transport.options().max_set_bytes;
         let mut whole: Option<EntityPage> = None;
         for part in 0..PARTS {

@@ -37,7 +37,7 @@ pub enum NoteOutcome {
 
 /// A note as GitLab lists it.
 #[derive(Debug, Clone, Deserialize)]
-struct Listed {
+struct ListedNote {
     id: i64,
     #[serde(default)]
     body: String,
@@ -51,7 +51,7 @@ struct Author {
     id: i64,
 }
 
-fn listed(item: &[u8]) -> Converted<Option<Listed>> {
+fn listed(item: &[u8]) -> Converted<Option<ListedNote>> {
     serde_json::from_slice(item).map(Some).map_err(|error| Unreadable(error.to_string()))
 }
 
@@ -97,9 +97,9 @@ impl Client {
     }
 
     /// The first note with the mark that the token's owner wrote.
-    async fn own_note(&self, path: &str, me: ForgeId, mark: &str) -> Result<Option<Listed>> {
-        let notes = self.set(path, &listed, |note: &Listed| note.id.to_string()).await?;
-        let is_own = |note: &Listed| {
+    async fn own_note(&self, path: &str, me: ForgeId, mark: &str) -> Result<Option<ListedNote>> {
+        let notes = self.set(path, &listed, |note: &ListedNote| note.id.to_string()).await?;
+        let is_own = |note: &ListedNote| {
             !note.system
                 && note.body.contains(mark)
                 && note.author.as_ref().is_some_and(|author| author.id == me.0)

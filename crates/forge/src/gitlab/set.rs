@@ -7,7 +7,7 @@
 use super::convert::Converted;
 use super::headers::{self, Next};
 use super::options::Options;
-use super::transport::{Answer, Call, Failed, Transport};
+use super::transport::{Answer, Call, FailedRequest, Transport};
 use crate::api::{Failure, FailureKind, Reservation};
 use model::Timestamp;
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub(super) enum Shrinks {
 }
 
 impl Shrinks {
-    fn helps(self, failed: &Failed) -> bool {
+    fn helps(self, failed: &FailedRequest) -> bool {
         match self {
             Shrinks::WhenTooLarge => failed.is_too_large,
             Shrinks::OnServerErrors => failed.is_about_size,
@@ -64,7 +64,7 @@ pub(super) struct Set<T> {
     pub reservation: Reservation,
 }
 
-struct Reading<T> {
+struct SetReader<T> {
     set: Set<T>,
     keys: Vec<String>,
     seen: BTreeSet<String>,
@@ -74,9 +74,9 @@ struct Reading<T> {
     last_total: Option<u64>,
 }
 
-impl<T> Reading<T> {
+impl<T> SetReader<T> {
     fn new() -> Self {
-        Reading {
+        SetReader {
             set: Set {
                 items: Vec::new(),
                 raw: vec![b'['],
@@ -144,7 +144,11 @@ pub(super) fn following(answer: &Answer, query: &str, page_size: u32) -> Option<
 
 impl Transport {
     /// The complete list at `path`.
-    pub async fn whole_set<T>(&self, path: &str, items: &Items<'_, T>) -> Result<Set<T>, Failed> {
+    pub async fn whole_set<T>(
+        &self,
+        path: &str,
+        items: &Items<'_, T>,
+    ) -> Result<Set<T>, FailedRequest> {
         let mut sizes = items.page_sizes.iter().copied().peekable();
         loop {
             let size = sizes.next().unwrap_or(PAGE_SIZE);
@@ -162,7 +166,7 @@ impl Transport {
         items: &Items<'_, T>,
         page_size: u32,
         is_smallest: bool,
-    ) -> Result<Set<T>, Failed> {
+    ) -> Result<Set<T>, FailedRequest> {
         let max_tries_at_size = (!is_smallest && items.shrinks == Shrinks::OnServerErrors)
             .then_some(TRIES_BEFORE_SHRINKING);
         let mut previous = None;
@@ -192,8 +196,8 @@ impl Transport {
         items: &Items<'_, T>,
         page_size: u32,
         max_tries_at_size: Option<u32>,
-    ) -> Result<Reading<T>, Failed> {
-        let mut reading = Reading::new();
+    ) -> Result<SetReader<T>, FailedRequest> {
+        let mut reading = SetReader::new();
         let mut call = Call::array(path, format!("per_page={page_size}&page=1"));
         call.max_tries_at_size = max_tries_at_size;
         let mut asked = BTreeSet::new();
@@ -233,7 +237,7 @@ impl Transport {
     }
 }
 
-fn endless(call: &Call) -> Failed {
+fn endless(call: &Call) -> FailedRequest {
     Failure::new(
         FailureKind::Unreadable,
         format!("{} has no end: the server's pages go on or in circles", call.words()),
@@ -241,7 +245,7 @@ fn endless(call: &Call) -> Failed {
     .into()
 }
 
-fn too_large(call: &Call, options: &Options) -> Failed {
+fn too_large(call: &Call, options: &Options) -> FailedRequest {
     let limit = options.max_set_bytes / (1024 * 1024);
     Failure::new(
         FailureKind::Unreadable,

@@ -115,22 +115,22 @@ impl Answer {
 
 /// A failed request, with what callers may still do about it.
 #[derive(Debug)]
-pub(super) struct Failed {
+pub(super) struct FailedRequest {
     pub failure: Failure,
     pub is_about_size: bool,
     pub is_too_large: bool,
     pub is_not_found: bool,
 }
 
-impl From<Failed> for Failure {
-    fn from(failed: Failed) -> Self {
+impl From<FailedRequest> for Failure {
+    fn from(failed: FailedRequest) -> Self {
         failed.failure
     }
 }
 
-impl From<Failure> for Failed {
+impl From<Failure> for FailedRequest {
     fn from(failure: Failure) -> Self {
-        Failed { failure, is_about_size: false, is_too_large: false, is_not_found: false }
+        FailedRequest { failure, is_about_size: false, is_too_large: false, is_not_found: false }
     }
 }
 
@@ -204,7 +204,7 @@ impl Transport {
 
     /// Sends `call` until it succeeds or trying again is no use. A large
     /// answer needs a reservation, which the caller keeps as long as the answer.
-    pub async fn get(&self, call: &Call, held: &mut Reservation) -> Result<Answer, Failed> {
+    pub async fn get(&self, call: &Call, held: &mut Reservation) -> Result<Answer, FailedRequest> {
         let url = self.address.url(&call.path, &call.query);
         let seed = seed(url.as_str());
         let mut tries = Tries::default();
@@ -278,8 +278,8 @@ impl Transport {
         }
     }
 
-    fn failed(&self, trouble: RequestError, call: &Call, n_tries: u32) -> Failed {
-        Failed {
+    fn failed(&self, trouble: RequestError, call: &Call, n_tries: u32) -> FailedRequest {
+        FailedRequest {
             is_about_size: trouble.is_about_size(),
             is_too_large: matches!(trouble, RequestError::TooLarge { .. }),
             is_not_found: trouble.is_not_found(),

@@ -2,7 +2,7 @@
 
 use super::{ByFile, place, short, stale};
 use crate::code::flow::Flow;
-use crate::code::indirect::{IndirectUse, Indirectly};
+use crate::code::indirect::{IndirectKind, IndirectUse};
 use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
@@ -200,13 +200,13 @@ pub(super) fn counted_places(paths: &[&str]) -> String {
 /// A use that is no direct call, as a line.
 pub fn indirect_use(found: &IndirectUse) -> String {
     let how = match found.how {
-        Indirectly::ThroughBase => "through",
-        Indirectly::OverriddenBy => "may reach overrides",
-        Indirectly::ByContract => "by contract",
-        Indirectly::ByClient => "called by clients of its contract",
-        Indirectly::AsValue => "named, not called, in",
-        Indirectly::AsType => "as a type in",
-        Indirectly::Bases => "itself extends",
+        IndirectKind::ThroughBase => "through",
+        IndirectKind::OverriddenBy => "may reach overrides",
+        IndirectKind::ByContract => "by contract",
+        IndirectKind::ByClient => "called by clients of its contract",
+        IndirectKind::AsValue => "named, not called, in",
+        IndirectKind::AsType => "as a type in",
+        IndirectKind::Bases => "itself extends",
     };
     let via = found.via.as_ref().map(|via| format!(" {} {}", short(&via.symbol), place(via)));
     let uses: Vec<String> = found

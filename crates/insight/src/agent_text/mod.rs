@@ -16,7 +16,7 @@ pub use people::experts;
 pub use reasons::why;
 pub use search::search;
 
-use crate::code::{Standing, SymbolRef};
+use crate::code::{SnapshotContext, SymbolRef};
 use std::collections::BTreeMap;
 
 /// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
@@ -38,7 +38,7 @@ fn place(symbol: &SymbolRef) -> String {
 
 /// One word, where the answer is not of the commit checked out: of the files as they
 /// were edited since, or of an earlier commit.
-fn stale(standing: &Standing) -> &'static str {
+fn stale(standing: &SnapshotContext) -> &'static str {
     if standing.stale_against.is_some() || standing.is_stale {
         " (stale: run lore index)"
     } else if standing.is_work_tree {

@@ -224,10 +224,7 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "reviewers for",
         ],
     ),
-    (
-        Intent::History,
-        &["history of", "^history", "evolution of", "changes to"],
-    ),
+    (Intent::History, &["history of", "^history", "evolution of", "changes to"]),
     (
         Intent::Timeline,
         &[

@@ -125,7 +125,7 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
 }
 
 /// What a question asks for.
-struct Said {
+struct AskedIntent {
     intent: Intent,
     /// What follows the words that ask, where they announce a name.
     announced: Option<String>,
@@ -133,7 +133,7 @@ struct Said {
     asks_for_origin: bool,
 }
 
-fn said(question: &str) -> Option<Said> {
+fn said(question: &str) -> Option<AskedIntent> {
     let lower = question.to_lowercase();
     let (intent, end) = PHRASES.iter().find_map(|(intent, phrases)| {
         phrases.iter().find_map(|phrase| end_of(&lower, phrase)).map(|end| (*intent, end))
@@ -155,7 +155,7 @@ fn said(question: &str) -> Option<Said> {
         _ => rest,
     });
     let asks_for_origin = OF_ORIGIN.iter().any(|phrase| end_of(&lower, phrase).is_some());
-    Some(Said { intent, announced: announced.map(str::to_owned), asks_for_origin })
+    Some(AskedIntent { intent, announced: announced.map(str::to_owned), asks_for_origin })
 }
 
 /// Words that ask for a definition and name nothing.
@@ -450,9 +450,14 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_searched_for() {
-        for question in
-            ["why did we drop libgmp", "when was dark mode added", "open questions about tokens", "who calls nobody", "", "???"]
-        {
+        for question in [
+            "why did we drop libgmp",
+            "when was dark mode added",
+            "open questions about tokens",
+            "who calls nobody",
+            "",
+            "???",
+        ] {
             assert_eq!(
                 routed(question),
                 (Intent::Search, question.trim().to_owned()),

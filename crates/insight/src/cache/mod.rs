@@ -9,7 +9,7 @@ pub mod warm;
 
 pub use carry::Reads;
 
-use crate::code::{Scope, Standing};
+use crate::code::{Scope, SnapshotContext};
 use model::Result;
 use model::hash::Hash32;
 use serde::Serialize;
@@ -23,7 +23,7 @@ const VERSION: u32 = 1;
 
 /// An answer about one snapshot: where it stands is not part of what is kept.
 pub trait SnapshotAnswer: Serialize + DeserializeOwned {
-    fn standing_mut(&mut self) -> &mut Standing;
+    fn standing_mut(&mut self) -> &mut SnapshotContext;
 }
 
 /// What is asked of a snapshot.
@@ -38,7 +38,7 @@ pub struct Question<'a, P> {
 }
 
 /// A computed answer, and how it may be kept.
-pub struct Computed<T> {
+pub struct CachedAnswer<T> {
     pub value: T,
     /// What of the snapshot it read; none where that was everything.
     pub reads: Option<Reads>,
@@ -51,9 +51,9 @@ pub struct Computed<T> {
 pub fn answer<T: SnapshotAnswer, P: Serialize>(
     reader: &Reader,
     question: &Question<'_, P>,
-    compute: impl FnOnce() -> Result<Computed<T>>,
+    compute: impl FnOnce() -> Result<CachedAnswer<T>>,
 ) -> Result<T> {
-    let Some(keys) = Keys::of(reader, question) else { return compute().map(|it| it.value) };
+    let Some(keys) = ResultKeys::of(reader, question) else { return compute().map(|it| it.value) };
     let results = reader.results();
     let restored = |data: &[u8]| {
         let mut value: T = serde_json::from_slice(data).ok()?;
@@ -159,16 +159,16 @@ fn key_of_versions<'a>(
     Some((hash(&parts), last?))
 }
 
-struct Keys {
+struct ResultKeys {
     key: Hash32,
     asked: Hash32,
     parameters: String,
 }
 
-impl Keys {
+impl ResultKeys {
     /// None where something that belongs to the key cannot be read, or where edits of
     /// the work tree count, which no root covers.
-    fn of<P: Serialize>(reader: &Reader, question: &Question<'_, P>) -> Option<Keys> {
+    fn of<P: Serialize>(reader: &Reader, question: &Question<'_, P>) -> Option<ResultKeys> {
         if question.scope.overlay.is_some() {
             return None;
         }
@@ -186,7 +186,7 @@ impl Keys {
             &surroundings(reader, scope).ok()?,
         ]);
         let key = hash(&["key", &asked.to_string(), &scope.snapshot.root.to_string()]);
-        Some(Keys { key, asked, parameters })
+        Some(ResultKeys { key, asked, parameters })
     }
 
     fn result<P>(

@@ -5,8 +5,8 @@
 //! and of equally good groups the lowest number wins.
 
 use super::graph::graph;
-use super::scope::{Scope, Standing};
-use crate::cache::{self, Computed, Question, SnapshotAnswer};
+use super::scope::{Scope, SnapshotContext};
+use crate::cache::{self, CachedAnswer, Question, SnapshotAnswer};
 use model::Result;
 use model::code::EdgeKind;
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ use store::results::Durability;
 /// The groups of a snapshot, largest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Communities {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub communities: Vec<Community>,
     /// Groups of at least two symbols in all.
     pub total: u64,
@@ -42,7 +42,7 @@ const MOST_PACKAGES: usize = 3;
 const MOST_SYMBOLS: usize = 5;
 
 impl SnapshotAnswer for Communities {
-    fn standing_mut(&mut self) -> &mut Standing {
+    fn standing_mut(&mut self) -> &mut SnapshotContext {
         &mut self.standing
     }
 }
@@ -52,7 +52,7 @@ pub fn communities(reader: &Reader, scope: &Scope, limit: usize) -> Result<Commu
         Question { name: "communities", parameters: limit, scope, inputs: String::new() };
     cache::answer(reader, &question, || {
         let value = divided(reader, scope, limit)?;
-        Ok(Computed { value, reads: None, durability: Durability::Table })
+        Ok(CachedAnswer { value, reads: None, durability: Durability::Table })
     })
 }
 

@@ -6,7 +6,7 @@
 //! answer says that, and nothing beyond it.
 
 use super::resolve;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{Step, SymbolRef, View};
 use model::Result;
 use model::code::{EdgeKind, NodeKind};
@@ -41,7 +41,7 @@ pub enum Carrier {
 /// Where values of a symbol may go or come from, nearest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DataFlow {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub symbol: SymbolRef,
     pub direction: FlowDirection,
     pub steps: Vec<FlowStep>,

@@ -9,7 +9,7 @@
 
 use super::gap::{self, FlowGap};
 use super::resolve;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{Step, SymbolRef, View};
 use super::walk::TraversalOptions;
 use model::Result;
@@ -23,7 +23,7 @@ use store::Reader;
 /// The shortest ways from one symbol to another.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Flow {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub from: SymbolRef,
     pub to: SymbolRef,
     /// All of the same length; empty when no way was found.

@@ -2,7 +2,7 @@
 //! `lore communities` divides.
 
 use super::communities::divide;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::View;
 use model::Result;
 use model::code::{EdgeKind, Provenance};
@@ -16,7 +16,7 @@ use store::code::{layers, snapshots};
 /// All symbols of a snapshot and all edges between them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Graph {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// By qualified name.
     pub nodes: Vec<GraphNode>,
     /// By source and target.

@@ -7,12 +7,12 @@ use super::files::files_like;
 use super::neighbours::{Neighbour, UnresolvedSite, is_zero, shown, unresolved_site};
 use super::owners::OwnerRules;
 use super::resolve::{self, Candidate};
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::structural;
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, Walk, walk};
-use crate::cache::{self, Computed, Question, Reads, SnapshotAnswer};
-use crate::runtime::{RuntimeWeight, Spot, weight};
+use crate::cache::{self, CachedAnswer, Question, Reads, SnapshotAnswer};
+use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::text::one_line;
@@ -26,7 +26,7 @@ use store::results::Durability;
 /// Everything a change can reach, by repository and package.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Impact {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// The file, where one was asked about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub path: Option<String>,
@@ -64,7 +64,8 @@ impl Impact {
     /// Adds what production does with what is changed and what that reaches.
     pub fn with_runtime(mut self, reader: &Reader, now: Timestamp) -> Result<Self> {
         let reached = self.packages.iter().flat_map(|package| &package.symbols).map(|one| &one.at);
-        let spots: Vec<Spot> = self.changed.iter().chain(reached).map(Spot::of).collect();
+        let spots: Vec<WeightedPlace> =
+            self.changed.iter().chain(reached).map(WeightedPlace::of).collect();
         self.runtime = weight(reader, &spots, now)?;
         Ok(self)
     }
@@ -115,7 +116,7 @@ const MOST_SITES: usize = 10;
 const MOST_CANDIDATES: usize = 4;
 
 impl SnapshotAnswer for Impact {
-    fn standing_mut(&mut self) -> &mut Standing {
+    fn standing_mut(&mut self) -> &mut SnapshotContext {
         &mut self.standing
     }
 }
@@ -161,7 +162,7 @@ fn computed(
     scope: &Scope,
     typed: &str,
     options: &TraversalOptions,
-) -> Result<Computed<Impact>> {
+) -> Result<CachedAnswer<Impact>> {
     let view = View::new(reader, scope);
     let mut reads = Reads::default();
     reads.look_up(typed);
@@ -206,7 +207,7 @@ fn computed(
     };
     let durability = if n_direct > MANY_USERS { Durability::Table } else { Durability::Memory };
     let reads = is_by_packages.then_some(reads);
-    Ok(Computed { value, reads, durability })
+    Ok(CachedAnswer { value, reads, durability })
 }
 
 /// What is to be changed.

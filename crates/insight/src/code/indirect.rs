@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 /// How a symbol is used without a direct call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Indirectly {
+pub enum IndirectKind {
     /// The method it overrides or implements is called, and may reach it.
     ThroughBase,
     /// A call of it may reach these, which override or implement it.
@@ -37,7 +37,7 @@ pub enum Indirectly {
 /// Uses of one sort.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct IndirectUse {
-    pub how: Indirectly,
+    pub how: IndirectKind,
     /// The method of the base, for what is called through it.
     pub via: Option<SymbolRef>,
     pub total: u64,
@@ -62,12 +62,12 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
     }
     for base in bases {
         let calls = steps(view, &[base], &[EdgeKind::Calls])?;
-        found.extend(used(view, Indirectly::ThroughBase, Some(base), calls)?);
+        found.extend(used(view, IndirectKind::ThroughBase, Some(base), calls)?);
     }
     let contracts = [EdgeKind::HandlesRoute, EdgeKind::RpcCalls, EdgeKind::Exposes];
     let mut by_contract = steps(view, nodes, &contracts)?;
     by_contract.extend(routes_of(view, nodes)?);
-    found.extend(used(view, Indirectly::ByContract, None, by_contract)?);
+    found.extend(used(view, IndirectKind::ByContract, None, by_contract)?);
     let mut calls = contracts::answered(view, nodes)?;
     for node in nodes {
         let is_call = view.node(*node)?.is_some_and(|row| row.kind == NodeKind::Rpc);
@@ -85,12 +85,12 @@ pub(super) fn uses(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<IndirectUse>
         // A client of generated code calls its stub like any method.
         let callers = steps(view, &stubs, &[EdgeKind::Calls])?;
         let shown = if callers.is_empty() { clients } else { callers };
-        found.extend(used(view, Indirectly::ByClient, Some(call), shown)?);
+        found.extend(used(view, IndirectKind::ByClient, Some(call), shown)?);
     }
     let values = steps(view, nodes, &[EdgeKind::References, EdgeKind::ReadsField])?;
-    let how = if is_type(view, nodes)? { Indirectly::AsType } else { Indirectly::AsValue };
+    let how = if is_type(view, nodes)? { IndirectKind::AsType } else { IndirectKind::AsValue };
     let subtypes = match how {
-        Indirectly::AsType => steps(view, nodes, &[EdgeKind::Inherits, EdgeKind::Implements])?,
+        IndirectKind::AsType => steps(view, nodes, &[EdgeKind::Inherits, EdgeKind::Implements])?,
         _ => Vec::new(),
     };
     found.extend(used(view, how, None, subtypes.into_iter().chain(values).collect())?);
@@ -112,7 +112,7 @@ pub(super) fn dispatch(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<Indirect
             overriders.extend(steps(view, &stubs, &[EdgeKind::Overrides])?);
         }
     }
-    Ok(used(view, Indirectly::OverriddenBy, None, overriders)?.into_iter().collect())
+    Ok(used(view, IndirectKind::OverriddenBy, None, overriders)?.into_iter().collect())
 }
 
 fn is_type(view: &View<'_>, nodes: &[NodeId]) -> Result<bool> {
@@ -142,7 +142,7 @@ pub(super) fn bases(
         let above = view.outgoing(*node)?.into_iter();
         found.extend(above.filter(|it| kinds.contains(&it.kind)).map(|it| (*node, it)));
     }
-    Ok(used(view, Indirectly::Bases, None, found)?.into_iter().collect())
+    Ok(used(view, IndirectKind::Bases, None, found)?.into_iter().collect())
 }
 
 /// What nodes override or implement, nearest first.
@@ -194,7 +194,7 @@ fn steps(view: &View<'_>, nodes: &[NodeId], kinds: &[EdgeKind]) -> Result<Vec<(N
 
 fn used(
     view: &View<'_>,
-    how: Indirectly,
+    how: IndirectKind,
     via: Option<NodeId>,
     steps: Vec<(NodeId, Step)>,
 ) -> Result<Option<IndirectUse>> {

@@ -4,7 +4,7 @@
 use super::files::files_like;
 use super::neighbours::is_zero;
 use super::resolve;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{SymbolRef, View};
 use crate::context::is_aside;
 use crate::memory::RecordLine;
@@ -26,7 +26,7 @@ use store::{Reader, paths};
 /// What there is, and where to begin.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RepoMap {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// The folder, where one was asked for; empty for the whole repository.
     pub folder: String,
     pub files: u64,

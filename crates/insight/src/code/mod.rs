@@ -48,7 +48,7 @@ pub(crate) use files::exact_file;
 pub(crate) use owners::owners_of;
 pub(crate) use resolve::{exact_symbols, near_names, signature};
 pub use scip::scip;
-pub use scope::{Scope, ScopeRequest, Standing};
+pub use scope::{Scope, ScopeRequest, SnapshotContext};
 pub use search::search_symbols;
 pub use view::SymbolRef;
 pub(crate) use view::View;

@@ -4,12 +4,12 @@
 use super::indirect::{self, IndirectUse};
 use super::outside_types;
 use super::resolve::{self, Candidate};
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::sites;
 use super::structural;
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
-use crate::runtime::{RuntimeWeight, Spot, weight};
+use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
 use model::code::EdgeKind;
 use model::ids::{FileId, NodeId};
 use model::{Result, Timestamp};
@@ -70,7 +70,7 @@ impl Question {
 /// this is the likeliest, and the others are `candidates`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Neighbours {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub asked: Question,
     #[serde(flatten)]
     pub of: Neighbourhood,
@@ -88,8 +88,10 @@ pub struct Neighbours {
 impl Neighbours {
     /// Adds what production says of the symbol, and which of its callers it never showed.
     pub fn with_runtime(mut self, reader: &Reader, now: Timestamp) -> Result<Self> {
-        let spots: Vec<Spot> =
-            std::iter::once(&self.of.symbol).chain(&self.of.overloads).map(Spot::of).collect();
+        let spots: Vec<WeightedPlace> = std::iter::once(&self.of.symbol)
+            .chain(&self.of.overloads)
+            .map(WeightedPlace::of)
+            .collect();
         self.runtime = weight(reader, &spots, now)?;
         let is_callers = self.asked == Question::Callers;
         if let Some(runtime) = self.runtime.as_mut().filter(|_| is_callers) {

@@ -2,7 +2,7 @@
 
 use super::files::files_like;
 use super::overlay::TextSymbol;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::View;
 use model::code::{NodeKind, language_name};
 use model::text::one_line;
@@ -14,7 +14,7 @@ use store::Reader;
 /// The symbols of a file, in its order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileOutline {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub path: String,
     pub language: String,
     pub symbols: Vec<OutlineSymbol>,

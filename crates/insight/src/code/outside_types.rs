@@ -15,7 +15,7 @@ use store::code::nodes;
 const KIND: &str = "impl";
 
 /// A type's name in a file: blocks for it are told apart by how often they have one method.
-type Written = (String, String);
+type BlockName = (String, String);
 
 /// The implementations of traits by types that are not defined here, by place; `known`
 /// are those of types that are.
@@ -24,10 +24,10 @@ pub(super) fn implementing(
     traits: &[NodeId],
     known: &[Neighbour],
 ) -> Result<Vec<Neighbour>> {
-    let mut found: BTreeMap<Written, Vec<Neighbour>> = BTreeMap::new();
+    let mut found: BTreeMap<BlockName, Vec<Neighbour>> = BTreeMap::new();
     for of in traits {
         for method in methods(view, *of)? {
-            let mut blocks: BTreeMap<Written, Vec<Neighbour>> = BTreeMap::new();
+            let mut blocks: BTreeMap<BlockName, Vec<Neighbour>> = BTreeMap::new();
             for one in overriders(view, method)? {
                 let key = (one.site_path.clone(), one.at.symbol.clone());
                 blocks.entry(key).or_default().push(one);

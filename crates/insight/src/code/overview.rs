@@ -2,7 +2,7 @@
 //! between two snapshots.
 
 use super::graph::{Graph, GraphNode, graph};
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use crate::diff::EdgeChangeKind;
 use model::Result;
 use model::change::SymbolChangeKind;
@@ -15,7 +15,7 @@ use store::Reader;
 /// The packages of a repository and how they use each other.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PackageGraph {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// Largest first.
     pub packages: Vec<PackageNode>,
     /// Packages in all.
@@ -85,8 +85,8 @@ fn folder(path: &str) -> &str {
 /// What one snapshot has that another has not, in the words of `lore diff`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SnapshotDiff {
-    pub base: Standing,
-    pub head: Standing,
+    pub base: SnapshotContext,
+    pub head: SnapshotContext,
     pub counts: SnapshotCounts,
     /// By name: what was added, removed, or lies in another file now.
     pub changes: Vec<NodeChange>,
@@ -252,7 +252,7 @@ mod tests {
                 sites: 1,
             })
             .collect();
-        let standing = Standing {
+        let standing = SnapshotContext {
             repo: "local/x".to_owned(),
             name: "x".to_owned(),
             commit: "abc".to_owned(),

@@ -1,6 +1,6 @@
 //! `lore owners`: whose a path is, by the repository's CODEOWNERS.
 
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use model::Result;
 use model::codeowners::{Rule, RuleSet};
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use store::code::owners;
 /// The owners of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Owners {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub path: String,
     /// False when the commit has no CODEOWNERS file.
     pub has_rules: bool,

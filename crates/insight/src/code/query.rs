@@ -3,7 +3,7 @@
 //! A few typed conditions that must all hold; no language of its own.
 
 use super::resolve;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{Step, SymbolRef, View};
 use model::code::{EdgeKind, NodeKind, Provenance};
 use model::ids::NodeId;
@@ -51,7 +51,7 @@ impl GraphQuery {
 /// Nodes that fit, and the edges at them that do.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GraphMatches {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// By qualified name. Where edges are asked for, only nodes that have one.
     pub nodes: Vec<SymbolRef>,
     /// By source, target and kind.

@@ -2,7 +2,7 @@
 
 use super::files::{files_like, symbol_at};
 use super::resolve;
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{SymbolRef, View};
 use crate::ancestry::Ancestry;
 use git::{ObjectId, Repo, RepoPath};
@@ -17,7 +17,7 @@ use store::{Reader, paths};
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceSlice {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub path: String,
     pub first_line: u32,
     pub last_line: u32,

@@ -1,6 +1,6 @@
 //! `lore routes`: where requests arrive, and what answers them.
 
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{SymbolRef, View};
 use crate::runtime::RouteTraffic;
 use model::Result;
@@ -14,7 +14,7 @@ use store::code::nodes;
 /// The routes of a snapshot, by pattern and method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Routes {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub routes: Vec<Route>,
     /// More than are shown.
     pub total: u64,

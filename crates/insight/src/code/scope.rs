@@ -38,7 +38,7 @@ pub struct Scope {
 
 /// Where an answer stands: part of every answer about code.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Standing {
+pub struct SnapshotContext {
     pub repo: String,
     /// What the repository is called here: as `repo`, or by the folder of its
     /// clone where that is a hash.
@@ -63,8 +63,8 @@ impl Scope {
         folder.map_or_else(|| self.repo.canonical_url.clone(), str::to_owned)
     }
 
-    pub fn standing(&self) -> Standing {
-        Standing {
+    pub fn standing(&self) -> SnapshotContext {
+        SnapshotContext {
             repo: self.repo.canonical_url.clone(),
             name: self.name(),
             commit: self.snapshot.sha.clone(),

@@ -2,7 +2,7 @@
 
 use super::overlay::TextSymbol;
 use super::resolve::{self, Match};
-use super::scope::{Scope, Standing};
+use super::scope::{Scope, SnapshotContext};
 use super::view::{Step, SymbolRef, View};
 use model::Result;
 use model::code::EdgeKind;
@@ -15,7 +15,7 @@ use store::Reader;
 /// The symbols a name stands for.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Symbols {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     pub query: String,
     /// How the name was found.
     pub matched: Match,

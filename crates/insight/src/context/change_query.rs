@@ -1,6 +1,6 @@
 //! What a change is, as people name it: files, a merge request, two commits.
 
-use super::for_change::Changed;
+use super::for_change::ChangeTarget;
 use crate::code::Scope;
 use crate::code::scope::{self, ScopeRequest};
 use crate::entities;
@@ -22,9 +22,9 @@ pub enum ChangeQuery {
 
 impl ChangeQuery {
     /// What is changed, and the snapshot to ask about it.
-    pub fn resolve(&self, reader: &Reader, scope: Scope) -> Result<(Scope, Changed)> {
+    pub fn resolve(&self, reader: &Reader, scope: Scope) -> Result<(Scope, ChangeTarget)> {
         let (base, head) = match self {
-            ChangeQuery::Files(paths) => return Ok((scope, Changed::Files(paths.clone()))),
+            ChangeQuery::Files(paths) => return Ok((scope, ChangeTarget::Files(paths.clone()))),
             ChangeQuery::MergeRequest(number) => {
                 commits_of_mr(reader, &scope, &clone_of(&scope)?, number)?
             }
@@ -43,7 +43,7 @@ impl ChangeQuery {
             _ => error,
         })?;
         at_head.dir = scope.dir;
-        Ok((at_head, Changed::Between { base, head }))
+        Ok((at_head, ChangeTarget::Between { base, head }))
     }
 }
 

@@ -6,7 +6,7 @@ use super::pack::{self, Candidate, Pack, PackOptions, TokenCounter};
 use super::strength::Strength;
 use super::terms::Query;
 use super::texts::{self, Sources};
-use crate::cache::{self, Computed, Question};
+use crate::cache::{self, CachedAnswer, Question};
 use crate::code::impact::KINDS;
 use crate::code::walk::{VisitedNode, walk};
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
@@ -24,7 +24,7 @@ use store::results::Durability;
 
 /// What is changed.
 #[derive(Debug, Clone)]
-pub enum Changed {
+pub enum ChangeTarget {
     /// Whole files, by their paths from the root of the repository.
     Files(Vec<String>),
     /// Between two commits; the scope is at the later one.
@@ -38,7 +38,7 @@ const MOST_REACHED: usize = 400;
 pub fn for_change(
     reader: &Reader,
     scope: &Scope,
-    changed: &Changed,
+    changed: &ChangeTarget,
     options: &PackOptions,
     sources: &Sources,
     counter: &dyn TokenCounter,
@@ -48,22 +48,22 @@ pub fn for_change(
         return computed(reader, scope, changed, options, sources, counter);
     }
     let what = match changed {
-        Changed::Files(files) => files.clone(),
-        Changed::Between { base, head } => vec![format!("{base}..{head}")],
+        ChangeTarget::Files(files) => files.clone(),
+        ChangeTarget::Between { base, head } => vec![format!("{base}..{head}")],
     };
     let parameters = (what, options, sources.memory_numbers());
     let inputs = pack::inputs(reader, scope, sources)?;
     let question = Question { name: "context_for_change", parameters, scope, inputs };
     cache::answer(reader, &question, || {
         let value = computed(reader, scope, changed, options, sources, counter)?;
-        Ok(Computed { value, reads: None, durability: Durability::Table })
+        Ok(CachedAnswer { value, reads: None, durability: Durability::Table })
     })
 }
 
 fn computed(
     reader: &Reader,
     scope: &Scope,
-    changed: &Changed,
+    changed: &ChangeTarget,
     options: &PackOptions,
     sources: &Sources,
     counter: &dyn TokenCounter,
@@ -71,8 +71,8 @@ fn computed(
     let view = View::new(reader, scope);
     let corpus = Corpus::load(&view, &Query::default(), true)?;
     let (seeds, paths) = match changed {
-        Changed::Files(files) => seeds_of_files(&corpus, files, view.scope.dir.as_deref())?,
-        Changed::Between { base, head } => seeds_between(&view, &corpus, *base, *head)?,
+        ChangeTarget::Files(files) => seeds_of_files(&corpus, files, view.scope.dir.as_deref())?,
+        ChangeTarget::Between { base, head } => seeds_between(&view, &corpus, *base, *head)?,
     };
     let mut nodes = Vec::new();
     for seed in &seeds {

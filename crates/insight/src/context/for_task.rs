@@ -4,11 +4,11 @@ use super::channels;
 use super::corpus::{Symbol, is_function};
 use super::experience::Experience;
 use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
-use super::rank::{Ranked, Share, rank};
+use super::rank::{RankedCandidates, Share, rank};
 use super::strength::{OUTRIGHT, Strength};
 use super::task::{Part, Task};
 use super::texts::{self, Sources};
-use crate::cache::{self, Computed, Question};
+use crate::cache::{self, CachedAnswer, Question};
 use crate::code::{Scope, View};
 use model::suggest::nearest;
 use model::text::{clean, one_line};
@@ -82,7 +82,7 @@ pub fn for_task(
     }
     cache::answer(reader, &question, || {
         let value = computed(reader, scope, request, counter)?;
-        Ok(Computed { value, reads: None, durability: Durability::Table })
+        Ok(CachedAnswer { value, reads: None, durability: Durability::Table })
     })
 }
 
@@ -142,7 +142,7 @@ fn check(request: &TaskRequest) -> Result<()> {
     Ok(())
 }
 
-fn notes(ranked: &Ranked, request: &TaskRequest) -> Vec<String> {
+fn notes(ranked: &RankedCandidates, request: &TaskRequest) -> Vec<String> {
     let mut notes = Vec::new();
     if ranked.history.commits.is_empty() && !request.without.iter().any(|name| name == "history") {
         notes.push("no commits are read, so history has no say; run: lore repo add .".to_owned());
@@ -154,7 +154,7 @@ fn notes(ranked: &Ranked, request: &TaskRequest) -> Vec<String> {
     notes
 }
 
-fn files(ranked: &Ranked, strength: Strength, request: &TaskRequest) -> Vec<PackedFile> {
+fn files(ranked: &RankedCandidates, strength: Strength, request: &TaskRequest) -> Vec<PackedFile> {
     let most = if strength <= Strength::Weak { FEW } else { FILES };
     let shown = ranked.files.iter().take(most).map(|(file, _)| {
         let shares = ranked.parts_of_file(*file);
@@ -167,7 +167,7 @@ fn files(ranked: &Ranked, strength: Strength, request: &TaskRequest) -> Vec<Pack
     shown.collect()
 }
 
-fn candidates(ranked: &Ranked, strength: Strength) -> Vec<Candidate> {
+fn candidates(ranked: &RankedCandidates, strength: Strength) -> Vec<Candidate> {
     if strength == Strength::None {
         return Vec::new();
     }
@@ -188,7 +188,7 @@ fn candidates(ranked: &Ranked, strength: Strength) -> Vec<Candidate> {
 }
 
 /// An accessor nobody named.
-fn is_trivial(ranked: &Ranked, symbol: Symbol, shares: &[Share]) -> bool {
+fn is_trivial(ranked: &RankedCandidates, symbol: Symbol, shares: &[Share]) -> bool {
     let def = ranked.corpus.def(symbol);
     let is_named = shares.iter().any(|share| {
         matches!(share.channel, "trace" | "line" | "member" | "message" | "name")
@@ -198,7 +198,12 @@ fn is_trivial(ranked: &Ranked, symbol: Symbol, shares: &[Share]) -> bool {
 }
 
 /// The channels that added most, in words.
-fn reasons(ranked: &Ranked, shares: &[Share], file: u32, def: Option<u32>) -> Vec<String> {
+fn reasons(
+    ranked: &RankedCandidates,
+    shares: &[Share],
+    file: u32,
+    def: Option<u32>,
+) -> Vec<String> {
     let total: f64 = shares.iter().map(|share| share.score * share.weight).sum();
     let is_large = |share: &&Share| share.score * share.weight > total * WORTH_TELLING;
     let mut shares: Vec<&Share> = shares.iter().filter(is_large).collect();

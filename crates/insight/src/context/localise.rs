@@ -11,7 +11,7 @@ use store::Reader;
 
 /// Best first.
 #[derive(Debug, Clone)]
-pub struct Localised {
+pub struct Localisation {
     pub strength: Strength,
     /// See docs/context.md.
     pub coverage: f64,
@@ -29,10 +29,10 @@ pub fn localise(
     text: &str,
     most: usize,
     without: &[String],
-) -> Result<Localised> {
+) -> Result<Localisation> {
     let view = View::new(reader, scope);
     let ranked = rank(&view, &Task::read(text), false, without, &Experience::default())?;
-    let mut localised = Localised {
+    let mut localised = Localisation {
         strength: ranked.strength(),
         coverage: ranked.coverage(),
         files: Vec::new(),

@@ -29,9 +29,9 @@ mod weights;
 
 pub use change_query::ChangeQuery;
 pub use experience::{Experience, FeedbackReport, FeedbackTarget, pack_note};
-pub use for_change::{Changed, for_change};
+pub use for_change::{ChangeTarget, for_change};
 pub use for_task::{TaskRequest, for_task};
-pub use localise::{Localised, localise};
+pub use localise::{Localisation, localise};
 pub(crate) use noise::is_aside;
 pub use pack::{
     AGENT_LIMIT, ChannelShare, DEFAULT_BUDGET, DEFAULT_LIMIT, Pack, PackOptions, PackedEdge,

@@ -7,7 +7,7 @@ use super::render::{self, Format};
 use super::strength::Strength;
 use super::texts::Sources;
 use crate::cache::SnapshotAnswer;
-use crate::code::{Scope, Standing, View};
+use crate::code::{Scope, SnapshotContext, View};
 use git::{Repo, RepoPath};
 use model::code::EdgeKind;
 use model::hash::Hash32;
@@ -28,7 +28,7 @@ pub trait TokenCounter {
 /// What to read for a piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pack {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// The task's first line, or what was changed.
     pub task: String,
     pub strength: Strength,
@@ -161,7 +161,7 @@ impl Default for PackOptions {
 }
 
 impl SnapshotAnswer for Pack {
-    fn standing_mut(&mut self) -> &mut Standing {
+    fn standing_mut(&mut self) -> &mut SnapshotContext {
         &mut self.standing
     }
 }

@@ -13,7 +13,7 @@ use model::Result;
 use rustc_hash::FxHashMap;
 
 /// What one channel said, ready to be weighed.
-pub struct Said {
+pub struct ChannelScores {
     pub channel: &'static dyn Channel,
     pub weight: Weight,
     pub files: FxHashMap<u32, f64>,
@@ -29,11 +29,11 @@ pub struct Share {
 }
 
 /// Everything that was found, best first.
-pub struct Ranked {
+pub struct RankedCandidates {
     pub corpus: Corpus,
     pub history: History,
     pub query: Query,
-    pub said: Vec<Said>,
+    pub said: Vec<ChannelScores>,
     /// How many files have each term.
     n_with: Vec<usize>,
     pub files: Vec<(u32, f64)>,
@@ -57,7 +57,7 @@ pub fn rank(
     with_tests: bool,
     without: &[String],
     experience: &Experience,
-) -> Result<Ranked> {
+) -> Result<RankedCandidates> {
     let query = Query::of(task);
     let corpus = Corpus::load(view, &query, with_tests)?;
     // Reading every commit is the longest part of a question; a hook cannot wait for it.
@@ -67,7 +67,7 @@ pub fn rank(
     } else {
         History::default()
     };
-    let mut ranked = Ranked {
+    let mut ranked = RankedCandidates {
         n_with: channels::file_frequencies(&corpus, query.terms.len()),
         corpus,
         history,
@@ -103,14 +103,14 @@ pub fn rank(
     Ok(ranked)
 }
 
-fn said(channel: &'static dyn Channel, scores: Scores) -> Said {
+fn said(channel: &'static dyn Channel, scores: Scores) -> ChannelScores {
     let weight = weights::of(channel.name());
     let most = |values: &mut dyn Iterator<Item = f64>| {
         if weight.is_relative { values.fold(f64::MIN_POSITIVE, f64::max) } else { 1.0 }
     };
     let of_files = most(&mut scores.files.iter().map(|one| one.1));
     let of_symbols = most(&mut scores.symbols.iter().map(|one| one.1));
-    Said {
+    ChannelScores {
         channel,
         weight,
         files: scores.files.iter().map(|(file, score)| (*file, score / of_files)).collect(),
@@ -118,7 +118,7 @@ fn said(channel: &'static dyn Channel, scores: Scores) -> Said {
     }
 }
 
-impl Ranked {
+impl RankedCandidates {
     /// Adds everything said so far. What led before the graph was asked stays
     /// first: neighbours lift what follows, they do not know better.
     fn fuse(&mut self, first: Option<u32>) {
@@ -217,7 +217,7 @@ impl Ranked {
 
     /// What each channel said of a file.
     pub fn parts_of_file(&self, file: u32) -> Vec<Share> {
-        let share = |said: &Said| {
+        let share = |said: &ChannelScores| {
             let score = said.files.get(&file).copied()?;
             Some(Share { channel: said.channel.name(), score, weight: said.weight.file })
         };
@@ -226,7 +226,7 @@ impl Ranked {
 
     /// What each channel said of a symbol, and what its file and length add.
     pub fn parts_of_symbol(&self, symbol: Symbol) -> Vec<Share> {
-        let share = |said: &Said| {
+        let share = |said: &ChannelScores| {
             let score = said.symbols.get(&symbol).copied()?;
             Some(Share { channel: said.channel.name(), score, weight: said.weight.symbol })
         };

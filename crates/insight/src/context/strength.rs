@@ -1,7 +1,7 @@
 //! How much of a task the repository knows at all.
 
 use super::channels::rarity;
-use super::rank::Ranked;
+use super::rank::RankedCandidates;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ const CHANCE: f64 = 0.02;
 /// A single word of a task is evidence where at most one file in so many has it.
 const ONE_IN: usize = 50;
 
-impl Ranked {
+impl RankedCandidates {
     pub fn strength(&self) -> Strength {
         let is_named = self.said.iter().any(|said| {
             let is_outright = OUTRIGHT.contains(&said.channel.name());

@@ -41,7 +41,7 @@ pub struct Query {
 
 impl Query {
     pub fn of(task: &Task) -> Query {
-        let mut counts: FxHashMap<String, Counted> = FxHashMap::default();
+        let mut counts: FxHashMap<String, TermFrequencies> = FxHashMap::default();
         for (part, text) in &task.parts {
             for word in terms::words(text) {
                 terms::each(word, |term| {
@@ -148,7 +148,7 @@ fn add_concepts(task: &Task, all: &mut Vec<QueryTerm>) {
 
 /// How often a term stands in each part of a task.
 #[derive(Default)]
-struct Counted {
+struct TermFrequencies {
     counts: [u32; Part::COUNT],
     is_compound: bool,
     shown: String,
@@ -162,8 +162,8 @@ fn has_stem(word: &str, stem: &str) -> bool {
     n_same >= 3.min(n_stem.saturating_sub(1)).max(1)
 }
 
-fn weighed((text, counted): (String, Counted)) -> QueryTerm {
-    let Counted { counts, is_compound, shown } = counted;
+fn weighed((text, counted): (String, TermFrequencies)) -> QueryTerm {
+    let TermFrequencies { counts, is_compound, shown } = counted;
     let sum = |weights: &[f64; Part::COUNT]| -> f64 {
         weights.iter().zip(counts).map(|(weight, count)| weight * f64::from(count).ln_1p()).sum()
     };

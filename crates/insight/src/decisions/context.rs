@@ -16,23 +16,23 @@ pub fn judge_all(
     heads: &BTreeMap<EntityRow, EntityHeader>,
     notes: &[WrittenNote],
 ) -> Vec<Judgement> {
-    let judge = Judge::new(heads, notes);
+    let judge = DecisionScorer::new(heads, notes);
     (0..notes.len()).map(|index| judge.of(index)).collect()
 }
 
 /// The same one by one, for those who need not know of all: to read what a
 /// long discussion says takes its time.
-pub struct Judge<'a> {
+pub struct DecisionScorer<'a> {
     heads: &'a BTreeMap<EntityRow, EntityHeader>,
     notes: &'a [WrittenNote],
     before_end: Vec<Option<usize>>,
     lasts: BTreeMap<i64, usize>,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> DecisionScorer<'a> {
     pub fn new(heads: &'a BTreeMap<EntityRow, EntityHeader>, notes: &'a [WrittenNote]) -> Self {
         let (before_end, lasts) = (notes_before_end(heads, notes), last_of_threads(notes));
-        Judge { heads, notes, before_end, lasts }
+        DecisionScorer { heads, notes, before_end, lasts }
     }
 
     /// What the note at this place of the list weighs.

@@ -7,7 +7,7 @@
 
 mod context;
 
-pub use context::{Judge, judge_all};
+pub use context::{DecisionScorer, judge_all};
 
 use schemars::JsonSchema;
 use search::decision::{self, CueKind};

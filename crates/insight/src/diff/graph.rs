@@ -37,14 +37,14 @@ pub(super) const USES: &[EdgeKind] = &[
 
 /// The indexed versions: the base, which knows who used what is gone, the head,
 /// or both.
-pub struct Indexed {
+pub struct IndexedVersions {
     pub base: Option<Scope>,
     pub head: Option<Scope>,
 }
 
 pub(super) fn add(
     reader: &Reader,
-    indexed: &Indexed,
+    indexed: &IndexedVersions,
     successions: &[Succession],
     diff: &mut VersionComparison,
 ) -> Result<()> {

@@ -16,8 +16,8 @@ mod threads;
 use crate::cache::{self, VersionsQuestion};
 use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, ScopeRequest};
-use crate::runtime::{RuntimeWeight, Spot, weight};
-use crate::trace::Missing;
+use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
+use crate::trace::MissingPart;
 use crate::why::LinkedRecord;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
@@ -163,7 +163,7 @@ pub struct SemanticDiff {
     pub stale_evidence: Vec<StaleEvidence>,
     /// Changed files whose symbols were not, or only in part, compared.
     pub unread: Vec<UnreadFile>,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
     /// What production does with what changed; none where that was not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub runtime: Option<RuntimeWeight>,
@@ -180,9 +180,9 @@ impl SemanticDiff {
         let Some(reader) = reader else { return Ok(self) };
         let Ok((repo, _)) = scope::repository(reader, asked) else { return Ok(self) };
         let versions = self.changes.iter().flat_map(|it| [&it.change.old, &it.change.new]);
-        let spots: Vec<Spot> = versions
+        let spots: Vec<WeightedPlace> = versions
             .flatten()
-            .map(|version| Spot {
+            .map(|version| WeightedPlace {
                 repo: repo.canonical_url.clone(),
                 path: version.path.clone(),
                 line: Some(version.line),
@@ -263,7 +263,7 @@ pub fn semantic_diff(
         Some(reader) => {
             let indexed = indexed(reader, &request);
             if indexed.base.is_none() && indexed.head.is_none() {
-                missing.push(Missing::new(
+                missing.push(MissingPart::new(
                     "neither version is indexed: callers, tests and owners are not known",
                     "lore index",
                 ));
@@ -281,7 +281,7 @@ pub fn semantic_diff(
             (compared, decisions, notes)
         }
         None => {
-            missing.push(Missing::new(
+            missing.push(MissingPart::new(
                 "no database: callers, tests, owners and decisions are not known",
                 "lore index",
             ));
@@ -311,7 +311,7 @@ pub fn semantic_diff(
 }
 
 /// What the numbers of users and tests leave out.
-fn untied_calls(untied: &[(String, u64)]) -> Option<Missing> {
+fn untied_calls(untied: &[(String, u64)]) -> Option<MissingPart> {
     const SHOWN: usize = 3;
     let (first, _) = untied.first()?;
     let names: Vec<String> =
@@ -324,23 +324,23 @@ fn untied_calls(untied: &[(String, u64)]) -> Option<Missing> {
         "calls by the name {}{more} are tied to no symbol: their users and tests are not counted",
         names.join(", ")
     );
-    Some(Missing::new(what, format!("lore callers {first}")))
+    Some(MissingPart::new(what, format!("lore callers {first}")))
 }
 
-fn indexed(reader: &Reader, request: &Request<'_>) -> graph::Indexed {
+fn indexed(reader: &Reader, request: &Request<'_>) -> graph::IndexedVersions {
     let at = |revision: &Revision| {
         let asked = ScopeRequest { at: Some(&revision.commit), ..request.asked };
         scope::resolve(reader, &asked).ok()
     };
     // Of a work tree only the commit it began with is known here.
     let head = if request.head.is_work_tree { None } else { at(&request.head) };
-    graph::Indexed { base: at(&request.base), head }
+    graph::IndexedVersions { base: at(&request.base), head }
 }
 
 fn compared(
     reader: &Reader,
     request: &Request<'_>,
-    indexed: &graph::Indexed,
+    indexed: &graph::IndexedVersions,
     compare: impl FnOnce() -> Result<Comparison>,
 ) -> Result<VersionComparison> {
     let compute = || {

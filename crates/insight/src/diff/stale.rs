@@ -4,7 +4,7 @@
 //! servers and compilers said is known of the version they were asked about.
 
 use super::StaleEvidence;
-use super::graph::Indexed;
+use super::graph::IndexedVersions;
 use crate::code::Scope;
 use crate::code::ledger::{Freshness, place_state};
 use git::{ObjectId, Repo};
@@ -21,7 +21,7 @@ pub(super) type ReachedFiles = BTreeMap<String, BTreeSet<String>>;
 
 pub(super) fn stale_evidence(
     reader: &Reader,
-    indexed: &Indexed,
+    indexed: &IndexedVersions,
     reached: &ReachedFiles,
 ) -> Result<Vec<StaleEvidence>> {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! What was decided in threads on the files that a change touches.
 
-use crate::evidence::{self, About};
+use crate::evidence::{self, EvidenceSubject};
 use model::change::SymbolChange;
 use model::ids::ProjectId;
 use model::{Result, Timestamp};
@@ -52,7 +52,7 @@ pub fn deciding_notes(
         touches.sort_by_key(|touch| (std::cmp::Reverse(touch.at), touch.merge_request));
         let ids: Vec<i64> =
             touches.iter().take(MOST_REQUESTS).map(|touch| touch.merge_request).collect();
-        let about = About { paths: &names, symbol: None, most_notes: 2 };
+        let about = EvidenceSubject { paths: &names, symbol: None, most_notes: 2 };
         for request in evidence::explain_merge_requests(reader, &ids, about)? {
             for note in request.notes {
                 let is_deciding = note.is_last_decision || note.points >= DECIDES;

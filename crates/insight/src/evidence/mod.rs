@@ -6,7 +6,7 @@ mod notes;
 
 pub use notes::EvidenceNote;
 
-use crate::decisions::Judge;
+use crate::decisions::DecisionScorer;
 use crate::reasons::{self, EXCERPT, Rationale};
 use model::relation::{Certainty, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, Result, Timestamp};
@@ -84,7 +84,7 @@ pub struct LinkedChange {
 
 /// What the notes are chosen for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct About<'a> {
+pub struct EvidenceSubject<'a> {
     /// The names the file had; empty when no file was asked about.
     pub paths: &'a [String],
     /// The symbol asked about, as people write it in prose.
@@ -97,7 +97,11 @@ pub struct About<'a> {
 const MOST_READ: usize = 400;
 
 /// Explains entities, in the order given.
-pub fn explain(reader: &Reader, rows: &[EntityRow], about: About<'_>) -> Result<Vec<Explained>> {
+pub fn explain(
+    reader: &Reader,
+    rows: &[EntityRow],
+    about: EvidenceSubject<'_>,
+) -> Result<Vec<Explained>> {
     let links = timeline::links(reader, rows)?;
     let behind: BTreeMap<EntityRow, Vec<&EntityRelation>> = rows
         .iter()
@@ -114,7 +118,7 @@ pub fn explain(reader: &Reader, rows: &[EntityRow], about: About<'_>) -> Result<
     let discussion = Discussion {
         heads: &heads,
         retracted: reasons::retractions(&notes),
-        judge: Judge::new(&heads, &notes),
+        judge: DecisionScorer::new(&heads, &notes),
         notes: &notes,
     };
     let explained = rows.iter().filter_map(|row| {
@@ -130,7 +134,7 @@ pub fn explain(reader: &Reader, rows: &[EntityRow], about: About<'_>) -> Result<
 pub fn explain_merge_requests(
     reader: &Reader,
     ids: &[i64],
-    about: About<'_>,
+    about: EvidenceSubject<'_>,
 ) -> Result<Vec<Explained>> {
     let rows: Vec<EntityRow> =
         ids.iter().map(|id| EntityRow { kind: EntityKind::MergeRequest, id: *id }).collect();
@@ -190,7 +194,7 @@ fn explained(
     text: Option<&EntityText>,
     links: &[&EntityRelation],
     discussion: &Discussion<'_>,
-    about: About<'_>,
+    about: EvidenceSubject<'_>,
 ) -> Explained {
     let mut issues: Vec<LinkedIssue> = links
         .iter()

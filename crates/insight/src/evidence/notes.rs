@@ -1,7 +1,7 @@
 //! The notes in which a choice was argued, best first.
 
-use super::About;
-use crate::decisions::{self, Judge};
+use super::EvidenceSubject;
+use crate::decisions::{self, DecisionScorer};
 use crate::reasons;
 use model::Timestamp;
 use model::ids::ForgeId;
@@ -46,7 +46,7 @@ const TAKEN_BACK: i32 = 40;
 pub(super) struct Discussion<'a> {
     pub heads: &'a BTreeMap<EntityRow, EntityHeader>,
     pub notes: &'a [WrittenNote],
-    pub judge: Judge<'a>,
+    pub judge: DecisionScorer<'a>,
     /// Notes taken back, and by which.
     pub retracted: BTreeMap<usize, usize>,
 }
@@ -64,7 +64,11 @@ impl Discussion<'_> {
     /// Of a file: threads on it and those that name the symbol, then what was
     /// decided about the change as a whole. Threads on other files are about
     /// something else.
-    pub(super) fn best_notes(&self, owners: &[EntityRow], about: About<'_>) -> Vec<EvidenceNote> {
+    pub(super) fn best_notes(
+        &self,
+        owners: &[EntityRow],
+        about: EvidenceSubject<'_>,
+    ) -> Vec<EvidenceNote> {
         if about.most_notes == 0 {
             return Vec::new();
         }
@@ -114,7 +118,7 @@ impl Discussion<'_> {
 
     /// The last word that decides, of the discussion as a whole. A file's
     /// question is answered by what was said on the file.
-    fn last_decision(&self, owners: &[EntityRow], about: About<'_>) -> Option<Candidate> {
+    fn last_decision(&self, owners: &[EntityRow], about: EvidenceSubject<'_>) -> Option<Candidate> {
         if !about.paths.is_empty() {
             return None;
         }

@@ -5,9 +5,9 @@ mod chain;
 
 pub use chain::{Chain, Rename, chain};
 
-use crate::file_target::{self, FileTarget, Typed};
+use crate::file_target::{self, FileQuery, FileTarget};
 use crate::origin;
-use crate::trace::Missing;
+use crate::trace::MissingPart;
 use model::ids::Iid;
 use model::record::{ChangeKind, DependentKind};
 use model::relation::RelationType;
@@ -24,7 +24,7 @@ use store::{Reader, entities, paths};
 /// What was asked for.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    pub file: Typed<'a>,
+    pub file: FileQuery<'a>,
     pub merged_only: bool,
     /// With the threads on lines of the file.
     pub discussions: bool,
@@ -48,7 +48,7 @@ pub struct FileHistory {
     pub direct_commits: Vec<DirectCommit>,
     pub total_direct_commits: u64,
     /// Parts of the answer that are not there, and what would bring them.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
 }
 
 /// A merge request that changed the file.
@@ -114,7 +114,7 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
 }
 
 /// Merge requests are there, but not the files they changed.
-pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option<Missing>> {
+pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option<MissingPart>> {
     let Some(project) = target.project_id() else { return Ok(None) };
     let (kind, what) = (EntityKind::MergeRequest, DependentKind::FileChanges);
     if entities::was_fetched(reader, Some(project), kind, what)?
@@ -123,21 +123,21 @@ pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option
         return Ok(None);
     }
     let what = "the files that merge requests changed were not fetched";
-    Ok(Some(Missing::new(what, "lore sync with sync.fetch_mr_file_changes = true")))
+    Ok(Some(MissingPart::new(what, "lore sync with sync.fetch_mr_file_changes = true")))
 }
 
-fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<Missing>> {
+fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<MissingPart>> {
     let mut missing = Vec::from_iter(lacks_files(reader, target)?);
     // Without any forge nothing is missing: the commits are the history.
     if target.project.is_none() && !store::projects::all(reader)?.is_empty() {
-        missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
+        missing.push(MissingPart::new("no forge project is synced for this file", "lore sync"));
     }
     match &target.clone {
-        None => missing.push(Missing::new(
+        None => missing.push(MissingPart::new(
             "no local clone: commits without a merge request are not known",
             "lore index PATH",
         )),
-        Some(clone) if clone.repo.is_none() => missing.push(Missing::new(
+        Some(clone) if clone.repo.is_none() => missing.push(MissingPart::new(
             "the clone is not indexed: its commits are not known",
             format!("lore index {}", clone.git.dir().display()),
         )),

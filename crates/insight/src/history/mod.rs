@@ -9,11 +9,11 @@ mod kept;
 mod target;
 mod when;
 
-use crate::evidence::{self, About, LinkedIssue};
+use crate::evidence::{self, EvidenceSubject, LinkedIssue};
 use crate::file_target::LocalClone;
 use crate::origin::{self, CommitFacts};
 use crate::reasons;
-use crate::trace::Missing;
+use crate::trace::MissingPart;
 use git::{ObjectId, Repo};
 use model::change::SymbolVersion;
 use model::ids::{ProjectId, RepoId};
@@ -69,7 +69,7 @@ pub struct SymbolHistory {
     pub names: Vec<SymbolName>,
     /// Versions of files that were looked at.
     pub n_versions: u64,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
 }
 
 /// A commit that changed a symbol, and what explains it.
@@ -117,13 +117,13 @@ pub fn symbol_history(
     }
     let mut missing = Vec::new();
     if place.index().is_none() {
-        missing.push(Missing::new(
+        missing.push(MissingPart::new(
             "the clone is not indexed: git was asked for every commit, and no merge request is known",
             "lore index",
         ));
     }
     if lineage.end == LineageEnd::Shallow {
-        missing.push(Missing::new(
+        missing.push(MissingPart::new(
             "this clone is shallow: the history ends with its oldest commit",
             "git fetch --unshallow",
         ));
@@ -174,7 +174,7 @@ fn explained(place: &Place<'_>, steps: Vec<LineageStep>) -> Result<Vec<HistorySt
         ids.dedup();
         ids
     };
-    let about = About { paths: &[], symbol: None, most_notes: 0 };
+    let about = EvidenceSubject { paths: &[], symbol: None, most_notes: 0 };
     let mut requests = BTreeMap::new();
     if let Some(reader) = place.reader {
         for request in evidence::explain_merge_requests(reader, &ids, about)? {

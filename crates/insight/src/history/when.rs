@@ -2,7 +2,7 @@
 
 use super::{HistoryStep, Place, explained};
 use crate::code::neighbours::is_zero;
-use crate::trace::Missing;
+use crate::trace::MissingPart;
 use model::Result;
 use model::change::SymbolVersion;
 use model::lineage::{Lineage, LineageEnd, SymbolName};
@@ -20,7 +20,7 @@ pub struct Dependency {
     pub changes: Vec<DependencyChange>,
     /// It used the other from the oldest version that could be read.
     pub is_older_than_history: bool,
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
     /// Other symbols of the user's name, none of which uses it either.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub others: u64,
@@ -69,7 +69,7 @@ pub fn when(place: &Place<'_>, lineage: Lineage, used: Vec<String>) -> Result<De
         .collect();
     let mut missing = Vec::new();
     if lineage.end == LineageEnd::Shallow {
-        missing.push(Missing::new("this clone is shallow", "git fetch --unshallow"));
+        missing.push(MissingPart::new("this clone is shallow", "git fetch --unshallow"));
     }
     Ok(Dependency {
         user: lineage.symbol,

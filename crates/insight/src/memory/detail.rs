@@ -2,7 +2,7 @@
 
 use super::RecordLine;
 use super::graph::{self, GraphEdge};
-use super::recall::Named;
+use super::recall::NamedRecord;
 use model::memory::{LinkTarget, Record, RecordId, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ pub struct RecordDetail {
     /// Its texts by name, in the order of the file; empty ones left out.
     pub sections: Vec<Section>,
     pub links: Vec<String>,
-    pub superseded_by: Vec<Named>,
+    pub superseded_by: Vec<NamedRecord>,
     /// Edges from it and to it.
     pub edges: Vec<GraphEdge>,
 }
@@ -43,7 +43,7 @@ pub fn detail(reader: &Reader, id: &RecordId) -> Result<RecordDetail> {
         .iter()
         .filter(|step| step.relation == Relation::Supersedes && step.to.end == id.as_str())
         .filter_map(|step| {
-            Some(Named {
+            Some(NamedRecord {
                 id: RecordId::parse(&step.from.end)?,
                 title: step.from.title.clone(),
                 foreign: step.from.foreign,

@@ -60,14 +60,14 @@ pub struct RecallHit {
     pub explain: Option<Explanation>,
     pub superseded_by: Vec<RecordId>,
     /// What says the opposite.
-    pub contradicts: Vec<Named>,
+    pub contradicts: Vec<NamedRecord>,
     /// Where edges lead from here; only when asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graph: Vec<GraphEdge>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Named {
+pub struct NamedRecord {
     pub id: RecordId,
     pub title: Option<String>,
     /// It came with a clone that nobody trusts; only there when so.
@@ -291,7 +291,7 @@ fn recalled(
     let mut contradicts = Vec::new();
     for other in ties.contradicts.get(id).into_iter().flatten() {
         let title = records::by_id(reader, other.as_str())?.into_iter().next();
-        contradicts.push(Named {
+        contradicts.push(NamedRecord {
             id: other.clone(),
             foreign: title.as_ref().is_some_and(|it| it.is_foreign),
             title: title.map(|it| it.title),

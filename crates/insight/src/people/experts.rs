@@ -10,7 +10,7 @@ use super::identity::Identities;
 use super::lines;
 pub use super::ranking::Expert;
 use super::ranking::{Ranking, recent_since};
-use crate::file_target::{self, FileTarget, Typed};
+use crate::file_target::{self, FileQuery, FileTarget};
 use crate::projects;
 use crate::timeline::{named_entity, seeds_of};
 use model::ids::{ProjectId, RepoId};
@@ -74,7 +74,7 @@ struct Evidence {
     path: String,
 }
 
-pub fn experts(searcher: &Searcher<'_>, typed: Typed<'_>, limit: usize) -> Result<Experts> {
+pub fn experts(searcher: &Searcher<'_>, typed: FileQuery<'_>, limit: usize) -> Result<Experts> {
     let reader = searcher.reader;
     let (kind, evidence) = look(searcher, typed)?;
     let clone = match &evidence.place {
@@ -150,7 +150,7 @@ pub(crate) fn changing(
 }
 
 /// A reference, else a path that is or was there, else a label, else words.
-fn look(searcher: &Searcher<'_>, typed: Typed<'_>) -> Result<(TargetKind, Evidence)> {
+fn look(searcher: &Searcher<'_>, typed: FileQuery<'_>) -> Result<(TargetKind, Evidence)> {
     let (reader, target) = (searcher.reader, typed.path);
     if let Some(wanted) = named_entity(target) {
         let entity = crate::entities::find(reader, wanted.kind, &wanted, typed.project)?;
@@ -171,7 +171,7 @@ fn look(searcher: &Searcher<'_>, typed: Typed<'_>) -> Result<(TargetKind, Eviden
 /// What is known of a file or folder; none when the target is neither.
 fn of_path(
     reader: &Reader,
-    typed: Typed<'_>,
+    typed: FileQuery<'_>,
     now: Timestamp,
 ) -> Result<Option<(TargetKind, Evidence)>> {
     let located = match file_target::locate(reader, typed) {
@@ -211,7 +211,10 @@ fn of_path(
 }
 
 /// A folder that only merge requests know.
-fn of_forge_folder(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKind, Evidence)>> {
+fn of_forge_folder(
+    reader: &Reader,
+    typed: FileQuery<'_>,
+) -> Result<Option<(TargetKind, Evidence)>> {
     let scope = projects::resolve_maybe(reader, typed.project)?.map(|project| project.id);
     let path = format!("{}/", file_target::normal(Path::new(typed.path)));
     let rows = activity::changing(reader, &path, scope, MOST)?;
@@ -222,7 +225,7 @@ fn of_forge_folder(reader: &Reader, typed: Typed<'_>) -> Result<Option<(TargetKi
 /// What matches words: of the repository one stands in, else of all.
 fn of_words(
     searcher: &Searcher<'_>,
-    typed: Typed<'_>,
+    typed: FileQuery<'_>,
     scope: Option<ProjectId>,
 ) -> Result<Evidence> {
     let reader = searcher.reader;

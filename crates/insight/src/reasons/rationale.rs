@@ -408,7 +408,8 @@ mod tests {
 
     #[test]
     fn items_that_give_reasons_come_with_how_the_text_begins() {
-        let text = "Adding `bufq`:\n- holds up to `n` chunks\n- use case: buffers that do not blow up";
+        let text =
+            "Adding `bufq`:\n- holds up to `n` chunks\n- use case: buffers that do not blow up";
         assert_eq!(shown(text, 60), "Adding `bufq`: … • use case: buffers that do not blow up");
     }
 

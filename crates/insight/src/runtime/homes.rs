@@ -19,7 +19,7 @@ use store::runtime::{self, ServiceRow};
 
 /// Where the code of a service is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Home {
+pub(super) struct ServiceRepo {
     pub repo: RepoId,
     /// Of a repository with several services.
     pub folder: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Home {
 }
 
 /// Every indexed repository, by the names a service may have.
-pub(super) struct Homes<'r> {
+pub(super) struct ServiceRepos<'r> {
     reader: &'r Reader,
     indexed: Vec<Repo>,
     by_name: BTreeMap<String, Vec<RepoId>>,
@@ -37,7 +37,7 @@ pub(super) struct Homes<'r> {
     by_folder_end: BTreeMap<String, Vec<(RepoId, String)>>,
     by_deployment: BTreeMap<String, Vec<(RepoId, String)>>,
     services: BTreeMap<String, ServiceRow>,
-    known: RefCell<HashMap<String, Option<Home>>>,
+    known: RefCell<HashMap<String, Option<ServiceRepo>>>,
 }
 
 /// How a service is known that only has nowhere else to be from.
@@ -46,9 +46,9 @@ pub(super) const ONLY: &str = "the only repository";
 /// More packages of one repository are not services.
 const MOST_FOLDERS: usize = 20_000;
 
-impl<'r> Homes<'r> {
+impl<'r> ServiceRepos<'r> {
     pub fn load(reader: &'r Reader) -> Result<Self> {
-        let mut homes = Homes {
+        let mut homes = ServiceRepos {
             reader,
             indexed: Vec::new(),
             by_name: BTreeMap::new(),
@@ -129,7 +129,7 @@ impl<'r> Homes<'r> {
     }
 
     /// The home of a service, or of a host by its name.
-    pub fn of(&self, service: &str) -> Option<Home> {
+    pub fn of(&self, service: &str) -> Option<ServiceRepo> {
         if let Some(known) = self.known.borrow().get(service) {
             return known.clone();
         }
@@ -138,13 +138,13 @@ impl<'r> Homes<'r> {
         home
     }
 
-    fn find(&self, service: &str) -> Option<Home> {
+    fn find(&self, service: &str) -> Option<ServiceRepo> {
         let row = self.services.get(service);
         if let Some(repo) = row.and_then(|row| row.repo)
             && self.indexed.iter().any(|known| known.id == repo)
         {
             let folder = self.folder(service, Some(repo)).map(|(_, folder)| folder);
-            return Some(Home { repo, folder, how: "by assignment" });
+            return Some(ServiceRepo { repo, folder, how: "by assignment" });
         }
         let deployments = row.map(|row| row.deployments.as_slice()).unwrap_or_default();
         let names: Vec<String> = std::iter::once(service)
@@ -153,7 +153,7 @@ impl<'r> Homes<'r> {
             .collect();
         for name in &names {
             if let Some([repo]) = self.by_name.get(name).map(Vec::as_slice) {
-                return Some(Home {
+                return Some(ServiceRepo {
                     repo: *repo,
                     folder: None,
                     how: "by the name of the repository",
@@ -161,16 +161,20 @@ impl<'r> Homes<'r> {
             }
         }
         if let Some((repo, folder)) = self.folder(service, None) {
-            return Some(Home { repo, folder: Some(folder), how: "by the name of a folder" });
+            return Some(ServiceRepo {
+                repo,
+                folder: Some(folder),
+                how: "by the name of a folder",
+            });
         }
         for name in deployments.iter().map(|it| image_name(it)) {
             if let Some((repo, folder)) = self.folder(name, None) {
-                return Some(Home { repo, folder: Some(folder), how: "by its deployment" });
+                return Some(ServiceRepo { repo, folder: Some(folder), how: "by its deployment" });
             }
         }
         for name in &names {
             if let Some([(repo, _)]) = self.by_deployment.get(name).map(Vec::as_slice) {
-                return Some(Home {
+                return Some(ServiceRepo {
                     repo: *repo,
                     folder: None,
                     how: "by a deployment in the repository",
@@ -178,7 +182,7 @@ impl<'r> Homes<'r> {
             }
         }
         match self.indexed.as_slice() {
-            [only] if row.is_some() => Some(Home { repo: only.id, folder: None, how: ONLY }),
+            [only] if row.is_some() => Some(ServiceRepo { repo: only.id, folder: None, how: ONLY }),
             _ => None,
         }
     }
@@ -252,7 +256,7 @@ fn image_name(image: &str) -> &str {
 /// Methods and patterns of the routes of a service, for whoever sees requests; empty
 /// where its code is not known.
 pub fn service_routes(reader: &Reader, service: &str) -> Result<Vec<(String, String)>> {
-    let homes = Homes::load(reader)?;
+    let homes = ServiceRepos::load(reader)?;
     let label = service.split(['.', ':']).next().unwrap_or(service);
     let Some(home) = homes.of(service).or_else(|| homes.of(label)) else { return Ok(Vec::new()) };
     let Some(scope) = homes.scope(home.repo)? else { return Ok(Vec::new()) };

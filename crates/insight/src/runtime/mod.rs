@@ -20,4 +20,4 @@ pub use stats::{
     trace_stats,
 };
 pub use traffic::{Party, Traffic, TrafficEdge, TrafficRequest, traffic};
-pub use weight::{RuntimeCaller, RuntimeWeight, Spot, weight};
+pub use weight::{RuntimeCaller, RuntimeWeight, WeightedPlace, weight};

@@ -3,7 +3,7 @@
 //! What could not be found says what was tried: that a call leads nowhere in the
 //! code is a finding.
 
-use super::homes::{Home, Homes};
+use super::homes::{ServiceRepo, ServiceRepos};
 use crate::code::routes::{self, Route};
 use crate::code::{SymbolRef, View};
 use model::Result;
@@ -32,7 +32,7 @@ pub(super) struct Resolution {
 
 pub(super) struct Resolver<'r> {
     reader: &'r Reader,
-    pub homes: Homes<'r>,
+    pub homes: ServiceRepos<'r>,
     repos: RefCell<HashMap<RepoId, Option<Rc<RepoCode<'r>>>>>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct RepoCode<'r> {
 
 impl<'r> Resolver<'r> {
     pub fn new(reader: &'r Reader) -> Result<Self> {
-        Ok(Resolver { reader, homes: Homes::load(reader)?, repos: RefCell::default() })
+        Ok(Resolver { reader, homes: ServiceRepos::load(reader)?, repos: RefCell::default() })
     }
 
     pub fn code(&self, repo: RepoId) -> Result<Option<Rc<RepoCode<'r>>>> {
@@ -97,13 +97,13 @@ impl<'r> Resolver<'r> {
         Ok(found)
     }
 
-    fn home_of_host(&self, host: &str) -> Option<Home> {
+    fn home_of_host(&self, host: &str) -> Option<ServiceRepo> {
         let label = host.split(['.', ':']).next().unwrap_or(host);
         let is_name = !matches!(label, "" | "localhost" | "(address)" | "www" | "api");
         self.homes.of(host).or_else(|| self.homes.of(label)).filter(|_| is_name)
     }
 
-    fn route(&self, row: &EndpointRow, home: Option<&Home>) -> Result<Resolution> {
+    fn route(&self, row: &EndpointRow, home: Option<&ServiceRepo>) -> Result<Resolution> {
         let name = &row.endpoint.name;
         if !row.code_function.is_empty() {
             let found = self.function(&row.code_function, &row.code_file, row.code_line, home)?;
@@ -141,7 +141,7 @@ impl<'r> Resolver<'r> {
         })
     }
 
-    fn rpc(&self, row: &EndpointRow, home: Option<&Home>) -> Result<Resolution> {
+    fn rpc(&self, row: &EndpointRow, home: Option<&ServiceRepo>) -> Result<Resolution> {
         let name = &row.endpoint.name;
         let (service, method) = name.rsplit_once('/').unwrap_or(("", name));
         let service = service.rsplit('.').next().unwrap_or(service);
@@ -201,7 +201,7 @@ impl<'r> Resolver<'r> {
         name: &str,
         file: &str,
         line: u32,
-        home: Option<&Home>,
+        home: Option<&ServiceRepo>,
     ) -> Result<Resolution> {
         let clean = name.split('(').next().unwrap_or(name);
         let parts: Vec<&str> =
@@ -249,7 +249,7 @@ impl<'r> Resolver<'r> {
     fn in_home(
         &self,
         node: &NodeRow,
-        home: Option<&Home>,
+        home: Option<&ServiceRepo>,
     ) -> Result<Option<(Rc<RepoCode<'r>>, SymbolRef)>> {
         for repo in self.homes.indexed() {
             if home.is_some_and(|home| home.repo != repo.id) {

@@ -1,7 +1,7 @@
 //! `lore routes --traffic` and `--dead`: which routes production asks for.
 
 use super::topics::is_subscribed;
-use super::traffic::{Loaded, millis};
+use super::traffic::{TrafficGraph, millis};
 use crate::code::Scope;
 use crate::code::routes::{Route, Routes};
 use model::code::{EdgeKind, GRPC, TOPIC};
@@ -69,7 +69,7 @@ pub fn add_traffic(
     mut list: Routes,
     window: &RouteWindow,
 ) -> Result<Routes> {
-    let mut loaded = Loaded::new(reader, window.since, window.now)?;
+    let mut loaded = TrafficGraph::new(reader, window.since, window.now)?;
     let mut sums: BTreeMap<(String, u32, String), Sums> = BTreeMap::new();
     let consumed = loaded.consumed_topics();
     for edge in loaded.edges.clone() {
@@ -169,7 +169,7 @@ pub fn add_traffic(
 /// for all of it.
 fn observed_folders(
     reader: &Reader,
-    loaded: &mut Loaded<'_>,
+    loaded: &mut TrafficGraph<'_>,
     scope: &Scope,
     window: &RouteWindow,
 ) -> Result<Vec<Option<String>>> {

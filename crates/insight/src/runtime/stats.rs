@@ -1,6 +1,6 @@
 //! `lore trace-stats` and `lore stale --runtime`: what came in, and how old it is.
 
-use super::traffic::{Loaded, Party};
+use super::traffic::{Party, TrafficGraph};
 use model::runtime::{DAY, InputKind, Liveness, hour_of};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
@@ -60,7 +60,7 @@ pub struct ServiceStats {
 
 pub fn trace_stats(reader: &Reader, now: Timestamp) -> Result<TraceStats> {
     let week = now.minus(DAY * 7);
-    let mut loaded = Loaded::new(reader, week, now)?;
+    let mut loaded = TrafficGraph::new(reader, week, now)?;
     let totals = stored::totals(reader)?;
     let mut resolved = 0;
     let mut counts = [0_u64; Liveness::ALL.len()];
@@ -146,7 +146,7 @@ pub struct StaleEdge {
 }
 
 pub fn stale_edges(reader: &Reader, now: Timestamp, limit: usize) -> Result<RuntimeStaleness> {
-    let mut loaded = Loaded::new(reader, now, now)?;
+    let mut loaded = TrafficGraph::new(reader, now, now)?;
     let mut found: Vec<_> = loaded
         .edges
         .iter()

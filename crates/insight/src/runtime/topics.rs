@@ -1,6 +1,6 @@
 //! Which function takes the messages of a topic: the subscriptions that code declares.
 
-use super::homes::Home;
+use super::homes::ServiceRepo;
 use super::resolve::{Resolution, Resolver, handler};
 use model::Result;
 use model::code::TOPIC;
@@ -23,7 +23,7 @@ impl Resolver<'_> {
         Ok(if found.len() == 1 { found.pop() } else { None })
     }
 
-    fn subscriptions(&self, topic: &str, home: Option<&Home>) -> Result<Vec<Resolution>> {
+    fn subscriptions(&self, topic: &str, home: Option<&ServiceRepo>) -> Result<Vec<Resolution>> {
         let mut found: Vec<Resolution> = Vec::new();
         for repo in self.homes.indexed() {
             if home.is_some_and(|home| home.repo != repo.id) {

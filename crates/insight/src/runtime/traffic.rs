@@ -1,7 +1,7 @@
 //! `lore traffic`: who called whom in production, how often, and how that fits the
 //! code.
 
-use super::homes::{Home, ONLY};
+use super::homes::{ONLY, ServiceRepo};
 use super::resolve::{Resolution, Resolver};
 use crate::code::{Direction, SymbolRef, TraversalOptions, walk};
 use model::code::EdgeKind;
@@ -81,17 +81,17 @@ pub(super) fn millis(micros: Option<u64>) -> Option<f64> {
 }
 
 /// All edges with both ends found, or not, in code.
-pub(super) struct Loaded<'r> {
+pub(super) struct TrafficGraph<'r> {
     pub resolver: Resolver<'r>,
     pub endpoints: BTreeMap<i64, EndpointRow>,
     pub edges: Vec<EdgeRow>,
     resolutions: HashMap<i64, Resolution>,
 }
 
-impl<'r> Loaded<'r> {
+impl<'r> TrafficGraph<'r> {
     pub fn new(reader: &'r Reader, since: Timestamp, now: Timestamp) -> Result<Self> {
         let week = hour_of(now.minus(DAY * ACTIVE_DAYS));
-        Ok(Loaded {
+        Ok(TrafficGraph {
             resolver: Resolver::new(reader)?,
             endpoints: stored::endpoint_names(reader)?,
             edges: stored::edges(reader, hour_of(since), week)?,
@@ -170,8 +170,12 @@ impl<'r> Loaded<'r> {
     }
 
     /// Where the services are that were observed since.
-    pub fn observed_homes(&mut self, reader: &Reader, since: Timestamp) -> Result<Vec<Home>> {
-        let mut homes: Vec<Home> = Vec::new();
+    pub fn observed_homes(
+        &mut self,
+        reader: &Reader,
+        since: Timestamp,
+    ) -> Result<Vec<ServiceRepo>> {
+        let mut homes: Vec<ServiceRepo> = Vec::new();
         for (service, _) in stored::service_spans(reader, hour_of(since))? {
             let Some(home) = self.resolver.homes.of(&service) else { continue };
             if home.how != ONLY || self.is_answered_here(&service)? {
@@ -286,7 +290,7 @@ fn is_own_code(row: &EndpointRow, service: &str) -> bool {
 }
 
 pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic> {
-    let mut loaded = Loaded::new(reader, request.since, request.now)?;
+    let mut loaded = TrafficGraph::new(reader, request.since, request.now)?;
     let asked = request.about.to_lowercase();
     let mut found: Vec<(EdgeRow, Party, Party)> = Vec::new();
     for edge in loaded.edges.clone() {

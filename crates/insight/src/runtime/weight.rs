@@ -1,7 +1,7 @@
 //! What production says of the code that another answer is about. The one
 //! function that `callers`, `impact`, `why` and `diff` ask.
 
-use super::traffic::{Loaded, millis};
+use super::traffic::{TrafficGraph, millis};
 use crate::code::SymbolRef;
 use model::code::EdgeKind;
 use model::runtime::{ACTIVE_DAYS, DAY, EndpointKind, Liveness, hour_of};
@@ -15,31 +15,31 @@ use store::runtime as stored;
 
 /// A place an answer is about: a symbol by its line, or a whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
+pub struct WeightedPlace {
     pub repo: String,
     pub path: String,
     pub line: Option<u32>,
 }
 
-impl Spot {
-    pub fn of(symbol: &SymbolRef) -> Spot {
+impl WeightedPlace {
+    pub fn of(symbol: &SymbolRef) -> WeightedPlace {
         let repo = symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo);
-        Spot { repo: repo.to_owned(), path: symbol.path.clone(), line: Some(symbol.line) }
+        WeightedPlace { repo: repo.to_owned(), path: symbol.path.clone(), line: Some(symbol.line) }
     }
 }
 
 /// Places, to be looked up.
-struct Spots<'a> {
+struct WeightedPlaces<'a> {
     lines: BTreeSet<(&'a str, &'a str, u32)>,
     files: BTreeSet<(&'a str, &'a str)>,
 }
 
-impl<'a> Spots<'a> {
-    fn new(spots: &'a [Spot]) -> Self {
+impl<'a> WeightedPlaces<'a> {
+    fn new(spots: &'a [WeightedPlace]) -> Self {
         let lines =
             spots.iter().filter_map(|it| Some((it.repo.as_str(), it.path.as_str(), it.line?)));
         let files = spots.iter().filter(|it| it.line.is_none());
-        Spots {
+        WeightedPlaces {
             lines: lines.collect(),
             files: files.map(|it| (it.repo.as_str(), it.path.as_str())).collect(),
         }
@@ -91,13 +91,17 @@ const MOST_ROUTES: usize = 10;
 
 /// None where nothing can be said: production was not observed, or never showed any of
 /// it and has no route to it.
-pub fn weight(reader: &Reader, spots: &[Spot], now: Timestamp) -> Result<Option<RuntimeWeight>> {
+pub fn weight(
+    reader: &Reader,
+    spots: &[WeightedPlace],
+    now: Timestamp,
+) -> Result<Option<RuntimeWeight>> {
     if spots.is_empty() || !stored::has_any(reader)? {
         return Ok(None);
     }
-    let wanted = Spots::new(spots);
+    let wanted = WeightedPlaces::new(spots);
     let since = now.minus(DAY * ACTIVE_DAYS);
-    let mut loaded = Loaded::new(reader, since, now)?;
+    let mut loaded = TrafficGraph::new(reader, since, now)?;
     let mut weight = RuntimeWeight::default();
     let mut durations = Sketch::default();
     let consumed = loaded.consumed_topics();
@@ -150,8 +154,8 @@ pub fn weight(reader: &Reader, spots: &[Spot], now: Timestamp) -> Result<Option<
 /// Routes of observed services that lead to the code and were never asked for.
 fn unseen_routes(
     reader: &Reader,
-    loaded: &mut Loaded<'_>,
-    wanted: &Spots<'_>,
+    loaded: &mut TrafficGraph<'_>,
+    wanted: &WeightedPlaces<'_>,
     since: Timestamp,
 ) -> Result<Vec<String>> {
     let mut seen: BTreeMap<(String, u32), BTreeSet<String>> = BTreeMap::new();

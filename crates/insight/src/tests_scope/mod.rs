@@ -16,7 +16,7 @@ mod together;
 
 use crate::cache::{self, VersionsQuestion};
 use crate::code::View;
-use crate::code::scope::{Scope, Standing};
+use crate::code::scope::{Scope, SnapshotContext};
 use graph::Seeds;
 use model::Result;
 use model::change::SymbolVersion;
@@ -37,7 +37,7 @@ pub(crate) use names::users_of_fixtures;
 /// The tests to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestScope {
-    pub standing: Standing,
+    pub standing: SnapshotContext,
     /// Why every test must run; empty when the list below is enough.
     pub run_everything: Vec<String>,
     /// Those that the change itself adds or changes first, then by path.

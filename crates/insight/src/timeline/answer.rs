@@ -263,7 +263,7 @@ pub struct Details {
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub along: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub folded: Option<Folded>,
+    pub folded: Option<FoldedEvents>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -324,7 +324,7 @@ pub struct CommitDetails {
 
 /// Several events told as one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Folded {
+pub struct FoldedEvents {
     pub count: usize,
     pub first_at: Timestamp,
     pub last_at: Timestamp,

@@ -5,7 +5,7 @@
 //! happened, and `--all` tells each.
 
 use super::answer::{
-    Details, EventType, Folded, ReferenceDetails, SubjectKind, TimelineEvent, short_reference,
+    Details, EventType, FoldedEvents, ReferenceDetails, SubjectKind, TimelineEvent, short_reference,
 };
 use model::Timestamp;
 use model::relation::RelationType;
@@ -80,7 +80,7 @@ fn standing_for(group: &[TimelineEvent], summary: String) -> TimelineEvent {
             .clone()
             .filter(|actor| group.iter().all(|event| event.actor.as_ref() == Some(actor))),
         details: Details {
-            folded: Some(Folded {
+            folded: Some(FoldedEvents {
                 count,
                 first_at: first.timestamp,
                 last_at: last.unwrap_or(first.timestamp),
@@ -366,7 +366,7 @@ fn fold_beginnings(events: Vec<TimelineEvent>) -> Vec<TimelineEvent> {
 
 fn absorb(event: &mut TimelineEvent, edits: &[TimelineEvent]) {
     let last_at = edits.iter().map(|edit| edit.timestamp).max();
-    event.details.folded = Some(Folded {
+    event.details.folded = Some(FoldedEvents {
         count: 1 + edits.iter().map(n_events).sum::<usize>(),
         first_at: event.timestamp,
         last_at: last_at.unwrap_or(event.timestamp),

@@ -16,7 +16,7 @@ mod hubs;
 mod seeds;
 
 pub use answer::{
-    CommitDetails, DecisionDetails, Details, EntityRef, EventType, ExpandedEntity, Folded,
+    CommitDetails, DecisionDetails, Details, EntityRef, EventType, ExpandedEntity, FoldedEvents,
     NoteDetails, ReferenceDetails, SubjectKind, Timeline, TimelineCommit, TimelineEntity,
     TimelineEvent, TimelineMeta, UnresolvedReference, Via,
 };

@@ -10,11 +10,11 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
 
 /// Runs of lines with where they come from and who moved them.
-pub(super) type Followed = Vec<(BlamedRun, Option<Mover>)>;
+pub(super) type BlamedRuns = Vec<(BlamedRun, Option<Mover>)>;
 
 pub(super) struct Blaming {
     last: Receiver<Result<Vec<BlamedRun>>>,
-    followed: JoinHandle<Result<Followed>>,
+    followed: JoinHandle<Result<BlamedRuns>>,
 }
 
 /// Who put lines where they are.
@@ -52,7 +52,7 @@ impl Blaming {
     }
 
     /// Where they come from.
-    pub fn followed(self) -> Result<Followed> {
+    pub fn followed(self) -> Result<BlamedRuns> {
         self.followed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 }

@@ -6,7 +6,7 @@ use super::hunk::{self, LineChange};
 use super::moves::Mover;
 use super::{Lines, Request, ancestry};
 use crate::code::SymbolRef;
-use crate::evidence::{self, About, Explained};
+use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::file_history;
 use crate::file_target::{FileTarget, LocalClone};
 use crate::origin::{self, CommitFacts, Origin, OriginMethod};
@@ -62,7 +62,7 @@ pub struct Moved {
 }
 
 /// What was found of lines.
-pub(super) struct Traced {
+pub(super) struct LineTrace {
     pub origins: Vec<LineOrigin>,
     /// Those named in `origins`: first who brought lines, then who moved them.
     pub merge_requests: Vec<Explained>,
@@ -75,7 +75,7 @@ pub(super) fn traced(
     request: &Request<'_>,
     target: &FileTarget,
     lines: Lines,
-) -> Result<Traced> {
+) -> Result<LineTrace> {
     let clone = target.clone.as_ref().ok_or_else(|| Error::internal("no clone to look in"))?;
     let asked = blaming::request(&target.path, blamed_at(clone, &target.path)?, lines);
     let ancestry = match clone.git.head_commit()? {
@@ -124,7 +124,7 @@ pub(super) fn traced(
         let origin = line_origin(&run, commit, is_cut, found, moved_by, generations);
         origins.push(LineOrigin { change, ..origin });
     }
-    Ok(Traced { origins, merge_requests, symbol })
+    Ok(LineTrace { origins, merge_requests, symbol })
 }
 
 /// The merge requests that brought these lines, then those that moved them.
@@ -149,7 +149,7 @@ fn explain<'a>(
         }
     }
     ids.truncate(notes.limit.max(MOST_EXPLAINED));
-    let about = About { paths: &paths, symbol: notes.symbol, most_notes: notes.most };
+    let about = EvidenceSubject { paths: &paths, symbol: notes.symbol, most_notes: notes.most };
     evidence::explain_merge_requests(known.reader, &ids, about)
 }
 

@@ -22,11 +22,11 @@ pub use line::{LineOrigin, Moved};
 pub use target::{Lines, parse};
 
 use crate::code::SymbolRef;
-use crate::evidence::{self, About, Explained};
+use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::file_history::{self, Rename};
-use crate::file_target::{self, FileTarget, Typed};
+use crate::file_target::{self, FileQuery, FileTarget};
 use crate::reasons::CommitReason;
-use line::Traced;
+use line::LineTrace;
 use model::{ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,7 +35,7 @@ use store::Reader;
 /// What was asked for.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    pub file: Typed<'a>,
+    pub file: FileQuery<'a>,
     pub lines: Option<Lines>,
     /// Merge requests of a file.
     pub limit: usize,
@@ -70,7 +70,7 @@ pub struct Trace {
     pub total_commits: u64,
     pub rename_chain: Vec<Rename>,
     /// Parts of the answer that are not there, and what would bring them.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
 }
 
 /// What the answer rests on.
@@ -85,15 +85,15 @@ pub enum Tier {
 
 /// A part that is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Missing {
+pub struct MissingPart {
     pub what: String,
     /// What to run to have it; empty when nothing would help yet.
     pub fix: String,
 }
 
-impl Missing {
+impl MissingPart {
     pub fn new(what: impl Into<String>, fix: impl Into<String>) -> Self {
-        Missing { what: what.into(), fix: fix.into() }
+        MissingPart { what: what.into(), fix: fix.into() }
     }
 }
 
@@ -104,7 +104,7 @@ pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
         Err(error) if error.code() == ErrorCode::NotFound && request.lines.is_none() => {
             let definition = symbol::definition(reader, request.file)?.ok_or(error)?;
             let (path, lines) = parse(&definition.lines)?;
-            let file = Typed { path, ..request.file };
+            let file = FileQuery { path, ..request.file };
             let target = file_target::locate(reader, file)?;
             let mut trace = of_file(reader, &Request { file, lines, ..request.clone() }, &target)?;
             trace.missing.extend(definition.missing);
@@ -122,13 +122,13 @@ pub(crate) fn of_file(
 ) -> Result<Trace> {
     let mut missing = Vec::new();
     if target.project.is_none() && has_remote(target) && has_projects(reader)? {
-        missing.push(Missing::new("no forge project is synced for this file", "lore sync"));
+        missing.push(MissingPart::new("no forge project is synced for this file", "lore sync"));
     }
     match (&target.clone, request.lines) {
         (Some(clone), Some(lines)) => {
             if clone.repo.is_none() {
                 let fix = format!("lore index {}", clone.git.dir().display());
-                missing.push(Missing::new(
+                missing.push(MissingPart::new(
                     "the clone is not indexed: its commits are read anew each time",
                     fix,
                 ));
@@ -138,7 +138,7 @@ pub(crate) fn of_file(
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
-            missing.push(Missing::new(what, "lore index PATH"));
+            missing.push(MissingPart::new(what, "lore index PATH"));
             by_file(reader, request, target, missing)
         }
         (_, None) => by_file(reader, request, target, missing),
@@ -155,7 +155,12 @@ fn has_projects(reader: &Reader) -> Result<bool> {
     Ok(!store::projects::all(reader)?.is_empty())
 }
 
-fn by_line(target: &FileTarget, lines: Lines, traced: Traced, missing: Vec<Missing>) -> Trace {
+fn by_line(
+    target: &FileTarget,
+    lines: Lines,
+    traced: LineTrace,
+    missing: Vec<MissingPart>,
+) -> Trace {
     Trace {
         lines: Some(lines),
         symbol: traced.symbol,
@@ -172,12 +177,12 @@ fn by_file(
     reader: &Reader,
     request: &Request<'_>,
     target: &FileTarget,
-    mut missing: Vec<Missing>,
+    mut missing: Vec<MissingPart>,
 ) -> Result<Trace> {
     missing.extend(file_history::lacks_files(reader, target)?);
     let chain = file_history::chain(reader, target)?;
     let found = commits::of_file(reader, request, target, &chain)?;
-    let about = About { paths: &chain.names, symbol: None, most_notes: request.notes };
+    let about = EvidenceSubject { paths: &chain.names, symbol: None, most_notes: request.notes };
     Ok(Trace {
         lines: request.lines,
         tier: Tier::File,

@@ -1,11 +1,11 @@
 //! A symbol as the target: the lines where it is defined, and the names by
 //! which records and notes may know it.
 
-use super::Missing;
+use super::MissingPart;
 use crate::code::extent;
 use crate::code::resolve::{only_symbol_named, symbol_named};
 use crate::code::scope::{self, Scope, ScopeRequest};
-use crate::file_target::Typed;
+use crate::file_target::FileQuery;
 use model::memory::LinkTarget;
 use model::{ErrorCode, Result};
 use store::Reader;
@@ -18,11 +18,11 @@ pub(crate) struct Definition {
     /// As links of records write it.
     pub ends: Vec<String>,
     /// That the index is older than the files.
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingPart>,
 }
 
 /// None when no code is indexed here, or nothing in it has that name.
-pub(crate) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Definition>> {
+pub(crate) fn definition(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<Definition>> {
     let asked = ScopeRequest { repo: typed.repo, here: Some(typed.cwd), ..ScopeRequest::default() };
     let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
     let node = match symbol_named(reader, &scope, typed.path) {
@@ -48,9 +48,9 @@ pub(crate) fn definition(reader: &Reader, typed: Typed<'_>) -> Result<Option<Def
     }))
 }
 
-fn age(scope: &Scope) -> Option<Missing> {
+fn age(scope: &Scope) -> Option<MissingPart> {
     let what = "the index is older than the files: the lines of the symbol may have moved";
-    scope.newer_head.as_ref().map(|_| Missing::new(what, "lore index"))
+    scope.newer_head.as_ref().map(|_| MissingPart::new(what, "lore index"))
 }
 
 /// `app.Flask.run`, `Flask.run` and `run`, with dots and with colons.

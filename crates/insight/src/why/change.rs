@@ -2,7 +2,7 @@
 
 use super::{Request, Why};
 use crate::entities;
-use crate::evidence::{self, About};
+use crate::evidence::{self, EvidenceSubject};
 use crate::file_target::{self, LocalClone};
 use crate::origin::{self, CommitFacts, OriginMethod};
 use crate::people::experts;
@@ -37,7 +37,7 @@ pub(super) fn of_entity(
     let project = request.scope.project;
     let found = entities::find_near(reader, typed, project, here.as_ref())?;
     let row = EntityRow { kind: typed.kind, id: found.id };
-    let about = About { most_notes: request.notes, ..About::default() };
+    let about = EvidenceSubject { most_notes: request.notes, ..EvidenceSubject::default() };
     let entity = evidence::explain(reader, &[row], about)?.into_iter().next();
     let mut others = match typed.kind {
         EntityKind::MergeRequest => Vec::new(),
@@ -100,7 +100,7 @@ pub(super) fn of_commit(
     let project = project.map(|project| project.id).or(repo.and_then(|repo| repo.project));
     let origin = origin::origin(reader, project, clone.as_ref(), &facts)?;
     let ids: Vec<i64> = origin.iter().map(|it| it.merge_request.id).collect();
-    let about = About { most_notes: request.notes, ..About::default() };
+    let about = EvidenceSubject { most_notes: request.notes, ..EvidenceSubject::default() };
     let merge_requests = evidence::explain_merge_requests(reader, &ids, about)?;
     let rows: Vec<EntityRow> =
         ids.iter().map(|id| EntityRow { kind: EntityKind::MergeRequest, id: *id }).collect();

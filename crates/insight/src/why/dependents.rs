@@ -6,7 +6,7 @@ use crate::code::impact::{self, impact};
 use crate::code::scope::{self, ScopeRequest};
 use crate::code::walk::TraversalOptions;
 use crate::file_target::FileTarget;
-use crate::trace::{Missing, Trace};
+use crate::trace::{MissingPart, Trace};
 use model::{ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(super) fn of(
     reader: &Reader,
     target: &FileTarget,
     trace: &Trace,
-    missing: &mut Vec<Missing>,
+    missing: &mut Vec<MissingPart>,
 ) -> Result<Option<Dependents>> {
     let here = target.clone.as_ref().map(|clone| clone.git.dir());
     let found = match here {
@@ -45,7 +45,7 @@ pub(super) fn of(
     };
     let Some(scope) = found else {
         let what = "the code is not indexed: who depends on it is not known";
-        missing.push(Missing::new(what, "lore index"));
+        missing.push(MissingPart::new(what, "lore index"));
         return Ok(None);
     };
     let options = TraversalOptions { kinds: impact::KINDS.to_vec(), ..TraversalOptions::default() };

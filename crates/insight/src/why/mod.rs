@@ -18,11 +18,11 @@ pub use records::LinkedRecord;
 pub(crate) use records::linked as linked_records;
 
 use crate::evidence::Explained;
-use crate::file_target::{self, FileTarget, Typed};
+use crate::file_target::{self, FileQuery, FileTarget};
 use crate::people::experts::{self, Expert};
-use crate::runtime::{RuntimeWeight, Spot};
+use crate::runtime::{RuntimeWeight, WeightedPlace};
 use crate::trace::symbol::{self, Definition};
-use crate::trace::{self, FileOrder, Missing, Trace};
+use crate::trace::{self, FileOrder, MissingPart, Trace};
 use model::{ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,7 @@ use store::Reader;
 /// What was asked for; the target stands in `scope.path`.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    pub scope: Typed<'a>,
+    pub scope: FileQuery<'a>,
     /// Merge requests shown.
     pub limit: usize,
     /// Notes per merge request.
@@ -63,7 +63,7 @@ pub struct Why {
     /// Whom to ask, best first (`lore experts` weighs more, and tells more).
     pub experts: Vec<Expert>,
     /// Parts of the answer that are not there, and what would bring them.
-    pub missing: Vec<Missing>,
+    pub missing: Vec<MissingPart>,
     /// What production does with it; none where that was not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub runtime: Option<RuntimeWeight>,
@@ -110,7 +110,7 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     why.records = records::linked(reader, &about)?;
     if why.records.is_empty() && !records::has_any(reader)? {
         let fix = "lore remember decision";
-        why.missing.push(Missing::new("nothing was recorded: memory is empty", fix));
+        why.missing.push(MissingPart::new("nothing was recorded: memory is empty", fix));
     }
     Ok(why)
 }
@@ -130,7 +130,7 @@ fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> R
 
 fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     let (path, lines) = trace::parse(request.scope.path)?;
-    let file = Typed { path, ..request.scope };
+    let file = FileQuery { path, ..request.scope };
     let target = file_target::locate(reader, file)?;
     let asked = trace::Request {
         file,
@@ -159,7 +159,7 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
 }
 
 fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Result<Why> {
-    let scope = Typed { path: &found.lines, ..request.scope };
+    let scope = FileQuery { path: &found.lines, ..request.scope };
     let mut why = of_file(reader, &Request { scope, ..request.clone() })?;
     request.scope.path.clone_into(&mut why.target);
     why.missing.extend(found.missing);
@@ -175,8 +175,9 @@ fn runtime(
 ) -> Result<Option<RuntimeWeight>> {
     let Some(repo) = target.repo_id() else { return Ok(None) };
     let Some(repo) = store::repos::get(reader, repo)? else { return Ok(None) };
-    let spot = |line| Spot { repo: repo.canonical_url.clone(), path: trace.path.clone(), line };
-    let spots: Vec<Spot> = match trace.lines {
+    let spot =
+        |line| WeightedPlace { repo: repo.canonical_url.clone(), path: trace.path.clone(), line };
+    let spots: Vec<WeightedPlace> = match trace.lines {
         Some(lines) => {
             let (first, last) = (lines.first as u32, lines.last.min(lines.first + 500) as u32);
             let around = match store::code::snapshots::latest(reader, repo.id)? {

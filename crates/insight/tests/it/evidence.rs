@@ -1,6 +1,6 @@
 //! Merge requests with the issues and notes that explain them.
 
-use insight::evidence::{About, explain};
+use insight::evidence::{EvidenceSubject, explain};
 use model::relation::RelationType;
 use testkit::record::RecordFixture;
 
@@ -20,7 +20,7 @@ fn what_was_closed_comes_before_what_is_related() {
             (RelationType::Mentioned, &mentioned),
         ],
     );
-    let explained = explain(&fixture.reader(), &[mr.row], About::default()).unwrap();
+    let explained = explain(&fixture.reader(), &[mr.row], EvidenceSubject::default()).unwrap();
     let issues: Vec<String> =
         explained[0].issues.iter().map(|it| format!("{} {}", it.relation, it.reference)).collect();
     assert_eq!(issues, ["closes harbor/tide#2", "related harbor/tide#1"]);
@@ -33,7 +33,7 @@ fn the_note_that_argues_is_chosen_over_small_talk() {
     let mr = fixture.merge_request(&project, 7, "Keep the session", 3);
     let reason = "We decided against local storage because Safari drops it after seven days.";
     fixture.threads(&mr, &[&[("bo", "Nice!", 4)], &[("ann", reason, 4), ("bo", "ok", 5)]]);
-    let about = About { most_notes: 1, ..About::default() };
+    let about = EvidenceSubject { most_notes: 1, ..EvidenceSubject::default() };
     let explained = explain(&fixture.reader(), &[mr.row], about).unwrap();
     let notes: Vec<&str> = explained[0].notes.iter().map(|note| note.body.as_str()).collect();
     assert_eq!(notes, [reason]);

@@ -2,7 +2,7 @@
 //! start, and anew when settings that were read again say something else.
 
 use super::{Daemon, routes};
-use crate::otlp::{self, IntakeLimits, OtlpAddresses, OtlpOptions};
+use crate::otlp::{self, OtlpAddresses, OtlpOptions, SpanQueueLimits};
 use model::hash::Hash32;
 use model::{CancelToken, Result};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -127,7 +127,7 @@ async fn receive(daemon: &Arc<Daemon>, place: OtlpPlace, close: &CancelToken) ->
         grpc: Some(place.grpc),
         http: Some(place.http),
         token: daemon.settings().http_token.clone(),
-        limits: IntakeLimits::DEFAULT,
+        limits: SpanQueueLimits::DEFAULT,
     };
     let listening = |addresses: OtlpAddresses| {
         let shown =

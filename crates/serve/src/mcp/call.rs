@@ -6,7 +6,7 @@ use super::answer::Format;
 use super::place::{self, Access};
 use super::session_use::SessionUse;
 use super::surroundings::McpHost;
-use insight::file_target::Typed;
+use insight::file_target::FileQuery;
 use model::time::parse_when;
 use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
 use search::Searcher;
@@ -84,11 +84,11 @@ impl Call {
         path: &'a str,
         project: Option<&'a str>,
         repo: Option<&'a str>,
-    ) -> Result<Typed<'a>> {
+    ) -> Result<FileQuery<'a>> {
         if let Some(access) = &self.access {
             access.check_path(&self.dir.join(path))?;
         }
-        Ok(Typed { path, project, repo, cwd: &self.dir })
+        Ok(FileQuery { path, project, repo, cwd: &self.dir })
     }
 
     pub fn new(

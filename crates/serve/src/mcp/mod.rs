@@ -28,7 +28,7 @@ pub use http::{HttpDoor, PATH as HTTP_PATH, http};
 pub use place::Folders;
 pub use stdio::{on_streams, stdio};
 pub use surroundings::{Job, McpHost, Memory};
-pub use tools::{Choice, Group, names};
+pub use tools::{Group, ToolSelection, names};
 pub use wire::tokens::estimate;
 
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ use std::time::Duration;
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The tools offered.
-    pub tools: Choice,
+    pub tools: ToolSelection,
     /// Where the server was started: meant when the client names no folder.
     pub dir: PathBuf,
     /// Tokens one answer may have, about.
@@ -60,7 +60,7 @@ impl Options {
 
     pub fn new(dir: PathBuf) -> Self {
         Options {
-            tools: Choice::default(),
+            tools: ToolSelection::default(),
             dir,
             max_tokens: Options::MAX_TOKENS,
             indexes: true,

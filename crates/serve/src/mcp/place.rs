@@ -166,8 +166,8 @@ mod tests {
         fn provider(&self, _: &Path) -> Result<Option<Box<dyn search::embedding::Provider>>> {
             Ok(None)
         }
-        fn possible(&self, _: &Path) -> insight::status::Possible {
-            insight::status::Possible::default()
+        fn possible(&self, _: &Path) -> insight::status::ConfiguredSources {
+            insight::status::ConfiguredSources::default()
         }
         fn memory(&self, _: &Path) -> Result<crate::mcp::Memory> {
             Err(Error::internal("no memory"))

@@ -67,7 +67,7 @@ pub async fn get(
     arguments: &JsonObject,
 ) -> Result<GetPromptResult> {
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| no_such(name))?;
-    let given = Given::read(prompt, arguments)?;
+    let given = PromptArguments::read(prompt, arguments)?;
     let mut desk = PromptBuilder { shared, asker, text: String::new() };
     match prompt.name {
         "why_is_this_so" => desk.why(given.get("target")).await,
@@ -89,11 +89,11 @@ fn no_such(name: &str) -> Error {
 }
 
 /// Arguments that were given, and are texts.
-struct Given<'a>(&'a JsonObject);
+struct PromptArguments<'a>(&'a JsonObject);
 
-impl<'a> Given<'a> {
+impl<'a> PromptArguments<'a> {
     fn read(prompt: &PromptTemplate, arguments: &'a JsonObject) -> Result<Self> {
-        let given = Given(arguments);
+        let given = PromptArguments(arguments);
         for (name, about, is_required) in prompt.arguments {
             if *is_required && given.maybe(name).is_none() {
                 return Err(Error::usage(format!("the prompt `{}` needs `{name}`", prompt.name))

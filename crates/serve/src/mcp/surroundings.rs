@@ -44,7 +44,7 @@ pub trait McpHost: Send + Sync + 'static {
     fn provider(&self, dir: &Path) -> Result<Option<Box<dyn Provider>>>;
 
     /// Which steps can be suggested at all.
-    fn possible(&self, dir: &Path) -> insight::status::Possible;
+    fn possible(&self, dir: &Path) -> insight::status::ConfiguredSources;
 
     fn memory(&self, dir: &Path) -> Result<Memory>;
 

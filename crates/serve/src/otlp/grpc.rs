@@ -1,6 +1,6 @@
 //! `opentelemetry.proto.collector.trace.v1.TraceService/Export`.
 
-use super::intake::{Intake, IntakeLimits, Refusal};
+use super::intake::{Refusal, SpanQueue, SpanQueueLimits};
 use model::hash::Hash32;
 use model::runtime::InputKind;
 use model::{Error, ErrorCode, Result};
@@ -24,9 +24,9 @@ const REQUEST_TIME: Duration = Duration::from_secs(30);
 
 pub async fn serve(
     listener: TcpListener,
-    intake: Intake,
+    intake: SpanQueue,
     token: Option<String>,
-    limits: IntakeLimits,
+    limits: SpanQueueLimits,
     stop: CancellationToken,
 ) -> Result<()> {
     let service =
@@ -46,10 +46,10 @@ pub async fn serve(
 
 #[derive(Clone)]
 struct TraceService {
-    intake: Intake,
+    intake: SpanQueue,
     /// Of the token; hashes are compared, so that time tells nothing of it.
     token: Option<Hash32>,
-    limits: IntakeLimits,
+    limits: SpanQueueLimits,
 }
 
 impl NamedService for TraceService {

@@ -1,6 +1,6 @@
 //! `POST /v1/traces`, as protobuf or JSON.
 
-use super::intake::{Intake, IntakeLimits, Refusal};
+use super::intake::{Refusal, SpanQueue, SpanQueueLimits};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -12,12 +12,12 @@ use prost::Message as _;
 use serde_json::json;
 use traces::compression::{Compression, unpack};
 use traces::decode::otlp::{PartialSuccess, TracesResponse};
-use traces::decode::{Decoded, otlp, otlp_json};
+use traces::decode::{DecodedSpans, otlp, otlp_json};
 
 #[derive(Clone)]
 struct Receiver {
-    intake: Intake,
-    limits: IntakeLimits,
+    intake: SpanQueue,
+    limits: SpanQueueLimits,
 }
 
 /// The form of a request, and of its answer.
@@ -36,7 +36,7 @@ struct RpcStatus {
     message: String,
 }
 
-pub fn routes(intake: Intake, limits: IntakeLimits) -> Router {
+pub fn routes(intake: SpanQueue, limits: SpanQueueLimits) -> Router {
     let receiver = Receiver { intake, limits };
     Router::new().route("/v1/traces", post(receive)).with_state(receiver)
 }
@@ -82,7 +82,7 @@ fn decode(
     form: Form,
     compression: Compression,
     most: usize,
-) -> Result<Decoded, (StatusCode, String)> {
+) -> Result<DecodedSpans, (StatusCode, String)> {
     let unpacked;
     let bytes = if compression == Compression::None {
         body

@@ -2,17 +2,17 @@
 
 use model::runtime::InputKind;
 use model::{Error, Result};
-use pipeline::traces::{Accepted, TraceSink};
+use pipeline::traces::{SpanCounts, TraceSink};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
-use traces::decode::Decoded;
+use traces::decode::DecodedSpans;
 
 /// What all senders together may use.
 #[derive(Debug, Clone, Copy)]
-pub struct IntakeLimits {
+pub struct SpanQueueLimits {
     /// Requests that wait to be stored.
     pub queue: usize,
     /// Requests that are read at once.
@@ -25,8 +25,8 @@ pub struct IntakeLimits {
     pub batch: usize,
 }
 
-impl IntakeLimits {
-    pub const DEFAULT: IntakeLimits = IntakeLimits {
+impl SpanQueueLimits {
+    pub const DEFAULT: SpanQueueLimits = SpanQueueLimits {
         queue: 64,
         requests: 32,
         body_bytes: 16 << 20,
@@ -48,36 +48,39 @@ pub enum Refusal {
 }
 
 struct Job {
-    decoded: Decoded,
+    decoded: DecodedSpans,
     input: InputKind,
-    reply: oneshot::Sender<std::result::Result<Accepted, String>>,
+    reply: oneshot::Sender<std::result::Result<SpanCounts, String>>,
 }
 
 /// The receiving end of the queue.
 #[derive(Clone)]
-pub struct Intake {
+pub struct SpanQueue {
     jobs: mpsc::Sender<Job>,
 }
 
-impl Intake {
+impl SpanQueue {
     /// Starts the thread that stores; it ends when the last intake is dropped and
     /// what waits is stored. Called on a runtime, whose timer it uses.
-    pub fn start(sink: Arc<TraceSink>, limits: IntakeLimits) -> Result<(Intake, JoinHandle<()>)> {
+    pub fn start(
+        sink: Arc<TraceSink>,
+        limits: SpanQueueLimits,
+    ) -> Result<(SpanQueue, JoinHandle<()>)> {
         let (jobs, waiting) = mpsc::channel(limits.queue.max(1));
         let runtime = Handle::current();
         let thread = std::thread::Builder::new()
             .name("lore-traces".to_owned())
             .spawn(move || store(&sink, waiting, limits.batch, &runtime))
             .map_err(|error| Error::internal("starting the thread for traces").caused_by(error))?;
-        Ok((Intake { jobs }, thread))
+        Ok((SpanQueue { jobs }, thread))
     }
 
     /// Hands over spans, and waits until they are stored.
     pub async fn take(
         &self,
-        decoded: Decoded,
+        decoded: DecodedSpans,
         input: InputKind,
-    ) -> std::result::Result<Accepted, Refusal> {
+    ) -> std::result::Result<SpanCounts, Refusal> {
         let (reply, stored) = oneshot::channel();
         self.jobs.try_send(Job { decoded, input, reply }).map_err(|_| Refusal::Full)?;
         match stored.await {

@@ -9,7 +9,7 @@ mod grpc;
 mod http;
 mod intake;
 
-pub use intake::{Intake, IntakeLimits};
+pub use intake::{SpanQueue, SpanQueueLimits};
 
 use crate::http::{HttpOptions, Limits};
 use model::{Error, ErrorCode, Result};
@@ -29,7 +29,7 @@ pub struct OtlpOptions {
     pub http: Option<SocketAddr>,
     /// What a sender must show; needed for any address but loopback.
     pub token: Option<SecretString>,
-    pub limits: IntakeLimits,
+    pub limits: SpanQueueLimits,
 }
 
 /// Where it really listens.
@@ -57,7 +57,7 @@ pub async fn serve(
         None => None,
     };
     let grpc = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let (intake, writer) = Intake::start(Arc::clone(&sink), options.limits)?;
+    let (intake, writer) = SpanQueue::start(Arc::clone(&sink), options.limits)?;
     let stop = CancellationToken::new();
     let (told, http_address) = tokio::sync::oneshot::channel();
     let over_http = http_server(&options, intake.clone(), told, stop.clone());
@@ -109,7 +109,7 @@ pub async fn serve(
 
 async fn http_server(
     options: &OtlpOptions,
-    intake: Intake,
+    intake: SpanQueue,
     told: tokio::sync::oneshot::Sender<SocketAddr>,
     stop: CancellationToken,
 ) -> Result<()> {

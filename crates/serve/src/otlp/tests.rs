@@ -44,7 +44,7 @@ fn post(address: SocketAddr, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec
 
 /// A receiver on a free port, and what is done with it.
 fn with_receiver(
-    limits: IntakeLimits,
+    limits: SpanQueueLimits,
     work: impl FnOnce(SocketAddr, &std::path::Path) + Send + 'static,
 ) {
     let runtime =
@@ -80,7 +80,7 @@ const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 #[test]
 fn what_was_acknowledged_is_stored_and_what_was_not_understood_is_told() {
-    with_receiver(IntakeLimits::DEFAULT, |http, path| {
+    with_receiver(SpanQueueLimits::DEFAULT, |http, path| {
         let (status, body) = post(http, &[PROTOBUF], &request(3));
         let answer = TracesResponse::decode(&body[..]).unwrap();
         assert_eq!((status, answer.partial_success.unwrap().rejected_spans), (200, 1));
@@ -97,8 +97,11 @@ fn what_was_acknowledged_is_stored_and_what_was_not_understood_is_told() {
 
 #[test]
 fn what_is_wrong_is_refused_and_the_next_request_is_served() {
-    let limits =
-        IntakeLimits { body_bytes: 100_000, unpacked_bytes: 1 << 20, ..IntakeLimits::DEFAULT };
+    let limits = SpanQueueLimits {
+        body_bytes: 100_000,
+        unpacked_bytes: 1 << 20,
+        ..SpanQueueLimits::DEFAULT
+    };
     with_receiver(limits, |http, path| {
         assert_eq!(post(http, &[PROTOBUF], b"\xff\xff\xff not protobuf").0, 400);
         assert_eq!(post(http, &[JSON], b"{\"resourceSpans\":").0, 400);

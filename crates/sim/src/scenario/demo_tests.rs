@@ -10,18 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-struct Loaded {
+struct DemoWorld {
     scenario: Scenario,
     world: World,
     dir: tempfile::TempDir,
 }
 
 /// Loaded once for all tests of this file.
-static DEMO: LazyLock<Loaded> = LazyLock::new(|| {
+static DEMO: LazyLock<DemoWorld> = LazyLock::new(|| {
     let scenario = demo::scenario().unwrap_or_else(|error| panic!("{error}"));
     let dir = tempfile::tempdir().unwrap();
     let world = demo::load_with_git(dir.path()).unwrap_or_else(|error| panic!("{error}"));
-    Loaded { scenario, world, dir }
+    DemoWorld { scenario, world, dir }
 });
 
 fn git(dir: &Path, args: &[&str]) -> String {

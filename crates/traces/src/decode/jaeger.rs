@@ -1,6 +1,6 @@
 //! Jaeger's JSON: what its API and its search page hand out.
 
-use super::Decoded;
+use super::DecodedSpans;
 use super::json_text::{field, scalar, text_field, unsigned};
 use crate::attributes::{Attributes, cleaned};
 use crate::span::{Resource, Span, SpanKind, parse_id, parse_span_id};
@@ -17,8 +17,8 @@ pub fn is_jaeger(object: &Map<String, Value>) -> bool {
     }
 }
 
-pub fn read(object: &Map<String, Value>) -> Decoded {
-    let mut decoded = Decoded::default();
+pub fn read(object: &Map<String, Value>) -> DecodedSpans {
+    let mut decoded = DecodedSpans::default();
     match object.get("data").and_then(Value::as_array) {
         Some(traces) => {
             traces.iter().filter_map(Value::as_object).for_each(|it| trace(it, &mut decoded));
@@ -28,7 +28,7 @@ pub fn read(object: &Map<String, Value>) -> Decoded {
     decoded
 }
 
-fn trace(object: &Map<String, Value>, decoded: &mut Decoded) {
+fn trace(object: &Map<String, Value>, decoded: &mut DecodedSpans) {
     let processes: BTreeMap<&str, Arc<Resource>> = object
         .get("processes")
         .and_then(Value::as_object)

@@ -14,7 +14,7 @@ use crate::span::Span;
 
 /// What was read of one document, body or line.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedSpans {
     pub spans: Vec<Span>,
     /// Spans that were there and made no sense.
     pub n_rejected: u64,
@@ -22,13 +22,13 @@ pub struct Decoded {
     pub reason: Option<String>,
 }
 
-impl Decoded {
+impl DecodedSpans {
     pub(crate) fn reject(&mut self, reason: &str) {
         self.n_rejected += 1;
         self.reason.get_or_insert_with(|| reason.to_owned());
     }
 
-    pub fn merge(&mut self, other: Decoded) {
+    pub fn merge(&mut self, other: DecodedSpans) {
         self.spans.extend(other.spans);
         self.n_rejected += other.n_rejected;
         if self.reason.is_none() {

@@ -4,7 +4,7 @@
 //! bytes: a span with a text that is not UTF-8 is cleaned, and the batch it came
 //! with is kept.
 
-use super::Decoded;
+use super::DecodedSpans;
 use crate::attributes::{Attributes, known};
 use crate::span::{Resource, Span, SpanKind, id_from_bytes};
 use model::{Error, ErrorCode, Result};
@@ -113,13 +113,13 @@ pub struct PartialSuccess {
 }
 
 /// Reads a whole body or file.
-pub fn decode(bytes: &[u8]) -> Result<Decoded> {
+pub fn decode(bytes: &[u8]) -> Result<DecodedSpans> {
     let request = TracesRequest::decode(bytes).map_err(|error| not_otlp(&error))?;
     Ok(read(request))
 }
 
 /// Reads one `ResourceSpans` of a file that is read piece by piece.
-pub fn decode_resource_spans(bytes: &[u8]) -> Result<Decoded> {
+pub fn decode_resource_spans(bytes: &[u8]) -> Result<DecodedSpans> {
     let spans = ResourceSpans::decode(bytes).map_err(|error| not_otlp(&error))?;
     Ok(read(TracesRequest { resource_spans: vec![spans] }))
 }
@@ -129,8 +129,8 @@ fn not_otlp(error: &prost::DecodeError) -> Error {
         .suggest("send ExportTraceServiceRequest as protobuf or JSON")
 }
 
-pub fn read(request: TracesRequest) -> Decoded {
-    let mut decoded = Decoded::default();
+pub fn read(request: TracesRequest) -> DecodedSpans {
+    let mut decoded = DecodedSpans::default();
     for group in request.resource_spans {
         let attributes = attributes(group.resource.map(|it| it.attributes).unwrap_or_default());
         let resource = Arc::new(Resource::of(&attributes));
@@ -223,7 +223,7 @@ mod tests {
     fn what_is_no_otlp_is_refused() {
         assert!(decode(b"{\"resourceSpans\":[]}").is_err());
         assert!(decode(&[0xff; 100]).is_err());
-        assert_eq!(decode(b"").unwrap(), Decoded::default());
+        assert_eq!(decode(b"").unwrap(), DecodedSpans::default());
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! OTLP as JSON: what exporters send with `application/json`, and the lines a
 //! collector's file exporter writes.
 
-use super::Decoded;
+use super::DecodedSpans;
 use super::json_text::{field, number, scalar, text_field, unsigned};
 use crate::attributes::{Attributes, cleaned};
 use crate::span::{Resource, Span, SpanKind, parse_id, parse_span_id};
@@ -17,7 +17,7 @@ pub fn is_otlp(object: &Map<String, Value>) -> bool {
     field(object, GROUPS).is_some_and(Value::is_array)
 }
 
-pub fn decode(bytes: &[u8]) -> Result<Decoded> {
+pub fn decode(bytes: &[u8]) -> Result<DecodedSpans> {
     let value: Value = serde_json::from_slice(bytes).map_err(|error| {
         Error::new(ErrorCode::TransformError, format!("not JSON: {error}"))
             .suggest("send ExportTraceServiceRequest as protobuf or JSON")
@@ -25,14 +25,14 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded> {
     match value.as_object() {
         Some(object) if is_otlp(object) => Ok(read(object)),
         // An empty request is one too.
-        Some(object) if object.is_empty() => Ok(Decoded::default()),
+        Some(object) if object.is_empty() => Ok(DecodedSpans::default()),
         _ => Err(Error::new(ErrorCode::TransformError, "no `resourceSpans` in the JSON")
             .suggest("send ExportTraceServiceRequest as protobuf or JSON")),
     }
 }
 
-pub fn read(object: &Map<String, Value>) -> Decoded {
-    let mut decoded = Decoded::default();
+pub fn read(object: &Map<String, Value>) -> DecodedSpans {
+    let mut decoded = DecodedSpans::default();
     for group in list(object, GROUPS) {
         let Some(group) = group.as_object() else { continue };
         let of_resource = field(group, &["resource"]).and_then(Value::as_object);

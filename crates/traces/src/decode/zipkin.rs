@@ -1,6 +1,6 @@
 //! Zipkin's JSON, version 2: an array of spans.
 
-use super::Decoded;
+use super::DecodedSpans;
 use super::json_text::{field, scalar, text_field, unsigned};
 use crate::attributes::{Attributes, cleaned};
 use crate::span::{Resource, Span, SpanKind, parse_id, parse_span_id};
@@ -15,8 +15,8 @@ pub fn is_zipkin(spans: &[Value]) -> bool {
     })
 }
 
-pub fn read(spans: &[Value]) -> Decoded {
-    let mut decoded = Decoded::default();
+pub fn read(spans: &[Value]) -> DecodedSpans {
+    let mut decoded = DecodedSpans::default();
     for one in spans {
         match one.as_object().and_then(span) {
             Some(span) => decoded.spans.push(span),

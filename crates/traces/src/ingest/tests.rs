@@ -26,8 +26,8 @@ fn span(service: &str, id: u64, parent: u64, kind: SpanKind, pairs: &[(&str, &st
     span
 }
 
-fn decoded(spans: Vec<Span>) -> Decoded {
-    Decoded { spans, ..Decoded::default() }
+fn decoded(spans: Vec<Span>) -> DecodedSpans {
+    DecodedSpans { spans, ..DecodedSpans::default() }
 }
 
 fn told(batch: &Batch) -> Vec<String> {

@@ -99,7 +99,7 @@ fn equal_lines_are_two_requests_and_the_same_two_again() {
     let log = format!("{line}\n{line}\n");
     let ids = || {
         let mut ids = Vec::new();
-        let mut sink = |decoded: Decoded, _| {
+        let mut sink = |decoded: DecodedSpans, _| {
             ids.extend(decoded.spans.iter().map(|span| span.span_id));
             Ok(())
         };

@@ -12,17 +12,17 @@ const CART_ADD: u32 = 12;
 const HOST_OF_CART: u32 = 21;
 const TABLE: u32 = 31;
 
-fn span(key: u64, parent: u64, role: Role, service: u32) -> Observed {
-    Observed { key, parent, role, service, operation: None, sender: None, calls: Vec::new() }
+fn span(key: u64, parent: u64, role: Role, service: u32) -> WindowSpan {
+    WindowSpan { key, parent, role, service, operation: None, sender: None, calls: Vec::new() }
 }
 
-fn calling(mut span: Observed, target: u32, kind: EdgeKind) -> Observed {
+fn calling(mut span: WindowSpan, target: u32, kind: EdgeKind) -> WindowSpan {
     span.calls = vec![Call { source: 0, target, kind, hour: 1, bin: Some(5), is_error: false }];
     span
 }
 
 /// web: checkout → (middleware) → client → cart: add → (internal) → query.
-fn trace() -> Vec<Observed> {
+fn trace() -> Vec<WindowSpan> {
     let mut checkout = calling(span(1, 0, Role::Server, WEB), WEB_CHECKOUT, EdgeKind::RuntimeCalls);
     checkout.operation = Some(WEB_CHECKOUT);
     let middleware = span(2, 1, Role::Local, WEB);
@@ -34,7 +34,7 @@ fn trace() -> Vec<Observed> {
     vec![checkout, middleware, client, add, internal, query]
 }
 
-fn counted(window: &mut Window, spans: &[Observed]) -> BTreeMap<(u32, u32), i64> {
+fn counted(window: &mut Window, spans: &[WindowSpan]) -> BTreeMap<(u32, u32), i64> {
     let mut counts: BTreeMap<(u32, u32), i64> = BTreeMap::new();
     for span in spans {
         window.observe(span.clone(), &mut |call, n| {
@@ -56,7 +56,7 @@ fn a_call_is_counted_once_from_the_operation_that_makes_it() {
 
 #[test]
 fn every_order_of_arrival_counts_the_same() {
-    fn permute(spans: &mut Vec<Observed>, at: usize, check: &mut impl FnMut(&[Observed])) {
+    fn permute(spans: &mut Vec<WindowSpan>, at: usize, check: &mut impl FnMut(&[WindowSpan])) {
         if at == spans.len() {
             check(spans);
             return;

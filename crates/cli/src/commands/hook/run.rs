@@ -5,7 +5,7 @@
 
 use crate::agents::activity::{Activity, WorkPlace};
 use crate::agents::client_event::ClientEvent;
-use crate::agents::sessions::{Occasion, Session, Sessions};
+use crate::agents::sessions::{PushDescription, Session, Sessions};
 use crate::agents::watchdog::Watchdog;
 use crate::agents::{self, Agent};
 use crate::config::repo_trust::{self, Repository};
@@ -129,7 +129,7 @@ fn said(ctx: &Ctx, ui: &mut Ui, agent: &Agent, event: PushEvent) -> Result<Push>
     }
     let (lines, budget) = lines(&context, event, &told, &activity, &session)?;
     let push = push::select(lines, budget, &|key| session.is_said(key));
-    let occasion = Occasion {
+    let occasion = PushDescription {
         at: ctx.now(),
         agent: agent.name,
         event,

@@ -2,7 +2,7 @@ use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
 use crate::text::{counted, runtime};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::agent_text;
-use insight::code::indirect::{IndirectUse, Indirectly};
+use insight::code::indirect::{IndirectKind, IndirectUse};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
 
 impl Show for Neighbours {
@@ -111,32 +111,32 @@ fn indirect(uses: &IndirectUse, home: &str, out: &mut Painter) {
     let mark = mark(out);
     let n = uses.total;
     let words = match (uses.how, &uses.via) {
-        (Indirectly::ThroughBase, Some(via)) => {
+        (IndirectKind::ThroughBase, Some(via)) => {
             let callers = counted(n, "caller", "callers");
             let at = place(&via.path, via.line);
             format!("may be called through {} ({at}), {callers}:", short_name(via, home))
         }
-        (Indirectly::ThroughBase, None) => "may be called through what it overrides:".to_owned(),
-        (Indirectly::OverriddenBy, _) => {
+        (IndirectKind::ThroughBase, None) => "may be called through what it overrides:".to_owned(),
+        (IndirectKind::OverriddenBy, _) => {
             let methods = counted(n, "overriding method", "overriding methods");
             format!("a call may be dispatched to {methods}:")
         }
-        (Indirectly::ByContract, _) => {
+        (IndirectKind::ByContract, _) => {
             format!("reached by {}:", counted(n, "route or contract", "routes or contracts"))
         }
-        (Indirectly::ByClient, Some(via)) => {
+        (IndirectKind::ByClient, Some(via)) => {
             let at = place(&via.path, via.line);
             let clients = counted(n, "client", "clients");
             format!("called through the contract {} ({at}) by {clients}:", short_name(via, home))
         }
-        (Indirectly::ByClient, None) => "called through a contract:".to_owned(),
-        (Indirectly::AsValue, _) => {
+        (IndirectKind::ByClient, None) => "called through a contract:".to_owned(),
+        (IndirectKind::AsValue, _) => {
             format!("passed, stored or named by {}:", counted(n, "symbol", "symbols"))
         }
-        (Indirectly::AsType, _) => {
+        (IndirectKind::AsType, _) => {
             format!("named or inherited by {}:", counted(n, "symbol", "symbols"))
         }
-        (Indirectly::Bases, _) => format!("its own {}:", counted(n, "base", "bases")),
+        (IndirectKind::Bases, _) => format!("its own {}:", counted(n, "base", "bases")),
     };
     out.label(Label::Warning, &format!("{mark}{words}")).end();
     for one in &uses.uses {

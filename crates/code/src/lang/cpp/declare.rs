@@ -7,23 +7,24 @@ use crate::facts::{DefKind, Flags, ParamKind, Visibility};
 use crate::lang::grammar::{children_of_field, each_child, named_children};
 use crate::lang::shapes::parts::{child_where, has_word, inside};
 use crate::lang::shapes::{
-    Callable, Marks, Parameter, Shape, Source, Syntax, TypeDecl, TypeParam, Typed, Var, Vars, Walk,
+    Callable, Marks, Parameter, Shape, Source, Syntax, TypeDecl, TypeParam, Var, Vars, Walk,
+    WrittenType,
 };
 use tree_sitter::Node;
 
 /// What a declarator declares.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Declared<'t> {
+pub(super) struct DeclaratorParts<'t> {
     pub name: Option<Node<'t>>,
     /// The declarator with the parameters, if it is a function.
     pub function: Option<Node<'t>>,
     pub lists: u8,
 }
 
-impl<'t> Declared<'t> {
+impl<'t> DeclaratorParts<'t> {
     pub fn of(node: Node<'t>) -> Self {
         let f = fields();
-        let mut found = Declared::default();
+        let mut found = DeclaratorParts::default();
         let mut at = node;
         for _ in 0..64 {
             let inner = match kind(at) {
@@ -79,8 +80,8 @@ pub(super) fn declaration<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         Kind::FunctionDefinition => function(source, node, node.child_by_field_id(f.declarator)),
         Kind::Declaration | Kind::FieldDeclaration => {
             let declarator = node.child_by_field_id(f.declarator);
-            match declarator.map(Declared::of) {
-                Some(Declared { function: Some(_), .. })
+            match declarator.map(DeclaratorParts::of) {
+                Some(DeclaratorParts { function: Some(_), .. })
                     if declarator.is_some_and(|d| kind(d) != Kind::InitDeclarator)
                         && !source.around.is_callable() =>
                 {
@@ -92,7 +93,7 @@ pub(super) fn declaration<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         Kind::TypeDefinition => typedef(source, node),
         Kind::AliasDeclaration => {
             let mut decl = TypeDecl::new(DefKind::Alias, node.child_by_field_id(f.name));
-            decl.is = node.child_by_field_id(f.type_).map(Typed::of);
+            decl.is = node.child_by_field_id(f.type_).map(WrittenType::of);
             Shape::Type(Box::new(decl))
         }
         Kind::PreprocFunctionDef => {
@@ -149,7 +150,8 @@ pub(super) fn type_decl<'t>(source: Source<'_>, node: Node<'t>) -> TypeDecl<'t> 
 fn typedef<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
     let f = fields();
     let ty = node.child_by_field_id(f.type_);
-    let declared = node.child_by_field_id(f.declarator).map(Declared::of).unwrap_or_default();
+    let declared =
+        node.child_by_field_id(f.declarator).map(DeclaratorParts::of).unwrap_or_default();
     let Some(ty) = ty else { return Shape::Nothing };
     let is_nameless =
         ty.child_by_field_id(f.body).is_some() && ty.child_by_field_id(f.name).is_none();
@@ -160,7 +162,7 @@ fn typedef<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         return Shape::Type(Box::new(decl));
     }
     let mut decl = TypeDecl::new(DefKind::Alias, declared.name);
-    decl.is = Some(Typed { node: ty, lists: declared.lists });
+    decl.is = Some(WrittenType { node: ty, lists: declared.lists });
     // `typedef struct Name Name;` says nothing new.
     let is_same = ty
         .child_by_field_id(f.name)
@@ -180,7 +182,7 @@ fn typedef<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
 fn function<'t>(source: Source<'_>, node: Node<'t>, declarator: Option<Node<'t>>) -> Shape<'t> {
     let f = fields();
     let Some(declarator) = declarator else { return Shape::Parts };
-    let declared = Declared::of(declarator);
+    let declared = DeclaratorParts::of(declarator);
     let Some(name) = declared.name else { return Shape::Parts };
     let body = node.child_by_field_id(f.body);
     let (mut names, _) = type_names(name);
@@ -192,12 +194,12 @@ fn function<'t>(source: Source<'_>, node: Node<'t>, declarator: Option<Node<'t>>
     }
     let mut callable = Callable::new(DefKind::Function, Some(name));
     callable.marks = marks(source, node);
-    callable.result = result.map(|node| Typed { node, lists: declared.lists });
+    callable.result = result.map(|node| WrittenType { node, lists: declared.lists });
     let trailing = declared
         .function
         .and_then(|d| child_where(d, |n| kind(n) == Kind::TrailingReturnType))
         .and_then(|arrow| arrow.named_child(0));
-    callable.result = trailing.map(Typed::of).or(callable.result);
+    callable.result = trailing.map(WrittenType::of).or(callable.result);
     callable.params = params(source, list);
     if kind(node) == Kind::FunctionDefinition {
         let has_default = child_where(node, |n| {
@@ -264,7 +266,7 @@ pub(super) fn params<'t>(source: Source<'_>, list: Option<Node<'t>>) -> Vec<Para
             continue;
         }
         let declarator = node.child_by_field_id(f.declarator);
-        let declared = declarator.map(Declared::of).unwrap_or_default();
+        let declared = declarator.map(DeclaratorParts::of).unwrap_or_default();
         let ty = node.child_by_field_id(f.type_);
         if declarator.is_none() && ty.is_some_and(|ty| source.text(ty) == "void") {
             continue;
@@ -293,7 +295,7 @@ fn variables<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
     let ty = node.child_by_field_id(f.type_);
     let mut items = Vec::new();
     for declarator in children_of_field(node, f.declarator) {
-        let declared = Declared::of(declarator);
+        let declared = DeclaratorParts::of(declarator);
         let Some(name) = declared.name else { continue };
         if !matches!(kind(name), Kind::Identifier | Kind::FieldIdentifier) {
             continue;
@@ -307,7 +309,7 @@ fn variables<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
             made_with = Some(named_children(list));
             value = None;
         }
-        let ty = ty.map(|node| Typed { node, lists: declared.lists });
+        let ty = ty.map(|node| WrittenType { node, lists: declared.lists });
         items.push(Var { name, ty, value, made_with });
     }
     if items.is_empty() {

@@ -1,11 +1,11 @@
 //! What the nodes of the C and C++ grammars are.
 
-use super::declare::{self, Declared};
+use super::declare::{self, DeclaratorParts};
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, DefKind, ExprId, Literal};
 use crate::lang::grammar::named_children;
 use crate::lang::shapes::parts::{child_where, has_word, inside};
-use crate::lang::shapes::{Callable, Callee, Shape, Source, Syntax, TypeShape, Typed, Walk};
+use crate::lang::shapes::{Callable, Callee, Shape, Source, Syntax, TypeShape, Walk, WrittenType};
 use tree_sitter::Node;
 
 pub(super) struct Shapes;
@@ -167,16 +167,18 @@ fn statement<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
     match kind(node) {
         Kind::ForRangeLoop => match field(f.right) {
             Some(over) => Shape::Foreach {
-                ty: field(f.type_).map(Typed::of),
-                name: field(f.declarator).and_then(|d| Declared::of(d).name),
+                ty: field(f.type_).map(WrittenType::of),
+                name: field(f.declarator).and_then(|d| DeclaratorParts::of(d).name),
                 over,
                 body: field(f.body).into_iter().collect(),
             },
             None => Shape::Parts,
         },
         Kind::ParameterDeclaration | Kind::OptionalParameterDeclaration => {
-            match field(f.declarator).and_then(|d| Declared::of(d).name) {
-                Some(name) => Shape::Bind { ty: field(f.type_).map(Typed::of), name, value: None },
+            match field(f.declarator).and_then(|d| DeclaratorParts::of(d).name) {
+                Some(name) => {
+                    Shape::Bind { ty: field(f.type_).map(WrittenType::of), name, value: None }
+                }
                 None => Shape::Nothing,
             }
         }

@@ -6,7 +6,7 @@ use crate::facts::{DefKind, Flags, ParamKind, Visibility};
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, declared, inside};
 use crate::lang::shapes::{
-    Callable, Marks, Parameter, Shape, Source, TypeDecl, TypeParam, Typed, Var, Vars, Walk,
+    Callable, Marks, Parameter, Shape, Source, TypeDecl, TypeParam, Var, Vars, Walk, WrittenType,
 };
 use tree_sitter::Node;
 
@@ -218,7 +218,7 @@ fn callable<'t>(source: Source<'_>, node: Node<'t>, name: Option<Node<'t>>) -> S
         callable.marks = callable.marks.with(declared(of, body.is_some()));
     }
     let result = node.child_by_field_id(f.returns).or(node.child_by_field_id(f.type_));
-    callable.result = result.filter(|_| !is_lambda).map(Typed::of);
+    callable.result = result.filter(|_| !is_lambda).map(WrittenType::of);
     callable.type_params = type_params(source, node);
     callable.params = match node.child_by_field_id(f.parameters) {
         Some(one) if kind(one) == Kind::ImplicitParameter => {
@@ -242,7 +242,7 @@ fn property<'t>(source: Source<'_>, node: Node<'t>, name: Option<Node<'t>>) -> S
     let name = name.or_else(|| child_where(node, |n| kind(n) == Kind::BracketedParameterList));
     let mut callable = Callable::new(DefKind::Method, name);
     callable.marks = marks(source, node).with(Flags::PROPERTY);
-    callable.result = node.child_by_field_id(f.type_).map(Typed::of);
+    callable.result = node.child_by_field_id(f.type_).map(WrittenType::of);
     callable.params = params(source, node.child_by_field_id(f.parameters));
     callable.body = node.child_by_field_id(f.accessors);
     let value = node.child_by_field_id(f.value);
@@ -301,7 +301,7 @@ fn variables(node: Node<'_>) -> Vars<'_> {
             let value = named_children(declarator)
                 .into_iter()
                 .rfind(|n| *n != name && kind(*n) != Kind::BracketedArgumentList);
-            Some(Var { name, ty: ty.map(Typed::of), value, made_with: None })
+            Some(Var { name, ty: ty.map(WrittenType::of), value, made_with: None })
         })
         .collect();
     Vars { kind: DefKind::Var, items, marks: Marks::default() }

@@ -5,7 +5,7 @@ use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, Expr, ExprId, Literal};
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, inside, rest};
-use crate::lang::shapes::{Callee, Shape, Source, Syntax, TypeShape, Typed, Walk};
+use crate::lang::shapes::{Callee, Shape, Source, Syntax, TypeShape, Walk, WrittenType};
 use tree_sitter::Node;
 
 pub(super) struct Shapes;
@@ -212,7 +212,7 @@ fn statement<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
     match kind(node) {
         Kind::ForeachStatement => match field(f.right) {
             Some(over) => Shape::Foreach {
-                ty: field(f.type_).map(Typed::of),
+                ty: field(f.type_).map(WrittenType::of),
                 name: field(f.left).filter(|left| kind(*left) == Kind::Identifier),
                 over,
                 body: field(f.body).into_iter().collect(),
@@ -223,7 +223,7 @@ fn statement<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         | Kind::DeclarationPattern
         | Kind::DeclarationExpression
         | Kind::RecursivePattern => match (field(f.name), field(f.type_)) {
-            (Some(name), ty) => Shape::Bind { ty: ty.map(Typed::of), name, value: None },
+            (Some(name), ty) => Shape::Bind { ty: ty.map(WrittenType::of), name, value: None },
             (None, Some(ty)) => Shape::Either { before: rest(node, &[Some(ty)]), values: vec![] },
             _ => Shape::Nothing,
         },

@@ -3,8 +3,8 @@
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, Flags, Import, Imported, Param, ParamKind, ScopeKind,
-    Space, TypeId, TypeRef, Visibility,
+    Binding, Builder, DefId, DefKind, Expr, Flags, Import, ImportedName, Param, ParamKind,
+    ScopeKind, Space, TypeId, TypeRef, Visibility,
 };
 use crate::lang::grammar::{children_of_field, each_child, named_children};
 use tree_sitter::Node;
@@ -79,10 +79,10 @@ impl Lower<'_, '_> {
         let path = self.text(path_node).trim_matches(['"', '`']);
         let name = node.child_by_field_id(f.name);
         let (what, bound) = match name {
-            Some(name) if kind(name) == Kind::Dot => (Imported::Wildcard, None),
-            Some(name) if self.text(name) == "_" => (Imported::Effects, None),
-            Some(name) => (Imported::Module, Some(self.text(name))),
-            None => (Imported::Module, Some(package_name(path))),
+            Some(name) if kind(name) == Kind::Dot => (ImportedName::Wildcard, None),
+            Some(name) if self.text(name) == "_" => (ImportedName::Effects, None),
+            Some(name) => (ImportedName::Module, Some(self.text(name))),
+            None => (ImportedName::Module, Some(package_name(path))),
         };
         let path = self.b.name(path);
         let (line, _) = self.b.position(node.start_byte());
@@ -98,7 +98,7 @@ impl Lower<'_, '_> {
         let id = self.b.import(import);
         if let Some(bound) = bound {
             let bound = self.b.name(bound);
-            self.b.bind_private(bound, Space::Both, Bound::Import(id));
+            self.b.bind_private(bound, Space::Both, Binding::Import(id));
         }
     }
 
@@ -108,7 +108,7 @@ impl Lower<'_, '_> {
         let def = self.b.def(DefKind::Function, name, node.byte_range(), name_node.start_byte());
         let text = self.text(name_node);
         if text != "init" && text != "_" {
-            self.b.bind(name, Space::Both, Bound::Def(def), 0);
+            self.b.bind(name, Space::Both, Binding::Def(def), 0);
         }
         self.callable(def, node);
     }
@@ -143,7 +143,7 @@ impl Lower<'_, '_> {
                 let at = param.start_byte();
                 let id = self.b.def(DefKind::TypeParam, name, param.byte_range(), at);
                 let path = self.b.lookup(name, Space::Type, at);
-                self.b.bind(name, Space::Type, Bound::Def(id), 0);
+                self.b.bind(name, Space::Type, Binding::Def(id), 0);
                 args.push(self.b.type_ref(TypeRef::Named(path, Box::default())));
                 ids.push(id);
             }
@@ -155,7 +155,7 @@ impl Lower<'_, '_> {
         }
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Method, name, node.byte_range(), name_node.start_byte());
-        self.b.bind_member(block, name, Space::Both, Bound::Def(def));
+        self.b.bind_member(block, name, Space::Both, Binding::Def(def));
         self.callable(def, node);
         self.b.leave();
     }
@@ -199,7 +199,7 @@ impl Lower<'_, '_> {
                 let name = self.name(name_node);
                 let at = name_node.start_byte();
                 let id = self.b.def_in(def, DefKind::TypeParam, name, part.byte_range(), at);
-                self.b.bind(name, Space::Type, Bound::Def(id), 0);
+                self.b.bind(name, Space::Type, Binding::Def(id), 0);
                 ids.push(id);
                 bounds.push((id, part.child_by_field_id(f.type_)));
             }
@@ -241,7 +241,12 @@ impl Lower<'_, '_> {
                 let name = self.name(name_node);
                 let index = params.len() as u16;
                 params.push(Param { name, ty, default: None, kind: param_kind });
-                self.b.bind(name, Space::Both, Bound::Param { of: def, index }, part.start_byte());
+                self.b.bind(
+                    name,
+                    Space::Both,
+                    Binding::Param { of: def, index },
+                    part.start_byte(),
+                );
             }
         }
     }
@@ -262,7 +267,7 @@ impl Lower<'_, '_> {
             }
             for name_node in names {
                 let name = self.name(name_node);
-                let to = Bound::Var { ty: Some(ty), value: None };
+                let to = Binding::Var { ty: Some(ty), value: None };
                 self.b.bind(name, Space::Both, to, part.start_byte());
             }
         }
@@ -287,7 +292,7 @@ impl Lower<'_, '_> {
         };
         let def = self.b.def(def_kind, name, node.byte_range(), name_node.start_byte());
         let at = if self.b.is_member_scope() { 0 } else { name_node.start_byte() };
-        self.b.bind(name, Space::Both, Bound::Def(def), at);
+        self.b.bind(name, Space::Both, Binding::Def(def), at);
         let visibility = visibility(self.text(name_node));
         let body = named_children(ty).first().map_or(ty.end_byte(), Node::start_byte);
         let signature = self.b.signature(node.start_byte()..body);
@@ -344,7 +349,7 @@ impl Lower<'_, '_> {
             if is_embedded {
                 definition.flags.add(Flags::EMBEDDED);
             }
-            self.b.bind_member(def, name, Space::Both, Bound::Def(field));
+            self.b.bind_member(def, name, Space::Both, Binding::Def(field));
         }
         if is_embedded {
             self.add_base(def, ty);
@@ -366,7 +371,7 @@ impl Lower<'_, '_> {
                 let method =
                     self.b.def(DefKind::Method, name, node.byte_range(), name_node.start_byte());
                 self.b.def_mut(method).flags.add(Flags::ABSTRACT);
-                self.b.bind_member(def, name, Space::Both, Bound::Def(method));
+                self.b.bind_member(def, name, Space::Both, Binding::Def(method));
                 self.callable(method, node);
             }
             Kind::TypeElem => {
@@ -397,7 +402,7 @@ impl Lower<'_, '_> {
             }
             if !self.b.is_member_scope() {
                 let known = (value != Builder::OPAQUE).then_some(value);
-                let to = Bound::Var { ty, value: known };
+                let to = Binding::Var { ty, value: known };
                 self.b.bind(name, Space::Both, to, node.end_byte());
                 continue;
             }
@@ -409,7 +414,7 @@ impl Lower<'_, '_> {
             if value != Builder::OPAQUE {
                 self.b.add_value(def, value);
             }
-            self.b.bind(name, Space::Both, Bound::Def(def), 0);
+            self.b.bind(name, Space::Both, Binding::Def(def), 0);
         }
     }
 

@@ -3,11 +3,11 @@
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, DefKind, Expr, ExprId, Literal, Space, TypeId};
-use crate::lang::chain::Chained;
+use crate::lang::chain::MethodChain;
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
-impl<'s> Chained<'s> for Lower<'_, 's> {
+impl<'s> MethodChain<'s> for Lower<'_, 's> {
     fn builder(&mut self) -> &mut Builder<'s> {
         self.b
     }

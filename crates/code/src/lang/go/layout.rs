@@ -1,19 +1,19 @@
 //! Packages are folders; `go.mod` says what their paths begin with.
 
-use crate::facts::{DefId, FileFacts, Import, Imported};
+use crate::facts::{DefId, FileFacts, Import, ImportedName};
 use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Place, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::FxHashMap;
 
 pub(super) struct GoLayout {
-    files: FxHashMap<FileIx, Placed>,
+    files: FxHashMap<FileIx, GoFile>,
     packages: FxHashMap<(String, String), Vec<FileIx>>,
     /// Import path to the first file of the package and the package's name.
     by_path: FxHashMap<String, (FileIx, String)>,
 }
 
-struct Placed {
+struct GoFile {
     file: String,
     folder: String,
     package: String,
@@ -39,7 +39,7 @@ impl GoLayout {
                 let entry = (file.ix, package.clone());
                 layout.by_path.entry(path.clone()).or_insert(entry);
             }
-            let placed = Placed { file: file.path.to_owned(), folder, package, path };
+            let placed = GoFile { file: file.path.to_owned(), folder, package, path };
             layout.files.insert(file.ix, placed);
         }
         layout
@@ -54,7 +54,7 @@ impl GoLayout {
 
 impl Layout for GoLayout {
     fn answers(&self, answers: &mut Answers) {
-        for Placed { file, folder, package, .. } in self.files.values() {
+        for GoFile { file, folder, package, .. } in self.files.values() {
             answers.says(Question::about("parts").and(folder).part(package), file, [0, 0]);
         }
         for (path, (first, name)) in &self.by_path {
@@ -94,7 +94,7 @@ impl Layout for GoLayout {
 
     /// A package that is called otherwise than its path says.
     fn root(&self, _from: FileIx, facts: &FileFacts, _home: DefId, name: &str) -> Option<Place> {
-        let imports = facts.imports.iter().filter(|import| import.what == Imported::Module);
+        let imports = facts.imports.iter().filter(|import| import.what == ImportedName::Module);
         let mut known = imports.rev().filter_map(|import| self.imported(facts, import));
         let (module, _) = known.find(|(_, package)| package == name)?;
         Some(Place::At(*module, DefId::FILE))

@@ -1,7 +1,7 @@
 //! Routes of net/http, chi, gin, echo, fiber and gorilla/mux.
 
 use crate::facts::Builder;
-use crate::routes::text::{Written, calls};
+use crate::routes::text::{CallText, calls};
 use crate::routes::{Groups, METHODS, Route, answering, argument, assigned, imports, joined};
 
 pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
@@ -60,7 +60,7 @@ pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
             continue;
         }
         // `HandleFunc(…).Methods("GET", http.MethodHead)`.
-        let follows = |other: &&Written<'_>| {
+        let follows = |other: &&CallText<'_>| {
             other.span.start >= call.span.end && other.span.start - call.span.end < 8
         };
         if let Some(chain) = chained.iter().find(follows) {
@@ -92,7 +92,7 @@ fn method(arg: Option<&&str>) -> Option<String> {
 }
 
 /// `r.Mount("/x", sub)`: a variable of this function, or what a function returns.
-fn mounts(b: &Builder<'_>, nests: &[Written<'_>], groups: &mut Groups, found: &mut Vec<Route>) {
+fn mounts(b: &Builder<'_>, nests: &[CallText<'_>], groups: &mut Groups, found: &mut Vec<Route>) {
     // What is mounted first may be mounted into by those that follow.
     for mount in calls(b, |name| name == "Mount").into_iter().rev() {
         let Some(pattern) = mount.pattern(0) else { continue };

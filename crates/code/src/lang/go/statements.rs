@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, Builder, DefKind, Expr, ExprId, ScopeKind, Space, TypeId};
+use crate::facts::{Binding, Builder, DefKind, Expr, ExprId, ScopeKind, Space, TypeId};
 use crate::lang::grammar::{children_of_field, named_children};
 use tree_sitter::Node;
 
@@ -99,7 +99,7 @@ impl Lower<'_, '_> {
         }
         let name = self.name(target);
         let value = (value != Builder::OPAQUE).then_some(value);
-        self.b.bind(name, Space::Both, Bound::Var { ty: None, value }, at);
+        self.b.bind(name, Space::Both, Binding::Var { ty: None, value }, at);
     }
 
     /// `for k, v := range x`.
@@ -143,8 +143,8 @@ impl Lower<'_, '_> {
             if let Some(alias) = alias {
                 let name = self.name(alias);
                 let to = match (&types[..], &known[..]) {
-                    ([_], [one]) => Bound::Var { ty: Some(*one), value: None },
-                    _ => Bound::Var { ty: None, value: Some(value) },
+                    ([_], [one]) => Binding::Var { ty: Some(*one), value: None },
+                    _ => Binding::Var { ty: None, value: Some(value) },
                 };
                 self.b.bind(name, Space::Both, to, case.start_byte());
             }

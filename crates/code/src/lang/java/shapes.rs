@@ -7,8 +7,8 @@ use crate::facts::{
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, declared, field_all, inside};
 use crate::lang::shapes::{
-    Callable, Callee, Marks, Parameter, Shape, Source, Syntax, TypeDecl, TypeParam, TypeShape,
-    Typed, Var, Vars, Walk,
+    Callable, Callee, Marks, Parameter, Shape, Source, Syntax, TypeDecl, TypeParam, TypeShape, Var,
+    Vars, Walk, WrittenType,
 };
 use tree_sitter::Node;
 
@@ -227,7 +227,7 @@ fn declaration<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
             callable.marks = marks.with(declared(DefKind::Method, body.is_some()));
             callable.type_params = type_params(node);
             callable.params = params(node.child_by_field_id(f.parameters));
-            callable.result = node.child_by_field_id(f.type_).map(Typed::of);
+            callable.result = node.child_by_field_id(f.type_).map(WrittenType::of);
             callable.body = body;
             Shape::Callable(Box::new(callable))
         }
@@ -353,7 +353,7 @@ fn variables<'t>(source: Source<'_>, node: Node<'t>, marks: Marks) -> Vars<'t> {
             let lists = u8::from(declarator.child_by_field_id(f.dimensions).is_some());
             Some(Var {
                 name: declarator.child_by_field_id(f.name)?,
-                ty: ty.map(|node| Typed { node, lists }),
+                ty: ty.map(|node| WrittenType { node, lists }),
                 value: declarator.child_by_field_id(f.value),
                 made_with: None,
             })
@@ -371,7 +371,7 @@ fn statement(node: Node<'_>) -> Shape<'_> {
     match kind(node) {
         Kind::EnhancedFor => match field(f.value) {
             Some(over) => Shape::Foreach {
-                ty: field(f.type_).map(Typed::of),
+                ty: field(f.type_).map(WrittenType::of),
                 name: field(f.name),
                 over,
                 body: field(f.body).into_iter().collect(),
@@ -380,20 +380,20 @@ fn statement(node: Node<'_>) -> Shape<'_> {
         },
         Kind::Resource => match (field(f.name), field(f.value)) {
             (Some(name), value @ Some(_)) => {
-                Shape::Bind { ty: field(f.type_).map(Typed::of), name, value }
+                Shape::Bind { ty: field(f.type_).map(WrittenType::of), name, value }
             }
             _ => Shape::Parts,
         },
         Kind::CatchFormalParameter => match field(f.name) {
             Some(name) => {
                 let ty = child_where(node, |n| kind(n) == Kind::CatchType);
-                Shape::Bind { ty: ty.map(Typed::of), name, value: None }
+                Shape::Bind { ty: ty.map(WrittenType::of), name, value: None }
             }
             None => Shape::Parts,
         },
         Kind::InstanceofExpression => match (field(f.left), field(f.right), field(f.name)) {
             (left, Some(right), Some(name)) => {
-                Shape::Bind { ty: Some(Typed::of(right)), name, value: left }
+                Shape::Bind { ty: Some(WrittenType::of(right)), name, value: left }
             }
             (left @ Some(_), Some(ty), None) => Shape::Cast { ty, value: left },
             _ => Shape::Parts,
@@ -401,7 +401,7 @@ fn statement(node: Node<'_>) -> Shape<'_> {
         Kind::TypePattern | Kind::RecordPatternComponent => {
             match (node.named_child(0), last(node)) {
                 (Some(ty), Some(name)) if ty != name => {
-                    Shape::Bind { ty: Some(Typed::of(ty)), name, value: None }
+                    Shape::Bind { ty: Some(WrittenType::of(ty)), name, value: None }
                 }
                 _ => Shape::Nothing,
             }

@@ -4,12 +4,12 @@ use super::flow::bind_variable;
 use super::kinds::{Kind, fields, kind};
 use super::shapes::{is_in_type, is_type, type_names};
 use crate::facts::{
-    Bound, Builder, DefKind, Expr, ExprId, Flags, ParamKind, ScopeKind, Visibility,
+    Binding, Builder, DefKind, Expr, ExprId, Flags, ParamKind, ScopeKind, Visibility,
 };
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, declared, has_word, inside};
 use crate::lang::shapes::{
-    Callable, Marks, Parameter, Shape, Source, TypeDecl, TypeParam, Typed, Var, Vars, Walk,
+    Callable, Marks, Parameter, Shape, Source, TypeDecl, TypeParam, Var, Vars, Walk, WrittenType,
 };
 use tree_sitter::Node;
 
@@ -78,7 +78,7 @@ pub(super) fn type_decl<'t>(source: Source<'_>, node: Node<'t>) -> TypeDecl<'t> 
         let mut decl = TypeDecl::new(DefKind::Alias, node.child_by_field_id(f.type_));
         decl.marks = marks(source, node);
         decl.type_params = type_params(node);
-        decl.is = child_where(node, |n| is_type(kind(n))).map(Typed::of);
+        decl.is = child_where(node, |n| is_type(kind(n))).map(WrittenType::of);
         return decl;
     }
     let of = if has_word(node, "interface") {
@@ -175,7 +175,7 @@ pub(super) fn function<'t>(source: Source<'_>, node: Node<'t>) -> Callable<'t> {
     callable.params = value_parameters(source, list);
     let after = list.map_or(node.start_byte(), |list| list.end_byte());
     let is_result = |n: Node<'_>| n.start_byte() >= after && is_type(kind(n));
-    callable.result = child_where(node, is_result).map(Typed::of);
+    callable.result = child_where(node, is_result).map(WrittenType::of);
     if let Some(name) = name
         && let Some(of) = receiver(node, name.start_byte())
     {
@@ -294,7 +294,7 @@ pub(super) fn property<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         let mut callable = Callable::new(DefKind::Function, Some(name));
         callable.marks = marks.with(Flags::PROPERTY);
         callable.type_params = type_params(node);
-        callable.result = ty.map(Typed::of);
+        callable.result = ty.map(WrittenType::of);
         if let Some(of) = receiver(node, variable.start_byte()) {
             callable.owner = type_names(of);
         }
@@ -303,7 +303,7 @@ pub(super) fn property<'t>(source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         return Shape::Callable(Box::new(callable));
     }
     let of = if has_word(node, "var") { DefKind::Var } else { DefKind::Const };
-    let items = vec![Var { name, ty: ty.map(Typed::of), value, made_with: None }];
+    let items = vec![Var { name, ty: ty.map(WrittenType::of), value, made_with: None }];
     Shape::Vars(Box::new(Vars { kind: of, items, marks }))
 }
 
@@ -321,7 +321,7 @@ pub(super) fn companion(walk: &mut Walk<'_, '_>, node: Node<'_>) {
     let def = walk.type_decl(node, &decl);
     if name.is_none() {
         let name = walk.b.name("Companion");
-        walk.b.bind_member(class, name, crate::facts::Space::Both, Bound::Def(def));
+        walk.b.bind_member(class, name, crate::facts::Space::Both, Binding::Def(def));
     }
     let members: Vec<_> = walk
         .b

@@ -3,14 +3,14 @@
 use super::kinds::{Kind, fields, kind};
 use super::shapes::is_type;
 use crate::facts::ScopeKind::Block;
-use crate::facts::{Bound, Builder, Expr, ExprId, Literal, Name, Space, TypeId};
+use crate::facts::{Binding, Builder, Expr, ExprId, Literal, Name, Space, TypeId};
 use crate::lang::grammar::named_children;
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::child_where;
 use tree_sitter::Node;
 
 /// A name known to be of a type where a test holds.
-type Narrowed = (Name, TypeId);
+type NarrowedType = (Name, TypeId);
 
 pub(super) fn for_statement(walk: &mut Walk<'_, '_>, node: Node<'_>) {
     let parts = named_children(node);
@@ -44,7 +44,7 @@ pub(super) fn bind_variable(walk: &mut Walk<'_, '_>, node: Node<'_>, value: Expr
     let ty = ty.filter(|ty| *ty != Builder::OPAQUE_TYPE);
     let value = (value != Builder::OPAQUE).then_some(value);
     let (at, name) = (name.end_byte(), walk.name(name));
-    walk.bind_local(name, Bound::Var { ty, value }, at);
+    walk.bind_local(name, Binding::Var { ty, value }, at);
 }
 
 pub(super) fn catch_block(walk: &mut Walk<'_, '_>, node: Node<'_>) {
@@ -54,7 +54,7 @@ pub(super) fn catch_block(walk: &mut Walk<'_, '_>, node: Node<'_>) {
     let ty = parts.iter().find(|part| is_type(kind(**part))).map(|ty| walk.ty(*ty));
     if let Some(name) = name {
         let (at, name) = (name.end_byte(), walk.name(*name));
-        walk.bind_local(name, Bound::Var { ty, value: None }, at);
+        walk.bind_local(name, Binding::Var { ty, value: None }, at);
     }
     for part in parts.iter().filter(|part| kind(**part) == Kind::Block) {
         walk.node(*part);
@@ -75,7 +75,7 @@ pub(super) fn is_expression(walk: &mut Walk<'_, '_>, node: Node<'_>) -> ExprId {
 }
 
 /// What is known where a condition holds.
-fn narrowed(walk: &mut Walk<'_, '_>, condition: Node<'_>, found: &mut Vec<Narrowed>) {
+fn narrowed(walk: &mut Walk<'_, '_>, condition: Node<'_>, found: &mut Vec<NarrowedType>) {
     let f = fields();
     let (left, right) = (condition.child_by_field_id(f.left), condition.child_by_field_id(f.right));
     match kind(condition) {
@@ -105,10 +105,10 @@ fn narrowed(walk: &mut Walk<'_, '_>, condition: Node<'_>, found: &mut Vec<Narrow
 }
 
 /// A branch in which some names are known to be of a type.
-fn branch(walk: &mut Walk<'_, '_>, body: Node<'_>, known: &[Narrowed]) -> ExprId {
+fn branch(walk: &mut Walk<'_, '_>, body: Node<'_>, known: &[NarrowedType]) -> ExprId {
     walk.b.open(Block);
     for (name, ty) in known.iter().filter(|(_, ty)| *ty != Builder::OPAQUE_TYPE) {
-        walk.b.bind(*name, Space::Value, Bound::Narrowed { ty: *ty }, body.start_byte());
+        walk.b.bind(*name, Space::Value, Binding::Narrowed { ty: *ty }, body.start_byte());
     }
     let value = walk.node(body);
     walk.b.close();

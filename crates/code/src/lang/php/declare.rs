@@ -5,7 +5,9 @@ use super::shapes::{def_kind, path};
 use crate::facts::{DefKind, Flags, ParamKind, Visibility};
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::parts::{child_where, declared, inside};
-use crate::lang::shapes::{Callable, Marks, Parameter, Source, TypeDecl, Typed, Var, Vars, Walk};
+use crate::lang::shapes::{
+    Callable, Marks, Parameter, Source, TypeDecl, Var, Vars, Walk, WrittenType,
+};
 use tree_sitter::Node;
 
 fn marks(source: Source<'_>, node: Node<'_>) -> Marks {
@@ -72,7 +74,7 @@ pub(super) fn callable<'t>(source: Source<'_>, node: Node<'t>) -> Callable<'t> {
         }
     }
     callable.is_value = kind(node) == Kind::ArrowFunction;
-    callable.result = node.child_by_field_id(f.return_type).map(Typed::of);
+    callable.result = node.child_by_field_id(f.return_type).map(WrittenType::of);
     callable.params = params(node.child_by_field_id(f.parameters));
     // What a closure takes over keeps its name and value.
     callable
@@ -98,7 +100,7 @@ fn params(list: Option<Node<'_>>) -> Vec<Parameter<'_>> {
 
 pub(super) fn variables<'t>(source: Source<'_>, node: Node<'t>) -> Vars<'t> {
     let f = fields();
-    let ty = node.child_by_field_id(f.type_).map(Typed::of);
+    let ty = node.child_by_field_id(f.type_).map(WrittenType::of);
     let is_const = kind(node) == Kind::ConstDeclaration;
     let items = named_children(node)
         .into_iter()

@@ -1,7 +1,7 @@
 //! Routes of Slim.
 
 use crate::facts::{Builder, Expr, ExprId, Space};
-use crate::routes::text::{Written, calls, literal, split};
+use crate::routes::text::{CallText, calls, literal, split};
 use crate::routes::{Groups, METHODS, Route, answering, argument, contains, joined};
 
 /// `$app->get('/x', f)`, `$app->map(['GET'], '/x', f)`, below what `group` says.
@@ -44,7 +44,7 @@ pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
 }
 
 /// `Home::class`, `Home::class . ':show'`, `[Home::class, 'show']`, `'Home:show'`.
-fn controller(b: &mut Builder<'_>, text: &str, call: &Written<'_>) -> Option<ExprId> {
+fn controller(b: &mut Builder<'_>, text: &str, call: &CallText<'_>) -> Option<ExprId> {
     let text = text.trim_matches(['[', ']']).trim();
     let (class, method) = match text.split_once("::class") {
         Some((class, rest)) => (class, rest.trim_matches([' ', '.', ',', ':', '\'', '"'])),

@@ -5,7 +5,7 @@ use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, DefKind, ExprId, Literal};
 use crate::lang::grammar::named_children;
 use crate::lang::shapes::parts::{child_where, inside};
-use crate::lang::shapes::{Callee, Shape, Source, Syntax, TypeShape, Typed, Walk};
+use crate::lang::shapes::{Callee, Shape, Source, Syntax, TypeShape, Walk, WrittenType};
 use tree_sitter::Node;
 
 pub(super) struct Shapes;
@@ -123,7 +123,7 @@ fn catch(node: Node<'_>) -> Shape<'_> {
             let f = fields();
             match node.child_by_field_id(f.name) {
                 Some(name) => Shape::Foreach {
-                    ty: node.child_by_field_id(f.type_).map(Typed::of),
+                    ty: node.child_by_field_id(f.type_).map(WrittenType::of),
                     name: Some(name),
                     over: node.child_by_field_id(f.type_).unwrap_or(name),
                     body: node.child_by_field_id(f.body).into_iter().collect(),

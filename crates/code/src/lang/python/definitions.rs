@@ -3,7 +3,7 @@
 use super::kinds::{Kind, fields, kind};
 use super::{Lower, named_children};
 use crate::facts::{
-    Bound, DefId, DefKind, ExprId, Flags, Name, Param, ParamKind, ScopeKind, Space, Visibility,
+    Binding, DefId, DefKind, ExprId, Flags, Name, Param, ParamKind, ScopeKind, Space, Visibility,
 };
 use tree_sitter::Node;
 
@@ -54,7 +54,7 @@ impl Lower<'_, '_> {
         if matches!(text, "__new__" | "__init_subclass__" | "__class_getitem__") {
             flags.add(Flags::CLASS_METHOD);
         }
-        self.b.bind(name, Space::Both, Bound::Def(def), name_node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(def), name_node.start_byte());
 
         self.b.enter(def, ScopeKind::Function);
         self.type_params(def, node);
@@ -101,7 +101,7 @@ impl Lower<'_, '_> {
             let name = self.b.name(&name);
             let span = part.byte_range();
             let param = self.b.def_in(def, DefKind::TypeParam, name, span.clone(), span.start);
-            self.b.bind(name, Space::Both, Bound::Def(param), span.start);
+            self.b.bind(name, Space::Both, Binding::Def(param), span.start);
             ids.push(param);
         }
         self.b.def_mut(def).type_params = ids.into();
@@ -148,7 +148,7 @@ impl Lower<'_, '_> {
             let name = self.name(named);
             let index = params.len() as u16;
             params.push(Param { name, ty, default, kind: param_kind });
-            self.b.bind(name, Space::Both, Bound::Param { of: def, index }, named.start_byte());
+            self.b.bind(name, Space::Both, Binding::Param { of: def, index }, named.start_byte());
         }
         params
     }
@@ -184,7 +184,7 @@ impl Lower<'_, '_> {
         definition.visibility = visibility;
         definition.bases = bases.into();
         definition.decorators = decorators.iter().map(|(_, expr)| *expr).collect();
-        self.b.bind(name, Space::Both, Bound::Def(def), name_node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(def), name_node.start_byte());
         self.b.enter(def, ScopeKind::Class);
         self.type_params(def, node);
         if let Some(body) = body {

@@ -3,10 +3,10 @@
 use super::kinds::{Kind, fields, kind};
 use super::{Lower, named_children};
 use crate::facts::{Builder, DefKind, Expr, ExprId, Flags, Literal, ScopeKind, Space};
-use crate::lang::chain::Chained;
+use crate::lang::chain::MethodChain;
 use tree_sitter::Node;
 
-impl<'s> Chained<'s> for Lower<'_, 's> {
+impl<'s> MethodChain<'s> for Lower<'_, 's> {
     fn builder(&mut self) -> &mut Builder<'s> {
         self.b
     }

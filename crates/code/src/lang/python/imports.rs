@@ -2,7 +2,7 @@
 
 use super::kinds::{Kind, fields, kind};
 use super::{Lower, named_children};
-use crate::facts::{Bound, DefId, Import, Imported, Name, Space};
+use crate::facts::{Binding, DefId, Import, ImportedName, Name, Space};
 use tree_sitter::Node;
 
 impl Lower<'_, '_> {
@@ -25,9 +25,9 @@ impl Lower<'_, '_> {
                 None => (first, vec![first]),
             };
             if bound_path.len() < path.len() {
-                self.add_import(path, 0, Imported::Effects, None, node);
+                self.add_import(path, 0, ImportedName::Effects, None, node);
             }
-            self.add_import(bound_path, 0, Imported::Module, Some(bound), node);
+            self.add_import(bound_path, 0, ImportedName::Module, Some(bound), node);
         }
     }
 
@@ -42,7 +42,7 @@ impl Lower<'_, '_> {
             }
             match kind(item) {
                 Kind::WildcardImport => {
-                    self.add_import(path.clone(), level, Imported::Wildcard, None, node);
+                    self.add_import(path.clone(), level, ImportedName::Wildcard, None, node);
                 }
                 Kind::AliasedImport => {
                     let names = (item.child_by_field_id(f.name), item.child_by_field_id(f.alias));
@@ -51,7 +51,7 @@ impl Lower<'_, '_> {
                         self.add_import(
                             path.clone(),
                             level,
-                            Imported::Name(name),
+                            ImportedName::Name(name),
                             Some(alias),
                             node,
                         );
@@ -59,7 +59,13 @@ impl Lower<'_, '_> {
                 }
                 Kind::DottedName => {
                     let name = self.name(item);
-                    self.add_import(path.clone(), level, Imported::Name(name), Some(name), node);
+                    self.add_import(
+                        path.clone(),
+                        level,
+                        ImportedName::Name(name),
+                        Some(name),
+                        node,
+                    );
                 }
                 _ => {}
             }
@@ -93,7 +99,7 @@ impl Lower<'_, '_> {
         &mut self,
         path: Vec<Name>,
         level: u8,
-        what: Imported,
+        what: ImportedName,
         bound: Option<Name>,
         node: Node<'_>,
     ) {
@@ -109,7 +115,7 @@ impl Lower<'_, '_> {
         };
         let id = self.b.import(import);
         if let Some(name) = bound {
-            self.b.bind(name, Space::Both, Bound::Import(id), node.end_byte());
+            self.b.bind(name, Space::Both, Binding::Import(id), node.end_byte());
         }
     }
 }

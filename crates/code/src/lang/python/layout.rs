@@ -12,14 +12,14 @@ use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct PythonLayout {
-    files: FxHashMap<FileIx, Placed>,
+    files: FxHashMap<FileIx, PythonFile>,
     /// By full path without `.py` and `/__init__`.
     by_path: FxHashMap<String, FileIx>,
     /// By dotted name from a root, with that root.
     by_module: FxHashMap<String, Vec<(String, FileIx)>>,
 }
 
-struct Placed {
+struct PythonFile {
     path: String,
     /// The folder the module's name starts in.
     root: String,
@@ -63,7 +63,7 @@ impl PythonLayout {
             }
             layout.files.insert(
                 file.ix,
-                Placed { path: file.path.to_owned(), root, place, is_package, package },
+                PythonFile { path: file.path.to_owned(), root, place, is_package, package },
             );
         }
         layout
@@ -74,7 +74,7 @@ impl PythonLayout {
         self.by_path.get(place).copied()
     }
 
-    fn absolute(&self, from: &Placed, module: &str) -> Option<FileIx> {
+    fn absolute(&self, from: &PythonFile, module: &str) -> Option<FileIx> {
         // Scripts and tests without packages import what lies beside them.
         let beside = format!("{}/{}", folder(&from.place), module.replace('.', "/"));
         if folder(&from.place) == from.root
@@ -95,7 +95,7 @@ impl PythonLayout {
 impl Layout for PythonLayout {
     fn answers(&self, answers: &mut Answers) {
         for placed in self.files.values() {
-            let Placed { path, root, place, .. } = placed;
+            let PythonFile { path, root, place, .. } = placed;
             answers.says(Question::about("place").part(place), path, [0, 0]);
             answers.says(Question::about("root").part(path), root, [0, 0]);
             let rooted = format!("{root}:{path}");

@@ -1,7 +1,7 @@
 //! Routes of Flask, FastAPI, Django and Starlette.
 
-use crate::facts::{Bound, Builder, DefId, Expr, ExprId, Import, Imported, Space};
-use crate::routes::text::{Attribute, Written, attributes, calls, literal, named, pattern, split};
+use crate::facts::{Binding, Builder, DefId, Expr, ExprId, Import, ImportedName, Space};
+use crate::routes::text::{Attribute, CallText, attributes, calls, literal, named, pattern, split};
 use crate::routes::{
     LOWER_METHODS, Route, answering, argument, contains, handler, heads, imports, joined,
 };
@@ -100,7 +100,7 @@ fn django(b: &mut Builder<'_>) -> Vec<Route> {
     let all = calls(b, |name| matches!(name, "path" | "re_path" | "url"));
     // What is written inside `include([…])` is below its pattern.
     let is_include =
-        |call: &Written<'_>| call.args.get(1).is_some_and(|arg| arg.starts_with("include("));
+        |call: &CallText<'_>| call.args.get(1).is_some_and(|arg| arg.starts_with("include("));
     let mut found = Vec::new();
     for call in &all {
         let Some(written) = call.pattern(0) else { continue };
@@ -173,12 +173,12 @@ fn plain(pattern: &str) -> &str {
 }
 
 /// A module named by a text: as if it were imported.
-fn module_named(b: &mut Builder<'_>, module: &str, call: &Written<'_>) -> ExprId {
+fn module_named(b: &mut Builder<'_>, module: &str, call: &CallText<'_>) -> ExprId {
     let path: Vec<_> = module.split('.').map(|part| b.name(part)).collect();
     let (line, _) = b.position(call.span.start);
     let import = b.import(Import {
         path: path.into(),
-        what: Imported::Module,
+        what: ImportedName::Module,
         level: 0,
         is_reexport: false,
         is_type_only: false,
@@ -187,6 +187,6 @@ fn module_named(b: &mut Builder<'_>, module: &str, call: &Written<'_>) -> ExprId
     });
     // No name of the language has this form, so it hides nothing.
     let name = b.name(&format!("include {module}"));
-    let bind = b.bind_private(name, Space::Value, Bound::Import(import));
+    let bind = b.bind_private(name, Space::Value, Binding::Import(import));
     b.expr(Expr::Local(name, Box::new([bind])))
 }

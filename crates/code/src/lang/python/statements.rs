@@ -3,7 +3,7 @@
 use super::kinds::{Kind, fields, kind};
 use super::{Lower, named_children};
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeId,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeId,
 };
 use tree_sitter::Node;
 
@@ -167,7 +167,7 @@ impl Lower<'_, '_> {
         if !self.b.is_member_scope() {
             let known = (value != Builder::OPAQUE).then_some(value);
             // Known from the end of the statement on: its right side reads the old value.
-            let to = Bound::Var { ty, value: known };
+            let to = Binding::Var { ty, value: known };
             self.b.bind(name, Space::Both, to, whole.end_byte());
             return;
         }
@@ -175,7 +175,7 @@ impl Lower<'_, '_> {
         let def = self.variable(home, name, target, whole, ty, value);
         let is_new = self.b.facts.defs.len() as u32 - 1 == def.0;
         if is_new || self.b.facts.def(home).kind == DefKind::Module {
-            self.b.bind(name, Space::Both, Bound::Def(def), whole.end_byte());
+            self.b.bind(name, Space::Both, Binding::Def(def), whole.end_byte());
         }
     }
 
@@ -250,7 +250,7 @@ impl Lower<'_, '_> {
             let is_new = !self.fields.contains_key(&(class, name));
             let def = self.variable(class, name, attribute, whole, ty, value);
             if is_new {
-                self.b.bind_member(class, name, Space::Both, Bound::Def(def));
+                self.b.bind_member(class, name, Space::Both, Binding::Def(def));
             }
         }
         let written = self.expression(target);
@@ -262,7 +262,7 @@ impl Lower<'_, '_> {
             && !self.b.is_member_scope()
         {
             let name = self.name(object);
-            let to = Bound::Var { ty: None, value: Some(like) };
+            let to = Binding::Var { ty: None, value: Some(like) };
             self.b.bind(name, Space::Both, to, whole.end_byte());
         }
     }
@@ -322,7 +322,7 @@ impl Lower<'_, '_> {
                 {
                     let ty = self.class_test(class);
                     let name = self.name(subject);
-                    self.b.bind(name, Space::Both, Bound::Narrowed { ty }, at);
+                    self.b.bind(name, Space::Both, Binding::Narrowed { ty }, at);
                 }
             }
             _ => {}
@@ -451,7 +451,7 @@ impl Lower<'_, '_> {
             let name = self.name(identifier);
             // The name now means the module's; say so by leaving it free here.
             if let Some(def) = self.fields.get(&(DefId::FILE, name)).copied() {
-                self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+                self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
             }
         }
     }
@@ -467,7 +467,7 @@ impl Lower<'_, '_> {
         let ty = self.annotation(right);
         let def = self.b.def(DefKind::Alias, name, node.byte_range(), left.start_byte());
         self.b.def_mut(def).ty = Some(ty);
-        self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
     }
 }
 

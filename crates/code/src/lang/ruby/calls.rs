@@ -4,7 +4,7 @@
 use super::kinds::{Kind, fields, kind};
 use super::shapes::path;
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space, TypeId, Visibility,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space, TypeId, Visibility,
 };
 use crate::lang::grammar::{each_child, named_children};
 use crate::lang::shapes::Walk;
@@ -159,7 +159,7 @@ fn attribute(walk: &mut Walk<'_, '_>, class: DefId, symbol: Node<'_>) {
     let variable = walk.b.name(&format!("@{text}"));
     let value = walk.b.expr(Expr::Member(this, variable));
     walk.b.add_value(def, value);
-    walk.b.bind_member(class, name, Space::Value, Bound::Def(def));
+    walk.b.bind_member(class, name, Space::Value, Binding::Def(def));
 }
 
 pub(super) fn assignment(walk: &mut Walk<'_, '_>, node: Node<'_>) -> ExprId {
@@ -174,7 +174,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, node: Node<'_>) -> ExprId {
         Kind::Identifier => {
             let name = walk.name(left);
             let known = (value != Builder::OPAQUE).then_some(value);
-            walk.bind_local(name, Bound::Var { ty: None, value: known }, right.end_byte());
+            walk.bind_local(name, Binding::Var { ty: None, value: known }, right.end_byte());
         }
         Kind::InstanceVariable | Kind::ClassVariable => variable(walk, left, value),
         Kind::Constant => constant(walk, node, left, value),
@@ -182,7 +182,7 @@ pub(super) fn assignment(walk: &mut Walk<'_, '_>, node: Node<'_>) -> ExprId {
             for target in named_children(left) {
                 if kind(target) == Kind::Identifier {
                     let name = walk.name(target);
-                    walk.bind_local(name, Bound::Var { ty: None, value: None }, right.end_byte());
+                    walk.bind_local(name, Binding::Var { ty: None, value: None }, right.end_byte());
                 }
             }
         }
@@ -204,14 +204,14 @@ fn variable(walk: &mut Walk<'_, '_>, node: Node<'_>, value: ExprId) {
     let Some(class) = walk.b.type_around() else { return };
     let name = walk.name(node);
     let known = walk.b.facts.binds.iter().find_map(|bind| match bind.to {
-        Bound::Def(def) if bind.home == Some(class) && bind.name == name => Some(def),
+        Binding::Def(def) if bind.home == Some(class) && bind.name == name => Some(def),
         _ => None,
     });
     let def = known.unwrap_or_else(|| {
         let at = node.start_byte();
         let def = walk.b.def_in(class, DefKind::Field, name, node.byte_range(), at);
         walk.b.def_mut(def).visibility = Visibility::Private;
-        walk.b.bind_member(class, name, Space::Value, Bound::Def(def));
+        walk.b.bind_member(class, name, Space::Value, Binding::Def(def));
         def
     });
     if value != Builder::OPAQUE {
@@ -224,7 +224,7 @@ fn constant(walk: &mut Walk<'_, '_>, node: Node<'_>, left: Node<'_>, value: Expr
     let def = walk.b.def(DefKind::Const, name, node.byte_range(), left.start_byte());
     let signature = walk.b.signature(node.byte_range());
     walk.b.def_mut(def).signature = signature;
-    walk.b.bind(name, Space::Both, Bound::Def(def), 0);
+    walk.b.bind(name, Space::Both, Binding::Def(def), 0);
     if value != Builder::OPAQUE {
         walk.b.add_value(def, value);
     }
@@ -243,7 +243,7 @@ pub(super) fn rescue(walk: &mut Walk<'_, '_>, node: Node<'_>) -> ExprId {
             _ => None,
         };
         let name = walk.name(variable);
-        walk.bind_local(name, Bound::Var { ty, value: None }, variable.start_byte());
+        walk.bind_local(name, Binding::Var { ty, value: None }, variable.start_byte());
     }
     match node.child_by_field_id(f.body) {
         Some(body) => walk.node(body),

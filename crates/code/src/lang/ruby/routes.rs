@@ -1,7 +1,7 @@
 //! Routes of Rails (`config/routes.rb`) and Sinatra.
 
 use crate::facts::{Builder, DefId, DefKind, Expr, ExprId, Space};
-use crate::routes::text::{Written, calls, literal, named};
+use crate::routes::text::{CallText, calls, literal, named};
 use crate::routes::{METHODS, Route, contains, handler, joined};
 
 /// What `resources` makes: method, what follows the name, the action.
@@ -45,7 +45,7 @@ fn sinatra(b: &mut Builder<'_>) -> Vec<Route> {
 }
 
 /// The block given to a call: it begins on the line where the arguments end.
-fn block_of(b: &Builder<'_>, call: &Written<'_>) -> Option<DefId> {
+fn block_of(b: &Builder<'_>, call: &CallText<'_>) -> Option<DefId> {
     let rest = &b.source[call.span.start..];
     let line_end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     let last = (call.span.start + line_end).max(call.span.end + 4);
@@ -116,7 +116,7 @@ fn rails(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
 
 /// The path and the module of the blocks around a call, by indentation: the
 /// nearest line above each with less of it, up to the left margin.
-fn around(b: &Builder<'_>, call: &Written<'_>, all: &[Written<'_>]) -> (String, String) {
+fn around(b: &Builder<'_>, call: &CallText<'_>, all: &[CallText<'_>]) -> (String, String) {
     let column = |at: usize| b.position(at).1;
     let mut limit = column(call.span.start);
     let mut path: Vec<String> = Vec::new();
@@ -150,7 +150,7 @@ fn singular(name: &str) -> &str {
 
 fn resources(
     b: &mut Builder<'_>,
-    call: &Written<'_>,
+    call: &CallText<'_>,
     prefix: &str,
     module: &str,
     found: &mut Vec<Route>,

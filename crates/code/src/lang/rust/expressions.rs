@@ -1,16 +1,16 @@
 //! Statements and expressions: calls, and what is known of values.
 
 use super::Lower;
-use super::items::Above;
+use super::items::ItemPreamble;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{
-    Bound, Builder, DefKind, Expr, ExprId, Literal, Param, ParamKind, ScopeKind, Space,
+    Binding, Builder, DefKind, Expr, ExprId, Literal, Param, ParamKind, ScopeKind, Space,
 };
-use crate::lang::chain::Chained;
+use crate::lang::chain::MethodChain;
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
-impl<'s> Chained<'s> for Lower<'_, 's> {
+impl<'s> MethodChain<'s> for Lower<'_, 's> {
     fn builder(&mut self) -> &mut Builder<'s> {
         self.b
     }
@@ -171,7 +171,7 @@ impl Lower<'_, '_> {
         });
         if let (Some(ty), Kind::Identifier) = (written, kind(pattern)) {
             let name = self.name(pattern);
-            let to = Bound::Var { ty: Some(ty), value: None };
+            let to = Binding::Var { ty: Some(ty), value: None };
             self.b.bind(name, Space::Value, to, node.end_byte());
             return;
         }
@@ -186,7 +186,7 @@ impl Lower<'_, '_> {
     pub(super) fn block_of(&mut self, node: Node<'_>) -> ExprId {
         let mut nodes = Vec::new();
         each_child(node, |child| nodes.push(child));
-        let mut above = Above::default();
+        let mut above = ItemPreamble::default();
         let mut value = Builder::OPAQUE;
         for child in nodes.into_iter().filter(Node::is_named) {
             if self.note_above(child, &mut above) {

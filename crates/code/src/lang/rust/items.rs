@@ -3,14 +3,14 @@
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{
-    Bound, DefId, DefKind, Flags, Param, ParamKind, ScopeKind, Space, TypeId, TypeRef, Visibility,
+    Binding, DefId, DefKind, Flags, Param, ParamKind, ScopeKind, Space, TypeId, TypeRef, Visibility,
 };
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
 /// What stands above an item: documentation and attributes.
 #[derive(Default, Clone)]
-pub(super) struct Above {
+pub(super) struct ItemPreamble {
     doc: String,
     start: Option<usize>,
     is_test: bool,
@@ -24,7 +24,7 @@ impl Lower<'_, '_> {
     pub(super) fn items(&mut self, list: Node<'_>) {
         let mut nodes = Vec::new();
         each_child(list, |node| nodes.push(node));
-        let mut above = Above::default();
+        let mut above = ItemPreamble::default();
         for node in nodes.into_iter().filter(Node::is_named) {
             if !self.note_above(node, &mut above) {
                 let above = std::mem::take(&mut above);
@@ -34,7 +34,7 @@ impl Lower<'_, '_> {
     }
 
     /// Comments and attributes belong to what comes next.
-    pub(super) fn note_above(&mut self, node: Node<'_>, above: &mut Above) -> bool {
+    pub(super) fn note_above(&mut self, node: Node<'_>, above: &mut ItemPreamble) -> bool {
         match kind(node) {
             Kind::LineComment | Kind::BlockComment => {
                 let text = self.text(node);
@@ -62,7 +62,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub(super) fn item(&mut self, node: Node<'_>, above: &Above) {
+    pub(super) fn item(&mut self, node: Node<'_>, above: &ItemPreamble) {
         if !self.b.dive() {
             return;
         }
@@ -94,7 +94,7 @@ impl Lower<'_, '_> {
         &mut self,
         def_kind: DefKind,
         node: Node<'_>,
-        above: &Above,
+        above: &ItemPreamble,
         space: Space,
     ) -> Option<DefId> {
         let f = fields();
@@ -119,10 +119,10 @@ impl Lower<'_, '_> {
         let holder = self.b.within();
         match self.b.facts.def(holder).kind {
             DefKind::Impl | DefKind::Trait => {
-                self.b.bind_member(holder, name, space, Bound::Def(def));
+                self.b.bind_member(holder, name, space, Binding::Def(def));
             }
             _ => {
-                self.b.bind(name, space, Bound::Def(def), 0);
+                self.b.bind(name, space, Binding::Def(def), 0);
             }
         }
         Some(def)
@@ -138,7 +138,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn function(&mut self, node: Node<'_>, above: &Above) {
+    fn function(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let holder = self.b.facts.def(self.b.within()).kind;
         let is_member = matches!(holder, DefKind::Impl | DefKind::Trait);
@@ -175,7 +175,7 @@ impl Lower<'_, '_> {
                 Kind::SelfParameter => {
                     let name = self.b.name("self");
                     params.push(Param { name, ty: None, default: None, kind: ParamKind::Receiver });
-                    let to = Bound::Param { of: def, index };
+                    let to = Binding::Param { of: def, index };
                     self.b.bind(name, Space::Value, to, part.start_byte());
                 }
                 Kind::Parameter => {
@@ -186,7 +186,7 @@ impl Lower<'_, '_> {
                     let param_kind = if is_self { ParamKind::Receiver } else { ParamKind::Plain };
                     params.push(Param { name, ty, default: None, kind: param_kind });
                     if is_self || kind(pattern) == Kind::Identifier {
-                        let to = Bound::Param { of: def, index };
+                        let to = Binding::Param { of: def, index };
                         self.b.bind(name, Space::Value, to, part.start_byte());
                     } else {
                         let value = self.typed(ty);
@@ -213,7 +213,7 @@ impl Lower<'_, '_> {
                 let name = self.name(name_node);
                 let at = name_node.start_byte();
                 let id = self.b.def_in(def, DefKind::TypeParam, name, part.byte_range(), at);
-                self.b.bind(name, Space::Type, Bound::Def(id), 0);
+                self.b.bind(name, Space::Type, Binding::Def(id), 0);
                 ids.push((id, name));
                 bounds.push((id, part.child_by_field_id(f.bounds)));
             }
@@ -250,7 +250,7 @@ impl Lower<'_, '_> {
         types
     }
 
-    fn structure(&mut self, node: Node<'_>, above: &Above) {
+    fn structure(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let body = node.child_by_field_id(fields().body);
         let is_plain = body.is_some_and(|body| kind(body) == Kind::FieldDeclarationList);
         let space = if is_plain { Space::Type } else { Space::Both };
@@ -279,7 +279,7 @@ impl Lower<'_, '_> {
                     let definition = self.b.def_mut(field);
                     definition.ty = ty;
                     definition.visibility = visibility;
-                    self.b.bind_member(def, name, Space::Value, Bound::Def(field));
+                    self.b.bind_member(def, name, Space::Value, Binding::Def(field));
                 }
                 Kind::AttributeItem | Kind::VisibilityModifier => {}
                 _ if kind(body) == Kind::OrderedFields => {
@@ -289,7 +289,7 @@ impl Lower<'_, '_> {
                     let span = part.byte_range();
                     let field = self.b.def_in(def, DefKind::Field, name, span.clone(), span.start);
                     self.b.def_mut(field).ty = Some(ty);
-                    self.b.bind_member(def, name, Space::Value, Bound::Def(field));
+                    self.b.bind_member(def, name, Space::Value, Binding::Def(field));
                     params.push(Param {
                         name,
                         ty: Some(ty),
@@ -303,7 +303,7 @@ impl Lower<'_, '_> {
         self.b.def_mut(def).params = params.into();
     }
 
-    fn enumeration(&mut self, node: Node<'_>, above: &Above) {
+    fn enumeration(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let Some(def) = self.define(DefKind::Enum, node, above, Space::Type) else { return };
         self.b.enter(def, ScopeKind::Block);
@@ -317,7 +317,7 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             let at = name_node.start_byte();
             let variant = self.b.def_in(def, DefKind::Variant, name, part.byte_range(), at);
-            self.b.bind_member(def, name, Space::Both, Bound::Def(variant));
+            self.b.bind_member(def, name, Space::Both, Binding::Def(variant));
             if let Some(body) = part.child_by_field_id(f.body) {
                 self.fields_of(variant, body);
             }
@@ -328,7 +328,7 @@ impl Lower<'_, '_> {
         self.b.leave();
     }
 
-    fn trait_item(&mut self, node: Node<'_>, above: &Above) {
+    fn trait_item(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let Some(def) = self.define(DefKind::Trait, node, above, Space::Type) else { return };
         self.b.enter(def, ScopeKind::Block);
@@ -343,7 +343,7 @@ impl Lower<'_, '_> {
         self.b.leave();
     }
 
-    fn impl_item(&mut self, node: Node<'_>, above: &Above) {
+    fn impl_item(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let Some(ty_node) = node.child_by_field_id(f.type_) else { return };
         let name_node = type_name(ty_node);
@@ -366,7 +366,7 @@ impl Lower<'_, '_> {
         self.b.leave();
     }
 
-    fn module(&mut self, node: Node<'_>, above: &Above) {
+    fn module(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let Some(def) = self.define(DefKind::Module, node, above, Space::Type) else { return };
         match node.child_by_field_id(fields().body) {
             Some(body) => {
@@ -383,7 +383,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    fn alias(&mut self, node: Node<'_>, above: &Above) {
+    fn alias(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let Some(def) = self.define(DefKind::Alias, node, above, Space::Type) else { return };
         self.b.enter(def, ScopeKind::Block);
@@ -396,7 +396,7 @@ impl Lower<'_, '_> {
         self.b.leave();
     }
 
-    fn constant(&mut self, node: Node<'_>, above: &Above) {
+    fn constant(&mut self, node: Node<'_>, above: &ItemPreamble) {
         let f = fields();
         let Some(def) = self.define(DefKind::Const, node, above, Space::Value) else { return };
         let ty = node.child_by_field_id(f.type_).map(|ty| self.ty(ty));

@@ -7,7 +7,7 @@ use crate::link::questions::{Answers, Asking, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) struct RustLayout {
-    files: FxHashMap<FileIx, Placed>,
+    files: FxHashMap<FileIx, RustFile>,
     /// The library a crate's name means.
     crates: FxHashMap<String, FileIx>,
     /// Modules written in a file of their own, by where they are declared.
@@ -19,7 +19,7 @@ pub(super) struct RustLayout {
 }
 
 #[derive(Clone)]
-struct Placed {
+struct RustFile {
     path: String,
     root: FileIx,
     /// Where the module is declared; none for the root of a crate.
@@ -129,7 +129,7 @@ impl RustLayout {
             let package = format!("{}{}", root.crate_name, inside.replace('/', "::"));
             self.files.insert(
                 file,
-                Placed { path: (*path).to_owned(), root: root.file, parent, package },
+                RustFile { path: (*path).to_owned(), root: root.file, parent, package },
             );
             let name = path.rsplit('/').next().unwrap_or(path);
             let owns_folder = is_root || name == "mod.rs";
@@ -199,7 +199,7 @@ impl RustLayout {
         self.placed(file)?.parent
     }
 
-    fn placed(&self, file: FileIx) -> Option<&Placed> {
+    fn placed(&self, file: FileIx) -> Option<&RustFile> {
         let placed = self.files.get(&file)?;
         ask(Question::about("placed").part(&placed.path));
         Some(placed)

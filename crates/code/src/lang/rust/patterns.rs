@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, Builder, Expr, ExprId, Space};
+use crate::facts::{Binding, Builder, Expr, ExprId, Space};
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
@@ -135,6 +135,6 @@ impl Lower<'_, '_> {
     fn bind_name(&mut self, node: Node<'_>, value: ExprId, at: usize) {
         let name = self.name(node);
         let value = (value != Builder::OPAQUE).then_some(value);
-        self.b.bind(name, Space::Value, Bound::Var { ty: None, value }, at);
+        self.b.bind(name, Space::Value, Binding::Var { ty: None, value }, at);
     }
 }

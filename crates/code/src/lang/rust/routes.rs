@@ -1,7 +1,7 @@
 //! Routes of Actix, Axum and Rocket.
 
 use crate::facts::{Builder, Space};
-use crate::routes::text::{Written, attributes, calls, literal};
+use crate::routes::text::{CallText, attributes, calls, literal};
 use crate::routes::{LOWER_METHODS, METHODS, Route, answering, argument, handler, heads, joined};
 
 pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
@@ -28,7 +28,7 @@ fn chained(b: &mut Builder<'_>) -> Vec<Route> {
         // What follows `web::resource("/x")` in its chain is of that resource.
         let end = if call.name == "resource" { call.span.end + 400 } else { call.span.end };
         let inside =
-            |other: &&Written<'_>| other.span.start > call.span.start && other.span.start < end;
+            |other: &&CallText<'_>| other.span.start > call.span.start && other.span.start < end;
         for verb in verbs.iter().filter(inside) {
             let method = verb.name.to_ascii_uppercase();
             let mut given = answering(b, argument(b, verb, 0));
@@ -45,7 +45,7 @@ fn chained(b: &mut Builder<'_>) -> Vec<Route> {
 
 /// `.nest("/x", …)` of Axum and `web::scope("/x")` of Actix, with the text they
 /// are about.
-fn nests<'s>(b: &Builder<'s>) -> Vec<(Written<'s>, String)> {
+fn nests<'s>(b: &Builder<'s>) -> Vec<(CallText<'s>, String)> {
     let all = calls(b, |name| matches!(name, "nest" | "scope"));
     all.into_iter()
         .filter_map(|call| {
@@ -57,7 +57,7 @@ fn nests<'s>(b: &Builder<'s>) -> Vec<(Written<'s>, String)> {
 
 /// The prefixes a route is below: of the calls it stands in, of the chain it
 /// continues, and of the variable that is nested somewhere else.
-fn prefix(b: &Builder<'_>, call: &Written<'_>, nests: &[(Written<'_>, String)]) -> String {
+fn prefix(b: &Builder<'_>, call: &CallText<'_>, nests: &[(CallText<'_>, String)]) -> String {
     let mut prefix = String::new();
     let variable = variable(b, call.span.start);
     for (nest, pattern) in nests {

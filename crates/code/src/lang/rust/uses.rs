@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, DefId, DefKind, Import, Imported, Name, Space};
+use crate::facts::{Binding, DefId, DefKind, Import, ImportedName, Name, Space};
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
@@ -21,7 +21,7 @@ impl Lower<'_, '_> {
         let Some(name) = node.child_by_field_id(f.name) else { return };
         let alias = node.child_by_field_id(f.alias).map(|alias| self.name(alias));
         let name = self.name(name);
-        self.add_use(Vec::new(), Imported::Name(name), Some(alias.unwrap_or(name)), true, node);
+        self.add_use(Vec::new(), ImportedName::Name(name), Some(alias.unwrap_or(name)), true, node);
     }
 
     fn use_tree(&mut self, node: Node<'_>, prefix: &[Name], is_public: bool, depth: usize) {
@@ -49,7 +49,7 @@ impl Lower<'_, '_> {
                 if let Some(inner) = node.named_child(0) {
                     path.extend(self.path_names(inner));
                 }
-                self.add_use(path, Imported::Wildcard, None, is_public, node);
+                self.add_use(path, ImportedName::Wildcard, None, is_public, node);
             }
             Kind::UseAsClause => {
                 let (Some(inner), Some(alias)) =
@@ -107,13 +107,13 @@ impl Lower<'_, '_> {
             }
         }
         let bound = alias.unwrap_or(last);
-        self.add_use(path, Imported::Name(last), Some(bound), is_public, node);
+        self.add_use(path, ImportedName::Name(last), Some(bound), is_public, node);
     }
 
     fn add_use(
         &mut self,
         path: Vec<Name>,
-        what: Imported,
+        what: ImportedName,
         bound: Option<Name>,
         is_reexport: bool,
         node: Node<'_>,
@@ -137,7 +137,7 @@ impl Lower<'_, '_> {
         if let Some(bound) = bound
             && self.b.text(bound) != "_"
         {
-            self.b.bind(bound, Space::Both, Bound::Import(id), 0);
+            self.b.bind(bound, Space::Both, Binding::Import(id), 0);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Definitions: types, functions, variables.
 
-use super::{Callable, Marks, Parameter, TypeDecl, Typed, Vars, Walk};
+use super::{Callable, Marks, Parameter, TypeDecl, Vars, Walk, WrittenType};
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, Param, ScopeKind, Space, TypeId,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, Param, ScopeKind, Space, TypeId,
     TypeRef, Visibility,
 };
 use rustc_hash::FxHashSet;
@@ -15,7 +15,7 @@ impl Walk<'_, '_> {
     pub fn space(&mut self, node: Node<'_>, name: &str, body: Node<'_>) -> ExprId {
         let name = self.b.name(name);
         let def = self.b.def(DefKind::Module, name, node.byte_range(), node.start_byte());
-        self.b.bind(name, Space::Both, Bound::Def(def), 0);
+        self.b.bind(name, Space::Both, Binding::Def(def), 0);
         self.b.enter(def, ScopeKind::Module);
         self.parts(body);
         self.b.leave();
@@ -37,7 +37,7 @@ impl Walk<'_, '_> {
         let name_at = decl.name.map_or(node.start_byte(), |name| name.start_byte());
         let def = self.b.def(decl.kind, name, node.byte_range(), name_at);
         if decl.name.is_some() && !decl.is_unbound {
-            self.b.bind(name, Space::Both, Bound::Def(def), 0);
+            self.b.bind(name, Space::Both, Binding::Def(def), 0);
         }
         self.mark(def, decl.marks);
         if decl.kind.is_symbol() {
@@ -84,7 +84,7 @@ impl Walk<'_, '_> {
         if !param.is_field {
             definition.visibility = Visibility::Private;
         }
-        self.b.bind(name, Space::Value, Bound::Def(field), 0);
+        self.b.bind(name, Space::Value, Binding::Def(field), 0);
         if let Some(default) = param.default {
             self.node(default);
         }
@@ -99,7 +99,7 @@ impl Walk<'_, '_> {
     ) {
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Variant, name, node.byte_range(), name_node.start_byte());
-        self.b.bind(name, Space::Value, Bound::Def(def), 0);
+        self.b.bind(name, Space::Value, Binding::Def(def), 0);
         self.nodes(args);
         if let Some(body) = body {
             self.b.enter(def, ScopeKind::Class);
@@ -154,7 +154,7 @@ impl Walk<'_, '_> {
         self.mark(def, callable.marks);
         if callable.marks.flags.has(Flags::CONSTRUCTOR) {
             let init = self.b.name(INITIALIZER);
-            self.b.bind(init, Space::Value, Bound::Def(def), 0);
+            self.b.bind(init, Space::Value, Binding::Def(def), 0);
         } else if callable.name.is_some() {
             self.bind_function(name, def);
         }
@@ -185,7 +185,7 @@ impl Walk<'_, '_> {
     }
 
     fn bind_function(&mut self, name: Name, def: DefId) {
-        self.b.bind(name, Space::Value, Bound::Def(def), 0);
+        self.b.bind(name, Space::Value, Binding::Def(def), 0);
     }
 
     /// A block that lends a method to a type.
@@ -194,7 +194,7 @@ impl Walk<'_, '_> {
         let block = self.b.def(DefKind::Impl, text, node.byte_range(), extends.start_byte());
         let ty = self.ty(extends);
         self.b.def_mut(block).ty = Some(ty);
-        self.b.bind_member(block, name, Space::Value, Bound::Def(def));
+        self.b.bind_member(block, name, Space::Value, Binding::Def(def));
     }
 
     fn body(&mut self, def: DefId, callable: &Callable<'_>) {
@@ -230,7 +230,7 @@ impl Walk<'_, '_> {
             if param.name.is_some() || param.implied.is_some() {
                 let start = self.b.facts.def(def).span.start_byte as usize;
                 let at = param.name.map_or(start, |name| name.start_byte());
-                self.bind_local(name, Bound::Param { of: def, index }, at);
+                self.bind_local(name, Binding::Param { of: def, index }, at);
             }
             if param.is_field
                 && let Some(name_node) = param.name
@@ -249,7 +249,7 @@ impl Walk<'_, '_> {
         let at = node.start_byte();
         let field = self.b.def_in(owner, DefKind::Field, name, node.byte_range(), at);
         self.b.def_mut(field).ty = ty;
-        self.b.bind_member(owner, name, Space::Value, Bound::Def(field));
+        self.b.bind_member(owner, name, Space::Value, Binding::Def(field));
     }
 
     pub(super) fn vars(&mut self, node: Node<'_>, vars: &Vars<'_>) {
@@ -260,7 +260,7 @@ impl Walk<'_, '_> {
                 let value = self.var_value(var, ty);
                 let name = self.name(var.name);
                 let value = value.filter(|value| *value != Builder::OPAQUE);
-                self.bind_local(name, Bound::Var { ty, value }, var.name.end_byte());
+                self.bind_local(name, Binding::Var { ty, value }, var.name.end_byte());
                 continue;
             }
             let name = self.name(var.name);
@@ -274,7 +274,7 @@ impl Walk<'_, '_> {
             let definition = self.b.def_mut(def);
             definition.ty = ty;
             definition.signature = signature;
-            self.b.bind(name, Space::Value, Bound::Def(def), 0);
+            self.b.bind(name, Space::Value, Binding::Def(def), 0);
             if let Some(value) = self.var_value(var, ty)
                 && value != Builder::OPAQUE
             {
@@ -312,13 +312,13 @@ impl Walk<'_, '_> {
     pub(super) fn bind_typed(
         &mut self,
         name: Node<'_>,
-        ty: Option<Typed<'_>>,
+        ty: Option<WrittenType<'_>>,
         value: ExprId,
         at: usize,
     ) {
         let ty = ty.and_then(|ty| self.typed(ty));
         let name = self.name(name);
         let value = (value != Builder::OPAQUE).then_some(value);
-        self.bind_local(name, Bound::Var { ty, value }, at);
+        self.bind_local(name, Binding::Var { ty, value }, at);
     }
 }

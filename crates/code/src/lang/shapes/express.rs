@@ -1,7 +1,7 @@
 //! Expressions: calls, and what is known of the values around them.
 
 use super::{Callee, Shape, Walk};
-use crate::facts::{Bound, Builder, DefKind, Expr, ExprId, Literal, ScopeKind, TypeId};
+use crate::facts::{Binding, Builder, DefKind, Expr, ExprId, Literal, ScopeKind, TypeId};
 use tree_sitter::Node;
 
 impl Walk<'_, '_> {
@@ -89,7 +89,7 @@ impl Walk<'_, '_> {
         }
         let name = self.name(left);
         let known = (value != Builder::OPAQUE).then_some(value);
-        self.bind_local(name, Bound::Var { ty: None, value: known }, right.end_byte());
+        self.bind_local(name, Binding::Var { ty: None, value: known }, right.end_byte());
         value
     }
 

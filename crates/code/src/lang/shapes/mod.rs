@@ -84,14 +84,14 @@ pub(crate) enum Shape<'t> {
     },
     Return(Option<Node<'t>>),
     Foreach {
-        ty: Option<Typed<'t>>,
+        ty: Option<WrittenType<'t>>,
         name: Option<Node<'t>>,
         over: Node<'t>,
         body: Vec<Node<'t>>,
     },
     /// A variable made by a pattern, a catch or the like, known from here on.
     Bind {
-        ty: Option<Typed<'t>>,
+        ty: Option<WrittenType<'t>>,
         name: Node<'t>,
         value: Option<Node<'t>>,
     },
@@ -175,14 +175,14 @@ impl Marks {
 
 /// A type as written, as often a list of it as the declaration says.
 #[derive(Clone, Copy)]
-pub(crate) struct Typed<'t> {
+pub(crate) struct WrittenType<'t> {
     pub node: Node<'t>,
     pub lists: u8,
 }
 
-impl<'t> Typed<'t> {
+impl<'t> WrittenType<'t> {
     pub fn of(node: Node<'t>) -> Self {
-        Typed { node, lists: 0 }
+        WrittenType { node, lists: 0 }
     }
 }
 
@@ -205,7 +205,7 @@ pub(crate) struct TypeDecl<'t> {
     /// Walked as a node, with its own shape.
     pub body_node: Option<Node<'t>>,
     /// What an alias stands for.
-    pub is: Option<Typed<'t>>,
+    pub is: Option<WrittenType<'t>>,
     /// Expressions outside the body: arguments for the base.
     pub also: Vec<Node<'t>>,
     /// Its name stands for something else.
@@ -242,7 +242,7 @@ pub(crate) struct Callable<'t> {
     pub extends: Option<Node<'t>>,
     pub type_params: Vec<TypeParam<'t>>,
     pub params: Vec<Parameter<'t>>,
-    pub result: Option<Typed<'t>>,
+    pub result: Option<WrittenType<'t>>,
     pub body: Option<Node<'t>>,
     /// The body is one expression, and the value.
     pub is_value: bool,
@@ -272,7 +272,7 @@ impl<'t> Callable<'t> {
 #[derive(Clone, Copy)]
 pub(crate) struct Parameter<'t> {
     pub name: Option<Node<'t>>,
-    pub ty: Option<Typed<'t>>,
+    pub ty: Option<WrittenType<'t>>,
     pub default: Option<Node<'t>>,
     pub kind: ParamKind,
     /// A field of the type too, as in a record.
@@ -285,7 +285,7 @@ impl<'t> Parameter<'t> {
     pub fn new(name: Option<Node<'t>>, ty: Option<Node<'t>>) -> Self {
         Parameter {
             name,
-            ty: ty.map(Typed::of),
+            ty: ty.map(WrittenType::of),
             default: None,
             kind: ParamKind::Plain,
             is_field: false,
@@ -303,7 +303,7 @@ pub(crate) struct Vars<'t> {
 
 pub(crate) struct Var<'t> {
     pub name: Node<'t>,
-    pub ty: Option<Typed<'t>>,
+    pub ty: Option<WrittenType<'t>>,
     pub value: Option<Node<'t>>,
     /// Arguments the declaration hands to the constructor of its type.
     pub made_with: Option<Vec<Node<'t>>>,

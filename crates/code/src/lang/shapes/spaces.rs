@@ -6,7 +6,7 @@
 //! decides; where that leaves several, all are given and the caller must
 //! choose by other means, or not at all.
 
-use crate::facts::{Bound, DefId, DefKind, FileFacts, Flags, Import, Imported, Visibility};
+use crate::facts::{Binding, DefId, DefKind, FileFacts, Flags, Import, ImportedName, Visibility};
 use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, TreeFile, folder, join};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -128,7 +128,7 @@ impl Spaces {
         let ends = self.options.header_endings;
         let is_shared = ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some());
         for bind in &facts.binds {
-            let (Some(home), Bound::Def(def)) = (bind.home, &bind.to) else { continue };
+            let (Some(home), Binding::Def(def)) = (bind.home, &bind.to) else { continue };
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
             let definition = facts.def(*def);
             let is_hidden = definition.visibility == Visibility::Private && !is_shared;
@@ -363,7 +363,7 @@ impl Layout for Spaces {
 
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
-        if import.what == Imported::Effects {
+        if import.what == ImportedName::Effects {
             ask(Question::about("includes").part(self.path(from)));
             let found = names.first().and_then(|path| self.included(from, path));
             return found.map_or(Target::Outside, Target::Module);

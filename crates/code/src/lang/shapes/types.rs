@@ -1,12 +1,12 @@
 //! Types as written.
 
-use super::{TypeParam, TypeShape, Typed, Walk};
-use crate::facts::{Bound, Builder, DefId, DefKind, Expr, ExprId, Space, TypeId, TypeRef};
+use super::{TypeParam, TypeShape, Walk, WrittenType};
+use crate::facts::{Binding, Builder, DefId, DefKind, Expr, ExprId, Space, TypeId, TypeRef};
 use tree_sitter::Node;
 
 impl Walk<'_, '_> {
     /// A type, or none where nothing is said.
-    pub fn typed(&mut self, typed: Typed<'_>) -> Option<TypeId> {
+    pub fn typed(&mut self, typed: WrittenType<'_>) -> Option<TypeId> {
         let mut ty = self.ty(typed.node);
         if ty == Builder::OPAQUE_TYPE && typed.lists == 0 {
             return None;
@@ -114,7 +114,7 @@ impl Walk<'_, '_> {
             let at = param.name.start_byte();
             let range = param.name.byte_range();
             let id = self.b.def_in(def, DefKind::TypeParam, name, range, at);
-            self.b.bind(name, Space::Type, Bound::Def(id), 0);
+            self.b.bind(name, Space::Type, Binding::Def(id), 0);
             ids.push(id);
         }
         for (param, id) in params.iter().zip(&ids) {

@@ -3,7 +3,7 @@
 use super::parts::comment_text;
 use super::{Shape, Source, Syntax};
 use crate::facts::{
-    Bound, Builder, DefId, Expr, ExprId, Import, Imported, Literal, Name, ScopeKind, Space,
+    Binding, Builder, DefId, Expr, ExprId, Import, ImportedName, Literal, Name, ScopeKind, Space,
 };
 use crate::lang::grammar::each_child;
 use rustc_hash::FxHashSet;
@@ -197,7 +197,7 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     /// Makes a local variable known, or a member of the module or type around.
-    pub fn bind_local(&mut self, name: Name, to: Bound, at: usize) {
+    pub fn bind_local(&mut self, name: Name, to: Binding, at: usize) {
         if let Some(locals) = self.locals.last_mut() {
             locals.insert(name);
         }
@@ -224,10 +224,10 @@ impl<'a, 's> Walk<'a, 's> {
     ) {
         let path: Vec<Name> = path.iter().map(|part| self.b.name(part)).collect();
         let what = match what {
-            Some("*") => Imported::Wildcard,
-            Some("") => Imported::Effects,
-            Some(name) => Imported::Name(self.b.name(name)),
-            None => Imported::Module,
+            Some("*") => ImportedName::Wildcard,
+            Some("") => ImportedName::Effects,
+            Some(name) => ImportedName::Name(self.b.name(name)),
+            None => ImportedName::Module,
         };
         let home = self.module_around();
         let (line, _) = self.b.position(node.start_byte());
@@ -243,7 +243,7 @@ impl<'a, 's> Walk<'a, 's> {
         let id = self.b.import(import);
         if let Some(bound) = bound {
             let bound = self.b.name(bound);
-            self.b.bind_private(bound, Space::Both, Bound::Import(id));
+            self.b.bind_private(bound, Space::Both, Binding::Import(id));
         }
     }
 

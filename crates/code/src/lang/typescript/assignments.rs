@@ -9,10 +9,10 @@
 use super::Lower;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
-use super::objects::{Home, Object, Variable};
+use super::objects::{MemberOwner, Object, Variable};
 use super::settle::NamedMember;
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, Imported, Name, Param, Space,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, ImportedName, Name, Param, Space,
 };
 use std::ops::Range;
 use tree_sitter::Node;
@@ -38,7 +38,7 @@ pub(super) enum Target {
 /// A member that is named somewhere.
 #[derive(Clone)]
 pub(super) struct MemberPlace {
-    pub home: Home,
+    pub home: MemberOwner,
     pub name: Name,
     pub name_at: usize,
     /// As far as it is one: the path it can be given members by.
@@ -70,7 +70,7 @@ impl Lower<'_, '_> {
             if name_text == "__proto__" {
                 return Target::Base(class);
             }
-            let home = Home { def: class, is_static: false };
+            let home = MemberOwner { def: class, is_static: false };
             let (name, name_at) = (self.name(named), named.start_byte());
             return Target::Member(MemberPlace { home, name, name_at, path: None });
         }
@@ -177,7 +177,7 @@ impl Lower<'_, '_> {
     fn export_whole(&mut self, value: Node<'_>, whole: Node<'_>) -> (Option<DefId>, ExprId) {
         if let Some((source, what)) = self.required_module(value) {
             let name = self.b.name(super::MODULE_VALUE);
-            self.bind_import(Home::FILE, name, source, what);
+            self.bind_import(MemberOwner::FILE, name, source, what);
             self.objects.add_exports(Object::Foreign);
             return (None, Builder::OPAQUE);
         }
@@ -194,7 +194,7 @@ impl Lower<'_, '_> {
                 self.open_records.insert(home.def);
                 self.objects.add_exports(Object::Record(home.def));
                 self.export_object(home, value);
-                self.bind_whole(Bound::Def(home.def));
+                self.bind_whole(Binding::Def(home.def));
                 (None, self.b.expr(Expr::Nameless(home.def)))
             }
             Kind::Class => {
@@ -209,7 +209,7 @@ impl Lower<'_, '_> {
                 let own = function_name(value);
                 let at = own.map_or(value.start_byte(), |own| own.start_byte());
                 let name = own.map_or(name, |own| self.name(own));
-                let def = self.function_def(Home::FILE, name, at, value, whole.byte_range());
+                let def = self.function_def(MemberOwner::FILE, name, at, value, whole.byte_range());
                 let object = match self.b.facts.def(def).kind {
                     DefKind::Class => Object::Class(def),
                     _ => Object::Function(def),
@@ -258,11 +258,11 @@ impl Lower<'_, '_> {
         self.b.def_mut(def).flags.add(Flags::DEFAULT_EXPORT);
         let name = self.b.name(super::MODULE_VALUE);
         self.members.entry((DefId::FILE, name)).or_insert(def);
-        self.bind_whole(Bound::Def(def));
+        self.bind_whole(Binding::Def(def));
         self.def_value(def)
     }
 
-    pub(super) fn bind_whole(&mut self, to: Bound) {
+    pub(super) fn bind_whole(&mut self, to: Binding) {
         let name = self.b.name(super::MODULE_VALUE);
         self.b.bind_member(DefId::FILE, name, Space::Both, to);
     }
@@ -270,7 +270,7 @@ impl Lower<'_, '_> {
     /// A definition as the value of an expression.
     fn def_value(&mut self, def: DefId) -> ExprId {
         let name = self.b.name("");
-        let bind = self.b.bind_private(name, Space::Both, Bound::Def(def));
+        let bind = self.b.bind_private(name, Space::Both, Binding::Def(def));
         self.b.expr(Expr::Local(name, [bind].into()))
     }
 
@@ -278,7 +278,7 @@ impl Lower<'_, '_> {
     pub(super) fn named_whole(&mut self, value: ExprId, whole: Node<'_>) {
         let name = self.b.name(super::MODULE_VALUE);
         let (span, name_at) = (whole.byte_range(), whole.start_byte());
-        let home = Home::FILE;
+        let home = MemberOwner::FILE;
         self.named_members.push(NamedMember { home, name, value, span, name_at });
     }
 
@@ -318,7 +318,7 @@ impl Lower<'_, '_> {
         let first = self.b.facts.def(def);
         if !matches!(first.kind, DefKind::Function | DefKind::Method) || first.name == place.name {
             self.members.insert((place.home.def, place.name), def);
-            self.b.bind_member(place.home.def, place.name, Space::Both, Bound::Def(def));
+            self.b.bind_member(place.home.def, place.name, Space::Both, Binding::Def(def));
             return;
         }
         let (flags, signature) = (first.flags, first.signature);
@@ -367,7 +367,7 @@ impl Lower<'_, '_> {
                     self.b.def_mut(def).parent = home.def;
                 }
                 self.members.insert((home.def, name), def);
-                self.b.bind_member(home.def, name, Space::Both, Bound::Def(def));
+                self.b.bind_member(home.def, name, Space::Both, Binding::Def(def));
                 self.add_object(place, Object::Class(def));
                 (Some(def), self.def_value(def))
             }
@@ -438,7 +438,7 @@ impl Lower<'_, '_> {
 
     /// A member that holds a value.
     pub(super) fn value_def(&mut self, place: &MemberPlace, span: Range<usize>) -> DefId {
-        let is_export = place.home == Home::FILE;
+        let is_export = place.home == MemberOwner::FILE;
         let def_kind = if is_export { DefKind::Const } else { DefKind::Field };
         let parent = if is_export { self.b.within() } else { place.home.def };
         let def = self.b.def_in(parent, def_kind, place.name, span, place.name_at);
@@ -446,7 +446,7 @@ impl Lower<'_, '_> {
             self.b.def_mut(def).flags.add(Flags::STATIC);
         }
         self.members.insert((place.home.def, place.name), def);
-        self.b.bind_member(place.home.def, place.name, Space::Value, Bound::Def(def));
+        self.b.bind_member(place.home.def, place.name, Space::Value, Binding::Def(def));
         def
     }
 
@@ -462,7 +462,13 @@ impl Lower<'_, '_> {
     }
 
     /// A member of an object that is what a name stands for.
-    pub(super) fn exported_member(&mut self, home: Home, name: Name, value: ExprId, at: Node<'_>) {
+    pub(super) fn exported_member(
+        &mut self,
+        home: MemberOwner,
+        name: Name,
+        value: ExprId,
+        at: Node<'_>,
+    ) {
         let (span, name_at) = (at.byte_range(), at.start_byte());
         self.named_members.push(NamedMember { home, name, value, span, name_at });
     }
@@ -470,12 +476,12 @@ impl Lower<'_, '_> {
     /// A function that is a member, without its body.
     fn callable_def(
         &mut self,
-        home: Home,
+        home: MemberOwner,
         name: Name,
         name_at: usize,
         span: Range<usize>,
     ) -> DefId {
-        let is_export = home == Home::FILE;
+        let is_export = home == MemberOwner::FILE;
         let def_kind = if is_export { DefKind::Function } else { DefKind::Method };
         let parent = if is_export { self.b.within() } else { home.def };
         let def = self.b.def_in(parent, def_kind, name, span, name_at);
@@ -483,14 +489,14 @@ impl Lower<'_, '_> {
             self.b.def_mut(def).flags.add(Flags::STATIC);
         }
         self.members.insert((home.def, name), def);
-        self.b.bind_member(home.def, name, Space::Value, Bound::Def(def));
+        self.b.bind_member(home.def, name, Space::Value, Binding::Def(def));
         def
     }
 
     /// A function that is assigned to a member.
     pub(super) fn function_def(
         &mut self,
-        home: Home,
+        home: MemberOwner,
         name: Name,
         name_at: usize,
         function: Node<'_>,
@@ -506,10 +512,10 @@ impl Lower<'_, '_> {
             return known;
         }
         if self.is_constructor(function, name) {
-            let parent = if home == Home::FILE { self.b.within() } else { home.def };
+            let parent = if home == MemberOwner::FILE { self.b.within() } else { home.def };
             let class = self.class_def(parent, name, name_at, function, span);
             self.members.insert((home.def, name), class);
-            self.b.bind_member(home.def, name, Space::Both, Bound::Def(class));
+            self.b.bind_member(home.def, name, Space::Both, Binding::Def(class));
             self.constructor(class, function);
             return class;
         }
@@ -518,14 +524,17 @@ impl Lower<'_, '_> {
         let end = body.map_or(function.end_byte(), |body| body.start_byte());
         let signature = self.b.signature(span.start..end);
         self.b.def_mut(def).signature = signature;
-        let before = std::mem::replace(&mut self.level.gives_exports, home == Home::FILE);
+        let before = std::mem::replace(&mut self.level.gives_exports, home == MemberOwner::FILE);
         self.callable(def, function, None);
         self.level.gives_exports = before;
         def
     }
 
     /// `require("y")` and `require("y").z`.
-    pub(super) fn required_module<'t>(&mut self, value: Node<'t>) -> Option<(Node<'t>, Imported)> {
+    pub(super) fn required_module<'t>(
+        &mut self,
+        value: Node<'t>,
+    ) -> Option<(Node<'t>, ImportedName)> {
         let f = fields();
         match kind(value) {
             Kind::CallExpression => {
@@ -534,7 +543,8 @@ impl Lower<'_, '_> {
                     .is_some_and(|function| self.text(function) == "require");
                 let source =
                     value.child_by_field_id(f.arguments).and_then(|list| list.named_child(0))?;
-                (is_require && kind(source) == Kind::String).then_some((source, Imported::Module))
+                (is_require && kind(source) == Kind::String)
+                    .then_some((source, ImportedName::Module))
             }
             Kind::MemberExpression => {
                 let object = value.child_by_field_id(f.object)?;

@@ -4,7 +4,7 @@ use super::Lower;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeRef,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeRef,
     Visibility,
 };
 use crate::lang::grammar::{each_child, named_children};
@@ -25,7 +25,7 @@ impl Lower<'_, '_> {
         self.level.is_file = false;
         self.level.this_is_exports = false;
         if name_node.is_some() && kind(node) != Kind::Class {
-            self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
         }
         let body = node.child_by_field_id(f.body);
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
@@ -33,7 +33,7 @@ impl Lower<'_, '_> {
         self.b.def_mut(def).signature = signature;
         self.b.enter(def, ScopeKind::Block);
         if name_node.is_some() && kind(node) == Kind::Class {
-            self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
         }
         self.type_params(def, node);
         let mut bases = Vec::new();
@@ -160,7 +160,7 @@ impl Lower<'_, '_> {
         if text.starts_with('#') {
             self.b.def_mut(def).visibility = Visibility::Private;
         }
-        self.b.bind_member(home, name, Space::Value, Bound::Def(def));
+        self.b.bind_member(home, name, Space::Value, Binding::Def(def));
         self.members.entry((home, name)).or_insert(def);
         def
     }
@@ -190,7 +190,7 @@ impl Lower<'_, '_> {
         let Some(name_node) = node.child_by_field_id(f.name) else { return };
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Interface, name, whole.byte_range(), name_node.start_byte());
-        self.b.bind(name, Space::Type, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Type, Binding::Def(def), node.start_byte());
         self.b.enter(def, ScopeKind::Block);
         self.type_params(def, node);
         let mut bases = Vec::new();
@@ -226,7 +226,7 @@ impl Lower<'_, '_> {
                     let method =
                         self.b.def_in(def, DefKind::Method, name, span.clone(), span.start);
                     self.b.def_mut(method).flags.add(Flags::ABSTRACT);
-                    self.b.bind_member(def, name, Space::Value, Bound::Def(method));
+                    self.b.bind_member(def, name, Space::Value, Binding::Def(method));
                     self.callable(method, part, None);
                     if let Some(ty) = part.child_by_field_id(f.type_) {
                         let ty = self.annotation(ty);
@@ -243,7 +243,7 @@ impl Lower<'_, '_> {
         let Some(name_node) = node.child_by_field_id(f.name) else { return };
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Enum, name, whole.byte_range(), name_node.start_byte());
-        self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
         let parts = node.child_by_field_id(f.body).map(named_children).unwrap_or_default();
         for part in parts {
             let name_node = part.child_by_field_id(f.name).unwrap_or(part);
@@ -340,7 +340,7 @@ impl Lower<'_, '_> {
                 let field =
                     self.b.def_in(class, DefKind::Field, name, at.byte_range(), at.start_byte());
                 self.members.insert((class, name), field);
-                self.b.bind_member(class, name, Space::Value, Bound::Def(field));
+                self.b.bind_member(class, name, Space::Value, Binding::Def(field));
                 self.b.add_value(field, value);
             }
         }
@@ -367,7 +367,7 @@ impl Lower<'_, '_> {
         let def =
             self.b.def_in(class, DefKind::Method, name, node.byte_range(), property.start_byte());
         self.members.insert((class, name), def);
-        self.b.bind_member(class, name, Space::Value, Bound::Def(def));
+        self.b.bind_member(class, name, Space::Value, Binding::Def(def));
         self.callable(def, right, None);
         true
     }

@@ -4,21 +4,21 @@
 use super::Lower;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
-use super::objects::Home;
+use super::objects::MemberOwner;
 use super::prototypes::is_inheriting;
 use crate::facts::{
-    Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeRef,
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, Name, ScopeKind, Space, TypeRef,
 };
 use crate::lang::grammar::named_children;
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// A function or an object literal that is an argument and defines members.
-pub(super) enum Given {
+pub(super) enum MemberSource {
     /// This member of a home, read like a field or called.
-    Member { home: Home, name: Name, name_at: usize, span: Range<usize>, is_property: bool },
+    Member { home: MemberOwner, name: Name, name_at: usize, span: Range<usize>, is_property: bool },
     /// All of its members are those of a home.
-    Members(Home),
+    Members(MemberOwner),
 }
 
 /// Functions that copy the members of their further arguments to the first.
@@ -63,7 +63,7 @@ impl<'s> Lower<'_, 's> {
         self.b.enter(class, ScopeKind::Block);
         if let Some(own) = super::assignments::function_name(function) {
             let name = self.name(own);
-            self.b.bind(name, Space::Both, Bound::Def(class), own.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(class), own.start_byte());
         }
         let name = self.b.name("constructor");
         let class_def = self.b.facts.def(class);
@@ -75,29 +75,29 @@ impl<'s> Lower<'_, 's> {
         (made.name_line, made.name_col) = (name_line, name_col);
         made.flags.add(Flags::CONSTRUCTOR);
         self.members.insert((class, name), def);
-        self.b.bind_member(class, name, Space::Value, Bound::Def(def));
+        self.b.bind_member(class, name, Space::Value, Binding::Def(def));
         self.callable(def, function, None);
         self.b.leave();
     }
 
     /// A definition without a name for the members of an object literal.
-    pub(super) fn record(&mut self, node: Node<'_>) -> Home {
+    pub(super) fn record(&mut self, node: Node<'_>) -> MemberOwner {
         let name = self.b.name("");
         let def = self.b.def(DefKind::Record, name, node.byte_range(), node.start_byte());
-        Home { def, is_static: false }
+        MemberOwner { def, is_static: false }
     }
 
     /// The object a file exports: what it names is exported by that name.
-    pub(super) fn export_object(&mut self, home: Home, node: Node<'_>) {
+    pub(super) fn export_object(&mut self, home: MemberOwner, node: Node<'_>) {
         self.object_members(home, node, true);
     }
 
     /// Adds the members of an object literal to a class, function or object.
-    pub(super) fn add_members(&mut self, home: Home, node: Node<'_>) {
+    pub(super) fn add_members(&mut self, home: MemberOwner, node: Node<'_>) {
         self.object_members(home, node, false);
     }
 
-    fn object_members(&mut self, home: Home, node: Node<'_>, exports: bool) {
+    fn object_members(&mut self, home: MemberOwner, node: Node<'_>, exports: bool) {
         let f = fields();
         self.b.enter(home.def, ScopeKind::Block);
         for part in named_children(node) {
@@ -146,7 +146,7 @@ impl<'s> Lower<'_, 's> {
 
     fn object_pair(
         &mut self,
-        home: Home,
+        home: MemberOwner,
         part: Node<'_>,
         (key, value): (Node<'_>, Node<'_>),
         exports: bool,
@@ -177,7 +177,7 @@ impl<'s> Lower<'_, 's> {
         }
     }
 
-    fn object_field(&mut self, home: Home, key: Node<'_>, part: Node<'_>, value: ExprId) {
+    fn object_field(&mut self, home: MemberOwner, key: Node<'_>, part: Node<'_>, value: ExprId) {
         let name = self.name(key);
         let field = match self.member_of(home.def, name) {
             Some(known) => known,
@@ -196,7 +196,7 @@ impl<'s> Lower<'_, 's> {
     }
 
     /// `{ a }`, `{ b: a }` of what a file exports.
-    fn exported_name(&mut self, home: Home, key: Node<'_>, value: Node<'_>) {
+    fn exported_name(&mut self, home: MemberOwner, key: Node<'_>, value: Node<'_>) {
         let inner = self.name(value);
         let used = self.b.lookup(inner, Space::Value, value.start_byte());
         let name = self.name(key);
@@ -215,7 +215,7 @@ impl<'s> Lower<'_, 's> {
         if is_merging(called) {
             let Some(home) = self.home_of(*first) else { return };
             for argument in rest.iter().filter(|argument| kind(**argument) == Kind::Object) {
-                self.given.insert(argument.id(), Given::Members(home));
+                self.given.insert(argument.id(), MemberSource::Members(home));
             }
             return;
         }
@@ -234,14 +234,14 @@ impl<'s> Lower<'_, 's> {
         };
         let Some((function, is_property)) = function else { return };
         let (name_at, span) = (key.start_byte() + 1, whole.byte_range());
-        let given = Given::Member { home, name, name_at, span, is_property };
+        let given = MemberSource::Member { home, name, name_at, span, is_property };
         self.given.insert(function.id(), given);
     }
 
     /// What an expression is that members may be added to.
-    fn home_of(&mut self, node: Node<'_>) -> Option<Home> {
+    fn home_of(&mut self, node: Node<'_>) -> Option<MemberOwner> {
         if let Some(class) = self.class_of_prototype(node) {
-            return Some(Home { def: class, is_static: false });
+            return Some(MemberOwner { def: class, is_static: false });
         }
         let path = self.path(node).filter(|_| self.level.is_file)?;
         self.home(&path)
@@ -250,8 +250,8 @@ impl<'s> Lower<'_, 's> {
     /// A function or object that defines members; true if it was one.
     pub(super) fn define_given(&mut self, node: Node<'_>) -> bool {
         match self.given.remove(&node.id()) {
-            Some(Given::Members(home)) => self.add_members(home, node),
-            Some(Given::Member { home, name, name_at, span, is_property }) => {
+            Some(MemberSource::Members(home)) => self.add_members(home, node),
+            Some(MemberSource::Member { home, name, name_at, span, is_property }) => {
                 let def = self.function_def(home, name, name_at, node, span);
                 if is_property && self.b.facts.def(def).kind.is_callable() {
                     self.b.def_mut(def).flags.add(Flags::PROPERTY);

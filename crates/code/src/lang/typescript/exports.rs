@@ -2,8 +2,10 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use super::objects::{Home, Object};
-use crate::facts::{Bound, Builder, DefId, DefKind, Expr, ExprId, Import, Imported, Name, Space};
+use super::objects::{MemberOwner, Object};
+use crate::facts::{
+    Binding, Builder, DefId, DefKind, Expr, ExprId, Import, ImportedName, Name, Space,
+};
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
@@ -24,7 +26,7 @@ impl Lower<'_, '_> {
                     let Some(source) = clause.child_by_field_id(f.source) else { continue };
                     if let Some(name) = clause.named_child(0) {
                         let name = self.name(name);
-                        self.add_import(source, Imported::Module, Some(name), false, is_type);
+                        self.add_import(source, ImportedName::Module, Some(name), false, is_type);
                     }
                 }
                 _ => {}
@@ -37,12 +39,12 @@ impl Lower<'_, '_> {
         match kind(part) {
             Kind::Identifier => {
                 let name = self.name(part);
-                self.add_import(source, Imported::Default, Some(name), false, is_type);
+                self.add_import(source, ImportedName::Default, Some(name), false, is_type);
             }
             Kind::NamespaceImport => {
                 if let Some(name) = part.named_child(0) {
                     let name = self.name(name);
-                    self.add_import(source, Imported::Module, Some(name), false, is_type);
+                    self.add_import(source, ImportedName::Module, Some(name), false, is_type);
                 }
             }
             Kind::NamedImports => {
@@ -58,14 +60,18 @@ impl Lower<'_, '_> {
         }
     }
 
-    pub(super) fn imported(&self, name: Name) -> Imported {
-        if self.b.text(name) == "default" { Imported::Default } else { Imported::Name(name) }
+    pub(super) fn imported(&self, name: Name) -> ImportedName {
+        if self.b.text(name) == "default" {
+            ImportedName::Default
+        } else {
+            ImportedName::Name(name)
+        }
     }
 
     fn add_import(
         &mut self,
         source: Node<'_>,
-        what: Imported,
+        what: ImportedName,
         bound: Option<Name>,
         is_reexport: bool,
         is_type_only: bool,
@@ -85,9 +91,9 @@ impl Lower<'_, '_> {
         let Some(bound) = bound else { return };
         if is_reexport {
             let home = self.module_around();
-            self.b.bind_member(home, bound, Space::Both, Bound::Import(id));
+            self.b.bind_member(home, bound, Space::Both, Binding::Import(id));
         } else {
-            self.b.bind(bound, Space::Both, Bound::Import(id), 0);
+            self.b.bind(bound, Space::Both, Binding::Import(id), 0);
         }
     }
 
@@ -123,7 +129,7 @@ impl Lower<'_, '_> {
                 Kind::NamespaceExport => {
                     if let (Some(name), Some(source)) = (part.named_child(0), source) {
                         let name = self.name(name);
-                        self.add_import(source, Imported::Module, Some(name), true, false);
+                        self.add_import(source, ImportedName::Module, Some(name), true, false);
                     }
                 }
                 Kind::String => {}
@@ -139,7 +145,7 @@ impl Lower<'_, '_> {
             let is_namespace =
                 named_children(node).iter().any(|p| kind(*p) == Kind::NamespaceExport);
             if !is_namespace {
-                self.add_import(source, Imported::Wildcard, None, true, false);
+                self.add_import(source, ImportedName::Wildcard, None, true, false);
             }
         }
     }
@@ -162,7 +168,7 @@ impl Lower<'_, '_> {
         let (line, _) = self.b.position(specifier.start_byte());
         let import = Import {
             path: Box::default(),
-            what: Imported::Name(name),
+            what: ImportedName::Name(name),
             level: 0,
             is_reexport: true,
             is_type_only: false,
@@ -170,7 +176,7 @@ impl Lower<'_, '_> {
             line,
         };
         let id = self.b.import(import);
-        self.b.bind_member(DefId::FILE, bound, Space::Both, Bound::Import(id));
+        self.b.bind_member(DefId::FILE, bound, Space::Both, Binding::Import(id));
     }
 
     /// `export default x` and `export = x`.
@@ -180,17 +186,17 @@ impl Lower<'_, '_> {
             let def = self.b.def(DefKind::Function, name, node.byte_range(), value.start_byte());
             self.callable(def, value, None);
             self.bind_default(def);
-            Bound::Def(def)
+            Binding::Def(def)
         } else if kind(value) == Kind::Class {
             let def = self.class(value, node);
             self.bind_default(def);
-            Bound::Def(def)
+            Binding::Def(def)
         } else if kind(value) == Kind::Identifier {
             let inner = self.name(value);
             let (line, _) = self.b.position(value.start_byte());
             let import = Import {
                 path: Box::default(),
-                what: Imported::Name(inner),
+                what: ImportedName::Name(inner),
                 level: 0,
                 is_reexport: true,
                 is_type_only: false,
@@ -198,8 +204,8 @@ impl Lower<'_, '_> {
                 line,
             };
             let id = self.b.import(import);
-            self.b.bind_member(DefId::FILE, name, Space::Both, Bound::Import(id));
-            Bound::Import(id)
+            self.b.bind_member(DefId::FILE, name, Space::Both, Binding::Import(id));
+            Binding::Import(id)
         } else {
             let def = self.b.def(DefKind::Const, name, node.byte_range(), value.start_byte());
             let value = self.expression(value);
@@ -207,7 +213,7 @@ impl Lower<'_, '_> {
                 self.b.add_value(def, value);
             }
             self.bind_default(def);
-            Bound::Def(def)
+            Binding::Def(def)
         };
         if is_whole {
             self.bind_whole(to);
@@ -233,12 +239,12 @@ impl Lower<'_, '_> {
             }
             return true;
         }
-        if what == Imported::Module && kind(target) == Kind::ObjectPattern {
+        if what == ImportedName::Module && kind(target) == Kind::ObjectPattern {
             self.required_names(target, source, node);
             return true;
         }
         let mut module = self.module_value(source);
-        if let Imported::Name(name) = what {
+        if let ImportedName::Name(name) = what {
             module = self.b.expr(Expr::Member(module, name));
         }
         self.bind_pattern(target, module, node.end_byte(), false);
@@ -270,7 +276,13 @@ impl Lower<'_, '_> {
     }
 
     /// Makes a module, or a name of it, a member.
-    pub(super) fn bind_import(&mut self, home: Home, name: Name, source: Node<'_>, what: Imported) {
+    pub(super) fn bind_import(
+        &mut self,
+        home: MemberOwner,
+        name: Name,
+        source: Node<'_>,
+        what: ImportedName,
+    ) {
         let path = self.name(source);
         let (line, _) = self.b.position(source.start_byte());
         let import = Import {
@@ -283,7 +295,7 @@ impl Lower<'_, '_> {
             line,
         };
         let id = self.b.import(import);
-        self.b.bind_member(home.def, name, Space::Both, Bound::Import(id));
+        self.b.bind_member(home.def, name, Space::Both, Binding::Import(id));
     }
 
     /// A module as a value: `import("y")`.
@@ -292,7 +304,7 @@ impl Lower<'_, '_> {
         let (line, _) = self.b.position(source.start_byte());
         let import = Import {
             path: [path].into(),
-            what: Imported::Module,
+            what: ImportedName::Module,
             level: 0,
             is_reexport: false,
             is_type_only: false,
@@ -302,7 +314,7 @@ impl Lower<'_, '_> {
         let id = self.b.import(import);
         self.n_imports += 1;
         let name = self.b.name(&format!("import {}", self.n_imports));
-        let bind = self.b.bind_private(name, Space::Both, Bound::Import(id));
+        let bind = self.b.bind_private(name, Space::Both, Binding::Import(id));
         self.b.expr(Expr::Local(name, [bind].into()))
     }
 }

@@ -4,11 +4,11 @@ use super::Lower;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, Expr, ExprId, Literal, ScopeKind, Space, TypeId};
-use crate::lang::chain::Chained;
+use crate::lang::chain::MethodChain;
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
-impl<'s> Chained<'s> for Lower<'_, 's> {
+impl<'s> MethodChain<'s> for Lower<'_, 's> {
     fn builder(&mut self) -> &mut Builder<'s> {
         self.b
     }
@@ -85,7 +85,7 @@ impl<'s> Chained<'s> for Lower<'_, 's> {
                 let def = self.class(node, node);
                 // The class itself is the value.
                 let name = self.b.name("");
-                let to = crate::facts::Bound::Def(def);
+                let to = crate::facts::Binding::Def(def);
                 let bind = self.b.bind_private(name, Space::Value, to);
                 self.b.expr(Expr::Local(name, [bind].into()))
             }

@@ -4,7 +4,7 @@ use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use super::objects::Object;
 use crate::facts::{
-    Bound, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, ScopeKind, Space, TypeRef,
+    Binding, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, ScopeKind, Space, TypeRef,
 };
 use crate::lang::grammar::{each_child, named_children};
 use rustc_hash::FxHashSet;
@@ -38,7 +38,7 @@ impl<'s> Lower<'_, 's> {
         if kind(node) == Kind::FunctionSignature {
             self.b.def_mut(def).flags.add(Flags::OVERLOAD);
         }
-        self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Value, Binding::Def(def), node.start_byte());
         self.callable(def, node, None);
         Some(def)
     }
@@ -47,7 +47,7 @@ impl<'s> Lower<'_, 's> {
     fn declare_class(&mut self, node: Node<'_>, whole: Node<'_>, name_node: Node<'_>) -> DefId {
         let (name, at) = (self.name(name_node), name_node.start_byte());
         let class = self.class_def(self.b.within(), name, at, node, whole.byte_range());
-        self.b.bind(name, Space::Both, Bound::Def(class), node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(class), node.start_byte());
         if self.level.is_file {
             self.objects.add(self.text(name_node), Object::Class(class));
         }
@@ -72,7 +72,7 @@ impl<'s> Lower<'_, 's> {
             } else if owners.contains(self.text(name_node)) {
                 let at = name_node.start_byte();
                 let def = self.b.def(DefKind::Function, name, node.byte_range(), at);
-                self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+                self.b.bind(name, Space::Value, Binding::Def(def), node.start_byte());
                 self.objects.add(self.text(name_node), Object::Function(def));
                 def
             } else {
@@ -184,7 +184,7 @@ impl<'s> Lower<'_, 's> {
             return;
         };
         let name = self.name(own);
-        self.b.bind(name, Space::Value, Bound::Def(def), own.start_byte());
+        self.b.bind(name, Space::Value, Binding::Def(def), own.start_byte());
     }
 
     pub(super) fn parameters(
@@ -239,7 +239,7 @@ impl<'s> Lower<'_, 's> {
             params.push(Param { name, ty, default, kind: param_kind });
         } else if kind(named) == Kind::Identifier {
             params.push(Param { name, ty, default, kind: param_kind });
-            let to = Bound::Param { of: def, index };
+            let to = Binding::Param { of: def, index };
             self.b.bind(name, Space::Value, to, part.start_byte());
         } else {
             let value = match (ty, default) {
@@ -274,7 +274,7 @@ impl<'s> Lower<'_, 's> {
             self.b.def_in(class, DefKind::Field, name, part.byte_range(), named.start_byte());
         self.b.def_mut(field).ty = ty;
         self.members.entry((class, name)).or_insert(field);
-        self.b.bind_member(class, name, Space::Value, Bound::Def(field));
+        self.b.bind_member(class, name, Space::Value, Binding::Def(field));
     }
 
     pub(super) fn type_params(&mut self, def: DefId, node: Node<'_>) {
@@ -287,7 +287,7 @@ impl<'s> Lower<'_, 's> {
             let name = self.name(name_node);
             let at = name_node.start_byte();
             let id = self.b.def_in(def, DefKind::TypeParam, name, part.byte_range(), at);
-            self.b.bind(name, Space::Type, Bound::Def(id), at);
+            self.b.bind(name, Space::Type, Binding::Def(id), at);
             ids.push(id);
             bounds.push((id, part.child_by_field_id(f.constraint)));
         }

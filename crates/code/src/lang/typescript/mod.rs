@@ -18,11 +18,11 @@ mod statements;
 mod types;
 mod wrappers;
 
-use crate::facts::{Bound, Builder, DefId, Flags, Name, Rules, Space};
+use crate::facts::{Binding, Builder, DefId, Flags, Name, Rules, Space};
 use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
-use constructors::Given;
+use constructors::MemberSource;
 use objects::Objects;
 use prototypes::Prototypes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -164,7 +164,7 @@ struct Lower<'a, 's> {
     named_members: Vec<NamedMember>,
     derivations: Vec<Derivation>,
     /// Arguments that define members, by their nodes.
-    given: FxHashMap<usize, Given>,
+    given: FxHashMap<usize, MemberSource>,
     /// Functions that only wrap the file's code.
     wrappers: FxHashSet<usize>,
     /// What the comment above the present statement is about, if not the first
@@ -181,7 +181,7 @@ impl<'s> Lower<'_, 's> {
         let source = std::str::from_utf8(self.b.source).unwrap_or_default();
         if source.contains("exports") {
             let name = self.b.name("exports");
-            self.b.bind_private(name, Space::Value, Bound::Def(DefId::FILE));
+            self.b.bind_private(name, Space::Value, Binding::Def(DefId::FILE));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Name, TypeRef};
+use crate::facts::{BindId, Binding, Builder, DefId, DefKind, Expr, ExprId, Name, TypeRef};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -42,14 +42,14 @@ pub(super) struct Variable {
 
 /// What members are added to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Home {
+pub(super) struct MemberOwner {
     pub def: DefId,
     /// They are members of the class or function itself.
     pub is_static: bool,
 }
 
-impl Home {
-    pub const FILE: Home = Home { def: DefId::FILE, is_static: false };
+impl MemberOwner {
+    pub const FILE: MemberOwner = MemberOwner { def: DefId::FILE, is_static: false };
 }
 
 /// By function that wraps the file's code, the file first.
@@ -140,7 +140,7 @@ impl Lower<'_, '_> {
     }
 
     /// What `path.name = …` adds to.
-    pub(super) fn home(&mut self, path: &str) -> Option<Home> {
+    pub(super) fn home(&mut self, path: &str) -> Option<MemberOwner> {
         let found = match self.objects.find(path) {
             Some(found) => Some(found.clone()),
             None => {
@@ -149,11 +149,15 @@ impl Lower<'_, '_> {
             }
         };
         match found {
-            Some(Object::Class(def) | Object::Function(def)) => Some(Home { def, is_static: true }),
-            Some(Object::Variable(at)) => Some(Home { def: self.record_of(at), is_static: false }),
-            Some(Object::Record(def)) => Some(Home { def, is_static: false }),
+            Some(Object::Class(def) | Object::Function(def)) => {
+                Some(MemberOwner { def, is_static: true })
+            }
+            Some(Object::Variable(at)) => {
+                Some(MemberOwner { def: self.record_of(at), is_static: false })
+            }
+            Some(Object::Record(def)) => Some(MemberOwner { def, is_static: false }),
             Some(Object::SameAs(_) | Object::Foreign) => None,
-            None => (path == "exports").then_some(Home::FILE),
+            None => (path == "exports").then_some(MemberOwner::FILE),
         }
     }
 
@@ -225,7 +229,7 @@ impl Lower<'_, '_> {
             self.b.add_value(def, value);
         }
         if let Some(bind) = bind {
-            self.b.facts.binds[bind.ix()].to = Bound::Def(def);
+            self.b.facts.binds[bind.ix()].to = Binding::Def(def);
         }
         self.objects.variables[at].def = Some(def);
         def

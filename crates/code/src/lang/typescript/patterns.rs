@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
-use crate::facts::{Bound, Builder, Expr, ExprId, Space};
+use crate::facts::{Binding, Builder, Expr, ExprId, Space};
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
@@ -83,7 +83,7 @@ impl Lower<'_, '_> {
     pub(super) fn bind_name(&mut self, node: Node<'_>, value: ExprId, at: usize, is_var: bool) {
         let name = self.name(node);
         let value = (value != Builder::OPAQUE).then_some(value);
-        let to = Bound::Var { ty: None, value };
+        let to = Binding::Var { ty: None, value };
         if is_var {
             self.b.bind_hoisted(name, Space::Value, to, at);
         } else {

@@ -1,7 +1,7 @@
 //! Routes of Express, Fastify, Hono, Koa, NestJS and the app router of Next.js.
 
-use crate::facts::{Bound, Builder, DefId, DefKind, Expr, ExprId, Flags};
-use crate::routes::text::{Written, attributes, calls};
+use crate::facts::{Binding, Builder, DefId, DefKind, Expr, ExprId, Flags};
+use crate::routes::text::{CallText, attributes, calls};
 use crate::routes::{
     Groups, LOWER_METHODS, METHODS, Route, answering, argument, assigned, contains, handler, joined,
 };
@@ -71,7 +71,7 @@ fn routers(b: &mut Builder<'_>) -> Vec<Route> {
 fn is_imported(b: &Builder<'_>, name: &str) -> bool {
     let binds = b.facts.binds.iter();
     let mut named = binds.filter(|bind| b.facts.text(bind.name) == name);
-    named.any(|bind| matches!(bind.to, Bound::Import(_)))
+    named.any(|bind| matches!(bind.to, Binding::Import(_)))
 }
 
 /// What is mounted: a name, or a function that returns it.
@@ -84,7 +84,7 @@ fn mounted(b: &Builder<'_>, id: Option<ExprId>) -> Option<ExprId> {
 }
 
 /// Fastify: `route({ method: 'GET', url: '/x', handler: f })`.
-fn described(b: &mut Builder<'_>, call: &Written<'_>) -> Option<Route> {
+fn described(b: &mut Builder<'_>, call: &CallText<'_>) -> Option<Route> {
     let object = call.args.first().filter(|text| text.starts_with('{'))?;
     let method = entry(object, "method")?.to_ascii_uppercase();
     let pattern = entry(object, "url").or_else(|| entry(object, "path"))?.to_owned();

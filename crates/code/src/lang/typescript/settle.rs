@@ -4,14 +4,14 @@
 use super::Lower;
 use super::assignments::MemberPlace;
 use super::kinds::{Kind, kind};
-use super::objects::Home;
-use crate::facts::{BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Name, Space, TypeRef};
+use super::objects::MemberOwner;
+use crate::facts::{BindId, Binding, Builder, DefId, DefKind, Expr, ExprId, Name, Space, TypeRef};
 use std::ops::Range;
 use tree_sitter::Node;
 
 /// A member that is what a name stands for, told when all names are known.
 pub(super) struct NamedMember {
-    pub home: Home,
+    pub home: MemberOwner,
     pub name: Name,
     pub value: ExprId,
     pub span: Range<usize>,
@@ -28,7 +28,7 @@ impl Lower<'_, '_> {
     /// `X.prototype = value`.
     pub(super) fn set_prototype(&mut self, class: DefId, value: Node<'_>) -> ExprId {
         if kind(value) == Kind::Object {
-            self.add_members(Home { def: class, is_static: false }, value);
+            self.add_members(MemberOwner { def: class, is_static: false }, value);
             return Builder::OPAQUE;
         }
         // `Object.create(Base.prototype)`, `new Base()`.
@@ -96,11 +96,11 @@ impl Lower<'_, '_> {
         let whole = self.b.name(super::MODULE_VALUE);
         if self.has_exports && self.b.facts.binds.iter().all(|bind| bind.name != whole) {
             // A module of the older kind, all the same.
-            self.bind_whole(Bound::Def(DefId::FILE));
+            self.bind_whole(Binding::Def(DefId::FILE));
         }
         for (Derivation { base, .. }, binds) in derivations.into_iter().zip(heirs) {
             let heir = binds.iter().find_map(|bind| match self.b.facts.binds[bind.ix()].to {
-                Bound::Def(def) => Some(def),
+                Binding::Def(def) => Some(def),
                 _ => None,
             });
             let Some(heir) = heir else { continue };
@@ -121,14 +121,14 @@ impl Lower<'_, '_> {
 
     fn settle_member(&mut self, one: NamedMember, binds: &[BindId]) {
         let NamedMember { home, name, value, span, name_at } = one;
-        let mut to: Vec<Bound> = Vec::new();
+        let mut to: Vec<Binding> = Vec::new();
         for bind in binds {
             let bind = &self.b.facts.binds[bind.ix()];
             // Known under its own name already.
             if bind.home == Some(home.def) && bind.name == name {
                 return;
             }
-            if matches!(bind.to, Bound::Def(_) | Bound::Import(_)) && !to.contains(&bind.to) {
+            if matches!(bind.to, Binding::Def(_) | Binding::Import(_)) && !to.contains(&bind.to) {
                 to.push(bind.to.clone());
             }
         }
@@ -141,7 +141,7 @@ impl Lower<'_, '_> {
                 let def = self.value_def(&place, span);
                 self.b.add_value(def, value);
                 if is_whole {
-                    self.bind_whole(Bound::Def(def));
+                    self.bind_whole(Binding::Def(def));
                 }
             }
             return;

@@ -5,7 +5,9 @@ use super::assignments::Target;
 use super::functions::is_function;
 use super::kinds::{Kind, fields, kind};
 use super::objects::{Object, Variable};
-use crate::facts::{BindId, Bound, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space};
+use crate::facts::{
+    BindId, Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, ScopeKind, Space,
+};
 use crate::lang::grammar::{each_child, named_children};
 use tree_sitter::Node;
 
@@ -166,7 +168,7 @@ impl Lower<'_, '_> {
                         let ty =
                             self.b.type_ref(crate::facts::TypeRef::Named(path, Box::default()));
                         let name = self.name(left);
-                        self.b.bind(name, Space::Value, Bound::Narrowed { ty }, at);
+                        self.b.bind(name, Space::Value, Binding::Narrowed { ty }, at);
                     }
                     _ => {}
                 }
@@ -211,7 +213,7 @@ impl Lower<'_, '_> {
         let Some(name_node) = node.child_by_field_id(f.name) else { return };
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Alias, name, whole.byte_range(), name_node.start_byte());
-        self.b.bind(name, Space::Type, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Type, Binding::Def(def), node.start_byte());
         self.b.enter(def, ScopeKind::Block);
         self.type_params(def, node);
         let ty = node.child_by_field_id(f.value).map(|ty| self.ty(ty));
@@ -226,7 +228,7 @@ impl Lower<'_, '_> {
         let name = self.name(name_node);
         let def = self.b.def(DefKind::Module, name, whole.byte_range(), name_node.start_byte());
         if !is_file {
-            self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
         }
         self.b.enter(def, ScopeKind::Module);
         if let Some(body) = node.child_by_field_id(f.body) {
@@ -287,7 +289,7 @@ impl Lower<'_, '_> {
             let def = self.class(class, whole);
             let name = self.name(name_node);
             self.b.def_mut(def).name = name;
-            self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
             if self.level.is_file {
                 self.objects.add(self.text(name_node), Object::Class(def));
             }
@@ -319,7 +321,7 @@ impl Lower<'_, '_> {
             if value != Builder::OPAQUE {
                 self.b.add_value(def, value);
             }
-            let bind = self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+            let bind = self.b.bind(name, Space::Value, Binding::Def(def), node.start_byte());
             self.documented.get_or_insert(def);
             if self.level.is_file && ty.is_none() {
                 let at = self.file_variable(name_node, whole, (bind, value), def_kind);
@@ -330,7 +332,7 @@ impl Lower<'_, '_> {
         }
         let held = value;
         let value = (value != Builder::OPAQUE).then_some(value);
-        let to = Bound::Var { ty, value };
+        let to = Binding::Var { ty, value };
         let bind = if is_var {
             self.b.bind_hoisted(name, Space::Value, to, node.start_byte())
         } else {
@@ -357,7 +359,7 @@ impl Lower<'_, '_> {
         let (name, at) = (self.name(name_node), name_node.start_byte());
         if self.is_constructor(function, name) {
             let class = self.class_def(self.b.within(), name, at, function, whole.byte_range());
-            self.b.bind(name, Space::Both, Bound::Def(class), node.start_byte());
+            self.b.bind(name, Space::Both, Binding::Def(class), node.start_byte());
             if self.level.is_file {
                 self.objects.add(self.text(name_node), Object::Class(class));
             }
@@ -365,7 +367,7 @@ impl Lower<'_, '_> {
             return;
         }
         let def = self.b.def(DefKind::Function, name, whole.byte_range(), at);
-        self.b.bind(name, Space::Value, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Value, Binding::Def(def), node.start_byte());
         if self.level.is_file {
             self.objects.add(self.text(name_node), Object::Function(def));
         }
@@ -416,7 +418,7 @@ impl Lower<'_, '_> {
         });
         let Some((at, def)) = inner.filter(|_| returns_it) else { return false };
         let (def, is_class) = (DefId(at as u32), def.kind == DefKind::Class);
-        self.b.bind(name, Space::Both, Bound::Def(def), node.start_byte());
+        self.b.bind(name, Space::Both, Binding::Def(def), node.start_byte());
         if self.level.is_file {
             let object = if is_class { Object::Class(def) } else { Object::Function(def) };
             self.objects.add(self.text(name_node), object);
@@ -446,7 +448,7 @@ impl Lower<'_, '_> {
     pub(super) fn bind_default(&mut self, def: DefId) {
         let name = self.b.name("default");
         self.b.def_mut(def).flags.add(Flags::DEFAULT_EXPORT);
-        self.b.bind_member(DefId::FILE, name, Space::Both, Bound::Def(def));
+        self.b.bind_member(DefId::FILE, name, Space::Both, Binding::Def(def));
     }
 }
 

@@ -15,9 +15,9 @@ const ALIKE: f64 = 0.25;
 /// Days after which a commit counts half.
 const HALF_LIFE: f64 = 730.0;
 
-pub struct Past;
+pub struct EarlierChanges;
 
-impl Channel for Past {
+impl Channel for EarlierChanges {
     fn name(&self) -> &'static str {
         "history"
     }

@@ -139,13 +139,13 @@ impl Channel for TypeUses {
 
 /// How much of the code uses a type that was found: of two that match, the one that
 /// much is built on is wanted more often.
-pub struct Popular;
+pub struct TypePopularity;
 
 /// Above so many users, as a logarithm, more of them say nothing new.
 const MANY: f64 = 8.0;
 const POPULAR: usize = 100;
 
-impl Channel for Popular {
+impl Channel for TypePopularity {
     fn name(&self) -> &'static str {
         "popular"
     }

@@ -4,7 +4,7 @@ use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
 use memory::files::graph::Edge;
-use memory::{Choice, KeptRecord, SaveReport};
+use memory::{ConflictPolicy, KeptRecord, SaveReport};
 use model::memory::{Extra, LinkTarget, Relation};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub struct ConnectParams {
 
 /// The edge as it stands now.
 #[derive(Serialize, JsonSchema)]
-pub struct Connected {
+pub struct ConnectAnswer {
     pub from: String,
     pub relation: Relation,
     pub to: String,
@@ -47,9 +47,9 @@ impl Tool for Connect {
     const EFFECT: Effect = Effect::Adds;
 
     type Params = ConnectParams;
-    type Answer = Connected;
+    type Answer = ConnectAnswer;
 
-    fn answer(call: &Call, params: ConnectParams) -> Result<Connected> {
+    fn answer(call: &Call, params: ConnectParams) -> Result<ConnectAnswer> {
         let edge = Edge {
             from: end(call, &params.from)?,
             relation: Relation::read(&params.relation)?,
@@ -66,7 +66,7 @@ impl Tool for Connect {
             call.warn(warning);
         }
         let (from, relation, to) = edge.key();
-        Ok(Connected {
+        Ok(ConnectAnswer {
             from,
             relation,
             to,
@@ -128,7 +128,7 @@ impl Tool for Handoff {
         fields.open_questions = params.questions;
         fields.links = params.links;
         fields.author = call.around.author(&call.dir);
-        let kept = root.remember(Draft::Handoff(fields), &Choice::default(), call.now)?;
+        let kept = root.remember(Draft::Handoff(fields), &ConflictPolicy::default(), call.now)?;
         let kept = KeptRecord::of(&root, kept);
         for warning in call.around.index_memory(&call.dir, &root) {
             call.warn(warning);

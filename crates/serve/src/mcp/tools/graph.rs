@@ -104,7 +104,7 @@ pub struct DataflowParams {
     symbol: String,
     /// `forward`: where values go (default); `backward`: where they come from
     #[serde(default)]
-    direction: Way,
+    direction: EdgeDirection,
     /// Steps, 1 to 10 (default 3)
     depth: Option<u32>,
     /// 1 to 500 (default 50)
@@ -115,7 +115,7 @@ pub struct DataflowParams {
 
 #[derive(Deserialize, JsonSchema, Clone, Copy, Default)]
 #[serde(rename_all = "snake_case")]
-enum Way {
+enum EdgeDirection {
     #[default]
     Forward,
     Backward,
@@ -135,8 +135,8 @@ impl Tool for TraceDataflow {
     fn answer(call: &Call, params: DataflowParams) -> Result<DataFlow> {
         let options = FlowOptions {
             direction: match params.direction {
-                Way::Forward => FlowDirection::Forward,
-                Way::Backward => FlowDirection::Backward,
+                EdgeDirection::Forward => FlowDirection::Forward,
+                EdgeDirection::Backward => FlowDirection::Backward,
             },
             max_depth: within("depth", params.depth, 3, 10)? as u32,
             limit: within("limit", params.limit, 50, 500)?,

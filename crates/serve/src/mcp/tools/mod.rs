@@ -287,18 +287,18 @@ fn leave_out(value: &mut Value, fields: &[&str]) {
 
 /// Which tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice(Vec<&'static str>);
+pub struct ToolSelection(Vec<&'static str>);
 
-impl Default for Choice {
+impl Default for ToolSelection {
     fn default() -> Self {
-        Choice::in_groups(&[Group::Core])
+        ToolSelection::in_groups(&[Group::Core])
     }
 }
 
-impl Choice {
+impl ToolSelection {
     fn in_groups(groups: &[Group]) -> Self {
         let is_in = |entry: &&Entry| entry.groups.iter().any(|group| groups.contains(group));
-        Choice(TOOLS.iter().filter(is_in).map(|entry| entry.name).collect())
+        ToolSelection(TOOLS.iter().filter(is_in).map(|entry| entry.name).collect())
     }
 
     /// `core`, `code,memory`, `all`, or names of tools, in any mixture.
@@ -308,7 +308,7 @@ impl Choice {
             if word == "all" {
                 chosen.extend(TOOLS.iter().map(|entry| entry.name));
             } else if let Some(group) = Group::ALL.into_iter().find(|it| it.as_str() == word) {
-                chosen.extend(Choice::in_groups(&[group]).0);
+                chosen.extend(ToolSelection::in_groups(&[group]).0);
             } else if let Some(entry) = find(word) {
                 chosen.push(entry.name);
             } else if !word.is_empty() {
@@ -317,7 +317,7 @@ impl Choice {
         }
         // In the order of the table, each once.
         let names = TOOLS.iter().map(|entry| entry.name).filter(|name| chosen.contains(name));
-        Ok(Choice(names.collect()))
+        Ok(ToolSelection(names.collect()))
     }
 
     pub fn entries(&self) -> impl Iterator<Item = &'static Entry> {
@@ -380,23 +380,23 @@ mod tests {
 
     fn chosen(words: &[&str]) -> Vec<&'static str> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        Choice::parse(&words).unwrap().0
+        ToolSelection::parse(&words).unwrap().0
     }
 
     #[test]
     fn the_core_has_six_tools_at_most() {
-        let core = Choice::default().0;
+        let core = ToolSelection::default().0;
         assert!(core.len() <= 6, "{core:?}");
         assert!(core.contains(&"ask") && core.contains(&"remember"), "{core:?}");
     }
 
     #[test]
     fn tools_are_chosen_by_group_and_by_name() {
-        assert_eq!(chosen(&["core"]), Choice::default().0);
+        assert_eq!(chosen(&["core"]), ToolSelection::default().0);
         assert_eq!(chosen(&["all"]).len(), TOOLS.len());
         assert_eq!(chosen(&["why,search", "search"]), ["search", "why"]);
         assert!(chosen(&["memory"]).contains(&"recall"));
-        let refused = Choice::parse(&["serach".to_owned()]).unwrap_err();
+        let refused = ToolSelection::parse(&["serach".to_owned()]).unwrap_err();
         assert_eq!(refused.suggestion(), Some("did you mean search?"));
     }
 
@@ -411,7 +411,7 @@ mod tests {
 
     #[test]
     fn a_missing_tool_is_explained() {
-        let core = Choice::default();
+        let core = ToolSelection::default();
         assert!(core.no_such_tool("serch").contains("did you mean `search`"));
         assert!(core.no_such_tool("status").contains("--tools forge"));
         assert!(core.no_such_tool("zzz").contains("there are ask"));

@@ -4,7 +4,7 @@ use super::recall::Kind;
 use super::{Effect, Group, Tool};
 use crate::mcp::call::Call;
 use memory::draft::{self, Draft};
-use memory::{Choice, KeptRecord, SaveReport};
+use memory::{ConflictPolicy, KeptRecord, SaveReport};
 use model::memory::RecordId;
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -71,7 +71,8 @@ impl Tool for Remember {
 
     fn answer(call: &Call, params: Params) -> Result<SaveReport> {
         let root = call.around.memory_root(&call.dir, params.personal)?;
-        let choice = Choice { force: params.force, supersede: known(call, &params.supersede)? };
+        let choice =
+            ConflictPolicy { force: params.force, supersede: known(call, &params.supersede)? };
         let draft = draft(call, params)?;
         let kept = root.remember(draft, &choice, call.now)?;
         let kept = KeptRecord::of(&root, kept);

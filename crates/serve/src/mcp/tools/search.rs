@@ -42,7 +42,7 @@ pub struct Params {
     limit: Option<u32>,
     /// By words and meaning (default), or by one of them
     #[serde(default)]
-    mode: How,
+    mode: SearchMode,
     /// Edges to follow from each record of memory, 0 to 3 (default 0)
     graph_depth: Option<u8>,
 }
@@ -73,7 +73,7 @@ enum State {
 
 #[derive(Deserialize, JsonSchema, Clone, Copy, Default)]
 #[serde(rename_all = "snake_case")]
-enum How {
+enum SearchMode {
     #[default]
     Hybrid,
     Lexical,
@@ -96,9 +96,9 @@ impl Tool for Search {
     fn answer(call: &Call, params: Params) -> Result<SearchResults> {
         let limit = params.limit.unwrap_or(10).clamp(1, 100) as usize;
         let mode = match params.mode {
-            How::Hybrid => Mode::Hybrid,
-            How::Lexical => Mode::Lexical,
-            How::Semantic => Mode::Semantic,
+            SearchMode::Hybrid => Mode::Hybrid,
+            SearchMode::Lexical => Mode::Lexical,
+            SearchMode::Semantic => Mode::Semantic,
         };
         call.around.catch_up(&call.dir);
         let reader = call.reader()?;
