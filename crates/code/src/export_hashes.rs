@@ -19,15 +19,15 @@ pub fn export_hashes(
     on: &impl Read,
     repo_url: &str,
     nodes: &[NodeId],
-    edges: &[Option<EdgeEnds>],
+    edges: &[EdgeEnds],
 ) -> Result<(Hashes, Hashes)> {
     let mut hashes = NodeHashes::new(identity::repo(repo_url));
     let mut of_nodes = Vec::with_capacity(nodes.len());
     for node in nodes {
         of_nodes.push(hashes.get(on, *node)?);
     }
-    let edge = |ends: &Option<EdgeEnds>| {
-        let (source, target, kind, provenance) = (*ends)?;
+    let edge = |ends: &EdgeEnds| {
+        let (source, target, kind, provenance) = *ends;
         let source = of_nodes.get(source).copied().flatten()?;
         let target = of_nodes.get(target).copied().flatten()?;
         Some(identity::edge(source, target, kind, provenance))

@@ -1,5 +1,6 @@
 //! `lore status`: how far the record reaches and what is still to do.
 
+use model::code::Provenance;
 use model::ids::SnapshotSeq;
 use model::text::grouped;
 use model::{EntityKind, Result, Timestamp};
@@ -75,7 +76,7 @@ pub struct CodeStatus {
 pub struct EnrichmentStatus {
     /// Name and version.
     pub server: String,
-    pub provenance: String,
+    pub provenance: Provenance,
     pub files: u64,
     pub confirmed: u64,
     pub corrected: u64,
@@ -253,7 +254,7 @@ fn enrichment(reader: &Reader, seq: SnapshotSeq) -> Result<Vec<EnrichmentStatus>
                 && summary.server == format!("{} {}", run.server, run.version)
         });
         EnrichmentStatus {
-            provenance: summary.provenance.as_str().to_owned(),
+            provenance: summary.provenance,
             files: summary.n_files,
             confirmed: summary.counts.confirmed,
             corrected: summary.counts.corrected,

@@ -36,6 +36,75 @@ vocabulary! {
 }
 
 vocabulary! {
+    /// What a symbol is in an answer: a node, with owners told apart.
+    pub enum SymbolKind {
+        Function = "function",
+        Method = "method",
+        Type = "type",
+        Class = "class",
+        Interface = "interface",
+        Trait = "trait",
+        Enum = "enum",
+        Const = "const",
+        Var = "var",
+        Field = "field",
+        Module = "module",
+        Package = "package",
+        RouteHandler = "route_handler",
+        Service = "service",
+        Table = "table",
+        Column = "column",
+        Resource = "resource",
+        Message = "message",
+        Rpc = "rpc",
+        Selector = "selector",
+        Job = "job",
+        External = "external",
+        /// A block of implementations for a type that another library defines.
+        Impl = "impl",
+        /// Owns code by `CODEOWNERS`, as a group.
+        Team = "team",
+        /// Owns code by `CODEOWNERS`, as a person.
+        User = "user",
+    }
+}
+
+impl From<NodeKind> for SymbolKind {
+    fn from(kind: NodeKind) -> Self {
+        match kind {
+            NodeKind::Function => Self::Function,
+            NodeKind::Method => Self::Method,
+            NodeKind::Type => Self::Type,
+            NodeKind::Class => Self::Class,
+            NodeKind::Interface => Self::Interface,
+            NodeKind::Trait => Self::Trait,
+            NodeKind::Enum => Self::Enum,
+            NodeKind::Const => Self::Const,
+            NodeKind::Var => Self::Var,
+            NodeKind::Field => Self::Field,
+            NodeKind::Module => Self::Module,
+            NodeKind::Package => Self::Package,
+            NodeKind::RouteHandler => Self::RouteHandler,
+            NodeKind::Service => Self::Service,
+            NodeKind::Table => Self::Table,
+            NodeKind::Column => Self::Column,
+            NodeKind::Resource => Self::Resource,
+            NodeKind::Message => Self::Message,
+            NodeKind::Rpc => Self::Rpc,
+            NodeKind::Selector => Self::Selector,
+            NodeKind::Job => Self::Job,
+            NodeKind::External => Self::External,
+        }
+    }
+}
+
+impl PartialEq<NodeKind> for SymbolKind {
+    fn eq(&self, other: &NodeKind) -> bool {
+        *self == SymbolKind::from(*other)
+    }
+}
+
+vocabulary! {
     /// What the source of an edge does to its target.
     // The one vocabulary of relations between symbols, from the parser to JSON.
     // The numbers 15, 16, 19 and 20 were given to kinds that nobody ever stored;

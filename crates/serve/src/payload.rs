@@ -6,7 +6,7 @@ use insight::code::impact::Impact;
 use insight::code::neighbours::{Neighbour, Neighbours, Question};
 use insight::code::symbol::Symbols;
 use insight::context::{Pack, Strength, TokenCounter};
-use model::code::{EdgeKind, NodeKind};
+use model::code::NodeKind;
 use std::cmp::Reverse;
 use wire::{Edge, EdgeStatus, Milli, Note, NoteKind, Payload, Symbol, Text, TruncationMarker};
 
@@ -22,7 +22,7 @@ impl TokenCounter for BpeCounter {
 /// A pack as `gcf` and `binary` carry it.
 pub fn of_pack(pack: &Pack, tool: &str) -> Payload {
     let symbols = pack.symbols.iter().map(|one| {
-        let kind = NodeKind::parse(&one.kind).unwrap_or(NodeKind::Function);
+        let kind = NodeKind::parse(one.kind.as_str()).unwrap_or(NodeKind::Function);
         Symbol {
             file: Some(one.path.as_str().into()),
             line: Some(one.line),
@@ -39,7 +39,7 @@ pub fn of_pack(pack: &Pack, tool: &str) -> Payload {
         Some(Edge {
             source: u32::try_from(edge.from).ok()?,
             target: u32::try_from(edge.to).ok()?,
-            kind: EdgeKind::parse(&edge.kind)?,
+            kind: edge.kind,
             confidence: None,
             status: EdgeStatus::Unchanged,
         })
@@ -152,7 +152,7 @@ impl SymbolList {
 
     /// Its place in the list.
     fn add(&mut self, at: &SymbolRef, depth: u32) -> u32 {
-        let kind = NodeKind::parse(&at.kind).unwrap_or(NodeKind::Function);
+        let kind = NodeKind::parse(at.kind.as_str()).unwrap_or(NodeKind::Function);
         self.symbols.push(Symbol {
             file: text(&at.path),
             line: (at.line > 0).then_some(at.line),
@@ -182,10 +182,14 @@ impl SymbolList {
             let parent = one.parent.map_or(root, |parent| (first + parent) as u32);
             let (source, target) = if outwards { (parent, place) } else { (place, parent) };
             let percent = (one.confidence.clamp(0.0, 1.0) * 100.0).round() as u8;
-            if let Some(kind) = EdgeKind::parse(&one.edge) {
-                let status = EdgeStatus::Unchanged;
-                self.edges.push(Edge { source, target, kind, confidence: Some(percent), status });
-            }
+            let status = EdgeStatus::Unchanged;
+            self.edges.push(Edge {
+                source,
+                target,
+                kind: one.edge,
+                confidence: Some(percent),
+                status,
+            });
         }
     }
 

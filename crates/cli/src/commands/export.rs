@@ -4,7 +4,6 @@ use crate::ctx::Ctx;
 use crate::ui::{Painter, Show, Ui};
 use insight::code::Scope;
 use insight::code::graph::{Graph, whole_graph};
-use model::code::{EdgeKind, Provenance};
 use model::hash::Hash32;
 use model::{Error, Result, Timestamp};
 use schemars::JsonSchema;
@@ -116,14 +115,10 @@ impl Run for Args {
 
 /// Gives nodes and edges the names they have on every machine.
 fn name(reader: &Reader, scope: &Scope, graph: &mut Graph) -> Result<()> {
-    let ends: Vec<Option<code::EdgeEnds>> = graph
+    let ends: Vec<code::EdgeEnds> = graph
         .edges
         .iter()
-        .map(|edge| {
-            let kind = EdgeKind::parse(&edge.kind)?;
-            let provenance = Provenance::parse(&edge.provenance)?;
-            Some((edge.source as usize, edge.target as usize, kind, provenance))
-        })
+        .map(|edge| (edge.source as usize, edge.target as usize, edge.kind, edge.provenance))
         .collect();
     let url = &scope.repo.canonical_url;
     let (nodes, edges) = code::export_hashes(reader, url, &graph.ids, &ends)?;

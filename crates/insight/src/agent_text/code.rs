@@ -6,6 +6,7 @@ use crate::code::indirect::{IndirectKind, IndirectUse};
 use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
 use crate::code::outline::FileOutline;
 use crate::code::symbol::Symbols;
+use model::code::EdgeKind;
 use model::text::one_line;
 use std::collections::BTreeMap;
 
@@ -292,7 +293,11 @@ pub fn flow(answer: &Flow) -> Option<String> {
     for path in &answer.paths {
         out.push_str(&format!("{} {}", short(&path.start.symbol), place(&path.start)));
         for step in &path.steps {
-            let edge = if step.edge == "calls" { String::new() } else { format!(" {}", step.edge) };
+            let edge = if step.edge == EdgeKind::Calls {
+                String::new()
+            } else {
+                format!(" {}", step.edge)
+            };
             let doubt = if step.confidence < SURE { "?" } else { "" };
             out.push_str(&format!(
                 "\n -{edge}{doubt} {}:{} > {} {}",

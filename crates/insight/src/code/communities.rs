@@ -64,7 +64,7 @@ fn divided(reader: &Reader, scope: &Scope, limit: usize) -> Result<Communities> 
     }
     let mut degree = vec![0_u64; graph.nodes.len()];
     let mut ties: BTreeMap<u32, u64> = BTreeMap::new();
-    let contains = EdgeKind::Contains.as_str();
+    let contains = EdgeKind::Contains;
     for edge in graph.edges.iter().filter(|edge| edge.kind != contains) {
         let (source, target) = (edge.source as usize, edge.target as usize);
         degree[source] += 1;

@@ -50,7 +50,7 @@ pub struct FlowStep {
     pub at: SymbolRef,
     /// The kind of the edge that leads here; `overrides` where a call may be
     /// dispatched to this method.
-    pub edge: String,
+    pub edge: EdgeKind,
     pub site_path: String,
     pub site_line: u32,
     pub confidence: f64,
@@ -237,7 +237,7 @@ fn path_of(view: &View<'_>, start: NodeId, path: &[Step]) -> Result<Option<FlowP
         let Some(at) = view.symbol(step.node)? else { continue };
         steps.push(FlowStep {
             at,
-            edge: step.kind.as_str().to_owned(),
+            edge: step.kind,
             site_path: view.path(step.file)?,
             site_line: step.line,
             confidence: f64::from(step.confidence) / 100.0,

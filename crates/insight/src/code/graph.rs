@@ -5,7 +5,7 @@ use super::communities::divide;
 use super::scope::{Scope, SnapshotContext};
 use super::view::View;
 use model::Result;
-use model::code::{EdgeKind, Provenance};
+use model::code::{EdgeKind, Provenance, SymbolKind};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub struct GraphNode {
     /// Its identity, the same on every machine; empty until it is asked for.
     pub hash: String,
     pub qualified_name: String,
-    pub kind: String,
+    pub kind: SymbolKind,
     pub path: String,
     pub line: u32,
     pub is_test: bool,
@@ -59,8 +59,8 @@ pub struct GraphEdge {
     /// Index in `nodes`.
     pub target: u32,
     #[serde(rename = "type")]
-    pub kind: String,
-    pub provenance: String,
+    pub kind: EdgeKind,
+    pub provenance: Provenance,
     /// Of its surest site, 0 to 1.
     pub confidence: f64,
     /// How many sites make it.
@@ -83,7 +83,7 @@ pub fn whole_graph(reader: &Reader, scope: &Scope) -> Result<Graph> {
 fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> {
     let view = View::new(reader, scope);
     let mut nodes: BTreeMap<NodeId, GraphNode> = BTreeMap::new();
-    let mut edges: BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)> = BTreeMap::new();
+    let mut edges: BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)> = BTreeMap::new();
     for package in snapshots::packages(reader, scope.snapshot.seq)?.into_keys() {
         let Some(version) = view.version(package)? else { continue };
         for member in &version.members {
@@ -112,7 +112,7 @@ fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> 
             }
             for edge in view.edges_of(member.link)?.iter() {
                 let Some(source) = of_file.get(edge.source as usize) else { continue };
-                let key = (*source, edge.target, edge.kind, edge.provenance.as_str());
+                let key = (*source, edge.target, edge.kind, edge.provenance);
                 let known = edges.entry(key).or_insert((0, 0));
                 *known = (known.0.max(edge.confidence), known.1 + 1);
             }
@@ -121,14 +121,14 @@ fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> 
     for layer in layers::all(reader, scope.snapshot.seq)? {
         for edge in layer.edges.iter().filter(|edge| !edge.holds) {
             for linked in Provenance::ALL.into_iter().filter(|it| it.is_static()) {
-                let key = (edge.source, edge.target, edge.kind, linked.as_str());
+                let key = (edge.source, edge.target, edge.kind, linked);
                 if let Some(known) = edges.get_mut(&key) {
                     known.1 = known.1.saturating_sub(1);
                 }
             }
         }
         for edge in layer.edges.iter().filter(|edge| edge.holds) {
-            let key = (edge.source, edge.target, edge.kind, layer.provenance.as_str());
+            let key = (edge.source, edge.target, edge.kind, layer.provenance);
             let known = edges.entry(key).or_insert((0, 0));
             *known = (known.0.max(edge.confidence), known.1 + 1);
         }
@@ -143,7 +143,7 @@ fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> 
 /// Nodes of other repositories and of libraries that edges lead to.
 fn outside(
     view: &View<'_>,
-    edges: &BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)>,
+    edges: &BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)>,
     nodes: &mut BTreeMap<NodeId, GraphNode>,
 ) -> Result<()> {
     for (source, target, ..) in edges.keys() {
@@ -174,11 +174,11 @@ fn outside(
 fn settled(
     scope: &Scope,
     nodes: BTreeMap<NodeId, GraphNode>,
-    edges: BTreeMap<(NodeId, NodeId, EdgeKind, &'static str), (u8, u32)>,
+    edges: BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)>,
 ) -> Graph {
     let mut nodes: Vec<(NodeId, GraphNode)> = nodes.into_iter().collect();
     nodes.sort_by(|(_, a), (_, b)| {
-        (&a.qualified_name, &a.kind, a.line).cmp(&(&b.qualified_name, &b.kind, b.line))
+        (&a.qualified_name, a.kind, a.line).cmp(&(&b.qualified_name, b.kind, b.line))
     });
     let place: BTreeMap<NodeId, u32> =
         nodes.iter().enumerate().map(|(at, (id, _))| (*id, at as u32)).collect();
@@ -190,19 +190,19 @@ fn settled(
                 cross_community: false,
                 source: *place.get(&source)?,
                 target: *place.get(&target)?,
-                kind: kind.as_str().to_owned(),
-                provenance: provenance.to_owned(),
+                kind,
+                provenance,
                 confidence: f64::from(confidence) / 100.0,
                 sites,
             })
         })
         .collect();
-    edges.sort_by(|a, b| (a.source, a.target, &a.kind).cmp(&(b.source, b.target, &b.kind)));
+    edges.sort_by(|a, b| (a.source, a.target, a.kind).cmp(&(b.source, b.target, b.kind)));
     let ids = nodes.iter().map(|(id, _)| *id).collect();
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
     // What a file contains says nothing of what belongs together, nor does a library
     // that all use, or a team that owns it.
-    let contains = EdgeKind::Contains.as_str();
+    let contains = EdgeKind::Contains;
     let is_own = |at: u32| !nodes[at as usize].path.is_empty();
     let ties: Vec<(u32, u32)> = edges
         .iter()

@@ -13,7 +13,7 @@ use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, Walk, walk};
 use crate::cache::{self, CachedAnswer, Question, Reads, SnapshotAnswer};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
-use model::code::{EdgeKind, NodeKind};
+use model::code::{EdgeKind, NodeKind, SymbolKind};
 use model::ids::NodeId;
 use model::text::one_line;
 use model::{Error, ErrorCode, Result, Timestamp};
@@ -192,7 +192,7 @@ fn computed(
         standing: scope.standing(),
         path: target.path,
         tests: of(&|one| one.at.is_test),
-        routes: of(&|one| one.at.kind == "route_handler"),
+        routes: of(&|one| one.at.kind == SymbolKind::RouteHandler),
         owners: shares(&view, &found)?,
         total: found.len() as u64,
         truncated: users.is_truncated || users.is_deeper,

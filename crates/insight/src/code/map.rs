@@ -9,7 +9,7 @@ use super::view::{SymbolRef, View};
 use crate::context::is_aside;
 use crate::memory::RecordLine;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, is_test_path, language_name};
+use model::code::{EdgeKind, NodeKind, SymbolKind, is_test_path, language_name};
 use model::ids::{FileId, NodeId};
 use model::memory::RecordKind;
 use model::text::one_line;
@@ -360,7 +360,8 @@ fn folders(
         let mut holds: Vec<String> = Vec::new();
         for one in held {
             let Some(symbol) = view.symbol(one.node)? else { continue };
-            let is_thing = !matches!(symbol.kind.as_str(), "module" | "field" | "var");
+            let is_thing =
+                !matches!(symbol.kind, SymbolKind::Module | SymbolKind::Field | SymbolKind::Var);
             let name = symbol.symbol.rsplit('.').next().unwrap_or_default().to_owned();
             if is_thing && !holds.contains(&name) {
                 holds.push(name);

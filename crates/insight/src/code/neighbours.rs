@@ -10,7 +10,7 @@ use super::structural;
 use super::view::{SymbolRef, View};
 use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
-use model::code::EdgeKind;
+use model::code::{EdgeKind, Provenance, SymbolKind};
 use model::ids::{FileId, NodeId};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
@@ -97,7 +97,8 @@ impl Neighbours {
         if let Some(runtime) = self.runtime.as_mut().filter(|_| is_callers) {
             let seen: Vec<&SymbolRef> =
                 runtime.callers.iter().filter_map(|it| it.symbol.as_ref()).collect();
-            let is_traced = seen.iter().any(|it| matches!(it.kind.as_str(), "function" | "method"));
+            let is_traced =
+                seen.iter().any(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method));
             let nearest = self.of.found.iter().filter(|it| it.depth == 1 && !it.at.is_test);
             let unseen = nearest.filter(|it| is_traced && !seen.contains(&&it.at));
             let unseen: Vec<String> = unseen.map(|it| it.at.symbol.clone()).collect();
@@ -138,7 +139,7 @@ pub struct Neighbour {
     /// Index in `found` of the symbol this one was reached from; none at depth 1.
     pub parent: Option<usize>,
     /// The kind of the edge.
-    pub edge: String,
+    pub edge: EdgeKind,
     /// Where the call stands.
     pub site_path: String,
     pub site_line: u32,
@@ -149,7 +150,7 @@ pub struct Neighbour {
     pub more_lines: Vec<u32>,
     /// The lowest on the way here, 0 to 1.
     pub confidence: f64,
-    pub provenance: String,
+    pub provenance: Provenance,
     /// What is called by name, where that is a method of a base or interface.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub through: Option<String>,
@@ -317,13 +318,13 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
             at,
             depth: reached.depth,
             parent,
-            edge: reached.step.kind.as_str().to_owned(),
+            edge: reached.step.kind,
             site_path: view.path(reached.step.file)?,
             site_line: reached.step.line,
             sites: reached.step.n_sites,
             more_lines: Vec::new(),
             confidence: f64::from(reached.confidence) / 100.0,
-            provenance: reached.step.provenance.as_str().to_owned(),
+            provenance: reached.step.provenance,
             through: through.map(|base| base.symbol),
         });
     }

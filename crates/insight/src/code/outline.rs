@@ -4,7 +4,7 @@ use super::files::files_like;
 use super::overlay::TextSymbol;
 use super::scope::{Scope, SnapshotContext};
 use super::view::View;
-use model::code::{NodeKind, language_name};
+use model::code::{NodeKind, SymbolKind, language_name};
 use model::text::one_line;
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ pub struct FileOutline {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OutlineSymbol {
     pub name: String,
-    pub kind: String,
+    pub kind: SymbolKind,
     pub line: u32,
     pub end_line: u32,
     /// How many of the others it stands in.
@@ -77,7 +77,7 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
         let name = view.node(*node)?.map(|node| node.name.clone()).unwrap_or_default();
         symbols.push(OutlineSymbol {
             name,
-            kind: entry.kind.as_str().to_owned(),
+            kind: entry.kind.into(),
             line: entry.name_line,
             end_line: entry.end_line,
             depth: around.len() as u32,
@@ -136,7 +136,7 @@ fn of_text(
         around.retain(|end| *end >= entry.start_line);
         symbols.push(OutlineSymbol {
             name: entry.name.clone(),
-            kind: entry.kind.as_str().to_owned(),
+            kind: entry.kind.into(),
             line: entry.name_line,
             end_line: entry.end_line,
             depth: around.len() as u32,

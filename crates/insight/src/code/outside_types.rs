@@ -6,13 +6,13 @@ use super::neighbours::{Neighbour, shown};
 use super::view::{SymbolRef, View};
 use super::walk::VisitedNode;
 use model::Result;
-use model::code::{EdgeKind, NodeKind};
+use model::code::{EdgeKind, NodeKind, SymbolKind};
 use model::ids::NodeId;
 use std::collections::BTreeMap;
 use store::code::nodes;
 
 /// The kind that answers say of an implementation whose type is defined elsewhere.
-const KIND: &str = "impl";
+const KIND: SymbolKind = SymbolKind::Impl;
 
 /// A type's name in a file: blocks for it are told apart by how often they have one method.
 type BlockName = (String, String);
@@ -88,7 +88,7 @@ fn overriders(view: &View<'_>, method: NodeId) -> Result<Vec<Neighbour>> {
     let mut found = shown(view, &reached)?;
     for one in &mut found {
         one.at = type_of(&one.at);
-        EdgeKind::Implements.as_str().clone_into(&mut one.edge);
+        one.edge = EdgeKind::Implements;
     }
     Ok(found)
 }
@@ -113,7 +113,7 @@ fn type_of(method: &SymbolRef) -> SymbolRef {
     SymbolRef {
         qualified_name: without_last(&method.qualified_name),
         symbol: without_last(&method.symbol),
-        kind: KIND.to_owned(),
+        kind: KIND,
         ..method.clone()
     }
 }

@@ -6,7 +6,7 @@ use super::scope::{Scope, SnapshotContext};
 use crate::diff::EdgeChangeKind;
 use model::Result;
 use model::change::SymbolChangeKind;
-use model::code::EdgeKind;
+use model::code::{EdgeKind, SymbolKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,7 +108,7 @@ pub struct NodeChange {
     /// `added`, `removed` or `moved`.
     pub change: SymbolChangeKind,
     pub qualified_name: String,
-    pub kind: String,
+    pub kind: SymbolKind,
     /// Where it is; none when it is gone.
     pub new: Option<SymbolPlace>,
     /// Where it was; none when it is new.
@@ -126,7 +126,7 @@ pub struct NamedEdgeChange {
     pub from: String,
     pub to: String,
     /// `calls`, `references`, `inherits` …
-    pub kind: String,
+    pub kind: EdgeKind,
     pub change: EdgeChangeKind,
 }
 
@@ -139,21 +139,22 @@ fn compared(base: &Graph, head: &Graph) -> SnapshotDiff {
     let mut changes = Vec::new();
     for (key, node) in &new {
         match old.get(key) {
-            None => changes.push(changed(SymbolChangeKind::Added, None, Some(node))),
+            None => changes.extend(changed(SymbolChangeKind::Added, None, Some(node))),
             Some(before) if before.path != node.path => {
-                changes.push(changed(SymbolChangeKind::Moved, Some(before), Some(node)));
+                changes.extend(changed(SymbolChangeKind::Moved, Some(before), Some(node)));
             }
             Some(_) => {}
         }
     }
     let gone = old.iter().filter(|(key, _)| !new.contains_key(*key));
-    changes.extend(gone.map(|(_, node)| changed(SymbolChangeKind::Removed, Some(node), None)));
+    changes
+        .extend(gone.filter_map(|(_, node)| changed(SymbolChangeKind::Removed, Some(node), None)));
     changes.sort_by(|a, b| a.qualified_name.cmp(&b.qualified_name).then(a.change.cmp(&b.change)));
     let (old, new) = (named_edges(base), named_edges(head));
-    let edge = |(from, to, kind): &(&str, &str, &str), change| NamedEdgeChange {
+    let edge = |(from, to, kind): &(&str, &str, EdgeKind), change| NamedEdgeChange {
         from: (*from).to_owned(),
         to: (*to).to_owned(),
-        kind: (*kind).to_owned(),
+        kind: *kind,
         change,
     };
     let mut edges: Vec<NamedEdgeChange> =
@@ -182,32 +183,32 @@ fn changed(
     change: SymbolChangeKind,
     old: Option<&GraphNode>,
     new: Option<&GraphNode>,
-) -> NodeChange {
+) -> Option<NodeChange> {
     let place = |node: &GraphNode| SymbolPlace { path: node.path.clone(), line: node.line };
-    let shown = new.or(old);
-    NodeChange {
+    let shown = new.or(old)?;
+    Some(NodeChange {
         change,
-        qualified_name: shown.map_or(String::new(), |node| node.qualified_name.clone()),
-        kind: shown.map_or(String::new(), |node| node.kind.clone()),
+        qualified_name: shown.qualified_name.clone(),
+        kind: shown.kind,
         new: new.map(place),
         old: old.map(place),
-    }
+    })
 }
 
 /// A type and a function may share a name.
-fn by_name(graph: &Graph) -> BTreeMap<(&str, &str), &GraphNode> {
-    graph.nodes.iter().map(|node| ((&*node.qualified_name, &*node.kind), node)).collect()
+fn by_name(graph: &Graph) -> BTreeMap<(&str, SymbolKind), &GraphNode> {
+    graph.nodes.iter().map(|node| ((&*node.qualified_name, node.kind), node)).collect()
 }
 
-fn named_edges(graph: &Graph) -> BTreeSet<(&str, &str, &str)> {
+fn named_edges(graph: &Graph) -> BTreeSet<(&str, &str, EdgeKind)> {
     let name = |index: u32| graph.nodes.get(index as usize).map(|node| &*node.qualified_name);
     // What contains what goes without saying where symbols come and go.
-    let contains = EdgeKind::Contains.as_str();
+    let contains = EdgeKind::Contains;
     graph
         .edges
         .iter()
         .filter(|edge| edge.kind != contains)
-        .filter_map(|edge| Some((name(edge.source)?, name(edge.target)?, edge.kind.as_str())))
+        .filter_map(|edge| Some((name(edge.source)?, name(edge.target)?, edge.kind)))
         .collect()
 }
 
@@ -216,6 +217,7 @@ mod tests {
     use super::super::graph::GraphEdge;
     use super::*;
     use model::Timestamp;
+    use model::code::Provenance;
     use model::ids::SnapshotSeq;
 
     /// `a src/x.rs` a line for symbols, `a -> b` for edges.
@@ -230,7 +232,7 @@ mod tests {
                     hash: String::new(),
                     signature: String::new(),
                     qualified_name: name.to_owned(),
-                    kind: "function".to_owned(),
+                    kind: SymbolKind::Function,
                     path: path.to_owned(),
                     line: 1,
                     is_test: false,
@@ -246,8 +248,8 @@ mod tests {
                 cross_community: false,
                 source: at(from),
                 target: at(to),
-                kind: "calls".to_owned(),
-                provenance: "scope".to_owned(),
+                kind: EdgeKind::Calls,
+                provenance: Provenance::AstInferred,
                 confidence: 1.0,
                 sites: 1,
             })

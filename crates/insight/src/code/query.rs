@@ -67,8 +67,8 @@ pub struct MatchedEdge {
     pub source: String,
     pub target: String,
     #[serde(rename = "type")]
-    pub kind: String,
-    pub provenance: String,
+    pub kind: EdgeKind,
+    pub provenance: Provenance,
     /// 0 to 1.
     pub confidence: f64,
     /// Where its first site stands.
@@ -146,8 +146,7 @@ fn is_below(path: &str, folder: Option<&str>) -> bool {
 
 fn fits(symbol: &SymbolRef, query: &GraphQuery) -> bool {
     let folder = symbol.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_kind =
-        query.kinds.is_empty() || query.kinds.iter().any(|kind| kind.as_str() == symbol.kind);
+    let is_kind = query.kinds.is_empty() || query.kinds.iter().any(|kind| symbol.kind == *kind);
     let is_named = match query.name.as_deref() {
         Some(name) if name.contains('*') => {
             let last = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
@@ -224,8 +223,8 @@ fn edge(
     Ok(Some(MatchedEdge {
         source: from.qualified_name,
         target: to.qualified_name,
-        kind: step.kind.as_str().to_owned(),
-        provenance: step.provenance.as_str().to_owned(),
+        kind: step.kind,
+        provenance: step.provenance,
         confidence: f64::from(step.confidence) / 100.0,
         path,
         line: step.line,

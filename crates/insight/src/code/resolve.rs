@@ -368,7 +368,7 @@ pub(crate) fn exact_symbols(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>>
     let mut found = Vec::new();
     for node in list.into_iter().flat_map(|candidate| candidate.nodes) {
         let Some(symbol) = view.symbol(node)? else { continue };
-        if !symbol.path.is_empty() && symbol.kind != NodeKind::Module.as_str() {
+        if !symbol.path.is_empty() && symbol.kind != NodeKind::Module {
             found.push((symbol.is_test || is_test_path(&symbol.path), node));
         }
     }
@@ -541,7 +541,7 @@ pub(crate) fn node_of(view: &View<'_>, symbol: &super::view::SymbolRef) -> Resul
     for member in super::files::files_like(view, &symbol.path)? {
         let (outline, nodes) = (view.outline(member.file)?, view.nodes_of(member.file)?);
         for (entry, node) in outline.iter().zip(nodes.iter()) {
-            if entry.name_line == symbol.line && entry.kind.as_str() == symbol.kind {
+            if entry.name_line == symbol.line && symbol.kind == entry.kind {
                 return Ok(Some(*node));
             }
         }

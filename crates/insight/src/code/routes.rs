@@ -4,7 +4,7 @@ use super::scope::{Scope, SnapshotContext};
 use super::view::{SymbolRef, View};
 use crate::runtime::RouteTraffic;
 use model::Result;
-use model::code::{EdgeKind, MOUNT, NodeKind, TOPIC, is_test_path};
+use model::code::{EdgeKind, MOUNT, NodeKind, SymbolKind, TOPIC, is_test_path};
 use model::ids::NodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,7 +122,7 @@ fn handler(
     let is_route = view.node(answering)?.is_some_and(|it| it.kind == NodeKind::RouteHandler);
     if answering == of || is_route {
         let symbol = "(inline function)".to_owned();
-        return Ok(Some(SymbolRef { symbol, kind: "function".to_owned(), ..route.clone() }));
+        return Ok(Some(SymbolRef { symbol, kind: SymbolKind::Function, ..route.clone() }));
     }
     view.symbol(answering)
 }

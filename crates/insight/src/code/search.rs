@@ -251,7 +251,7 @@ fn hit(view: &View<'_>, found: &SymbolHit, words: &[String]) -> Result<Option<Se
         explanation: None,
         memory: None,
         symbol: Some(SymbolNote {
-            kind: at.kind,
+            kind: at.kind.to_string(),
             repo: view.scope.repo.canonical_url.clone(),
             commit: view.scope.snapshot.sha.clone(),
             path: at.path,

@@ -126,7 +126,7 @@ pub(super) fn of_text(view: &View<'_>, path: &str, symbol: &TextSymbol) -> Symbo
     SymbolRef {
         qualified_name: format!("{repo}://{folder}{joint}{}", symbol.symbol),
         symbol: symbol.symbol.clone(),
-        kind: symbol.kind.as_str().to_owned(),
+        kind: symbol.kind.into(),
         path: path.to_owned(),
         line: symbol.name_line,
         is_test: symbol.is_test,

@@ -4,7 +4,7 @@
 use super::files::files_like;
 use super::view::View;
 use model::Result;
-use model::code::NodeKind;
+use model::code::{NodeKind, SymbolKind};
 use store::code::nodes;
 
 /// Holders of one name that are looked at.
@@ -43,10 +43,10 @@ fn classes_at(view: &View<'_>, path: &str, line: u32) -> Result<Vec<String>> {
                     continue;
                 }
                 let Some(target) = view.symbol(step.node)? else { continue };
-                match target.kind.as_str() {
-                    "class" | "type" => classes.push(target.symbol),
+                match target.kind {
+                    SymbolKind::Class | SymbolKind::Type => classes.push(target.symbol),
                     // A constructor that is written.
-                    "method" => classes
+                    SymbolKind::Method => classes
                         .extend(target.symbol.rsplit_once('.').map(|(class, _)| class.to_owned())),
                     _ => {}
                 }

@@ -11,7 +11,7 @@ use super::layers::Layers;
 use super::overlay::EditedFile;
 use super::scope::Scope;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, OWNER};
+use model::code::{EdgeKind, NodeKind, OWNER, SymbolKind};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct SymbolRef {
     pub qualified_name: String,
     /// `app.Flask.run`
     pub symbol: String,
-    pub kind: String,
+    pub kind: SymbolKind,
     /// Empty for what is external.
     pub path: String,
     pub line: u32,
@@ -386,14 +386,14 @@ impl<'r> View<'r> {
         };
         let joint = if package.is_empty() || symbol.is_empty() { "" } else { "." };
         let kind = match (repo, kind) {
-            (OWNER, NodeKind::External) if symbol.contains('/') => "team",
-            (OWNER, NodeKind::External) => "user",
-            _ => kind.as_str(),
+            (OWNER, NodeKind::External) if symbol.contains('/') => SymbolKind::Team,
+            (OWNER, NodeKind::External) => SymbolKind::User,
+            _ => kind.into(),
         };
         SymbolRef {
             qualified_name: format!("{repo}://{package}{joint}{symbol}"),
             symbol: if symbol.is_empty() { package.to_owned() } else { symbol },
-            kind: kind.to_owned(),
+            kind,
             path,
             line,
             is_test,

@@ -9,7 +9,7 @@ use super::texts::Sources;
 use crate::cache::SnapshotAnswer;
 use crate::code::{Scope, SnapshotContext, View};
 use git::{Repo, RepoPath};
-use model::code::EdgeKind;
+use model::code::{EdgeKind, SymbolKind};
 use model::hash::Hash32;
 use model::ids::NodeId;
 use model::text::{clean, one_line};
@@ -78,7 +78,7 @@ pub struct PackedFile {
 pub struct PackedSymbol {
     pub qualified_name: String,
     pub symbol: String,
-    pub kind: String,
+    pub kind: SymbolKind,
     pub path: String,
     pub line: u32,
     pub end_line: u32,
@@ -108,7 +108,7 @@ pub struct ChannelShare {
 pub struct PackedEdge {
     pub from: usize,
     pub to: usize,
-    pub kind: String,
+    pub kind: EdgeKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -390,7 +390,7 @@ fn edges(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<PackedEdge>> {
             if let Some(to) = places.get(&step.node).filter(|to| **to != from)
                 && EDGES.contains(&step.kind)
             {
-                found.push(PackedEdge { from, to: *to, kind: step.kind.as_str().to_owned() });
+                found.push(PackedEdge { from, to: *to, kind: step.kind });
             }
         }
     }

@@ -149,7 +149,7 @@ impl<'r> Versions<'r> {
         }
         Ok(Some(EdgeChange {
             change,
-            kind: kind.as_str().to_owned(),
+            kind: kind,
             from: source.symbol,
             to: target.symbol,
             was,
@@ -206,7 +206,7 @@ impl<'r> Versions<'r> {
 
 /// Who calls a member names its type; and overloads are one name. Each is told once.
 fn drop_told_by_members(edges: &mut Vec<EdgeChange>) {
-    let references = EdgeKind::References.as_str();
+    let references = EdgeKind::References;
     let told: BTreeSet<(EdgeChangeKind, String, String)> = edges
         .iter()
         .filter_map(|it| {
@@ -218,7 +218,7 @@ fn drop_told_by_members(edges: &mut Vec<EdgeChange>) {
     edges.retain(|it| {
         let is_of_type =
             it.kind == references && told.contains(&(it.change, it.from.clone(), it.to.clone()));
-        let key = (it.change, it.kind.clone(), it.from.clone(), it.to.clone(), it.path.clone());
+        let key = (it.change, it.kind, it.from.clone(), it.to.clone(), it.path.clone());
         !is_of_type && seen.insert(key)
     });
 }

@@ -22,6 +22,7 @@ use crate::why::LinkedRecord;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
+use model::code::EdgeKind;
 use model::hash::Hash32;
 use model::ids::ProjectId;
 use model::memory::LinkTarget;
@@ -84,7 +85,7 @@ vocabulary! {
 pub struct EdgeChange {
     pub change: EdgeChangeKind,
     /// `calls`, `references`, `inherits` …
-    pub kind: String,
+    pub kind: EdgeKind,
     pub from: String,
     pub to: String,
     /// Where a retargeted one led before.

@@ -73,7 +73,7 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
     Ok((!is_shown).then(|| {
         let kind = match short(&symbol.symbol) {
             owned if owned.contains('.') => format!("{} {}", symbol.kind, name(owned)),
-            _ => symbol.kind.clone(),
+            _ => symbol.kind.to_string(),
         };
         format!("{}:{} ({kind})", name(&symbol.path), symbol.line)
     }))

@@ -7,7 +7,7 @@ use super::homes::{ServiceRepo, ServiceRepos};
 use crate::code::routes::{self, Route};
 use crate::code::{SymbolRef, View};
 use model::Result;
-use model::code::NodeKind;
+use model::code::{NodeKind, SymbolKind};
 use model::ids::{NodeId, RepoId};
 use model::route::Pattern;
 use model::runtime::EndpointKind;
@@ -331,7 +331,7 @@ pub(super) fn handler(view: &View<'_>, route: &Route, how: &str) -> Resolution {
         None => SymbolRef {
             qualified_name: format!("{}://{}", view.scope.repo.canonical_url, route.path),
             symbol: format!("{} {}", route.method, route.pattern),
-            kind: NodeKind::RouteHandler.as_str().to_owned(),
+            kind: SymbolKind::RouteHandler,
             path: route.path.clone(),
             line: route.line,
             is_test: false,

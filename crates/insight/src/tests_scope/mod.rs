@@ -69,7 +69,7 @@ impl Change {
             paths.push(at.path.clone());
             symbols.push(SymbolVersion {
                 symbol: at.symbol,
-                kind: at.kind,
+                kind: at.kind.to_string(),
                 path: at.path,
                 line: at.line,
                 signature: None,

@@ -1,6 +1,7 @@
 //! A code graph as other tools read it.
 
 use crate::commands::export::Export;
+use model::code::SymbolKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -28,7 +29,7 @@ pub fn dot(export: &Export) -> String {
         }
         for at in members {
             let node = &graph.nodes[*at];
-            let (name, shape) = (quoted(local(&node.qualified_name)), shape(&node.kind));
+            let (name, shape) = (quoted(local(&node.qualified_name)), shape(node.kind));
             let _ = writeln!(out, "  n{at} [label={name}, shape={shape}];");
         }
         if is_cluster {
@@ -37,23 +38,23 @@ pub fn dot(export: &Export) -> String {
     }
     for edge in &graph.edges {
         let color = if edge.cross_community { ", color=red" } else { "" };
-        let kind = quoted(&edge.kind);
+        let kind = quoted(edge.kind.as_str());
         let _ = writeln!(out, "  n{} -> n{} [label={kind}{color}];", edge.source, edge.target);
     }
     out.push_str("}\n");
     out
 }
 
-fn shape(kind: &str) -> &'static str {
+fn shape(kind: SymbolKind) -> &'static str {
     match kind {
-        "function" | "method" => "ellipse",
-        "interface" | "trait" => "diamond",
-        "module" | "package" => "folder",
-        "route_handler" | "rpc" | "service" => "hexagon",
-        "table" | "column" | "message" => "cylinder",
-        "const" | "var" | "field" => "plaintext",
-        "external" => "octagon",
-        "team" | "user" => "house",
+        SymbolKind::Function | SymbolKind::Method => "ellipse",
+        SymbolKind::Interface | SymbolKind::Trait => "diamond",
+        SymbolKind::Module | SymbolKind::Package => "folder",
+        SymbolKind::RouteHandler | SymbolKind::Rpc | SymbolKind::Service => "hexagon",
+        SymbolKind::Table | SymbolKind::Column | SymbolKind::Message => "cylinder",
+        SymbolKind::Const | SymbolKind::Var | SymbolKind::Field => "plaintext",
+        SymbolKind::External => "octagon",
+        SymbolKind::Team | SymbolKind::User => "house",
         _ => "box",
     }
 }
@@ -95,7 +96,7 @@ pub fn graphml(export: &Export) -> String {
              <data key=\"path\">{}</data><data key=\"line\">{}</data>\
              <data key=\"community\">{}</data></node>",
             escaped(&node.qualified_name),
-            escaped(&node.kind),
+            escaped(node.kind.as_str()),
             escaped(&node.path),
             node.line,
             node.community

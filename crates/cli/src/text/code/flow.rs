@@ -4,6 +4,7 @@ use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::agent_text;
 use insight::code::flow::{Flow, FlowStep};
 use insight::code::gap::FlowGap;
+use model::code::EdgeKind;
 
 impl Show for Flow {
     fn agent(&self) -> Option<String> {
@@ -56,7 +57,7 @@ fn tree(flow: &Flow, out: &mut Painter) {
 }
 
 fn is_dispatch(step: &FlowStep) -> bool {
-    step.edge == "overrides"
+    step.edge == EdgeKind::Overrides
 }
 
 fn gap_text(flow: &Flow, gap: &FlowGap, out: &mut Painter) {
@@ -112,7 +113,7 @@ fn rows(flow: &Flow, out: &mut Painter) {
         table.row([
             Cell::text((nth + 1).to_string()),
             Cell::text("0"),
-            Cell::text(&path.start.kind),
+            Cell::text(path.start.kind.as_str()),
             Cell::text(short_name(&path.start, home)),
             Cell::text(place(&path.start.path, path.start.line)),
         ]);
@@ -120,10 +121,10 @@ fn rows(flow: &Flow, out: &mut Painter) {
             table.row([
                 Cell::text((nth + 1).to_string()),
                 Cell::text((depth + 1).to_string()),
-                Cell::text(&step.at.kind),
+                Cell::text(step.at.kind.as_str()),
                 Cell::text(short_name(&step.at, home)),
                 Cell::text(place(&step.at.path, step.at.line)),
-                Cell::text(&step.edge),
+                Cell::text(step.edge.as_str()),
                 Cell::text(place(&step.site_path, step.site_line)),
                 Cell::text(format!("{:.2}", step.confidence)),
             ]);

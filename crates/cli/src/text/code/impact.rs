@@ -123,7 +123,7 @@ fn candidates(impact: &Impact, out: &mut Painter) {
     out.label(Label::Warning, &format!("{mark}the name also means:")).end();
     for one in &impact.candidates {
         let symbol = &one.symbol;
-        out.text(mark).text("  ").label(Label::Faint, &symbol.kind).text(" ");
+        out.text(mark).text("  ").label(Label::Faint, symbol.kind.as_str()).text(" ");
         out.text(&short_name(symbol, &impact.standing.repo)).text("  ");
         out.label(Label::Path, &place(&symbol.path, symbol.line));
         let more = if one.truncated { "+" } else { "" };

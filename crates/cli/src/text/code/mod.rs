@@ -41,7 +41,7 @@ fn mark(out: &Painter) -> &'static str {
 /// `method app.Flask.run  src/app.py:12`
 fn heading(symbol: &SymbolRef, home: &str, out: &mut Painter) {
     let mark = mark(out);
-    out.text(mark).label(Label::Faint, &symbol.kind).text(" ");
+    out.text(mark).label(Label::Faint, symbol.kind.as_str()).text(" ");
     out.label(Label::Heading, &short_name(symbol, home));
     out.text("  ").label(Label::Path, &place(&symbol.path, symbol.line)).end();
 }

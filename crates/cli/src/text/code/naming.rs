@@ -34,7 +34,7 @@ mod tests {
         let symbol = SymbolRef {
             qualified_name: qualified_name.to_owned(),
             symbol: symbol.to_owned(),
-            kind: "function".to_owned(),
+            kind: model::code::SymbolKind::Function,
             path: path.to_owned(),
             line: 1,
             is_test: false,

@@ -4,6 +4,7 @@ use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::agent_text;
 use insight::code::indirect::{IndirectKind, IndirectUse};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
+use model::code::EdgeKind;
 
 impl Show for Neighbours {
     fn agent(&self) -> Option<String> {
@@ -156,10 +157,10 @@ pub(super) fn rows(found: &[Neighbour], home: &str, out: &mut Painter) {
     for one in found {
         table.row([
             Cell::text(one.depth.to_string()),
-            Cell::text(&one.at.kind),
+            Cell::text(one.at.kind.as_str()),
             Cell::text(short_name(&one.at, home)),
             Cell::text(place(&one.at.path, one.at.line)),
-            Cell::text(&one.edge),
+            Cell::text(one.edge.as_str()),
             Cell::text(place(&one.site_path, one.site_line)),
             Cell::text(format!("{:.2}", one.confidence)),
         ]);
@@ -207,8 +208,8 @@ pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
     if one.sites > 1 {
         words.push(format!("{} times", one.sites));
     }
-    if one.edge != "calls" {
-        words.push(one.edge.clone());
+    if one.edge != EdgeKind::Calls {
+        words.push(one.edge.to_string());
     }
     if let Some(base) = &one.through {
         words.push(format!("through {base}"));

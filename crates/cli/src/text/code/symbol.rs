@@ -47,7 +47,7 @@ fn rows(symbols: &Symbols, out: &mut Painter) {
     let mut table = Table::new(names.map(Column::new));
     for symbol in &symbols.symbols {
         table.row([
-            Cell::text(&symbol.at.kind),
+            Cell::text(symbol.at.kind.as_str()),
             Cell::text(short_name(&symbol.at, &symbols.standing.repo)),
             Cell::text(place(&symbol.at.path, symbol.at.line)),
             Cell::text(symbol.callers.to_string()),
