@@ -56,6 +56,49 @@ func Round(x int) int { return int(x) }
 }
 
 #[test]
+fn new_takes_a_value_as_well_as_a_type() {
+    check(
+        "
+--- go.mod
+module example.com/shop
+--- main.go
+package main
+
+type Box struct{ size *int }
+
+func (b *Box) Open() {}
+
+func size() int { return 3 }
+
+func open(b Box) Box { return b }
+
+func main() {
+	a := []Box{{size: new(size())}}
+	b := new(open(Box{size: new(int(4))}))
+	b.Open()
+	c := new(Box)
+	c.Open()
+	d := new(Box{size: new(2 + 3)})
+	d.Open()
+}
+",
+        expect![[r#"
+            main.go:12 new -- external
+            main.go:12 size -> main.go size 95
+            main.go:13 new -- external
+            main.go:13 open -> main.go open 95
+            main.go:13 new -- external
+            main.go:14 b.Open -> main.go Box.Open 85
+            main.go:15 new -- external
+            main.go:16 c.Open -> main.go Box.Open 85
+            main.go:17 new -- external
+            main.go:17 new -- external
+            main.go:18 d.Open -> main.go Box.Open 85
+        "#]],
+    );
+}
+
+#[test]
 fn receivers_are_followed_through_fields_results_and_loops() {
     check(
         "

@@ -197,6 +197,8 @@ impl Lower<'_, '_> {
         let arguments = node.child_by_field_id(f.arguments).map(named_children).unwrap_or_default();
         let builtin = if kind(function) == Kind::Identifier { self.text(function) } else { "" };
         let made = match builtin {
+            // `new(value)` has the type of the value.
+            "new" if arguments.first().is_some_and(|it| is_value(*it)) => None,
             "make" | "new" => arguments.first().map(|ty| self.ty(*ty)),
             _ => None,
         };
@@ -206,6 +208,7 @@ impl Lower<'_, '_> {
             args.push(self.expression(*argument));
         }
         let n_args = arguments.len();
+        let value = args.first().copied().filter(|_| builtin == "new");
         while args.last() == Some(&Builder::OPAQUE) {
             args.pop();
         }
@@ -220,8 +223,25 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             self.b.call(expr, name, name_node.start_byte(), n_args);
         }
-        if made.is_some() { self.typed(made) } else { expr }
+        match value {
+            _ if made.is_some() => self.typed(made),
+            Some(value) => value,
+            None => expr,
+        }
     }
+}
+
+/// An argument that can be no type.
+fn is_value(node: Node<'_>) -> bool {
+    matches!(
+        kind(node),
+        Kind::CallExpression
+            | Kind::CompositeLiteral
+            | Kind::BinaryExpression
+            | Kind::UnaryExpression
+            | Kind::IntLiteral
+            | Kind::FloatLiteral
+    )
 }
 
 /// The token that names what is called.

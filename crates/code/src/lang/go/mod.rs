@@ -4,6 +4,7 @@ mod definitions;
 mod expressions;
 mod kinds;
 mod layout;
+mod new_values;
 mod routes;
 mod statements;
 mod types;
@@ -13,6 +14,7 @@ use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 pub struct Go;
@@ -28,6 +30,10 @@ impl Language for Go {
 
     fn grammar(&self, _path: &str, _bytes: &[u8]) -> tree_sitter::Language {
         grammars::go()
+    }
+
+    fn readable<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        new_values::with_named_calls(bytes)
     }
 
     fn rules(&self) -> Rules {
