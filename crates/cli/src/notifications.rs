@@ -1,13 +1,15 @@
 //! Telling people what rules match: each event once for each rule, not in quiet
-//! hours, gathered where a digest is wanted.
+//! hours, gathered where a digest is wanted. A message that certainly did not arrive is
+//! sent again, less and less often, and given up in the end.
 
 use crate::config::notifications::{Channel, NotifyRule};
 use crate::ctx::Ctx;
 use crate::interrupt::block_on;
 use crate::ui::Ui;
 use insight::alerts::{self, Alert, AlertRule};
+use model::backoff::Backoff;
 use model::text::one_line;
-use model::{Error, Result, Timestamp};
+use model::{Error, ErrorCode, Result, Timestamp};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -20,6 +22,9 @@ const BEGINNING: &str = "rule added";
 const LOOK_BACK: Duration = Duration::from_hours(7 * 24);
 /// Told one by one; more become one message.
 const MOST_AT_ONCE: usize = 5;
+/// A message that did not arrive so often is given up; with `Backoff::QUEUE`, after an
+/// hour or two.
+const MOST_TRIES: u32 = 13;
 /// For a program that shows or sends a message.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -35,7 +40,7 @@ pub fn tell(ctx: &Ctx, ui: &mut Ui) -> Result<usize> {
         return Ok(0);
     }
     let reader = Reader::open(&path)?;
-    let untold = rows::untold(&reader)?;
+    let untold = rows::untold(&reader, now)?;
     let is_gathering = |it: &Notification| !digest.is_zero() && now.since(it.happened_at) < digest;
     if !digest.is_zero() && untold.iter().all(is_gathering) {
         return Ok(0);
@@ -113,20 +118,44 @@ fn tell_of(
     if taken.is_empty() {
         return Ok(0);
     }
-    let messages = if is_digest || taken.len() > MOST_AT_ONCE {
-        vec![Message::digest(&rule.rule.name, &taken)]
+    let messages: Vec<(Message, &[&Notification])> = if is_digest || taken.len() > MOST_AT_ONCE {
+        vec![(Message::digest(&rule.rule.name, &taken), &taken)]
     } else {
-        taken.iter().map(|it| Message::of(it)).collect()
+        taken.chunks(1).map(|one| (Message::of(one[0]), one)).collect()
     };
-    for message in &messages {
-        if let Err(error) = send(&rule.to, message) {
-            let why = one_line(&error.to_string(), 200);
-            pipeline::notes::write(path, |tx| {
-                taken.iter().try_for_each(|it| rows::failed(tx, it.id, &why))
-            })?;
-        }
+    let mut n_told = 0;
+    for (message, of) in &messages {
+        let sent = send(&rule.to, message);
+        n_told += usize::from(sent.is_ok());
+        pipeline::notes::write(path, |tx| {
+            of.iter().try_for_each(|it| match &sent {
+                Ok(()) if it.failures == 0 => Ok(()),
+                Ok(()) => rows::arrived(tx, it.id),
+                Err(lost) => rows::failed(tx, it.id, &lost.why, lost.again_at(it, now)),
+            })
+        })?;
     }
-    Ok(messages.len())
+    Ok(n_told)
+}
+
+/// A message that was not delivered, or of which nobody knows whether it was.
+struct LostMessage {
+    why: String,
+    /// Nothing arrived: it can be sent again without being told twice.
+    is_certain: bool,
+}
+
+impl LostMessage {
+    fn of(error: &Error, is_certain: bool) -> Self {
+        LostMessage { why: one_line(&error.to_string(), 200), is_certain }
+    }
+
+    /// When it is sent again; none where it is given up.
+    fn again_at(&self, it: &Notification, now: Timestamp) -> Option<Timestamp> {
+        let failures = it.failures + 1;
+        let wait = Backoff::QUEUE.delay(failures, it.id.unsigned_abs());
+        (self.is_certain && failures < MOST_TRIES).then(|| now.plus(wait))
+    }
 }
 
 struct Message {
@@ -154,7 +183,7 @@ impl Message {
     }
 }
 
-fn send(to: &Channel, message: &Message) -> Result<()> {
+fn send(to: &Channel, message: &Message) -> std::result::Result<(), LostMessage> {
     match to {
         Channel::Inbox => Ok(()),
         Channel::Desktop => {
@@ -177,32 +206,37 @@ fn send(to: &Channel, message: &Message) -> Result<()> {
             let body = serde_json::json!({
                 "rule": message.rule, "title": message.title, "body": message.body,
             });
-            block_on(forge::post_json(url, &body))
+            block_on(forge::post_json(url, &body)).map_err(|error| {
+                let is_certain = error.code() == ErrorCode::NetworkError;
+                LostMessage::of(&error, is_certain)
+            })
         }
     }
 }
 
 /// A program with its arguments; no shell reads them.
-fn run(program: &str, words: &[String]) -> Result<()> {
-    let failed = |why: &str| Error::internal(format!("`{}` {why}", one_line(program, 60)));
+fn run(program: &str, words: &[String]) -> std::result::Result<(), LostMessage> {
+    let name = one_line(program, 60);
+    let lost = |why: &str, is_certain| LostMessage { why: format!("`{name}` {why}"), is_certain };
     let mut child = Command::new(program)
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error| failed("cannot be run").caused_by(error))?;
+        .map_err(|error| lost(&format!("cannot be run: {error}"), true))?;
     let look = Duration::from_millis(20);
     for _ in 0..PATIENCE.as_millis() / look.as_millis() {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(failed(&format!("ended with {status}"))),
+            Ok(Some(status)) => return Err(lost(&format!("ended with {status}"), true)),
             _ => std::thread::sleep(look),
         }
     }
     let _ = child.kill();
     let _ = child.wait();
-    Err(failed("did not end in time"))
+    // It may have told already.
+    Err(lost("did not end in time", false))
 }
 
 /// Whether an hour of UTC lies between two others, which may be over midnight.
@@ -214,6 +248,30 @@ fn is_quiet((from, to): (u8, u8), now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_did_not_arrive_is_sent_again_until_it_is_given_up() {
+        let now = Timestamp::from_millis(1_700_000_000_000);
+        let failed = |failures| Notification {
+            id: 3,
+            rule: "api".to_owned(),
+            event: "x".to_owned(),
+            title: "x".to_owned(),
+            reference: None,
+            happened_at: now,
+            told_at: None,
+            failure: None,
+            failures,
+            again_at: None,
+        };
+        let lost = |is_certain| LostMessage { why: "refused".to_owned(), is_certain };
+        let waits: Vec<u64> = (0..MOST_TRIES - 1)
+            .map(|n| lost(true).again_at(&failed(n), now).unwrap().since(now).as_secs())
+            .collect();
+        assert!(waits.is_sorted() && waits[0] <= 1 && *waits.last().unwrap() > 1800, "{waits:?}");
+        assert_eq!(lost(true).again_at(&failed(MOST_TRIES - 1), now), None, "given up");
+        assert_eq!(lost(false).again_at(&failed(0), now), None, "it may have arrived");
+    }
 
     #[test]
     fn quiet_hours_may_span_midnight() {

@@ -9,13 +9,14 @@ use store::code::layers::LayerEdge;
 vocabulary! {
     /// Which sites are asked first: those where an answer is worth most.
     pub enum Tier {
-        /// Calls that linking left open.
+        /// Calls that linking left open, of a name that the repository defines.
         Open = 1 "open",
         /// Calls that are bound with less than full confidence.
         Unsure = 2 "unsure",
         /// Calls that are bound.
         Sure = 3 "sure",
-        /// Calls that linking holds to be of other packages.
+        /// Calls that linking holds to be of other packages, and open ones of a name that
+        /// nothing in the repository has: these become no edges of it.
         External = 4 "external",
     }
 }

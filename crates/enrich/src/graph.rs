@@ -3,6 +3,7 @@
 
 use crate::evidence::Tier;
 use crate::hidden_calls;
+use crate::judge::is_callable;
 use crate::lsp::LineIndex;
 use git::{ObjectId, Repo, RepoPath};
 use model::code::{EdgeKind, NodeKind};
@@ -40,6 +41,9 @@ pub struct Site {
     /// Entry of the outline it stands in.
     pub source: u32,
     pub claim: Claim,
+    /// Of an open call: the repository defines something of its name in its language.
+    /// One without a namesake (`expect`, `describe`) can hardly become an edge here.
+    pub has_namesake: bool,
 }
 
 impl Site {
@@ -48,7 +52,8 @@ impl Site {
 
     pub fn tier(&self) -> Tier {
         match &self.claim {
-            Claim::Open => Tier::Open,
+            Claim::Open if self.has_namesake => Tier::Open,
+            Claim::Open => Tier::External,
             Claim::External { .. } => Tier::External,
             Claim::Bound { confidence, .. } if *confidence < Self::SURE => Tier::Unsure,
             Claim::Bound { .. } => Tier::Sure,
@@ -129,6 +134,7 @@ impl Graph {
             .ok_or_else(|| Error::internal("a snapshot of no commit"))?;
         let mut paths: BTreeMap<String, SourceFile> = BTreeMap::new();
         let mut symbols = HashMap::new();
+        let mut names: HashMap<String, HashSet<String>> = HashMap::new();
         for (package, version) in snapshots::packages(on, seq)? {
             let folder = files::package_path(on, package)?;
             let members = snapshots::version(on, version)?.members;
@@ -150,18 +156,26 @@ impl Graph {
                         path,
                         language: row.language.clone(),
                         blob: row.blob.clone(),
-                        sites: sites(on, member.link)?,
+                        sites: Vec::new(),
                         definitions,
                     },
                 );
                 for node in nodes {
-                    if let Some(row) = nodes::get(on, node)? {
-                        symbols.insert(node, (row.symbol(), 0));
+                    if let Some(symbol) = nodes::get(on, node)? {
+                        symbols.insert(node, (symbol.symbol(), 0));
+                        if can_be_called(symbol.kind) {
+                            let of_language = names.entry(row.language.clone()).or_default();
+                            of_language.insert(symbol.name);
+                        }
                     }
                 }
             }
         }
         let mut files: Vec<SourceFile> = paths.into_values().collect();
+        let none = HashSet::new();
+        for file in &mut files {
+            file.sites = sites(on, file.link, names.get(&file.language).unwrap_or(&none))?;
+        }
         for site in files.iter_mut().flat_map(|file| &mut file.sites) {
             if let Claim::Bound { targets, .. } = &mut site.claim
                 && !targets.iter().any(|target| symbols.contains_key(target))
@@ -303,7 +317,13 @@ fn definitions(on: &impl Read, file: FileId) -> Result<(Vec<Definition>, Vec<Nod
     Ok((definitions, nodes))
 }
 
-fn sites(on: &impl Read, link: LinkId) -> Result<Vec<Site>> {
+/// What a call may turn out to mean: functions and types, and what may hold a function.
+fn can_be_called(kind: NodeKind) -> bool {
+    is_callable(kind) || matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const)
+}
+
+/// `names`: what the repository defines in the language of the file.
+fn sites(on: &impl Read, link: LinkId, names: &HashSet<String>) -> Result<Vec<Site>> {
     let mut all: BTreeMap<(u32, u32), Site> = BTreeMap::new();
     for edge in links::edges(on, link)? {
         if edge.kind != EdgeKind::Calls {
@@ -314,6 +334,7 @@ fn sites(on: &impl Read, link: LinkId) -> Result<Vec<Site>> {
             col: edge.col,
             source: edge.source,
             claim: Claim::Bound { targets: Vec::new(), confidence: 0 },
+            has_namesake: true,
         });
         if let Claim::Bound { targets, confidence } = &mut site.claim {
             targets.push(edge.target);
@@ -328,6 +349,7 @@ fn sites(on: &impl Read, link: LinkId) -> Result<Vec<Site>> {
             col: open.col,
             source: open.source,
             claim,
+            has_namesake: names.contains(&open.name),
         });
     }
     Ok(all.into_values().collect())

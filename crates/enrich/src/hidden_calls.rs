@@ -62,7 +62,8 @@ pub fn add(graph: &mut Graph) {
             });
             let Some(source) = around else { continue };
             let (line, col) = place;
-            sites.push(Site { line, col, source: source as u32, claim: Claim::Open });
+            let (source, claim) = (source as u32, Claim::Open);
+            sites.push(Site { line, col, source, claim, has_namesake: true });
         }
         if !sites.is_empty() && sites.len() <= MOST {
             found.push((at, sites));

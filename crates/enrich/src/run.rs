@@ -194,11 +194,23 @@ impl Run<'_> {
                     of_group.push(Task { file: at, tier, sites });
                 }
             }
-            // Much for one opened file first; equal ones in the order of paths.
-            of_group.sort_by_key(|task| (std::cmp::Reverse(task.sites.len()), task.file));
+            // What programs do before what tests do of them, then much for one opened file;
+            // equal ones in the order of paths.
+            of_group.sort_by_key(|task| {
+                (self.is_of_tests(task), std::cmp::Reverse(task.sites.len()), task.file)
+            });
             tasks.extend(of_group);
         }
         tasks
+    }
+
+    /// Whether nothing but tests would gain from the answers.
+    fn is_of_tests(&self, task: &Task) -> bool {
+        let file = &self.graph.files[task.file];
+        let is_test = |site: &Site| {
+            file.definitions.get(site.source as usize).is_some_and(|source| source.is_test)
+        };
+        task.sites.iter().all(|site| is_test(&file.sites[*site]))
     }
 
     /// Open sites that an earlier run asked about without an answer that counts.

@@ -44,6 +44,17 @@ pub struct DaemonLine {
     pub version: String,
     pub is_ready: bool,
     pub problems: Vec<String>,
+    /// Clones that it cannot index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub troubled: Vec<TroubledClone>,
+}
+
+/// A clone whose newest commits are not known, and what may help.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TroubledClone {
+    pub dir: String,
+    pub reason: String,
+    pub suggestion: String,
 }
 
 /// A local repository: what of it is known.

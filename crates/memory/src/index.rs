@@ -8,7 +8,7 @@ use model::{Reference, Result, Timestamp};
 use std::collections::BTreeSet;
 use store::memory::index::{self, Changes, FileContent, FileState, IndexedEdge, IndexedRecord};
 use store::memory::{self as rows, RootRow};
-use store::{Read, Writer};
+use store::{Read, WriteTurns};
 
 /// What a refresh did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,7 +48,7 @@ pub fn path_text(root: &Root) -> String {
 }
 
 /// Brings the index level with one root.
-pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<RefreshStats> {
+pub fn refresh(writer: &mut impl WriteTurns, root: &Root, now: Timestamp) -> Result<RefreshStats> {
     let path = path_text(root);
     let row = rows::roots(writer)?.into_iter().find(|row| row.path == path);
     let is_known = row.as_ref().is_some_and(|row| {
@@ -58,7 +58,7 @@ pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refre
         Some(row) if is_known => row,
         _ => {
             let project = root.project.as_deref();
-            writer.write(|tx| rows::put_root(tx, &path, root.kind, project))?
+            writer.in_turn(|tx| rows::put_root(tx, &path, root.kind, project))?
         }
     };
     let (suspects, gone) = compare(writer, root, &row, now)?;
@@ -71,7 +71,7 @@ pub fn refresh(writer: &mut Writer, root: &Root, now: Timestamp) -> Result<Refre
     for suspect in suspects {
         read.push(read_file(root, &row, suspect, &known));
     }
-    writer.write(|tx| {
+    writer.in_turn(|tx| {
         // What is gone first: a record may have moved to another file.
         for name in &gone {
             refreshed.add(index::remove_file(tx, row.id, name, now)?);

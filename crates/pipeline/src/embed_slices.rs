@@ -9,9 +9,8 @@ use search::embedding::{EmbedOptions, EmbedReport, Embedding, Provider, SLICE};
 use std::sync::Arc;
 use std::time::Duration;
 use store::WriteQueue;
+use store::lock::BriefWork;
 
-/// How the owner of the lock is told to be embedding.
-pub const EMBEDDING: &str = "(lore embed)";
 /// Between two slices, and between two looks at a lock that another run has.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Slices under one lock.
@@ -29,8 +28,8 @@ pub fn embed_in_slices(
     let EmbedPlan { provider, options, .. } = plan;
     let Some(provider) = provider? else { return Ok(None) };
     let slices = Slices { provider: &*provider, database, control };
-    let (waiting, mut report) = slices
-        .with(database.open(&control.clock)?, |it| Ok((it.waiting(options)?, it.report())))?;
+    let (waiting, mut report) =
+        slices.with(slices.opened()?, |it| Ok((it.waiting(options)?, it.report())))?;
     control.progress.phase("embedding", Some(waiting.len() as u64));
     let outcome: Result<()> = waiting.chunks(SLICE * SLICES).try_for_each(|slice| {
         if options.has_enough(&report) {
@@ -71,10 +70,14 @@ impl Slices<'_> {
         Ok(value)
     }
 
+    fn opened(&self) -> Result<Arc<WriteQueue>> {
+        self.database.open_for(Some(BriefWork::Embed), &self.control.clock)
+    }
+
     /// The queue again, when whoever came in between has finished.
     fn reopened(&self) -> Result<Arc<WriteQueue>> {
         loop {
-            match self.database.open(&self.control.clock) {
+            match self.opened() {
                 Err(error) if error.code() == ErrorCode::Locked => {
                     if self.control.cancel.is_cancelled() {
                         return Err(Error::new(ErrorCode::Interrupted, "interrupted")

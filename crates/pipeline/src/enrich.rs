@@ -3,6 +3,7 @@
 //! Servers are asked without the lock; it is taken for each batch of files, for as
 //! long as one transaction lasts. Other runs and all answers go on meanwhile.
 
+use crate::carried_evidence::carry;
 use crate::run::{Database, RunControl};
 use code::layers;
 use enrich::graph::Graph;
@@ -21,12 +22,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 use store::code::enrichment::{self, EnrichedFile, RunRow, SiteCounts};
 use store::code::layers::{self as stored, LayerEdge};
-use store::code::{nodes, snapshots};
-use store::{Read, Reader, Tx, WriteQueue};
+use store::code::snapshots;
+use store::lock::BriefWork;
+use store::{Reader, Tx, WriteQueue};
 use tokio::time::Instant;
 
-/// How the owner of the lock is told to be asking servers.
-pub const ENRICHING: &str = "(lore enrich)";
 const PAUSE: Duration = Duration::from_millis(200);
 /// How long a batch waits for another run to give up the lock.
 const LOCK_PATIENCE: u32 = 5 * 60 * 5;
@@ -247,7 +247,7 @@ impl Store<'_> {
     fn queue(&self) -> Result<std::sync::Arc<WriteQueue>> {
         let mut looks = 0;
         loop {
-            match self.database.open(&self.control.clock) {
+            match self.database.open_for(Some(BriefWork::Enrich), &self.control.clock) {
                 Err(error) if error.code() == ErrorCode::Locked && looks < LOCK_PATIENCE => {
                     if self.control.cancel.is_cancelled() {
                         return Err(error);
@@ -436,57 +436,6 @@ fn joined(
     external.dedup();
     let server = server.to_owned();
     EnrichedFile { file: now.file, link: now.link, server, tier, external, counts }
-}
-
-/// Takes over what is known of files that are the same in the newest snapshot that
-/// was enriched, where all they lead to is the same too; how many.
-pub(crate) fn carry(tx: &Tx<'_>, seq: SnapshotSeq) -> Result<u64> {
-    let Some(repo) = snapshots::get(tx, seq)?.map(|snapshot| snapshot.repo) else { return Ok(0) };
-    let mut n_carried = 0;
-    for provenance in [Provenance::LspResolved, Provenance::ScipResolved] {
-        if !enrichment::files(tx, seq, provenance)?.is_empty() {
-            continue;
-        }
-        let Some(from) = enrichment::newest_before(tx, repo, seq, provenance)? else { continue };
-        let (old, new) = (members(tx, from)?, members(tx, seq)?);
-        let mut files = Vec::new();
-        for row in enrichment::files(tx, from, provenance)? {
-            if !new.contains(&(row.file, Some(row.link))) {
-                continue;
-            }
-            let edges = stored::of_file(tx, from, provenance, row.file)?;
-            if !edges.iter().all(|edge| is_unchanged(tx, edge, &old, &new).unwrap_or(false)) {
-                continue;
-            }
-            enrichment::put_file(tx, seq, provenance, &row)?;
-            files.push((Some(row.file), edges));
-        }
-        n_carried += files.len() as u64;
-        if !files.is_empty() {
-            layers::replace_files(tx, seq, provenance, &files)?;
-        }
-    }
-    Ok(n_carried)
-}
-
-type Members = HashSet<(FileId, Option<model::ids::LinkId>)>;
-
-/// The files of a snapshot, alone and with their links.
-fn members(on: &impl Read, seq: SnapshotSeq) -> Result<Members> {
-    let mut all = HashSet::new();
-    for version in snapshots::packages(on, seq)?.into_values() {
-        for member in snapshots::version(on, version)?.members {
-            all.insert((member.file, Some(member.link)));
-            all.insert((member.file, None));
-        }
-    }
-    Ok(all)
-}
-
-/// Whether the target of an edge is defined by the same bytes in both.
-fn is_unchanged(on: &impl Read, edge: &LayerEdge, old: &Members, new: &Members) -> Result<bool> {
-    let states = nodes::states(on, edge.target)?;
-    Ok(states.iter().any(|(file, _)| old.contains(&(*file, None)) && new.contains(&(*file, None))))
 }
 
 /// What forgetting removed.

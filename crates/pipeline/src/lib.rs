@@ -9,6 +9,7 @@
 //! briefly. [`traces`] stores what production showed, beside a run and under a lock of
 //! its own (`Lane::Traces`).
 
+mod carried_evidence;
 pub mod commits;
 mod embed_slices;
 pub mod enrich;

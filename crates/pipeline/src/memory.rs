@@ -8,7 +8,7 @@ use model::{Result, Timestamp};
 use std::path::{Path, PathBuf};
 use store::dirty::{self, SourceType};
 use store::memory::{self as rows, RootRow};
-use store::{Read, Reader, Writer};
+use store::{Read, Reader, RunWriter, WriteQueue, WriteTurns, Writer};
 
 /// Kinds of sources that memory makes documents of.
 const MEMORY: [SourceType; 3] = [SourceType::Decision, SourceType::Pattern, SourceType::Handoff];
@@ -33,6 +33,15 @@ pub fn project_of(root: &Root) -> Option<String> {
 /// the documents that are searched with it. Waits for its turn.
 pub fn refresh(database: &Path, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
     refresh_all(&mut Writer::open(database)?, roots, now)
+}
+
+/// The same within a run, which writes all of it.
+pub(crate) fn refresh_on(
+    queue: &WriteQueue,
+    roots: &[Root],
+    now: Timestamp,
+) -> Result<RefreshStats> {
+    refresh_all(&mut RunWriter::new(queue)?, roots, now)
 }
 
 /// The same before an answer: writes only where something changed, and fails soon
@@ -89,7 +98,11 @@ fn root_of(row: &RootRow) -> Root {
     Root::new(PathBuf::from(&row.path), row.kind)
 }
 
-fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
+fn refresh_all(
+    writer: &mut impl WriteTurns,
+    roots: &[Root],
+    now: Timestamp,
+) -> Result<RefreshStats> {
     let others = others(writer, roots)?;
     let mut all = refresh_only(writer, roots, now)?;
     for row in &others {
@@ -97,14 +110,18 @@ fn refresh_all(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<Re
         if root.dir.is_dir() {
             add(&mut all, &index::refresh(writer, &root, now)?);
         } else {
-            writer.write(|tx| rows::index::remove_root(tx, row, now))?;
+            writer.in_turn(|tx| rows::index::remove_root(tx, row, now))?;
         }
     }
     search::documents::process_due(writer, &MEMORY, now)?;
     Ok(all)
 }
 
-fn refresh_only(writer: &mut Writer, roots: &[Root], now: Timestamp) -> Result<RefreshStats> {
+fn refresh_only(
+    writer: &mut impl WriteTurns,
+    roots: &[Root],
+    now: Timestamp,
+) -> Result<RefreshStats> {
     let known = rows::roots(writer)?;
     let mut all = RefreshStats::default();
     for root in roots.iter().filter(|root| root.dir.is_dir()) {

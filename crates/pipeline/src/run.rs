@@ -1,9 +1,9 @@
 //! One run: one lock from beginning to end, the steps in their order, and which
 //! of their failures are only warnings.
 
+use crate::carried_evidence::carry;
 use crate::commits::{CommitReader, CommitsReport};
-use crate::embed_slices::{EMBEDDING, embed_in_slices};
-use crate::enrich::{ENRICHING, carry};
+use crate::embed_slices::embed_in_slices;
 use crate::plan::{Clones, CodeScope, DocumentScope, EmbedPlan, Fetch, Plan};
 use code::history::ScanReport;
 use code::index::{IndexReport, Request, Watch};
@@ -15,6 +15,7 @@ use search::embedding::{EmbedReport, Embedding};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use store::lock::{BriefWork, Lane, LockRequest};
 use store::runs::RunStatus;
 use store::{Reader, WriteQueue, lock, repos};
 
@@ -29,15 +30,27 @@ pub struct Database {
 }
 
 impl Database {
-    /// Takes the lock. One who embeds or asks language servers gives it up soon, and is
-    /// waited for.
+    /// Takes the lock for a run. One who embeds or asks language servers gives it up
+    /// soon, and is waited for.
     pub(crate) fn open(&self, clock: &Arc<dyn Clock>) -> Result<Arc<WriteQueue>> {
+        self.open_for(None, clock)
+    }
+
+    /// The same for work that gives it up soon itself.
+    pub(crate) fn open_for(
+        &self,
+        brief: Option<BriefWork>,
+        clock: &Arc<dyn Clock>,
+    ) -> Result<Arc<WriteQueue>> {
+        let (owner, force) = (self.owner.as_str(), self.force);
+        let request = LockRequest { lane: Lane::Runs, owner, brief, force };
         let mut left = MOST_LOOKS;
         loop {
-            let opened = WriteQueue::open(&self.path, &self.owner, Arc::clone(clock), self.force);
-            match opened {
+            match WriteQueue::open_as(&self.path, request, Arc::clone(clock)) {
                 Err(error)
-                    if left > 0 && error.code() == ErrorCode::Locked && self.is_held_briefly() =>
+                    if left > 0
+                        && error.code() == ErrorCode::Locked
+                        && self.is_held_briefly(brief) =>
                 {
                     left -= 1;
                     std::thread::sleep(LOOK_AGAIN);
@@ -49,12 +62,10 @@ impl Database {
 
     /// Whether the lock is held by one who gives it up soon. Runs of one kind do not wait
     /// for each other: a second `lore embed` is told that there is one already.
-    fn is_held_briefly(&self) -> bool {
+    fn is_held_briefly(&self, own: Option<BriefWork>) -> bool {
         let holder = Reader::open(&self.path).and_then(|reader| lock::holder(&reader));
         let Ok(Some(holder)) = holder else { return false };
-        [EMBEDDING, ENRICHING]
-            .iter()
-            .any(|kind| holder.owner.contains(kind) && !self.owner.contains(kind))
+        holder.brief.is_some() && holder.brief != own
     }
 }
 
@@ -106,7 +117,7 @@ pub fn run(
     }
     let queue = Arc::new(database.open(&control.clock)?);
     let report = RunReport::default();
-    let mut steps = Steps { queue: &queue, path: &database.path, control, runtime, report };
+    let mut steps = Steps { queue: &queue, control, runtime, report };
     let outcome = steps.all(plan);
     let mut report = steps.report;
     let closed = queue.close();
@@ -133,7 +144,6 @@ pub fn write<T>(
 
 struct Steps<'a> {
     queue: &'a Arc<WriteQueue>,
-    path: &'a Path,
     control: &'a RunControl,
     runtime: &'a tokio::runtime::Handle,
     report: RunReport,
@@ -193,7 +203,7 @@ impl Steps<'_> {
             clones.iter().filter_map(|dir| crate::memory::root_around(dir)).collect();
         if roots.iter().any(|root| root.dir.is_dir()) {
             let now = self.control.clock.now();
-            if let Err(error) = crate::memory::refresh(self.path, &roots, now) {
+            if let Err(error) = crate::memory::refresh_on(self.queue, &roots, now) {
                 self.report.warnings.push(format!("memory files were not read: {error}"));
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::notes;
 use model::{Error, Result, Timestamp};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 use store::standing::{self, Cadence, StandingQuery, StandingResult};
@@ -12,18 +12,29 @@ use store::{Read, Reader};
 const DAY: Duration = Duration::from_secs(24 * 3600 - 60);
 const HOUR: Duration = Duration::from_secs(3600 - 10);
 
-/// Queries to be asked now. With `is_changed`, the record was just written to.
-pub fn due(reader: &Reader, now: Timestamp, is_changed: bool) -> Result<Vec<StandingQuery>> {
-    let mut due = standing::all(reader)?;
-    due.retain(|query| {
-        let waited = query.asked_at.map(|at| now.since(at));
-        match query.cadence {
-            Cadence::OnSnapshot => is_changed || waited.is_none(),
-            Cadence::Hourly => waited.is_none_or(|waited| waited >= HOUR),
-            Cadence::Daily => waited.is_none_or(|waited| waited >= DAY),
+/// Of which state of the record each query that follows it was last asked.
+#[derive(Debug, Default)]
+pub struct AskedStates(HashMap<i64, String>);
+
+impl AskedStates {
+    /// Queries to be asked now; they count as asked of the record as it is. One that
+    /// follows the record is due when that has something new, whoever wrote in between.
+    pub fn due(&mut self, reader: &Reader, now: Timestamp) -> Result<Vec<StandingQuery>> {
+        let state = format!("{}{}", roots(reader)?, standing::record_stamp(reader)?);
+        let mut due = standing::all(reader)?;
+        due.retain(|query| {
+            let waited = query.asked_at.map(|at| now.since(at));
+            match query.cadence {
+                Cadence::OnSnapshot => self.0.get(&query.id) != Some(&state),
+                Cadence::Hourly => waited.is_none_or(|waited| waited >= HOUR),
+                Cadence::Daily => waited.is_none_or(|waited| waited >= DAY),
+            }
+        });
+        for query in due.iter().filter(|query| query.cadence == Cadence::OnSnapshot) {
+            self.0.insert(query.id, state.clone());
         }
-    });
-    Ok(due)
+        Ok(due)
+    }
 }
 
 /// What a query is answered from, as JSON: the newest snapshot of each repository.

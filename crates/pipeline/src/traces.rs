@@ -12,7 +12,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use store::lock::Lane;
+use store::lock::{Lane, LockRequest};
 use store::runtime::{self, CleanupCounts};
 use store::{Tx, WriteQueue};
 use traces::decode::DecodedSpans;
@@ -202,7 +202,9 @@ impl TraceSink {
     fn queue(&self) -> Result<WriteQueue> {
         let open = || {
             let clock = Arc::clone(&self.clock);
-            WriteQueue::open_lane(&self.path, Lane::Traces, &self.owner, clock, false)
+            let (lane, owner) = (Lane::Traces, self.owner.as_str());
+            let request = LockRequest { lane, owner, brief: None, force: false };
+            WriteQueue::open_as(&self.path, request, clock)
         };
         for _ in 0..MOST_LOOKS {
             match open() {

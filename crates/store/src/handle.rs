@@ -5,6 +5,7 @@ use crate::error::db;
 use crate::memo::TxCache;
 use crate::results::ResultCache;
 use crate::sql;
+use crate::write_queue::WriteQueue;
 use model::Result;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
@@ -46,6 +47,37 @@ pub struct Writer {
 pub struct Tx<'w> {
     pub(crate) transaction: rusqlite::Transaction<'w>,
     pub(crate) memo: TxCache,
+}
+
+/// One who reads, and writes a transaction at a time: a connection of its own, or the
+/// queue of a run.
+pub trait WriteTurns: Read {
+    /// Runs `work` in one transaction: committed when it returns `Ok`, undone otherwise.
+    fn in_turn<T>(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T>;
+}
+
+impl WriteTurns for Writer {
+    fn in_turn<T>(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.write(work)
+    }
+}
+
+/// The queue of a run, and a connection that reads what it wrote.
+pub struct RunWriter<'q> {
+    queue: &'q WriteQueue,
+    reader: Reader,
+}
+
+impl<'q> RunWriter<'q> {
+    pub fn new(queue: &'q WriteQueue) -> Result<Self> {
+        Ok(RunWriter { queue, reader: queue.reader()? })
+    }
+}
+
+impl WriteTurns for RunWriter<'_> {
+    fn in_turn<T>(&mut self, work: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        self.queue.write(work)
+    }
 }
 
 impl Writer {
@@ -234,8 +266,15 @@ impl sealed::HasConnection for Tx<'_> {
     }
 }
 
+impl sealed::HasConnection for RunWriter<'_> {
+    fn connection(&self) -> &Connection {
+        &self.reader.connection
+    }
+}
+
 impl Read for Reader {}
 impl Read for Writer {}
+impl Read for RunWriter<'_> {}
 impl Read for Tx<'_> {}
 
 #[cfg(test)]

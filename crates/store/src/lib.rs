@@ -70,7 +70,7 @@ pub mod vectors;
 pub mod webhooks;
 
 pub use database_file::{DatabaseFile, DatabaseLocation, FolderTrust};
-pub use handle::{Interrupter, Moment, Read, Reader, Tx, Writer};
+pub use handle::{Interrupter, Moment, Read, Reader, RunWriter, Tx, WriteTurns, Writer};
 pub use migrate::SCHEMA_VERSION;
 pub use open::{DatabaseState, create_database, database_state, upgrade};
 pub use reader_pool::{FileStamp, PooledReader, ReaderPool};

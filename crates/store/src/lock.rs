@@ -49,11 +49,35 @@ impl Lane {
     }
 }
 
+model::vocabulary! {
+    /// Work that holds the lock for moments at a time, and gives it up in between.
+    pub enum BriefWork {
+        /// Embeddings, a slice at a time.
+        Embed = "embed",
+        /// Evidence of language servers, a batch of files at a time.
+        Enrich = "enrich",
+    }
+}
+
+/// Who wants the lock, and for what.
+#[derive(Debug, Clone, Copy)]
+pub struct LockRequest<'a> {
+    pub lane: Lane,
+    /// Unique per run.
+    pub owner: &'a str,
+    /// None for a run that keeps it until it ends.
+    pub brief: Option<BriefWork>,
+    /// Take over from a holder that went silent.
+    pub force: bool,
+}
+
 /// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     /// `user@host pid 4242 (lore sync)`, as the holder described itself.
     pub owner: String,
+    /// What it holds it for, if it gives it up soon.
+    pub brief: Option<BriefWork>,
     pub acquired_at: Timestamp,
     pub heartbeat_at: Timestamp,
 }
@@ -77,18 +101,18 @@ impl AppLock {
         clock: &dyn Clock,
         force: bool,
     ) -> Result<AppLock> {
-        AppLock::acquire_lane(writer, database, Lane::Runs, owner, clock, force)
+        let request = LockRequest { lane: Lane::Runs, owner, brief: None, force };
+        AppLock::acquire_as(writer, database, request, clock)
     }
 
-    /// The same for any lane.
-    pub fn acquire_lane(
+    /// The same for any lane and any work.
+    pub fn acquire_as(
         writer: &mut Writer,
         database: &Path,
-        lane: Lane,
-        owner: &str,
+        request: LockRequest<'_>,
         clock: &dyn Clock,
-        force: bool,
     ) -> Result<AppLock> {
+        let LockRequest { lane, owner, brief, force } = request;
         let file = lock_file(database, lane)?;
         let now = clock.now();
         let is_free = file.is_some();
@@ -109,13 +133,14 @@ impl AppLock {
             }
             sql::run(
                 tx,
-                "INSERT INTO app_locks (name, owner, acquired_at, heartbeat_at)
-                 VALUES (?1, ?2, ?3, ?3)
+                "INSERT INTO app_locks (name, owner, acquired_at, heartbeat_at, brief)
+                 VALUES (?1, ?2, ?3, ?3, ?4)
                  ON CONFLICT (name) DO UPDATE SET
                    owner = excluded.owner,
+                   brief = excluded.brief,
                    acquired_at = excluded.acquired_at,
                    heartbeat_at = excluded.heartbeat_at",
-                (lane.name(), owner, At(now)),
+                (lane.name(), owner, At(now), brief.map(BriefWork::as_str)),
             )?;
             Ok(())
         })?;
@@ -167,11 +192,12 @@ pub fn holder(on: &impl Read) -> Result<Option<Holder>> {
 fn lane_holder(on: &impl Read, lane: Lane) -> Result<Option<Holder>> {
     sql::first(
         on,
-        "SELECT owner, acquired_at, heartbeat_at FROM app_locks WHERE name = ?1",
+        "SELECT owner, brief, acquired_at, heartbeat_at FROM app_locks WHERE name = ?1",
         [lane.name()],
         |row| {
             Ok(Holder {
                 owner: row.get("owner")?,
+                brief: row.get::<_, Option<String>>("brief")?.and_then(|it| BriefWork::parse(&it)),
                 acquired_at: sql::at(row, "acquired_at")?,
                 heartbeat_at: sql::at(row, "heartbeat_at")?,
             })
@@ -272,7 +298,8 @@ mod tests {
         let mut writer = Writer::open(&path).unwrap();
         let run = AppLock::acquire(&mut writer, &path, "ada pid 1", &at(100), false).unwrap();
         let mut take = |owner: &str| {
-            AppLock::acquire_lane(&mut writer, &path, Lane::Traces, owner, &at(101), false)
+            let request = LockRequest { lane: Lane::Traces, owner, brief: None, force: false };
+            AppLock::acquire_as(&mut writer, &path, request, &at(101))
         };
         let traces = take("bo pid 2").unwrap();
         let error = take("cy pid 3").unwrap_err();
@@ -280,6 +307,23 @@ mod tests {
         traces.release(&mut writer).unwrap();
         run.heartbeat(&mut writer, &at(102)).unwrap();
         assert_eq!(holder(&writer).unwrap().unwrap().owner, "ada pid 1");
+    }
+
+    #[test]
+    fn the_lock_says_whether_it_is_given_up_soon() {
+        let (_dir, path) = database();
+        let mut writer = Writer::open(&path).unwrap();
+        let mut take = |owner, brief| {
+            let request = LockRequest { lane: Lane::Runs, owner, brief, force: false };
+            AppLock::acquire_as(&mut writer, &path, request, &at(100)).unwrap()
+        };
+        let brief = |path: &Path| holder(&Writer::open(path).unwrap()).unwrap().unwrap().brief;
+        let embedding = take("ada", Some(BriefWork::Embed));
+        assert_eq!(brief(&path), Some(BriefWork::Embed));
+        drop(embedding);
+        // One whose name reads like such work is not taken for it.
+        let _run = take("ada (lore embed)", None);
+        assert_eq!(brief(&path), None);
     }
 
     #[test]

@@ -56,6 +56,7 @@ pub(crate) const LADDER: &[Migration] = migrations![
     "0027_enrichment",
     "0028_derived",
     "0029_answer_costs",
+    "0030_retries_and_turns",
 ];
 
 /// The schema this build writes.

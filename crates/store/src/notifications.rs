@@ -27,6 +27,10 @@ pub struct Notification {
     pub happened_at: Timestamp,
     pub told_at: Option<Timestamp>,
     pub failure: Option<String>,
+    /// How often telling failed.
+    pub failures: u32,
+    /// When it is tried again; none of what was given up.
+    pub again_at: Option<Timestamp>,
 }
 
 /// What was told stays known for this long; rules look no further back.
@@ -42,10 +46,13 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Notification> {
         happened_at: sql::at(row, "happened_at")?,
         told_at: sql::maybe_at(row, "told_at")?,
         failure: row.get("failure")?,
+        failures: row.get("failures")?,
+        again_at: sql::maybe_at(row, "again_at")?,
     })
 }
 
-const COLUMNS: &str = "id, rule, event, title, reference, happened_at, told_at, failure";
+const COLUMNS: &str =
+    "id, rule, event, title, reference, happened_at, told_at, failure, failures, again_at";
 
 /// Keeps an event of a rule; false when it was known.
 pub fn note(tx: &Tx<'_>, it: &NewNotification<'_>, now: Timestamp) -> Result<bool> {
@@ -59,24 +66,50 @@ pub fn note(tx: &Tx<'_>, it: &NewNotification<'_>, now: Timestamp) -> Result<boo
     Ok(n_new == 1)
 }
 
-/// Takes a notification to be told: from here on it is never told again, even if
-/// the telling fails or the process dies over it.
+/// Takes a notification to be told: from here on it is not told again, even if the
+/// process dies over it, unless [`failed`] says that nothing arrived.
 pub fn take(tx: &Tx<'_>, id: i64, now: Timestamp) -> Result<bool> {
     let sql = "UPDATE notifications SET told_at = ?2 WHERE id = ?1 AND told_at IS NULL";
     Ok(sql::run(tx, sql, (id, At(now)))? == 1)
 }
 
-pub fn failed(tx: &Tx<'_>, id: i64, why: &str) -> Result<()> {
-    sql::run(tx, "UPDATE notifications SET failure = ?2 WHERE id = ?1", (id, why))?;
+/// Keeps that telling failed. `again_at`: nothing arrived, and it is to be told then;
+/// without it, it is given up.
+pub fn failed(tx: &Tx<'_>, id: i64, why: &str, again_at: Option<Timestamp>) -> Result<()> {
+    sql::run(
+        tx,
+        "UPDATE notifications SET failure = ?2, failures = failures + 1, again_at = ?3,
+           told_at = CASE WHEN ?3 IS NULL THEN told_at END
+         WHERE id = ?1",
+        (id, why, again_at.map(At)),
+    )?;
     Ok(())
 }
 
-/// Those not told yet, oldest first.
-pub fn untold(on: &impl Read) -> Result<Vec<Notification>> {
+/// It arrived after all.
+pub fn arrived(tx: &Tx<'_>, id: i64) -> Result<()> {
+    let sql = "UPDATE notifications SET failure = NULL, again_at = NULL WHERE id = ?1";
+    sql::run(tx, sql, [id])?;
+    Ok(())
+}
+
+/// Those to be told now, oldest first.
+pub fn untold(on: &impl Read, now: Timestamp) -> Result<Vec<Notification>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM notifications WHERE told_at IS NULL ORDER BY happened_at, id"
+        "SELECT {COLUMNS} FROM notifications
+         WHERE told_at IS NULL AND (again_at IS NULL OR again_at <= ?1)
+         ORDER BY happened_at, id"
     );
-    sql::all(on, &sql, [], read)
+    sql::all(on, &sql, [At(now)], read)
+}
+
+/// Those that were given up, newest first.
+pub fn given_up(on: &impl Read, since: Timestamp) -> Result<Vec<Notification>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM notifications
+         WHERE told_at >= ?1 AND failure IS NOT NULL ORDER BY told_at DESC, id DESC"
+    );
+    sql::all(on, &sql, [At(since)], read)
 }
 
 /// The newest, told or not, newest first.
@@ -110,4 +143,47 @@ pub fn happened_at(on: &impl Read, rule: &str, event: &str) -> Result<Option<Tim
         (rule, event),
         |row| sql::at(row, "happened_at"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+
+    #[test]
+    fn what_failed_waits_for_its_time_and_what_was_given_up_is_listed() {
+        let dir = tempfile::TempDir::new().unwrap();
+        let mut writer = Writer::open(&dir.path().join("lore.db")).unwrap();
+        let at = |seconds: i64| Timestamp::from_millis(seconds * 1000);
+        let new = NewNotification {
+            rule: "api",
+            event: "commit 1",
+            title: "x",
+            reference: None,
+            happened_at: at(1),
+        };
+        let id = writer
+            .write(|tx| {
+                assert!(note(tx, &new, at(1))? && !note(tx, &new, at(2))?);
+                Ok(untold(tx, at(1))?[0].id)
+            })
+            .unwrap();
+        writer
+            .write(|tx| {
+                assert!(take(tx, id, at(2))? && !take(tx, id, at(2))?);
+                failed(tx, id, "refused", Some(at(10)))
+            })
+            .unwrap();
+        assert!(untold(&writer, at(9)).unwrap().is_empty(), "it waits");
+        assert_eq!(untold(&writer, at(10)).unwrap()[0].failures, 1);
+        assert!(given_up(&writer, at(0)).unwrap().is_empty());
+        writer
+            .write(|tx| {
+                assert!(take(tx, id, at(11))?);
+                failed(tx, id, "refused", None)
+            })
+            .unwrap();
+        assert!(untold(&writer, at(1_000_000)).unwrap().is_empty(), "it is not told again");
+        assert_eq!(given_up(&writer, at(0)).unwrap()[0].failures, 2);
+    }
 }

@@ -8,7 +8,7 @@ use rusqlite::Row;
 model::vocabulary! {
     /// When a standing query is asked again.
     pub enum Cadence {
-        /// After every index or sync that changed something.
+        /// After every index, sync or note of memory that changed something.
         OnSnapshot = "on_snapshot",
         Hourly = "hourly",
         Daily = "daily",
@@ -135,5 +135,19 @@ pub fn roots(on: &impl Read) -> Result<Vec<(String, String)>> {
          ORDER BY r.canonical_url",
         [],
         |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?.unwrap_or_default())),
+    )
+}
+
+/// Changes whenever issues, merge requests or memory did; code has its roots.
+pub fn record_stamp(on: &impl Read) -> Result<String> {
+    sql::one(
+        on,
+        "SELECT
+           (SELECT count(*) || ' ' || coalesce(max(updated_at), 0) FROM issues) || ' ' ||
+           (SELECT count(*) || ' ' || coalesce(max(updated_at), 0) FROM merge_requests) || ' ' ||
+           (SELECT coalesce(group_concat(id || hex(hash)), '') FROM
+             (SELECT id, hash FROM memory_files ORDER BY id))",
+        [],
+        |row| row.get(0),
     )
 }

@@ -16,7 +16,7 @@
 //! long transaction in which other processes can write.
 
 use crate::handle::{Reader, Tx, Writer};
-use crate::lock::{AppLock, HEARTBEAT, Lane};
+use crate::lock::{AppLock, HEARTBEAT, Lane, LockRequest};
 use model::{Clock, Error, Result};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -55,19 +55,21 @@ impl WriteQueue {
         clock: Arc<dyn Clock>,
         force: bool,
     ) -> Result<WriteQueue> {
-        WriteQueue::open_lane(path, Lane::Runs, owner, clock, force)
+        WriteQueue::open_as(
+            path,
+            LockRequest { lane: Lane::Runs, owner, brief: None, force },
+            clock,
+        )
     }
 
-    /// The same for a lane of its own.
-    pub fn open_lane(
+    /// The same for a lane of its own, or for work that gives the lock up soon.
+    pub fn open_as(
         path: &Path,
-        lane: Lane,
-        owner: &str,
+        request: LockRequest<'_>,
         clock: Arc<dyn Clock>,
-        force: bool,
     ) -> Result<WriteQueue> {
         let mut writer = Writer::open(path)?;
-        let lock = AppLock::acquire_lane(&mut writer, path, lane, owner, clock.as_ref(), force)?;
+        let lock = AppLock::acquire_as(&mut writer, path, request, clock.as_ref())?;
         let inbox = Arc::new(Inbox::default());
         let open = ClosesInbox(Arc::clone(&inbox));
         let thread = std::thread::Builder::new()

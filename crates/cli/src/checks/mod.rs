@@ -122,6 +122,7 @@ pub fn all(ctx: &Ctx, ui: &mut Ui, network: bool) -> Vec<Check> {
         }
     }
     checks.extend(check_daemon(ctx, ui));
+    checks.extend(check_messages(ctx, ui));
     checks.extend(machine::check_variables(&ctx.env));
     checks
 }
@@ -155,6 +156,14 @@ fn check_daemon(ctx: &Ctx, ui: &mut Ui) -> Option<Check> {
     if let Some(problem) = daemon.problems.first() {
         return Some(Check::warn("daemon", format!("{detail}: {problem}")).fix("lore daemon logs"));
     }
+    if let Some(clone) = daemon.troubled.first() {
+        let others = match daemon.troubled.len() - 1 {
+            0 => String::new(),
+            n => format!(" (and {n} more: lore daemon status)"),
+        };
+        let detail = format!("{detail}: {} is not indexed: {}{others}", clone.dir, clone.reason);
+        return Some(Check::warn("daemon", detail).fix(clone.suggestion.clone()));
+    }
     let failing = daemon.tasks.iter().find(|task| task.failures > 0);
     Some(match failing {
         Some(task) => {
@@ -163,6 +172,17 @@ fn check_daemon(ctx: &Ctx, ui: &mut Ui) -> Option<Check> {
         }
         None => Check::ok("daemon", detail),
     })
+}
+
+/// Messages of notifications that were given up within a week.
+fn check_messages(ctx: &Ctx, ui: &mut Ui) -> Option<Check> {
+    let reader = store::Reader::open(&ctx.db_path(ui).ok()?).ok()?;
+    let since = ctx.now().minus(std::time::Duration::from_hours(7 * 24));
+    let lost = store::notifications::given_up(&reader, since).ok()?;
+    let newest = lost.first()?;
+    let why = newest.failure.as_deref().unwrap_or("it failed");
+    let detail = format!("{} not delivered, last of rule `{}`: {why}", lost.len(), newest.rule);
+    Some(Check::warn("notifications", detail).fix("lore notify"))
 }
 
 /// The error the process ends with when checks failed: the first one's code.

@@ -45,6 +45,9 @@ pub struct NotificationItem {
     /// Why telling failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// When it is tried again; a failure without it was given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub again_at: Option<Timestamp>,
 }
 
 /// The most that are listed.
@@ -68,6 +71,7 @@ impl Run for Args {
                 },
                 told_at: it.told_at,
                 failure: it.failure,
+                again_at: it.again_at,
             });
             return Ok(Notifications { is_dry_run: false, items: items.collect() });
         }
@@ -78,7 +82,7 @@ impl Run for Args {
         let found = notifications::dry_run(&reader, &rules, since)?;
         let items = found
             .into_iter()
-            .map(|alert| NotificationItem { alert, told_at: None, failure: None })
+            .map(|alert| NotificationItem { alert, told_at: None, failure: None, again_at: None })
             .collect();
         Ok(Notifications { is_dry_run: true, items })
     }
@@ -86,19 +90,30 @@ impl Run for Args {
 
 impl Show for Notifications {
     fn text(&self, out: &mut Painter) {
-        let mut table = Table::new([
+        let has_failures = self.items.iter().any(|item| item.failure.is_some());
+        let mut columns = vec![
             Column::new("when"),
             Column::new("rule"),
             Column::flexible("what"),
             Column::new("reference"),
-        ]);
+        ];
+        columns.extend(has_failures.then(|| Column::flexible("not told")));
+        let mut table = Table::new(columns);
         for item in &self.items {
-            table.row([
+            let mut cells = vec![
                 Cell::date(item.alert.happened_at),
                 Cell::text(&item.alert.rule).label(Label::Id),
                 Cell::text(&item.alert.title),
                 Cell::text(item.alert.reference.as_deref().unwrap_or_default()),
-            ]);
+            ];
+            cells.extend(has_failures.then(|| match (&item.failure, item.again_at) {
+                (Some(why), Some(at)) => {
+                    Cell::text(format!("{why}; again after {}", at.to_rfc3339()))
+                }
+                (Some(why), None) => Cell::text(format!("{why}; given up")).label(Label::Bad),
+                (None, _) => Cell::empty(),
+            }));
+            table.row(cells);
         }
         out.table(&table);
         if self.items.is_empty() {

@@ -1,6 +1,6 @@
 use super::Run;
 use crate::ctx::Ctx;
-use crate::{run_index, run_pipeline};
+use crate::run_index;
 use crate::ui::Ui;
 use insight::code::ledger::{Snapshots, list};
 use insight::code::scope::ScopeRequest;
@@ -46,12 +46,14 @@ impl Run for Args {
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Snapshots> {
         let asked = ScopeRequest { repo: self.repo.as_deref(), at: None, here: Some(&ctx.env.cwd) };
         let path = ctx.db_path(ui)?;
+        // Whether the database may be written comes before what is in it.
+        if let Some(refusal) = path.refusal().filter(|_| self.gc) {
+            return Err(refusal);
+        }
         if self.all {
             return self.prune_all(ctx, ui);
         }
         if self.gc {
-            // Whether the database may be written comes before what is in it.
-            run_pipeline::database(ctx, ui, "snapshots --gc")?;
             let (repo, dir) = insight::code::scope::repository(&Reader::open(&path)?, &asked)?;
             let report = run_index::gc(ctx, ui, &repo, dir.as_deref(), self.keep as usize)?;
             ui.note(&format!(

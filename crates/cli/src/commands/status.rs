@@ -3,8 +3,9 @@ use crate::ctx::Ctx;
 use crate::daemon::client;
 use crate::next_step;
 use crate::ui::Ui;
-use insight::status::{DaemonLine, Status};
+use insight::status::{DaemonLine, Status, TroubledClone};
 use model::Result;
+use serve::daemon::protocol::CloneTrouble;
 use store::Reader;
 
 /// Show what is read, how far, and what to run next
@@ -26,7 +27,12 @@ impl Run for Args {
             version: daemon.version,
             is_ready: daemon.is_ready,
             problems: daemon.problems,
+            troubled: daemon.troubled.into_iter().map(troubled_clone).collect(),
         });
         Ok(status)
     }
+}
+
+fn troubled_clone(it: CloneTrouble) -> TroubledClone {
+    TroubledClone { dir: it.dir, reason: it.reason, suggestion: it.suggestion }
 }

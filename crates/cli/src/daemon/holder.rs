@@ -8,7 +8,7 @@ use super::paths::DaemonPaths;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 /// Longer than what any holder says.
@@ -32,11 +32,20 @@ impl Holder {
         (holder.database == paths.database).then_some(holder)
     }
 
-    /// The socket it says it listens on; only one that this user made.
-    pub fn own_socket(&self) -> Option<&Path> {
-        let owner = std::fs::metadata(&self.socket).ok()?.uid();
+    /// The socket it says it listens on. The lock lies beside the database, and that may
+    /// be anywhere: only a socket of this database counts, in a folder of the same user
+    /// that nobody else can reach, where no clone or archive can have put it.
+    pub fn own_socket(&self, paths: &DaemonPaths) -> Option<&Path> {
+        let folder = std::fs::symlink_metadata(self.socket.parent()?).ok()?;
+        let socket = std::fs::symlink_metadata(&self.socket).ok()?;
         let user = rustix::process::getuid().as_raw();
-        (owner == user || user == 0).then_some(self.socket.as_path())
+        let is_of_user = |owner: u32| owner == user || user == 0;
+        let is_private = folder.is_dir() && folder.mode() & 0o077 == 0;
+        let is_own = self.socket.file_name() == paths.socket.file_name()
+            && socket.file_type().is_socket()
+            && socket.uid() == folder.uid()
+            && is_of_user(socket.uid());
+        (is_private && is_own).then_some(self.socket.as_path())
     }
 
     /// Takes the lock, for as long as the file is open; none where somebody has it.
@@ -77,6 +86,42 @@ mod tests {
             last_runs: folder.join("runs"),
             database,
         }
+    }
+
+    #[test]
+    fn only_a_socket_of_the_database_in_a_private_folder_is_believed() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        let holder = |socket: &Path| Holder {
+            pid: 7,
+            version: "1".to_owned(),
+            database: paths.database.clone(),
+            socket: socket.to_owned(),
+        };
+        let elsewhere = dir.path().join("elsewhere");
+        for folder in [&elsewhere, &dir.path().join("run")] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        let same_name = elsewhere.join("a.sock");
+        let other = elsewhere.join("agent.sock");
+        let _sockets: Vec<_> = [&paths.socket, &same_name, &other]
+            .map(|path| std::os::unix::net::UnixListener::bind(path).unwrap())
+            .into();
+        let is_believed = |path: &Path| holder(path).own_socket(&paths).is_some();
+        assert!(is_believed(&paths.socket) && is_believed(&same_name));
+        assert!(!is_believed(&other), "of another program");
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&elsewhere, open).unwrap();
+        assert!(!is_believed(&same_name), "in a folder that others can reach");
+        let link = dir.path().join("run/link");
+        std::fs::create_dir(&link).unwrap();
+        std::fs::set_permissions(&link, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::os::unix::fs::symlink(&paths.socket, link.join("a.sock")).unwrap();
+        assert!(!is_believed(&link.join("a.sock")), "a link is none");
+        std::fs::write(dir.path().join("run/b.sock"), "").unwrap();
+        assert!(!is_believed(&dir.path().join("run/b.sock")), "a file is none");
     }
 
     #[test]

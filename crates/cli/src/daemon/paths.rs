@@ -63,7 +63,7 @@ impl DaemonPaths {
     /// The daemon that runs, wherever it listens, and where that is.
     pub fn connect(&self) -> Option<(Connection, PathBuf)> {
         let holder = Holder::last(self);
-        let named = holder.as_ref().and_then(Holder::own_socket);
+        let named = holder.as_ref().and_then(|holder| holder.own_socket(self));
         let mut sockets: Vec<&Path> = named.into_iter().collect();
         if named != Some(&self.socket) {
             sockets.push(&self.socket);

@@ -28,6 +28,11 @@ impl Show for DaemonReport {
         for problem in &daemon.problems {
             out.label(Label::Warning, "problem: ").line(problem);
         }
+        for clone in &daemon.troubled {
+            out.label(Label::Warning, "not indexed: ").label(Label::Path, &clone.dir);
+            out.text(": ").line(&clone.reason);
+            out.text("  ").label(Label::Id, "next: ").line(&clone.suggestion);
+        }
         out.text("database  ").label(Label::Path, &daemon.database).end();
         let polled = daemon.clones - daemon.watched.min(daemon.clones);
         out.text(&format!("clones    {}", daemon.clones));

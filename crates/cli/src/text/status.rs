@@ -17,6 +17,13 @@ impl Show for Status {
             for problem in &daemon.problems {
                 out.text("  ").label(Label::Warning, problem).end();
             }
+            for clone in &daemon.troubled {
+                out.text("  ")
+                    .label(Label::Warning, "not indexed: ")
+                    .label(Label::Path, &clone.dir);
+                out.text(": ").line(&clone.reason);
+                out.text("    ").label(Label::Id, "next: ").line(&clone.suggestion);
+            }
             out.gap();
         }
         let mut table = Table::new([

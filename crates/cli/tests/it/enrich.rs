@@ -186,8 +186,13 @@ fn with_a_budget_open_calls_are_asked_first_and_the_rest_follows() {
     let world = World::new("");
     let (report, server) = world.enrich(&["--budget", "50s"]);
     assert_eq!(server["outcome"], "finished", "{report:#}");
+    // Known answers are asked for again and again. Of the others those come first that may
+    // become edges: `shout` is defined here, `close` nowhere.
+    let is_probe = |line: &&String| *line == "main.py:5:5" || *line == "other.py:5:5";
     let asked = world.asked();
-    let first_open = asked.iter().rposition(|line| line == "main.py:5:20").unwrap();
+    let beside_probes: Vec<&String> = asked.iter().filter(|line| !is_probe(line)).collect();
+    assert_eq!(beside_probes, ["main.py:5:20", "other.py:6:7", "main.py:6:7"], "{asked:?}");
+    let first_open = asked.iter().position(|line| line == "main.py:5:20").unwrap();
     let last_sure = asked.iter().rposition(|line| line == "other.py:5:5").unwrap();
     assert!(first_open < last_sure, "{asked:?}");
     let _forgotten = world.lore(&["enrich", "--forget"]);
@@ -217,15 +222,70 @@ fn only_what_changed_is_asked_again() {
     let asked = world.asked();
     let beside_probes: Vec<&String> = asked.iter().filter(|line| !is_probe(line)).collect();
     assert_eq!(beside_probes, ["other.py:7:7"], "{asked:?}");
+}
 
-    // A file that unchanged calls lead into: they are asked again.
+#[test]
+fn calls_are_asked_again_when_the_symbol_they_lead_to_changed_and_not_its_file() {
+    let world = World::new("");
+    let greeting = "from lib import greet\n\n\ndef greeting():\n    greet(1)\n    greet(2)\n";
+    world.write("greeting.py", greeting);
+    let mut meant = answers();
+    for site in ["greeting.py:5:5", "greeting.py:6:5"] {
+        meant[site] = json!("lib.py:6:5");
+    }
+    let moved = |n: usize| {
+        let text = meant.to_string().replace("lib.py:6:5", &format!("lib.py:{}:5", 6 + n));
+        text.replace("lib.py:2:9", &format!("lib.py:{}:9", 2 + n))
+    };
+    world.env.write_file("answers.json", &moved(0));
+    world.commit("Greeting");
+    let _indexed = world.lore(&["index"]);
+    let (_, first) = world.enrich(&["--full"]);
+    assert_eq!(first["confirmed"], 4);
+
+    // Everything in the file is where it was not, and nothing is asked.
     world.write("lib.py", &format!("# Above.\n{LIB}"));
-    let text = answers.to_string().replace("lib.py:6:5", "lib.py:7:5");
-    world.env.write_file("answers.json", &text.replace("lib.py:2:9", "lib.py:3:9"));
+    world.env.write_file("answers.json", &moved(1));
     world.commit("Move");
     let _indexed = world.lore(&["index"]);
+    let callers = world.json(&["callers", "Loud.shout"]);
+    assert_eq!((callers["bound"].as_u64(), callers["unresolved"].as_u64()), (Some(2), Some(0)));
+    world.forget_what_was_asked();
+    let (moved_on, _) = world.enrich(&["--full"]);
+    assert_eq!(world.asked(), Vec::<String>::new(), "{moved_on:#}");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    let (anew, _) = world.enrich(&["--full"]);
+    assert_eq!(anew["root"], moved_on["root"], "as if it had been asked");
+
+    // One function is another one: who calls it is asked about, who calls others is not.
+    let shout = LIB.replace("def shout(self)", "def shout(self, times=1)");
+    world.write("lib.py", &format!("# Above.\n{shout}"));
+    world.commit("Shout");
+    let _indexed = world.lore(&["index"]);
+    world.forget_what_was_asked();
     let (report, server) = world.enrich(&["--full"]);
     assert_eq!(server["new"], 2, "{report:#}");
+    let asked = world.asked();
+    assert!(asked.iter().any(|line| line == "main.py:5:20"), "{asked:?}");
+    assert!(!asked.iter().any(|line| line == "greeting.py:6:5"), "{asked:?}");
+
+    // A name that is new may be what a call without an answer means.
+    let mut silent = serde_json::from_str::<Value>(&moved(1)).unwrap();
+    silent["main.py:6:7"] = Value::Null;
+    world.env.write_file("answers.json", &silent.to_string());
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    let (_, server) = world.enrich(&["--full"]);
+    assert_eq!(server["unanswered"], 1);
+    world.write("door.py", "def close():\n    return 0\n");
+    silent["main.py:6:7"] = json!("door.py:1:5");
+    world.env.write_file("answers.json", &silent.to_string());
+    world.commit("Door");
+    let _indexed = world.lore(&["index"]);
+    world.forget_what_was_asked();
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["new"], 2, "{report:#}");
+    let asked = world.asked();
+    assert!(!asked.iter().any(|line| line == "other.py:6:7"), "{asked:?}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod enrich_real;
 mod experience;
 mod fake_gitlab;
 mod forge;
+mod fuzz_smoke;
 mod golden_decisions;
 mod golden_memory;
 mod golden_search;

@@ -76,6 +76,14 @@ impl Mailmap {
 }
 
 /// `Name <address>` at the beginning of a text, and what follows it.
+/// The name and address that a `.mailmap` gives somebody. For the fuzzer.
+#[doc(hidden)]
+pub fn by_mailmap(mailmap: &str, name: &str, email: &str) -> (String, String) {
+    let author = GitAuthor { name: name.to_owned(), email: email.to_owned() };
+    let author = Mailmap::parse(mailmap).canonical(&author);
+    (author.name, author.email)
+}
+
 fn name_and_email(text: &str) -> Option<(GitAuthor, &str)> {
     let (name, rest) = text.split_once('<')?;
     let (email, rest) = rest.split_once('>')?;

@@ -9,6 +9,9 @@ pub mod me;
 pub mod person;
 mod ranking;
 
+#[doc(hidden)]
+pub use mailmap::by_mailmap;
+
 use crate::timeline::TimelineEntity;
 use model::suggest::nearest;
 use model::{Error, ErrorCode, Result, Timestamp};

@@ -3,4 +3,5 @@
 mod entities;
 mod evidence;
 mod forges;
+mod fuzz_smoke;
 mod timeline;

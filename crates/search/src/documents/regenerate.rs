@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::sync::mpsc::sync_channel;
 use store::dirty::{self, DirtySource, SourceType};
 use store::documents::{self, Document, UpsertOutcome};
-use store::{Reader, Tx, WriteQueue, Writer};
+use store::{Reader, Tx, WriteQueue, WriteTurns};
 
 /// Sources per transaction: large enough that the index is written in good
 /// pieces, small enough that others get their turn.
@@ -139,7 +139,11 @@ impl Regeneration<'_> {
 /// Makes the documents of these kinds that are due, at once and without the
 /// lock of long runs: for a few sources that must be found by the next search.
 /// Each batch is one transaction, so a run beside it loses nothing.
-pub fn process_due(writer: &mut Writer, sources: &[SourceType], now: Timestamp) -> Result<u64> {
+pub fn process_due(
+    writer: &mut impl WriteTurns,
+    sources: &[SourceType],
+    now: Timestamp,
+) -> Result<u64> {
     let mut n_made = 0;
     for source in sources {
         loop {
@@ -147,7 +151,7 @@ pub fn process_due(writer: &mut Writer, sources: &[SourceType], now: Timestamp) 
             if batch.is_empty() {
                 break;
             }
-            writer.write(|tx| {
+            writer.in_turn(|tx| {
                 let mut sources = Sources::new(tx);
                 for item in &batch {
                     attempt(tx, &mut sources, item, now)?;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod flush;
+mod fuzz_smoke;
 mod index;
 mod meaning;
 mod ollama;

@@ -1,6 +1,7 @@
 //! The one loop: what happened, what is due, and what follows from work that ended.
 
 use super::enrichment::EnrichQueue;
+use super::failing::FailingClone;
 use super::inspect::{self, Inspection, Scope};
 use super::last_runs::LastRuns;
 use super::protocol::TaskStatus;
@@ -11,9 +12,10 @@ use super::{Daemon, Event, Work};
 use model::backoff::Backoff;
 use model::{CancelToken, Result, Timestamp};
 use pipeline::schedule::{SELDOM, Schedule, Task, TaskOutcome};
+use pipeline::standing::AskedStates;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -46,14 +48,16 @@ pub struct Cycle {
     changed_again: BTreeSet<PathBuf>,
     /// Since when a clone is known to have something new.
     seen: BTreeMap<PathBuf, Instant>,
-    /// Clones that could not be indexed: how often, and when to try again.
-    failing: BTreeMap<PathBuf, (u32, Timestamp)>,
+    /// Clones that could not be indexed.
+    failing: BTreeMap<PathBuf, FailingClone>,
     gone: BTreeSet<PathBuf>,
     database: Option<u64>,
     had_database: bool,
     full_look_at: Option<Timestamp>,
     has_new_texts: bool,
     enrich: EnrichQueue,
+    /// Of which state of the record standing queries were asked.
+    asked: Arc<Mutex<AskedStates>>,
     documents_waiting: u64,
     last: BTreeMap<Task, (Timestamp, Option<String>)>,
 }
@@ -86,6 +90,7 @@ impl Cycle {
             full_look_at: None,
             has_new_texts: true,
             enrich: EnrichQueue::default(),
+            asked: Arc::default(),
             documents_waiting: 0,
             last: BTreeMap::new(),
         }
@@ -145,7 +150,7 @@ impl Cycle {
                 self.submit_task(task, &arguments, Priority::Background, BACKGROUND);
             }
             Task::Watches if self.database.is_some() => {
-                self.standing(false);
+                self.standing();
                 self.done(task, Ok(()));
             }
             Task::Notify if settings.has_rules && self.database.is_some() => {
@@ -340,6 +345,9 @@ impl Cycle {
             self.daemon.shared().clones = found.followed;
             self.documents_waiting = found.documents_waiting;
         }
+        if found.is_poll && found.error.is_none() {
+            self.gone.retain(|dir| found.gone.contains(dir));
+        }
         for dir in found.gone {
             if self.gone.insert(dir.clone()) {
                 self.daemon.log.warn("a clone is gone", &[("dir", &dir.display().to_string())]);
@@ -347,7 +355,7 @@ impl Cycle {
         }
         for dir in found.behind {
             self.gone.remove(&dir);
-            let is_put_off = self.failing.get(&dir).is_some_and(|(_, at)| *at > self.now());
+            let is_put_off = self.failing.get(&dir).is_some_and(|it| it.next_at > self.now());
             if !is_put_off {
                 self.changed(dir);
             }
@@ -403,12 +411,12 @@ impl Cycle {
         let due: Vec<PathBuf> = self
             .failing
             .iter()
-            .filter(|(_, (_, at))| is_due(*at))
+            .filter(|(_, it)| is_due(it.next_at))
             .map(|(d, _)| d.clone())
             .collect();
         for dir in due {
-            if let Some((_, at)) = self.failing.get_mut(&dir) {
-                *at = now.plus(RETRY.cap);
+            if let Some(failing) = self.failing.get_mut(&dir) {
+                failing.next_at = now.plus(RETRY.cap);
             }
             self.changed(dir);
         }
@@ -453,13 +461,14 @@ impl Cycle {
         self.submit(&label, Origin::Webhook(key), Priority::Event, &arguments, None, 0);
     }
 
-    /// Has standing queries asked that are due; after a change, those that follow it.
-    fn standing(&self, is_changed: bool) {
-        let daemon = Arc::clone(&self.daemon);
+    /// Has standing queries asked that are due.
+    fn standing(&self) {
+        let (daemon, asked) = (Arc::clone(&self.daemon), Arc::clone(&self.asked));
         tokio::task::spawn_blocking(move || {
             let now = daemon.host.clock().now();
-            let due = store::Reader::open(daemon.host.database())
-                .and_then(|reader| pipeline::standing::due(&reader, now, is_changed));
+            let due = store::Reader::open(daemon.host.database()).and_then(|reader| {
+                asked.lock().unwrap_or_else(PoisonError::into_inner).due(&reader, now)
+            });
             match due {
                 Ok(due) if due.is_empty() => {}
                 Ok(due) => daemon.tell(Event::Standing(due)),
@@ -475,7 +484,7 @@ impl Cycle {
         let now = self.now();
         let is_ok = job.outcome.is_ok();
         match job.origin {
-            Origin::Place(dir) => self.indexed(dir, is_ok, now),
+            Origin::Place(dir) => self.indexed(dir, &job.outcome, now),
             Origin::Task(task) => {
                 if task == Task::Enrich {
                     self.enriched(&job.outcome, now);
@@ -530,8 +539,8 @@ impl Cycle {
         }
     }
 
-    fn indexed(&mut self, dir: PathBuf, is_ok: bool, now: Timestamp) {
-        if is_ok {
+    fn indexed(&mut self, dir: PathBuf, outcome: &JobOutcome, now: Timestamp) {
+        if outcome.is_ok() {
             self.failing.remove(&dir);
             let again = self.changed_again.remove(&dir);
             if let Some(since) = self.seen.remove(&dir) {
@@ -545,9 +554,10 @@ impl Cycle {
             return;
         }
         self.changed_again.remove(&dir);
-        let n_failures = self.failing.get(&dir).map_or(1, |(n, _)| n.saturating_add(1));
+        let failures = self.failing.get(&dir).map_or(1, |it| it.failures.saturating_add(1));
         let seed = dir.as_os_str().len() as u64;
-        self.failing.insert(dir, (n_failures, now.plus(RETRY.delay(n_failures, seed))));
+        let next_at = now.plus(RETRY.delay(failures, seed));
+        self.failing.insert(dir, FailingClone::of(outcome, failures, next_at));
     }
 
     fn after_task(&mut self, task: Task, data: Option<&serde_json::Value>) -> TaskOutcome {
@@ -584,7 +594,7 @@ impl Cycle {
         self.has_new_texts = true;
         self.schedule.hasten(Task::Embed, now);
         self.schedule.hasten(Task::Notify, now);
-        self.standing(true);
+        self.standing();
     }
 
     fn keep_standing(&self, id: i64, answer: String, is_error: bool) {
@@ -642,6 +652,9 @@ impl Cycle {
 
     /// For those who ask how it stands.
     fn publish(&self) {
+        let failing = self.failing.iter().map(|(dir, it)| it.trouble(dir));
+        let gone = self.gone.iter().map(|dir| FailingClone::gone(dir));
+        self.daemon.shared().troubled = failing.chain(gone).collect();
         let tasks = self.schedule.outlook().map(|(task, next_at, failures)| {
             let last = self.last.get(&task);
             TaskStatus {

@@ -20,7 +20,7 @@ pub struct Inspection {
     pub clones: Option<BTreeSet<PathBuf>>,
     /// Clones that have something new.
     pub behind: Vec<PathBuf>,
-    /// Clones whose folders are not there.
+    /// Clones whose folders are not there; of a poll, all of them.
     pub gone: Vec<PathBuf>,
     /// Sources whose documents are not made.
     pub documents_waiting: u64,
@@ -70,6 +70,7 @@ fn fill(
         if found.is_poll {
             stamped = watch.follow(&dirs);
             stamped.extend(watch.poll());
+            found.gone = watch.missing(&dirs);
         }
         found.followed = if found.is_poll { watch.counts() } else { known };
         match scope {
@@ -82,6 +83,7 @@ fn fill(
         match places::state(&reader, place)? {
             PlaceState::Current => {}
             PlaceState::Behind => found.behind.push(PathBuf::from(&place.dir)),
+            PlaceState::Gone if found.gone.iter().any(|dir| dir == Path::new(&place.dir)) => {}
             PlaceState::Gone => found.gone.push(PathBuf::from(&place.dir)),
         }
     }

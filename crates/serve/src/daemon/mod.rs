@@ -10,6 +10,7 @@
 mod cycle;
 mod doors;
 mod enrichment;
+mod failing;
 mod host;
 mod inspect;
 mod last_runs;
@@ -33,7 +34,7 @@ use cycle::Cycle;
 use doors::Doors;
 use metrics::{Gauges, Metrics};
 use model::{CancelToken, Result, Timestamp};
-use protocol::{DaemonStatus, TaskStatus};
+use protocol::{CloneTrouble, DaemonStatus, TaskStatus};
 use queue::JobQueue;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -69,6 +70,7 @@ struct Shared {
     problems: Vec<(&'static str, String)>,
     clones: (usize, usize),
     tasks: Vec<TaskStatus>,
+    troubled: Vec<CloneTrouble>,
 }
 
 /// Something the loop must know of.
@@ -108,6 +110,7 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
             problems: Vec::new(),
             clones: (0, 0),
             tasks: Vec::new(),
+            troubled: Vec::new(),
         }),
         metrics: Metrics::default(),
         doors: Mutex::default(),
@@ -212,6 +215,7 @@ impl Daemon {
             running,
             waiting,
             tasks: shared.tasks.clone(),
+            troubled: shared.troubled.clone(),
             http: shared.http.map(|address| format!("http://{address}")),
             otlp: shared.otlp.and_then(|addresses| addresses.grpc).map(|it| it.to_string()),
             otlp_http: shared

@@ -200,6 +200,9 @@ pub struct DaemonStatus {
     /// What waits for its turn.
     pub waiting: Vec<String>,
     pub tasks: Vec<TaskStatus>,
+    /// Clones that are not current because they cannot be indexed.
+    #[serde(default)]
+    pub troubled: Vec<CloneTrouble>,
     /// Where it answers over HTTP.
     pub http: Option<String>,
     /// Where it receives traces over gRPC …
@@ -219,4 +222,17 @@ pub struct TaskStatus {
     /// In a row.
     pub failures: u32,
     pub last_error: Option<String>,
+}
+
+/// A clone that cannot be indexed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CloneTrouble {
+    pub dir: String,
+    pub reason: String,
+    /// What may help.
+    pub suggestion: String,
+    /// In a row; none where the folder is gone.
+    pub failures: u32,
+    /// When it is tried again by itself.
+    pub next_at: Option<Timestamp>,
 }

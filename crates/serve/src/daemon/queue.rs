@@ -69,6 +69,8 @@ pub struct JobOutcome {
     /// The error, as its document says.
     pub code: Option<String>,
     pub message: Option<String>,
+    /// What may help against it.
+    pub suggestion: Option<String>,
     /// What it wrote to standard output; not kept for clients.
     pub out: String,
     pub is_stopped: bool,
@@ -93,6 +95,7 @@ impl JobOutcome {
         };
         self.code = self.code.take().or_else(|| text("code"));
         self.message = self.message.take().or_else(|| text("message"));
+        self.suggestion = self.suggestion.take().or_else(|| text("suggestion"));
     }
 }
 

@@ -128,6 +128,11 @@ impl RefWatch {
         changed
     }
 
+    /// Those of the clones that are not followed, because there is no repository.
+    pub fn missing(&self, dirs: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+        dirs.iter().filter(|dir| !self.clones.contains_key(*dir)).cloned().collect()
+    }
+
     pub fn counts(&self) -> (usize, usize) {
         (self.clones.len(), self.clones.values().filter(|clone| clone.is_watched).count())
     }

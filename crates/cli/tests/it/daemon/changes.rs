@@ -112,7 +112,7 @@ fn a_burst_of_commits_is_indexed_at_its_end() {
 }
 
 #[test]
-fn a_standing_query_is_asked_after_every_change() {
+fn a_standing_query_is_asked_once_for_every_state_of_the_record() {
     let env = machine();
     let dir = repository(&env, "app");
     let add = ["watch", "add", "users-of-first", "--", "callers", "first"];
@@ -126,6 +126,11 @@ fn a_standing_query_is_asked_after_every_change() {
         served.env.lore_in(&dir, &all, "").success().stdout
     };
     served.until("a first answer", || shown(&[]).contains("answered"));
+    // Commands that bring nothing new are no reason to ask again.
+    for _ in 0..2 {
+        let _ = served.env.lore(&["index", "app"]).success();
+        served.until_idle();
+    }
     std::fs::write(
         dir.join("m1.py"),
         "def first():\n    return 1\n\n\ndef user():\n    return first()\n",
@@ -133,6 +138,9 @@ fn a_standing_query_is_asked_after_every_change() {
     .unwrap();
     git(&served.env, &dir, &["commit", "-qam", "Use first"]);
     served.until("the difference", || shown(&["--diff"]).contains("+1\tfunction\tm1.user"));
+    served.until_idle();
+    let n_asked = served.log().matches("job=\"watch users-of-first\"").count();
+    assert_eq!(n_asked, 2, "before and after the commit\n{}", served.log());
     let list = json(&served.env, &["watch", "list"]);
     assert_eq!(list["items"][0]["every"], "on_snapshot");
     let _ = served.env.lore_in(&dir, &["watch", "remove", "users-of-first"], "").success();

@@ -126,6 +126,47 @@ fn a_repository_may_go_come_back_be_rewritten_and_collected() {
 }
 
 #[test]
+fn a_clone_that_cannot_be_indexed_is_named_with_the_reason_and_the_next_step() {
+    let mut env = machine();
+    env.set_var("LORE_DAEMON_POLL_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let served = Served::new(env);
+    served.until("the clone is known", || served.status().is_some_and(|it| it["clones"] == 1));
+    let troubled = || served.status().map_or(Value::Null, |it| it["troubled"].clone());
+    // The commit is there, its tree is not.
+    let head = git(&served.env, &dir, &["commit-tree", "-m", "Lost", "HEAD^{tree}", "-p", "HEAD"]);
+    let tree = git(&served.env, &dir, &["rev-parse", "HEAD^{tree}"]);
+    let object = dir.join(".git/objects").join(&tree[..2]).join(&tree[2..]);
+    let kept = std::fs::read(&object).unwrap();
+    std::fs::remove_file(&object).unwrap();
+    git(&served.env, &dir, &["update-ref", "refs/heads/main", &head]);
+    served.until("it is said", || troubled().as_array().is_some_and(|all| all.len() == 1));
+    let one = troubled()[0].clone();
+    assert!(one["dir"].as_str().unwrap().ends_with("app"), "{one}");
+    assert!(!one["reason"].as_str().unwrap().is_empty(), "{one}");
+    assert!(one["failures"].as_u64() >= Some(1) && one["next_at"].is_string(), "{one}");
+    let text = served.env.lore(&["daemon", "status"]).success().stdout;
+    assert!(text.contains("not indexed: ") && text.contains("next: "), "{text}");
+    let text = served.env.lore(&["status"]).success().stdout;
+    assert!(text.contains("not indexed: ") && text.contains("next: "), "{text}");
+    let doctor = json(&served.env, &["doctor"])["checks"].clone();
+    let checks = doctor.as_array().cloned().unwrap_or_default();
+    let check = checks.iter().find(|check| check["id"] == "daemon").unwrap();
+    assert_eq!(check["status"], "warn", "{check}");
+    assert!(check["detail"].as_str().unwrap().contains("is not indexed"), "{check}");
+    // Mended, it is forgotten.
+    std::fs::write(&object, kept).unwrap();
+    served.until("it is well", || troubled().as_array().is_some_and(Vec::is_empty));
+    // A folder that is gone is named as well.
+    std::fs::rename(&dir, served.env.dir().join("moved")).unwrap();
+    let is_missed = || troubled()[0]["reason"] == "there is no repository any more";
+    served.until("it is missed", is_missed);
+    assert!(troubled()[0]["suggestion"].as_str().unwrap().contains("lore repo remove"));
+    std::fs::rename(served.env.dir().join("moved"), &dir).unwrap();
+    served.until("it is back", || troubled().as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
 fn a_socket_that_is_removed_comes_back() {
     let env = machine();
     repository(&env, "app");

@@ -197,6 +197,49 @@ fn rules_tell_of_each_event_once() {
 }
 
 #[test]
+fn a_message_that_does_not_arrive_is_sent_again_and_told_once() {
+    let mut env = machine();
+    env.set_var("GIT_COMMITTER_DATE", "2024-01-01T00:00:00Z");
+    let dir = repository(&env, "app");
+    env.remove_var("GIT_COMMITTER_DATE");
+    let (told, is_well) = (env.dir().join("told"), env.dir().join("well"));
+    let text = format!(
+        "#!/bin/sh\ntest -e '{}' || exit 7\necho \"$1\" >> '{}'\n",
+        is_well.display(),
+        told.display()
+    );
+    let script = env.write_file("tell", &text);
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut env = env.with_config(&format!(
+        "{QUIET}\n[[notifications]]\nname = \"models\"\nwhen = \"paths\"\npaths = [\"*.py\"]\n\
+         to = \"command\"\ncommand = [\"{}\", \"{{title}}\"]\n",
+        script.display()
+    ));
+    env.set_var("LORE_DAEMON_NOTIFY_SECONDS", "1");
+    let served = Served::new(env);
+    served.until("the rule has begun", || {
+        let reader = store::Reader::open(&served.env.db()).unwrap();
+        store::notifications::happened_at(&reader, "models", "rule added").unwrap().is_some()
+    });
+    served.commit(&dir, "def second():\n    return 2\n");
+    let kept = || json(&served.env, &["notify"])["items"][0].clone();
+    served.until("a second failure", || {
+        let reader = store::Reader::open(&served.env.db()).unwrap();
+        let newest = store::notifications::newest(&reader, model::Timestamp::EPOCH, 1).unwrap();
+        newest.first().is_some_and(|it| it.failures >= 2)
+    });
+    let item = kept();
+    assert!(item["failure"].as_str().unwrap().contains("exit status: 7"), "{item}");
+    let shown = served.env.lore(&["notify"]).success().stdout;
+    assert!(shown.contains("exit status: 7"), "{shown}");
+    std::fs::write(&is_well, "").unwrap();
+    served.until("it is told", || kept()["told_at"].is_string() && kept()["failure"].is_null());
+    let _ = served.env.lore(&["daemon", "reload"]).success();
+    served.until_idle();
+    assert_eq!(std::fs::read_to_string(&told).unwrap().lines().count(), 1);
+}
+
+#[test]
 fn rules_of_a_clone_count_only_when_it_is_trusted() {
     let env = machine();
     let dir = repository(&env, "app");

@@ -1,0 +1,46 @@
+//! The body of the fuzz target on inputs that are made up here: seconds instead of
+//! hours, in every test run.
+
+use proptest::prelude::*;
+
+#[path = "../../../../fuzz/bodies/mailmap.rs"]
+mod mailmap;
+
+/// Pieces that the readers look for, so that chance puts them together.
+const PIECES: &[&str] = &[
+    "\0",
+    "\u{1b}[31m",
+    "é",
+    "漢",
+    "\n",
+    "\t",
+    " ",
+    "\\",
+    "\"",
+    "Ada ",
+    "<ada@example.com>",
+    " <",
+    "> ",
+    "#",
+    "Bo <bo@a> <BO@b>\n",
+    "Bo <bo@a> Ada <ada@example.com>\n",
+    "<",
+    ">",
+    "<>",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
+
+    #[test]
+    fn pieces_put_together(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..12),
+    ) {
+        mailmap::check(pieces.concat().as_bytes());
+    }
+
+    #[test]
+    fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        mailmap::check(&bytes);
+    }
+}
