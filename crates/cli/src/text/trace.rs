@@ -92,6 +92,15 @@ pub(super) fn commit(commit: &CommitReason, out: &mut Painter) {
             .text(&one_line(change.subject.as_deref().unwrap_or("not known here"), 90))
             .end();
     }
+    if let Some(merge) = commit.telling_merge() {
+        let reference = merge.reference.as_deref().unwrap_or_default();
+        let sha = merge.sha.chars().take(10).collect::<String>();
+        let words = format!("          merged by {sha} {reference}  {}", merge.title);
+        out.label(Label::Faint, &one_line(&words, SNIPPET)).end();
+        if let Some(reason) = &merge.reason {
+            out.paragraph(10, &reason.text);
+        }
+    }
     if !commit.tickets.is_empty() {
         out.label(Label::Faint, &format!("          names {}", commit.tickets.join(", "))).end();
     }

@@ -18,6 +18,7 @@ impl Show for Why {
     }
 
     fn text(&self, out: &mut Painter) {
+        wording(self, out);
         if let Some(trace) = &self.trace {
             told(trace, &telling(&trace.origins), out);
             if let Some(focus) = self.focus.as_ref() {
@@ -57,6 +58,20 @@ impl Show for Why {
         whom_to_ask(&self.experts, out);
         missing(&self.missing, out);
     }
+}
+
+/// Where a name stands that no symbol has.
+fn wording(why: &Why, out: &mut Painter) {
+    if why.text_places.is_empty() {
+        return;
+    }
+    out.label(Label::Warning, &format!("no symbol is called {}; lines that have it:", why.target));
+    out.end();
+    for place in &why.text_places {
+        out.text("  ").label(Label::Path, &format!("{}:{}", place.path, place.line));
+        out.text("  ").label(Label::Faint, &place.text).end();
+    }
+    out.gap();
 }
 
 fn narrowed(focus: &Focus, out: &mut Painter) {

@@ -69,6 +69,7 @@ mod trust;
 mod whole_answers;
 mod why;
 mod why_about;
+mod why_without_forge;
 
 use testkit::TestEnv;
 

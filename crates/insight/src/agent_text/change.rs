@@ -3,7 +3,7 @@
 use super::code::{counted_places, unbound};
 use super::{ByFile, place, short, stale};
 use crate::code::impact::Impact;
-use crate::code::neighbours::UnresolvedSite;
+use crate::code::neighbours::{Neighbour, UnresolvedSite};
 use crate::tests_scope::TestScope;
 use model::code::is_test_path;
 use std::collections::BTreeMap;
@@ -26,10 +26,10 @@ pub fn impact(answer: &Impact) -> String {
         stale(&answer.standing)
     );
     let mut by_depth: BTreeMap<u32, ByFile> = BTreeMap::new();
-    let mut tests: Vec<&str> = Vec::new();
+    let mut tests: Vec<&Neighbour> = Vec::new();
     for one in answer.packages.iter().flat_map(|package| &package.symbols) {
         if one.at.is_test || is_test_path(&one.at.path) {
-            tests.push(&one.at.path);
+            tests.push(one);
             continue;
         }
         let edge = match (&one.through, one.edge.as_str()) {
@@ -46,8 +46,16 @@ pub fn impact(answer: &Impact) -> String {
         }
         files.write(&mut out);
     }
-    if !tests.is_empty() {
-        out.push_str(&format!("tests: {}\n", counted_places(&tests)));
+    impact_tests(&tests, &mut out);
+    if !answer.contract.is_empty() {
+        let names = answer.contract.iter().map(|it| format!("{} {}", short(&it.symbol), place(it)));
+        let names: Vec<String> = names.collect();
+        out.push_str(&format!("a new signature changes them, too: {}\n", names.join(", ")));
+    }
+    for end in &answer.open_ends {
+        let sites: Vec<&UnresolvedSite> = end.sites.iter().collect();
+        let text = unbound(end.unresolved, &sites);
+        out.push_str(&format!("beyond {}: {text}", short(&end.symbol.symbol)));
     }
     if !answer.importers.is_empty() {
         out.push_str(&format!("{} more only import it\n", answer.importers.len()));
@@ -61,6 +69,25 @@ pub fn impact(answer: &Impact) -> String {
         out.push_str(&format!("also named so: {name} reaches {}\n", other.total));
     }
     out
+}
+
+/// A few by name and line; many by how many there are where.
+fn impact_tests(tests: &[&Neighbour], out: &mut String) {
+    const MOST_NAMED: usize = 8;
+    if tests.is_empty() {
+        return;
+    }
+    if tests.len() > MOST_NAMED {
+        let paths: Vec<&str> = tests.iter().map(|one| one.at.path.as_str()).collect();
+        out.push_str(&format!("tests: {}\n", counted_places(&paths)));
+        return;
+    }
+    let mut files = ByFile::default();
+    for one in tests {
+        files.add(&one.site_path, one.site_line, short(&one.at.symbol).to_owned());
+    }
+    out.push_str("tests:\n");
+    files.write(out);
 }
 
 /// Files of tests to run, the nearest first.

@@ -2,18 +2,22 @@
 
 use super::short;
 use crate::evidence::Explained;
-use crate::reasons::CommitReason;
+use crate::reasons::{CommitReason, MergeMessage};
 use crate::trace::LineOrigin;
 use crate::why::{CommitOrigin, Focus, LinkedRecord, Why};
 use model::EntityKind;
 use model::relation::Certainty;
 use model::text::one_line;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of a quotation.
 const QUOTED: usize = 300;
 /// Notes of one merge request.
 const MOST_NOTES: usize = 2;
 const MOST_COMMITS: usize = 4;
+/// Commits of lines.
+const MOST_ORIGINS: usize = 8;
 
 /// Whom to ask and what depends on it are other questions.
 pub fn why(answer: &Why) -> String {
@@ -31,6 +35,7 @@ pub fn why(answer: &Why) -> String {
             one_line(&record.title, QUOTED)
         ));
     }
+    wording(answer, &mut out);
     if let Some(trace) = &answer.trace {
         if let Some(symbol) = &trace.symbol {
             out.push_str(&format!(
@@ -48,7 +53,7 @@ pub fn why(answer: &Why) -> String {
             out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
         }
         for reason in trace.commits.iter().take(MOST_COMMITS) {
-            out.push_str(&format!("{}\n", commit(reason)));
+            out.push_str(&format!("{}{}\n", commit(reason), brought(reason, None)));
         }
         trace.merge_requests.iter().for_each(|it| explained(it, &mut out));
     }
@@ -58,11 +63,31 @@ pub fn why(answer: &Why) -> String {
     out
 }
 
+/// Where a name stands that no symbol has.
+fn wording(answer: &Why, out: &mut String) {
+    let Some((first, others)) = answer.text_places.split_first() else { return };
+    let target = &answer.target;
+    out.push_str(&format!(
+        "no symbol {target}; {}:{} has it: {}\n",
+        first.path, first.line, first.text
+    ));
+    if !others.is_empty() {
+        let places: Vec<String> =
+            others.iter().map(|it| format!("{}:{}", it.path, it.line)).collect();
+        let more = answer.n_text_places.unwrap_or(0).saturating_sub(1 + others.len() as u64);
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
+        out.push_str(&format!("also {}{more}\n", places.join(", ")));
+    }
+}
+
 /// A commit that was asked about: what it says, what it touches, what came of it.
 fn asked_commit(origin: &CommitOrigin, out: &mut String) {
     let reason = &origin.commit;
-    let mr = origin.merge_request.as_deref().unwrap_or("no merge request known");
-    out.push_str(&format!("{} ({mr})\n", commit(reason)));
+    out.push_str(&format!(
+        "{}{}\n",
+        commit(reason),
+        brought(reason, origin.merge_request.as_deref())
+    ));
     if let Some(n_files) = reason.n_files.filter(|_| !reason.companions.is_empty()) {
         let paths = reason.companions.join(", ");
         let more = if n_files > reason.companions.len() as u64 { ", …" } else { "" };
@@ -76,7 +101,8 @@ fn asked_commit(origin: &CommitOrigin, out: &mut String) {
         let sha: String = other.sha.chars().take(10).collect();
         out.push_str(&format!(" {phrase} {sha} {subject}\n"));
     }
-    let is_explained = reason.body.as_ref().is_some_and(|body| body.gives_reasons);
+    let is_explained = reason.body.as_ref().is_some_and(|body| body.gives_reasons)
+        || reason.telling_merge().is_some();
     if !is_explained && origin.merge_request.is_none() {
         out.push_str(" no reason recorded beyond the subject\n");
     }
@@ -93,27 +119,44 @@ fn of_file(focus: &Focus, out: &mut String) {
     out.push_str("commits of its lines:\n");
 }
 
-/// One line for each commit, with all the lines that come from it.
+/// One line for each commit, with all the lines that come from it; of many commits those
+/// that give reasons, and that brought most lines.
 fn origins(origins: &[LineOrigin], out: &mut String) {
+    let mut n_lines: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
+    for origin in origins {
+        let Some(reason) = &origin.commit else { continue };
+        let has_reason = reason.body.as_ref().is_some_and(|body| body.gives_reasons)
+            || origin.merge_request.is_some()
+            || reason.telling_merge().is_some();
+        let known = n_lines.entry(&reason.sha).or_insert((has_reason, 0));
+        known.1 += origin.lines.last.saturating_sub(origin.lines.first) + 1;
+    }
+    let mut best: Vec<(&str, (bool, u64))> = n_lines.into_iter().collect();
+    best.sort_by_key(|(sha, rank)| (Reverse(*rank), *sha));
+    let left_out: BTreeSet<&str> = best.iter().skip(MOST_ORIGINS).map(|(sha, _)| *sha).collect();
     let mut told: Vec<&str> = Vec::new();
     for origin in origins {
         let Some(reason) = &origin.commit else {
             out.push_str(&format!("{}: not committed yet\n", range(origin)));
             continue;
         };
-        if told.contains(&reason.sha.as_str()) {
+        let sha = reason.sha.as_str();
+        if told.contains(&sha) || left_out.contains(sha) {
             continue;
         }
         told.push(&reason.sha);
         let is_same = |it: &&LineOrigin| it.commit.as_ref().is_some_and(|c| c.sha == reason.sha);
         let own: Vec<&LineOrigin> = origins.iter().filter(is_same).collect();
         let lines: Vec<String> = own.iter().map(|it| range(it)).collect();
-        let mr = origin.merge_request.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
-        out.push_str(&format!("{}: {}{mr}\n", lines.join(","), commit(reason)));
+        let brought = brought(reason, origin.merge_request.as_deref());
+        out.push_str(&format!("{}: {}{brought}\n", lines.join(","), commit(reason)));
         if let Some(moved) = own.iter().find_map(|it| it.moved_by.as_ref()) {
             let short: String = moved.sha.chars().take(10).collect();
             out.push_str(&format!(" moved by {short} {}\n", one_line(&moved.subject, 100)));
         }
+    }
+    if !left_out.is_empty() {
+        out.push_str(&format!("{} more commits brought single lines\n", left_out.len()));
     }
 }
 
@@ -142,6 +185,23 @@ fn commit(reason: &CommitReason) -> String {
         one_line(&reason.subject, 120),
         tickets.join(", ")
     )
+}
+
+/// The merge request that brought a commit; where no forge knows of one, what the merge
+/// says of it.
+fn brought(reason: &CommitReason, merge_request: Option<&str>) -> String {
+    match (merge_request, reason.telling_merge()) {
+        (Some(known), _) => format!(" ({known})"),
+        (None, Some(merge)) => merged_as(merge),
+        (None, None) => String::new(),
+    }
+}
+
+fn merged_as(merge: &MergeMessage) -> String {
+    let reference = merge.reference.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
+    let reason = merge.reason.as_ref().map(|it| format!(" — {}", one_line(&it.text, QUOTED)));
+    let reason = reason.unwrap_or_default();
+    format!("; merged as{reference}: {}{reason}", one_line(&merge.title, 120))
 }
 
 fn explained(entity: &Explained, out: &mut String) {

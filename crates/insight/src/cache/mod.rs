@@ -19,7 +19,7 @@ use store::code::layers;
 use store::results::{DerivedResult, Durability};
 
 /// Changes when an answer of the same key would come out differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An answer about one snapshot: where it stands is not part of what is kept.
 pub trait SnapshotAnswer: Serialize + DeserializeOwned {

@@ -26,24 +26,10 @@ pub(super) struct Dispatched {
 /// Who calls what a method overrides. `is_changed`: the method is what was asked about,
 /// so that everything counts; otherwise only where few others may be meant.
 pub(super) fn calls(view: &View<'_>, method: NodeId, is_changed: bool) -> Result<Vec<Dispatched>> {
-    if view.node(method)?.is_none_or(|row| row.kind != NodeKind::Method) {
+    if !is_method(view, method)? {
         return Ok(Vec::new());
     }
-    let mut bases: Vec<NodeId> = Vec::new();
-    let mut level = vec![method];
-    while let Some(node) = level.pop() {
-        let above = view.outgoing(node)?.into_iter().filter(|it| it.kind == EdgeKind::Overrides);
-        for step in above {
-            if step.node != method && !bases.contains(&step.node) && bases.len() < MOST_BASES {
-                bases.push(step.node);
-                level.push(step.node);
-            }
-        }
-    }
-    if is_changed {
-        let implicit = structural::implemented(view, method)?;
-        bases.extend(implicit.into_iter().filter(|base| !bases.contains(base)).collect::<Vec<_>>());
-    }
+    let bases = bases(view, method, is_changed)?;
     let mut found = Vec::new();
     for base in bases {
         let incoming = view.incoming(base)?;
@@ -60,4 +46,48 @@ pub(super) fn calls(view: &View<'_>, method: NodeId, is_changed: bool) -> Result
         }
     }
     Ok(found)
+}
+
+/// Methods that have to keep the form of one: those it overrides or implements, and all
+/// that override or implement the same, or it.
+pub(super) fn contract(view: &View<'_>, method: NodeId) -> Result<Vec<NodeId>> {
+    if !is_method(view, method)? {
+        return Ok(Vec::new());
+    }
+    let bases = bases(view, method, true)?;
+    let mut found = bases.clone();
+    for declared in bases.into_iter().chain([method]) {
+        let overriding = view.incoming(declared)?.into_iter();
+        let overriding = overriding.filter(|it| it.kind == EdgeKind::Overrides);
+        for step in overriding.chain(structural::implementations(view, declared)?) {
+            if step.node != method && !found.contains(&step.node) {
+                found.push(step.node);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn is_method(view: &View<'_>, node: NodeId) -> Result<bool> {
+    Ok(view.node(node)?.is_some_and(|row| row.kind == NodeKind::Method))
+}
+
+/// What a method overrides or implements; `implicit`: by having its methods, too.
+fn bases(view: &View<'_>, method: NodeId, implicit: bool) -> Result<Vec<NodeId>> {
+    let mut bases: Vec<NodeId> = Vec::new();
+    let mut level = vec![method];
+    while let Some(node) = level.pop() {
+        let above = view.outgoing(node)?.into_iter().filter(|it| it.kind == EdgeKind::Overrides);
+        for step in above {
+            if step.node != method && !bases.contains(&step.node) && bases.len() < MOST_BASES {
+                bases.push(step.node);
+                level.push(step.node);
+            }
+        }
+    }
+    if implicit {
+        let implicit = structural::implemented(view, method)?;
+        bases.extend(implicit.into_iter().filter(|base| !bases.contains(base)).collect::<Vec<_>>());
+    }
+    Ok(bases)
 }

@@ -3,6 +3,7 @@
 //! Starts from the symbol and everything written inside it, and follows edges
 //! backwards: callers, users, those who inherit, override or test.
 
+use super::dispatch;
 use super::files::files_like;
 use super::neighbours::{Neighbour, UnresolvedSite, is_zero, shown, unresolved_site};
 use super::owners::OwnerRules;
@@ -48,6 +49,14 @@ pub struct Impact {
     /// Calls of the changed names that could not be resolved; some may mean them.
     pub unresolved: u64,
     pub unresolved_sites: Vec<UnresolvedSite>,
+    /// Methods that must keep the form of the changed one: what it overrides or
+    /// implements, and what else does so.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub contract: Vec<SymbolRef>,
+    /// Symbols behind which more may be reached: calls of their names could not be
+    /// resolved.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub open_ends: Vec<OpenEnd>,
     /// Other symbols the name may mean, likeliest first.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub candidates: Vec<CandidateImpact>,
@@ -69,6 +78,16 @@ impl Impact {
         self.runtime = weight(reader, &spots, now)?;
         Ok(self)
     }
+}
+
+/// A symbol that is reached and that nothing is known to use, although calls of its
+/// name could not be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenEnd {
+    pub symbol: SymbolRef,
+    pub unresolved: u64,
+    /// The first of them.
+    pub sites: Vec<UnresolvedSite>,
 }
 
 /// How far a change of another symbol of the name would reach.
@@ -114,6 +133,12 @@ const MOST_SEEDS: usize = 2000;
 const MOST_SITES: usize = 10;
 /// Candidates that are counted beside the likeliest.
 const MOST_CANDIDATES: usize = 4;
+/// Methods of one contract, open ends, and calls shown of each.
+const MOST_OF_CONTRACT: usize = 30;
+const MOST_ENDS: usize = 3;
+const MOST_SITES_OF_END: usize = 3;
+/// A name with more unresolved calls is everybody's.
+const TELLING_SITES: u64 = 40;
 
 impl SnapshotAnswer for Impact {
     fn standing_mut(&mut self) -> &mut SnapshotContext {
@@ -180,6 +205,16 @@ fn computed(
     let of = |wanted: &dyn Fn(&Neighbour) -> bool| -> Vec<SymbolRef> {
         found.iter().filter(|one| wanted(one)).map(|one| one.at.clone()).collect()
     };
+    let mut contract = Vec::new();
+    if target.path.is_none() {
+        for node in &target.named {
+            for other in dispatch::contract(&view, *node)?.into_iter().take(MOST_OF_CONTRACT) {
+                reads.nodes.insert(other);
+                contract.extend(view.symbol(other)?);
+            }
+        }
+    }
+    let open_ends = open_ends(&view, &found)?;
     let n_others = target.others.len();
     let mut candidates = Vec::new();
     for other in target.others.iter().take(MOST_CANDIDATES) {
@@ -201,6 +236,8 @@ fn computed(
         changed,
         unresolved,
         unresolved_sites,
+        contract,
+        open_ends,
         more_candidates: n_others.saturating_sub(MOST_CANDIDATES) as u64,
         candidates,
         runtime: None,
@@ -405,6 +442,28 @@ fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
         shares.into_iter().map(|(owner, files)| OwnerShare { owner, files }).collect();
     shares.sort_by(|a, b| (b.files, &a.owner).cmp(&(a.files, &b.owner)));
     Ok(shares)
+}
+
+/// Functions that end the walk, with the calls of their names that may go on.
+fn open_ends(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OpenEnd>> {
+    let used: BTreeSet<usize> = found.iter().filter_map(|one| one.parent).collect();
+    let mut ends: Vec<OpenEnd> = Vec::new();
+    for (nth, one) in found.iter().enumerate() {
+        let is_function = matches!(one.at.kind, SymbolKind::Function | SymbolKind::Method);
+        let is_end = is_function && !one.at.is_test && !used.contains(&nth);
+        if !is_end || ends.len() == MOST_ENDS {
+            continue;
+        }
+        let name = one.at.symbol.rsplit(['.', ':', '#']).next().unwrap_or_default();
+        let (unresolved, sites) = view.unresolved(name, MOST_SITES_OF_END)?;
+        if unresolved == 0 || unresolved > TELLING_SITES {
+            continue;
+        }
+        let sites = sites.into_iter().map(|(file, site)| unresolved_site(view, file, site));
+        let sites = sites.collect::<Result<_>>()?;
+        ends.push(OpenEnd { symbol: one.at.clone(), unresolved, sites });
+    }
+    Ok(ends)
 }
 
 fn unbound(view: &View<'_>, named: &[NodeId]) -> Result<(u64, Vec<UnresolvedSite>)> {

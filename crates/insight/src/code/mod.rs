@@ -29,6 +29,7 @@ pub mod overview;
 pub mod owners;
 pub mod query;
 pub mod read;
+mod relatives;
 pub mod resolve;
 pub mod routes;
 mod scip;

@@ -8,6 +8,7 @@
 
 use super::address::{Address, parameters_of};
 use super::files::{files_like, symbol_at};
+use super::relatives;
 use super::scope::Scope;
 use super::value_members::names_through_value;
 use super::view::{SymbolRef, View};
@@ -68,6 +69,9 @@ impl Candidates {
     }
 }
 
+/// Names of more parts are none.
+const MOST_SEGMENTS: usize = 10;
+
 /// What can be done with a symbol, what is meant most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
@@ -117,7 +121,11 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
     }
     let mut found = fitting(view, &address)?;
     if found.is_empty() {
+        found = exported(view, &address)?;
+    }
+    if found.is_empty() {
         let list = modules_of_path(view, typed)?;
+        let list = if list.is_empty() { relatives::members(view, typed)? } else { list };
         if list.is_empty() {
             for name in names_through_value(view, typed)? {
                 let found = candidates(view, &name)?;
@@ -143,6 +151,33 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
         list = if nth <= all.len() { vec![all.swap_remove(nth - 1)] } else { all };
     }
     Ok(Candidates { how, list })
+}
+
+/// `tokio::runtime::Runtime`: a name by the modules it is exported from, which are folders
+/// and files above the one it is written in.
+fn exported(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
+    let joint = if address.name.contains("::") { "::" } else { "." };
+    let segments: Vec<&str> = address.name.split(joint).collect();
+    if segments.iter().any(|segment| segment.is_empty()) || segments.len() > MOST_SEGMENTS {
+        return Ok(Vec::new());
+    }
+    for n_modules in 1..segments.len() {
+        let (modules, rest) = segments.split_at(n_modules);
+        let mut found = fitting(view, &Address { name: rest.join(joint), ..address.clone() })?;
+        found.retain(|it| is_below(&it.place.0, modules));
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// Whether the folders of a path, and its file, have these names in this order.
+fn is_below(path: &str, modules: &[&str]) -> bool {
+    let plain = |name: &str| name.replace('-', "_");
+    let path = path.rsplit_once('.').map_or(path, |(path, _)| path);
+    let mut folders = path.split('/').map(plain);
+    modules.iter().all(|module| folders.any(|folder| folder == plain(module)))
 }
 
 /// `src/server.c:main`: what a name means in one file; none where nothing before a

@@ -8,6 +8,7 @@ use model::relation::RelationType;
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use store::{Reader, change_relations, commits};
 
 /// A commit as an answer to why.
@@ -22,6 +23,9 @@ pub struct CommitReason {
     pub committed_at: Option<Timestamp>,
     /// The merge that brought it to the main branch, or itself.
     pub landed_in: Option<String>,
+    /// What that merge says of it; none where it landed by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<MergeMessage>,
     /// What its message says below the subject.
     pub body: Option<Rationale>,
     /// Tickets it names, as written: `#36664`, `PROJ-12`.
@@ -32,6 +36,35 @@ pub struct CommitReason {
     pub n_files: Option<u64>,
     /// Commits that it reverts, applies again or ports, and those that did so to it.
     pub changes: Vec<LinkedCommit>,
+}
+
+/// A merge as its message tells what it brought: without a forge, all that is left of
+/// a merge request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MergeMessage {
+    pub sha: String,
+    /// The first number that it names: `#5318`.
+    pub reference: Option<String>,
+    /// What was merged, in words: the first line below the subject, else the subject.
+    pub title: String,
+    /// Why, where it says so.
+    pub reason: Option<Rationale>,
+}
+
+impl CommitReason {
+    /// The merge, where it says more than the commit: another title, or a number that
+    /// the commit does not name.
+    pub fn telling_merge(&self) -> Option<&MergeMessage> {
+        self.merge.as_ref().filter(|merge| {
+            let words = |text: &str| -> BTreeSet<String> {
+                let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+                words.filter(|word| !word.is_empty()).collect()
+            };
+            let is_other = !words(&merge.title).is_subset(&words(&self.subject));
+            let is_named = |it: &String| self.subject.contains(it) || self.tickets.contains(it);
+            is_other || merge.reference.as_ref().is_some_and(|it| !is_named(it))
+        })
+    }
 }
 
 /// A commit that another one follows, or that follows it.
@@ -57,9 +90,12 @@ pub fn commit_reason(
     facts: &CommitFacts,
     about: &[String],
 ) -> Result<CommitReason> {
-    let (files, changes) = match facts.id {
-        Some(id) => (Some(commits::files(reader, id)?), changes(reader, id, &facts.sha)?),
-        None => (None, Vec::new()),
+    let (files, changes, merge) = match facts.id {
+        Some(id) => {
+            let changes = changes(reader, id, &facts.sha)?;
+            (Some(commits::files(reader, id)?), changes, merge(reader, id, facts)?)
+        }
+        None => (None, Vec::new(), None),
     };
     let others = files.iter().flatten().map(|file| &file.path).filter(|path| !about.contains(path));
     Ok(CommitReason {
@@ -69,12 +105,43 @@ pub fn commit_reason(
         authored_at: facts.authored_at,
         committed_at: Some(facts.committed_at),
         landed_in: facts.landed_in.clone(),
+        merge,
         body: body(&facts.message).and_then(|body| rationale(body, EXCERPT)),
         tickets: tickets(&facts.message),
         companions: others.take(NAMED).cloned().collect(),
         n_files: files.as_ref().filter(|files| !files.is_empty()).map(|files| files.len() as u64),
         changes,
     })
+}
+
+fn merge(reader: &Reader, commit: i64, facts: &CommitFacts) -> Result<Option<MergeMessage>> {
+    let landing = facts.landed_in.as_ref().filter(|landing| **landing != facts.sha);
+    let Some(landing) = landing else { return Ok(None) };
+    let repo = commits::repo_of(reader, commit)?;
+    let Some(row) = commits::by_sha(reader, Some(repo), landing)? else { return Ok(None) };
+    Ok(Some(merge_message(row.sha, &row.message)))
+}
+
+fn merge_message(sha: String, message: &str) -> MergeMessage {
+    let subject = message.trim_start().lines().next().unwrap_or_default();
+    let below = body(message).unwrap_or_default();
+    let is_title = |line: &&str| !line.is_empty() && !is_trailer(line);
+    let title = below.lines().map(str::trim).find(is_title).unwrap_or(subject);
+    let after = below.split_once(title).map_or("", |(_, after)| after);
+    MergeMessage {
+        sha,
+        reference: tickets(message).into_iter().next(),
+        title: title.to_owned(),
+        reason: rationale(after, EXCERPT).filter(|found| found.gives_reasons),
+    }
+}
+
+/// `Signed-off-by: …`, `* branch:`
+fn is_trailer(line: &str) -> bool {
+    let key = line.split_once(": ").map_or(line, |(key, _)| key);
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let is_key = line.contains(": ") && key.contains('-') && key.chars().all(is_word);
+    is_key || (line.starts_with("* ") && line.ends_with(':')) || line.ends_with("commits)")
 }
 
 fn changes(reader: &Reader, commit: i64, sha: &str) -> Result<Vec<LinkedCommit>> {
@@ -176,6 +243,20 @@ mod tests {
         ] {
             assert_eq!(tickets(message), named, "{message}");
         }
+    }
+
+    #[test]
+    fn a_merge_tells_what_it_brought() {
+        let told = |message: &str| {
+            let told = merge_message("1".to_owned(), message);
+            format!("{} {}", told.reference.unwrap_or_default(), told.title)
+        };
+        let github = "Merge pull request #5318 from ada/limit-sync\n\nbatch watcher sync";
+        assert_eq!(told(github), "#5318 batch watcher sync");
+        let gitlab = "Merge branch 'a' into 'main'\n\nKeep sessions\n\nSee merge request a/b!12";
+        assert_eq!(told(gitlab), "a/b!12 Keep sessions");
+        assert_eq!(told("Merge branch 'fix-sessions'"), " Merge branch 'fix-sessions'");
+        assert_eq!(told("Merge #7\n\nSigned-off-by: Ada <a@example.com>"), "#7 Merge #7");
     }
 
     #[test]

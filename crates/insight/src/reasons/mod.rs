@@ -6,7 +6,7 @@ mod rationale;
 mod retraction;
 
 pub(crate) use commit::tickets;
-pub use commit::{CommitReason, LinkedCommit, commit_reason, of_message, weight};
+pub use commit::{CommitReason, LinkedCommit, MergeMessage, commit_reason, of_message, weight};
 pub use rationale::{Rationale, rationale};
 pub use retraction::retractions;
 

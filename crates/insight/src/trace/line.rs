@@ -276,6 +276,7 @@ fn traced_commit(
         authored_at: run.authored_at,
         committed_at: None,
         landed_in: None,
+        merge: None,
         body: None,
         tickets: reasons::tickets(&run.summary),
         companions: Vec::new(),

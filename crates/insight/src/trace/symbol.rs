@@ -6,6 +6,7 @@ use crate::code::extent;
 use crate::code::resolve::{only_symbol_named, symbol_named};
 use crate::code::scope::{self, Scope, ScopeRequest};
 use crate::file_target::FileQuery;
+use model::code::SymbolKind;
 use model::memory::LinkTarget;
 use model::{ErrorCode, Result};
 use store::Reader;
@@ -15,6 +16,10 @@ use store::Reader;
 pub(crate) struct Definition {
     /// `src/auth/session.rs:12-40`
     pub lines: String,
+    /// Where its name stands, how long it is, and whether it is a function.
+    pub line: u32,
+    pub n_lines: u32,
+    pub is_function: bool,
     /// As links of records write it.
     pub ends: Vec<String>,
     /// That the index is older than the files.
@@ -43,6 +48,9 @@ pub(crate) fn definition(reader: &Reader, typed: FileQuery<'_>) -> Result<Option
     }
     Ok(Some(Definition {
         lines: format!("{}:{first}-{last}", symbol.path),
+        line: symbol.line,
+        n_lines: last.saturating_sub(first) + 1,
+        is_function: matches!(symbol.kind, SymbolKind::Function | SymbolKind::Method),
         ends,
         missing: age(&scope),
     }))

@@ -10,12 +10,14 @@ mod change;
 mod dependents;
 mod focus;
 mod records;
+mod wording;
 
 pub use change::CommitOrigin;
 pub use dependents::Dependents;
 pub use focus::Focus;
 pub use records::LinkedRecord;
 pub(crate) use records::linked as linked_records;
+pub use wording::TextPlace;
 
 use crate::evidence::Explained;
 use crate::file_target::{self, FileQuery, FileTarget};
@@ -70,6 +72,12 @@ pub struct Why {
     /// What the lines were narrowed to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub focus: Option<Focus>,
+    /// Where no symbol is called so: lines that have the name, the explained one first.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub text_places: Vec<TextPlace>,
+    /// How many such lines were found, a few of each file.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub n_text_places: Option<u64>,
 }
 
 impl Why {
@@ -86,6 +94,8 @@ impl Why {
             missing: Vec::new(),
             runtime: None,
             focus: None,
+            text_places: Vec::new(),
+            n_text_places: None,
         }
     }
 }
@@ -115,17 +125,57 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     Ok(why)
 }
 
-/// A file or its lines; where no file is called so, a symbol.
+/// Functions of more lines are not asked about by their first.
+const LONGEST_BODY: u32 = 200;
+
+/// A file or its lines; where no file is called so, a symbol, and where no symbol is, the
+/// lines that have the name.
 fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
+    if let Some(definition) = defined_at(reader, request)? {
+        about.clone_from(&definition.ends);
+        return of_symbol(reader, request, definition);
+    }
     match of_file(reader, request) {
         Err(error) if error.code() == ErrorCode::NotFound => {
-            let found = symbol::definition(reader, request.scope)?;
-            let definition = found.ok_or(error)?;
-            about.clone_from(&definition.ends);
-            of_symbol(reader, request, definition)
+            let found = symbol::definition(reader, request.scope);
+            let error = match found {
+                Ok(Some(definition)) => {
+                    about.clone_from(&definition.ends);
+                    return of_symbol(reader, request, definition);
+                }
+                Ok(None) => error,
+                Err(error) if error.code() == ErrorCode::NotFound => error,
+                Err(error) => return Err(error),
+            };
+            of_wording(reader, request)?.ok_or(error)
         }
         found => found,
     }
+}
+
+/// The function that is asked about by the line of its name: the reasons are those of
+/// its body.
+fn defined_at(reader: &Reader, request: &Request<'_>) -> Result<Option<Definition>> {
+    let Ok((_, Some(lines))) = trace::parse(request.scope.path) else { return Ok(None) };
+    if lines.first != lines.last {
+        return Ok(None);
+    }
+    let Ok(Some(found)) = symbol::definition(reader, request.scope) else { return Ok(None) };
+    let is_asked =
+        found.is_function && u64::from(found.line) == lines.first && found.n_lines <= LONGEST_BODY;
+    Ok(is_asked.then_some(found))
+}
+
+/// The line that reads most like the definition of a name, with the others.
+fn of_wording(reader: &Reader, request: &Request<'_>) -> Result<Option<Why>> {
+    let Some((places, n_places)) = wording::places(reader, request)? else { return Ok(None) };
+    let first = format!("{}:{}", places[0].path, places[0].line);
+    let scope = FileQuery { path: &first, ..request.scope };
+    let mut why = of_file(reader, &Request { scope, ..request.clone() })?;
+    request.scope.path.clone_into(&mut why.target);
+    why.text_places = places;
+    why.n_text_places = Some(n_places);
+    Ok(Some(why))
 }
 
 fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {

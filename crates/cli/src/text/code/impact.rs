@@ -30,6 +30,8 @@ impl Show for Impact {
         runtime::weight(self.runtime.as_ref(), &self.standing.repo, out);
         importers(self, out);
         unresolved(0, self.unresolved, &self.unresolved_sites, "of this name", out);
+        contract(self, out);
+        open_ends(self, out);
         candidates(self, out);
         if self.truncated {
             note("there is more: -n and --depth show it", out);
@@ -112,6 +114,27 @@ fn importers(impact: &Impact, out: &mut Painter) {
     let n_more = impact.importers.len().saturating_sub(MOST_IMPORTERS) as u64;
     if n_more > 0 {
         out.label(Label::Faint, &format!("{mark}  and {}", counted(n_more, "more", "more"))).end();
+    }
+}
+
+fn contract(impact: &Impact, out: &mut Painter) {
+    if impact.contract.is_empty() {
+        return;
+    }
+    let mark = mark(out);
+    out.label(Label::Warning, &format!("{mark}a new signature changes them, too:")).end();
+    for one in &impact.contract {
+        out.text(mark).text("  ").text(&short_name(one, &impact.standing.repo)).text("  ");
+        out.label(Label::Path, &place(&one.path, one.line)).end();
+    }
+}
+
+/// Where more may be reached than is known.
+fn open_ends(impact: &Impact, out: &mut Painter) {
+    for end in &impact.open_ends {
+        let name = short_name(&end.symbol, &impact.standing.repo);
+        let whose = format!("of {name}'s name");
+        unresolved(0, end.unresolved, &end.sites, &whose, out);
     }
 }
 

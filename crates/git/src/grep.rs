@@ -1,0 +1,54 @@
+//! Where a word stands in the files of a commit.
+
+use crate::command::SHORT;
+use crate::{ObjectId, Repo, RepoPath};
+use model::Result;
+
+/// Matches of one file that are looked at.
+const MOST_OF_FILE: &str = "5";
+/// Bytes of an answer: a word with more matches says nothing.
+const MAX_OUTPUT: u64 = 4 << 20;
+
+/// A line that has the word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordLine {
+    pub path: RepoPath,
+    /// From 1.
+    pub line: u32,
+    pub text: String,
+}
+
+impl Repo {
+    /// The lines of a commit's text files that have a word as a whole, by path; a few of
+    /// each file.
+    pub fn lines_with(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
+        let answer = self
+            .git("grep")
+            .limit(SHORT)
+            .max_output(MAX_OUTPUT)
+            .args(["-z", "-n", "-I", "-F", "-w", "--full-name", "--no-color"])
+            .args(["--no-recurse-submodules", "-m", MOST_OF_FILE, "-e", word])
+            .arg(commit.to_string())
+            .arg("--")
+            .run();
+        match answer {
+            Ok(output) => Ok(parse(&output, &format!("{commit}:"))),
+            Err(failed) if failed.is_no() => Ok(Vec::new()),
+            Err(failed) => Err(failed.into()),
+        }
+    }
+}
+
+/// `COMMIT:PATH NUL LINE NUL TEXT LF`
+fn parse(output: &[u8], prefix: &str) -> Vec<WordLine> {
+    let line = |line: &[u8]| {
+        let mut parts = line.strip_prefix(prefix.as_bytes())?.splitn(3, |byte| *byte == 0);
+        let (path, number, text) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(WordLine {
+            path: RepoPath::new(path),
+            line: std::str::from_utf8(number).ok()?.parse().ok()?,
+            text: String::from_utf8_lossy(text).into_owned(),
+        })
+    };
+    output.split(|byte| *byte == b'\n').filter_map(line).collect()
+}
