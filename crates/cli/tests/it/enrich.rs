@@ -309,6 +309,50 @@ fn a_server_that_does_not_know_known_answers_stores_nothing() {
 }
 
 #[test]
+fn a_server_that_takes_too_much_memory_is_stopped_and_told_of() {
+    let mut world = World::new("hungry");
+    world.env.set_var("LORE_ENRICH_MEMORY_MB", "256");
+    let (report, server) = world.enrich(&["--full"]);
+    assert_eq!(server["outcome"], "failed", "{report:#}");
+    let reason = server["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("MemoryError"), "its last words: {report:#}");
+    assert_eq!(report["root"], report["static_root"]);
+    assert!(server["peak_memory_mb"].as_u64() <= Some(400), "{report:#}");
+}
+
+#[test]
+fn agents_see_what_servers_brought() {
+    let world = World::new("");
+    world.enrich(&["--full"]);
+    let mut agent = crate::mcp::Client::greeted(&world.env, &world.dir, &[]);
+    let status = agent.ask("status", json!({}));
+    let evidence = &status["data"]["repos"][0]["code"]["enrichment"][0];
+    assert_eq!(evidence["server"], "pyright 3.14.1", "{status:#}");
+    assert_eq!((evidence["confirmed"].as_u64(), evidence["new"].as_u64()), (Some(2), Some(2)));
+    let callers = agent.ask("callers", json!({"symbol": "Loud.shout"}));
+    let found = &callers["data"]["found"][0];
+    assert_eq!((&found["provenance"], &found["confidence"]), (&json!("lsp_resolved"), &json!(0.9)));
+}
+
+#[test]
+fn a_program_that_is_no_server_is_named_with_how_to_get_one() {
+    let world = World::new("");
+    let wrapper = world.env.dir().join("fake-langserver");
+    std::fs::write(&wrapper, "#!/bin/sh\necho nonsense >&2\nexit 3\n").unwrap();
+    let (report, _) = world.enrich(&["--full"]);
+    assert_eq!(report["servers"], json!([]));
+    let gap = &report["not_asked"][0];
+    assert_eq!((&gap["language"], &gap["sites"]), (&json!("python"), &json!(5)));
+    assert!(gap["reason"].as_str().unwrap().contains("pyright"), "{report:#}");
+    assert!(gap["install"].as_str().unwrap().contains("pyright"), "{report:#}");
+    assert_eq!(report["root"], report["static_root"]);
+    std::fs::write(&wrapper, "#!/bin/sh\necho pyright 0.9.7\n").unwrap();
+    let (report, _) = world.enrich(&["--full"]);
+    let reason = report["not_asked"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("version 0.9.7 is too old"), "{report:#}");
+}
+
+#[test]
 fn noise_and_floods_are_survived() {
     let world = World::new("loud flood");
     let (report, server) = world.enrich(&["--full"]);

@@ -94,6 +94,8 @@ while True:
                 send({"jsonrpc": "2.0", "id": 9000 + at, "method": asked, "params": params})
     elif method == "textDocument/definition":
         n_answers += 1
+        if "hungry" in behaviour:
+            hog = [b"x" * (1 << 20) for _ in range(2000)]
         if "mute" in behaviour:
             continue
         if "forgetful" in behaviour and n_answers > 6:
