@@ -131,6 +131,7 @@ pub fn match_versions(old: &[SourceFile<'_>], new: &[SourceFile<'_>]) -> Matchin
     containers::match_types(&mut state);
     callables::match_callables(&mut state);
     values::match_values(&mut state);
+    values::match_renamed_values(&mut state);
     callables::match_hierarchies(&mut state);
     let guesses = callables::guesses(&state);
     let copies = callables::copies(&state);
