@@ -1,30 +1,20 @@
 //! Who a change can break, and which tests it is for: what real repositories were told
 //! falsely.
 
-use crate::BINARY;
-use model::Timestamp;
-use sim::git::{FileChange, History, Signature, written};
+use crate::two_versions::{ada, change, first, lore, repository};
+use sim::git::written;
 use testkit::TestEnv;
 
+/// Beside both commits, a branch `other` with a test of its own.
 fn changed(before: &[(&str, &str)], after: &[(&str, &str)], gone: &[&str]) -> TestEnv {
-    let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
-    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
-    let ada = Signature::new("Ada", "ada@example.com", at);
-    history.commit("main", &ada, "before", &written(before)).unwrap();
+    let mut history = first(before);
     history.branch("other", "main").unwrap();
-    let mut changes = written(after);
-    changes.extend(gone.iter().map(|path| FileChange::Delete { path: (*path).to_owned() }));
-    history.commit("main", &ada, "after", &changes).unwrap();
+    change(&mut history, after, gone);
     let aside = written(&[("tests/test_aside.py", "def test_aside():\n    pass\n")]);
-    history.commit("other", &ada, "aside", &aside).unwrap();
-    history.write(&env.dir().join("repo")).unwrap();
-    let _ = env.lore_in(&env.dir().join("repo"), &["index", "-q"], "").success();
+    history.commit("other", &ada(), "aside", &aside).unwrap();
+    let env = repository(&history);
+    let _ = lore(&env, &["index", "-q"]);
     env
-}
-
-fn lore(env: &TestEnv, args: &[&str]) -> String {
-    env.lore_in(&env.dir().join("repo"), args, "").success().stdout
 }
 
 const CODE: &str = "pub fn phase(day: u32) -> u32 {\n    day % 28\n}\n";

@@ -6,7 +6,7 @@ use crate::facts::{Builder, DefId, DefKind, Name};
 use model::code::EdgeKind;
 use rustc_hash::FxHashMap;
 
-const STYLE: Style = Style {
+pub(super) const STYLE: Style = Style {
     in_words: "$#",
     line_comments: &["--"],
     block_comments: true,
@@ -15,7 +15,7 @@ const STYLE: Style = Style {
 };
 
 /// Words that begin a constraint, not a column.
-const CONSTRAINTS: [&str; 11] = [
+pub(super) const CONSTRAINTS: [&str; 11] = [
     "constraint",
     "primary",
     "foreign",
