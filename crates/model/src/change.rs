@@ -106,6 +106,8 @@ crate::vocabulary! {
         SameNameInContainer = "same_name_in_container",
         /// The same name in a subtype or a supertype.
         SameNameInHierarchy = "same_name_in_hierarchy",
+        /// Those who used the one use the other.
+        SameUsers = "same_users",
     }
 }
 

@@ -223,6 +223,7 @@ fn evidence(change: &SymbolChange) -> String {
     let why = match evidence {
         MatchEvidence::SameText if change.aspects.is_empty() => "same text".to_owned(),
         MatchEvidence::SameText | MatchEvidence::Similar => format!("{share} % alike"),
+        MatchEvidence::SameUsers => "used where it was".to_owned(),
         MatchEvidence::SameNameInContainer => "same name in what it belongs to".to_owned(),
         MatchEvidence::SameNameInHierarchy => {
             format!("same name in the hierarchy, {share} % alike")

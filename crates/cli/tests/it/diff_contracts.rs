@@ -349,4 +349,24 @@ fn a_renamed_property_is_told_as_such() {
         broken("api/openapi.yaml", OPENAPI, &after),
         ["renamed-contract: Cart.note is now remark (api/openapi.yaml:33)"]
     );
+    let schema = |name: &str| {
+        format!("{{\"swagger\": \"2.0\", \"definitions\": {{\"Cart\": {{\"properties\": {{\n\"{name}\": {{\"type\": \"integer\", \"format\": \"int64\"}}\n}}}}}}}}\n")
+    };
+    let (old, new) = (schema("itemCount"), schema("item_count"));
+    let env = repository(&history(&[("swagger.json", &old)], &[("swagger.json", &new)], &[]));
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert_eq!(told.matches("item_count").count(), 1, "{told}");
+}
+
+/// Lemmy 68008a0e: a migration of a table, and the file that takes it back, "added" the table
+/// three times.
+#[test]
+fn a_statement_about_a_table_makes_none() {
+    let up = "ALTER TABLE users ADD COLUMN person_id int REFERENCES person (id);\n";
+    let down = "CREATE TABLE users (id int);\n";
+    let files = [("db/2/up.sql", up), ("db/2/down.sql", down)];
+    let env = repository(&history(&[("db/1.sql", SCHEMA)], &files, &[]));
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(!told.contains("table users"), "{told}");
+    assert!(told.contains("db/2/down.sql: not compared, it takes a migration back"), "{told}");
 }

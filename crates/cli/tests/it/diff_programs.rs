@@ -132,3 +132,23 @@ fn calls_that_are_tied_to_nothing_are_said() {
         "{told}"
     );
 }
+
+/// Lemmy f671f41b: a method of a public trait has no `pub`, and its parameters broke nobody.
+#[test]
+fn a_method_of_a_public_trait_is_public() {
+    let manifest = "[package]\nname = \"tide\"\nversion = \"0.1.0\"\n";
+    let of = |visible: &str| {
+        let text =
+            |params: &str| format!("{visible}trait Report {{\n    fn resolve({params});\n}}\n");
+        let (before, after) = (text("&self"), text("&self, form: u32"));
+        let files = [("Cargo.toml", manifest), ("src/lib.rs", before.as_str())];
+        let env = changed(&files, &[("src/lib.rs", &after)], &[]);
+        lore(&env, &["diff", "HEAD~1", "HEAD"])
+    };
+    let told = of("pub ");
+    assert!(
+        told.contains("changed-parameters  Report.resolve: required parameter `form`"),
+        "{told}"
+    );
+    assert!(!of("").contains("breaking"));
+}

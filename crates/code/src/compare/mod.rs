@@ -269,6 +269,10 @@ impl Sources {
         if !lang::is_known(path) {
             return false;
         }
+        if contract::takes_back(path) {
+            self.skip::<()>(path, "it takes a migration back");
+            return false;
+        }
         if let Some(skip) = why_not(path, 0, &Rules::default()) {
             self.skip::<()>(path, skip.as_str());
             return false;

@@ -469,6 +469,7 @@ fn evidence(pair: &Pair) -> MatchEvidence {
         Evidence::Identity | Evidence::Similarity => MatchEvidence::Similar,
         Evidence::Container => MatchEvidence::SameNameInContainer,
         Evidence::Hierarchy => MatchEvidence::SameNameInHierarchy,
+        Evidence::Users => MatchEvidence::SameUsers,
     }
 }
 

@@ -57,6 +57,8 @@ pub enum Evidence {
     Similarity,
     /// The same name in a subtype or supertype.
     Hierarchy,
+    /// Those who used the one use the other.
+    Users,
 }
 
 /// A symbol of the old version and what it is in the new one; places in

@@ -4,7 +4,7 @@ use super::candidates::{Scored, best_first};
 use super::symbols::Sort;
 use super::usage::Usage;
 use super::{Evidence, State, names, rules};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Symbols of both versions that one key fits.
 type Group = (Vec<u32>, Vec<u32>);
@@ -76,7 +76,7 @@ pub fn match_renamed_values(state: &mut State<'_>) {
         }
     }
     let usage = Usage::of(state);
-    let mut scored = Vec::new();
+    let (mut scored, mut by_users) = (Vec::new(), FxHashSet::default());
     for (olds, news) in homes.values() {
         for old in olds.iter().take(rules::MOST_CANDIDATES) {
             for new in news.iter().take(rules::MOST_CANDIDATES) {
@@ -89,6 +89,9 @@ pub fn match_renamed_values(state: &mut State<'_>) {
                 if a.kind == b.kind && (users >= rules::VALUE_USERS || is_alike) {
                     let score = users + declared + names::similarity(&a.name, &b.name);
                     scored.push(Scored { score, old: *old, new: *new });
+                    if users >= rules::VALUE_USERS {
+                        by_users.insert((*old, *new));
+                    }
                 }
             }
         }
@@ -96,7 +99,9 @@ pub fn match_renamed_values(state: &mut State<'_>) {
     best_first(&mut scored);
     for it in scored {
         if state.is_free(it.old, it.new) {
-            state.pair(it.old, it.new, Evidence::Similarity);
+            let is_by_users = by_users.contains(&(it.old, it.new));
+            let evidence = if is_by_users { Evidence::Users } else { Evidence::Similarity };
+            state.pair(it.old, it.new, evidence);
         }
     }
 }

@@ -78,6 +78,12 @@ struct Sides<'a> {
     openapi: [Vec<Source<'a>>; 2],
 }
 
+/// Whether a file is there to take a change of a schema back: nobody runs it on the way up,
+/// and what it makes is not made.
+pub(crate) fn takes_back(path: &str) -> bool {
+    super::by_path(path).is_some_and(|format| format.name == "sql") && sql_words::undoes(path)
+}
+
 /// What the files of two versions that are contracts do not keep, and the paths of those
 /// that were compared.
 pub(crate) fn breaches(
