@@ -37,6 +37,7 @@ mod run_index;
 mod run_pipeline;
 mod run_sync;
 mod run_traces;
+mod test_runners;
 mod text;
 pub mod ui;
 mod work_tree_overlay;

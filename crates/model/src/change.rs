@@ -1,5 +1,6 @@
 //! What became of symbols between two versions of a code base.
 
+use crate::breaking::ContractBreach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,21 @@ pub struct Derivation {
     pub symbols: Vec<String>,
 }
 
+crate::vocabulary! {
+    /// Why two symbols of two versions are held to be one.
+    pub enum MatchEvidence {
+        SameText = "same_text",
+        /// Enough of the text, the name and the users in common: how much, `similarity` says.
+        Similar = "similar",
+        /// The same name in a container that was renamed or moved.
+        SameNameInContainer = "same_name_in_container",
+        /// The same name in a subtype or a supertype.
+        SameNameInHierarchy = "same_name_in_hierarchy",
+        /// Those who used the one use the other.
+        SameUsers = "same_users",
+    }
+}
+
 /// One symbol that is not as it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SymbolChange {
@@ -106,6 +122,8 @@ pub struct SymbolChange {
     pub aspects: Vec<Aspect>,
     /// How alike both texts are, 0 to 1, where two symbols were compared.
     pub similarity: Option<f32>,
+    /// Of what was renamed, moved or copied, and of a guess: why it is taken for the same.
+    pub evidence: Option<MatchEvidence>,
     /// Symbols inside it that came, went or moved with it and are not told.
     pub members: u32,
     pub is_test: bool,
@@ -171,6 +189,10 @@ pub struct Comparison {
     pub file_moves: Vec<FileMove>,
     /// What is told of a container is not told of its members: who they are now.
     pub successions: Vec<Succession>,
+    /// What contracts promised and do not keep.
+    pub breaches: Vec<ContractBreach>,
+    /// Files whose promises were compared as a contract, of the old version; sorted.
+    pub contracts: Vec<String>,
     /// Every changed path of both sides, whatever it holds; sorted.
     pub paths: Vec<String>,
     /// Changed files.

@@ -5,6 +5,7 @@
 //! clock. What needs "now" takes a [`time::Clock`].
 
 pub mod backoff;
+pub mod breaking;
 mod cancel;
 pub mod change;
 pub mod change_text;

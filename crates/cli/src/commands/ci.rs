@@ -3,7 +3,7 @@ use super::diff::{MergeRequestDiff, of_commits, of_merge_request};
 use crate::ctx::Ctx;
 use crate::forge_client::{self, Connection};
 use crate::interrupt::block_on;
-use crate::text::diff::markdown;
+use crate::text::diff_markdown::markdown;
 use crate::ui::{Painter, Show, Ui};
 use forge::gitlab::{NoteOutcome, OwnNote};
 use model::ids::Iid;

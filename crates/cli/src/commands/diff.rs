@@ -152,6 +152,7 @@ impl DiffPlace {
                 is_work_tree: ends.head.is_none(),
             },
             asked: ScopeRequest { repo: None, at: None, here: Some(&ctx.env.cwd) },
+            repo: &self.repo,
         };
         let asked = request.asked;
         let index = self.reader.as_ref().and_then(|reader| {

@@ -1,4 +1,5 @@
 use super::Run;
+use crate::test_runners::{Crates, go_packages, go_pattern, go_tests};
 use super::diff::{from_merge_base, index_missing, range_of_merge_request, resolve};
 use crate::code_args::ScopeArgs;
 use crate::ctx::Ctx;
@@ -7,14 +8,11 @@ use code::compare::{Head, compare, rules_version};
 use git::{ObjectId, Repo};
 use insight::code::Scope;
 use insight::tests_scope::{
-    Change, Reach, TestFiles, TestScope, kept_test_scope, test_scope,
+    Change, Reach, TestFiles, TestScope, VersionFiles, kept_test_scope, test_scope, tests_of_change,
 };
-use model::change::{SymbolChangeKind, SymbolVersion};
 use model::{Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use store::Reader;
 
 /// List the tests that a change can affect
@@ -31,7 +29,9 @@ use store::Reader;
   lore tests Flask.make_response
   lore tests --base main
   lore tests --mr 42
-  pytest $(lore tests --base main --format list)"
+  pytest $(lore tests --base main --format list)
+  go test $(lore tests --base main --format go)
+  cargo nextest run -E \"$(lore tests --base main --format nextest)\""
 )]
 pub struct Args {
     /// Changed files, or symbols
@@ -66,6 +66,10 @@ pub enum Format {
     Text,
     /// Paths only, for a test runner; all of them when everything must run
     List,
+    /// Arguments of `go test`: packages, and the names of the tests in the files
+    Go,
+    /// A set of tests for `cargo nextest run -E`
+    Nextest,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -132,18 +136,23 @@ impl Run for Args {
         }
         let commit = repo.resolve(&scope.snapshot.sha)?;
         let head = range.map(|(_, head)| head);
+        let files = VersionFiles::new(&repo, commit, match head {
+            Some(Head::Commit(head)) => Some(head),
+            Some(Head::WorkTree) | None => None,
+        });
         let work_out = || {
-            let paths = repo.paths(commit)?;
-            let paths: Vec<String> = paths.iter().map(|path| path.text().into_owned()).collect();
-            let change = self.change(&repo, (&reader, &scope), commit, head, &paths)?;
-            // Tests that the change adds are tests, too.
-            let added = change.paths.iter().filter(|_| head.is_some()).cloned();
-            let files = TestFiles::of(paths.into_iter().chain(added));
-            let found = test_scope(&reader, &scope, &change, &files, self.reach.into())?;
-            let Some(head) = head else { return Ok(found) };
-            let after = FilesAfter::of(&repo, head)?;
-            let gone = change.paths.into_iter().filter(|path| !after.has(path)).collect();
-            Ok(found.without(&gone))
+            let Some(head) = head else {
+                let paths = files.before()?;
+                let change = self.named_change(&reader, &scope, &paths)?;
+                let tests = TestFiles::of(paths.into_iter());
+                return test_scope(&reader, &scope, &change, &tests, self.reach.into());
+            };
+            let comparison = compare(&repo, commit, head, Some((&reader, scope.repo.id)))?;
+            let change = Change::between(&comparison);
+            let reaches = [self.reach.into()];
+            let paths = (&files, comparison.paths.as_slice());
+            let [found] = tests_of_change(&reader, &scope, &change, paths, reaches)?;
+            Ok(found)
         };
         let scope = match self.names_of_change(&repo, commit, head) {
             Some(named) => kept_test_scope(&reader, &scope, &named, self.reach.into(), work_out)?,
@@ -154,49 +163,57 @@ impl Run for Args {
         }
         let list = match self.format {
             Format::Text => None,
-            Format::List if scope.run_everything.is_empty() => {
-                Some(scope.files.iter().map(|file| file.path.clone()).collect())
-            }
-            Format::List => {
-                let mut all = TestFiles::read(&repo, commit)?.into_tests();
-                all.extend(scope.files.iter().map(|file| file.path.clone()));
-                if let Some(head) = head {
-                    let after = FilesAfter::of(&repo, head)?;
-                    all.retain(|path| after.has(path));
-                }
-                Some(all.into_iter().collect())
+            format => {
+                let all = (!scope.run_everything.is_empty())
+                    .then(|| all_tests(&repo, commit, head, &files, &scope))
+                    .transpose()?;
+                let chosen = || scope.files.iter().map(|file| file.path.clone()).collect();
+                Some(lines(format, all, chosen, &files)?)
             }
         };
         Ok(Tests { scope, list })
     }
 }
 
-/// The files as they are after the change.
-enum FilesAfter {
-    OfCommit(BTreeSet<String>),
-    Below(PathBuf),
+/// Every file of tests, as it is after the change.
+fn all_tests(
+    repo: &Repo,
+    commit: ObjectId,
+    head: Option<Head>,
+    files: &VersionFiles<'_>,
+    scope: &TestScope,
+) -> Result<Vec<String>> {
+    let mut all = TestFiles::read(repo, commit)?.into_tests();
+    all.extend(scope.files.iter().map(|file| file.path.clone()));
+    if head.is_some() {
+        all = files.after(all)?;
+    }
+    Ok(all.into_iter().collect())
 }
 
-impl FilesAfter {
-    fn of(repo: &Repo, head: Head) -> Result<FilesAfter> {
-        match head {
-            Head::Commit(head) => {
-                let paths = repo.paths(head)?;
-                let paths = paths.iter().map(|path| path.text().into_owned());
-                Ok(FilesAfter::OfCommit(paths.collect()))
-            }
-            Head::WorkTree => {
-                Ok(FilesAfter::Below(repo.work_tree().map(Path::to_path_buf).unwrap_or_default()))
-            }
+/// The choice as a runner takes it; `all` where everything must run.
+fn lines(
+    format: Format,
+    all: Option<Vec<String>>,
+    chosen: impl FnOnce() -> Vec<String>,
+    files: &VersionFiles<'_>,
+) -> Result<Vec<String>> {
+    Ok(match (format, all) {
+        (Format::Go, Some(_)) => vec!["./...".to_owned()],
+        (Format::Nextest, Some(_)) => vec!["all()".to_owned()],
+        (Format::Go, None) => {
+            let chosen = chosen();
+            let packages = go_packages(&chosen);
+            let pattern = go_pattern(&chosen, |path| {
+                files.text_after(path).map_or(Vec::new(), |text| go_tests(&text))
+            });
+            let pattern = pattern.map(|pattern| ["-run".to_owned(), pattern]);
+            pattern.into_iter().flatten().chain(packages).collect()
         }
-    }
-
-    fn has(&self, path: &str) -> bool {
-        match self {
-            FilesAfter::OfCommit(paths) => paths.contains(path),
-            FilesAfter::Below(root) => root.join(path).is_file(),
-        }
-    }
+        (Format::Nextest, None) => vec![Crates::read(files)?.nextest(&chosen())],
+        (Format::Text | Format::List, Some(all)) => all,
+        (Format::Text | Format::List, None) => chosen(),
+    })
 }
 
 impl Args {
@@ -258,29 +275,5 @@ impl Args {
             Error::not_found(format!("no file or symbol `{unknown}` in the indexed commit"))
                 .suggest("write paths from the root of the repository, or the name of a symbol")
         })
-    }
-
-    fn change(
-        &self,
-        repo: &Repo,
-        (reader, scope): (&Reader, &Scope),
-        base: ObjectId,
-        head: Option<Head>,
-        known: &[String],
-    ) -> Result<Change> {
-        let Some(head) = head else {
-            return self.named_change(reader, scope, known);
-        };
-        let comparison = compare(repo, base, head, Some((reader, scope.repo.id)))?;
-        let mut symbols: Vec<SymbolVersion> = Vec::new();
-        for change in comparison.changes {
-            match change.change {
-                // New things are used by what changed with them.
-                SymbolChangeKind::Added | SymbolChangeKind::Copied => {}
-                _ if change.is_doc_only() => {}
-                _ => symbols.extend(change.old),
-            }
-        }
-        Ok(Change { paths: comparison.paths, symbols: Some(symbols) })
     }
 }

@@ -3,8 +3,12 @@
 
 use super::counted;
 use crate::ui::{Label, Painter};
-use insight::diff::{Border, Breaking, ChangedSymbol, EdgeChange, EdgeChangeKind, SemanticDiff};
-use model::change::{Aspect, DerivationKind, FileMove, SymbolChangeKind, SymbolVersion};
+use insight::diff::{
+    Border, Breaking, ChangedSymbol, EdgeChange, EdgeChangeKind, Impact, SemanticDiff,
+};
+use model::change::{
+    Aspect, DerivationKind, FileMove, MatchEvidence, SymbolChange, SymbolChangeKind, SymbolVersion,
+};
 use model::text::{clean, one_line};
 use model::{Error, Result};
 use serde_json::json;
@@ -20,7 +24,7 @@ pub enum DiffForm {
 }
 
 /// Things of a kind that one screen shows.
-const SHOWN: usize = 8;
+pub(super) const SHOWN: usize = 8;
 
 impl DiffForm {
     pub fn of(markdown: bool, sarif: bool) -> Self {
@@ -38,7 +42,7 @@ impl DiffForm {
                 super::runtime::weight(diff.runtime.as_ref(), "", out);
             }
             DiffForm::Markdown => {
-                out.verbatim(&markdown(diff, limit));
+                out.verbatim(&super::diff_markdown::markdown(diff, limit));
             }
             DiffForm::Sarif => {
                 out.verbatim(&sarif(diff));
@@ -135,12 +139,12 @@ fn crossing(diff: &SemanticDiff, border: Border) -> u64 {
     diff.edges.iter().filter(is_new).filter(|edge| edge.crosses.contains(&border)).count() as u64
 }
 
-fn place(symbol: &SymbolVersion) -> String {
+pub(super) fn place(symbol: &SymbolVersion) -> String {
     format!("{}:{}", symbol.path, symbol.line)
 }
 
 /// `removed 2, renamed 1, changed 12, added 3; tests 4`
-fn summary(diff: &SemanticDiff) -> String {
+pub(super) fn summary(diff: &SemanticDiff) -> String {
     let counts = &diff.counts;
     let named = [
         (counts.removed, "removed"),
@@ -163,7 +167,7 @@ fn summary(diff: &SemanticDiff) -> String {
 
 /// What happened, in a few words: `renamed from Cart.add`; what it demands of others
 /// only where that is not told elsewhere.
-fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
+pub(super) fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
     let change = &changed.change;
     let mut words = match (change.change, &change.old, &change.new) {
         (SymbolChangeKind::Renamed, Some(old), Some(new)) if old.path != new.path => {
@@ -188,6 +192,7 @@ fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
         }
         (kind, ..) => kind.as_str().to_owned(),
     };
+    words.push_str(&evidence(change));
     let is_elsewhere = matches!(change.change, SymbolChangeKind::Renamed | SymbolChangeKind::Moved);
     if is_elsewhere {
         words.push_str(&taken_along(changed));
@@ -209,6 +214,24 @@ fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
     words
 }
 
+/// Why it is held to be the same symbol: ` (same text)`, ` (87 % alike)`.
+fn evidence(change: &SymbolChange) -> String {
+    let is_copy = change.change == SymbolChangeKind::Copied;
+    // A copy has the same text, or it would be none.
+    let Some(evidence) = change.evidence.filter(|_| !is_copy) else { return String::new() };
+    let share = change.similarity.map_or(0, |share| (share * 100.0).floor() as u32);
+    let why = match evidence {
+        MatchEvidence::SameText if change.aspects.is_empty() => "same text".to_owned(),
+        MatchEvidence::SameText | MatchEvidence::Similar => format!("{share} % alike"),
+        MatchEvidence::SameUsers => "used where it was".to_owned(),
+        MatchEvidence::SameNameInContainer => "same name in what it belongs to".to_owned(),
+        MatchEvidence::SameNameInHierarchy => {
+            format!("same name in the hierarchy, {share} % alike")
+        }
+    };
+    format!(" ({why})")
+}
+
 /// Of what is called otherwise or lies elsewhere: what else of it differs, and what went with it.
 fn taken_along(changed: &ChangedSymbol) -> String {
     let change = &changed.change;
@@ -224,7 +247,7 @@ fn taken_along(changed: &ChangedSymbol) -> String {
 }
 
 /// The symbol a line is about: what it is, or was when it is gone.
-fn subject(changed: &ChangedSymbol) -> Option<&SymbolVersion> {
+pub(super) fn subject(changed: &ChangedSymbol) -> Option<&SymbolVersion> {
     match changed.change.change {
         SymbolChangeKind::PerhapsBecame => changed.change.old.as_ref(),
         _ => changed.change.shown(),
@@ -265,21 +288,21 @@ fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
 }
 
 /// What the lines about breaking changes tell: the list of changes does not repeat it.
-struct BreakingLines<'a> {
-    by: Vec<(Breaking, &'a ChangedSymbol)>,
+pub(super) struct BreakingLines<'a> {
+    by: Vec<(&'a Breaking, &'a ChangedSymbol)>,
 }
 
 impl<'a> BreakingLines<'a> {
-    fn of(diff: &'a SemanticDiff, n_shown: usize) -> Self {
+    pub(super) fn of(diff: &'a SemanticDiff, n_shown: usize) -> Self {
         let shown = &diff.breaking[..diff.breaking.len().min(n_shown)];
-        let of_change = |changed: &'a ChangedSymbol| Some((Breaking::of(changed)?, changed));
-        let by = if shown.is_empty() { &[] } else { diff.changes.as_slice() };
-        BreakingLines {
-            by: by.iter().filter_map(of_change).filter(|(it, _)| shown.contains(it)).collect(),
-        }
+        let change_of = |it: &'a Breaking| {
+            let found = diff.changes.iter().find(|changed| it.is_of(changed));
+            found.map(|changed| (it, changed))
+        };
+        BreakingLines { by: shown.iter().filter_map(change_of).collect() }
     }
 
-    fn has(&self, changed: &ChangedSymbol) -> bool {
+    pub(super) fn has(&self, changed: &ChangedSymbol) -> bool {
         self.by.iter().any(|(_, known)| std::ptr::eq(*known, changed))
     }
 
@@ -293,23 +316,32 @@ impl<'a> BreakingLines<'a> {
         let can_be = match change.change {
             SymbolChangeKind::Removed | SymbolChangeKind::PerhapsBecame => true,
             SymbolChangeKind::Renamed | SymbolChangeKind::Moved => is_plain,
-            SymbolChangeKind::Changed | SymbolChangeKind::Copied | SymbolChangeKind::Added => false,
+            SymbolChangeKind::Changed => {
+                let mut breaches =
+                    self.by.iter().filter(|(_, known)| std::ptr::eq(*known, changed));
+                is_plain && breaches.any(|(it, _)| it.rule.is_of_contract())
+            }
+            SymbolChangeKind::Copied | SymbolChangeKind::Added => false,
         };
         can_be && self.has(changed)
     }
 
     /// `class Cart is gone, merged into Basket, with 4 members, 2 users`.
-    fn line(&self, it: &Breaking) -> String {
+    pub(super) fn line(&self, it: &Breaking) -> String {
         let mut line = it.message.clone();
-        let changed = self.by.iter().find(|(known, _)| known == it).map(|(_, changed)| *changed);
+        let changed = self.by.iter().find(|(known, _)| *known == it).map(|(_, changed)| *changed);
         match changed.map(|changed| (changed, &changed.change)) {
             Some((_, change)) if change.change == SymbolChangeKind::PerhapsBecame => {
-                line.extend(change.new.as_ref().map(|new| format!(" {}", place(new))));
+                let guess = change.new.as_ref().filter(|new| line.ends_with(&new.symbol));
+                line.extend(guess.map(|new| format!(" {}{}", place(new), evidence(change))));
             }
             Some((changed, change)) if change.change == SymbolChangeKind::Removed => {
                 line.extend(happening(changed, true).strip_prefix("removed"));
             }
-            Some((changed, _)) if self.is_all(changed) => line.push_str(&taken_along(changed)),
+            Some((changed, change)) if self.is_all(changed) => {
+                line.push_str(&evidence(change));
+                line.push_str(&taken_along(changed));
+            }
             _ => {}
         }
         match it.users {
@@ -360,7 +392,8 @@ fn decisions(diff: &SemanticDiff, out: &mut Painter) {
     rest(diff.decisions.len(), SHOWN, out);
 }
 
-fn moves(diff: &SemanticDiff, out: &mut Painter) {
+/// Files that lie elsewhere, unless a type in them says so.
+pub(super) fn told_moves(diff: &SemanticDiff) -> Vec<&FileMove> {
     // A type that was renamed with its file says where it is now.
     let told: BTreeSet<(&str, &str)> = diff
         .changes
@@ -377,7 +410,11 @@ fn moves(diff: &SemanticDiff, out: &mut Painter) {
     let is_told = |it: &&FileMove| {
         it.untold_symbols == 0 && told.contains(&(it.from.as_str(), it.to.as_str()))
     };
-    let moves: Vec<&FileMove> = diff.file_moves.iter().filter(|it| !is_told(it)).collect();
+    diff.file_moves.iter().filter(|it| !is_told(it)).collect()
+}
+
+fn moves(diff: &SemanticDiff, out: &mut Painter) {
+    let moves = told_moves(diff);
     if moves.is_empty() {
         return;
     }
@@ -390,7 +427,10 @@ fn moves(diff: &SemanticDiff, out: &mut Painter) {
 }
 
 /// The changes that have a line of their own.
-fn listed<'a>(diff: &'a SemanticDiff, told: &BreakingLines<'_>) -> Vec<&'a ChangedSymbol> {
+pub(super) fn listed<'a>(
+    diff: &'a SemanticDiff,
+    told: &BreakingLines<'_>,
+) -> Vec<&'a ChangedSymbol> {
     diff.changes.iter().filter(|it| !it.change.is_test && !told.is_all(it)).collect()
 }
 
@@ -416,7 +456,7 @@ fn changes(diff: &SemanticDiff, told: &BreakingLines<'_>, limit: usize, out: &mu
 }
 
 /// `; 3 users`, or `; 3 → 5 users (new: Cart.sum)`.
-fn used_by(changed: &ChangedSymbol) -> String {
+pub(super) fn used_by(changed: &ChangedSymbol) -> String {
     let Some(before) = changed.users else { return String::new() };
     let is_same = changed.new_users.is_empty() && changed.lost_users.is_empty();
     match changed.users_after.filter(|_| !is_same) {
@@ -434,12 +474,8 @@ fn used_by(changed: &ChangedSymbol) -> String {
     }
 }
 
-/// How many edges came and went; of those that came, which cross a border.
-fn edges(diff: &SemanticDiff, out: &mut Painter) {
-    if diff.edges.is_empty() {
-        return;
-    }
-    out.gap();
+/// `3 added, 1 retargeted`
+pub(super) fn edge_counts(diff: &SemanticDiff) -> String {
     let n_of = |kind| diff.edges.iter().filter(|edge| edge.change == kind).count();
     let counts: Vec<String> = EdgeChangeKind::ALL
         .iter()
@@ -447,13 +483,26 @@ fn edges(diff: &SemanticDiff, out: &mut Painter) {
         .filter(|(n, _)| *n > 0)
         .map(|(n, kind)| format!("{n} {kind}"))
         .collect();
-    out.line(&format!("edges: {}", counts.join(", ")));
-    // What is gone over a border concerns nobody on the other side.
-    let crossing: Vec<&EdgeChange> = diff
-        .edges
+    counts.join(", ")
+}
+
+/// Edges over a border that were not there: what is gone over one concerns nobody on the
+/// other side.
+pub(super) fn new_crossing(diff: &SemanticDiff) -> Vec<&EdgeChange> {
+    diff.edges
         .iter()
         .filter(|edge| edge.change != EdgeChangeKind::Removed && !edge.crosses.is_empty())
-        .collect();
+        .collect()
+}
+
+/// How many edges came and went; of those that came, which cross a border.
+fn edges(diff: &SemanticDiff, out: &mut Painter) {
+    if diff.edges.is_empty() {
+        return;
+    }
+    out.gap();
+    out.line(&format!("edges: {}", edge_counts(diff)));
+    let crossing = new_crossing(diff);
     for edge in crossing.iter().take(SHOWN) {
         let (sign, label) = match edge.change {
             EdgeChangeKind::Added | EdgeChangeKind::Removed => ("+", Label::Good),
@@ -475,15 +524,11 @@ fn graph(diff: &SemanticDiff, out: &mut Painter) {
     edges(diff, out);
     let Some(impact) = &diff.impact else { return };
     out.gap();
-    let more = if impact.truncated { " or more" } else { "" };
-    let reached = counted(impact.reached, "symbol", "symbols");
+    out.line(&reach(impact));
     let n_tests = impact.test_files.len();
-    let tests = counted(n_tests as u64, "test file", "test files");
-    let after = match impact.reached_after {
-        Some(after) if after != impact.reached => format!(" → {after}"),
-        _ => String::new(),
-    };
-    out.line(&format!("reaches {reached}{after}{more}; {tests}"));
+    if let Some(reason) = impact.run_all_tests.first() {
+        out.text("all tests must run: ").text(reason).end();
+    }
     if n_tests > 0 {
         let first: Vec<&str> = impact.test_files.iter().take(5).map(String::as_str).collect();
         let more = if n_tests > 5 { " …" } else { "" };
@@ -503,6 +548,27 @@ fn graph(diff: &SemanticDiff, out: &mut Painter) {
     }
 }
 
+/// `reaches 3 → 4 symbols; 2 test files, 8 more with weaker ties (lore tests lists them)`
+pub(super) fn reach(impact: &Impact) -> String {
+    let more = if impact.truncated { " or more" } else { "" };
+    let reached = counted(impact.reached, "symbol", "symbols");
+    let tests = counted(impact.test_files.len() as u64, "test file", "test files");
+    let after = match impact.reached_after {
+        Some(after) if after != impact.reached => format!(" → {after}"),
+        _ => String::new(),
+    };
+    format!("reaches {reached}{after}{more}; {tests}{}", weaker_ties(impact))
+}
+
+/// `, 10 with weaker ties (lore tests)`: what is chosen to be run is more than what has a
+/// direct tie.
+fn weaker_ties(impact: &Impact) -> String {
+    match impact.usual_test_files.saturating_sub(impact.test_files.len() as u64) {
+        0 => String::new(),
+        n => format!(", {n} more with weaker ties (lore tests lists them)"),
+    }
+}
+
 fn unread(diff: &SemanticDiff, out: &mut Painter) {
     if diff.unread.is_empty() {
         return;
@@ -512,93 +578,6 @@ fn unread(diff: &SemanticDiff, out: &mut Painter) {
         out.label(Label::Faint, &format!("{}: {}", file.path, file.reason)).end();
     }
     rest(diff.unread.len(), SHOWN, out);
-}
-
-/// Text of a clone inside a code span of Markdown.
-fn code(text: &str) -> String {
-    format!("`{}`", one_line(&clean(text), 160).replace('`', "'"))
-}
-
-/// What a list in Markdown leaves out.
-fn and_more(n: usize, shown: usize) -> String {
-    if n > shown { format!("\nand {} more\n", n - shown) } else { String::new() }
-}
-
-pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
-    let mut out = format!("**{}**\n", summary(diff));
-    let told = BreakingLines::of(diff, limit);
-    if !diff.breaking.is_empty() && limit > 0 {
-        out.push_str("\n### Breaking\n\n");
-        for it in diff.breaking.iter().take(limit) {
-            let at = code(&format!("{}:{}", it.path, it.line));
-            out.push_str(&format!("- {}: {} {at}\n", it.rule.as_str(), code(&told.line(it))));
-        }
-        out.push_str(&and_more(diff.breaking.len(), limit));
-    }
-    if !diff.decisions.is_empty() || !diff.deciding_notes.is_empty() {
-        out.push_str("\n### Decisions at risk\n\n");
-        for it in &diff.deciding_notes {
-            let author = it.author.as_deref().unwrap_or("ghost");
-            out.push_str(&format!(
-                "- {} {} {} {}\n",
-                code(&it.on),
-                code(author),
-                code(&it.excerpt),
-                code(&it.path)
-            ));
-        }
-        for it in diff.decisions.iter().take(SHOWN) {
-            let title = code(&it.record.title);
-            out.push_str(&format!(
-                "- {title} ({}, {})\n",
-                it.record.id.as_str(),
-                code(&it.linked_to)
-            ));
-        }
-    }
-    let listed = listed(diff, &told);
-    if !listed.is_empty() && limit > 0 {
-        out.push_str("\n| change | symbol | where | users |\n|---|---|---|---|\n");
-        for changed in listed.iter().take(limit) {
-            let Some(symbol) = subject(changed) else { continue };
-            let users = changed.users.map_or(String::new(), |users| users.to_string());
-            let cell = |text: &str| code(text).replace('|', "\\|");
-            out.push_str(&format!(
-                "| {} | {} | {} | {users} |\n",
-                cell(&happening(changed, told.has(changed))),
-                cell(&symbol.symbol),
-                cell(&place(symbol)),
-            ));
-        }
-        out.push_str(&and_more(listed.len(), limit));
-    }
-    let new_edges: Vec<&EdgeChange> = diff
-        .edges
-        .iter()
-        .filter(|edge| edge.change != EdgeChangeKind::Removed && !edge.crosses.is_empty())
-        .collect();
-    if !new_edges.is_empty() {
-        out.push_str("\n### New edges\n\n");
-        for edge in new_edges.iter().take(limit) {
-            let borders: Vec<&str> = edge.crosses.iter().map(|border| border.as_str()).collect();
-            out.push_str(&format!(
-                "- {} {} {}, across {}\n",
-                code(&edge.from),
-                edge.kind,
-                code(&edge.to),
-                borders.join(" and ")
-            ));
-        }
-        out.push_str(&and_more(new_edges.len(), limit));
-    }
-    if let Some(impact) = &diff.impact {
-        let n_tests = impact.test_files.len();
-        out.push_str(&format!("\nReaches {} symbols, {n_tests} test files.\n", impact.reached));
-    }
-    for it in diff.stale_evidence.iter().take(SHOWN) {
-        out.push_str(&format!("\nStale: {} {}.\n", code(&it.repo), it.reason));
-    }
-    out
 }
 
 fn sarif(diff: &SemanticDiff) -> String {

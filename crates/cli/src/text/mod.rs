@@ -5,6 +5,7 @@ pub mod context;
 mod count;
 mod daemon;
 pub mod diff;
+pub mod diff_markdown;
 mod document_report;
 mod embed_report;
 mod enrich;

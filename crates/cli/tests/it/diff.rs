@@ -115,7 +115,7 @@ fn a_change_is_told_by_symbols_without_an_index() {
         3 breaking changes
           removed-public-symbol  function unused_helper is gone  shop/price.py:12
           changed-parameters  total: required parameter `rate` added  shop/price.py:1
-          renamed-public-symbol  discount is now rebate  shop/price.py:6
+          renamed-public-symbol  discount is now rebate (same text)  shop/price.py:6
 
           ~ function total  signature, body  shop/price.py:1
           + class Cart  added, with 4 members  shop/basket.py:4
@@ -139,7 +139,7 @@ fn with_an_index_users_tests_and_owners_are_known() {
     let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
     for line in [
         "  changed-parameters  total: required parameter `rate` added, 1 user  shop/price.py:1\n",
-        "  renamed-public-symbol  discount is now rebate, 1 user  shop/price.py:6\n",
+        "  renamed-public-symbol  discount is now rebate (same text), 1 user  shop/price.py:6\n",
         "; 1 → 2 users (new: basket.Cart.sum)  shop/price.py:1\n",
         "reaches 3 symbols → 5; 1 test file\ntests: tests/test_cart.py\nowners: @shop-team\n",
     ] {
@@ -178,8 +178,8 @@ fn what_is_unknown_is_said_with_what_is_near() {
 fn comments_and_tools_of_review_get_their_forms() {
     let env = clone();
     let markdown = lore(&env, &["diff", "HEAD~1", "HEAD", "--markdown"]);
-    let line = "- renamed-public-symbol: `discount is now rebate` `shop/price.py:6`\n";
-    let row = "| `signature, body` | `total` | `shop/price.py:1` |  |\n";
+    let line = "- renamed-public-symbol: `discount is now rebate (same text)` `shop/price.py:6`\n";
+    let row = "| `signature, body` | `function total` | `shop/price.py:1` |  |\n";
     assert!(markdown.contains(line) && markdown.contains(row), "{markdown}");
     assert!(!markdown.contains("renamed from discount"), "told once: {markdown}");
     let sarif = lore(&env, &["diff", "HEAD~1", "HEAD", "--sarif"]);

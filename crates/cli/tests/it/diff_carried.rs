@@ -1,22 +1,12 @@
 //! What went along with a class or a file that is called otherwise now is neither new
 //! nor lost.
 
-use crate::BINARY;
-use model::Timestamp;
-use sim::git::{FileChange, History, Signature, written};
+use crate::two_versions::{history, lore, repository};
 use testkit::TestEnv;
 
 fn renamed(before: &[(&str, &str)], after: &[(&str, &str)], gone: &[&str]) -> TestEnv {
-    let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
-    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
-    let ada = Signature::new("Ada", "ada@example.com", at);
-    history.commit("main", &ada, "before", &written(before)).unwrap();
-    let mut changes = written(after);
-    changes.extend(gone.iter().map(|path| FileChange::Delete { path: (*path).to_owned() }));
-    history.commit("main", &ada, "after", &changes).unwrap();
-    history.write(&env.dir().join("repo")).unwrap();
-    let _ = env.lore_in(&env.dir().join("repo"), &["index", "-q"], "").success();
+    let env = repository(&history(before, after, gone));
+    let _ = lore(&env, &["index", "-q"]);
     env
 }
 

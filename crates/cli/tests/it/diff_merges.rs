@@ -1,28 +1,12 @@
 //! What was wrong in the reports of real merge commits, in small: each was said
 //! falsely, said twice, or not said.
 
-use crate::BINARY;
+use crate::two_versions::{history, lore, repository};
 use code::compare::Head;
-use model::Timestamp;
-use sim::git::{FileChange, History, Signature, written};
 use testkit::TestEnv;
 
-/// Two commits; what is not written again stays, `gone` goes.
 fn merge(before: &[(&str, &str)], after: &[(&str, &str)], gone: &[&str]) -> TestEnv {
-    let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
-    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
-    let ada = Signature::new("Ada", "ada@example.com", at);
-    history.commit("main", &ada, "before", &written(before)).unwrap();
-    let mut changes = written(after);
-    changes.extend(gone.iter().map(|path| FileChange::Delete { path: (*path).to_owned() }));
-    history.commit("main", &ada, "after", &changes).unwrap();
-    history.write(&env.dir().join("repo")).unwrap();
-    env
-}
-
-fn lore(env: &TestEnv, args: &[&str]) -> String {
-    env.lore_in(&env.dir().join("repo"), args, "").success().stdout
+    repository(&history(before, after, gone))
 }
 
 fn diff(env: &TestEnv) -> String {
@@ -212,6 +196,7 @@ fn what_other_rules_found_is_worked_out_again() {
             trees: Some([trees[0].clone(), trees[1].clone()]),
             rules: rules.to_owned(),
             asked: insight::code::scope::ScopeRequest { repo: None, at: None, here: Some(&dir) },
+            repo: &repo,
         };
         let mut is_asked = false;
         let compare = || {

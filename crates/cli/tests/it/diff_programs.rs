@@ -1,30 +1,20 @@
 //! Who a change can break, and which tests it is for: what real repositories were told
 //! falsely.
 
-use crate::BINARY;
-use model::Timestamp;
-use sim::git::{FileChange, History, Signature, written};
+use crate::two_versions::{ada, change, first, lore, repository};
+use sim::git::written;
 use testkit::TestEnv;
 
+/// Beside both commits, a branch `other` with a test of its own.
 fn changed(before: &[(&str, &str)], after: &[(&str, &str)], gone: &[&str]) -> TestEnv {
-    let env = TestEnv::new(BINARY);
-    let mut history = History::new("main");
-    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
-    let ada = Signature::new("Ada", "ada@example.com", at);
-    history.commit("main", &ada, "before", &written(before)).unwrap();
+    let mut history = first(before);
     history.branch("other", "main").unwrap();
-    let mut changes = written(after);
-    changes.extend(gone.iter().map(|path| FileChange::Delete { path: (*path).to_owned() }));
-    history.commit("main", &ada, "after", &changes).unwrap();
+    change(&mut history, after, gone);
     let aside = written(&[("tests/test_aside.py", "def test_aside():\n    pass\n")]);
-    history.commit("other", &ada, "aside", &aside).unwrap();
-    history.write(&env.dir().join("repo")).unwrap();
-    let _ = env.lore_in(&env.dir().join("repo"), &["index", "-q"], "").success();
+    history.commit("other", &ada(), "aside", &aside).unwrap();
+    let env = repository(&history);
+    let _ = lore(&env, &["index", "-q"]);
     env
-}
-
-fn lore(env: &TestEnv, args: &[&str]) -> String {
-    env.lore_in(&env.dir().join("repo"), args, "").success().stdout
 }
 
 const CODE: &str = "pub fn phase(day: u32) -> u32 {\n    day % 28\n}\n";
@@ -141,4 +131,24 @@ fn calls_that_are_tied_to_nothing_are_said() {
         is_known || told.contains("calls by the name fs_write (2) are tied to no symbol"),
         "{told}"
     );
+}
+
+/// Lemmy f671f41b: a method of a public trait has no `pub`, and its parameters broke nobody.
+#[test]
+fn a_method_of_a_public_trait_is_public() {
+    let manifest = "[package]\nname = \"tide\"\nversion = \"0.1.0\"\n";
+    let of = |visible: &str| {
+        let text =
+            |params: &str| format!("{visible}trait Report {{\n    fn resolve({params});\n}}\n");
+        let (before, after) = (text("&self"), text("&self, form: u32"));
+        let files = [("Cargo.toml", manifest), ("src/lib.rs", before.as_str())];
+        let env = changed(&files, &[("src/lib.rs", &after)], &[]);
+        lore(&env, &["diff", "HEAD~1", "HEAD"])
+    };
+    let told = of("pub ");
+    assert!(
+        told.contains("changed-parameters  Report.resolve: required parameter `form`"),
+        "{told}"
+    );
+    assert!(!of("").contains("breaking"));
 }

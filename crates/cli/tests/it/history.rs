@@ -275,3 +275,40 @@ fn of_several_symbols_of_a_name_the_one_that_uses_the_other_is_meant() {
     assert!(told.stderr.contains("of the same name: "), "{told}");
     assert!(told.stderr.contains("loop.py#"), "{told}");
 }
+
+/// Of a commit of more files than are matched with each other, the one that had the
+/// function under another name is among those that are.
+#[test]
+fn a_rename_in_a_large_commit_is_followed() {
+    let mut shop = Shop { history: History::new("main"), day: 0 };
+    let body = "(account, ledger):\n    balance = ledger.outstanding_balance(account)\n    \
+        interest = ledger.accrued_interest(account, balance)\n    \
+        ledger.transfer_remainder(account, balance + interest)\n    \
+        ledger.notify_customer(account, 'closing statement')\n    \
+        return account.archive_documents(balance, interest)\n";
+    let many = |sign: &str| -> Vec<(String, String)> {
+        (0..120)
+            .map(|at| {
+                (
+                    format!("bank/part_{at:03}.py"),
+                    format!("def part_{at}(a):\n    return a {sign} {at}\n"),
+                )
+            })
+            .collect()
+    };
+    let before =
+        [many("+"), vec![("shop/zeal.py".to_owned(), format!("def settle{body}"))]].concat();
+    let after = [many("-"), vec![("bank/close.py".to_owned(), format!("def close_account{body}"))]]
+        .concat();
+    fn borrowed(files: &[(String, String)]) -> Vec<(&str, &str)> {
+        files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+    }
+    shop.commit("main", "Settle", &borrowed(&before), &[]);
+    let rest = [("shop/zeal.py", "def other():\n    return 1\n")];
+    shop.commit("main", "Move everything", &[borrowed(&after), rest.to_vec()].concat(), &[]);
+    let env = TestEnv::new(BINARY);
+    shop.history.write(&env.dir().join("repo")).unwrap();
+    let args = ["history", "bank/close.py#close_account"];
+    let told = env.lore_in(&env.dir().join("repo"), &args, "").success().stdout;
+    assert!(told.contains("settle") && told.contains("shop/zeal.py"), "{told}");
+}

@@ -22,9 +22,11 @@ use crate::identity::package_of;
 use crate::index::choose::{Rules, unfit, why_not};
 use crate::index::{INDEXER, facts_of};
 use crate::lang;
-use crate::matching::{SourceFile, match_versions};
+use crate::matching::{Matching, SourceFile, match_versions};
+use crate::structure::contract::{self, Source};
 use git::{Blob, ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
+use model::breaking::ContractBreach;
 use model::change::{Comparison, UnreadFile};
 use model::ids::RepoId;
 use rayon::prelude::*;
@@ -108,16 +110,30 @@ pub fn compare(
     unread.dedup();
     let matching = match_versions(&views(&old), &views(&new));
     let report = report::Report::of(&matching, &old, &new);
+    let (breaches, contracts) = breaches(&matching, &old, &new);
     let n_compared = old.iter().chain(&new).map(|file| file.path.as_str());
     let n_compared = n_compared.collect::<std::collections::BTreeSet<_>>().len() as u64;
     Ok(Comparison {
         changes: report.changes,
         file_moves: report.file_moves,
         successions: report.successions,
+        breaches,
+        contracts,
         paths,
         n_files,
         n_compared,
         unread,
+    })
+}
+
+/// What contracts among the files do not keep, and which files were compared so.
+fn breaches(matching: &Matching, old: &[File], new: &[File]) -> (Vec<ContractBreach>, Vec<String>) {
+    fn sources(files: &[File]) -> Vec<Source<'_>> {
+        files.iter().map(|file| Source { path: &file.path, bytes: &file.bytes }).collect()
+    }
+    contract::breaches(&sources(old), &sources(new), |path| {
+        let at = old.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        Some(new[matching.files[at]? as usize].path.clone())
     })
 }
 
@@ -253,6 +269,10 @@ impl Sources {
     /// Whether a path is read for symbols; says why not where that is worth knowing.
     fn takes(&mut self, path: &str) -> bool {
         if !lang::is_known(path) {
+            return false;
+        }
+        if contract::takes_back(path) {
+            self.skip::<()>(path, "it takes a migration back");
             return false;
         }
         if let Some(skip) = why_not(path, 0, &Rules::default()) {

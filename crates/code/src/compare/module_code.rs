@@ -33,6 +33,7 @@ pub fn module_change(old: &File, new: &File) -> Option<SymbolChange> {
         old: Some(version(old, line(&before))),
         aspects: vec![Aspect::Body],
         similarity: None,
+        evidence: None,
         members: 0,
         is_test: is_test_path(&new.path),
         demands: Vec::new(),

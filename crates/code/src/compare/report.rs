@@ -12,7 +12,8 @@ use crate::facts::{FileFacts, Visibility};
 use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{
-    Aspect, FileMove, Succession, SymbolChange, SymbolChangeKind, SymbolPlace, SymbolVersion,
+    Aspect, FileMove, MatchEvidence, Succession, SymbolChange, SymbolChangeKind, SymbolPlace,
+    SymbolVersion,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -161,6 +162,7 @@ impl Sides<'_> {
                 new: Some(self.new_version(pair.new)),
                 old: Some(self.old_version(pair.old)),
                 similarity: (!is_carried).then_some(pair.similarity),
+                evidence: (!is_carried).then(|| evidence(pair)),
                 derivation: None,
                 is_test: is_test(new, &self.new[new.file as usize].path),
                 aspects,
@@ -325,6 +327,7 @@ impl Sides<'_> {
                     old: Some(self.old_version(at as u32)),
                     aspects: vec![Aspect::Signature],
                     similarity: None,
+                    evidence: None,
                     derivation: None,
                     members: 0,
                     is_test: is_test(symbol, &self.old[symbol.file as usize].path),
@@ -348,6 +351,7 @@ impl Sides<'_> {
                 old: Some(self.old_version(at as u32)),
                 aspects: Vec::new(),
                 similarity: guess.map(|guess| guess.similarity),
+                evidence: guess.map(|guess| evidence(guess)),
                 derivation,
                 members: self.old_members[at],
                 is_test: is_test(symbol, &self.old[symbol.file as usize].path),
@@ -385,6 +389,7 @@ impl Sides<'_> {
                 old: copy.map(|copy| self.old_version(copy.old)),
                 aspects: Vec::new(),
                 similarity: copy.map(|copy| copy.similarity),
+                evidence: copy.map(|copy| evidence(copy)),
                 derivation: self.derivations.of_new.get(&(at as u32)).cloned(),
                 members: self.new_members[at],
                 is_test: is_test(symbol, &self.new[symbol.file as usize].path),
@@ -454,6 +459,17 @@ impl Sides<'_> {
             }
         }
         moves
+    }
+}
+
+/// In the words of the answer. What kept its place is told to be so by no other evidence.
+fn evidence(pair: &Pair) -> MatchEvidence {
+    match pair.evidence {
+        Evidence::Body => MatchEvidence::SameText,
+        Evidence::Identity | Evidence::Similarity => MatchEvidence::Similar,
+        Evidence::Container => MatchEvidence::SameNameInContainer,
+        Evidence::Hierarchy => MatchEvidence::SameNameInHierarchy,
+        Evidence::Users => MatchEvidence::SameUsers,
     }
 }
 

@@ -12,8 +12,8 @@ use model::Result;
 use model::lineage::{LineageEnd, StepKind};
 use std::rc::Rc;
 
-/// Files of a commit that are matched with each other; of more, those that
-/// name the symbol.
+/// Files of a commit that are matched with each other; of more, those with most of the
+/// symbol in them.
 const MOST_MATCHED: usize = 80;
 /// Changed files that are looked at for the name.
 const MOST_SEARCHED: usize = 3_000;
@@ -113,32 +113,64 @@ impl Walk<'_> {
             (!same_name, std::cmp::Reverse(shared))
         };
         all.sort_by_key(alike);
-        let is_large = all.len() > MOST_MATCHED;
-        let name = self.cursor.entry.name.to_string();
+        let olds: Vec<Option<Rc<Version>>> = all
+            .iter()
+            .map(|change| match change.old_id {
+                Some(id) => self.versions.read(id, &change.old_path.text()),
+                None => Ok(None),
+            })
+            .collect::<Result<_>>()?;
+        let mut chosen: Vec<usize> = (0..all.len()).collect();
+        if all.len() > MOST_MATCHED {
+            let likeness = self.likeness();
+            let score = |at: &usize| {
+                let is_here = all[*at].path.text() == here.as_str();
+                (!is_here, std::cmp::Reverse(olds[*at].as_deref().map_or(0, &likeness)))
+            };
+            chosen.sort_by_cached_key(score);
+            chosen.truncate(MOST_MATCHED);
+            chosen.sort_unstable();
+        }
         let mut sides = Sides::default();
-        for change in all {
-            if sides.old.len() >= MOST_MATCHED {
-                break;
-            }
-            let old = match change.old_id {
-                Some(id) => self.versions.read(id, &change.old_path.text())?,
-                None => None,
-            };
-            let old = old.filter(|old| unfit(&old.bytes).is_none());
-            let is_named = |version: &Version| {
-                std::str::from_utf8(&version.bytes).is_ok_and(|text| text.contains(&name))
-            };
-            let is_here = change.path.text() == here.as_str();
-            if is_large && !is_here && !old.as_ref().is_some_and(|old| is_named(old)) {
-                continue;
-            }
-            sides.old.extend(old);
-            if let Some(id) = change.id.filter(|_| !is_here) {
+        for at in chosen {
+            let (change, old) = (all[at], olds[at].clone());
+            sides.old.extend(old.filter(|old| unfit(&old.bytes).is_none()));
+            if let Some(id) = change.id.filter(|_| change.path.text() != here.as_str()) {
                 let new = self.versions.read(id, &change.path.text())?;
                 sides.new.extend(new.filter(|new| unfit(&new.bytes).is_none()));
             }
         }
         Ok(sides)
+    }
+
+    /// How much of the symbol a file has: its name, which it may have got in this very
+    /// commit, and the words of its text, which it had before.
+    fn likeness(&self) -> impl Fn(&Version) -> usize {
+        let name = self.cursor.entry.name.to_string();
+        let words = self.words();
+        move |version| {
+            let Ok(text) = std::str::from_utf8(&version.bytes) else { return 0 };
+            let n_words = words.iter().filter(|word| text.contains(word.as_str())).count();
+            n_words + if text.contains(&name) { words.len() / 2 + 1 } else { 0 }
+        }
+    }
+
+    /// The longest words of the symbol's text: few other files have them.
+    fn words(&self) -> Vec<String> {
+        const SHORTEST: usize = 5;
+        const MOST: usize = 24;
+        let version = &self.cursor.parsed;
+        let span = version.facts().def(self.cursor.entry.def).span;
+        let bytes = version.bytes.get(span.start_byte as usize..span.end_byte as usize);
+        let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+        let mut words: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| word.len() >= SHORTEST && *word != &*self.cursor.entry.name)
+            .collect();
+        words.sort_unstable();
+        words.dedup();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.into_iter().take(MOST).map(str::to_owned).collect()
     }
 
     /// Matches some files with the symbol's own; whether the symbol was found in

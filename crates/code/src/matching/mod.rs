@@ -57,6 +57,8 @@ pub enum Evidence {
     Similarity,
     /// The same name in a subtype or supertype.
     Hierarchy,
+    /// Those who used the one use the other.
+    Users,
 }
 
 /// A symbol of the old version and what it is in the new one; places in
@@ -131,6 +133,7 @@ pub fn match_versions(old: &[SourceFile<'_>], new: &[SourceFile<'_>]) -> Matchin
     containers::match_types(&mut state);
     callables::match_callables(&mut state);
     values::match_values(&mut state);
+    values::match_renamed_values(&mut state);
     callables::match_hierarchies(&mut state);
     let guesses = callables::guesses(&state);
     let copies = callables::copies(&state);

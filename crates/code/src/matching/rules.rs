@@ -72,6 +72,10 @@ pub const EXCHANGED: f32 = 0.55;
 /// … if one beside it is as much like it as this.
 pub const EXCHANGED_FOR: f32 = 0.85;
 
+// Fields and constants in one place.
+pub const VALUE_USERS: f32 = 0.5;
+pub const VALUE_DECLARED: f32 = 0.75;
+
 // One to many and many to one.
 pub const PUSHED_DOWN: f32 = 0.40;
 pub const PUSHED_DOWN_ABSTRACT: f32 = 0.20;

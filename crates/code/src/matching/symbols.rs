@@ -150,7 +150,9 @@ impl<'a> Side<'a> {
                 place[id.ix()] = named.flatten().copied().or(around);
                 continue;
             };
-            if definitions.is_announced(file, id, &mut announced) {
+            // A statement about a table that another file makes is no table.
+            let is_elsewhere = def.kind == DefKind::Table && def.flags.has(Flags::ELSEWHERE);
+            if is_elsewhere || definitions.is_announced(file, id, &mut announced) {
                 place[id.ix()] = around;
                 continue;
             }
@@ -295,10 +297,14 @@ fn symbol_of(
     let own = words.known(name);
     let from = tokens.partition_point(|token| token.at < def.span.start_byte);
     let to = tokens.partition_point(|token| token.at < def.span.end_byte);
-    let slice = tokens.get(from..to).unwrap_or_default();
-    let bag = Bag::of(slice, own);
+    let mut slice = tokens.get(from..to).unwrap_or_default();
     let span = def.span.start_byte as usize..def.span.end_byte as usize;
     let source = file.bytes.get(span.clone()).unwrap_or_default();
+    if is_quoted_key(source, name) {
+        let behind = slice.partition_point(|token| token.at == def.span.start_byte);
+        slice = &slice[behind..];
+    }
+    let bag = Bag::of(slice, own);
     let parts = if sort == Sort::Callable && (bag.n_tokens as usize) <= rules::SMALL {
         file.bytes.get(span).map(sub_words).unwrap_or_default()
     } else {
@@ -329,6 +335,14 @@ fn symbol_of(
         bag,
         parts,
     }
+}
+
+/// `"name": …`: the words in the quotes are the symbol's own name.
+fn is_quoted_key(source: &[u8], name: &str) -> bool {
+    let inner = source.strip_prefix(b"\"").or_else(|| source.strip_prefix(b"'"));
+    inner
+        .and_then(|rest| rest.strip_prefix(name.as_bytes()))
+        .is_some_and(|rest| matches!(rest.first(), Some(b'"' | b'\'')))
 }
 
 /// In languages whose bodies stand in braces or behind a `=`.

@@ -184,3 +184,26 @@ fn thousands_of_equal_functions_are_compared_within_bounds() {
     );
     assert_eq!(matching.old.len(), 3000);
 }
+
+/// A field is known by who uses it, or by what it is declared as and a name much like it;
+/// what has neither in common is another field.
+#[test]
+fn a_renamed_field_is_the_same_field() {
+    let old = "class Cart {\n    private int count = 0;\n    private String note;\n    \
+        private String user_name = \"\";\n    int size() { return count + count * 2; }\n    \
+        boolean isFull() { return count > 9; }\n}\n";
+    let new = old
+        .replace("int count = 0", "long total = 1")
+        .replace("count", "total")
+        .replace("String note", "Map marks")
+        .replace("user_name = \"\"", "full_user_name = \"none\"");
+    let new: &'static str = Box::leak(new.into_boxed_str());
+    assert_eq!(
+        changes(&[("Cart.java", old)], &[("Cart.java", new)]),
+        [
+            "Cart.java:Cart.count -> Cart.java:Cart.total",
+            "Cart.java:Cart.user_name -> Cart.java:Cart.full_user_name",
+            "- Cart.java:Cart.note",
+        ]
+    );
+}

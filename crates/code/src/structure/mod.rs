@@ -8,6 +8,7 @@
 mod actions;
 mod cloudformation;
 mod compose;
+pub(crate) mod contract;
 mod css;
 mod dockerfile;
 mod gitlab;

@@ -5,7 +5,8 @@ use super::yaml::Yaml;
 use crate::facts::{Builder, DefId, DefKind};
 use model::code::EdgeKind;
 
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+pub(super) const METHODS: [&str; 8] =
+    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 pub(super) fn read(b: &mut Builder<'_>, document: &Yaml) {
     for (path, item) in document.get("paths").map(Yaml::entries).unwrap_or_default() {

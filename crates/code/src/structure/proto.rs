@@ -5,7 +5,7 @@ use super::tokens::{Kind, Style, Token, closing, span, tokens};
 use crate::facts::{Builder, DefId, DefKind};
 use model::code::EdgeKind;
 
-const STYLE: Style = Style {
+pub(super) const STYLE: Style = Style {
     in_words: ".",
     line_comments: &["//"],
     block_comments: true,
@@ -109,6 +109,11 @@ fn rpc(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -> usiz
 fn statement(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -> usize {
     let mut end = at;
     while end < all.len() && !all[end].is(";") {
+        // `[(validate.rules).string = {min_len: 1}]` is part of the field.
+        if all[end].is("[") {
+            end = closing(all, end);
+            continue;
+        }
         if all[end].is("{") {
             return closing(all, end);
         }

@@ -2,11 +2,11 @@
 
 use super::outline::{define, relate};
 use super::tokens::{Kind, Style, Token, closing, span, tokens};
-use crate::facts::{Builder, DefId, DefKind, Name};
+use crate::facts::{Builder, DefId, DefKind, Flags, Name};
 use model::code::EdgeKind;
 use rustc_hash::FxHashMap;
 
-const STYLE: Style = Style {
+pub(super) const STYLE: Style = Style {
     in_words: "$#",
     line_comments: &["--"],
     block_comments: true,
@@ -15,7 +15,7 @@ const STYLE: Style = Style {
 };
 
 /// Words that begin a constraint, not a column.
-const CONSTRAINTS: [&str; 11] = [
+pub(super) const CONSTRAINTS: [&str; 11] = [
     "constraint",
     "primary",
     "foreign",
@@ -184,6 +184,7 @@ fn alter(b: &mut Builder<'_>, tables: &mut Tables, words: &[Token<'_>]) {
         if rest.iter().any(|token| token.is_word("references")) {
             // The table is made elsewhere; this statement is what refers.
             let def = define(b, DefId::FILE, DefKind::Table, &name, span(words));
+            b.def_mut(def).flags.add(Flags::ELSEWHERE);
             references(b, def, rest);
         }
         return;

@@ -7,11 +7,11 @@ use super::{Impact, VersionComparison};
 use crate::code::impact::{KINDS, OwnerShare};
 use crate::code::walk::walk;
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
-use crate::tests_scope::{Fixtures, is_fixture_file, is_test_file, users_of_fixtures};
+use crate::tests_scope::{Change, Reach, VersionFiles, tests_of_change};
+use model::Result;
 use model::change::{Succession, SymbolChangeKind, SymbolVersion};
 use model::code::EdgeKind;
 use model::ids::NodeId;
-use model::{Result, code::is_test_path};
 use std::collections::{BTreeMap, BTreeSet};
 use store::Reader;
 
@@ -46,12 +46,20 @@ pub(super) fn add(
     reader: &Reader,
     indexed: &IndexedVersions,
     successions: &[Succession],
+    (change, files): (&Change, &VersionFiles<'_>),
     diff: &mut VersionComparison,
 ) -> Result<()> {
     let paths = diff.paths.clone();
     let is_base = indexed.base.is_some();
     let Some(scope) = indexed.base.as_ref().or(indexed.head.as_ref()) else { return Ok(()) };
     add_one(reader, scope, is_base, &paths, diff)?;
+    let [near, usual] =
+        tests_of_change(reader, scope, change, (files, &paths), [Reach::Near, Reach::Usual])?;
+    if let Some(impact) = &mut diff.impact {
+        impact.test_files = near.files.into_iter().map(|file| file.path).collect();
+        impact.usual_test_files = usual.files.len() as u64;
+        impact.run_all_tests = near.run_everything;
+    }
     if let (Some(base), Some(head)) = (&indexed.base, &indexed.head) {
         let mut versions = Versions::new(reader, base, head);
         let mut nodes = Vec::new();
@@ -86,15 +94,12 @@ pub(super) fn add(
             .filter_map(|((_, new), _)| *new)
             .take(MOST_SEEDS)
             .collect();
-        let (after, files) = impact(&versions.head, &seeds, &paths)?;
+        let (after, files) = impact(&versions.head, &seeds)?;
         for (repo, paths) in files {
             diff.reached_files.entry(repo).or_default().extend(paths);
         }
         if let Some(impact) = &mut diff.impact {
             impact.reached_after = Some(after.reached);
-            let mut tests: BTreeSet<String> = impact.test_files.drain(..).collect();
-            tests.extend(after.test_files);
-            impact.test_files = tests.into_iter().collect();
         }
     }
     Ok(())
@@ -145,7 +150,7 @@ fn add_one(
             }
         }
     }
-    let (impact, files) = impact(&view, &seeds, paths)?;
+    let (impact, files) = impact(&view, &seeds)?;
     diff.impact = Some(impact);
     diff.reached_files = files;
     diff.owners = owners(reader, scope, paths)?;
@@ -160,7 +165,7 @@ fn node_of(
     node_at(view, (&symbol.path, &symbol.symbol, symbol.line), in_file)
 }
 
-fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact, ReachedFiles)> {
+fn impact(view: &View<'_>, seeds: &[NodeId]) -> Result<(Impact, ReachedFiles)> {
     let options = TraversalOptions {
         max_depth: 3,
         max_results: MOST_REACHED,
@@ -169,33 +174,22 @@ fn impact(view: &View<'_>, seeds: &[NodeId], paths: &[String]) -> Result<(Impact
         through_bases: true,
     };
     let walked = walk(view, seeds, Direction::Incoming, &options)?;
-    let mut tests: BTreeSet<String> =
-        paths.iter().filter(|path| is_test_file(path)).cloned().collect();
     let mut files = ReachedFiles::new();
-    let mut fixtures = Fixtures::new();
     for reached in &walked.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };
         let repo = symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo);
         if !symbol.path.is_empty() {
             files.entry(repo.to_owned()).or_default().insert(symbol.path.clone());
         }
-        if is_fixture_file(&symbol.path) {
-            let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
-            let names = fixtures.entry(symbol.path.clone()).or_default();
-            names.entry(name.to_owned()).or_insert(reached.depth);
-        }
-        let is_of_tests = symbol.is_test && !is_test_path(&symbol.path);
-        if is_of_tests || is_test_file(&symbol.path) {
-            tests.insert(symbol.path);
-        }
     }
-    tests.extend(users_of_fixtures(view, &fixtures)?);
     let impact = Impact {
         commit: view.scope.snapshot.sha.clone(),
         reached: walked.reached.len() as u64,
         reached_after: None,
         truncated: walked.is_truncated,
-        test_files: tests.into_iter().collect(),
+        test_files: Vec::new(),
+        usual_test_files: 0,
+        run_all_tests: Vec::new(),
     };
     Ok((impact, files))
 }

@@ -17,8 +17,11 @@ use crate::cache::{self, VersionsQuestion};
 use crate::code::impact::OwnerShare;
 use crate::code::scope::{self, ScopeRequest};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
+use crate::tests_scope::{self, Change, VersionFiles};
 use crate::trace::MissingPart;
 use crate::why::LinkedRecord;
+use git::Repo;
+use model::breaking::ContractBreach;
 use model::change::{
     Comparison, FileMove, SymbolChange, SymbolChangeKind, SymbolVersion, UnreadFile,
 };
@@ -32,7 +35,8 @@ use serde::{Deserialize, Serialize};
 use stale::ReachedFiles;
 use store::Reader;
 
-pub use rules::{Breaking, Rule};
+pub use model::breaking::Rule;
+pub use rules::Breaking;
 pub use threads::DecidingNote;
 
 /// One end of a comparison.
@@ -123,8 +127,12 @@ pub struct Impact {
     /// The same after the change, where both versions are indexed.
     pub reached_after: Option<u64>,
     pub truncated: bool,
-    /// Files of tests among what is reached, and changed ones.
+    /// Files of tests with a direct tie to the change, as `lore tests --reach near` lists them.
     pub test_files: Vec<String>,
+    /// How many `lore tests` chooses, those with weaker ties among them.
+    pub usual_test_files: u64,
+    /// Why every test must run; empty where the choice is enough.
+    pub run_all_tests: Vec<String>,
 }
 
 /// Evidence about code in the reach of a change that is older than the code.
@@ -204,6 +212,8 @@ pub struct Request<'a> {
     /// By which rules both are compared: what others found is not asked for.
     pub rules: String,
     pub asked: ScopeRequest<'a>,
+    /// The clone that both are of.
+    pub repo: &'a Repo,
 }
 
 /// What follows from both versions alone: kept by their names.
@@ -212,6 +222,8 @@ struct VersionComparison {
     counts: Counts,
     changes: Vec<ChangedSymbol>,
     file_moves: Vec<FileMove>,
+    breaches: Vec<ContractBreach>,
+    contracts: Vec<String>,
     unread: Vec<UnreadFile>,
     paths: Vec<String>,
     owners: Vec<OwnerShare>,
@@ -239,6 +251,8 @@ impl VersionComparison {
             counts,
             changes: comparison.changes.into_iter().map(changed).collect(),
             file_moves: comparison.file_moves,
+            breaches: comparison.breaches,
+            contracts: comparison.contracts,
             unread: comparison.unread,
             paths: comparison.paths,
             owners: Vec::new(),
@@ -289,7 +303,12 @@ pub fn semantic_diff(
             (VersionComparison::of(compare()?), Vec::new(), Vec::new())
         }
     };
-    let breaking = rules::breaking(&kept.changes, &kept.file_moves);
+    let breaking = rules::breaking(&rules::Told {
+        changes: &kept.changes,
+        file_moves: &kept.file_moves,
+        breaches: &kept.breaches,
+        contracts: &kept.contracts,
+    });
     sort(&mut kept.changes);
     Ok(SemanticDiff {
         base: request.base,
@@ -347,8 +366,15 @@ fn compared(
     let compute = || {
         let mut comparison = compare()?;
         let successions = std::mem::take(&mut comparison.successions);
+        let change = Change::between(&comparison);
         let mut compared = VersionComparison::of(comparison);
-        graph::add(reader, indexed, &successions, &mut compared)?;
+        let base = request.repo.resolve(&request.base.commit)?;
+        let head = match request.head.is_work_tree {
+            true => None,
+            false => Some(request.repo.resolve(&request.head.commit)?),
+        };
+        let files = VersionFiles::new(request.repo, base, head);
+        graph::add(reader, indexed, &successions, (&change, &files), &mut compared)?;
         Ok(compared)
     };
     let Some(trees) = &request.trees else { return compute() };
@@ -356,7 +382,13 @@ fn compared(
     let question = VersionsQuestion {
         name: "diff",
         versions: &[indexed.base.as_ref(), indexed.head.as_ref()],
-        inputs: &[before.clone(), after.clone(), request.rules.clone(), own_rules()],
+        inputs: &[
+            before.clone(),
+            after.clone(),
+            request.rules.clone(),
+            own_rules(),
+            tests_scope::rules_version(),
+        ],
     };
     cache::answer_of_versions(reader, &question, compute)
 }

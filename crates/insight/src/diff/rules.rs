@@ -1,47 +1,12 @@
 //! Changes that break those who use a symbol, each by a rule with a name.
 
 use super::ChangedSymbol;
+use model::breaking::{ContractBreach, Rule};
 use model::change::{Aspect, FileMove, SymbolChangeKind, SymbolVersion};
 use model::code::is_test_path;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    RemovedRoute,
-    RemovedContract,
-    RemovedPublicSymbol,
-    ChangedParameters,
-    RenamedPublicSymbol,
-    MovedPublicSymbol,
-    ReducedVisibility,
-}
-
-impl Rule {
-    pub const ALL: &'static [Rule] = &[
-        Rule::RemovedRoute,
-        Rule::RemovedContract,
-        Rule::RemovedPublicSymbol,
-        Rule::ChangedParameters,
-        Rule::RenamedPublicSymbol,
-        Rule::MovedPublicSymbol,
-        Rule::ReducedVisibility,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Rule::RemovedRoute => "removed-route",
-            Rule::RemovedContract => "removed-contract",
-            Rule::RemovedPublicSymbol => "removed-public-symbol",
-            Rule::ChangedParameters => "changed-parameters",
-            Rule::RenamedPublicSymbol => "renamed-public-symbol",
-            Rule::MovedPublicSymbol => "moved-public-symbol",
-            Rule::ReducedVisibility => "reduced-visibility",
-        }
-    }
-}
 
 /// A change that breaks users of a symbol.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,6 +16,8 @@ pub struct Breaking {
     /// Where it was.
     #[serde(skip)]
     old_path: String,
+    #[serde(skip)]
+    old_line: u32,
     /// Where it is, or was when it is gone.
     pub path: String,
     pub line: u32,
@@ -60,16 +27,51 @@ pub struct Breaking {
 }
 
 impl Breaking {
-    /// What one change alone breaks.
-    pub fn of(changed: &ChangedSymbol) -> Option<Breaking> {
-        rule_of(changed)
+    /// Whether a change is what breaks.
+    pub fn is_of(&self, changed: &ChangedSymbol) -> bool {
+        let change = &changed.change;
+        let is_new = change.old.is_none() || change.change == SymbolChangeKind::Copied;
+        let version = if is_new { change.new.as_ref() } else { change.old.as_ref() };
+        version.is_some_and(|it| {
+            it.symbol == self.symbol && it.path == self.old_path && it.line == self.old_line
+        })
+    }
+
+    fn of_contract(breach: &ContractBreach, changes: &[ChangedSymbol]) -> Breaking {
+        let mut found = Breaking {
+            rule: breach.rule,
+            symbol: breach.symbol.clone(),
+            old_path: breach.old_path.clone(),
+            old_line: breach.old_line,
+            path: breach.path.clone(),
+            line: breach.line,
+            message: breach.message.clone(),
+            users: None,
+        };
+        found.users = changes.iter().find(|it| found.is_of(it)).and_then(|it| it.users);
+        found
     }
 }
 
-pub fn breaking(changes: &[ChangedSymbol], file_moves: &[FileMove]) -> Vec<Breaking> {
-    let mut all: Vec<Breaking> = changes.iter().filter_map(rule_of).collect();
+/// What a comparison found.
+pub struct Told<'a> {
+    pub changes: &'a [ChangedSymbol],
+    pub file_moves: &'a [FileMove],
+    pub breaches: &'a [ContractBreach],
+    /// Files that were compared as contracts: nothing else is said of what is in them.
+    pub contracts: &'a [String],
+}
+
+pub fn breaking(told: &Told<'_>) -> Vec<Breaking> {
+    let is_judged = |it: &&ChangedSymbol| {
+        it.change.old.as_ref().is_some_and(|old| told.contracts.contains(&old.path))
+    };
+    let others = told.changes.iter().filter(|it| !is_judged(it));
+    let mut all: Vec<Breaking> = others.filter_map(rule_of).collect();
     drop_told_by_container(&mut all);
-    all.extend(file_moves.iter().filter_map(moved_file));
+    all.extend(told.breaches.iter().map(|it| Breaking::of_contract(it, told.changes)));
+    let moved = told.file_moves.iter().filter(|it| !told.contracts.contains(&it.from));
+    all.extend(moved.filter_map(moved_file));
     all.sort_by(|a, b| {
         (a.rule, b.users.unwrap_or(0), &a.path, a.line).cmp(&(
             b.rule,
@@ -114,6 +116,7 @@ fn moved_file(file: &FileMove) -> Option<Breaking> {
         rule: Rule::MovedPublicSymbol,
         symbol: file.from.clone(),
         old_path: file.from.clone(),
+        old_line: 1,
         path: file.to.clone(),
         line: 1,
         message: match file.public_symbols {
@@ -179,6 +182,7 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
         rule,
         symbol: old.symbol.clone(),
         old_path: old.path.clone(),
+        old_line: old.line,
         path: shown.path.clone(),
         line: shown.line,
         message,

@@ -88,12 +88,17 @@ impl Scale {
         };
         let mut together: Vec<f64> = of_rule(Rule::ChangedTogether).collect();
         together.sort_by(|a, b| b.total_cmp(a));
-        together.truncate(MOST_TOGETHER);
+        let most_together = together.first().copied().unwrap_or(1.0);
+        // Of many that changed together equally often, none is among the first.
+        if let Some(next) = together.get(MOST_TOGETHER).copied() {
+            together.truncate(MOST_TOGETHER);
+            together.retain(|weight| *weight > next);
+        }
         Scale {
             n_tests: n_tests as f64,
             n_naming_file: of_rule(Rule::NamesFile).count() as f64,
             least_together: together.last().copied().unwrap_or(f64::INFINITY),
-            most_together: together.first().copied().unwrap_or(1.0),
+            most_together,
         }
     }
 
@@ -109,7 +114,11 @@ impl Scale {
             Rule::NamesSymbol => !self.is_common(1.0 / evidence.weight),
             Rule::NamesFile => !self.is_common(self.n_naming_file),
             Rule::ChangedTogether => evidence.weight >= self.least_together,
-            Rule::UsesType | Rule::UsesDispatch | Rule::Imports | Rule::ImportsBeside => false,
+            Rule::UsesType
+            | Rule::UsesDispatch
+            | Rule::NamesWord
+            | Rule::Imports
+            | Rule::ImportsBeside => false,
         }
     }
 
@@ -122,7 +131,7 @@ impl Scale {
             Rule::UsesType | Rule::UsesDispatch => 0.8 / steps(it),
             Rule::NamesSymbol if self.is_common(1.0 / it.weight) => 0.3,
             Rule::NamesSymbol => 1.5,
-            Rule::NamesFile => 0.3,
+            Rule::NamesWord | Rule::NamesFile => 0.3,
             Rule::ChangedTogether => 1.0 + (it.weight / self.most_together).min(1.0),
             Rule::Imports => 0.15 * (1.0 + it.weight),
             Rule::ImportsBeside => 0.15,

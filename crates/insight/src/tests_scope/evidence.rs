@@ -20,6 +20,8 @@ vocabulary! {
         UsesDispatch = "uses_dispatch",
         /// It names a changed symbol.
         NamesSymbol = "names_symbol",
+        /// It has a word that a changed symbol is called by, and that may mean anything.
+        NamesWord = "names_word",
         /// It names a changed file.
         NamesFile = "names_file",
         /// It reads data that is called like a changed file.
@@ -51,7 +53,7 @@ pub struct Candidate {
 }
 
 /// Files of tests by path.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Candidates {
     pub files: BTreeMap<String, Candidate>,
 }

@@ -30,12 +30,15 @@ pub struct Seeds {
     pub types: Vec<NodeId>,
     /// Types of changed members that nobody does: they are called by dispatch.
     pub dispatched: Vec<NodeId>,
+    /// Simple names of changed symbols that something leads to.
+    pub used: BTreeSet<String>,
 }
 
 impl Seeds {
     pub fn of(view: &View<'_>, change: &Change, tests: &TestFiles) -> Result<Seeds> {
         let mut changed = BTreeSet::new();
         let (mut types, mut dispatched) = (BTreeSet::new(), BTreeSet::new());
+        let mut used = BTreeSet::new();
         let symbols = change.symbols.as_deref().unwrap_or_default();
         let mut by_path: BTreeMap<&str, Vec<&SymbolVersion>> = BTreeMap::new();
         for symbol in symbols.iter().filter(|symbol| !tests.has(&symbol.path)) {
@@ -53,14 +56,21 @@ impl Seeds {
             for symbol in symbols {
                 let found = outline.innermost(&symbol.symbol);
                 changed.extend(found.iter().copied());
-                let Some((_, member)) = symbol.symbol.rsplit_once('.') else { continue };
-                let types =
-                    if is_called(view, &found, member)? { &mut types } else { &mut dispatched };
+                let name = symbol.symbol.rsplit('.').next().unwrap_or(&symbol.symbol);
+                let is_called = is_called(view, &found, name)?;
+                if is_called {
+                    used.insert(name.to_owned());
+                }
+                if !symbol.symbol.contains('.') {
+                    continue;
+                }
+                let types = if is_called { &mut types } else { &mut dispatched };
                 types.extend(outline.types_around(&symbol.symbol));
             }
         }
         let list = |nodes: BTreeSet<NodeId>| nodes.into_iter().take(MOST_SEEDS).collect();
-        Ok(Seeds { changed: list(changed), types: list(types), dispatched: list(dispatched) })
+        let (types, dispatched) = (list(types), list(dispatched));
+        Ok(Seeds { changed: list(changed), types, dispatched, used })
     }
 }
 

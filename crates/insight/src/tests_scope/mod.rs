@@ -6,6 +6,7 @@
 //! graph (build files, settings, files nobody imports and no test names), the
 //! answer is to run everything, with the reason.
 
+mod change;
 mod choice;
 mod escape;
 mod evidence;
@@ -17,7 +18,7 @@ mod together;
 use crate::cache::{self, VersionsQuestion};
 use crate::code::View;
 use crate::code::scope::{Scope, SnapshotContext};
-use graph::Seeds;
+use graph::{Fixtures, Seeds};
 use model::Result;
 use model::change::SymbolVersion;
 use model::hash::Hash32;
@@ -27,12 +28,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use store::{Reader, commits};
 
+pub use change::{VersionFiles, tests_of_change};
 pub use choice::Reach;
 pub use evidence::{Candidate, Candidates, Evidence, Rule};
-pub(crate) use files::is_fixture_file;
 pub use files::{TestFiles, is_test_file};
-pub(crate) use graph::Fixtures;
-pub(crate) use names::users_of_fixtures;
 
 /// The tests to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,8 +112,24 @@ pub fn kept_test_scope(
     reach: Reach,
     compute: impl FnOnce() -> Result<TestScope>,
 ) -> Result<TestScope> {
-    const SOURCES: [&[u8]; 8] = [
+    let mut inputs = change.to_vec();
+    inputs.push(reach.as_str().to_owned());
+    inputs.push(scope.snapshot.sha.clone());
+    // What commits changed together is evidence.
+    let (n_commits, n_unreachable) = commits::count(reader, Some(scope.repo.id))?;
+    inputs.push(format!("{n_commits} {n_unreachable}"));
+    inputs.push(rules_version());
+    let question = VersionsQuestion { name: "tests", versions: &[Some(scope)], inputs: &inputs };
+    let mut found = cache::answer_of_versions(reader, &question, compute)?;
+    found.standing = scope.standing();
+    Ok(found)
+}
+
+/// By which rules tests are chosen.
+pub(crate) fn rules_version() -> String {
+    const SOURCES: [&[u8]; 9] = [
         include_bytes!("mod.rs"),
+        include_bytes!("change.rs"),
         include_bytes!("choice.rs"),
         include_bytes!("escape.rs"),
         include_bytes!("evidence.rs"),
@@ -123,16 +138,7 @@ pub fn kept_test_scope(
         include_bytes!("names.rs"),
         include_bytes!("together.rs"),
     ];
-    let (n_commits, n_unreachable) = commits::count(reader, Some(scope.repo.id))?;
-    let mut inputs = change.to_vec();
-    inputs.push(reach.as_str().to_owned());
-    inputs.push(scope.snapshot.sha.clone());
-    inputs.push(format!("{n_commits} {n_unreachable}"));
-    inputs.push(Hash32::of(&SOURCES.concat()).to_string());
-    let question = VersionsQuestion { name: "tests", versions: &[Some(scope)], inputs: &inputs };
-    let mut found = cache::answer_of_versions(reader, &question, compute)?;
-    found.standing = scope.standing();
-    Ok(found)
+    Hash32::of(&SOURCES.concat()).to_string()
 }
 
 pub fn test_scope(
@@ -188,7 +194,7 @@ pub fn candidates(
     wanted.extend(symbols.iter().cloned());
     wanted.extend(fixtures.values().flat_map(|names| names.keys().cloned()));
     let words = TestWords::read(&view, tests, &wanted)?;
-    names::add_naming_symbols(&symbols, &words, &mut found);
+    names::add_naming_symbols(&symbols, &seeds.used, &words, &mut found);
     names::add_users_of_fixtures(&fixtures, tests, &words, &mut found);
     let together = together::add(&view, &change.paths, tests, &mut found)?;
     graph::add_importers_beside(&view, &change.paths, tests, &mut found)?;

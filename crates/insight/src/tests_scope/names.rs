@@ -4,12 +4,13 @@
 
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::{TestFiles, is_test_file, stem, subject_of, subject_of_source};
+use super::files::{TestFiles, stem, subject_of, subject_of_source};
 use super::graph::Fixtures;
 use crate::code::View;
 use model::Result;
 use model::ids::{FileId, PackageId, PackageVersionId};
 use model::terms;
+use model::text::name_parts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use store::code::terms::unpack;
@@ -103,20 +104,6 @@ fn versions_where(
     Ok(found)
 }
 
-/// The tests of the snapshot that ask for fixtures.
-pub fn users_of_fixtures(view: &View<'_>, fixtures: &Fixtures) -> Result<BTreeSet<String>> {
-    if fixtures.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let tests = versions_where(view, is_test_file)?.into_iter().map(|(_, path)| path);
-    let tests = TestFiles::of(tests);
-    let wanted = fixtures.values().flat_map(|names| names.keys().cloned()).collect();
-    let words = TestWords::read(view, &tests, &wanted)?;
-    let mut found = Candidates::default();
-    add_users_of_fixtures(fixtures, &tests, &words, &mut found);
-    Ok(found.files.into_keys().collect())
-}
-
 /// The simple names of changed symbols that tell something.
 pub fn symbol_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
     let symbols = change.symbols.iter().flatten();
@@ -144,14 +131,28 @@ pub fn file_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
     words
 }
 
-/// Adds tests that have the name of a changed symbol among their words.
-pub fn add_naming_symbols(names: &BTreeSet<String>, words: &TestWords, found: &mut Candidates) {
+/// A word of a language says nothing, even in few tests, where the graph knows who uses
+/// the symbol that is called so; where it does not, in so few at most.
+const FEW_WORDS: usize = 3;
+
+/// Adds tests that have the name of a changed symbol among their words. Those of `used` are
+/// used by others, as far as the graph knows.
+pub fn add_naming_symbols(
+    names: &BTreeSet<String>,
+    used: &BTreeSet<String>,
+    words: &TestWords,
+    found: &mut Candidates,
+) {
     for name in names {
         let with = words.with(name);
+        // `register` and `_private` are words of any text; `make_response` is a name.
+        let is_word = name_parts(name).len() < 2;
+        let is_weak = is_word && (used.contains(name) || with.len() > FEW_WORDS);
+        let rule = if is_weak { Rule::NamesWord } else { Rule::NamesSymbol };
         for test in with {
             let weight = 1.0 / with.len() as f64;
             let reason = format!("names {name}");
-            found.add(test, Evidence { rule: Rule::NamesSymbol, distance: 1, weight, reason });
+            found.add(test, Evidence { rule, distance: 1, weight, reason });
         }
     }
 }

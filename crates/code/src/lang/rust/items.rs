@@ -134,6 +134,8 @@ impl Lower<'_, '_> {
         match modifier {
             Some(modifier) if self.text(modifier) == "pub" => Visibility::Public,
             Some(_) => Visibility::Internal,
+            // What a trait asks for is as visible as the trait.
+            None if self.b.facts.def(self.b.within()).kind == DefKind::Trait => Visibility::Public,
             None => Visibility::Private,
         }
     }

@@ -1,0 +1,177 @@
+//! How a comparison is told: the evidence for what is held to be the same, the same in a
+//! comment as on the screen, and the tests as `lore tests` chooses them.
+
+use crate::two_versions::{history, lore, repository};
+use testkit::TestEnv;
+
+fn changed(before: &[(&str, &str)], after: &[(&str, &str)], gone: &[&str]) -> TestEnv {
+    let env = repository(&history(before, after, gone));
+    let _ = lore(&env, &["index", "-q"]);
+    env
+}
+
+const CART: &str = "\
+class Cart:
+    def total(self, rate):
+        amount = sum(item.price * item.count for item in self.items)
+        discount = self.lookup_discount(amount)
+        return (amount - discount) * (1 + rate)
+
+    def empty(self):
+        self.items.clear()
+        self.notify('emptied')
+";
+
+#[test]
+fn why_two_symbols_are_one_is_told() {
+    let after = CART
+        .replace("def total(", "def grand_total(")
+        .replace("def empty(", "def clear_all(")
+        .replace(
+            "discount = self.lookup_discount(amount)",
+            "discount = self.lookup_discount(amount, 2)",
+        );
+    let env = changed(&[("cart.py", CART)], &[("cart.py", &after)], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("Cart.clear_all (same text)"), "{told}");
+    assert!(told.contains(" % alike)"), "{told}");
+    let json = lore(&env, &["diff", "HEAD~1", "HEAD", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let changes = json["data"]["changes"].as_array().unwrap();
+    let evidence: Vec<&str> = changes.iter().filter_map(|it| it["evidence"].as_str()).collect();
+    assert!(evidence.contains(&"same_text") && evidence.contains(&"similar"), "{json}");
+}
+
+/// The comment left out where files went, which tests and owners a change is for, and what
+/// was not compared.
+#[test]
+fn a_comment_says_what_the_screen_says() {
+    let user = "from cart import Cart\n\n\ndef shop():\n    return Cart().total(1)\n";
+    let tests = "from cart import Cart\n\n\ndef test_total():\n    assert Cart().total(1) == 2\n";
+    let owners = "* @shop\n";
+    let moved = "def far(a):\n    return a * 2\n\n\ndef near(a):\n    return a * 3\n";
+    let after = CART.replace("(1 + rate)", "(2 + rate)");
+    let env = changed(
+        &[
+            ("cart.py", CART),
+            ("shop/user.py", user),
+            ("tests/test_cart.py", tests),
+            ("CODEOWNERS", owners),
+            ("way/distance.py", moved),
+        ],
+        &[("cart.py", &after), ("path/distance.py", moved), ("broken.py", "def a(:\n  ]]\n")],
+        &["way/distance.py"],
+    );
+    let screen = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    let comment = lore(&env, &["diff", "HEAD~1", "HEAD", "--markdown"]);
+    for word in ["path/distance.py", "tests/test_cart.py", "@shop", "broken.py", "2 users"] {
+        assert!(screen.contains(word), "{word}: {screen}");
+    }
+    for word in [
+        "path/distance.py",
+        "was `way/distance.py`",
+        "Tests: `tests/test_cart.py`",
+        "Owners: `@shop`",
+        "broken.py",
+        "| 2 |",
+    ] {
+        assert!(comment.contains(word), "{word}: {comment}");
+    }
+}
+
+/// Starlette e99738b7: `lore diff` told of 2 files of tests and `lore tests` of 10.
+#[test]
+fn a_comparison_and_the_choice_of_tests_agree() {
+    let tests = "from cart import Cart\n\n\ndef test_total():\n    assert Cart().total(1) == 2\n";
+    let after = CART.replace("(1 + rate)", "(2 + rate)");
+    let many: Vec<(String, String)> = (0..30)
+        .map(|at| {
+            (
+                format!("tests/test_{at}.py"),
+                "import cart\n\n\ndef test_one():\n    pass\n".to_owned(),
+            )
+        })
+        .collect();
+    let mut before: Vec<(&str, &str)> =
+        many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    before.extend([("cart.py", CART), ("tests/test_use.py", tests)]);
+    let env = changed(&before, &[("cart.py", &after)], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    let count = |reach: &str| {
+        let args =
+            ["tests", "--base", "HEAD~1", "--head", "HEAD", "--format", "list", "--reach", reach];
+        lore(&env, &args).lines().count()
+    };
+    let (near, usual) = (count("near"), count("usual"));
+    assert!(near == 1 && usual > near, "{near} {usual}");
+    let wanted = format!("; 1 test file, {} more with weaker ties", usual - near);
+    assert!(told.contains(&wanted) && told.contains("tests: tests/test_use.py"), "{told}");
+}
+
+/// A word of any text, such as `register`, chose every test that has it although the graph
+/// knows who uses the function.
+#[test]
+fn a_word_is_no_name_of_a_symbol() {
+    let code =
+        "def register(hook):\n    return hook\n\n\ndef make_response(body):\n    return body\n";
+    let after =
+        code.replace("return hook", "return hook()").replace("return body", "return body()");
+    let uses = "from plug import register\n\n\ndef test_it():\n    assert register(1)\n";
+    let says = "def test_it():\n    assert 'please register here'\n";
+    let names = "def test_it():\n    assert load('make_response')\n";
+    let mut before = vec![
+        ("plug.py", code),
+        ("tests/test_uses.py", uses),
+        ("tests/test_says.py", says),
+        ("tests/test_names.py", names),
+    ];
+    let others: Vec<String> = (0..12).map(|at| format!("tests/test_other{at}.py")).collect();
+    before.extend(others.iter().map(|path| (path.as_str(), "def test_it():\n    pass\n")));
+    let env = changed(&before, &[("plug.py", &after)], &[]);
+    let args =
+        ["tests", "--base", "HEAD~1", "--head", "HEAD", "--format", "list", "--reach", "near"];
+    assert_eq!(lore(&env, &args), "tests/test_names.py\ntests/test_uses.py\n");
+}
+
+/// Nobody runs a test because a comment changed.
+#[test]
+fn documentation_alone_leads_to_no_test() {
+    let code = "def used():\n    \"\"\"One.\"\"\"\n    return 1\n";
+    let tests = "from lib import used\n\n\ndef test_used():\n    assert used() == 1\n";
+    let env = changed(
+        &[("lib.py", code), ("tests/test_lib.py", tests)],
+        &[("lib.py", &code.replace("One.", "One and more."))],
+        &[],
+    );
+    let args = ["tests", "--base", "HEAD~1", "--head", "HEAD", "--format", "list"];
+    assert_eq!(lore(&env, &args), "");
+}
+
+#[test]
+fn runners_get_what_they_take() {
+    let go = "package cart\n\nfunc Total(a int) int { return a }\n";
+    let test = "package cart\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) { Total(1) }\n";
+    let added = format!("{test}\nfunc TestMore(t *testing.T) {{ Total(2) }}\n");
+    let others: Vec<String> = (0..8).map(|at| format!("other{at}/x_test.go")).collect();
+    let mut before = vec![("cart/cart.go", go), ("cart/cart_test.go", test)];
+    before.extend(others.iter().map(|path| (path.as_str(), "package other\n")));
+    let plus = go.replace("return a", "return a + 1");
+    let env = changed(&before, &[("cart/cart.go", &plus), ("cart/cart_test.go", &added)], &[]);
+    let range = ["tests", "--base", "HEAD~1", "--head", "HEAD", "--reach", "near", "--format"];
+    let told = |env: &TestEnv, format: &str| lore(env, &[&range[..], &[format]].concat());
+    assert_eq!(told(&env, "go"), "-run\n^(TestMore|TestTotal)$\n./cart\n");
+
+    let manifest = "[package]\nname = \"tide\"\nversion = \"0.1.0\"\n";
+    let moon = "pub fn phase(day: u32) -> u32 {\n    day % 28\n}\n";
+    let test = "#[test]\nfn phases() {\n    assert_eq!(tide::moon::phase(28), 0);\n}\n";
+    let files = [
+        ("Cargo.toml", manifest),
+        ("src/lib.rs", "pub mod moon;\n"),
+        ("src/moon.rs", moon),
+        ("tests/sky.rs", test),
+    ];
+    let env = changed(&files, &[("src/moon.rs", &moon.replace("28", "29"))], &[]);
+    assert_eq!(told(&env, "nextest"), "(package(=tide)&binary(=sky))\n");
+    let env = changed(&files, &[("Cargo.toml", &manifest.replace("0.1.0", "0.2.0"))], &[]);
+    assert_eq!(told(&env, "nextest"), "all()\n");
+}

@@ -1,0 +1,410 @@
+//! What the statements of SQL files lead to: tables, columns and enums as they are at the
+//! end, and what is done to tables that other files made.
+
+use super::sql_words::{
+    clauses, declared, is_constraint, last, name_at, type_text, undoes, without_undoing,
+};
+use super::{Place, Source, lines_of, place_in};
+use crate::facts::Lines;
+use crate::structure::sql::STYLE;
+use crate::structure::tokens::{Kind, Token, closing, tokens};
+use model::breaking::Rule;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where one version of some files leads.
+#[derive(Default)]
+pub struct State {
+    pub tables: BTreeMap<String, Table>,
+    pub enums: BTreeMap<String, (Vec<String>, Place)>,
+    /// What is done to tables that are made elsewhere.
+    pub steps: Vec<Step>,
+    /// Columns that those tables get, as they are at the end.
+    added: BTreeMap<String, Vec<Column>>,
+}
+
+pub struct Table {
+    pub place: Place,
+    pub columns: Vec<Column>,
+    pub is_view: bool,
+    /// Made by something other than a list of columns: which there are is not known.
+    pub is_whole: bool,
+}
+
+#[derive(Clone)]
+pub struct Column {
+    pub name: String,
+    pub ty: String,
+    pub is_required: bool,
+    pub has_default: bool,
+    pub place: Place,
+}
+
+/// A step that those who use the table notice.
+pub struct Step {
+    pub rule: Rule,
+    pub table: String,
+    pub symbol: String,
+    pub message: String,
+    pub place: Place,
+}
+
+impl Table {
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|it| it.name == name)
+    }
+
+    /// Names and types of its columns, to know it again.
+    pub fn parts(&self) -> BTreeSet<String> {
+        self.columns.iter().map(|it| format!("{} {}", it.name, it.ty)).collect()
+    }
+}
+
+impl State {
+    pub fn of(files: &[Source<'_>]) -> State {
+        let mut state = State::default();
+        for file in files.iter().filter(|file| !undoes(file.path)) {
+            let Ok(text) = std::str::from_utf8(file.bytes) else { continue };
+            let text = without_undoing(text);
+            let all = tokens(text.as_bytes(), STYLE);
+            let lines = lines_of(file);
+            let mut reader = Reader { file, lines: &lines, state: &mut state };
+            for words in all.split(|token| token.is(";")) {
+                reader.statement(words);
+            }
+        }
+        state.forget_remade();
+        for (table, columns) in std::mem::take(&mut state.added) {
+            state.steps.extend(columns.into_iter().filter_map(|it| required(&table, it)));
+        }
+        state
+    }
+
+    /// A table that is dropped and made again is there.
+    fn forget_remade(&mut self) {
+        let made = &self.tables;
+        self.steps.retain(|it| {
+            it.rule != Rule::RemovedContract
+                || match it.symbol.strip_prefix(&format!("{}.", last(&it.table))) {
+                    Some(column) => made.get(&it.table).and_then(|it| it.column(column)).is_none(),
+                    None => !made.contains_key(&it.table),
+                }
+        });
+    }
+}
+
+/// A column that a table got and that nobody gave before.
+fn required(table: &str, column: Column) -> Option<Step> {
+    let symbol = format!("{}.{}", last(table), column.name);
+    (column.is_required && !column.has_default).then(|| Step {
+        rule: Rule::RequiredInput,
+        table: table.to_owned(),
+        message: format!("column {symbol} is added, not null and without default"),
+        symbol,
+        place: column.place,
+    })
+}
+
+struct Reader<'s, 'f> {
+    file: &'f Source<'f>,
+    lines: &'f Lines,
+    state: &'s mut State,
+}
+
+impl Reader<'_, '_> {
+    fn place(&self, byte: usize) -> Place {
+        place_in(self.file, self.lines, byte)
+    }
+
+    fn statement(&mut self, words: &[Token<'_>]) {
+        let is = |at: usize, word: &str| words.get(at).is_some_and(|it| it.is_word(word));
+        if is(0, "create") {
+            self.create(words);
+        } else if is(0, "drop") {
+            self.drop(words);
+        } else if is(0, "alter") && is(1, "table") {
+            self.alter(words);
+        } else if is(0, "rename") && is(1, "table") {
+            for clause in clauses(&words[2..]) {
+                self.rename_table(clause);
+            }
+        }
+    }
+
+    fn create(&mut self, words: &[Token<'_>]) {
+        let kinds = ["table", "view", "type", "index", "function", "procedure", "trigger"];
+        let what = words.iter().take(7).enumerate().find_map(|(at, token)| {
+            kinds.iter().find(|kind| token.is_word(kind)).map(|kind| (at, *kind))
+        });
+        let Some((at, kind)) = what else { return };
+        let is_passing = words[..at].iter().any(|it| it.is_word("temporary") || it.is_word("temp"));
+        let Some((name, next)) = name_at(words, at + 1).filter(|_| !is_passing) else { return };
+        let place = self.place(words[0].start);
+        match kind {
+            "table" | "view" => {
+                let open = words.get(next).filter(|it| it.is("(") && kind == "table");
+                let columns = open.map_or(Vec::new(), |_| {
+                    let end = closing(words, next);
+                    self.columns(&words[next + 1..end.saturating_sub(1).max(next + 1)])
+                });
+                let is_whole = open.is_some()
+                    && !words[next..].iter().any(|it| it.is_word("like") || it.is_word("inherits"));
+                let table = Table { place, columns, is_view: kind == "view", is_whole };
+                self.state.tables.entry(name).or_insert(table);
+            }
+            "type" if words.get(next + 1).is_some_and(|it| it.is_word("enum")) => {
+                let values = words[next..].iter().filter(|it| it.kind == Kind::Text);
+                let values = values.map(|it| it.text.to_owned()).collect();
+                self.state.enums.insert(name, (values, place));
+            }
+            _ => {}
+        }
+    }
+
+    fn columns(&self, words: &[Token<'_>]) -> Vec<Column> {
+        let mut columns: Vec<Column> = Vec::new();
+        let parts = clauses(words);
+        for clause in &parts {
+            if !is_constraint(&clause[0]) {
+                columns.extend(self.column(clause));
+            }
+        }
+        // `PRIMARY KEY (a, b)`
+        for clause in parts.iter().filter(|clause| clause.iter().any(|it| it.is_word("primary"))) {
+            if !is_constraint(&clause[0]) {
+                continue;
+            }
+            for column in &mut columns {
+                let is_named =
+                    |it: &Token<'_>| it.kind != Kind::Mark && it.text.to_lowercase() == column.name;
+                column.is_required |= clause.iter().any(is_named);
+            }
+        }
+        columns
+    }
+
+    fn column(&self, words: &[Token<'_>]) -> Option<Column> {
+        let it = declared(words)?;
+        let place = self.place(it.start);
+        Some(Column {
+            name: it.name,
+            ty: it.ty,
+            is_required: it.is_required,
+            has_default: it.has_default,
+            place,
+        })
+    }
+
+    fn step(&mut self, rule: Rule, table: &str, column: &str, message: String, at: usize) {
+        let symbol = match column {
+            "" => last(table).to_owned(),
+            _ => format!("{}.{column}", last(table)),
+        };
+        let place = self.place(at);
+        self.state.steps.push(Step { rule, table: table.to_owned(), symbol, message, place });
+    }
+
+    fn drop(&mut self, words: &[Token<'_>]) {
+        let kind = words.iter().take(3).position(|it| it.is_word("table") || it.is_word("view"));
+        let Some(kind) = kind else { return };
+        for clause in clauses(&words[kind + 1..]) {
+            let Some((name, _)) = name_at(clause, 0) else { continue };
+            if self.state.tables.remove(&name).is_none() {
+                let told = format!("{} {name} is dropped", words[kind].text.to_lowercase());
+                self.step(Rule::RemovedContract, &name, "", told, words[0].start);
+            }
+        }
+    }
+
+    /// `old TO new`
+    fn rename_table(&mut self, words: &[Token<'_>]) {
+        let Some((old, next)) = name_at(words, 0) else { return };
+        if words.get(next).is_some_and(|it| it.is_word("to"))
+            && let Some((new, _)) = name_at(words, next + 1)
+        {
+            self.renamed(&old, &new, words[0].start);
+        }
+    }
+
+    fn renamed(&mut self, old: &str, new: &str, at: usize) {
+        // A new name leaves a table where it is.
+        let new = match old.rsplit_once('.') {
+            Some((schema, _)) if !new.contains('.') => format!("{schema}.{new}"),
+            _ => new.to_owned(),
+        };
+        if let Some(table) = self.state.tables.remove(old) {
+            self.state.tables.insert(new, table);
+        } else {
+            let told = format!("table {old} is renamed to {new}");
+            self.step(Rule::RenamedContract, old, "", told, at);
+        }
+    }
+
+    fn alter(&mut self, words: &[Token<'_>]) {
+        let Some((table, next)) = name_at(words, 2) else { return };
+        let mut verb = "";
+        for clause in clauses(&words[next.min(words.len())..]) {
+            let known = ["add", "drop", "alter", "modify", "change", "rename", "set", "owner"];
+            let begins = known.iter().find(|word| clause[0].is_word(word));
+            // `ADD a int, b int`
+            let rest = if begins.is_some() { &clause[1..] } else { clause };
+            verb = begins.copied().unwrap_or(verb);
+            let is_column = rest.first().is_some_and(|it| it.is_word("column"));
+            let rest = if is_column { &rest[1..] } else { rest };
+            let Some(first) = rest.first() else { continue };
+            match verb {
+                "rename" => self.rename(&table, rest, is_column),
+                _ if !is_column && is_constraint(first) => {}
+                "add" => self.add(&table, rest),
+                "drop" => self.drop_column(&table, rest),
+                "alter" => self.alter_column(&table, rest),
+                "modify" => self.declare(&table, rest),
+                "change" => self.change(&table, rest),
+                _ => {}
+            }
+        }
+    }
+
+    fn rename(&mut self, table: &str, words: &[Token<'_>], is_column: bool) {
+        let first = words[0];
+        if !is_column && (first.is_word("to") || first.is_word("as")) {
+            if let Some((new, _)) = name_at(words, 1) {
+                self.renamed(table, &new, first.start);
+            }
+            return;
+        }
+        if !is_column && (is_constraint(&first) || first.is_word("value")) {
+            return;
+        }
+        let Some((old, next)) = name_at(words, 0) else { return };
+        if let Some((new, _)) = name_at(words, next + 1) {
+            self.rename_column(table, &old, &new, first.start);
+        }
+    }
+
+    fn rename_column(&mut self, table: &str, old: &str, new: &str, at: usize) {
+        if let Some(column) = self.known_column(table, old) {
+            new.clone_into(&mut column.name);
+        } else {
+            let told = format!("column {}.{old} is renamed to {new}", last(table));
+            self.step(Rule::RenamedContract, table, old, told, at);
+        }
+    }
+
+    fn add(&mut self, table: &str, words: &[Token<'_>]) {
+        // `ADD (a int, b int)`
+        if words[0].is("(") {
+            let end = closing(words, 0);
+            for clause in clauses(&words[1..end.saturating_sub(1).max(1)]) {
+                if !is_constraint(&clause[0]) {
+                    self.add(table, clause);
+                }
+            }
+            return;
+        }
+        let Some(column) = self.column(words) else { return };
+        let columns = match self.state.tables.get_mut(table) {
+            Some(known) => &mut known.columns,
+            None => self.state.added.entry(table.to_owned()).or_default(),
+        };
+        if !columns.iter().any(|it| it.name == column.name) {
+            columns.push(column);
+        }
+    }
+
+    fn drop_column(&mut self, table: &str, words: &[Token<'_>]) {
+        let Some((name, _)) = name_at(words, 0) else { return };
+        if self.known_column(table, &name).is_some() {
+            if let Some(columns) = self.columns_of(table) {
+                columns.retain(|it| it.name != name);
+            }
+        } else {
+            let told = format!("column {}.{name} is dropped", last(table));
+            self.step(Rule::RemovedContract, table, &name, told, words[0].start);
+        }
+    }
+
+    /// `a TYPE text USING …`, `a SET DATA TYPE text`, `a SET NOT NULL`, `a text NOT NULL`.
+    fn alter_column(&mut self, table: &str, words: &[Token<'_>]) {
+        let Some((name, next)) = name_at(words, 0) else { return };
+        let rest = &words[next.min(words.len())..];
+        let is = |at: usize, word: &str| rest.get(at).is_some_and(|it| it.is_word(word));
+        let start = words[0].start;
+        if is(0, "set") && is(1, "not") && is(2, "null") {
+            self.require(table, &name, start);
+        } else if is(0, "set") && is(1, "default") {
+            self.given(table, &name);
+        } else if is(0, "drop") {
+            let column = self.known_column(table, &name);
+            if let Some(column) = column {
+                column.is_required &= !is(1, "not");
+                column.has_default &= !is(1, "default");
+            }
+        } else if is(0, "type") || (is(0, "set") && is(1, "data")) {
+            let from = rest.iter().position(|it| it.is_word("type")).map_or(0, |at| at + 1);
+            let ends = |it: &Token<'_>| it.is_word("using") || it.is_word("collate");
+            let end = rest[from..].iter().position(ends).map_or(rest.len(), |at| from + at);
+            self.retype(table, &name, type_text(&rest[from..end]), start);
+        } else if !is(0, "set") && !is(0, "add") && !rest.is_empty() {
+            self.declare(table, words);
+        }
+    }
+
+    fn columns_of(&mut self, table: &str) -> Option<&mut Vec<Column>> {
+        match self.state.tables.get_mut(table) {
+            Some(known) => Some(&mut known.columns),
+            None => self.state.added.get_mut(table),
+        }
+    }
+
+    fn known_column(&mut self, table: &str, name: &str) -> Option<&mut Column> {
+        self.columns_of(table)?.iter_mut().find(|column| column.name == name)
+    }
+
+    fn require(&mut self, table: &str, name: &str, at: usize) {
+        if let Some(column) = self.known_column(table, name) {
+            column.is_required = true;
+            return;
+        }
+        let told = format!("column {}.{name} becomes not null", last(table));
+        self.step(Rule::RequiredInput, table, name, told, at);
+    }
+
+    /// With a default nobody has to give a value.
+    fn given(&mut self, table: &str, name: &str) {
+        if let Some(column) = self.known_column(table, name) {
+            column.has_default = true;
+        }
+    }
+
+    fn retype(&mut self, table: &str, name: &str, ty: String, at: usize) {
+        if let Some(column) = self.known_column(table, name) {
+            column.ty = ty;
+            return;
+        }
+        let told = format!("column {}.{name} becomes {ty}", last(table));
+        self.step(Rule::ChangedType, table, name, told, at);
+    }
+
+    /// A column declared anew as a whole.
+    fn declare(&mut self, table: &str, words: &[Token<'_>]) {
+        let Some(now) = self.column(words) else { return };
+        if let Some(column) = self.known_column(table, &now.name) {
+            *column = now;
+            return;
+        }
+        let (name, ty) = (now.name.clone(), now.ty.clone());
+        let told = format!("column {}.{name} becomes {ty}", last(table));
+        self.step(Rule::ChangedType, table, &name, told, words[0].start);
+    }
+
+    /// `CHANGE old new int NOT NULL`
+    fn change(&mut self, table: &str, words: &[Token<'_>]) {
+        let Some((old, next)) = name_at(words, 0) else { return };
+        let rest = &words[next.min(words.len())..];
+        let Some((new, _)) = name_at(rest, 0) else { return };
+        if new != old {
+            self.rename_column(table, &old, &new, words[0].start);
+        }
+        self.declare(table, rest);
+    }
+}
