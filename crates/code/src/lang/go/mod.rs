@@ -4,6 +4,7 @@ mod definitions;
 mod expressions;
 mod kinds;
 mod layout;
+mod route_nests;
 mod routes;
 mod statements;
 mod types;
