@@ -290,7 +290,9 @@ fn with_flags_before_question(mut arguments: Vec<OsString>) -> Vec<OsString> {
 fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_question = |word: &OsString| {
         word.to_str().is_some_and(|word| {
-            !word.starts_with('-') && (word.trim().contains(' ') || is_subject(word))
+            let is_asked = word.trim().contains(' ') || is_subject(word);
+            // What says nothing is no command either; the answer says so.
+            !word.starts_with('-') && (is_asked || says_nothing(word))
         })
     };
     let at = first_word(&arguments);
@@ -298,6 +300,11 @@ fn with_ask(mut arguments: Vec<OsString>) -> Vec<OsString> {
         arguments.insert(at, OsString::from("ask"));
     }
     arguments
+}
+
+/// Whether a question says nothing: no words, or a mark of references without a number.
+pub fn says_nothing(question: &str) -> bool {
+    question.trim_matches(|c: char| c.is_whitespace() || "#!?".contains(c)).is_empty()
 }
 
 /// `#12`, `src/app.rs:3`, `Cart.total`, `load_interval`, `parseHeader`, a commit.
@@ -512,10 +519,13 @@ mod tests {
             "lore parseHeader",
             "lore ab5a9171",
             "lore --budget 300 Cart.total",
+            "lore #",
         ] {
             let cli = parse(&words(line), &env()).unwrap();
             assert!(matches!(cli.command, Command::Ask(_)), "{line}");
         }
+        let empty = [OsString::from("lore"), OsString::new()];
+        assert!(matches!(parse(&empty, &env()).unwrap().command, Command::Ask(_)));
         let learnt = parse(&words("lore --color never learn arithmetic --solution x"), &env());
         assert!(learnt.is_ok());
         assert!(parse(&words("lore -J list issues"), &env()).is_ok());

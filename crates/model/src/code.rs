@@ -254,6 +254,12 @@ pub fn is_vendored_path(path: &str) -> bool {
     })
 }
 
+/// Whether a file is a header: what it declares, other files define.
+pub fn is_header_path(path: &str) -> bool {
+    const ENDINGS: [&str; 4] = ["h", "hh", "hpp", "hxx"];
+    path.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending))
+}
+
 /// Whether a file holds tests; others of a test folder only serve them.
 pub fn is_test_file(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -85,8 +85,8 @@ pub fn of_neighbours(answer: &Neighbours) -> Payload {
     let mut list = SymbolList::default();
     for of in std::iter::once(&answer.of).chain(&answer.candidates) {
         let at = list.add(&of.symbol, 0);
-        for overload in &of.overloads {
-            list.add(overload, 0);
+        for further in of.overloads.iter().chain(&of.definitions).chain(&of.declarations) {
+            list.add(further, 0);
         }
         list.add_found(&of.found);
         list.add_edges(&of.found, at, answer.asked == Question::Callees);

@@ -89,7 +89,7 @@ impl Args {
 
     fn meant(&self, ctx: &Ctx, ui: &mut Ui) -> Result<Route> {
         let question = self.question.join(" ");
-        if question.trim().is_empty() {
+        if args::says_nothing(&question) {
             return Err(Error::usage("the question is empty").suggest("lore help ask"));
         }
         let reader = Reader::open(&ctx.db_path(ui)?)?;

@@ -56,6 +56,15 @@ fn a_question_alone_is_asked_and_answered_in_the_form_of_its_command() {
 }
 
 #[test]
+fn a_question_that_says_nothing_is_refused_as_one() {
+    let (site, clone) = harbour();
+    for empty in ["", " ", "#"] {
+        let refused = site.env.lore_in(&clone, &[empty], "").to_string();
+        assert!(refused.contains("the question is empty"), "{empty:?}: {refused}");
+    }
+}
+
+#[test]
 fn a_name_nobody_knows_is_searched_for() {
     let (site, clone) = harbour();
     let asked = site.env.lore_in(&clone, &["ask", "why was !99 about the cookie"], "").success();

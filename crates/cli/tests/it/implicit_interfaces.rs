@@ -96,3 +96,67 @@ fn a_change_of_a_method_reaches_those_who_call_the_interface() {
     assert!(impact.contains("Ram.put"), "{impact}");
     assert!(!impact.contains("\"through\""), "{impact}");
 }
+
+#[test]
+fn the_methods_of_what_a_type_embeds_are_its_own() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let files = [
+        ("go.mod", "module example.com/web\n"),
+        (
+            "store/store.go",
+            "package store\n\ntype Store interface {\n\tPut(key string) error\n\tClose() error\n}\n\n\
+             func Run(s Store) error { return s.Close() }\n",
+        ),
+        (
+            "base/base.go",
+            "package base\n\ntype Base struct{}\n\nfunc (b *Base) Close() error { return nil }\n\nfunc (b *Base) Log() {}\n",
+        ),
+        (
+            "disk/disk.go",
+            "package disk\n\nimport (\n\t\"example.com/web/base\"\n\t\"example.com/web/store\"\n)\n\n\
+             type Disk struct{ *base.Base }\n\nfunc (d *Disk) Put(key string) error { return nil }\n\n\
+             // It has every method of what it holds.\ntype Traced struct{ store.Store }\n\n\
+             func (t Traced) Put(key string) error { return t.Store.Put(key) }\n\n\
+             // No way to put.\ntype Half struct{ *base.Base }\n\n\
+             func use(d *Disk, t Traced) {\n\td.Log()\n\t_ = d.Close()\n\t_ = t.Close()\n}\n",
+        ),
+    ];
+    history.commit("main", &ada, "Store", &written(&files)).unwrap();
+    history.write(&env.dir().join("web")).unwrap();
+    let _ = env.lore_in(&env.dir().join("web"), &["index", "-q"], "").success();
+    let mut all = String::new();
+    for args in [
+        ["subtypes", "store.Store"],
+        ["overrides", "Store.Close"],
+        ["overrides", "Store.Put"],
+        ["callers", "Base.Close"],
+        ["callers", "Base.Log"],
+        ["subtypes", "Base"],
+        ["callees", "disk.use"],
+    ] {
+        all.push_str(&lore(&env, &["--agent", args[0], args[1]]));
+    }
+    expect![[r#"
+        subtypes of Store store/store.go:3: 2
+        disk/disk.go Disk:8, Traced:13
+        overrides of Store.Close store/store.go:5: 1
+        base/base.go Base.Close:5
+        overrides of Store.Put store/store.go:4: 2
+        disk/disk.go Disk.Put:10, Traced.Put:15
+        callers of Base.Close base/base.go:5: 1
+        disk/disk.go use:22
+        through Store.Close store/store.go:5: use disk/disk.go:23, Run store/store.go:8
+        callers of Base.Log base/base.go:7: 1
+        disk/disk.go use:21
+        subtypes of Base base/base.go:3: 2
+        disk/disk.go Disk:8, Half:18
+        also named so: Disk.Base disk/disk.go:8 (none)
+        also named so: Half.Base disk/disk.go:18 (none)
+        callees of use disk/disk.go:20: 3
+        disk/disk.go Base.Log:21, Base.Close:22, Store.Close:23
+    "#]]
+    .assert_eq(&all);
+}

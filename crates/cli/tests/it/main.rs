@@ -11,6 +11,7 @@ mod agents;
 mod ask;
 mod bad_config;
 mod bad_states;
+mod build_variants;
 mod busy;
 mod ci_comment;
 mod clone_identity;

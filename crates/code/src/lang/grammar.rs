@@ -84,6 +84,22 @@ pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
     children
 }
 
+/// The parts of `a | b | c`, which nest to the left, one level a part: those of the nodes
+/// of the same kind in front are taken along, in the order of the text.
+pub(crate) fn left_nested<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    let mut found = Vec::new();
+    let mut at = node;
+    loop {
+        let parts = named_children(at);
+        let inner = parts.first().copied().filter(|first| first.kind_id() == node.kind_id());
+        found.extend(parts.into_iter().skip(usize::from(inner.is_some())).rev());
+        let Some(inner) = inner else { break };
+        at = inner;
+    }
+    found.reverse();
+    found
+}
+
 /// The children with a field name, in order.
 pub(crate) fn children_of_field(node: Node<'_>, field: u16) -> Vec<Node<'_>> {
     let mut children = Vec::new();

@@ -171,6 +171,10 @@ pub struct Semantics {
     /// The member under which a file keeps what importing it as a whole gives;
     /// empty where that is always the file.
     pub module_value: &'static str,
+    /// The member that `a[b]` calls; empty where no call of it is told.
+    pub indexed_by: &'static str,
+    /// The member that calling a value calls; empty where no call of it is told.
+    pub called_by: &'static str,
     /// `f.call(…)` and `f.apply(…)` run `f`.
     pub calls_by_member: bool,
     /// The method by which a value answers requests that is given to a route instead of

@@ -76,7 +76,7 @@ impl Eval<'_, '_> {
         if let Some(inner) = self.underlying(callee) {
             return self.call(&inner, args, &no_args());
         }
-        match self.member(callee, Word::of("__call__")) {
+        match self.member(callee, self.caller()) {
             Hit::Def(gid, bindings) => self.returned(gid, bindings, args, &no_args()),
             Hit::Outside => Ty::Outside,
             _ => Ty::Unknown,
@@ -129,6 +129,14 @@ impl Eval<'_, '_> {
     fn initializer(&self) -> Word<'static> {
         match self.file().semantics.initializer {
             "" => Word::of("constructor"),
+            name => Word::of(name),
+        }
+    }
+
+    /// The member that calling a value calls.
+    pub(super) fn caller(&self) -> Word<'static> {
+        match self.file().semantics.called_by {
+            "" => Word::of("__call__"),
             name => Word::of(name),
         }
     }
@@ -340,7 +348,7 @@ impl Eval<'_, '_> {
                 .map(|part| self.nth_param(part, param))
                 .find(|ty| *ty != Ty::Unknown)
                 .unwrap_or(Ty::Unknown),
-            Ty::Value(gid, args) => match self.member(ty, Word::of("__call__")) {
+            Ty::Value(gid, args) => match self.member(ty, self.caller()) {
                 Hit::Def(call, bindings) => {
                     let (file, _) = self.program().place(call);
                     let params = &self.program().def(call).params;
@@ -359,7 +367,13 @@ impl Eval<'_, '_> {
             return self.nested(Ty::Unknown, || self.indexed(&inner));
         }
         match base {
-            Ty::Value(gid, args) => self.contents(*gid, args, "__getitem__", base),
+            Ty::Value(gid, args) => {
+                let by = match self.file().semantics.indexed_by {
+                    "" => "__getitem__",
+                    name => name,
+                };
+                self.contents(*gid, args, by, base)
+            }
             Ty::Tuple(parts) => Ty::either(parts.iter().cloned()),
             Ty::Either(_) => {
                 let parts = base.alternatives();

@@ -10,7 +10,7 @@ use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind, ExternalEdge, Node, Unresolved, WhyUnresolved};
 use crate::facts::{Binding, Call, Def, DefId, DefKind, Expr, ExprId, Flags, ImportedName, Space};
 use model::code::Provenance;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// What a callee turned out to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,10 +40,12 @@ pub(super) fn of_file(eval: &Eval<'_, '_>) -> OfFile {
         unresolved: Vec::new(),
         external: Vec::new(),
         asked,
+        variants: RefCell::default(),
     };
     found.calls();
     found.imports();
     found.types();
+    found.declared_elsewhere();
     found.routes();
     found.references();
     found.edges.sort_unstable();
@@ -60,9 +62,11 @@ pub(super) struct EdgeCollector<'e, 'p, 'a> {
     unresolved: Vec<Unresolved>,
     /// The call being bound, where its arguments help to tell functions apart.
     pub asked: Cell<Option<CallArguments<'a>>>,
+    /// Further functions that the call being bound may mean; see [`super::variants`].
+    variants: RefCell<Vec<Gid>>,
 }
 
-impl EdgeCollector<'_, '_, '_> {
+impl<'a> EdgeCollector<'_, '_, 'a> {
     pub(super) fn node(&self, def: DefId) -> Node {
         let facts = self.eval.file().facts;
         Node { file: self.given(self.eval.at), def: facts.symbol_around(def) }
@@ -105,12 +109,18 @@ impl EdgeCollector<'_, '_, '_> {
     fn calls(&mut self) {
         let facts = self.eval.file().facts;
         for (at, call) in facts.calls.iter().enumerate() {
+            // `a[b]` need not be a call of anything.
+            let is_operator = matches!(facts.exprs[call.expr.ix()], Expr::Index(..));
             let (callee, level) = self.eval.alone(|| self.callee(call));
             let source = self.node(call.within);
             match callee {
                 Callee::Def(gid) if !self.eval.program().is_outside(gid) => {
                     self.bound(call, source, gid, level);
+                    for variant in self.variants.take() {
+                        self.bound(call, source, variant, level);
+                    }
                 }
+                _ if is_operator => {}
                 Callee::Def(_) => {
                     let why = WhyUnresolved::External;
                     self.unresolved.push(Unresolved { source, call: at as u32, why });
@@ -161,10 +171,22 @@ impl EdgeCollector<'_, '_, '_> {
             let siblings = program.siblings(eval.at, gid);
             return match eval.choose_among(&siblings, asked) {
                 Some(gid) => Callee::Def(eval.body_of(gid)),
-                None => UNKNOWN,
+                None => self.first_of_variants(gid, asked.n_args),
             };
         }
         Callee::Def(eval.body_of(gid))
+    }
+
+    /// The first of the definitions of which a build takes one; the others are kept.
+    fn first_of_variants(&self, gid: Gid, n_args: usize) -> Callee {
+        let mut variants = self.variants_for(gid, n_args);
+        if variants.is_empty() {
+            return UNKNOWN;
+        }
+        self.eval.doubt_at_least(doubt::PARTIAL);
+        let first = variants.remove(0);
+        self.variants.replace(variants);
+        Callee::Def(first)
     }
 
     fn callee_by_name(&self, call: &Call) -> Callee {
@@ -172,7 +194,16 @@ impl EdgeCollector<'_, '_, '_> {
             Expr::Call(callee, args) => {
                 let asked = self.eval.file().semantics.overloads.then(|| CallArguments::of(args));
                 self.asked.set(asked);
-                self.definition(*callee, 0)
+                match self.definition(*callee, 0) {
+                    VALUE => self.called_value(*callee, asked),
+                    found => found,
+                }
+            }
+            Expr::Index(base, index) => {
+                let n_args = usize::from(call.n_args);
+                let asked = CallArguments { n_args, args: std::slice::from_ref(index) };
+                let word = self.eval.program().word(self.eval.at, call.name);
+                self.called_member(&self.eval.expr(*base), word, Some(asked))
             }
             Expr::New(callee, _) => match self.definition(*callee, 0) {
                 // `new` on something that is no class goes through a value,
@@ -182,6 +213,29 @@ impl EdgeCollector<'_, '_, '_> {
             },
             _ => UNKNOWN,
         }
+    }
+
+    /// `f(x)` of a value, in a language where that calls a member of it.
+    fn called_value(&self, callee: ExprId, asked: Option<CallArguments<'a>>) -> Callee {
+        if self.eval.file().semantics.called_by.is_empty() {
+            return VALUE;
+        }
+        let on = self.eval.expr(callee);
+        match self.called_member(&on, self.eval.caller(), asked) {
+            found @ Callee::Def(_) if matches!(on, Ty::Value(..)) => found,
+            _ => VALUE,
+        }
+    }
+
+    /// A member of a value that is called, with these arguments.
+    fn called_member(&self, on: &Ty, word: Word<'_>, asked: Option<CallArguments<'a>>) -> Callee {
+        let eval = self.eval;
+        let before = eval.called.replace(true);
+        let outer = eval.asked.replace(asked);
+        let found = self.member_definition(on, word);
+        eval.asked.set(outer);
+        eval.called.set(before);
+        found
     }
 
     /// Whether `new` may be written before the name of a definition.
@@ -256,13 +310,7 @@ impl EdgeCollector<'_, '_, '_> {
                 if let Some(found) = self.called_by_member(*base, word.text, depth) {
                     return found;
                 }
-                let on = eval.expr(*base);
-                let before = eval.called.replace(true);
-                let asked = eval.asked.replace(self.asked.get());
-                let found = self.member_definition(&on, word);
-                eval.asked.set(asked);
-                eval.called.set(before);
-                found
+                self.called_member(&eval.expr(*base), word, self.asked.get())
             }
             Expr::Super(_) => match eval.expr(id) {
                 Ty::Meet(bases) => match bases.first() {

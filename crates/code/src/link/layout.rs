@@ -126,6 +126,17 @@ pub trait Layout: Send + Sync {
         Vec::new()
     }
 
+    /// The definitions that follow one declaration which a file sees, or that it includes,
+    /// as near to it as any of them: of several, a build takes one.
+    fn variants(&self, _from: FileIx, _space: u32, _name: &str) -> Vec<(FileIx, DefId)> {
+        Vec::new()
+    }
+
+    /// The declarations of a name which a file sees in other modules.
+    fn declarations(&self, _from: FileIx, _space: u32, _name: &str) -> Vec<(FileIx, DefId)> {
+        Vec::new()
+    }
+
     /// The package an import path means when it leads out of the repository,
     /// and how many of its names say so. None for the standard library, and
     /// where nothing tells packages from other names.

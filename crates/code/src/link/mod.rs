@@ -27,6 +27,7 @@ mod scope;
 mod symbols;
 mod trail;
 mod ty;
+mod variants;
 
 pub use outcome::{Outcome, PathKey, path_key};
 pub use outside::{External, ExternalEdge, ImportPath, Importable};

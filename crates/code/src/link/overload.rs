@@ -250,7 +250,7 @@ impl Eval<'_, '_> {
         }
     }
 
-    fn has_same_params(&self, a: Gid, b: Gid) -> bool {
+    pub(super) fn has_same_params(&self, a: Gid, b: Gid) -> bool {
         let types = |gid: Gid| -> Vec<Ty> {
             let (file, _) = self.program().place(gid);
             let params = self.program().def(gid).params.iter();
@@ -261,7 +261,7 @@ impl Eval<'_, '_> {
 }
 
 /// Whether a function can be called with so many arguments.
-fn accepts(def: &Def, n_args: usize) -> bool {
+pub(super) fn accepts(def: &Def, n_args: usize) -> bool {
     let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
     let mut n_needed = 0;
     let mut n_most = 0;

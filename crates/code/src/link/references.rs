@@ -35,20 +35,26 @@ impl EdgeCollector<'_, '_, '_> {
                 continue;
             };
             let source = self.source(mention.within);
-            let target = self.target(self.eval.body_of(gid));
+            let variants = self.variants_of(gid);
+            let level = if variants.is_empty() { level } else { level.max(doubt::PARTIAL) };
+            let targets = if variants.is_empty() { vec![self.eval.body_of(gid)] } else { variants };
             let kind = match (what, mention.way) {
                 (MentionTarget::Named, _) => EdgeKind::References,
                 (MentionTarget::FieldOfValue, MentionKind::Write) => EdgeKind::WritesField,
                 (MentionTarget::FieldOfValue, _) => EdgeKind::ReadsField,
             };
-            let is_inside = source.file == target.file && facts.is_within(target.def, source.def);
-            // Reading and writing one field are two relations.
-            let is_known = kind == EdgeKind::References && !known.insert((source, target));
-            if is_inside || is_known {
-                continue;
+            for target in targets {
+                let target = self.target(target);
+                let is_inside =
+                    source.file == target.file && facts.is_within(target.def, source.def);
+                // Reading and writing one field are two relations.
+                let is_known = kind == EdgeKind::References && !known.insert((source, target));
+                if is_inside || is_known {
+                    continue;
+                }
+                let (line, confidence) = (mention.line, confidence::of_doubt(level));
+                self.inferred(kind, (source, target), (line, 1), confidence);
             }
-            let (line, confidence) = (mention.line, confidence::of_doubt(level));
-            self.inferred(kind, (source, target), (line, 1), confidence);
         }
     }
 

@@ -25,11 +25,46 @@ impl CallText<'_> {
     }
 }
 
+/// Where the lines of a file begin.
+pub(crate) struct Places {
+    starts: Vec<usize>,
+}
+
+impl Places {
+    pub fn new(source: &[u8]) -> Self {
+        let mut starts = vec![0];
+        let ends = source.iter().enumerate().filter(|(_, c)| **c == b'\n');
+        starts.extend(ends.map(|(at, _)| at + 1));
+        Places { starts }
+    }
+
+    /// The byte at which the name of a callee begins.
+    pub fn of(&self, call: &Call) -> Option<usize> {
+        Some(self.starts.get((call.line as usize).checked_sub(1)?)? + call.col as usize - 1)
+    }
+
+    /// The pattern that the first argument of a call is, however long the others are.
+    pub fn first_argument(&self, b: &Builder<'_>, call: &Call) -> Option<String> {
+        const MOST: usize = 400;
+        let rest = b.source.get(self.of(call)? + b.facts.text(call.name).len()..)?;
+        let rest = String::from_utf8_lossy(&rest[..rest.len().min(MOST)]);
+        let open = rest.trim_start();
+        let inside = match closing(open) {
+            Some(length) => open.get(1..length - 1)?,
+            None => open.split('\n').next().unwrap_or(open).get(1..)?,
+        };
+        pattern(split(inside).first()?).filter(|_| open.starts_with('('))
+    }
+}
+
+/// Whether a text is the path of a route, not a key or an address.
+pub(crate) fn is_path(text: &str) -> bool {
+    (text.is_empty() || text.contains('/')) && !text.contains("://")
+}
+
 /// The calls of some names, in the order of the text.
 pub(crate) fn calls<'s>(b: &Builder<'s>, wanted: impl Fn(&str) -> bool) -> Vec<CallText<'s>> {
-    let source = b.source;
-    let mut starts = vec![0];
-    starts.extend(source.iter().enumerate().filter(|(_, c)| **c == b'\n').map(|(at, _)| at + 1));
+    let starts = Places::new(b.source).starts;
     let mut found = Vec::new();
     for (index, call) in b.facts.calls.iter().enumerate() {
         let name = b.facts.text(call.name);

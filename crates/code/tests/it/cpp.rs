@@ -88,6 +88,12 @@ int main() {
             src/main.cc:7 round -> src/cart.cc shop.round 95
             include/shop/cart.h shop.Cart inherits include/shop/cart.h shop.Base
             include/shop/cart.h shop.Cart.check overrides include/shop/cart.h shop.Base.check
+            src/cart.cc shop.Cart.total implements include/shop/cart.h shop.Cart.total
+            src/cart.cc shop.Cart.total implements include/shop/cart.h shop.Cart.total
+            src/cart.cc shop.Cart.check implements include/shop/cart.h shop.Cart.check
+            src/cart.cc shop.Item.price implements include/shop/cart.h shop.Item.price
+            src/cart.cc shop.Base.log implements include/shop/cart.h shop.Base.log
+            src/cart.cc shop.round implements include/shop/cart.h shop.round
         "#]],
     );
 }
@@ -156,6 +162,82 @@ void use(Db* db) {
             db.h:6 Get -> db.h Db.Get 95
             main.cc:3 db.Get -> db.h Db.Get 90
             main.cc:4 db.Put -> db.h Db.Put 90
+        "#]],
+    );
+}
+
+/// Of a function that has a source for each system, a build takes one: a call may mean
+/// each of them. Functions of unrelated programs that share a name are no such thing.
+#[test]
+fn a_function_written_once_for_each_system_is_called_as_each_of_them() {
+    check(
+        "
+--- include/loop.h
+int loop_run(int mode);
+int loop_stop(void);
+int usage(int code);
+--- src/unix/core.c
+#include \"loop.h\"
+#include \"internal.h\"
+static int poll_all(void) { return cpu_count(); }
+int loop_run(int mode) { return poll_all(); }
+int loop_stop(void) { return loop_run(0); }
+--- src/unix/internal.h
+int cpu_count(void);
+--- src/unix/linux.c
+#include \"internal.h\"
+int cpu_count(void) { return 1; }
+--- src/unix/darwin.c
+#include \"internal.h\"
+int cpu_count(void) { return 2; }
+--- src/win/core.c
+#include \"loop.h\"
+static int poll_all(void) { return 2; }
+int loop_run(int mode) { return poll_all(); }
+--- src/common.c
+#include \"loop.h\"
+int both(void) { return loop_run(1) + loop_stop(); }
+int (*chosen)(int) = loop_run;
+--- src/events.c
+#if defined(EPOLL)
+#include \"events_epoll.c\"
+#else
+#include \"events_select.c\"
+#endif
+int wait(void) { return api_wait() + epoll_only(); }
+--- src/events_epoll.c
+static int api_wait(void) { return 1; }
+static int epoll_only(void) { return 1; }
+--- src/events_select.c
+static int api_wait(void) { return 2; }
+--- src/other.c
+int elsewhere(void) { return api_wait(); }
+--- tools/a/main.c
+int usage(int code) { return code; }
+--- tools/b/main.c
+int usage(int code) { return code; }
+--- tools/c.c
+int other(void) { return usage(1); }
+",
+        expect![[r#"
+            src/unix/core.c:3 cpu_count -> src/unix/darwin.c cpu_count 60
+            src/unix/core.c:3 cpu_count -> src/unix/linux.c cpu_count 60
+            src/unix/core.c:4 poll_all -> src/unix/core.c poll_all 95
+            src/unix/core.c:5 loop_run -> src/unix/core.c loop_run 95
+            src/win/core.c:3 poll_all -> src/win/core.c poll_all 95
+            src/common.c:2 loop_run -> src/unix/core.c loop_run 60
+            src/common.c:2 loop_run -> src/win/core.c loop_run 60
+            src/common.c:2 loop_stop -> src/unix/core.c loop_stop 95
+            src/events.c:6 api_wait -> src/events_epoll.c api_wait 60
+            src/events.c:6 api_wait -> src/events_select.c api_wait 60
+            src/events.c:6 epoll_only -> src/events_epoll.c epoll_only 95
+            src/other.c:1 api_wait -- unknown
+            tools/c.c:1 usage -- unknown
+            src/unix/core.c loop_run implements include/loop.h loop_run
+            src/unix/core.c loop_stop implements include/loop.h loop_stop
+            src/unix/darwin.c cpu_count implements src/unix/internal.h cpu_count
+            src/unix/linux.c cpu_count implements src/unix/internal.h cpu_count
+            src/win/core.c loop_run implements include/loop.h loop_run
         "#]],
     );
 }

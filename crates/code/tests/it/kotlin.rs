@@ -229,3 +229,55 @@ class Shop(val color: Color) {
         "#]],
     );
 }
+
+#[test]
+fn operators_call_the_functions_they_are_written_for() {
+    check(
+        "
+--- a.kt
+package a
+
+class Row { fun cells(): Int = 1 }
+class Grid {
+    operator fun get(index: Int): Row = Row()
+    operator fun get(x: Int, y: Int): Int = x
+    operator fun set(index: Int, row: Row) {}
+}
+class Check { operator fun invoke(n: Int): Row = Row() }
+operator fun Row.get(name: String): Row = this
+
+class Shop(val grid: Grid, val check: Check) {
+    fun run(rows: List<Row>, act: (Int) -> Row) {
+        grid[1].cells()
+        grid[1, 2]
+        grid[3] = grid[4]
+        grid[5] += Row()
+        check(1).cells()
+        Row()[\"a\"].cells()
+        rows[0].cells()
+        act(1)
+        unknown[1]
+    }
+}
+",
+        expect![[r#"
+            a.kt:5 Row -> a.kt Row 95
+            a.kt:9 Row -> a.kt Row 95
+            a.kt:14 get -> a.kt Grid.get 90
+            a.kt:14 grid[].cells -> a.kt Row.cells 90
+            a.kt:15 get -> a.kt Grid.get 90
+            a.kt:16 set -> a.kt Grid.set 90
+            a.kt:16 get -> a.kt Grid.get 90
+            a.kt:17 get -> a.kt Grid.get 90
+            a.kt:17 get -> a.kt Grid.set 90
+            a.kt:17 Row -> a.kt Row 95
+            a.kt:18 check -> a.kt Check.invoke 90
+            a.kt:18 check().cells -> a.kt Row.cells 90
+            a.kt:19 Row -> a.kt Row 95
+            a.kt:19 get -> a.kt Row.get 95
+            a.kt:19 Row()[].cells -> a.kt Row.cells 90
+            a.kt:20 rows[].cells -> a.kt Row.cells 90
+            a.kt:21 act -- value
+        "#]],
+    );
+}

@@ -4,6 +4,7 @@ mod cpp;
 mod csharp;
 mod damage;
 mod externals;
+mod flat;
 mod fuzz_smoke;
 mod go;
 mod hostile;

@@ -375,6 +375,78 @@ func (Static) ServeHTTP(w http.ResponseWriter, r *http.Request) {}
     );
 }
 
+/// Who takes a prefix and a closure is known by what the closure does.
+#[test]
+fn go_routes_in_closures_are_below_their_prefix() {
+    check(
+        r#"
+--- go.mod
+module m
+--- web/web.go
+package web
+
+import "m/router"
+
+func list(c *router.Context)   {}
+func edit(c *router.Context)   {}
+func post(c *router.Context)   {}
+func signIn(c *router.Context) {}
+
+func addColumns(m *router.Router) {
+	m.Get("/columns", list)
+}
+
+func routes(m *router.Router, client *Client) {
+	addSecrets := func() {
+		m.Group("/secrets", func() {
+			m.Get("", list)
+			m.Post("/delete", post)
+		})
+	}
+	m.Get("/", list)
+	m.Group("/admin", func() {
+		// doesn't end here
+		m.Combo("/new").Get(list).Post(signIn, post)
+		m.Combo("").Get(edit).
+			Delete(post)
+		m.Group("/{id}", func() {
+			m.Methods("GET, HEAD", "/raw", signIn, list)
+			m.Any("/any", edit)
+		})
+		addSecrets()
+		addColumns(m)
+		client.Get("/not/a/route")
+	}, signIn)
+	m.Group("/org", func() {
+		addSecrets()
+	})
+	m.PathGroup("/compare/*", func(g *router.Paths) {
+		g.MatchPath("GET", "/<base:*>.diff", list)
+	})
+	m.Get("/inline", func(c *router.Context) { c.Get("/x") })
+}
+"#,
+        expect![[r#"
+            web/web.go:32 MOUNT /admin <- addColumns
+            web/web.go:11 GET /columns <- list
+            web/web.go:17 GET /admin/secrets <- list
+            web/web.go:17 GET /org/secrets <- list
+            web/web.go:18 POST /admin/secrets/delete <- post
+            web/web.go:18 POST /org/secrets/delete <- post
+            web/web.go:21 GET / <- list
+            web/web.go:24 GET /admin/new <- list
+            web/web.go:24 POST /admin/new <- post
+            web/web.go:25 GET /admin <- edit
+            web/web.go:26 DELETE /admin <- post
+            web/web.go:28 GET /admin/{id}/raw <- list
+            web/web.go:28 HEAD /admin/{id}/raw <- list
+            web/web.go:29 ANY /admin/{id}/any <- edit
+            web/web.go:39 GET /compare/<base:*>.diff <- list
+            web/web.go:41 GET /inline <- routes.GET /inline
+        "#]],
+    );
+}
+
 #[test]
 fn fastify_and_hono() {
     check(

@@ -111,6 +111,12 @@ fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
     for overload in &of.overloads {
         out.push_str(&format!("overload {}\n", place(overload)));
     }
+    for definition in &of.definitions {
+        out.push_str(&format!("also defined {}\n", place(definition)));
+    }
+    for declaration in &of.declarations {
+        out.push_str(&format!("declared {}\n", place(declaration)));
+    }
     listed(&of.found, out);
     of.indirect.iter().for_each(|it| out.push_str(&indirect_use(it)));
     if of.unresolved > 0 {

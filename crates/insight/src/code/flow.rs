@@ -1,20 +1,21 @@
 //! `lore flow`: how one symbol comes to another.
 //!
-//! First along calls between the likeliest symbols of both names. Where that leads
-//! nowhere, also from a method to those that override it and through contracts from a
+//! First along calls between the likeliest symbols of both names, then between all they
+//! may mean in code of the repository itself. Where that leads nowhere, also from a method to those that override it and through contracts from a
 //! client to who answers; then to functions that are named without being called, as one
 //! that is given to another; then from and to everything the names may mean. Where that
 //! leads nowhere either, the answer says how far it came, and which calls on the way
 //! could not be resolved.
 
 use super::gap::{self, FlowGap};
+use super::neighbours::is_zero;
 use super::resolve;
 use super::scope::{Scope, SnapshotContext};
 use super::view::{Step, SymbolRef, View};
 use super::walk::TraversalOptions;
 use model::Result;
-use model::code::{EdgeKind, NodeKind};
-use model::ids::NodeId;
+use model::code::{EdgeKind, NodeKind, is_test_path, is_vendored_path};
+use model::ids::{FileId, NodeId};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,11 @@ pub struct Flow {
     pub standing: SnapshotContext,
     pub from: SymbolRef,
     pub to: SymbolRef,
+    /// Further symbols that the first name may mean, and the last.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub other_starts: u64,
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub other_ends: u64,
     /// All of the same length; empty when no way was found.
     pub paths: Vec<FlowPath>,
     /// There are more ways, or the search ended before it saw everything.
@@ -71,19 +77,28 @@ pub fn flow(
     let view = View::new(reader, scope);
     let (from, to) = (resolve::some(&view, from)?, resolve::some(&view, to)?);
     let (starts, ends) = (from.list[0].nodes.clone(), to.list[0].nodes.clone());
+    let is_ambiguous = from.list.len() > 1 || to.list.len() > 1;
     let mut search = Search::run(&view, &starts, &ends, options, Follow::Calls)?;
+    if !search.is_there && is_ambiguous {
+        // Of several programs the one that comes there by calls, before the likeliest by
+        // other ways.
+        let (from, to) = (own(&view, &from)?, own(&view, &to)?);
+        let called = Search::run(&view, &from, &to, options, Follow::Calls)?;
+        if called.is_there {
+            search = called;
+        }
+    }
     for follow in [Follow::Dispatch, Follow::Values] {
         if !search.is_there {
             search = Search::run(&view, &starts, &ends, options, follow)?;
         }
     }
-    let is_ambiguous = from.list.len() > 1 || to.list.len() > 1;
     if !search.is_there && is_ambiguous {
-        let all = |found: resolve::Candidates| -> Vec<NodeId> {
-            let likely = found.list.into_iter().take(MOST_CANDIDATES);
-            likely.flat_map(|candidate| candidate.nodes).collect()
+        let all = |found: &resolve::Candidates| -> Vec<NodeId> {
+            let likely = found.list.iter().take(MOST_CANDIDATES);
+            likely.flat_map(|candidate| candidate.nodes.iter().copied()).collect()
         };
-        search = Search::run(&view, &all(from), &all(to), options, Follow::Values)?;
+        search = Search::run(&view, &all(&from), &all(&to), options, Follow::Values)?;
     }
     let mut paths = Vec::new();
     let mut is_cut = search.is_cut;
@@ -102,12 +117,41 @@ pub fn flow(
     let gap = if is_missing { Some(gap::gap(&view, &search.depths, &search.ends)?) } else { None };
     Ok(Flow {
         standing: scope.standing(),
-        from: view.symbol(start)?.ok_or_else(super::vanished)?,
+        from: match shown.first() {
+            Some(path) => path.start.clone(),
+            None => view.symbol(start)?.ok_or_else(super::vanished)?,
+        },
+        other_starts: n_others(&view, &from)?,
+        other_ends: n_others(&view, &to)?,
         to: view.symbol(end)?.ok_or_else(super::vanished)?,
         paths: shown,
         truncated: is_cut,
         gap,
     })
+}
+
+/// Further symbols that a name may mean, which are of the kind of the likeliest.
+fn n_others(view: &View<'_>, found: &resolve::Candidates) -> Result<u64> {
+    let mut kinds = Vec::new();
+    for candidate in &found.list {
+        kinds.push(view.node(candidate.nodes[0])?.map(|row| row.kind));
+    }
+    let first = kinds.first().copied().flatten();
+    Ok(kinds.iter().skip(1).filter(|kind| **kind == first).count() as u64)
+}
+
+/// What a name may mean in the code of the repository itself: no test, no copy of somebody
+/// else's code.
+fn own(view: &View<'_>, found: &resolve::Candidates) -> Result<Vec<NodeId>> {
+    let mut own = Vec::new();
+    for candidate in found.list.iter().take(MOST_CANDIDATES) {
+        let Some(symbol) = view.symbol(candidate.nodes[0])? else { continue };
+        let path = symbol.path.as_str();
+        if !symbol.is_test && !is_test_path(path) && !is_vendored_path(path) {
+            own.extend(candidate.nodes.iter().copied());
+        }
+    }
+    Ok(own)
 }
 
 /// What is followed beside the edges that were asked for; each more than the one before.
@@ -231,10 +275,13 @@ fn steps(
 }
 
 fn path_of(view: &View<'_>, start: NodeId, path: &[Step]) -> Result<Option<FlowPath>> {
-    let Some(start) = view.symbol(start)? else { return Ok(None) };
+    // One name in one folder may be written in several files: shown is the one in which
+    // the next call stands.
+    let goes_on_in = |nth: usize| path.get(nth).map(|step| step.file);
+    let Some(start) = symbol_in(view, start, goes_on_in(0))? else { return Ok(None) };
     let mut steps = Vec::new();
-    for step in path {
-        let Some(at) = view.symbol(step.node)? else { continue };
+    for (nth, step) in path.iter().enumerate() {
+        let Some(at) = symbol_in(view, step.node, goes_on_in(nth + 1))? else { continue };
         steps.push(FlowStep {
             at,
             edge: step.kind,
@@ -245,4 +292,17 @@ fn path_of(view: &View<'_>, start: NodeId, path: &[Step]) -> Result<Option<FlowP
     }
     let lowest = path.iter().map(|step| step.confidence).min().unwrap_or(100);
     Ok(Some(FlowPath { confidence: f64::from(lowest) / 100.0, start, steps }))
+}
+
+/// A symbol as it is written in a file, where it is.
+fn symbol_in(view: &View<'_>, node: NodeId, file: Option<FileId>) -> Result<Option<SymbolRef>> {
+    let symbol = view.symbol(node)?;
+    let places = view.places(node)?;
+    let place = places.iter().find(|place| Some(place.file) == file);
+    let (Some(symbol), Some(place), true) = (&symbol, place, places.len() > 1) else {
+        return Ok(symbol);
+    };
+    let outline = view.outline(place.file)?;
+    let line = outline.get(place.def as usize).map_or(symbol.line, |entry| entry.name_line);
+    Ok(Some(SymbolRef { path: view.path(place.file)?, line, ..symbol.clone() }))
 }

@@ -10,6 +10,7 @@ pub mod communities;
 mod containing;
 mod contracts;
 pub mod dataflow;
+mod definitions;
 mod dispatch;
 pub(crate) mod files;
 pub mod flow;

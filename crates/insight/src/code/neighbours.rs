@@ -1,6 +1,7 @@
 //! `lore callers`, `callees`, `overrides` and `subtypes`: what is around a
 //! symbol, and what could not be told.
 
+use super::definitions::{Written, written};
 use super::indirect::{self, IndirectUse};
 use super::outside_types;
 use super::resolve::{self, Candidate};
@@ -90,6 +91,8 @@ impl Neighbours {
     pub fn with_runtime(mut self, reader: &Reader, now: Timestamp) -> Result<Self> {
         let spots: Vec<WeightedPlace> = std::iter::once(&self.of.symbol)
             .chain(&self.of.overloads)
+            .chain(&self.of.definitions)
+            .chain(&self.of.declarations)
             .map(WeightedPlace::of)
             .collect();
         self.runtime = weight(reader, &spots, now)?;
@@ -115,6 +118,12 @@ pub struct Neighbourhood {
     /// More definitions of the same name that are answered with it.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub overloads: Vec<SymbolRef>,
+    /// Further definitions of the same function, of which a build takes one.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub definitions: Vec<SymbolRef>,
+    /// What declares it elsewhere, as a header does.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub declarations: Vec<SymbolRef>,
     /// Nearest first; `parent` says under which one each stands.
     pub found: Vec<Neighbour>,
     /// There is more than was shown.
@@ -154,6 +163,10 @@ pub struct Neighbour {
     /// What is called by name, where that is a method of a base or interface.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub through: Option<String>,
+    /// Of how many definitions that the same call may mean this is one; none where it is
+    /// the only one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub one_of: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -243,11 +256,8 @@ fn neighbourhood(
         Question::Callees => indirect::dispatch(view, nodes)?,
         Question::Overrides | Question::Subtypes => indirect::bases(view, nodes, asked.kinds())?,
     };
-    let mut symbols = Vec::new();
-    for node in nodes {
-        symbols.extend(view.symbol(*node)?);
-    }
-    let mut symbols = symbols.into_iter();
+    let Written { symbol, overloads, definitions, declarations } =
+        written(view, nodes)?.ok_or_else(super::vanished)?;
     let mut found = shown(view, &walked.reached)?;
     if asked == Question::Subtypes {
         found.extend(outside_types::implementing(view, nodes, &found)?);
@@ -257,8 +267,10 @@ fn neighbourhood(
         sites::add_lines(view, nodes, asked, &walked.reached, &mut found)?;
     }
     Ok(Neighbourhood {
-        symbol: symbols.next().ok_or_else(super::vanished)?,
-        overloads: symbols.collect(),
+        symbol,
+        overloads,
+        definitions,
+        declarations,
         bound: found.iter().filter(|it| it.depth == 1).map(|it| u64::from(it.sites)).sum(),
         found,
         truncated: walked.is_truncated,
@@ -326,9 +338,27 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
             confidence: f64::from(reached.confidence) / 100.0,
             provenance: reached.step.provenance,
             through: through.map(|base| base.symbol),
+            one_of: None,
         });
     }
+    count_rivals(&mut found);
     Ok(found)
+}
+
+/// Says of symbols that one call leads to, under one name, how many they are.
+fn count_rivals(found: &mut [Neighbour]) {
+    let key = |one: &Neighbour| {
+        let name = one.at.symbol.rsplit('.').next().unwrap_or_default().to_owned();
+        (one.parent, one.site_path.clone(), one.site_line, one.edge.clone(), name)
+    };
+    let mut counts: HashMap<_, u32> = HashMap::new();
+    let is_doubtful = |one: &&mut Neighbour| one.confidence < 0.8;
+    for one in found.iter_mut().filter(is_doubtful) {
+        *counts.entry(key(one)).or_default() += 1;
+    }
+    for one in found.iter_mut().filter(is_doubtful) {
+        one.one_of = counts.get(&key(one)).copied().filter(|n| *n > 1);
+    }
 }
 
 /// Unbound calls of the name that nodes share.

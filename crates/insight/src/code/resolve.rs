@@ -4,7 +4,8 @@
 //! `src/flask/app.Flask.run` all mean the same method. Where several symbols have
 //! that ending they are candidates, the likeliest first: code before tests, what
 //! can be called before what holds others, what is used most before the rest.
-//! Overloads of one name are one candidate.
+//! Overloads of one name are one candidate, and so are a declaration and the definitions
+//! that follow it.
 
 use super::address::{Address, parameters_of};
 use super::files::{files_like, symbol_at};
@@ -22,7 +23,7 @@ use model::{Error, Result};
 use search::query::Query;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use store::Reader;
 use store::code::nodes::{self, NodeRow};
 use store::code::symbols::{self, SymbolScope};
@@ -46,7 +47,8 @@ pub enum Match {
     None,
 }
 
-/// One symbol that may be meant: all of its overloads.
+/// One symbol that may be meant: all of its overloads; its definitions before what
+/// declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     /// In the order in which they are written.
@@ -145,7 +147,7 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
         _ => Match::IgnoringCase,
     };
     let found = with_parameters(view, &address, found)?;
-    let mut list = grouped(found);
+    let mut list = grouped(view, found)?;
     if let Some(nth) = address.nth {
         let mut all = Candidates { how, list }.split().list;
         list = if nth <= all.len() { vec![all.swap_remove(nth - 1)] } else { all };
@@ -342,7 +344,7 @@ pub(crate) fn signature(view: &View<'_>, node: NodeId) -> Result<String> {
 }
 
 /// Overloads together, likeliest first.
-fn grouped(mut found: Vec<RankedSymbol>) -> Vec<Candidate> {
+fn grouped(view: &View<'_>, mut found: Vec<RankedSymbol>) -> Result<Vec<Candidate>> {
     found.sort_by(|a, b| (&a.place, a.node).cmp(&(&b.place, b.node)));
     // `context.ts` and `context.test.ts` may both define `context.Context`.
     let mut groups: BTreeMap<(String, Use, bool), Vec<RankedSymbol>> = BTreeMap::new();
@@ -361,8 +363,66 @@ fn grouped(mut found: Vec<RankedSymbol>) -> Vec<Candidate> {
         let used = (Reverse(n_incoming), Reverse(n_outgoing));
         (is_other, *is_test, is_vendored, *usage, used, whole.clone())
     });
-    let nodes = |group: Vec<RankedSymbol>| group.into_iter().map(|one| one.node).collect();
-    groups.into_iter().map(|(_, group)| Candidate { nodes: nodes(group) }).collect()
+    joined(view, groups.into_iter().map(|(_, group)| group).collect())
+}
+
+/// Definitions with what declares them: a function of a header in one folder and its
+/// sources in others is one symbol to those who ask.
+fn joined(view: &View<'_>, groups: Vec<Vec<RankedSymbol>>) -> Result<Vec<Candidate>> {
+    let mut place: HashMap<NodeId, usize> = HashMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        place.extend(group.iter().map(|one| (one.node, at)));
+    }
+    // For each group the one it is shown with: the first of those with one declaration.
+    let mut head: Vec<usize> = (0..groups.len()).collect();
+    let mut declares = vec![false; groups.len()];
+    let mut head_of: HashMap<usize, usize> = HashMap::new();
+    for (at, group) in groups.iter().enumerate().filter(|_| groups.len() > 1) {
+        for one in group {
+            let Some(declaration) = declaration_of(view, one.node)? else { continue };
+            let Some(of) = place.get(&declaration).copied().filter(|of| *of != at) else {
+                continue;
+            };
+            if groups[of].iter().any(|it| it.is_test != one.is_test) {
+                continue;
+            }
+            declares[of] = true;
+            head[at] = *head_of.entry(of).or_insert(at);
+        }
+    }
+    for (of, first) in head_of {
+        head[of] = first;
+    }
+    let mut list: Vec<(usize, Vec<NodeId>, Vec<NodeId>)> = Vec::new();
+    for (at, group) in groups.into_iter().enumerate() {
+        let nodes = group.into_iter().map(|one| one.node);
+        let known = list.iter().position(|(first, ..)| *first == head[at]);
+        let entry = known.unwrap_or_else(|| {
+            list.push((head[at], Vec::new(), Vec::new()));
+            list.len() - 1
+        });
+        if declares[at] { list[entry].2.extend(nodes) } else { list[entry].1.extend(nodes) }
+    }
+    let whole = |(_, nodes, declarations): (usize, Vec<NodeId>, Vec<NodeId>)| Candidate {
+        nodes: [nodes, declarations].concat(),
+    };
+    Ok(list.into_iter().map(whole).collect())
+}
+
+/// The declaration that a function or method written elsewhere implements.
+pub(super) fn declaration_of(view: &View<'_>, node: NodeId) -> Result<Option<NodeId>> {
+    let is_callable = |kind: NodeKind| matches!(kind, NodeKind::Function | NodeKind::Method);
+    if view.node(node)?.is_none_or(|row| !is_callable(row.kind)) {
+        return Ok(None);
+    }
+    for step in view.own_outgoing(node)? {
+        let is_declared = step.kind == EdgeKind::Implements
+            && view.node(step.node)?.is_some_and(|row| is_callable(row.kind));
+        if is_declared {
+            return Ok(Some(step.node));
+        }
+    }
+    Ok(None)
 }
 
 fn at_line(view: &View<'_>, path: &str, line: u32) -> Result<Vec<Candidate>> {

@@ -1,6 +1,6 @@
 //! Interfaces that are implemented by having their methods: nothing is written that
 //! could be an edge. Found when it is asked for, by names and numbers of parameters
-//! and results; types whose methods come from what they embed are not seen.
+//! and results. The methods of what a type embeds count as its own, its own before them.
 
 use super::view::{Step, View};
 use model::Result;
@@ -41,11 +41,8 @@ pub(super) fn implementations(view: &View<'_>, method: NodeId) -> Result<Vec<Ste
     let Some(row) = view.node(method)? else { return Ok(Vec::new()) };
     let Some(interface) = interface_around(view, &row)? else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for (package, scope) in implementing(view, interface)? {
-        let of_type = |it: &NodeRow| it.package == package && it.scope == scope;
-        for node in nodes::named(view.reader, &row.name)?.into_iter().filter(of_type) {
-            found.extend(step_to(view, &node, EdgeKind::Overrides)?);
-        }
+    for node in implementing_methods(view, interface, &row.name)? {
+        found.extend(step_to(view, &node, EdgeKind::Overrides)?);
     }
     Ok(found)
 }
@@ -62,11 +59,44 @@ pub(super) fn implemented(view: &View<'_>, method: NodeId) -> Result<Vec<NodeId>
             continue;
         }
         let Some(interface) = interface_around(view, &other)? else { continue };
-        if implementing(view, interface)?.contains(&(row.package, row.scope.clone())) {
+        let methods = implementing_methods(view, interface, &row.name)?;
+        if methods.iter().any(|it| it.id == method) {
             found.push(other.id);
         }
     }
     Ok(found)
+}
+
+/// The methods of a name with which types implement an interface, each once.
+fn implementing_methods(view: &View<'_>, interface: NodeId, name: &str) -> Result<Vec<NodeRow>> {
+    let types = implementing(view, interface)?;
+    if types.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named = nodes::named(view.reader, name)?;
+    let mut found: Vec<NodeRow> = Vec::new();
+    for key in types {
+        for level in lineage(view, &key)? {
+            let is_own = |it: &&NodeRow| {
+                it.kind == NodeKind::Method && level.contains(&(it.package, it.scope.clone()))
+            };
+            let own: Vec<&NodeRow> = named.iter().filter(is_own).collect();
+            let new = own.iter().filter(|it| !found.iter().any(|known| known.id == it.id));
+            let new: Vec<NodeRow> = new.map(|it| (*it).clone()).collect();
+            found.extend(new);
+            if !own.is_empty() {
+                break;
+            }
+        }
+    }
+    // What an interface declares implements nothing.
+    let mut methods = Vec::new();
+    for one in found {
+        if interface_around(view, &one)?.is_none() {
+            methods.push(one);
+        }
+    }
+    Ok(methods)
 }
 
 fn implementing(view: &View<'_>, interface: NodeId) -> Result<BTreeSet<TypeKey>> {
@@ -82,22 +112,26 @@ fn implementing(view: &View<'_>, interface: NodeId) -> Result<BTreeSet<TypeKey>>
     }
     // The rarest name leaves the fewest types to look at.
     methods.sort_by_key(|(_, named)| named.len());
-    let mut having: Option<BTreeSet<TypeKey>> = None;
-    for (shape, named) in methods {
-        let mut own = BTreeSet::new();
-        for node in named {
-            let key = (node.package, node.scope.clone());
-            let is_open = having.as_ref().is_none_or(|having| having.contains(&key));
-            if is_open
-                && node.kind == NodeKind::Method
-                && shape_of(view, &node)?.as_ref() == Some(shape)
-            {
-                own.insert(key);
+    let Some((rarest, others)) = methods.split_first() else { return Ok(BTreeSet::new()) };
+    let mut found = BTreeSet::new();
+    for key in embedding(view, having(view, rarest, |_| true)?)? {
+        if others.is_empty() {
+            found.insert(key);
+            continue;
+        }
+        let lineage = lineage(view, &key)?;
+        let is_of = |key: &TypeKey| lineage.iter().any(|level| level.contains(key));
+        let mut has_all = true;
+        for method in others {
+            has_all &= !having(view, method, is_of)?.is_empty();
+            if !has_all {
+                break;
             }
         }
-        having = Some(own);
+        if has_all {
+            found.insert(key);
+        }
     }
-    let mut found = having.unwrap_or_default();
     // The interface has its own methods, and so have others that hold them.
     let mut interfaces = Vec::new();
     for key in &found {
@@ -109,6 +143,75 @@ fn implementing(view: &View<'_>, interface: NodeId) -> Result<BTreeSet<TypeKey>>
         found.remove(key);
     }
     Ok(found)
+}
+
+/// The types in which a method of this shape is written, of those that are asked for.
+fn having(
+    view: &View<'_>,
+    (shape, named): &(&Shape, Vec<NodeRow>),
+    is_asked: impl Fn(&TypeKey) -> bool,
+) -> Result<BTreeSet<TypeKey>> {
+    let mut found = BTreeSet::new();
+    for node in named {
+        let key = (node.package, node.scope.clone());
+        if node.kind == NodeKind::Method
+            && is_asked(&key)
+            && shape_of(view, node)?.as_ref() == Some(*shape)
+        {
+            found.insert(key);
+        }
+    }
+    Ok(found)
+}
+
+/// Types with those that embed them, and those that embed these.
+fn embedding(view: &View<'_>, types: BTreeSet<TypeKey>) -> Result<BTreeSet<TypeKey>> {
+    let mut found = types.clone();
+    let mut level = types;
+    for _ in 0..DEEPEST {
+        let mut next = BTreeSet::new();
+        for key in &level {
+            let Some(node) = type_of(view, key)? else { continue };
+            for step in view.incoming(node.id)? {
+                if is_embedding(&step)
+                    && let Some(row) = view.node(step.node)?
+                {
+                    next.insert((row.package, row.symbol()));
+                }
+            }
+        }
+        level = next.into_iter().filter(|key| found.insert(key.clone())).collect();
+    }
+    Ok(found)
+}
+
+/// A type, what it embeds, what that embeds, and so on: in this order methods are found.
+fn lineage(view: &View<'_>, of: &TypeKey) -> Result<Vec<BTreeSet<TypeKey>>> {
+    let mut seen = BTreeSet::from([of.clone()]);
+    let mut levels = vec![seen.clone()];
+    for _ in 0..DEEPEST {
+        let mut next = BTreeSet::new();
+        for key in levels.last().into_iter().flatten() {
+            let Some(node) = type_of(view, key)? else { continue };
+            for step in view.outgoing(node.id)?.iter().filter(|it| is_embedding(it)) {
+                if let Some(row) = view.node(step.node)? {
+                    let key = (row.package, row.symbol());
+                    if seen.insert(key.clone()) {
+                        next.insert(key);
+                    }
+                }
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        levels.push(next);
+    }
+    Ok(levels)
+}
+
+fn is_embedding(step: &Step) -> bool {
+    matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements)
 }
 
 /// The methods of an interface and of those it holds.
@@ -131,7 +234,7 @@ fn add_shapes(
     }
     if depth > 0 {
         for step in view.outgoing(interface)? {
-            if matches!(step.kind, EdgeKind::Inherits | EdgeKind::Implements) {
+            if is_embedding(&step) {
                 add_shapes(view, step.node, depth - 1, shapes)?;
             }
         }

@@ -2,6 +2,7 @@ use super::{heading, mark, note, place, short_name};
 use crate::text::counted;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::agent_text;
+use insight::code::SymbolRef;
 use insight::code::flow::{Flow, FlowStep};
 use insight::code::gap::FlowGap;
 use model::code::EdgeKind;
@@ -32,6 +33,18 @@ impl Show for Flow {
         if self.truncated {
             note("there may be more ways", out);
         }
+        others(&self.from, self.other_starts, out);
+        others(&self.to, self.other_ends, out);
+    }
+}
+
+/// Which of several symbols of a name the way is about.
+fn others(of: &SymbolRef, n_others: u64, out: &mut Painter) {
+    if n_others > 0 {
+        let name = of.symbol.rsplit('.').next().unwrap_or(&of.symbol);
+        let more = counted(n_others, "more", "more");
+        let at = place(&of.path, of.line);
+        note(&format!("`{name}` is {at}; {more} of this name: lore symbol {name}"), out);
     }
 }
 

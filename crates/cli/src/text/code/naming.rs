@@ -14,7 +14,17 @@ pub(crate) fn short_name(symbol: &SymbolRef, home: &str) -> String {
     // A module of Python is imported by its path; elsewhere the type says enough.
     let extension = symbol.path.rsplit_once('.').map_or("", |(_, extension)| extension);
     let is_python = matches!(extension, "py" | "pyi");
-    if is_python { local.replace('/', ".") } else { symbol.symbol.clone() }
+    if is_python { importable(local).replace('/', ".") } else { symbol.symbol.clone() }
+}
+
+/// The path of a package without the folder of sources around it: what is in
+/// `src/black` is imported as `black`.
+fn importable(local: &str) -> &str {
+    const SOURCES: &str = "src/";
+    let after = |at: usize| &local[at + SOURCES.len()..];
+    let is_folder = |at: &usize| *at == 0 || local[..*at].ends_with('/');
+    let starts = local.match_indices(SOURCES).map(|(at, _)| at).filter(is_folder);
+    starts.last().map_or(local, after)
 }
 
 /// `local/` and the beginning of the hash; other names in full.
@@ -47,6 +57,13 @@ mod tests {
         let python =
             named("h/a/b://django/utils.text.slugify", "text.slugify", "django/utils/text.py");
         assert_eq!(python, "django.utils.text.slugify");
+        let below_sources =
+            named("h/a/b://src/black.linegen.f", "linegen.f", "src/black/linegen.py");
+        assert_eq!(below_sources, "black.linegen.f");
+        let in_workspace =
+            named("h/a/b://libs/core/src/core/x.a.f", "a.f", "libs/core/src/core/x/a.py");
+        assert_eq!(in_workspace, "core.x.a.f");
+        assert_eq!(named("h/a/b://src.app.f", "app.f", "src/app.py"), "src.app.f");
         let java = named(
             "h/a/b://x/src/main/java/com/g.Gson.toJson",
             "Gson.toJson",

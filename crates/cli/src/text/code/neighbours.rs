@@ -2,6 +2,7 @@ use super::{UNSEEN, heading, mark, note, place, short_name, unresolved};
 use crate::text::{counted, runtime};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::agent_text;
+use insight::code::SymbolRef;
 use insight::code::indirect::{IndirectKind, IndirectUse};
 use insight::code::neighbours::{Neighbour, Neighbourhood, Neighbours, Question};
 use model::code::EdgeKind;
@@ -58,25 +59,26 @@ fn is_holder(of: &Neighbourhood) -> bool {
 fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: &mut Painter) {
     let mark = mark(out);
     let is_tty = out.look().is_tty;
-    if is_tty || is_headed || of.found.is_empty() || !of.overloads.is_empty() {
+    let is_alone =
+        of.overloads.is_empty() && of.definitions.is_empty() && of.declarations.is_empty();
+    if is_tty || is_headed || of.found.is_empty() || !is_alone {
         heading(&of.symbol, home, out);
     }
     if !of.overloads.is_empty() {
-        let is_beside = |path: &str| path == of.symbol.path;
-        let lines: Vec<String> = of
-            .overloads
-            .iter()
-            .take(8)
-            .map(|it| {
-                let place = place(&it.path, it.line);
-                if is_beside(&it.path) { format!(":{}", it.line) } else { place }
-            })
-            .collect();
-        let more = of.overloads.len().saturating_sub(lines.len());
-        let more = if more > 0 { format!(", {more} more") } else { String::new() };
-        let places = lines.join(", ");
-        let words = format!("{mark}with its overloads {places}{more}; --split for each by itself");
+        let places = places(&of.symbol, &of.overloads);
+        let words = format!("{mark}with its overloads {places}; --split for each by itself");
         out.label(Label::Faint, &words).end();
+    }
+    let mut written = Vec::new();
+    if !of.definitions.is_empty() {
+        let places = places(&of.symbol, &of.definitions);
+        written.push(format!("one of {} definitions: {places}", of.definitions.len() + 1));
+    }
+    if !of.declarations.is_empty() {
+        written.push(format!("declared {}", places(&of.symbol, &of.declarations)));
+    }
+    if !written.is_empty() {
+        out.label(Label::Faint, &format!("{mark}{}", written.join("; "))).end();
     }
     if of.found.is_empty() {
         out.label(Label::Faint, &format!("{mark}{}", nothing(of, asked))).end();
@@ -95,6 +97,22 @@ fn block(of: &Neighbourhood, asked: Question, home: &str, is_headed: bool, out: 
     }
     let words = if asked == Question::Callers { "of this name" } else { "in it" };
     unresolved(of.bound, of.unresolved, &of.unresolved_sites, words, out);
+}
+
+/// Where symbols stand; beside the one they belong to by the line alone.
+fn places(of: &SymbolRef, others: &[SymbolRef]) -> String {
+    const MOST: usize = 8;
+    let mut lines: Vec<String> = others
+        .iter()
+        .take(MOST)
+        .map(|it| match it.path == of.path {
+            true => format!(":{}", it.line),
+            false => place(&it.path, it.line),
+        })
+        .collect();
+    let n_more = others.len().saturating_sub(lines.len());
+    lines.extend((n_more > 0).then(|| format!("{n_more} more")));
+    lines.join(", ")
 }
 
 fn nothing(of: &Neighbourhood, asked: Question) -> String {
@@ -213,6 +231,9 @@ pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
     }
     if let Some(base) = &one.through {
         words.push(format!("through {base}"));
+    }
+    if let Some(n) = one.one_of {
+        words.push(format!("one of {n} definitions"));
     }
     if one.confidence < 0.8 {
         words.push(format!("confidence {:.2}", one.confidence));

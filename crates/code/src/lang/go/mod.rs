@@ -5,6 +5,7 @@ mod expressions;
 mod kinds;
 mod layout;
 mod new_values;
+mod route_nests;
 mod routes;
 mod statements;
 mod types;

@@ -31,8 +31,8 @@ impl Lower<'_, '_> {
                     }
                 }
             }
-            Kind::IfStatement
-            | Kind::ForStatement
+            Kind::IfStatement => self.if_statement(node),
+            Kind::ForStatement
             | Kind::ExpressionSwitch
             | Kind::SelectStatement
             | Kind::ExpressionCase
@@ -50,6 +50,27 @@ impl Lower<'_, '_> {
             }
             Kind::Comment => {}
             _ => self.each_statement(node),
+        }
+    }
+
+    /// Chains of `else if` nest one level a link; a loop follows them. What a link declares
+    /// holds in those after it.
+    fn if_statement(&mut self, node: Node<'_>) {
+        let mut n_open = 0;
+        let mut next = Some(node);
+        while let Some(at) = next.take() {
+            self.b.open(ScopeKind::Block);
+            n_open += 1;
+            for part in named_children(at) {
+                if kind(part) == Kind::IfStatement {
+                    next = Some(part);
+                } else {
+                    self.statement(part);
+                }
+            }
+        }
+        for _ in 0..n_open {
+            self.b.close();
         }
     }
 

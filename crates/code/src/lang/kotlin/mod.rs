@@ -3,6 +3,7 @@
 mod declare;
 mod flow;
 mod kinds;
+mod operators;
 mod shapes;
 
 use crate::facts::{Builder, DefId, Flags, Rules};
@@ -83,6 +84,8 @@ impl Language for Kotlin {
             overloads: true,
             root: "Any",
             initializer: "<init>",
+            indexed_by: "get",
+            called_by: "invoke",
             ..Semantics::default()
         }
     }

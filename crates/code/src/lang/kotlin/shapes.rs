@@ -1,7 +1,7 @@
 //! What the nodes of the Kotlin grammar are.
 
 use super::kinds::{Kind, fields, kind};
-use super::{declare, flow};
+use super::{declare, flow, operators};
 use crate::facts::{Builder, DefKind, Expr, ExprId, Literal};
 use crate::lang::grammar::named_children;
 use crate::lang::shapes::parts::{child_where, inside};
@@ -52,7 +52,9 @@ impl Syntax for Shapes {
             | Kind::IfExpression
             | Kind::WhenExpression
             | Kind::IsExpression
+            | Kind::IndexExpression
             | Kind::CatchBlock => Shape::Own,
+            Kind::Assignment if operators::is_to_element(node) => Shape::Own,
             Kind::LineComment
             | Kind::BlockComment
             | Kind::Modifiers
@@ -105,6 +107,8 @@ impl Syntax for Shapes {
             Kind::IfExpression => return flow::if_expression(walk, node),
             Kind::WhenExpression => return flow::when_expression(walk, node),
             Kind::IsExpression => return flow::is_expression(walk, node),
+            Kind::IndexExpression => return operators::index(walk, node),
+            Kind::Assignment => return operators::assign_element(walk, node),
             _ => flow::catch_block(walk, node),
         }
         Builder::OPAQUE
@@ -172,13 +176,6 @@ fn expression(node: Node<'_>) -> Shape<'_> {
                 args: vec![right],
             },
             _ => Shape::Parts,
-        },
-        Kind::IndexExpression => match node.named_child(0) {
-            Some(object) => {
-                let rest = named_children(node).into_iter().skip(1).collect();
-                Shape::Index { object, rest }
-            }
-            None => Shape::Parts,
         },
         Kind::UnaryExpression => match (field(f.argument), field(f.operator)) {
             (Some(value), Some(operator)) if operator.kind() == "!!" => Shape::Same(value),

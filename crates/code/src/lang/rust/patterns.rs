@@ -3,7 +3,7 @@
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Binding, Builder, Expr, ExprId, Space};
-use crate::lang::grammar::named_children;
+use crate::lang::grammar::{left_nested, named_children};
 use tree_sitter::Node;
 
 impl Lower<'_, '_> {
@@ -42,7 +42,7 @@ impl Lower<'_, '_> {
             }
             Kind::OrPattern => {
                 // All alternatives bind the same names.
-                for (index, part) in named_children(pattern).into_iter().enumerate() {
+                for (index, part) in left_nested(pattern).into_iter().enumerate() {
                     if index == 0 {
                         self.bind_pattern(part, value, at);
                     } else {

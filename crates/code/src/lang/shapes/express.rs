@@ -4,6 +4,12 @@ use super::{Callee, Shape, Walk};
 use crate::facts::{Binding, Builder, DefKind, Expr, ExprId, Literal, ScopeKind, TypeId};
 use tree_sitter::Node;
 
+/// A link of a chain: a member, and what it is called with.
+struct Link<'t> {
+    name: Node<'t>,
+    called: Option<(Vec<Node<'t>>, Vec<Node<'t>>)>,
+}
+
 impl Walk<'_, '_> {
     pub(super) fn expression(&mut self, node: Node<'_>, shape: Shape<'_>) -> ExprId {
         match shape {
@@ -93,8 +99,47 @@ impl Walk<'_, '_> {
         value
     }
 
+    /// A call. Chains such as `a.b(c).d()` nest to the left, one level a link; a loop
+    /// follows them down, and they are built on the way back.
     fn call(&mut self, callee: Callee<'_>, type_args: &[Node<'_>], args: &[Node<'_>]) -> ExprId {
-        let (mut target, name) = match callee {
+        let Callee::Member { object, name } = callee else {
+            return self.plain_call(callee, type_args, args);
+        };
+        let mut links: Vec<Link<'_>> = Vec::new();
+        let mut at = object;
+        loop {
+            match self.syntax.shape(self.source(), at) {
+                Shape::Call { callee: Callee::Member { object, name }, type_args, args } => {
+                    links.push(Link { name, called: Some((type_args, args)) });
+                    at = object;
+                }
+                Shape::Member { object, name } => {
+                    links.push(Link { name, called: None });
+                    at = object;
+                }
+                _ => break,
+            }
+        }
+        let mut value = self.node(at);
+        while let Some(Link { name, called }) = links.pop() {
+            let text = self.name(name);
+            value = self.b.expr(Expr::Member(value, text));
+            if let Some((type_args, args)) = called {
+                value = self.generic_call(value, Some(name), &type_args, &args);
+            }
+        }
+        let text = self.name(name);
+        let target = self.b.expr(Expr::Member(value, text));
+        self.generic_call(target, Some(name), type_args, args)
+    }
+
+    fn plain_call(
+        &mut self,
+        callee: Callee<'_>,
+        type_args: &[Node<'_>],
+        args: &[Node<'_>],
+    ) -> ExprId {
+        let (target, name) = match callee {
             Callee::Name(name) => (self.lookup(name), Some(name)),
             Callee::Member { object, name } => {
                 let object = self.node(object);
@@ -109,6 +154,17 @@ impl Walk<'_, '_> {
             Callee::Value(value) => (self.node(value), None),
             Callee::Bound(value, name) => (self.node(value), Some(name)),
         };
+        self.generic_call(target, name, type_args, args)
+    }
+
+    /// A call of something already lowered, with the types written at it.
+    fn generic_call(
+        &mut self,
+        mut target: ExprId,
+        name: Option<Node<'_>>,
+        type_args: &[Node<'_>],
+        args: &[Node<'_>],
+    ) -> ExprId {
         if !type_args.is_empty() {
             let types: Vec<TypeId> = type_args.iter().map(|arg| self.ty(*arg)).collect();
             target = self.b.expr(Expr::Generic(target, types.into()));

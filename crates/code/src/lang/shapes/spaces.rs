@@ -31,6 +31,8 @@ struct Entry {
     file: FileIx,
     def: DefId,
     is_declaration: bool,
+    /// Known only where the file is included.
+    is_private: bool,
 }
 
 pub(crate) struct Spaces {
@@ -88,7 +90,19 @@ impl Spaces {
                 spaces.includes.insert(file.ix, found);
             }
         }
+        spaces.forget_hidden();
         spaces
+    }
+
+    /// What is private in a file that nobody includes is known nowhere else.
+    fn forget_hidden(&mut self) {
+        let included: FxHashSet<FileIx> = self.includes.values().flatten().copied().collect();
+        for names in self.members.values_mut() {
+            for entries in names.values_mut() {
+                entries.retain(|entry| !entry.is_private || included.contains(&entry.file));
+            }
+            names.retain(|_, entries| !entries.is_empty());
+        }
     }
 
     fn intern(&mut self, path: &str) -> u32 {
@@ -131,14 +145,15 @@ impl Spaces {
             let (Some(home), Binding::Def(def)) = (bind.home, &bind.to) else { continue };
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
             let definition = facts.def(*def);
-            let is_hidden = definition.visibility == Visibility::Private && !is_shared;
-            if is_hidden || definition.kind == DefKind::Module {
+            let is_private = definition.visibility == Visibility::Private && !is_shared;
+            let is_includable = !self.options.file_endings.is_empty();
+            if is_private && !is_includable || definition.kind == DefKind::Module {
                 continue;
             }
             let is_declaration = definition.flags.has(Flags::OVERLOAD);
             let names = self.members.entry(space).or_default();
             let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
-            entries.push(Entry { file: ix, def: *def, is_declaration });
+            entries.push(Entry { file: ix, def: *def, is_declaration, is_private });
         }
     }
 
@@ -191,10 +206,35 @@ impl Spaces {
         reached
     }
 
+    /// The same; what it follows from is noted.
+    fn reach_asked(&self, from: FileIx) -> FxHashSet<FileIx> {
+        ask(Question::about("reach").part(self.path(from)));
+        self.reach(from)
+    }
+
+    /// What a name has in a namespace; asked for.
+    fn entries(&self, space: u32, name: &str) -> &[Entry] {
+        ask(named(self.space_name(space).unwrap_or_default(), name));
+        let entries = self.members.get(&space).and_then(|names| names.get(name));
+        entries.map_or(&[], Vec::as_slice)
+    }
+
+    /// How near a definition stands to a file.
+    fn nearness(&self, from: FileIx, entry: &Entry) -> usize {
+        if entry.file == from {
+            return usize::MAX;
+        }
+        shared_folders(folder(self.path(from)), self.path(entry.file))
+    }
+
     /// Of several definitions of one name those that can be meant.
     fn nearest<'e>(&self, from: FileIx, entries: &'e [Entry]) -> Vec<&'e Entry> {
         let entries = within_reason(from, entries);
         let mut chosen: Vec<&Entry> = entries.iter().collect();
+        if entries.iter().any(|entry| entry.is_private) {
+            let reached = self.reach_asked(from);
+            chosen.retain(|entry| !entry.is_private || reached.contains(&entry.file));
+        }
         if chosen.len() < 2 {
             return chosen;
         }
@@ -220,16 +260,8 @@ impl Spaces {
         if chosen.iter().any(|entry| !entry.is_declaration) {
             chosen.retain(|entry| !entry.is_declaration);
         }
-        let base = folder(self.path(from));
-        let near = |entry: &&Entry| {
-            if entry.file == from {
-                usize::MAX
-            } else {
-                shared_folders(base, self.path(entry.file))
-            }
-        };
-        let best = chosen.iter().map(near).max().unwrap_or(0);
-        chosen.retain(|entry| near(entry) == best);
+        let best = chosen.iter().map(|entry| self.nearness(from, entry)).max().unwrap_or(0);
+        chosen.retain(|entry| self.nearness(from, entry) == best);
         chosen
     }
 }
@@ -247,6 +279,12 @@ fn within_reason(from: FileIx, entries: &[Entry]) -> &[Entry] {
     let here = entries.partition_point(|entry| entry.file < from);
     let first = here.saturating_sub(MAX_OF_ONE_NAME / 2).min(entries.len() - MAX_OF_ONE_NAME);
     &entries[first..first + MAX_OF_ONE_NAME]
+}
+
+/// A path up to the endings of its name: `list.h` and `list.c` are one module.
+fn without_ending(path: &str) -> &str {
+    let name = path.rfind('/').map_or(0, |at| at + 1);
+    path[name..].find('.').map_or(path, |at| &path[..name + at])
 }
 
 /// How many folders two places share from the top.
@@ -404,14 +442,54 @@ impl Layout for Spaces {
     }
 
     fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
-        ask(named(self.space_name(space).unwrap_or_default(), name));
-        let entries = self.members.get(&space).and_then(|names| names.get(name));
-        let found = entries.map(|entries| self.nearest(from, entries)).unwrap_or_default();
+        let found = self.nearest(from, self.entries(space, name));
         if !found.is_empty() {
             return found.into_iter().map(|entry| InSpace::Def(entry.file, entry.def)).collect();
         }
         let outer = self.names.get(space as usize).map_or("", String::as_str);
         let path = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
         self.ids.get(&path).map(|id| InSpace::Space(*id)).into_iter().collect()
+    }
+
+    fn variants(&self, from: FileIx, space: u32, name: &str) -> Vec<(FileIx, DefId)> {
+        let entries = within_reason(from, self.entries(space, name));
+        let bodies = || entries.iter().filter(|entry| !entry.is_declaration);
+        if bodies().count() < 2 {
+            return Vec::new();
+        }
+        let reached = self.reach_asked(from);
+        // Several are included, under conditions.
+        let mut found: Vec<&Entry> =
+            bodies().filter(|entry| entry.file != from && reached.contains(&entry.file)).collect();
+        if found.len() < 2 {
+            let is_seen = |entry: &&Entry| entry.is_declaration && reached.contains(&entry.file);
+            let seen: FxHashSet<FileIx> =
+                entries.iter().filter(is_seen).map(|entry| entry.file).collect();
+            if seen.is_empty() {
+                return Vec::new();
+            }
+            let follows = |entry: &&Entry| {
+                !entry.is_private && !self.reach_asked(entry.file).is_disjoint(&seen)
+            };
+            found = bodies().filter(follows).collect();
+        }
+        let best = found.iter().map(|entry| self.nearness(from, entry)).max().unwrap_or(0);
+        found.retain(|entry| self.nearness(from, entry) == best);
+        found.into_iter().map(|entry| (entry.file, entry.def)).collect()
+    }
+
+    fn declarations(&self, from: FileIx, space: u32, name: &str) -> Vec<(FileIx, DefId)> {
+        let own = without_ending(self.path(from));
+        let is_apart =
+            |entry: &&Entry| entry.is_declaration && without_ending(self.path(entry.file)) != own;
+        let entries = within_reason(from, self.entries(space, name));
+        let apart: Vec<&Entry> = entries.iter().filter(is_apart).collect();
+        if apart.is_empty() {
+            return Vec::new();
+        }
+        let reached = self.reach_asked(from);
+        let is_seen = |entry: &&Entry| !entry.is_private && reached.contains(&entry.file);
+        let seen = apart.into_iter().filter(is_seen);
+        seen.map(|entry| (entry.file, entry.def)).collect()
     }
 }

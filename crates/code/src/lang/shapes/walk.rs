@@ -5,7 +5,7 @@ use super::{Shape, Source, Syntax};
 use crate::facts::{
     Binding, Builder, DefId, Expr, ExprId, Import, ImportedName, Literal, Name, ScopeKind, Space,
 };
-use crate::lang::grammar::each_child;
+use crate::lang::grammar::{each_child, named_children};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -51,6 +51,48 @@ impl<'a, 's> Walk<'a, 's> {
         value
     }
 
+    /// A block, and its value. Chains of `else if` nest one level a link; a loop follows
+    /// them.
+    fn block(&mut self, node: Node<'_>) -> ExprId {
+        let mut n_open = 1;
+        let mut at = node;
+        self.b.open(ScopeKind::Block);
+        while let Some(next) = self.next_of_chain(at) {
+            let mut parts = Vec::new();
+            each_child(at, |part| parts.push(part));
+            for part in parts {
+                let is_before = part.end_byte() <= next.start_byte();
+                if is_before && part.is_named() && !self.syntax.is_comment(part) {
+                    self.node(part);
+                }
+            }
+            self.b.open(ScopeKind::Block);
+            n_open += 1;
+            at = next;
+        }
+        let last = self.parts(at);
+        for _ in 0..n_open {
+            self.b.close();
+        }
+        if n_open == 1 { last } else { Builder::OPAQUE }
+    }
+
+    /// The block of the same kind with which a block ends, as the `if` after an `else`.
+    fn next_of_chain<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        if !self.b.facts.def(self.b.within()).kind.is_callable() {
+            return None;
+        }
+        let last = named_children(node).pop()?;
+        let inner = match self.syntax.shape(self.source(), last) {
+            Shape::Parts if last.kind_id() != node.kind_id() => named_children(last),
+            Shape::Block => vec![last],
+            _ => return None,
+        };
+        let [only] = inner[..] else { return None };
+        let is_same = only.kind_id() == node.kind_id() && only.end_byte() == node.end_byte();
+        (is_same && matches!(self.syntax.shape(self.source(), only), Shape::Block)).then_some(only)
+    }
+
     pub fn nodes(&mut self, nodes: &[Node<'_>]) -> Vec<ExprId> {
         nodes.iter().map(|node| self.node(*node)).collect()
     }
@@ -62,12 +104,7 @@ impl<'a, 's> Walk<'a, 's> {
                 self.parts(node);
                 Builder::OPAQUE
             }
-            Shape::Block => {
-                self.b.open(ScopeKind::Block);
-                let last = self.parts(node);
-                self.b.close();
-                last
-            }
+            Shape::Block => self.block(node),
             Shape::Same(inner) => {
                 self.given_to = given_to;
                 self.node(inner)

@@ -125,7 +125,16 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// Chains of `else if` nest one level a link; a loop follows them.
     fn if_statement(&mut self, node: Node<'_>) {
+        let mut next = Some(node);
+        while let Some(at) = next {
+            next = self.if_branch(at);
+        }
+    }
+
+    /// One branch; what is left is the `if` after its `else`.
+    fn if_branch<'t>(&mut self, node: Node<'t>) -> Option<Node<'t>> {
         let f = fields();
         let condition = node.child_by_field_id(f.condition);
         if let Some(condition) = condition {
@@ -139,9 +148,14 @@ impl Lower<'_, '_> {
             self.statement(then);
             self.b.close();
         }
-        if let Some(otherwise) = node.child_by_field_id(f.alternative) {
-            self.in_block(otherwise, Self::each_statement);
+        let otherwise = node.child_by_field_id(f.alternative)?;
+        if let [only] = named_children(otherwise)[..]
+            && kind(only) == Kind::IfStatement
+        {
+            return Some(only);
         }
+        self.in_block(otherwise, Self::each_statement);
+        None
     }
 
     /// `x instanceof T` says what `x` is inside the branch.

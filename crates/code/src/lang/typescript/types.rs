@@ -3,7 +3,7 @@
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, DefKind, Expr, ExprId, Literal, ScopeKind, Space, TypeId, TypeRef};
-use crate::lang::grammar::named_children;
+use crate::lang::grammar::{left_nested, named_children};
 use tree_sitter::Node;
 
 impl Lower<'_, '_> {
@@ -45,10 +45,10 @@ impl Lower<'_, '_> {
             Kind::GenericType => self.generic(node),
             Kind::PredefinedType => self.predefined(node),
             Kind::UnionType => {
-                TypeRef::Union(named_children(node).into_iter().map(|part| self.ty(part)).collect())
+                TypeRef::Union(left_nested(node).into_iter().map(|part| self.ty(part)).collect())
             }
             Kind::IntersectionType => {
-                TypeRef::Meet(named_children(node).into_iter().map(|part| self.ty(part)).collect())
+                TypeRef::Meet(left_nested(node).into_iter().map(|part| self.ty(part)).collect())
             }
             Kind::ArrayType => match node.named_child(0) {
                 Some(element) => TypeRef::List(self.ty(element)),
