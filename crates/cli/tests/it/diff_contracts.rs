@@ -350,7 +350,9 @@ fn a_renamed_property_is_told_as_such() {
         ["renamed-contract: Cart.note is now remark (api/openapi.yaml:33)"]
     );
     let schema = |name: &str| {
-        format!("{{\"swagger\": \"2.0\", \"definitions\": {{\"Cart\": {{\"properties\": {{\n\"{name}\": {{\"type\": \"integer\", \"format\": \"int64\"}}\n}}}}}}}}\n")
+        format!(
+            "{{\"swagger\": \"2.0\", \"definitions\": {{\"Cart\": {{\"properties\": {{\n\"{name}\": {{\"type\": \"integer\", \"format\": \"int64\"}}\n}}}}}}}}\n"
+        )
     };
     let (old, new) = (schema("itemCount"), schema("item_count"));
     let env = repository(&history(&[("swagger.json", &old)], &[("swagger.json", &new)], &[]));

@@ -13,7 +13,7 @@ use super::overload::accepts;
 use super::program::Program;
 use super::ty::{Gid, Ty};
 use super::{Edge, EdgeKind};
-use crate::facts::{Bound, DefId, DefKind, Flags, Visibility};
+use crate::facts::{Binding, DefId, DefKind, Flags, Visibility};
 use model::code::Provenance;
 
 impl Program<'_> {
@@ -111,7 +111,7 @@ impl EdgeCollector<'_, '_, '_> {
                 let name = eval.file().names[def.name.ix()];
                 let members = program.members(file, class, name);
                 let defs = members.filter_map(|(_, bind)| match bind.to {
-                    Bound::Def(def) => Some(program.gid(file, def)),
+                    Binding::Def(def) => Some(program.gid(file, def)),
                     _ => None,
                 });
                 defs.collect()

@@ -12,7 +12,7 @@ use model::ids::NodeId;
 use std::collections::BTreeSet;
 
 /// A symbol with the further places where it is written.
-pub(super) struct Written {
+pub(super) struct DefinedSymbol {
     pub symbol: SymbolRef,
     pub overloads: Vec<SymbolRef>,
     /// Further definitions of it.
@@ -22,18 +22,18 @@ pub(super) struct Written {
 }
 
 /// Nodes of one candidate as answers show them; none where the first is not there.
-pub(super) fn written(view: &View<'_>, nodes: &[NodeId]) -> Result<Option<Written>> {
+pub(super) fn written(view: &View<'_>, nodes: &[NodeId]) -> Result<Option<DefinedSymbol>> {
     let mut declaring = BTreeSet::new();
     for node in nodes {
         declaring.extend(declaration_of(view, *node)?.filter(|it| it != node));
     }
-    let mut found: Option<Written> = None;
+    let mut found: Option<DefinedSymbol> = None;
     for node in nodes {
         let Some(symbol) = view.symbol(*node)? else { continue };
         let again = again(view, *node, &symbol)?;
         match &mut found {
             None => {
-                found = Some(Written {
+                found = Some(DefinedSymbol {
                     symbol,
                     overloads: Vec::new(),
                     definitions: again,

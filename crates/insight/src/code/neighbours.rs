@@ -1,7 +1,7 @@
 //! `lore callers`, `callees`, `overrides` and `subtypes`: what is around a
 //! symbol, and what could not be told.
 
-use super::definitions::{Written, written};
+use super::definitions::{DefinedSymbol, written};
 use super::indirect::{self, IndirectUse};
 use super::outside_types;
 use super::resolve::{self, Candidate};
@@ -256,7 +256,7 @@ fn neighbourhood(
         Question::Callees => indirect::dispatch(view, nodes)?,
         Question::Overrides | Question::Subtypes => indirect::bases(view, nodes, asked.kinds())?,
     };
-    let Written { symbol, overloads, definitions, declarations } =
+    let DefinedSymbol { symbol, overloads, definitions, declarations } =
         written(view, nodes)?.ok_or_else(super::vanished)?;
     let mut found = shown(view, &walked.reached)?;
     if asked == Question::Subtypes {

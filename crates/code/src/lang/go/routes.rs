@@ -70,7 +70,7 @@ struct Routers {
 
 impl Routers {
     /// What a call on a router is below.
-    fn prefixes(&self, b: &Builder<'_>, call: &Written<'_>) -> Vec<String> {
+    fn prefixes(&self, b: &Builder<'_>, call: &CallText<'_>) -> Vec<String> {
         let of_router = self.groups.prefix(b, call, &[]);
         let within = b.facts.calls.get(call.index).map_or(DefId::FILE, |call| call.within);
         let around = self.nests.around(b, within).into_iter();
@@ -99,7 +99,7 @@ struct Said {
 fn said(
     b: &Builder<'_>,
     routers: &Routers,
-    call: &Written<'_>,
+    call: &CallText<'_>,
     Kinds { is_plain, is_chi, is_gin }: Kinds,
 ) -> Option<Said> {
     let within = |index: usize| b.facts.calls.get(index).map_or(DefId::FILE, |call| call.within);
@@ -154,9 +154,7 @@ fn verbs(arg: Option<&&str>) -> Option<Vec<String>> {
 }
 
 /// `r.Mount("/x", sub)`: a variable of this function, or what a function returns.
-use super::route_nests::{Nests, below, chained_pattern, is_verb};
-use crate::facts::{Builder, DefId};
-use crate::routes::text::{CallText, Places, calls, is_path, literal};
+fn mounts(b: &Builder<'_>, routers: &mut Routers, found: &mut Vec<Route>) {
     // What is mounted first may be mounted into by those that follow.
     for mount in calls(b, |name| name == "Mount").into_iter().rev() {
         let Some(pattern) = mount.pattern(0) else { continue };

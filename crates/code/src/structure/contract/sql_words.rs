@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// A column as it is declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
+pub struct ColumnWords {
     pub name: String,
     pub ty: String,
     pub is_required: bool,
@@ -92,7 +92,7 @@ pub fn is_constraint(word: &Token<'_>) -> bool {
 }
 
 /// `name type NOT NULL DEFAULT 1`, without the comma behind it.
-pub fn declared(words: &[Token<'_>]) -> Option<Declared> {
+pub fn declared(words: &[Token<'_>]) -> Option<ColumnWords> {
     let first = words.first()?;
     let (name, at) = name_at(words, 0)?;
     let rest = &words[at.min(words.len())..];
@@ -105,7 +105,7 @@ pub fn declared(words: &[Token<'_>]) -> Option<Declared> {
     let is_serial = ty.ends_with("serial");
     let has_default = is_serial || GIVES_VALUE.iter().any(|word| has(word));
     let is_key = has("primary");
-    Some(Declared {
+    Some(ColumnWords {
         name: name.trim_matches('"').to_owned(),
         is_required: is_not_null || is_key,
         // SQLite counts up a whole number that is the key.
