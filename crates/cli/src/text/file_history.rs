@@ -6,6 +6,10 @@ use model::text::{grouped, one_line};
 use store::details::Thread;
 
 impl Show for FileHistory {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::file_history(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if out.look().is_tty {
             renames(&self.rename_chain, out);

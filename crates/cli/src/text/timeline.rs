@@ -19,6 +19,10 @@ const BODY: usize = 240;
 const NAMED: usize = 12;
 
 impl Show for Timeline {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::timeline(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         if out.look().is_tty {
             Page::of(self).show(out);

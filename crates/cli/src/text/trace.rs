@@ -14,6 +14,10 @@ const SNIPPET: usize = 200;
 const SHOWN_LINES: usize = 4;
 
 impl Show for Trace {
+    fn agent(&self) -> Option<String> {
+        Some(insight::agent_text::trace(self))
+    }
+
     fn text(&self, out: &mut Painter) {
         told(self, &self.origins.iter().collect::<Vec<_>>(), out);
     }
@@ -60,10 +64,22 @@ fn file_commits(trace: &Trace, out: &mut Painter) {
     for commit in &trace.commits {
         out.gap();
         self::commit(commit, out);
+        merged_by(commit, out);
     }
     if shown < trace.total_commits {
         let all = grouped(trace.total_commits);
         out.footer(&format!("{} of {all} commits; -n shows more", grouped(shown)));
+    }
+}
+
+/// What the merge says that brought a commit: where no forge knows of a merge request.
+pub(super) fn merged_by(commit: &CommitReason, out: &mut Painter) {
+    let Some(merge) = commit.telling_merge() else { return };
+    let reference = merge.reference.as_deref().map(|it| format!("{it}  ")).unwrap_or_default();
+    out.label(Label::Faint, "          merged by ").label(Label::Id, &short(&merge.sha)).text("  ");
+    out.text(&one_line(&format!("{reference}{}", merge.title), SNIPPET)).end();
+    if let Some(reason) = &merge.reason {
+        out.paragraph(10, &reason.text);
     }
 }
 
@@ -91,15 +107,6 @@ pub(super) fn commit(commit: &CommitReason, out: &mut Painter) {
         out.text("  ")
             .text(&one_line(change.subject.as_deref().unwrap_or("not known here"), 90))
             .end();
-    }
-    if let Some(merge) = commit.telling_merge() {
-        let reference = merge.reference.as_deref().unwrap_or_default();
-        let sha = merge.sha.chars().take(10).collect::<String>();
-        let words = format!("          merged by {sha} {reference}  {}", merge.title);
-        out.label(Label::Faint, &one_line(&words, SNIPPET)).end();
-        if let Some(reason) = &merge.reason {
-            out.paragraph(10, &reason.text);
-        }
     }
     if !commit.tickets.is_empty() {
         out.label(Label::Faint, &format!("          names {}", commit.tickets.join(", "))).end();
@@ -150,6 +157,9 @@ pub(super) fn line_origin(origin: &LineOrigin, project: Option<&str>, out: &mut 
     }
     if let Some(commit) = &origin.commit {
         self::commit(commit, out);
+        if origin.merge_request.is_none() {
+            merged_by(commit, out);
+        }
     }
     change(origin, width, out);
     brought_by(origin, project, out);

@@ -1,6 +1,6 @@
 use super::counted;
 use super::file_history::missing;
-use super::trace::{commit, merge_request, substance, told};
+use super::trace::{commit, merge_request, merged_by, substance, told};
 use crate::ui::{Label, Painter, Show};
 use insight::people::experts::Expert;
 use insight::trace::LineOrigin;
@@ -27,6 +27,9 @@ impl Show for Why {
         }
         if let Some(origin) = &self.commit {
             commit(&origin.commit, out);
+            if origin.merge_request.is_none() {
+                merged_by(&origin.commit, out);
+            }
             if let (Some(method), Some(confidence)) = (origin.method, origin.confidence) {
                 let words = method.words();
                 let known = format!("  brought by the merge request below, known by {words}");

@@ -63,6 +63,7 @@ fn a_type_with_all_methods_implements_an_interface() {
         callers of Plain.Serve plain/plain.go:6: 0
         changing Gzip.Serve gzip/gzip.go:7 reaches 1 symbols, 0 of them tests
         web/handler.go Run(through Handler.Serve):12
+        a new signature changes them, too: Handler.Serve web/handler.go:9
         changing Plain.Serve plain/plain.go:6 reaches 0 symbols, 0 of them tests
     "#]]
     .assert_eq(&all);
@@ -89,6 +90,7 @@ fn a_change_of_a_method_reaches_those_who_call_the_interface() {
         Cache.java Cache.keep(through Store.put):3
         2 steps away:
         Main.java Main.run:2
+        a new signature changes them, too: Store.put Store.java:1, Ram.put Ram.java:2
     "#]]
     .assert_eq(&lore(&env, &["--agent", "impact", "Disk.put"]));
     // Who overrides the same method is not affected, and a call of the interface is one.

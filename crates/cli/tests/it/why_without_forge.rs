@@ -43,7 +43,10 @@ fn watch() -> TestEnv {
 #[test]
 fn a_commit_without_a_reason_is_explained_by_its_merge() {
     let env = watch();
-    expect![[r#""#]].assert_eq(&lore(&env, &["--agent", "why", "watch.py:5"]));
+    expect![[r#"
+        in sync watch.py:4
+        5: 24ab9d3cb3 2024-05-02 Ada: watch: limit watchers per sync; merged as #5318: batch syncs to answer requests sooner
+    "#]].assert_eq(&lore(&env, &["--agent", "why", "watch.py:5"]));
     let person = lore(&env, &["why", "watch.py:5"]);
     assert!(person.contains("#5318  batch syncs to answer requests sooner"), "{person}");
 }

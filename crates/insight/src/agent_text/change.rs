@@ -97,16 +97,26 @@ pub fn tests(answer: &TestScope) -> String {
         out.push_str(&format!("run everything: {reason}\n"));
     }
     let mut files: Vec<_> = answer.files.iter().collect();
-    files.sort_by(|a, b| (a.distance, &a.path).cmp(&(b.distance, &b.path)));
+    // Tests that the graph leads to before files that merely say a name.
+    files.sort_by(|a, b| {
+        (a.tests.is_empty(), a.distance, &a.path).cmp(&(b.tests.is_empty(), b.distance, &b.path))
+    });
+    let mut others: Vec<(&str, Vec<&str>)> = Vec::new();
     for file in files {
         let names: Vec<&str> = file.tests.iter().map(|it| short(it)).take(MOST_TESTS).collect();
         let more = file.tests.len().saturating_sub(names.len());
         let more = if more > 0 { format!(" +{more}") } else { String::new() };
-        let names = match names.as_slice() {
-            [] => format!(" ({})", file.reason),
-            names => format!(" {}{more}", names.join(", ")),
-        };
-        out.push_str(&format!("{}{names}\n", file.path));
+        if names.is_empty() {
+            match others.iter_mut().find(|(reason, _)| *reason == file.reason) {
+                Some((_, paths)) => paths.push(&file.path),
+                None => others.push((&file.reason, vec![&file.path])),
+            }
+            continue;
+        }
+        out.push_str(&format!("{} {}{more}\n", file.path, names.join(", ")));
+    }
+    for (reason, paths) in others {
+        out.push_str(&format!("{reason}: {}\n", paths.join(", ")));
     }
     if out.is_empty() {
         out.push_str("no test reaches it\n");

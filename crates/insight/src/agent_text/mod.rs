@@ -4,6 +4,7 @@
 
 mod change;
 mod code;
+mod events;
 mod history;
 mod people;
 mod reasons;
@@ -11,6 +12,7 @@ mod search;
 
 pub use change::{impact, tests};
 pub use code::{flow, indirect_use, neighbours, outline, symbols};
+pub use events::{file_history, timeline, trace};
 pub use history::history;
 pub use people::experts;
 pub use reasons::why;

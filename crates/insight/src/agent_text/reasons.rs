@@ -3,7 +3,7 @@
 use super::short;
 use crate::evidence::Explained;
 use crate::reasons::{CommitReason, MergeMessage};
-use crate::trace::LineOrigin;
+use crate::trace::{LineOrigin, Trace};
 use crate::why::{CommitOrigin, Focus, LinkedRecord, Why};
 use model::EntityKind;
 use model::relation::Certainty;
@@ -52,15 +52,20 @@ pub fn why(answer: &Why) -> String {
             let words = focus.words.join(", ");
             out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
         }
-        for reason in trace.commits.iter().take(MOST_COMMITS) {
-            out.push_str(&format!("{}{}\n", commit(reason), brought(reason, None)));
-        }
-        trace.merge_requests.iter().for_each(|it| explained(it, &mut out));
+        file_reasons(trace, &mut out);
     }
     answer.commit.iter().for_each(|it| asked_commit(it, &mut out));
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
     out
+}
+
+/// Changes of a file that say most, and merge requests that brought lines.
+pub(super) fn file_reasons(trace: &Trace, out: &mut String) {
+    for reason in trace.commits.iter().take(MOST_COMMITS) {
+        out.push_str(&format!("{}{}\n", commit(reason), brought(reason, None)));
+    }
+    trace.merge_requests.iter().for_each(|it| explained(it, out));
 }
 
 /// Where a name stands that no symbol has.
@@ -121,7 +126,7 @@ fn of_file(focus: &Focus, out: &mut String) {
 
 /// One line for each commit, with all the lines that come from it; of many commits those
 /// that give reasons, and that brought most lines.
-fn origins(origins: &[LineOrigin], out: &mut String) {
+pub(super) fn origins(origins: &[LineOrigin], out: &mut String) {
     let mut n_lines: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
     for origin in origins {
         let Some(reason) = &origin.commit else { continue };

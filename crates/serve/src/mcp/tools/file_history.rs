@@ -1,6 +1,7 @@
 //! Which merge requests changed a file.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
 use insight::file_history::{self, Request};
 use model::Result;
@@ -39,6 +40,10 @@ impl Tool for FileHistory {
 
     type Params = Params;
     type Answer = file_history::FileHistory;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format != Format::Json).then(|| insight::agent_text::file_history(answer))
+    }
 
     fn answer(call: &Call, params: Params) -> Result<file_history::FileHistory> {
         let file = call.typed(&params.path, params.project.as_deref(), params.repo.as_deref())?;

@@ -1,6 +1,7 @@
 //! What happened with something, in order.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
 use insight::timeline::{self, Request, Start};
 use insight::{projects, repos};
@@ -42,6 +43,10 @@ impl Tool for Timeline {
 
     fn meta(answer: &Self::Answer) -> JsonObject {
         answer.meta.fields()
+    }
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format != Format::Json).then(|| insight::agent_text::timeline(answer))
     }
 
     fn answer(call: &Call, params: Params) -> Result<timeline::Timeline> {

@@ -1,6 +1,7 @@
 //! Why a file, or a line of it, is as it is.
 
 use super::{Group, Tool};
+use crate::mcp::answer::Format;
 use crate::mcp::call::{Call, within};
 use insight::trace;
 use model::Result;
@@ -35,6 +36,10 @@ impl Tool for Trace {
 
     type Params = Params;
     type Answer = trace::Trace;
+
+    fn text(answer: &Self::Answer, format: Format) -> Option<String> {
+        (format != Format::Json).then(|| insight::agent_text::trace(answer))
+    }
 
     fn answer(call: &Call, params: Params) -> Result<trace::Trace> {
         let (path, lines) = trace::parse(&params.target)?;
