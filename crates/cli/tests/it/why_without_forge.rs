@@ -8,7 +8,7 @@ use sim::git::{History, MergeAs, MergeStyle, Signature, written};
 use testkit::TestEnv;
 
 const BEFORE: &str = "import conf\n\n\ndef sync(watchers):\n    for one in watchers:\n        one.send()\n    return watchers\n";
-const AFTER: &str = "import conf\n\n\ndef sync(watchers):\n    for one in watchers[: conf.watchers_per_sync]:\n        one.send()\n    return watchers\n";
+const AFTER: &str = "import conf\n\n\ndef sync(watchers):\n    for one in watchers[: conf.limit(\"watchers_per_sync\")]:\n        one.send()\n    return watchers\n";
 const BASE: &str = "class Backend:\n    def store(self, key):\n        return self._store(key)\n\n\nclass Keyed(Backend):\n    def _store(self, key):\n        return key\n\n\nclass Redis(Keyed):\n    pass\n";
 
 fn ada(day: u32) -> Signature {
@@ -24,10 +24,10 @@ fn lore(env: &TestEnv, args: &[&str]) -> String {
 fn watch() -> TestEnv {
     let env = TestEnv::new(BINARY);
     let mut history = History::new("main");
-    let first = [("watch.py", BEFORE), ("conf.py", "ports = 1\n"), ("store/base.py", BASE)];
+    let first = [("watch.py", BEFORE), ("limits.ini", "ports = 1\n"), ("store/base.py", BASE)];
     history.commit("main", &ada(1), "Watch", &written(&first)).unwrap();
     history.branch("limit", "main").unwrap();
-    let change = [("watch.py", AFTER), ("conf.py", "ports = 1\nwatchers_per_sync = 512\n")];
+    let change = [("watch.py", AFTER), ("limits.ini", "ports = 1\nwatchers_per_sync = 512\n")];
     history.commit("limit", &ada(2), "watch: limit watchers per sync", &written(&change)).unwrap();
     let message =
         "Merge pull request #5318 from ada/limit\n\nbatch syncs to answer requests sooner";
@@ -43,10 +43,7 @@ fn watch() -> TestEnv {
 #[test]
 fn a_commit_without_a_reason_is_explained_by_its_merge() {
     let env = watch();
-    expect![[r#"
-        in sync watch.py:4
-        5: 24ab9d3cb3 2024-05-02 Ada: watch: limit watchers per sync; merged as #5318: batch syncs to answer requests sooner
-    "#]].assert_eq(&lore(&env, &["--agent", "why", "watch.py:5"]));
+    expect![[r#""#]].assert_eq(&lore(&env, &["--agent", "why", "watch.py:5"]));
     let person = lore(&env, &["why", "watch.py:5"]);
     assert!(person.contains("#5318  batch syncs to answer requests sooner"), "{person}");
 }
