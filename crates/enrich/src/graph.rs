@@ -53,8 +53,7 @@ impl Site {
     pub fn tier(&self) -> Tier {
         match &self.claim {
             Claim::Open if self.has_namesake => Tier::Open,
-            Claim::Open => Tier::External,
-            Claim::External { .. } => Tier::External,
+            Claim::Open | Claim::External { .. } => Tier::External,
             Claim::Bound { confidence, .. } if *confidence < Self::SURE => Tier::Unsure,
             Claim::Bound { .. } => Tier::Sure,
         }

@@ -40,7 +40,7 @@ impl Holder {
         let socket = std::fs::symlink_metadata(&self.socket).ok()?;
         let user = rustix::process::getuid().as_raw();
         let is_of_user = |owner: u32| owner == user || user == 0;
-        let is_private = folder.is_dir() && folder.mode() & 0o077 == 0;
+        let is_private = folder.is_dir() && folder.mode() & 0o777 == 0o700;
         let is_own = self.socket.file_name() == paths.socket.file_name()
             && socket.file_type().is_socket()
             && socket.uid() == folder.uid()

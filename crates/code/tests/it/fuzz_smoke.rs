@@ -45,7 +45,8 @@ const PIECES: &[&str] = &[
     "@app.get('/a/{id}')\n",
     "services:\n  a:\n    image: b\n",
     "kind: Deployment\n",
-    "CREATE TABLE a (b int);\n",
+    "CREATE ",
+    "TABLE a (b int);\n",
     "message A { string b = 1; }\n",
 ];
 
