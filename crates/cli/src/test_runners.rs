@@ -3,12 +3,17 @@
 use insight::tests_scope::VersionFiles;
 use model::Result;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+fn is_of(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|it| it == ending)
+}
 
 /// The packages of Go files, for `go test`.
 pub fn go_packages(files: &[String]) -> Vec<String> {
     let packages: BTreeSet<String> = files
         .iter()
-        .filter(|path| path.ends_with(".go"))
+        .filter(|path| is_of(path, "go"))
         .map(|path| {
             path.rsplit_once('/').map_or(".".to_owned(), |(folder, _)| format!("./{folder}"))
         })
@@ -20,7 +25,7 @@ pub fn go_packages(files: &[String]) -> Vec<String> {
 /// known, since then the pattern would leave it out.
 pub fn go_pattern(files: &[String], tests_in: impl Fn(&str) -> Vec<String>) -> Option<String> {
     let mut names = BTreeSet::new();
-    for path in files.iter().filter(|path| path.ends_with(".go")) {
+    for path in files.iter().filter(|path| is_of(path, "go")) {
         let own = tests_in(path);
         if own.is_empty() {
             return None;
@@ -63,7 +68,7 @@ impl Crates {
     /// A set of tests as `cargo nextest -E` reads it; `none()` of no files.
     pub fn nextest(&self, files: &[String]) -> String {
         let mut parts = BTreeSet::new();
-        for path in files.iter().filter(|path| path.ends_with(".rs")) {
+        for path in files.iter().filter(|path| is_of(path, "rs")) {
             parts.extend(self.nextest_of(path));
         }
         let parts: Vec<String> = parts.into_iter().collect();
@@ -84,11 +89,10 @@ impl Crates {
         let stem = inside.strip_suffix(".rs")?;
         let parts: Vec<&str> = stem.split('/').collect();
         Some(match parts.as_slice() {
-            ["tests", name] => format!("({package}&binary(={name}))"),
+            ["tests", name] | ["src", "bin", name, ..] => format!("({package}&binary(={name}))"),
             ["tests", name, rest @ ..] if self.has(folder, &format!("tests/{name}/main.rs")) => {
                 module(&format!("{package}&binary(={name})"), rest)
             }
-            ["src", "bin", name, ..] => format!("({package}&binary(={name}))"),
             ["src", rest @ ..] => module(&package, rest),
             _ => package,
         })

@@ -126,7 +126,7 @@ CREATE TABLE users (
     CONSTRAINT one_email UNIQUE (email)
 );
 CREATE TABLE orders (id int PRIMARY KEY, user_id int REFERENCES users (id), paid boolean);
-CREATE VIEW adults AS SELECT * FROM users WHERE age > 17;
+create view adults as select * from users where age > 17;
 ";
 
 #[test]
@@ -137,7 +137,7 @@ fn a_schema_keeps_its_tables_and_columns() {
         .replace("    age integer,\n", "    age numeric(3, 1),\n    born date NOT NULL,\n    made timestamptz NOT NULL DEFAULT now(),\n")
         .replace("note text DEFAULT ''", "note text NOT NULL")
         .replace("TABLE orders", "TABLE purchases")
-        .replace("CREATE VIEW adults AS SELECT * FROM users WHERE age > 17;\n", "");
+        .replace("create view adults as select * from users where age > 17;\n", "");
     assert_eq!(
         broken("db/schema.sql", SCHEMA, &after),
         [
@@ -174,7 +174,7 @@ ALTER TABLE bills ALTER COLUMN person DROP DEFAULT, ALTER COLUMN kind SET NOT NU
 -- migrate:down
 DROP TABLE users;
 ";
-    let down = "DROP TABLE orders;\n";
+    let down = "drop table orders;\n";
     let told =
         broken_by(&[("db/1.sql", SCHEMA)], &[("db/2.sql", up), ("db/3.down.sql", down)], &[]);
     assert_eq!(
@@ -364,8 +364,8 @@ fn a_renamed_property_is_told_as_such() {
 /// three times.
 #[test]
 fn a_statement_about_a_table_makes_none() {
-    let up = "ALTER TABLE users ADD COLUMN person_id int REFERENCES person (id);\n";
-    let down = "CREATE TABLE users (id int);\n";
+    let up = "alter table users add column person_id int references person (id);\n";
+    let down = "create table users (id int);\n";
     let files = [("db/2/up.sql", up), ("db/2/down.sql", down)];
     let env = repository(&history(&[("db/1.sql", SCHEMA)], &files, &[]));
     let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);

@@ -69,10 +69,9 @@ pub fn match_renamed_values(state: &mut State<'_>) {
         }
     }
     for (at, symbol) in state.new.symbols.iter().enumerate() {
-        if symbol.sort == Sort::Value && state.to_old[at].is_none() {
-            if let Some(group) = homes.get_mut(&symbol.home()) {
-                group.1.push(at as u32);
-            }
+        let is_open = symbol.sort == Sort::Value && state.to_old[at].is_none();
+        if let Some(group) = homes.get_mut(&symbol.home()).filter(|_| is_open) {
+            group.1.push(at as u32);
         }
     }
     let usage = Usage::of(state);

@@ -303,7 +303,7 @@ pub fn semantic_diff(
             (VersionComparison::of(compare()?), Vec::new(), Vec::new())
         }
     };
-    let breaking = rules::breaking(&rules::Told {
+    let breaking = rules::breaking(&rules::Compared {
         changes: &kept.changes,
         file_moves: &kept.file_moves,
         breaches: &kept.breaches,
@@ -369,9 +369,10 @@ fn compared(
         let change = Change::between(&comparison);
         let mut compared = VersionComparison::of(comparison);
         let base = request.repo.resolve(&request.base.commit)?;
-        let head = match request.head.is_work_tree {
-            true => None,
-            false => Some(request.repo.resolve(&request.head.commit)?),
+        let head = if request.head.is_work_tree {
+            None
+        } else {
+            Some(request.repo.resolve(&request.head.commit)?)
         };
         let files = VersionFiles::new(request.repo, base, head);
         graph::add(reader, indexed, &successions, (&change, &files), &mut compared)?;

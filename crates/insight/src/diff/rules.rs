@@ -54,7 +54,7 @@ impl Breaking {
 }
 
 /// What a comparison found.
-pub struct Told<'a> {
+pub struct Compared<'a> {
     pub changes: &'a [ChangedSymbol],
     pub file_moves: &'a [FileMove],
     pub breaches: &'a [ContractBreach],
@@ -62,15 +62,15 @@ pub struct Told<'a> {
     pub contracts: &'a [String],
 }
 
-pub fn breaking(told: &Told<'_>) -> Vec<Breaking> {
+pub fn breaking(compared: &Compared<'_>) -> Vec<Breaking> {
     let is_judged = |it: &&ChangedSymbol| {
-        it.change.old.as_ref().is_some_and(|old| told.contracts.contains(&old.path))
+        it.change.old.as_ref().is_some_and(|old| compared.contracts.contains(&old.path))
     };
-    let others = told.changes.iter().filter(|it| !is_judged(it));
+    let others = compared.changes.iter().filter(|it| !is_judged(it));
     let mut all: Vec<Breaking> = others.filter_map(rule_of).collect();
     drop_told_by_container(&mut all);
-    all.extend(told.breaches.iter().map(|it| Breaking::of_contract(it, told.changes)));
-    let moved = told.file_moves.iter().filter(|it| !told.contracts.contains(&it.from));
+    all.extend(compared.breaches.iter().map(|it| Breaking::of_contract(it, compared.changes)));
+    let moved = compared.file_moves.iter().filter(|it| !compared.contracts.contains(&it.from));
     all.extend(moved.filter_map(moved_file));
     all.sort_by(|a, b| {
         (a.rule, b.users.unwrap_or(0), &a.path, a.line).cmp(&(

@@ -1,7 +1,7 @@
 //! Changes that no graph of symbols covers.
 
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::{TestFiles, ending, is_code, stem};
+use super::files::{TestFiles, ending, is_code, is_fixture_file, stem};
 
 /// Why a change of this file can change any test.
 pub fn reason(path: &str) -> Option<String> {
@@ -52,8 +52,8 @@ fn is_project(name: &str) -> bool {
 
 /// Adds the tests below a changed file of fixtures.
 pub fn add_below_fixtures(path: &str, files: &TestFiles, found: &mut Candidates) {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if name != "conftest.py" {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    if !is_fixture_file(path) {
         return;
     }
     for test in files.below(folder) {

@@ -145,8 +145,9 @@ pub fn add_naming_symbols(
 ) {
     for name in names {
         let with = words.with(name);
-        // `register` and `_private` are words of any text; `make_response` is a name.
-        let is_word = name_parts(name).len() < 2;
+        // `register` is a word of any text, `make_response` a name; nobody loads what is
+        // private, such as `_handlers`, by its name.
+        let is_word = name_parts(name).len() < 2 || name.starts_with('_');
         let is_weak = is_word && (used.contains(name) || with.len() > FEW_WORDS);
         let rule = if is_weak { Rule::NamesWord } else { Rule::NamesSymbol };
         for test in with {

@@ -128,13 +128,10 @@ fn place_in(file: &Source<'_>, lines: &Lines, byte: usize) -> Place {
 }
 
 /// Which of some that are new has most in common with one that is gone, if it is most of it.
-fn successor<'n, T: Ord, N>(
+fn successor<'n, T: Ord + 'n, N>(
     gone: &BTreeSet<T>,
     fresh: impl Iterator<Item = (N, &'n BTreeSet<T>)>,
-) -> Option<N>
-where
-    T: 'n,
-{
+) -> Option<N> {
     let mut best: Option<(usize, usize, N)> = None;
     for (it, parts) in fresh {
         let common = gone.intersection(parts).count();

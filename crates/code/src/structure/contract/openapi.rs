@@ -194,7 +194,7 @@ struct Versions<'a, 'f> {
 }
 
 /// An operation in both versions.
-struct Kept<'o, 'a> {
+struct OperationPair<'o, 'a> {
     was: &'o Operation<'a>,
     now: &'o Operation<'a>,
     places: [Place; 2],
@@ -209,7 +209,7 @@ impl<'a> Versions<'a, '_> {
             if let Some(now) = after.get(shape) {
                 kept.push(was);
                 let is = self.new.place(now.key.start);
-                self.operation(&Kept { was, now, places: [at, is] });
+                self.operation(&OperationPair { was, now, places: [at, is] });
             } else {
                 let told = format!("{} is gone", was.name);
                 self.found.add_at(Rule::RemovedRoute, &was.name, &at, told);
@@ -219,13 +219,13 @@ impl<'a> Versions<'a, '_> {
         self.schemas(&uses, before.is_empty());
     }
 
-    fn say(&mut self, of: &Kept<'_, '_>, rule: Rule, what: &str, told: &str) {
+    fn say(&mut self, of: &OperationPair<'_, '_>, rule: Rule, what: &str, told: &str) {
         let name = &of.was.name;
         let [was, is] = &of.places;
         self.found.add(rule, &format!("{name} {what}"), [was, is], format!("{name}: {told}"));
     }
 
-    fn say_all(&mut self, of: &Kept<'_, '_>, what: &str, found: &[Difference]) {
+    fn say_all(&mut self, of: &OperationPair<'_, '_>, what: &str, found: &[Difference]) {
         for it in found {
             self.say(of, it.rule, &format!("{what}{}", it.at), &it.told(what));
         }
@@ -235,7 +235,7 @@ impl<'a> Versions<'a, '_> {
         [self.old.document, self.new.document]
     }
 
-    fn operation(&mut self, of: &Kept<'_, 'a>) {
+    fn operation(&mut self, of: &OperationPair<'_, 'a>) {
         self.parameters(of);
         let bodies = [of.was, of.now].map(|it| it.body.get("requestBody"));
         let [was, is] = [0, 1].map(|side: usize| {
@@ -260,7 +260,7 @@ impl<'a> Versions<'a, '_> {
         }
     }
 
-    fn parameters(&mut self, of: &Kept<'_, 'a>) {
+    fn parameters(&mut self, of: &OperationPair<'_, 'a>) {
         let (old, new) = (self.old.parameters(of.was), self.new.parameters(of.now));
         for (key, was) in &old {
             let place = key.0.as_str();
@@ -291,7 +291,13 @@ impl<'a> Versions<'a, '_> {
     }
 
     /// What is sent or answered under one heading: `body`, `response 200`.
-    fn contents(&mut self, of: &Kept<'_, 'a>, what: &str, [was, is]: [&'a Yaml; 2], by: Use) {
+    fn contents(
+        &mut self,
+        of: &OperationPair<'_, 'a>,
+        what: &str,
+        [was, is]: [&'a Yaml; 2],
+        by: Use,
+    ) {
         let (before, after) = (self.old.contents(was), self.new.contents(is));
         for (media, was) in &before {
             if let Some(now) = after.get(media) {

@@ -155,7 +155,7 @@ impl<'a> Comparison<'a> {
             };
             let is_wider =
                 rank(was).zip(rank(is)).is_some_and(|(was, is)| was / 2 == is / 2 && is > was);
-            if !(is_wider && !self.by.is_answered) {
+            if !is_wider || self.by.is_answered {
                 self.say(Rule::ChangedType, at, format!("was {was}, is {is}"), schemas);
             }
         }

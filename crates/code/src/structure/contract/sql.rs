@@ -74,9 +74,10 @@ fn columns(table: &str, old: &Table, new: &Table, found: &mut Breaches) {
         }
         let is_left_out = |it: &Column| !it.is_required || it.has_default;
         if is_left_out(was) && !is_left_out(now) {
-            let told = match was.is_required {
-                true => format!("column {symbol} lost its default"),
-                false => format!("column {symbol} is now not null"),
+            let told = if was.is_required {
+                format!("column {symbol} lost its default")
+            } else {
+                format!("column {symbol} is now not null")
             };
             found.add(Rule::RequiredInput, &symbol, places, told);
         }
