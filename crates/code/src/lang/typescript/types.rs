@@ -6,6 +6,21 @@ use crate::facts::{Builder, DefKind, Expr, ExprId, Literal, ScopeKind, Space, Ty
 use crate::lang::grammar::named_children;
 use tree_sitter::Node;
 
+/// The parts of `A | B | C` in their order. The grammar nests them to the left, as deep
+/// as there are parts.
+fn parts_of(node: Node<'_>, of: Kind) -> Vec<Node<'_>> {
+    let mut parts = Vec::new();
+    let mut open: Vec<Node<'_>> = named_children(node).into_iter().rev().collect();
+    while let Some(part) = open.pop() {
+        if kind(part) == of {
+            open.extend(named_children(part).into_iter().rev());
+        } else {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
 impl Lower<'_, '_> {
     /// `: T` after a name or a list of parameters.
     pub(super) fn annotation(&mut self, node: Node<'_>) -> TypeId {
@@ -45,10 +60,12 @@ impl Lower<'_, '_> {
             Kind::GenericType => self.generic(node),
             Kind::PredefinedType => self.predefined(node),
             Kind::UnionType => {
-                TypeRef::Union(named_children(node).into_iter().map(|part| self.ty(part)).collect())
+                let parts = parts_of(node, Kind::UnionType);
+                TypeRef::Union(parts.into_iter().map(|part| self.ty(part)).collect())
             }
             Kind::IntersectionType => {
-                TypeRef::Meet(named_children(node).into_iter().map(|part| self.ty(part)).collect())
+                let parts = parts_of(node, Kind::IntersectionType);
+                TypeRef::Meet(parts.into_iter().map(|part| self.ty(part)).collect())
             }
             Kind::ArrayType => match node.named_child(0) {
                 Some(element) => TypeRef::List(self.ty(element)),
