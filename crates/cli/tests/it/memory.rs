@@ -579,6 +579,8 @@ fn search_shows_what_edges_say_and_where_they_lead() {
     assert!(piped.stdout.contains(&format!("superseded by {new}")), "{piped}");
     let edge = format!("Pager for all alarms {new} → supersedes → [decision] Alarms go out");
     assert!(piped.stdout.contains(&edge), "{piped}");
+    let agent = env.lore(&["--agent", "search", "alarms mail", "--mode", "lexical"]).success();
+    assert!(agent.stdout.contains(&format!("(superseded by {new})")), "{agent}");
     let recalled = env.lore(&["recall", "alarms", "--graph-depth", "1", "--explain"]).success();
     let header = recalled.stdout.lines().next().unwrap_or_default();
     assert!(header.ends_with("RANKED BY\tGRAPH"), "{recalled}");
