@@ -232,15 +232,47 @@ fn in_todays_words(arguments: &[OsString]) -> Vec<OsString> {
     all
 }
 
+/// The flags of every command, as clap's own table has them.
+struct GlobalFlags(Vec<Arg>);
+
+impl GlobalFlags {
+    fn new() -> GlobalFlags {
+        let none = clap::Command::new("lore");
+        let root = with_form(<Globals as clap::Args>::augment_args(none));
+        GlobalFlags(root.get_arguments().cloned().collect())
+    }
+
+    /// How many words a flag of every command takes at the beginning of these, its
+    /// value with it; 0 where they begin with something else.
+    fn n_words(&self, words: &[OsString]) -> usize {
+        let Some(word) = words.first().and_then(|word| word.to_str()) else { return 0 };
+        let takes_value = |flag: &Arg| flag.get_action().takes_values();
+        if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v)));
+            let flag = self.0.iter().find(|flag| flag.get_long() == Some(name));
+            return match (flag.map(takes_value), value) {
+                (Some(true), None) => 2,
+                (Some(true), Some(_)) | (Some(false), None) => 1,
+                (Some(false), Some(_)) | (None, _) => 0,
+            };
+        }
+        let is_plain = |letter: char| {
+            self.0.iter().any(|flag| flag.get_short() == Some(letter) && !takes_value(flag))
+        };
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        usize::from(!letters.is_empty() && letters.chars().all(is_plain))
+    }
+}
+
 /// The place of the first word that is no flag of every command, nor the value of one.
 fn first_word(arguments: &[OsString]) -> usize {
+    let flags = GlobalFlags::new();
     let mut at = 1;
-    while let Some(word) = arguments.get(at) {
-        at += match word.to_str() {
-            Some("--budget" | "--color" | "--fields" | "--db" | "--config") => 2,
-            _ if is_plain_flag(word) => 1,
-            _ => break,
-        };
+    while let Some(rest) = arguments.get(at..) {
+        match flags.n_words(rest) {
+            0 => break,
+            n => at += n,
+        }
     }
     at
 }
@@ -267,17 +299,17 @@ fn with_flags_before_question(mut arguments: Vec<OsString>) -> Vec<OsString> {
     if first.is_none_or(|word| word != "ask") || arguments.iter().any(|word| word == "--") {
         return arguments;
     }
+    let flags = GlobalFlags::new();
     let mut moved = Vec::new();
     while arguments.len() > 3 {
-        let last = arguments[arguments.len() - 1].clone();
-        let is_valued = arguments[arguments.len() - 2] == "--budget";
-        let is_budget = last.to_str().is_some_and(|word| word.starts_with("--budget="));
-        let n_moved = match (is_valued, is_plain_flag(&last) || is_budget) {
-            (true, _) => 2,
-            (false, true) => 1,
-            (false, false) => break,
+        let n = arguments.len();
+        let n_moved = match (flags.n_words(&arguments[n - 2..]), flags.n_words(&arguments[n - 1..]))
+        {
+            (2, _) => 2,
+            (_, 1) => 1,
+            _ => break,
         };
-        moved.extend(arguments.split_off(arguments.len() - n_moved));
+        moved.extend(arguments.split_off(n - n_moved));
     }
     let rest = arguments.split_off(1);
     arguments.extend(moved);
@@ -320,22 +352,6 @@ fn is_subject(word: &str) -> bool {
 
 fn is_command(word: &str) -> bool {
     commands::ENTRIES.iter().any(|entry| word == entry.name)
-}
-
-fn is_plain_flag(word: &OsString) -> bool {
-    const FLAGS: [&str; 10] = [
-        "-J",
-        "--json",
-        "-q",
-        "--quiet",
-        "-v",
-        "--verbose",
-        "--no-pager",
-        "--absolute",
-        "-vv",
-        "--agent",
-    ];
-    word.to_str().is_some_and(|word| FLAGS.contains(&word))
 }
 
 /// Parses with a tree that has no command but the one that is named. To make
@@ -443,6 +459,24 @@ mod tests {
             command.get_subcommands().for_each(visit);
         }
         visit(&command());
+    }
+
+    #[test]
+    fn flags_of_every_command_are_known_from_the_table_of_clap() {
+        for (line, place) in [
+            ("lore search x", 1),
+            ("lore --json search", 2),
+            ("lore -qJ -vv search", 3),
+            ("lore --db x.db --color=never search", 4),
+            ("lore --budget 400 --agent search", 4),
+            ("lore --no-such search", 1),
+            ("lore --json=yes search", 1),
+            ("lore --db", 3),
+        ] {
+            assert_eq!(first_word(&words(line)), place, "{line}");
+        }
+        let asked = with_flags_before_question(words("lore ask who calls f --budget 400 --json"));
+        assert_eq!(asked, words("lore --json --budget 400 ask who calls f"));
     }
 
     #[test]

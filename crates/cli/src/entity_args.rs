@@ -190,9 +190,8 @@ impl ListArgs {
         let project = self.project.as_deref();
         if let Some(typed) = one {
             let cwd = crate::file_args::cwd(ctx);
-            let place = FileQuery { path: "", project, repo: None, cwd: &cwd };
-            let here = insight::file_target::project_around(&reader, place)?;
-            let mut entity = entities::show_near(&reader, kind, typed, project, here.as_ref())?;
+            let here = Some(FileQuery::place(&cwd, None));
+            let mut entity = entities::show_near(&reader, kind, typed, project, here)?;
             // A program asks for what it wants; a person gets what can be read.
             let budget = (!ui.is_json()).then_some(BUDGET);
             let choice = ThreadChoice { filter: self.notes(), grep: self.grep.as_deref(), budget };

@@ -1,5 +1,6 @@
 //! Lists of issues and merge requests, and everything about one of them.
 
+use crate::file_target::{self, FileQuery};
 use crate::{projects, threads};
 use model::ids::Iid;
 use model::reference::EntityReference;
@@ -78,14 +79,13 @@ pub fn show(
     show_near(reader, kind, typed, project, None)
 }
 
-/// The same; `here` is the project of the clone around, which is meant when
-/// several have the number.
+/// The same; the project of the clone at `here` is meant when several have the number.
 pub fn show_near(
     reader: &Reader,
     kind: EntityKind,
     typed: &str,
     project: Option<&str>,
-    here: Option<&store::projects::Project>,
+    here: Option<FileQuery<'_>>,
 ) -> Result<EntityDetail> {
     let wanted = parse(kind, typed)?;
     let summary = find_near(reader, &wanted, project, here)?;
@@ -148,18 +148,24 @@ const fn article(kind: EntityKind) -> &'static str {
     }
 }
 
-/// The same, where the project around the working directory is meant when
-/// several have the number and none was named.
+/// The same, where the project of the clone at `here` is meant when several have the
+/// number and none was named.
 pub(crate) fn find_near(
     reader: &Reader,
     wanted: &EntityReference,
     project: Option<&str>,
-    here: Option<&store::projects::Project>,
+    here: Option<FileQuery<'_>>,
 ) -> Result<EntitySummary> {
     let is_named = project.is_some() || wanted.project.is_some();
     match (find(reader, wanted.kind, wanted, project), here) {
         (Err(error), Some(here)) if !is_named && error.code() == ErrorCode::Ambiguous => {
-            find(reader, wanted.kind, wanted, Some(&here.path)).map_err(|_| error)
+            match file_target::project_around(reader, here)? {
+                Some(project) => {
+                    let name = format!("{}/{}", project.host, project.path);
+                    find(reader, wanted.kind, wanted, Some(&name)).map_err(|_| error)
+                }
+                None => Err(error),
+            }
         }
         (found, _) => found,
     }

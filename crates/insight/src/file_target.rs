@@ -28,6 +28,13 @@ pub struct FileQuery<'a> {
     pub cwd: &'a Path,
 }
 
+impl<'a> FileQuery<'a> {
+    /// The clone around a folder, or the one of a repository that was named.
+    pub const fn place(cwd: &'a Path, repo: Option<&'a str>) -> FileQuery<'a> {
+        FileQuery { path: "", project: None, repo, cwd }
+    }
+}
+
 /// A file, as far as it is known.
 #[derive(Debug, Clone)]
 pub struct FileTarget {
@@ -147,7 +154,7 @@ fn clone_around(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<LocalClo
 fn clone_of_folder(reader: &Reader, start: &Path) -> Result<Option<LocalClone>> {
     let places = store::repos::places(reader)?;
     if let Some(place) = repos::place_around(&places, start) {
-        return registered(reader, place).map(Some);
+        return registered(reader, &place).map(Some);
     }
     if start.ancestors().all(|dir| !dir.join(".git").exists()) {
         return Ok(None);

@@ -22,6 +22,7 @@ pub mod freshness;
 pub mod gain;
 pub mod history;
 pub mod memory;
+pub mod next_step;
 pub mod origin;
 pub mod people;
 pub mod projects;

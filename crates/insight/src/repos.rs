@@ -73,25 +73,16 @@ pub fn choose<'r>(all: &'r [Repo], places: &[Checkout], typed: &str) -> Result<&
     resolver(all, places).one(typed.trim().trim_end_matches('/')).copied()
 }
 
-/// The registered clone that `dir` lies in; a repository inside it, such as a
-/// submodule, is another one.
-pub fn place_around<'p>(places: &'p [Checkout], dir: &Path) -> Option<&'p Checkout> {
-    let around = places.iter().filter(|place| dir.starts_with(&place.dir));
-    let place = around.max_by_key(|place| place.dir.len())?;
-    let mut inside = dir.ancestors().take_while(|dir| *dir != Path::new(&place.dir));
-    let is_another = inside.any(|dir| dir.join(".git").exists());
-    (!is_another).then_some(place)
-}
-
 /// The clone that `dir` lies in, registered or not.
 pub fn clone_around(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_path_buf)
 }
 
 /// The registered clone that `dir` lies in, or a work tree linked to one (`git worktree
-/// add`), with the folder of that work tree.
-pub fn place_here(places: &[Checkout], dir: &Path) -> Option<Checkout> {
-    place_around(places, dir).cloned().or_else(|| {
+/// add`), with the folder of that work tree. A repository inside a clone, such as a
+/// submodule, is another one.
+pub fn place_around(places: &[Checkout], dir: &Path) -> Option<Checkout> {
+    registered_around(places, dir).cloned().or_else(|| {
         let top = clone_around(dir)?;
         let main = git::Repo::known(&top).main_work_tree()?;
         let place = places.iter().find(|place| Path::new(&place.dir) == main)?;
@@ -99,10 +90,18 @@ pub fn place_here(places: &[Checkout], dir: &Path) -> Option<Checkout> {
     })
 }
 
+fn registered_around<'p>(places: &'p [Checkout], dir: &Path) -> Option<&'p Checkout> {
+    let around = places.iter().filter(|place| dir.starts_with(&place.dir));
+    let place = around.max_by_key(|place| place.dir.len())?;
+    let mut inside = dir.ancestors().take_while(|dir| *dir != Path::new(&place.dir));
+    let is_another = inside.any(|dir| dir.join(".git").exists());
+    (!is_another).then_some(place)
+}
+
 /// The repository whose clone lies around `dir`, if it is known.
 pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
     let places = repos::places(reader)?;
-    Ok(place_here(&places, dir).map(|place| place.repo.0))
+    Ok(place_around(&places, dir).map(|place| place.repo.0))
 }
 
 /// The clone meant by a directory, or by what [`choose`] takes. Two clones of one

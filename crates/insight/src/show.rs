@@ -5,6 +5,7 @@ use crate::code::ScopeRequest;
 use crate::code::symbol::{Symbols, symbols};
 use crate::entities::{self, EntityDetail};
 use crate::evidence::{self, EvidenceSubject, Explained};
+use crate::file_target::FileQuery;
 use crate::memory::detail::{self, RecordDetail};
 use crate::origin::{self, OriginMethod};
 use crate::{memory, projects, repos};
@@ -68,7 +69,7 @@ pub fn show(
 ) -> Result<Referent> {
     let typed = typed.trim();
     if let Some((on, note)) = model::forge::split_note(typed) {
-        return self::note(reader, on, note, project);
+        return self::note(reader, on, note, project, asked);
     }
     if RecordKind::ALL.iter().any(|kind| typed.starts_with(kind.prefix())) {
         let id = memory::resolve(reader, typed)?;
@@ -76,13 +77,13 @@ pub fn show(
     }
     let (kind, rest) = named_kind(typed);
     if let Some(kind) = kind {
-        return entity(reader, kind, rest, project);
+        return entity(reader, kind, rest, project, asked);
     }
     if typed.len() < 7 && !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_digit()) {
-        return number(reader, typed, project);
+        return number(reader, typed, project, asked);
     }
     match Reference::parse(typed) {
-        Ok(Reference::Entity(found)) => entity(reader, found.kind, typed, project),
+        Ok(Reference::Entity(found)) => entity(reader, found.kind, typed, project, asked),
         Ok(Reference::Commit { sha, project: of }) => {
             commit(reader, &sha, of.as_deref().or(project))
         }
@@ -130,13 +131,20 @@ fn named_kind(typed: &str) -> (Option<EntityKind>, &str) {
     (None, typed)
 }
 
+/// Whose project is meant when several have a number.
+fn place<'a>(asked: &ScopeRequest<'a>) -> Option<FileQuery<'a>> {
+    asked.here.map(|dir| FileQuery::place(dir, asked.repo))
+}
+
 fn entity(
     reader: &Reader,
     kind: EntityKind,
     typed: &str,
     project: Option<&str>,
+    asked: &ScopeRequest<'_>,
 ) -> Result<Referent> {
-    let detail = Box::new(entities::show(reader, kind, typed, project)?);
+    let here = place(asked);
+    let detail = Box::new(entities::show_near(reader, kind, typed, project, here)?);
     Ok(match kind {
         EntityKind::Issue => Referent::Issue(detail),
         EntityKind::MergeRequest => Referent::MergeRequest(detail),
@@ -144,9 +152,14 @@ fn entity(
 }
 
 /// A bare number is an issue or a merge request; where it is both, nobody guesses.
-fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Referent> {
-    let issue = entity(reader, EntityKind::Issue, typed, project);
-    let merge_request = entity(reader, EntityKind::MergeRequest, typed, project);
+fn number(
+    reader: &Reader,
+    typed: &str,
+    project: Option<&str>,
+    asked: &ScopeRequest<'_>,
+) -> Result<Referent> {
+    let issue = entity(reader, EntityKind::Issue, typed, project, asked);
+    let merge_request = entity(reader, EntityKind::MergeRequest, typed, project, asked);
     match (issue, merge_request) {
         (Ok(_), Ok(_)) => Err(Error::new(
             ErrorCode::Ambiguous,
@@ -160,9 +173,15 @@ fn number(reader: &Reader, typed: &str, project: Option<&str>) -> Result<Referen
     }
 }
 
-fn note(reader: &Reader, on: &str, note: ForgeId, project: Option<&str>) -> Result<Referent> {
+fn note(
+    reader: &Reader,
+    on: &str,
+    note: ForgeId,
+    project: Option<&str>,
+    asked: &ScopeRequest<'_>,
+) -> Result<Referent> {
     let Reference::Entity(found) = Reference::parse(on)? else { return Err(unknown(on)) };
-    let detail = entities::show(reader, found.kind, on, project)?;
+    let detail = entities::show_near(reader, found.kind, on, project, place(asked))?;
     let is_in = |thread: &Thread| thread.notes.iter().any(|it| it.id == note);
     let on = format!("{}{}", detail.summary.project, detail.summary.reference());
     let Some(thread) = detail.threads.into_iter().find(is_in) else {

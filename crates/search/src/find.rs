@@ -1,6 +1,8 @@
 //! Answering a query: ranked hits with the passage that matched, or a helpful
 //! nothing.
 
+mod further;
+
 use crate::doubt;
 use crate::embedding::Provider;
 use crate::evidence::{
@@ -159,6 +161,9 @@ impl Searcher<'_> {
             n_candidates: candidates(request.offset.saturating_add(request.limit)),
             named: NamedDocuments::default(),
             records: Records::default(),
+            texts: BTreeMap::new(),
+            read_by_model: BTreeMap::new(),
+            strength: None,
             n_seen: 0,
             results: SearchResults { mode: request.mode, ..SearchResults::default() },
         };
@@ -205,6 +210,12 @@ struct Search<'a> {
     named: NamedDocuments,
     /// Those of memory among the candidates.
     records: Records,
+    /// What was read of candidates; further rounds need not read it again.
+    texts: BTreeMap<i64, TextEvidence>,
+    /// How near the query is to texts without a vector that the model was shown.
+    read_by_model: BTreeMap<i64, f64>,
+    /// How well the first round answers; none before, and where there is no floor.
+    strength: Option<AnswerStrength>,
     /// Candidates before the floor.
     n_seen: usize,
     results: SearchResults,
@@ -215,6 +226,17 @@ struct RankedQuery {
     groups: Vec<EntityGroup>,
     query: Option<Query>,
     expression: Option<String>,
+}
+
+/// What was retrieved so far, each list best first.
+struct Retrieved {
+    lexical: Lexical,
+    semantic: Option<Semantic>,
+    /// The query as a vector, where meaning is asked.
+    vector: Option<Vec<f32>>,
+    /// Its words and how rare they are; none of raw syntax.
+    weights: Option<TermWeights>,
+    background: Option<Background>,
 }
 
 /// A query on its way to become a vector.
@@ -258,36 +280,43 @@ impl Search<'_> {
             self.named = named::named_in(self.searcher.reader, &self.request.query)?;
         }
         let asked = self.asked_of_model(query.as_ref())?;
+        let words = |query: Option<&Query>| self.by_words(query, self.allowed.as_ref());
         let (vector, lexical) = match asked {
             // The model is a few milliseconds at work; words do not wait for it.
             Some(Ok(Embedding { provider, text })) => {
                 let embed = || provider.embed_query(&text);
-                let (vector, lexical) = join_threads(embed, || self.by_words(query.as_ref()));
+                let (vector, lexical) = join_threads(embed, || words(query.as_ref()));
                 (Some(vector), lexical)
             }
-            Some(Err(error)) => (Some(Err(error)), self.by_words(query.as_ref())),
-            None => (None, self.by_words(query.as_ref())),
+            Some(Err(error)) => (Some(Err(error)), words(query.as_ref())),
+            None => (None, words(query.as_ref())),
         };
         let mut lexical = lexical?;
         if lexical.total == 0
             && let Some(relaxed) = query.as_ref().and_then(Query::relaxed)
         {
-            lexical = self.by_words(Some(&relaxed))?;
+            lexical = self.by_words(Some(&relaxed), self.allowed.as_ref())?;
             self.results.is_relaxed = lexical.total > 0;
             query = Some(relaxed);
         }
-        let expression = match &query {
-            Some(query) => query.expression(),
-            None => Some(self.request.query.clone()),
+        let expression = self.expression(query.as_ref());
+        let vector = self.vector_of(vector)?;
+        let allowed = self.allowed.clone();
+        let semantic = match &vector {
+            Some(it) => Some(self.nearest(it, query.as_ref(), allowed.as_ref())?),
+            None => None,
         };
-        let semantic = self.by_meaning(vector, query.as_ref(), expression.as_deref())?;
+        self.note_coverage(semantic.as_ref())?;
         let is_semantic = self.request.mode == Mode::Semantic && !is_binding(query.as_ref());
         if lexical.total == 0 && !is_semantic {
             self.results.suggestions = suggestions::near(self.searcher.reader, &self.words)?;
         }
-        let candidates = self.rank(&lexical, semantic, query.as_ref())?;
-        let n_above = candidates.len();
-        let groups = self.grouped(candidates)?;
+        let weights = query.as_ref().map(|it| TermWeights::new(self.searcher.reader, it));
+        let weights = weights.transpose()?;
+        let background = self.background(semantic.as_ref(), weights.as_ref())?;
+        let mut found = Retrieved { lexical, semantic, vector, weights, background };
+        let (groups, n_above) = self.collect(&mut found, query.as_ref())?;
+        let lexical = found.lexical;
         self.note_absence(&groups)?;
         let is_cut = n_above < self.n_seen;
         self.results.total = if is_cut || self.results.mode != Mode::Lexical {
@@ -301,12 +330,13 @@ impl Search<'_> {
     }
 
     fn grouped(&self, candidates: Vec<Candidate>) -> Result<Vec<EntityGroup>> {
+        let (reader, allowed) = (self.searcher.reader, self.allowed.as_deref());
         // Who asks for threads or commits wants these.
-        let sources = self.request.filter.sources.as_slice();
-        if matches!(sources, [SourceType::Discussion | SourceType::Commit]) {
-            return Ok(groups::one_by_one(candidates));
+        match self.request.filter.sources.as_slice() {
+            [SourceType::Discussion] => Ok(groups::one_by_one(candidates)),
+            [SourceType::Commit] => groups::by_change(reader, candidates, allowed),
+            _ => groups::by_entity(reader, candidates, allowed),
         }
-        groups::by_entity(self.searcher.reader, candidates, self.allowed.as_deref())
     }
 
     /// Says why something that was asked for cannot be among the results.
@@ -324,29 +354,24 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn by_words(&self, query: Option<&Query>) -> Result<Lexical> {
+    fn by_words(
+        &self,
+        query: Option<&Query>,
+        allowed: Option<&Arc<DocumentSet>>,
+    ) -> Result<Lexical> {
         if self.request.mode == Mode::Semantic && !is_binding(query) {
             return Ok(Lexical::default());
         }
         let words = query.map_or(Words::Raw(&self.request.query), Words::Query);
-        lexical::retrieve(self.searcher.reader, words, self.allowed.as_ref(), self.n_candidates)
+        lexical::retrieve(self.searcher.reader, words, allowed, self.n_candidates)
     }
 
     /// None when the answer goes by words alone; then `results` say why.
-    fn by_meaning(
-        &mut self,
-        vector: Option<Result<Vec<f32>>>,
-        query: Option<&Query>,
-        expression: Option<&str>,
-    ) -> Result<Option<(Semantic, Vec<f32>)>> {
-        match vector {
-            None => Ok(None),
-            Some(Ok(vector)) => {
-                let semantic = self.nearest(&vector, query, expression)?;
-                Ok(Some((semantic, vector)))
-            }
-            Some(Err(error)) if self.request.mode == Mode::Semantic => Err(error),
-            Some(Err(error)) => {
+    fn vector_of(&mut self, made: Option<Result<Vec<f32>>>) -> Result<Option<Vec<f32>>> {
+        match made.transpose() {
+            Ok(vector) => Ok(vector),
+            Err(error) if self.request.mode == Mode::Semantic => Err(error),
+            Err(error) => {
                 self.results.mode = Mode::Lexical;
                 // Who switched vectors off knows it.
                 if self.searcher.provider.is_some() {
@@ -377,63 +402,71 @@ impl Search<'_> {
         Ok(Some(Ok(Embedding { provider, text })))
     }
 
+    /// The nearest in meaning among the allowed; marks and raw syntax bind here too.
     fn nearest(
-        &mut self,
+        &self,
         vector: &[f32],
         query: Option<&Query>,
-        expression: Option<&str>,
+        allowed: Option<&Arc<DocumentSet>>,
     ) -> Result<Semantic> {
         let reader = self.searcher.reader;
         let Some(provider) = self.searcher.provider else { return Ok(Semantic::default()) };
-        let bound = match expression.filter(|_| is_binding(query)) {
+        let bound = match self.expression(query).filter(|_| is_binding(query)) {
             None => None,
             Some(expression) => {
-                let mut matching = fulltext::matching(reader, expression)?;
-                if let Some(allowed) = &self.allowed {
+                let mut matching = fulltext::matching(reader, &expression)?;
+                if let Some(allowed) = allowed {
                     matching.intersect(allowed);
                 }
                 Some(matching)
             }
         };
-        let allowed = bound.as_ref().or(self.allowed.as_deref());
-        let semantic =
-            semantic::retrieve(reader, &provider.space(), vector, allowed, self.n_candidates)?;
-        let n_documents = fulltext::totals(reader)?.n_documents as usize;
-        if semantic.n_embedded < n_documents {
+        let allowed = bound.as_ref().or(allowed.map(Arc::as_ref));
+        semantic::retrieve(reader, &provider.space(), vector, allowed, self.n_candidates)
+    }
+
+    /// Says how many documents meaning cannot find.
+    fn note_coverage(&mut self, semantic: Option<&Semantic>) -> Result<()> {
+        let n_documents = fulltext::totals(self.searcher.reader)?.n_documents as usize;
+        if let Some(semantic) = semantic.filter(|it| it.n_embedded < n_documents) {
             self.results.warnings.push(format!(
                 "{} of {} documents are found by their words only; run `lore embed` for the rest",
                 n_documents - semantic.n_embedded,
                 n_documents
             ));
         }
-        Ok(semantic)
+        Ok(())
+    }
+
+    /// What the index is asked.
+    fn expression(&self, query: Option<&Query>) -> Option<String> {
+        query.map_or_else(|| Some(self.request.query.clone()), Query::expression)
+    }
+
+    /// How near texts of this index are to each other; none where words alone answer.
+    fn background(
+        &self,
+        semantic: Option<&Semantic>,
+        weights: Option<&TermWeights>,
+    ) -> Result<Option<Background>> {
+        let Some((_, provider)) = semantic.zip(self.searcher.provider) else { return Ok(None) };
+        let unreadable = weights.map_or(0.0, |it| it.unreadable(provider));
+        Background::new(self.searcher.reader, provider, 1.0 - unreadable).map(Some)
     }
 
     /// All candidates that answer the query, best first.
-    fn rank(
-        &mut self,
-        lexical: &Lexical,
-        semantic: Option<(Semantic, Vec<f32>)>,
-        query: Option<&Query>,
-    ) -> Result<Vec<Candidate>> {
+    fn rank(&mut self, found: &Retrieved, query: Option<&Query>) -> Result<Vec<Candidate>> {
         let mode = self.results.mode;
         let reader = self.searcher.reader;
-        let weights = query.map(|query| TermWeights::new(reader, query)).transpose()?;
-        let background = match (&semantic, self.searcher.provider) {
-            (Some(_), Some(provider)) => {
-                let unreadable = weights.as_ref().map_or(0.0, |it| it.unreadable(provider));
-                Some(Background::new(reader, provider, 1.0 - unreadable)?)
-            }
-            _ => None,
-        };
-        let vector = semantic.as_ref().map(|(_, vector)| vector.clone());
-        let mut candidates = match (mode, semantic, self.searcher.provider) {
+        let Retrieved { lexical, vector, weights, background, .. } = found;
+        let meaning = found.semantic.as_ref().zip(vector.as_deref());
+        let mut candidates = match (mode, meaning, self.searcher.provider) {
             (Mode::Lexical, ..) | (_, None, _) | (_, _, None) => by_words_alone(lexical),
             (Mode::Semantic, Some((semantic, _)), _) => {
-                by_meaning_alone(&semantic, background.as_ref())
+                by_meaning_alone(semantic, background.as_ref())
             }
             (Mode::Hybrid, Some((semantic, vector)), Some(provider)) => {
-                let others = self.others(lexical, &semantic, &vector, provider)?;
+                let others = self.others(lexical, semantic, vector, provider)?;
                 let weight = f64::from(self.request.weight.unwrap_or(WEIGHT).min(100)) / 100.0;
                 fusion::fuse(&lexical.best, &semantic.best, &others, self.request.fusion, weight)
             }
@@ -450,10 +483,10 @@ impl Search<'_> {
         if mode != Mode::Semantic && self.request.home_repo.is_some() {
             self.prefer_own_code(&mut candidates, &cards);
         }
-        if let Some(weights) = &weights {
-            self.weigh_evidence(&mut candidates, &cards, weights, background)?;
+        if let Some(weights) = weights {
+            self.weigh_evidence(&mut candidates, &cards, weights, *background)?;
             if !self.is_off(FLOOR) && !is_binding(query) {
-                self.ask_model(&mut candidates, weights, background, vector)?;
+                self.ask_model(&mut candidates, weights, *background, vector.as_deref())?;
                 self.cut(&mut candidates, weights);
             }
         }
@@ -516,21 +549,22 @@ impl Search<'_> {
 
     /// Notes what speaks for each, and lowers threads that say next to nothing.
     fn weigh_evidence(
-        &self,
+        &mut self,
         candidates: &mut [Candidate],
         cards: &[DocumentSummary],
         weights: &TermWeights,
         background: Option<Background>,
     ) -> Result<()> {
-        let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
-        let read = weights.read(self.searcher.reader, &ids)?;
+        let ids = candidates.iter().map(|candidate| candidate.document);
+        let unread: Vec<i64> = ids.filter(|document| !self.texts.contains_key(document)).collect();
+        self.texts.append(&mut weights.read(self.searcher.reader, &unread)?);
         let is_thread = |document: i64| {
             let at = cards.binary_search_by_key(&document, |card| card.document);
             at.is_ok_and(|at| cards[at].source == SourceType::Discussion)
         };
         for candidate in candidates.iter_mut() {
             // What was not read had words enough to come so far.
-            let text = read.get(&candidate.document);
+            let text = self.texts.get(&candidate.document);
             let TextEvidence { coverage, content } =
                 text.copied().unwrap_or(TextEvidence { coverage: 1.0, content: 1.0 });
             let near = candidate.similarity.zip(background);
@@ -549,40 +583,46 @@ impl Search<'_> {
     /// Has the model read what has no vector yet, where that decides whether
     /// there is an answer.
     fn ask_model(
-        &self,
+        &mut self,
         candidates: &mut [Candidate],
         weights: &TermWeights,
         background: Option<Background>,
-        vector: Option<Vec<f32>>,
+        vector: Option<&[f32]>,
     ) -> Result<()> {
         let reader = self.searcher.reader;
         let provider = self.searcher.provider.filter(|it| it.is_at_hand());
         let Some(provider) = provider.filter(|_| self.request.mode != Mode::Lexical) else {
             return Ok(());
         };
-        let (places, evidence): (Vec<usize>, Vec<Evidence>) = candidates
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| !it.is_named)
-            .map(|(place, it)| (place, it.evidence))
-            .unzip();
-        let open: Vec<usize> = doubtful(&evidence).into_iter().map(|at| places[at]).collect();
-        if open.is_empty() {
+        if self.strength.is_none() {
+            let (places, evidence): (Vec<usize>, Vec<Evidence>) = candidates
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| !it.is_named)
+                .map(|(place, it)| (place, it.evidence))
+                .unzip();
+            let open = doubtful(&evidence).into_iter().map(|at| candidates[places[at]].document);
+            let open: Vec<i64> = open.collect();
+            if open.is_empty() {
+                return Ok(());
+            }
+            let made = match vector {
+                Some(_) => None,
+                None => Some(provider.embed_query(&self.request.query)?),
+            };
+            let vector = vector.or(made.as_deref()).unwrap_or_default();
+            self.read_by_model = doubt::similarities(reader, provider, vector, weights, &open)?;
+        }
+        if self.read_by_model.is_empty() {
             return Ok(());
         }
-        let vector = match vector {
-            Some(vector) => vector,
-            None => provider.embed_query(&self.request.query)?,
-        };
         let background = match background {
             Some(background) => background,
             None => Background::new(reader, provider, 1.0 - weights.unreadable(provider))?,
         };
-        let documents: Vec<i64> = open.iter().map(|place| candidates[*place].document).collect();
-        let near = doubt::similarities(reader, provider, &vector, weights, &documents)?;
-        for place in open {
-            if let Some(similarity) = near.get(&candidates[place].document) {
-                candidates[place].evidence.nearness = Some(background.nearness(*similarity));
+        for candidate in candidates.iter_mut() {
+            if let Some(similarity) = self.read_by_model.get(&candidate.document) {
+                candidate.evidence.nearness = Some(background.nearness(*similarity));
             }
         }
         Ok(())
@@ -593,7 +633,8 @@ impl Search<'_> {
     fn cut(&mut self, candidates: &mut Vec<Candidate>, weights: &TermWeights) {
         let evidence: Vec<Evidence> =
             candidates.iter().filter(|it| !it.is_named).map(|it| it.evidence).collect();
-        let strength = answer_strength(&evidence);
+        // Whether there is an answer, the first round says.
+        let strength = *self.strength.get_or_insert_with(|| answer_strength(&evidence));
         candidates.retain(|candidate| {
             candidate.is_named
                 || (strength != AnswerStrength::Nothing && candidate.evidence.is_enough())

@@ -22,6 +22,8 @@ pub struct EntityGroup {
     pub is_named: bool,
     /// The documents that matched, best first.
     pub candidates: Vec<Candidate>,
+    /// The same commit on other branches: it is one change.
+    pub copies: Vec<i64>,
 }
 
 impl EntityGroup {
@@ -31,6 +33,7 @@ impl EntityGroup {
             score: candidate.score,
             is_named: candidate.is_named,
             candidates: vec![candidate],
+            copies: Vec::new(),
         }
     }
 }
@@ -43,28 +46,60 @@ pub fn by_entity(
 ) -> Result<Vec<EntityGroup>> {
     let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
     let parents = named_documents::parents(reader, &ids)?;
-    let copies = named_documents::copied_commits(reader, &ids)?;
+    grouped(reader, candidates, &parents, allowed)
+}
+
+/// Every commit for itself, whatever merge request brought it; one that was picked to
+/// another branch once.
+pub fn by_change(
+    reader: &Reader,
+    candidates: Vec<Candidate>,
+    allowed: Option<&DocumentSet>,
+) -> Result<Vec<EntityGroup>> {
+    grouped(reader, candidates, &BTreeMap::new(), allowed)
+}
+
+fn grouped(
+    reader: &Reader,
+    candidates: Vec<Candidate>,
+    parents: &BTreeMap<i64, i64>,
+    allowed: Option<&DocumentSet>,
+) -> Result<Vec<EntityGroup>> {
+    let ids: Vec<i64> = candidates.iter().map(|candidate| candidate.document).collect();
+    let originals = named_documents::copied_commits(reader, &ids)?;
     let mut groups: Vec<EntityGroup> = Vec::new();
     let mut places: BTreeMap<i64, usize> = BTreeMap::new();
-    for candidate in candidates {
+    for mut candidate in candidates {
         // A commit that was asked for by its hash is shown for itself.
         let parent = parents.get(&candidate.document).filter(|_| !candidate.is_named);
-        let original = copies.get(&candidate.document).filter(|_| !candidate.is_named);
-        let entity = parent.or(original).copied().unwrap_or(candidate.document);
-        match places.get(&entity) {
+        let original = originals.get(&candidate.document).filter(|_| !candidate.is_named);
+        let original = original.filter(|_| parent.is_none()).copied();
+        let copy = original.filter(|original| *original != candidate.document);
+        let copy = copy.map(|_| candidate.document);
+        let entity = parent.copied().or(original).unwrap_or(candidate.document);
+        let at = match places.get(&entity) {
             // The same change on another branch says nothing more.
-            Some(_) if parent.is_none() && original.is_some() => {}
-            Some(place) => groups[*place].candidates.push(candidate),
+            Some(place) if original.is_some() => *place,
+            Some(place) => {
+                groups[*place].candidates.push(candidate);
+                continue;
+            }
             None => {
                 places.insert(entity, groups.len());
+                if copy.is_some() {
+                    // What was found is the change; the original stands for it.
+                    (candidate.document, candidate.chunk) = (entity, None);
+                }
                 let is_shown = allowed.is_none_or(|allowed| allowed.contains(entity));
                 let mut group = EntityGroup::of_one(candidate);
                 if is_shown {
                     group.lead = entity;
                 }
                 groups.push(group);
+                groups.len() - 1
             }
-        }
+        };
+        groups[at].copies.extend(copy);
     }
     for group in &mut groups {
         let further = group.candidates.iter().skip(1).zip(FURTHER);

@@ -36,6 +36,8 @@ pub use find::{FLOOR, Mode, Ranking, Request, Searcher, find};
 pub use fusion::{Candidate, Fusion};
 pub use groups::EntityGroup;
 pub use query::Syntax;
-pub use results::{CodeType, Explanation, HitType, Passage, SearchHit, SearchResults, SymbolNote};
+pub use results::{
+    CodeType, Explanation, HitType, Passage, SearchHit, SearchResults, SymbolNote, also_as,
+};
 pub use semantic::depth as scan_depth;
 pub use snippet::{Span, of_text as snippet_of};

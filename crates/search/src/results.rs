@@ -12,8 +12,9 @@ use model::text::one_line;
 use model::{EntityState, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use store::commits::{self, CommitRow};
 use store::dirty::SourceType;
 use store::fulltext::{self, Hit};
 use store::{Reader, embeddings, repos};
@@ -82,6 +83,9 @@ pub struct SearchHit {
     /// Threads of it that match, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<Passage>,
+    /// Of a commit: the same change on other branches, by hash.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub also: Vec<String>,
     /// It came with a clone that nobody trusts; only there when so.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub foreign: bool,
@@ -94,6 +98,17 @@ pub struct SearchHit {
     /// Of a symbol: what and where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<SymbolNote>,
+}
+
+/// `also as 1f2e3d4c5b, …`: what to say of the same change on other branches.
+pub fn also_as(hashes: &[String]) -> Option<String> {
+    const SHOWN: usize = 4;
+    let short = hashes.iter().take(SHOWN).map(|sha| sha.get(..10).unwrap_or(sha));
+    let mut words = short.collect::<Vec<_>>().join(", ");
+    if hashes.len() > SHOWN {
+        words.push_str(&format!(" and {} more", hashes.len() - SHOWN));
+    }
+    (!hashes.is_empty()).then(|| format!("also as {words}"))
 }
 
 impl SearchResults {
@@ -235,6 +250,9 @@ pub fn fill(
     let hits: BTreeMap<i64, Hit> = hits.into_iter().map(|hit| (hit.document, hit)).collect();
     let chunks: Vec<i64> = shown.iter().flatten().filter_map(|candidate| candidate.chunk).collect();
     let ranges = embeddings::chunk_ranges(reader, &chunks)?;
+    let copies: Vec<i64> = page.iter().flat_map(|group| group.copies.iter().copied()).collect();
+    let copies: BTreeMap<i64, CommitRow> =
+        commits::of_documents(reader, &copies)?.into_iter().collect();
     let snippet = |candidate: &Candidate, hit: &Hit| {
         let range = candidate.chunk.and_then(|chunk| ranges.get(&chunk)).copied();
         snippet_of(hit, range, sought)
@@ -259,6 +277,11 @@ pub fn fill(
         };
         let mut row = row(lead, group, own);
         row.passages = passages;
+        let also = group.copies.iter().filter_map(|copy| copies.get(copy));
+        // Two clones of one history have the same commits.
+        let also = also.filter(|commit| !row.reference.ends_with(&commit.sha));
+        row.also =
+            also.map(|commit| commit.sha.clone()).collect::<BTreeSet<_>>().into_iter().collect();
         row.explanation = explain.then(|| explanation(&group.candidates[0]));
         let (memory, foreign, project) = note(group.lead)?;
         (row.memory, row.foreign) = (memory, foreign);
@@ -338,6 +361,7 @@ fn row(hit: &Hit, group: &EntityGroup, snippet: Snippet) -> SearchHit {
         matches: snippet.matches,
         url: hit.url.clone(),
         passages: Vec::new(),
+        also: Vec::new(),
         foreign: false,
         explanation: None,
         memory: None,

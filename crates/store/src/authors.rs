@@ -78,14 +78,21 @@ fn shares(
     Ok(found)
 }
 
-/// The authors of the commits that these documents are of.
-pub fn of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, CommitShare)>> {
+/// The authors of the commits that these documents are of; who merged wrote nothing.
+/// `since` is where recent begins.
+pub fn of_documents(
+    on: &impl Read,
+    documents: &[i64],
+    since: Timestamp,
+) -> Result<Vec<(i64, CommitShare)>> {
     sql::all(
         on,
-        "SELECT d.id, c.author_name, c.author_email, 1 AS n, 0 AS recent, c.authored_at AS at
+        "SELECT d.id, c.author_name, c.author_email, 1 AS n, c.authored_at >= ?2 AS recent,
+           c.authored_at AS at
          FROM documents AS d CROSS JOIN git_commits AS c ON c.id = d.source_id
-         WHERE d.id IN (SELECT value FROM json_each(?1)) AND d.source_type = 'commit'",
-        [sql::json_ids(documents)],
+         WHERE d.id IN (SELECT value FROM json_each(?1)) AND d.source_type = 'commit'
+           AND instr(c.parents, ' ') = 0",
+        (sql::json_ids(documents), since.as_millis()),
         |row| Ok((row.get("id")?, share(row)?)),
     )
 }
@@ -155,6 +162,16 @@ pub struct CommitsBy<'a> {
     pub since: Option<Timestamp>,
 }
 
+/// How many commits somebody has, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitSpan {
+    pub commits: u64,
+    /// Those of them since the time that was asked for.
+    pub recent: u64,
+    pub first_at: Option<Timestamp>,
+    pub last_at: Option<Timestamp>,
+}
+
 impl CommitsBy<'_> {
     /// A commit counts when both its name and its address are the person's.
     const CONDITION: &'static str = "c.author_email IN (SELECT value FROM json_each(?1))
@@ -175,18 +192,25 @@ impl CommitsBy<'_> {
         )
     }
 
-    /// How many there are, the first and the last.
-    pub fn span(&self, on: &impl Read) -> Result<(u64, Option<Timestamp>, Option<Timestamp>)> {
+    /// How many there are and how many since `recent`, the first and the last.
+    pub fn span(&self, on: &impl Read, recent: Timestamp) -> Result<CommitSpan> {
         sql::one(
             on,
             &format!(
-                "SELECT count(*), min(c.authored_at) AS first_at, max(c.authored_at) AS last_at
+                "SELECT count(*) AS n, count(CASE WHEN c.authored_at >= {} THEN 1 END) AS recent,
+                   min(c.authored_at) AS first_at, max(c.authored_at) AS last_at
                  FROM git_commits AS c WHERE {}",
+                recent.as_millis(),
                 Self::CONDITION
             ),
             self.params(),
             |row| {
-                Ok((row.get(0)?, sql::maybe_at(row, "first_at")?, sql::maybe_at(row, "last_at")?))
+                Ok(CommitSpan {
+                    commits: row.get("n")?,
+                    recent: row.get("recent")?,
+                    first_at: sql::maybe_at(row, "first_at")?,
+                    last_at: sql::maybe_at(row, "last_at")?,
+                })
             },
         )
     }

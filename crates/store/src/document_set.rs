@@ -30,7 +30,7 @@ impl DocumentSet {
         self.bits[place / 64] |= 1 << (place % 64);
     }
 
-    fn remove(&mut self, document: i64) {
+    pub fn remove(&mut self, document: i64) {
         let Ok(place) = usize::try_from(document) else { return };
         if let Some(word) = self.bits.get_mut(place / 64) {
             *word &= !(1 << (place % 64));
@@ -38,7 +38,7 @@ impl DocumentSet {
     }
 
     /// All from the first to this one, whether they exist or not.
-    fn up_to(last: i64) -> DocumentSet {
+    pub fn up_to(last: i64) -> DocumentSet {
         let n_words = place(last.min(MAX_DOCUMENT)).map_or(0, |last| last / 64 + 1);
         DocumentSet { bits: vec![u64::MAX; n_words] }
     }

@@ -48,6 +48,36 @@ fn threads(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
     Ok(rows.into_iter().collect())
 }
 
+/// All documents of the issues and merge requests that these documents are of: their
+/// own and those of their threads.
+pub fn of_same_entities(on: &impl Read, documents: &[i64]) -> Result<Vec<i64>> {
+    let given = sql::json_ids(documents);
+    let mut all = Vec::new();
+    for (source, column) in [("issue", "issue_id"), ("merge_request", "merge_request_id")] {
+        all.extend(sql::all(
+            on,
+            &format!(
+                "WITH given AS MATERIALIZED (
+                   SELECT d.source_type, d.source_id FROM json_each(?1)
+                   CROSS JOIN documents AS d ON d.id = json_each.value),
+                 entities AS MATERIALIZED (
+                   SELECT source_id AS id FROM given WHERE source_type = ?2
+                   UNION SELECT t.{column} FROM given
+                     JOIN discussions AS t ON t.id = given.source_id
+                     WHERE given.source_type = 'discussion' AND t.{column} IS NOT NULL)
+                 SELECT d.id FROM entities JOIN documents AS d
+                   ON d.source_type = ?2 AND d.source_id = entities.id
+                 UNION ALL
+                 SELECT d.id FROM entities JOIN discussions AS t ON t.{column} = entities.id
+                   JOIN documents AS d ON d.source_type = 'discussion' AND d.source_id = t.id"
+            ),
+            (&given, source),
+            |row| row.get::<_, i64>(0),
+        )?);
+    }
+    Ok(all)
+}
+
 /// Of each commit among these documents that another one of them repeats, the one
 /// that is shown: a commit that was picked to another branch or rebased keeps its
 /// author, their time and its subject. The main branch's comes first.

@@ -86,7 +86,7 @@ fn measure(db: &Path) -> Outcome<()> {
         Ok(timeline(&searcher, &request).map(|_| ())?)
     })?;
     let by_entity = each(&titles, |(wanted, _)| {
-        let start = Start::Entity { wanted: wanted.clone(), project: None };
+        let start = Start::Entity { wanted: wanted.clone(), project: None, here: None };
         Ok(timeline(&searcher, &Request { depth: 2, ..Request::new("", start) }).map(|_| ())?)
     })?;
     show("search alone, warm", &search);

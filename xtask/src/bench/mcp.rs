@@ -134,7 +134,7 @@ impl Place {
             Box::new(move || {
                 let searcher = Searcher { reader: &db, provider: None, now: Timestamp::EPOCH };
                 let entity = timeline::named_entity(&wanted).ok_or("no reference")?;
-                let start = Start::Entity { wanted: entity, project: None };
+                let start = Start::Entity { wanted: entity, project: None, here: None };
                 let request = timeline::Request { limit: 40, ..timeline::Request::new("", start) };
                 Ok(serde_json::to_value(timeline::timeline(&searcher, &request)?)?)
             }),

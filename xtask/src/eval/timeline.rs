@@ -13,7 +13,7 @@ pub fn answer(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>>
     let typed = command.trim_start_matches("timeline").trim().trim_matches('"');
     let project = question["project"].as_str();
     let start = match named_entity(typed) {
-        Some(wanted) => Start::Entity { wanted, project: project.map(str::to_owned) },
+        Some(wanted) => Start::Entity { wanted, project: project.map(str::to_owned), here: None },
         None => {
             let project = insight::projects::resolve_maybe(reader, project)?;
             let filter = DocumentFilter {

@@ -8,6 +8,7 @@ use git::{ObjectId, Repo};
 use insight::code::scope::{self, ScopeRequest};
 use insight::diff::{Request, Revision, SemanticDiff, semantic_diff};
 use insight::entities::EntityDetail;
+use insight::file_target::FileQuery;
 use model::ids::Iid;
 use model::suggest::nearest;
 use model::{EntityKind, Error, ErrorCode, Result};
@@ -224,7 +225,7 @@ pub fn range_of_merge_request(
 ) -> Result<(ObjectId, ObjectId)> {
     let place = DiffPlace::here(ctx, ui)?;
     let reader = place.reader.as_ref().ok_or_else(no_merge_requests)?;
-    let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+    let entity = merge_request(reader, &place.repo, typed, project)?;
     let ends = ends_of_merge_request(&place.repo, &entity)?;
     Ok((ends.base, ends.head.unwrap_or(ends.base)))
 }
@@ -246,10 +247,21 @@ pub fn of_merge_request(
 ) -> Result<MergeRequestDiff> {
     let place = DiffPlace::here(ctx, ui)?;
     let reader = place.reader.as_ref().ok_or_else(no_merge_requests)?;
-    let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+    let entity = merge_request(reader, &place.repo, typed, project)?;
     let (project, iid) = (entity.summary.project.clone(), entity.summary.iid);
     let ends = ends_of_merge_request(&place.repo, &entity)?;
     Ok(MergeRequestDiff { diff: place.diff(ctx, ui, ends)?, project, iid })
+}
+
+/// A synced one; of several with the number that of the project of this clone.
+fn merge_request(
+    reader: &Reader,
+    repo: &Repo,
+    typed: &str,
+    project: Option<&str>,
+) -> Result<EntityDetail> {
+    let here = Some(FileQuery::place(repo.dir(), None));
+    insight::entities::show_near(reader, EntityKind::MergeRequest, typed, project, here)
 }
 
 /// Of two revisions, from their merge base.
@@ -276,7 +288,7 @@ impl Args {
         if let Some(typed) = &self.mr {
             let reader = reader.ok_or_else(no_merge_requests)?;
             let project = self.project.as_deref();
-            let entity = insight::entities::show(reader, EntityKind::MergeRequest, typed, project)?;
+            let entity = merge_request(reader, repo, typed, project)?;
             return ends_of_merge_request(repo, &entity);
         }
         if self.working_tree || self.base.is_none() {

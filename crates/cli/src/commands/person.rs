@@ -30,6 +30,7 @@ impl Run for Args {
         let since = self.since.as_deref().map(|text| parse_when(text, ctx.now())).transpose()?;
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let cwd = insight::file_target::real(&ctx.env.cwd);
-        person::person(&reader, &self.user, self.project.as_deref(), since, &cwd)
+        let project = self.project.as_deref();
+        person::person(&reader, &self.user, project, since, &cwd, ctx.now())
     }
 }

@@ -114,7 +114,8 @@ impl Run for Args {
 impl Args {
     fn start(&self, ctx: &Ctx, ui: &mut Ui, reader: &Reader, typed: &str) -> Result<Start> {
         if let Some(wanted) = timeline::named_entity(typed) {
-            return Ok(Start::Entity { wanted, project: self.project.clone() });
+            let here = Some(crate::file_args::cwd(ctx));
+            return Ok(Start::Entity { wanted, project: self.project.clone(), here });
         }
         if is_symbol(typed) && self.project.is_none() {
             let rows = symbol_rows(ctx, ui, typed).unwrap_or_default();

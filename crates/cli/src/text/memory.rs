@@ -65,10 +65,14 @@ impl Show for Recall {
 
 fn rows(recall: &Recall, out: &mut Painter) {
     let names = ["id", "kind", "title", "project", "created", "score", "status", "text", "file"];
-    let mut table = Table::new(names.map(Column::new));
+    let is_explained = recall.items.iter().any(|item| item.explain.is_some());
+    let has_graph = recall.items.iter().any(|item| !item.graph.is_empty());
+    let further = [(is_explained, "ranked by"), (has_graph, "graph")];
+    let further = further.iter().filter(|(is_there, _)| *is_there).map(|(_, name)| *name);
+    let mut table = Table::new(names.into_iter().chain(further).map(Column::new));
     for item in &recall.items {
         let record = &item.record;
-        table.row([
+        let mut cells = vec![
             Cell::text(record.id.as_str()),
             Cell::text(kind(record.kind.as_str(), record.foreign)),
             Cell::text(&record.title),
@@ -78,7 +82,16 @@ fn rows(recall: &Recall, out: &mut Painter) {
             Cell::text(status(item)),
             Cell::text(&item.text),
             Cell::text(format!("{}:{}", record.file, record.line)),
-        ]);
+        ];
+        if is_explained {
+            let line = item.explain.as_ref().map(|it| explanation(item.score, it));
+            cells.push(Cell::text(line.unwrap_or_default()));
+        }
+        if has_graph {
+            let edges: Vec<String> = item.graph.iter().map(edge_line).collect();
+            cells.push(Cell::text(edges.join("; ")));
+        }
+        table.row(cells);
     }
     out.table(&table);
 }
@@ -121,7 +134,7 @@ fn block(item: &RecallHit, out: &mut Painter) {
         out.text("  ").line(line);
     }
     if let Some(explain) = &item.explain {
-        explained(item.score, explain, out);
+        out.text("  ").label(Label::Faint, &explanation(item.score, explain)).end();
     }
     edges(&item.graph, out);
 }
@@ -162,7 +175,7 @@ fn about(record: &RecordLine, out: &mut Painter) {
 }
 
 /// `3.91 = text 5.20 × decay 0.50 × …`; what is 1 is left out.
-fn explained(score: f64, explain: &Explanation, out: &mut Painter) {
+fn explanation(score: f64, explain: &Explanation) -> String {
     let mut text = format!("{score:.2} = text {:.2}", explain.text_score);
     let factors = &explain.factors;
     for (name, value) in [
@@ -177,7 +190,7 @@ fn explained(score: f64, explain: &Explanation, out: &mut Painter) {
             text.push_str(&format!(" × {name} {value:.2}"));
         }
     }
-    out.text("  ").label(Label::Faint, &text).end();
+    text
 }
 
 impl Show for GraphView {
@@ -227,6 +240,18 @@ fn edge(step: &GraphEdge, out: &mut Painter) {
     out.text(" → ").label(Label::Warning, step.relation.as_str()).text(" → ");
     node(&step.to, out);
     out.end();
+}
+
+/// The same in a cell of a table: `[pattern] X pat-… → contradicts → [decision] Y dec-…`.
+pub(super) fn edge_line(step: &GraphEdge) -> String {
+    let end = |node: &Node| {
+        let kind = kind(&node.kind.replace('_', " "), node.foreign);
+        match &node.title {
+            Some(title) => format!("[{kind}] {} {}", one_line(title, 48), node.end),
+            None => format!("[{kind}] {}", one_line(&node.end, 80)),
+        }
+    };
+    format!("{} → {} → {}", end(&step.from), step.relation.as_str(), end(&step.to))
 }
 
 fn node(node: &Node, out: &mut Painter) {

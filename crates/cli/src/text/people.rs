@@ -1,6 +1,6 @@
 //! People for people: what someone did, what waits, whom to ask.
 
-use super::{counted, state_label};
+use super::{counted, grouped, state_label};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::people::EntityLine;
 use insight::people::experts::{Expert, Experts, TargetKind};
@@ -23,7 +23,10 @@ impl Show for PersonActivity {
         if self.commits.total > 0 {
             let authors: Vec<String> =
                 self.git_authors.iter().take(3).map(|it| one_line(it, 60)).collect();
-            let n = counted(self.commits.total, "commit", "commits");
+            let mut n = counted(self.commits.total, "commit", "commits");
+            if self.commits.recent < self.commits.total {
+                n.push_str(&format!(" ({} in 2 years)", grouped(self.commits.recent)));
+            }
             out.field("commits", &format!("{n} as {}", authors.join(", ")));
         }
         // Who is known by commits alone has no part in a forge.

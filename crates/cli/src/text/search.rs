@@ -1,5 +1,6 @@
 use super::grouped;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
+use model::memory::RecordId;
 use model::text::{one_line, width};
 use search::memory::RecordNote;
 use search::{Explanation, Passage, SearchHit, SearchResults, Span, SymbolNote};
@@ -9,8 +10,12 @@ const SNIPPET_LINES: usize = 2;
 
 impl Show for SearchResults {
     fn agent(&self) -> Option<String> {
-        let is_plain =
-            self.items.iter().all(|hit| hit.symbol.is_none() && hit.explanation.is_none());
+        let has_graph =
+            |hit: &SearchHit| hit.memory.as_ref().is_some_and(|note| !note.graph.is_empty());
+        let is_plain = self
+            .items
+            .iter()
+            .all(|hit| hit.symbol.is_none() && hit.explanation.is_none() && !has_graph(hit));
         is_plain.then(|| insight::agent_text::search(self))
     }
 
@@ -30,7 +35,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
     let is_explained = results.items.iter().any(|hit| hit.explanation.is_some());
     let names =
         ["reference", "type", "title", "project", "author", "created", "score", "snippet", "url"];
-    let further = if is_explained { &["ranked by"][..] } else { &[] };
+    let is_noted = results.items.iter().any(|hit| hit.memory.is_some());
+    let further = [(is_explained, "ranked by"), (is_noted, "memory")];
+    let further = further.iter().filter(|(is_there, _)| *is_there).map(|(_, name)| name);
     let mut table = Table::new(names.iter().chain(further).map(|name| Column::new(name)));
     for hit in &results.items {
         let mut cells = vec![
@@ -47,6 +54,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
         if is_explained {
             cells.push(Cell::text(hit.explanation.as_ref().map(explained).unwrap_or_default()));
         }
+        if is_noted {
+            cells.push(Cell::text(hit.memory.as_ref().map(note_line).unwrap_or_default()));
+        }
         table.row(cells);
     }
     out.table(&table);
@@ -57,6 +67,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
 fn remarks(results: &SearchResults, out: &mut Painter) {
     if let Some(words) = results.weakness() {
         out.text(&format!("# {words}")).end();
+    }
+    if results.is_relaxed {
+        out.text("# no text has the phrase as it stands; these have its words").end();
     }
     if results.total == 0 {
         let near = match results.suggestions.as_slice() {
@@ -74,16 +87,19 @@ fn passages(hit: &SearchHit) -> String {
         let author = passage.author.as_deref().unwrap_or("unknown");
         all.push(format!("@{author}: {}", passage.snippet));
     }
+    all.extend(search::also_as(&hit.also));
     all.retain(|passage| !passage.is_empty());
     all.join(" | ")
 }
 
 fn symbol_rows(results: &SearchResults, out: &mut Painter) {
     let names = ["reference", "type", "kind", "symbol", "path", "line", "score", "snippet", "url"];
-    let mut table = Table::new(names.map(Column::new));
+    let is_explained = results.items.iter().any(|hit| hit.explanation.is_some());
+    let further = is_explained.then_some("ranked by");
+    let mut table = Table::new(names.into_iter().chain(further).map(Column::new));
     for hit in &results.items {
         let Some(symbol) = &hit.symbol else { continue };
-        table.row([
+        let mut cells = vec![
             Cell::text(&hit.reference),
             Cell::text(hit.kind.noun()),
             Cell::text(&symbol.kind),
@@ -93,7 +109,11 @@ fn symbol_rows(results: &SearchResults, out: &mut Painter) {
             Cell::text(format!("{:.3}", hit.score)),
             Cell::text(&hit.snippet),
             Cell::text(&hit.url),
-        ]);
+        ];
+        if is_explained {
+            cells.push(Cell::text(hit.explanation.as_ref().map(explained).unwrap_or_default()));
+        }
+        table.row(cells);
     }
     out.table(&table);
 }
@@ -157,6 +177,9 @@ fn block(hit: &SearchHit, out: &mut Painter) {
     }
     for passage in hit.passages.iter().filter(|passage| passage.snippet != hit.snippet) {
         said(passage, out);
+    }
+    if let Some(also) = search::also_as(&hit.also) {
+        out.text("  ").label(Label::Faint, &also).end();
     }
     if let Some(explanation) = &hit.explanation {
         out.text("  ").label(Label::Faint, &explained(explanation)).end();
@@ -224,6 +247,19 @@ fn noted(note: &RecordNote, out: &mut Painter) {
         }
     }
     super::memory::edges(&note.graph, out);
+}
+
+/// The same in one line: `superseded by dec-…; [decision] A → relates_to → #12`.
+fn note_line(note: &RecordNote) -> String {
+    let ids = |word: &str, ids: &[RecordId]| -> Vec<String> {
+        ids.iter().map(|id| format!("{word} {}", id.as_str())).collect()
+    };
+    let mut parts = ids("superseded by", &note.superseded_by);
+    parts.extend(ids("contradicts", &note.contradicts));
+    let factors = note.factors.as_ref().map(super::memory::factors);
+    parts.extend(factors.filter(|it| !it.is_empty()).map(|it| format!("memory: {it}")));
+    parts.extend(note.graph.iter().map(super::memory::edge_line));
+    parts.join("; ")
 }
 
 /// `words 3 (8.123) · meaning 1 (0.842) · fused 0.912 · title +0.05`

@@ -44,11 +44,13 @@ fn rows(timeline: &Timeline, out: &mut Painter) {
             .via
             .as_ref()
             .map(|via| format!("{} {}", via.from.reference(), via.reference_type));
+        let also = event.details.commit.as_ref().and_then(|it| search::also_as(&it.also));
+        let also = also.map(|also| format!(" ({also})")).unwrap_or_default();
         table.row([
             Cell::date(event.timestamp),
             Cell::text(event.event_type.as_str()),
             Cell::text(event.reference()),
-            Cell::text(&event.summary),
+            Cell::text(format!("{}{also}", event.summary)),
             Cell::text(event.actor.as_deref().unwrap_or("")),
             Cell::text(via.unwrap_or_default()),
             Cell::text(&event.url),

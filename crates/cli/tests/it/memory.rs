@@ -571,7 +571,20 @@ fn search_shows_what_edges_say_and_where_they_lead() {
     let args = ["search", "alarms mail", "--mode", "lexical"];
     assert_eq!(ids(&env, &args), [new.clone(), old.clone()], "the newer one first");
     let order = ids(&env, &[args.as_slice(), &["--without", "superseded"]].concat());
-    assert_eq!(order, [old, new]);
+    assert_eq!(order, [old.clone(), new.clone()]);
+    // In a pipe as on a terminal.
+    let piped = env.lore(&[args.as_slice(), &["--graph-depth", "1"]].concat()).success();
+    let header = piped.stdout.lines().next().unwrap_or_default();
+    assert!(header.ends_with("MEMORY"), "{piped}");
+    assert!(piped.stdout.contains(&format!("superseded by {new}")), "{piped}");
+    let edge = format!("Pager for all alarms {new} → supersedes → [decision] Alarms go out");
+    assert!(piped.stdout.contains(&edge), "{piped}");
+    let agent = env.lore(&["--agent", "search", "alarms mail", "--mode", "lexical"]).success();
+    assert!(agent.stdout.contains(&format!("(superseded by {new})")), "{agent}");
+    let recalled = env.lore(&["recall", "alarms", "--graph-depth", "1", "--explain"]).success();
+    let header = recalled.stdout.lines().next().unwrap_or_default();
+    assert!(header.ends_with("RANKED BY\tGRAPH"), "{recalled}");
+    assert!(recalled.stdout.contains(&edge) && recalled.stdout.contains("= text"), "{recalled}");
     let env = env.on_terminal(90);
     let args = [args.as_slice(), &["--graph-depth", "1", "--explain"]].concat();
     expect![[r#"

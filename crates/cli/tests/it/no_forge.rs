@@ -332,3 +332,39 @@ fn a_partial_clone_is_read() {
     assert!(history.stdout.contains("By tide"), "{}", history.stdout);
     assert!(history.stdout.contains("Cast off"), "{}", history.stdout);
 }
+
+#[test]
+fn hints_about_people_are_accepted_when_they_are_typed() {
+    let (env, dir) = pier();
+    let at = dir.display().to_string();
+    for (nth, author) in [
+        "moor <moor@one.example.org>",
+        "moor <moor@two.example.org>",
+        "Zoë Kask <zoe@home.example.org>",
+        "Zoe Kask-Lind <zoe@home.example.org>",
+        "merge-script <moor@one.example.org>",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let author = format!("--author={author}");
+        let message = format!("Dredge the harbour basin, part {nth}");
+        let message = ["commit", "-q", "--allow-empty", &author, "-m", &message];
+        let _done = env.git(&[&["-C", &at][..], &message].concat()).success();
+    }
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let half = env.lore_in(&dir, &["person", "larsen"], "");
+    assert!(half.stderr.contains("did you mean Ada Larsen?"), "{half}");
+    let several = env.lore_in(&dir, &["person", "moor"], "");
+    assert_eq!(several.status, Some(18), "{several}");
+    let hint = several.stderr.split("e.g. '").nth(1).and_then(|rest| rest.split('\'').next());
+    let one = env.lore_in(&dir, &["person", hint.unwrap_or_default()], "").success();
+    assert!(one.stdout.contains("1 commit as moor <moor@one.example.org>"), "{one}");
+    // Two spellings on one address are one person, and a script is nobody.
+    let zoe = env.lore_in(&dir, &["person", "zoë kask"], "").success();
+    assert!(zoe.stdout.contains("2 commits as"), "{zoe}");
+    let asked = env.lore_in(&dir, &["experts", "dredge the harbour basin"], "").success();
+    assert_eq!(asked.rows().count(), 3, "{asked}");
+    assert!(!asked.stdout.contains("script"), "{asked}");
+    assert_eq!(env.lore_in(&dir, &["person", "merge-script"], "").status, Some(17));
+}

@@ -253,6 +253,37 @@ fn nonsense_finds_nothing_anywhere() {
 }
 
 #[test]
+fn the_threads_of_one_issue_leave_room_for_others() {
+    // More threads than a list has candidates, each nearer to the query than the others.
+    let threads: String = (0..260)
+        .map(|n| format!("  comment bo +{}h\n    | The cookie jar leaks, case {n}.\n", n + 1))
+        .collect();
+    let others: String = (2..9)
+        .map(|n| {
+            let filler = "It was seen after the last update of the harbour master's tables. ";
+            format!(
+                "issue #{n} \"Report {n}\" by ada at 2024-02-0{n}T09:00\n  | {}A cookie jar \
+                 leaks here.\n",
+                filler.repeat(n)
+            )
+        })
+        .collect();
+    let history = format!(
+        "project harbor/tide \"Tide\"\nissue #1 \"Cookie jar leaks\" by ada at \
+         2024-01-09T10:15\n  | The cookie jar leaks.\n{threads}{others}"
+    );
+    let site = Site::scenario(BINARY, &history);
+    site.sync();
+    let all = found(&site, &["cookie jar leaks"]);
+    assert_eq!(all.len(), 8, "{all:?}");
+    assert_eq!(all[0], "harbor/tide#1 issue");
+    // Pages fit together: what a later round found stands behind the first.
+    let first = found(&site, &["cookie jar leaks", "-n", "3"]);
+    let second = found(&site, &["cookie jar leaks", "-n", "5", "--offset", "3"]);
+    assert_eq!([first, second].concat(), all);
+}
+
+#[test]
 fn an_explanation_is_there_in_a_pipe_too_and_scores_lie_between_0_and_1() {
     let site = site();
     let output = site.env.lore(&["search", "cookie safari", "--explain"]).success();

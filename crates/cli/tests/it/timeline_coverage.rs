@@ -37,7 +37,7 @@ fn asked(reader: &Reader, kind: EntityKind, entity: &Entity, everything: bool) -
         limit: usize::MAX,
         evidence: usize::MAX,
         everything,
-        ..Request::new("", Start::Entity { wanted, project: None })
+        ..Request::new("", Start::Entity { wanted, project: None, here: None })
     };
     let searcher = Searcher { reader, provider: None, now: Timestamp::EPOCH };
     timeline(&searcher, &request).unwrap()

@@ -109,6 +109,17 @@ fn a_commit_that_was_picked_to_another_branch_is_one_change() {
     let _ = lore(&env, &["index", "-q"]);
     let found = lore(&env, &["--agent", "search", "gauge drift"]);
     assert_eq!(found.matches("gauge drift").count(), 1, "{found}");
+    // Commits alone and a timeline tell it once too, and where else it is.
+    for words in [
+        &["search", "gauge drift"][..],
+        &["search", "gauge drift", "--type", "commit"],
+        &["timeline", "gauge drift"],
+    ] {
+        let told = lore(&env, words);
+        let is_it = |line: &&str| line.contains("Correct the gauge drift");
+        assert_eq!(told.lines().filter(is_it).count(), 1, "{told}");
+        assert_eq!(told.matches("also as ").count(), 1, "{told}");
+    }
     let experts = lore(&env, &["--agent", "experts", "tide.py"]);
     assert!(experts.starts_with("Ada: 2 commits"), "{experts}");
 }

@@ -31,6 +31,8 @@ pub struct TreeFile<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     Module(FileIx),
+    /// The imported name is this module, in a folder that no file speaks for.
+    NamedModule(FileIx),
     /// A module of a file, from which the path goes on after `skip` names.
     Within {
         file: FileIx,

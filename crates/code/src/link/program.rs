@@ -326,6 +326,7 @@ impl<'a> Program<'a> {
                     let name = self.layouts[file.language].space_name(*space).unwrap_or_default();
                     all.extend([3, hash(name), u64::from(*skip)]);
                 }
+                Target::NamedModule(to) => all.extend([7, key(to)]),
                 Target::Scope => all.push(4),
                 Target::Prelude => all.push(5),
                 Target::Outside => all.push(6),

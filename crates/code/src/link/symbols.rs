@@ -97,6 +97,7 @@ impl Program<'_> {
         let import = &entry.facts.imports[id.ix()];
         let start = match entry.targets[id.ix()] {
             Target::Outside => return Symbol::Outside,
+            Target::NamedModule(module) => return self.module_value(module, space, steps + 1),
             Target::Prelude => {
                 let mut symbol = Symbol::Module(self.preludes[entry.language]);
                 for name in import.path.iter().skip(1) {

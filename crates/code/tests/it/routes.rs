@@ -190,6 +190,34 @@ routes = [
 }
 
 #[test]
+fn python_modules_in_folders_without_init() {
+    check(
+        r#"
+--- shop/urls.py
+from django.urls import path
+from shop.api import views
+from . import pages
+
+urlpatterns = [
+    path("carts/", views.carts),
+    path("items/", views.Items.as_view()),
+    path("about/", pages.about),
+]
+--- shop/pages.py
+def about(request): ...
+--- shop/api/views.py
+def carts(request): ...
+class Items: ...
+"#,
+        expect![[r#"
+            shop/urls.py:6 ANY /carts/ <- carts
+            shop/urls.py:7 ANY /items/ <- Items
+            shop/urls.py:8 ANY /about/ <- about
+        "#]],
+    );
+}
+
+#[test]
 fn rust() {
     check(
         r#"

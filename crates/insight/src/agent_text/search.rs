@@ -1,5 +1,6 @@
 //! Results of a search: what each is, when, by whom, and its best passage.
 
+use model::memory::RecordId;
 use model::text::one_line;
 use search::{Mode, SearchHit, SearchResults};
 use std::collections::BTreeSet;
@@ -36,9 +37,10 @@ pub fn search(results: &SearchResults) -> String {
         let title = one_line(&hit.title, TITLE);
         let author = hit.author.as_deref().map(|name| format!(" {}:", one_line(name, AUTHOR)));
         out.push_str(&format!(
-            "{}{date}{} {title}\n",
+            "{}{date}{} {title}{}\n",
             reference(&hit.reference, is_one_repo),
-            author.unwrap_or_default()
+            author.unwrap_or_default(),
+            standing(hit)
         ));
         if nth >= WITH_PASSAGE {
             continue;
@@ -62,6 +64,16 @@ pub fn search(results: &SearchResults) -> String {
         out.push_str("found by words only\n");
     }
     out
+}
+
+/// What took the place of a record, or says the opposite: nobody should go by it then.
+fn standing(hit: &SearchHit) -> String {
+    let Some(note) = &hit.memory else { return String::new() };
+    let named = |word: &str, ids: &[RecordId]| {
+        let ids: Vec<&str> = ids.iter().map(RecordId::as_str).collect();
+        if ids.is_empty() { String::new() } else { format!(" ({word} {})", ids.join(", ")) }
+    };
+    named("superseded by", &note.superseded_by) + &named("contradicts", &note.contradicts)
 }
 
 /// Where all commits are of one repository they need no name of it, and fewer digits.

@@ -583,8 +583,7 @@ pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
 
 /// The likeliest symbol, for those who have no view.
 pub fn symbol_named(reader: &Reader, scope: &Scope, typed: &str) -> Result<NodeId> {
-    let view = View::new(reader, scope);
-    Ok(some(&view, typed)?.list[0].nodes[0])
+    Ok(symbols_named(reader, scope, typed, 1)?[0])
 }
 
 /// What a name may mean, the likeliest first.

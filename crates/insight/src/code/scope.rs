@@ -92,7 +92,7 @@ pub fn resolve(reader: &Reader, asked: &ScopeRequest<'_>) -> Result<Scope> {
 /// work tree; none where it is not indexed.
 pub(crate) fn resolve_quickly(reader: &Reader, here: &Path) -> Result<Option<Scope>> {
     let places = repos::places(reader)?;
-    let Some(place) = crate::repos::place_here(&places, here) else { return Ok(None) };
+    let Some(place) = crate::repos::place_around(&places, here) else { return Ok(None) };
     let Some(repo) = repos::get(reader, place.repo)? else { return Ok(None) };
     let head = Repo::known(Path::new(&place.dir)).head_in_files().map(|id| id.to_string());
     let of_head = match &head {
@@ -129,7 +129,7 @@ pub fn repository(
         let dir = places.into_iter().find(|place| place.repo == repo.id).map(|place| place.dir);
         return Ok((repo, dir));
     }
-    let around = asked.here.and_then(|here| crate::repos::place_here(&places, here));
+    let around = asked.here.and_then(|here| crate::repos::place_around(&places, here));
     if let Some(place) = around {
         let repo = all.into_iter().find(|repo| repo.id == place.repo);
         return repo.map(|repo| (repo, Some(place.dir.clone()))).ok_or_else(nothing_indexed);

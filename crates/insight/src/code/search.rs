@@ -247,6 +247,7 @@ fn hit(view: &View<'_>, found: &SymbolHit, words: &[String]) -> Result<Option<Se
         matches: snippet.matches,
         url: String::new(),
         passages: Vec::new(),
+        also: Vec::new(),
         foreign: false,
         explanation: None,
         memory: None,

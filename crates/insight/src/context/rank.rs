@@ -35,7 +35,7 @@ pub struct RankedCandidates {
     pub query: Query,
     pub said: Vec<ChannelScores>,
     /// How many files have each term.
-    n_with: Vec<usize>,
+    pub n_with: Vec<usize>,
     pub files: Vec<(u32, f64)>,
     pub symbols: Vec<(Symbol, f64)>,
     /// Tests inside of other files are candidates, too.

@@ -52,7 +52,7 @@ impl RankedCandidates {
     /// Whether the task says more than one everyday word, which is in many files.
     fn says_enough(&self) -> bool {
         let n_terms = self.query.terms.len();
-        let n_with = super::channels::file_frequencies(&self.corpus, n_terms);
+        let n_with = &self.n_with;
         let few = (self.corpus.files.len() / ONE_IN).max(2);
         let known: Vec<usize> = (0..n_terms)
             .filter(|slot| {
@@ -69,7 +69,7 @@ impl RankedCandidates {
     pub fn coverage(&self) -> f64 {
         let n_terms = self.query.terms.len();
         let n_files = self.corpus.files.len();
-        let n_with = super::channels::file_frequencies(&self.corpus, n_terms);
+        let n_with = &self.n_with;
         let worth = |slot: usize| {
             let term = &self.query.terms[slot];
             let is_said = !term.is_compound && (term.is_in_title || term.is_in_prose);

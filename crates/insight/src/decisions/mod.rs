@@ -118,11 +118,29 @@ fn question_points(body: &str, n_words: usize) -> i32 {
     if n_words < 40 && body.trim_end().ends_with('?') { -20 } else { 0 }
 }
 
-/// Names that programs go by at forges.
+/// Programs whose names do not end in "bot".
+const PROGRAMS: [&str; 14] = [
+    "actions-user",
+    "bors",
+    "copilot",
+    "ghost",
+    "github actions",
+    "github merge button",
+    "github-actions",
+    "homu",
+    "hosted weblate",
+    "jenkins",
+    "merge-script",
+    "pre-commit-ci",
+    "web-flow",
+    "weblate",
+];
+
+/// Names that programs go by at forges and in commits.
 pub(crate) fn is_bot(username: &str) -> bool {
     let name = username.to_lowercase();
     let has_part = name.split(['-', '_', '[', ']', '.']).any(|part| part == "bot");
-    has_part || name.ends_with("bot") || matches!(name.as_str(), "ghost" | "copilot")
+    has_part || name.ends_with("bot") || PROGRAMS.contains(&name.as_str())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ pub use chain::{Chain, Rename, chain};
 
 use crate::file_target::{self, FileQuery, FileTarget};
 use crate::origin;
-use crate::trace::MissingPart;
+use crate::trace::{MissingPart, lacks_project};
 use model::ids::Iid;
 use model::record::{ChangeKind, DependentKind};
 use model::relation::RelationType;
@@ -129,9 +129,7 @@ pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option
 fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<MissingPart>> {
     let mut missing = Vec::from_iter(lacks_files(reader, target)?);
     // Without any forge nothing is missing: the commits are the history.
-    if target.project.is_none() && !store::projects::all(reader)?.is_empty() {
-        missing.push(MissingPart::new("no forge project is synced for this file", "lore sync"));
-    }
+    missing.extend(lacks_project(reader, target)?);
     match &target.clone {
         None => missing.push(MissingPart::new(
             "no local clone: commits without a merge request are not known",

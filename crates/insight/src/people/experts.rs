@@ -153,7 +153,7 @@ pub(crate) fn changing(
 fn look(searcher: &Searcher<'_>, typed: FileQuery<'_>) -> Result<(TargetKind, Evidence)> {
     let (reader, target) = (searcher.reader, typed.path);
     if let Some(wanted) = named_entity(target) {
-        let entity = crate::entities::find(reader, wanted.kind, &wanted, typed.project)?;
+        let entity = crate::entities::find_near(reader, &wanted, typed.project, Some(typed))?;
         let rows = vec![EntityRow { kind: wanted.kind, id: entity.id }];
         return Ok((TargetKind::Entity, Evidence { rows, ..Evidence::default() }));
     }
@@ -264,7 +264,7 @@ fn matching_commits(
     let ranked = searcher.ranking(&request)?.groups;
     let best = ranked.first().map_or(1.0, |it| it.score).max(f64::MIN_POSITIVE);
     let documents: Vec<i64> = ranked.iter().map(|it| it.lead).collect();
-    let shares = authors::of_documents(searcher.reader, &documents)?;
+    let shares = authors::of_documents(searcher.reader, &documents, recent_since(searcher.now))?;
     let weight = |document: i64| {
         let found = ranked.iter().find(|it| it.lead == document);
         found.map_or(0.0, |it| (it.score / best).clamp(0.0, 1.0))
@@ -303,5 +303,5 @@ fn is_short(reader: &Reader, repo: Option<RepoId>) -> Result<bool> {
 fn clone_around(reader: &Reader, cwd: &Path) -> Result<Option<(PathBuf, RepoId)>> {
     let places = repos::places(reader)?;
     let place = crate::repos::place_around(&places, cwd);
-    Ok(place.map(|place| (PathBuf::from(&place.dir), place.repo)))
+    Ok(place.map(|place| (PathBuf::from(place.dir), place.repo)))
 }

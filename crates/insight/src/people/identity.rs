@@ -4,11 +4,11 @@
 //! noreply addresses of forges do), when it or the whole name is that of most
 //! commits of their merge requests, or when the whole name or the name in the address is theirs.
 //! Authors are one person when `.mailmap` says so, when their whole name is the same, or
-//! their address and a part of the name, or their address where no name on it is whole.
-//! Programs are nobody.
+//! their address, unless it is one that several people use. Programs are nobody.
 
 use super::mailmap::Mailmap;
 use model::Result;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use store::Reader;
@@ -40,6 +40,8 @@ pub(super) struct Identities {
     name_of_address: HashMap<String, String>,
     /// The nickname that most commits of an address have, where no name is whole.
     nickname_of_address: HashMap<String, String>,
+    /// From a whole name, in small letters, to a more frequent one of the same person.
+    other_name: HashMap<String, String>,
 }
 
 impl Identities {
@@ -81,11 +83,13 @@ impl Identities {
         let mut counts: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
         for (author, n) in authors {
             let author = self.mailmap.canonical(author);
-            if !author.email.is_empty() {
+            // A program that works under somebody's address is not what they are called.
+            if !author.email.is_empty() && !is_bot(&author.name) {
                 let names = counts.entry(address_key(&author.email)).or_default();
                 *names.entry(author.name).or_default() += n;
             }
         }
+        self.learn_names(&counts);
         for (address, names) in counts {
             let has_whole = names.keys().any(|name| is_whole(name));
             let fitting = names.into_iter().filter(|(name, _)| !has_whole || is_whole(name));
@@ -94,6 +98,39 @@ impl Identities {
                 if has_whole { &mut self.name_of_address } else { &mut self.nickname_of_address };
             known.extend(most.map(|(name, _)| (address, name)));
         }
+    }
+
+    /// Takes note of whole names that one person goes by: those on their address.
+    fn learn_names(&mut self, counts: &BTreeMap<String, BTreeMap<String, u64>>) {
+        let mut frequency: BTreeMap<&str, u64> = BTreeMap::new();
+        for (name, n) in counts.values().flatten() {
+            *frequency.entry(name).or_default() += n;
+        }
+        for (address, names) in counts {
+            let mut whole: Vec<&str> =
+                names.keys().map(String::as_str).filter(|name| is_whole(name)).collect();
+            if whole.len() < 2 || whole.len() > MOST_NAMES || is_shared(address) {
+                continue;
+            }
+            // Always towards the more frequent: no name leads back to itself.
+            whole.sort_by_key(|name| (frequency[name], Reverse(*name)));
+            let last = whole[whole.len() - 1];
+            for name in &whole[..whole.len() - 1] {
+                self.other_name.insert(name.to_lowercase(), last.to_owned());
+            }
+        }
+    }
+
+    /// What somebody of this name is usually called.
+    fn usual_name(&self, name: String) -> String {
+        let mut name = name;
+        for _ in 0..MOST_NAMES {
+            match self.other_name.get(&name.to_lowercase()) {
+                Some(other) if *other != name => name.clone_from(other),
+                _ => break,
+            }
+        }
+        name
     }
 
     /// The person behind a user of the forge; none for a program.
@@ -110,7 +147,8 @@ impl Identities {
     /// a program.
     pub(super) fn of_author(&self, author: &GitAuthor) -> Option<(PersonKey, String)> {
         let author = self.mailmap.canonical(author);
-        if is_bot(&author.name) || is_bot(local_part(&author.email)) {
+        let local = local_part(&author.email);
+        if is_bot(&author.name) || is_bot(local.rsplit('+').next().unwrap_or(local)) {
             return None;
         }
         if let Some(at) = self.user_of(&author) {
@@ -125,6 +163,7 @@ impl Identities {
             Some(_) => author.name,
             None => self.nickname_of_address.get(&address).cloned().unwrap_or(author.name),
         };
+        let name = self.usual_name(name);
         let key = if is_whole(&name) { name.to_lowercase() } else { format!("{name} {address}") };
         Some((PersonKey::Author(key), name))
     }
@@ -194,6 +233,31 @@ fn owners(counts: Vec<(String, i64, u64)>, by_id: &HashMap<i64, usize>) -> HashM
         owners.extend(most.filter(is_theirs).map(|(at, _)| (address, at)));
     }
     owners
+}
+
+/// More whole names on one address are several people.
+const MOST_NAMES: usize = 4;
+
+/// Addresses that people share, or that git made up where nobody gave one.
+fn is_shared(address: &str) -> bool {
+    const ROLES: [&str; 12] = [
+        "admin",
+        "build",
+        "builder",
+        "dev",
+        "developers",
+        "devs",
+        "no-reply",
+        "nobody",
+        "noreply",
+        "root",
+        "team",
+        "you",
+    ];
+    let (local, host) = address.split_once('@').unwrap_or((address, ""));
+    let is_made_up =
+        !host.contains('.') || host.rsplit('.').next() == Some("local") || host == "example.com";
+    ROLES.contains(&local) || is_made_up
 }
 
 /// First name and surname: alike by chance only rarely.
@@ -282,7 +346,14 @@ mod tests {
             let found = known.user(&key).map(|user| user.username.as_str());
             assert_eq!(found, user, "{name} <{email}>");
         }
-        assert_eq!(known.of_author(&author("dependabot[bot]", "x@y")), None);
+        for (name, email) in [
+            ("dependabot[bot]", "x@y"),
+            ("merge-script", "maintainer@home.example.org"),
+            ("GitHub Merge Button", "merge-button@forge.example"),
+            ("Agent", "198982749+Copilot@users.noreply.forge.example"),
+        ] {
+            assert_eq!(known.of_author(&author(name, email)), None, "{name}");
+        }
         assert_eq!(known.of_user("renovate-bot", "Renovate"), None);
     }
 
@@ -304,6 +375,9 @@ mod tests {
             author("John Doe", "team@one"),
             author("daiwei", "ed@one"),
             author("edison", "ed@one"),
+            author("Pawel Boguslawski", "pawel@home.example.org"),
+            author("Paweł Bogusławski", "pawel@home.example.org"),
+            author("Paweł Bogusławski", "pb@corp.example.org"),
         ];
         known.learn(all.iter().map(|author| (author, 1)));
         let key = |at: usize| known.of_author(&all[at]).unwrap().0;
@@ -312,6 +386,8 @@ mod tests {
         assert_eq!(key(8), key(9), "one address and a part of the name");
         assert_ne!(key(10), key(11), "an address that people share");
         assert_eq!(key(12), key(13), "one address, two nicknames");
+        assert_eq!(key(14), key(15), "one address, a name in two spellings");
+        assert_eq!(key(14), key(16), "and so it is everywhere");
         assert_eq!(key(0), key(1));
         assert_eq!(key(0), key(2));
         assert_ne!(key(3), key(4));

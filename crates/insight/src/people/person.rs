@@ -1,6 +1,7 @@
 //! `lore person`: what someone did, where and when.
 
 use super::identity::{Identities, PersonKey};
+use super::ranking::recent_since;
 use super::{EntityLine, heads_of, lines_of};
 use crate::decisions::judge_all;
 use crate::projects;
@@ -59,6 +60,8 @@ pub struct PersonActivity {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CommitTally {
     pub total: u64,
+    /// Those of the last two years.
+    pub recent: u64,
     pub first_at: Option<Timestamp>,
     pub last_at: Option<Timestamp>,
 }
@@ -113,6 +116,7 @@ pub fn person(
     project: Option<&str>,
     since: Option<Timestamp>,
     cwd: &Path,
+    now: Timestamp,
 ) -> Result<PersonActivity> {
     let who = known_person(reader, typed, cwd)?;
     let project = projects::resolve_maybe(reader, project)?.map(|project| project.id);
@@ -138,7 +142,7 @@ pub fn person(
     let last = last_times(&parts);
     let touched: Vec<EntityRow> = authored.iter().chain(&reviewed).copied().collect();
     let notes = parts.iter().filter(|part| part.deed == ActivityKind::Wrote).map(|part| part.times);
-    let commits = Commits::read(reader, &who.authors, project, since)?;
+    let commits = Commits::read(reader, &who.authors, project, since, now)?;
     let mut paths = areas(folders(activity::paths_of(reader, &mrs)?), &last);
     if paths.is_empty() {
         paths = commits.areas;
@@ -172,7 +176,7 @@ fn known_person(reader: &Reader, typed: &str, cwd: &Path) -> Result<KnownPerson>
     let typed = typed.trim().trim_start_matches('@');
     let lower = typed.to_lowercase();
     let places = repos::places(reader)?;
-    let clone = crate::repos::place_around(&places, cwd).or(places.first());
+    let clone = crate::repos::place_around(&places, cwd).or_else(|| places.first().cloned());
     let clone = clone.map(|place| PathBuf::from(&place.dir));
     let mut identities = Identities::load(reader, clone.as_ref())?;
     let all = authors::all(reader)?;
@@ -207,10 +211,9 @@ fn known_person(reader: &Reader, typed: &str, cwd: &Path) -> Result<KnownPerson>
     };
     let key = match found.as_slice() {
         [only] => *only,
-        [] => return Err(nobody(typed, shown.values())),
+        [] => return Err(nobody(typed, &shown, &names)),
         several => {
-            let called: Vec<&str> =
-                several.iter().filter_map(|key| shown.get(key)).map(String::as_str).collect();
+            let called = told_apart(several, &shown, &authors_of);
             let typed = model::text::one_line(typed, 60);
             let message =
                 format!("{} people are called `{typed}`: {}", called.len(), called.join(", "));
@@ -226,21 +229,42 @@ fn known_person(reader: &Reader, typed: &str, cwd: &Path) -> Result<KnownPerson>
     Ok(KnownPerson { accounts, name, authors: authors_of.remove(key).unwrap_or_default() })
 }
 
-fn nobody<'a>(typed: &str, known: impl Iterator<Item = &'a String> + Clone) -> Error {
+/// What to call each of several people, so that it means them alone.
+fn told_apart(
+    keys: &[&PersonKey],
+    shown: &BTreeMap<PersonKey, String>,
+    authors: &BTreeMap<PersonKey, Vec<GitAuthor>>,
+) -> Vec<String> {
+    let names: Vec<&String> = keys.iter().filter_map(|key| shown.get(key)).collect();
+    let call = |key: &&PersonKey| {
+        let name = shown.get(*key)?;
+        let is_alone = names.iter().filter(|it| it.eq_ignore_ascii_case(name)).count() == 1;
+        let address = authors.get(*key).and_then(|of| of.first()).map(|author| &author.email);
+        Some(address.filter(|_| !is_alone).unwrap_or(name).clone())
+    };
+    keys.iter().filter_map(call).collect()
+}
+
+fn nobody(
+    typed: &str,
+    shown: &BTreeMap<PersonKey, String>,
+    names: &BTreeMap<PersonKey, BTreeSet<String>>,
+) -> Error {
     let error =
         Error::not_found(format!("nobody is called `{}`", model::text::one_line(typed, 60)));
-    let near = nearest(typed, known.clone().map(String::as_str), 3);
-    if !near.is_empty() {
-        return error.suggest(format!("did you mean {}?", near.join(", ")));
-    }
-    // Half a name is what people remember.
+    // Half a name is what people remember, of any name somebody goes by.
     let lower = typed.to_lowercase();
-    let part = known.filter(|it| it.to_lowercase().split_whitespace().any(|word| word == lower));
-    let part: Vec<&str> = part.map(String::as_str).take(3).collect();
-    if part.is_empty() {
+    let is_part =
+        |called: &String| called.split(|c: char| !c.is_alphanumeric()).any(|word| word == lower);
+    let part =
+        shown.iter().filter(|(key, _)| names.get(key).is_some_and(|it| it.iter().any(is_part)));
+    let part: Vec<&str> = part.map(|(_, name)| name.as_str()).take(3).collect();
+    let near = || nearest(typed, shown.values().map(String::as_str), 3);
+    let meant = if part.is_empty() { near() } else { part };
+    if meant.is_empty() {
         error.suggest("give the username, the whole name or the address of their commits")
     } else {
-        error.suggest(format!("did you mean {}?", part.join(", ")))
+        error.suggest(format!("did you mean {}?", meant.join(", ")))
     }
 }
 
@@ -258,12 +282,13 @@ impl Commits {
         authors: &[GitAuthor],
         project: Option<ProjectId>,
         since: Option<Timestamp>,
+        now: Timestamp,
     ) -> Result<Commits> {
         if authors.is_empty() {
             return Ok(Commits::default());
         }
         let by = CommitsBy { authors, project, since };
-        let (total, first_at, last_at) = by.span(reader)?;
+        let span = by.span(reader, recent_since(now))?;
         let places = repos::places(reader)?;
         let names: BTreeMap<_, String> = repos::all(reader)?
             .into_iter()
@@ -287,7 +312,12 @@ impl Commits {
         areas.sort_by(|a, b| b.count.cmp(&a.count).then(a.area.cmp(&b.area)));
         areas.truncate(LISTED);
         Ok(Commits {
-            tally: CommitTally { total, first_at, last_at },
+            tally: CommitTally {
+                total: span.commits,
+                recent: span.recent,
+                first_at: span.first_at,
+                last_at: span.last_at,
+            },
             recent: recent.collect(),
             areas,
         })

@@ -47,7 +47,7 @@ pub struct Expert {
     pub score: f64,
     /// Commits that changed it; one that was picked to another branch once.
     pub commits: u64,
-    /// Those of the last two years; not counted for words.
+    /// Those of the last two years.
     pub recent_commits: u64,
     /// Issues and merge requests of their own.
     pub authored: u64,

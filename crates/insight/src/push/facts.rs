@@ -180,6 +180,9 @@ pub(super) fn reasons(
             }
         }
     }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
     found.sort_by_key(|it| Reverse((it.0, it.1)));
     let mut ancestry = Ancestry::new(context.reader, scope)?;
     let mut lines: Vec<PushLine> = Vec::new();

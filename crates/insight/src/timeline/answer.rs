@@ -320,6 +320,9 @@ pub struct CommitDetails {
     pub n_files: Option<u64>,
     /// Tickets it names, as written.
     pub tickets: Vec<String>,
+    /// The same change on other branches, by hash.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub also: Vec<String>,
 }
 
 /// Several events told as one.

@@ -26,6 +26,8 @@ const MOST_CHANGES: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct CommitSeeds {
     pub rows: Vec<CommitRow>,
+    /// By the hash of one of them: the same change on other branches.
+    pub copies: BTreeMap<String, Vec<String>>,
     pub matches: u64,
     pub is_cut: bool,
 }
@@ -51,8 +53,9 @@ pub(super) fn of_query(
     let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
     let rows: BTreeMap<i64, CommitRow> =
         commits::of_documents(reader, &leads)?.into_iter().collect();
+    let copies = copies(reader, &near, &rows)?;
     let mut seen = BTreeSet::new();
-    let mut found = CommitSeeds { matches: ranking.total, ..CommitSeeds::default() };
+    let mut found = CommitSeeds { matches: ranking.total, copies, ..CommitSeeds::default() };
     for row in leads.iter().filter_map(|lead| rows.get(lead)) {
         // Two clones of one history have the same commits.
         let is_told = !seen.insert(row.sha.clone()) || has_merge_request(reader, row)?;
@@ -65,6 +68,25 @@ pub(super) fn of_query(
         }
     }
     Ok(found)
+}
+
+/// Hashes of the same change on other branches, by the hash of the one that is told.
+fn copies(
+    reader: &Reader,
+    groups: &[&EntityGroup],
+    rows: &BTreeMap<i64, CommitRow>,
+) -> Result<BTreeMap<String, Vec<String>>> {
+    let all: Vec<i64> = groups.iter().flat_map(|group| group.copies.iter().copied()).collect();
+    let all: BTreeMap<i64, CommitRow> = commits::of_documents(reader, &all)?.into_iter().collect();
+    let of_group = |group: &&EntityGroup| {
+        let told = rows.get(&group.lead)?;
+        let others = group.copies.iter().filter_map(|copy| all.get(copy));
+        // Two clones of one history have the same commits.
+        let others = others.map(|row| row.sha.clone()).filter(|sha| *sha != told.sha);
+        let others: Vec<String> = others.collect();
+        (!others.is_empty()).then(|| (told.sha.clone(), others))
+    };
+    Ok(groups.iter().filter_map(of_group).collect())
 }
 
 fn has_merge_request(reader: &Reader, row: &CommitRow) -> Result<bool> {
@@ -80,9 +102,10 @@ fn has_merge_request(reader: &Reader, row: &CommitRow) -> Result<bool> {
 /// What the commits say, as events in no order, and the commits as seeds.
 pub(super) fn events(
     reader: &Reader,
-    rows: &[CommitRow],
+    told: &CommitSeeds,
 ) -> Result<(Vec<TimelineCommit>, Vec<TimelineEvent>)> {
     let (mut seeds, mut events) = (Vec::new(), Vec::new());
+    let rows = &told.rows;
     if rows.is_empty() {
         return Ok((seeds, events));
     }
@@ -96,7 +119,8 @@ pub(super) fn events(
             author: row.author.clone(),
             committed_at: row.committed_at,
         });
-        events.push(event(reader, row, project)?);
+        let also = told.copies.get(&row.sha).cloned().unwrap_or_default();
+        events.push(event(reader, row, project, also)?);
     }
     Ok((seeds, events))
 }
@@ -112,7 +136,12 @@ fn repository(
     Ok(repo.map_or_else(String::new, |repo| repos::label(repo, places)))
 }
 
-fn event(reader: &Reader, row: &CommitRow, project: String) -> Result<TimelineEvent> {
+fn event(
+    reader: &Reader,
+    row: &CommitRow,
+    project: String,
+    also: Vec<String>,
+) -> Result<TimelineEvent> {
     let reason = commit_reason(reader, &row.clone().into(), &[])?;
     let changes = reason.changes.iter().take(MOST_CHANGES).map(|change| {
         let words = change.relation.phrase(
@@ -125,12 +154,13 @@ fn event(reader: &Reader, row: &CommitRow, project: String) -> Result<TimelineEv
         one_line(&format!("{words} {short} {subject}"), SUMMARY)
     });
     let details = Details {
-        along: changes.collect(),
+        along: changes.chain(search::also_as(&also)).collect(),
         commit: Some(CommitDetails {
             sha: row.sha.clone(),
             body: reason.body.map(|body| body.text),
             n_files: reason.n_files,
             tickets: reason.tickets,
+            also,
         }),
         ..Details::default()
     };

@@ -32,6 +32,7 @@ use model::reference::EntityReference;
 use model::{Result, Timestamp};
 use search::Searcher;
 use seeds::Seeds;
+use std::path::PathBuf;
 use store::entities::{self, EntityRow};
 
 /// Where to start.
@@ -40,6 +41,9 @@ pub enum Start {
     Entity {
         wanted: EntityReference,
         project: Option<String>,
+        /// Where it is asked: the project of the clone around is meant when several
+        /// have the number.
+        here: Option<PathBuf>,
     },
     /// A symbol: the merge requests that changed it, by their rows.
     Symbol(Vec<i64>),
@@ -94,7 +98,9 @@ impl Request {
 pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> {
     let reader = searcher.reader;
     let seeds = match &request.start {
-        Start::Entity { wanted, project } => seeds::of_entity(reader, wanted, project.as_deref())?,
+        Start::Entity { wanted, project, here } => {
+            seeds::of_entity(reader, wanted, project.as_deref(), here.as_deref())?
+        }
         Start::Symbol(rows) => seeds::of_symbol(rows, request.seeds),
         Start::Query(query) => seeds::of_query(searcher, query, request.seeds)?,
     };
@@ -112,7 +118,7 @@ pub fn timeline(searcher: &Searcher<'_>, request: &Request) -> Result<Timeline> 
         request.since.is_none_or(|since| event.timestamp >= since)
             && request.until.is_none_or(|until| event.timestamp <= until)
     };
-    let (seed_commits, mut committed) = commits::events(reader, &told.rows)?;
+    let (seed_commits, mut committed) = commits::events(reader, &told)?;
     events.retain(is_within);
     committed.retain(is_within);
     let total_events = events.len() + committed.len();

@@ -1,11 +1,13 @@
 //! Where a timeline starts: an entity someone named, or what a search found.
 
 use crate::entities;
+use crate::file_target::FileQuery;
 use model::ids::ProjectId;
 use model::reference::EntityReference;
 use model::{Reference, Result};
 use search::{EntityGroup, Searcher};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use store::Reader;
 use store::dirty::SourceType;
 use store::document_set::DocumentFilter;
@@ -47,8 +49,10 @@ pub(super) fn of_entity(
     reader: &Reader,
     wanted: &EntityReference,
     project: Option<&str>,
+    here: Option<&Path>,
 ) -> Result<Seeds> {
-    let found = entities::find(reader, wanted.kind, wanted, project)?;
+    let here = here.map(|dir| FileQuery::place(dir, None));
+    let found = entities::find_near(reader, wanted, project, here)?;
     Ok(Seeds {
         rows: vec![EntityRow { kind: wanted.kind, id: found.id }],
         search_mode: "reference".to_owned(),

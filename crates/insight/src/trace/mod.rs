@@ -120,10 +120,7 @@ pub(crate) fn of_file(
     request: &Request<'_>,
     target: &FileTarget,
 ) -> Result<Trace> {
-    let mut missing = Vec::new();
-    if target.project.is_none() && has_remote(target) && has_projects(reader)? {
-        missing.push(MissingPart::new("no forge project is synced for this file", "lore sync"));
-    }
+    let mut missing = Vec::from_iter(lacks_project(reader, target)?);
     match (&target.clone, request.lines) {
         (Some(clone), Some(lines)) => {
             if clone.repo.is_none() {
@@ -145,14 +142,14 @@ pub(crate) fn of_file(
     }
 }
 
-/// Whether the clone came from somewhere a forge could be.
-fn has_remote(target: &FileTarget) -> bool {
-    target.clone.as_ref().is_none_or(|clone| !clone.name.starts_with("local/"))
-}
-
-/// Whether anything of a forge is here: who works without one misses nothing.
-fn has_projects(reader: &Reader) -> Result<bool> {
-    Ok(!store::projects::all(reader)?.is_empty())
+/// Says that the project of a clone was not synced, where it lies at a forge that others
+/// were synced from; of any other forge lore could not tell.
+pub(crate) fn lacks_project(reader: &Reader, target: &FileTarget) -> Result<Option<MissingPart>> {
+    let host = target.clone.as_ref().map(|clone| clone.name.split('/').next().unwrap_or_default());
+    let is_lacking = target.project.is_none()
+        && store::projects::all(reader)?.iter().any(|it| host.is_none_or(|host| it.is_on(host)));
+    let what = "no forge project is synced for this file";
+    Ok(is_lacking.then(|| MissingPart::new(what, "lore init, then lore sync")))
 }
 
 fn by_line(

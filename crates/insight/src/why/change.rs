@@ -33,9 +33,8 @@ pub(super) fn of_entity(
     request: &Request<'_>,
     typed: &EntityReference,
 ) -> Result<Why> {
-    let here = file_target::project_around(reader, request.scope)?;
     let project = request.scope.project;
-    let found = entities::find_near(reader, typed, project, here.as_ref())?;
+    let found = entities::find_near(reader, typed, project, Some(request.scope))?;
     let row = EntityRow { kind: typed.kind, id: found.id };
     let about = EvidenceSubject { most_notes: request.notes, ..EvidenceSubject::default() };
     let entity = evidence::explain(reader, &[row], about)?.into_iter().next();

@@ -13,7 +13,7 @@ use testkit::record::{RecordFixture, day};
 pub fn timeline_of(fixture: &RecordFixture, kind: EntityKind, iid: i64) -> Timeline {
     let project = Some("harbor/tide".to_owned());
     let wanted = EntityReference { kind, host: None, project, iid: Iid(iid) };
-    let request = Request::new("it", Start::Entity { wanted, project: None });
+    let request = Request::new("it", Start::Entity { wanted, project: None, here: None });
     let reader = fixture.reader();
     let searcher = Searcher { reader: &reader, provider: None, now: day(200) };
     timeline::timeline(&searcher, &request).unwrap()

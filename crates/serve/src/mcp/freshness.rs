@@ -38,6 +38,7 @@ impl Cache {
         database: &DatabaseFile,
         readers: &ReaderPool,
         now: Timestamp,
+        has_forge: impl FnOnce() -> bool,
     ) -> FreshnessInfo {
         let path = database.path();
         let state = state_of(path);
@@ -49,7 +50,7 @@ impl Cache {
         {
             return known.clone();
         }
-        let known = read(database, readers, now).unwrap_or_else(|error| unread(&error));
+        let known = read(database, readers, now).unwrap_or_else(|error| unread(&error, has_forge));
         if let Ok(mut kept) = self.of.lock() {
             kept.insert(path.to_owned(), (state, known.clone()));
         }
@@ -65,11 +66,12 @@ fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result
     Ok(FreshnessInfo { fresh, missing, stamp })
 }
 
-fn unread(error: &Error) -> FreshnessInfo {
+fn unread(error: &Error, has_forge: impl FnOnce() -> bool) -> FreshnessInfo {
     let said = match error.code() {
-        ErrorCode::NotIndexed => {
+        ErrorCode::NotIndexed if has_forge() => {
             "nothing is indexed yet; run `lore index` in a clone, or `lore sync`"
         }
+        ErrorCode::NotIndexed => "nothing is indexed yet; run `lore index` in a clone",
         _ => "how fresh the index is could not be read",
     };
     FreshnessInfo { missing: vec![said.to_owned()], ..FreshnessInfo::default() }

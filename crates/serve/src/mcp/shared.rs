@@ -12,6 +12,7 @@ use super::place::Access;
 use super::session_use::SessionUse;
 use super::surroundings::McpHost;
 use super::tools::{self, Entry, Output};
+use insight::next_step;
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
 use search::embedding::Provider;
@@ -191,7 +192,10 @@ impl Shared {
             // Held until the work is really over, given up or not.
             let _permit = permit;
             let call = Call::new(around, dir, progress, of_call, readers, providers);
-            work(&call.within(access).of_session(session))
+            let call = call.within(access).of_session(session);
+            work(&call).map_err(|error| {
+                next_step::adapt(error, &call.dir, || call.around.possible(&call.dir))
+            })
         });
         let limit = self.options.time_limit;
         let out_of_time = async {
@@ -238,7 +242,10 @@ impl Shared {
     /// How fresh the record is, and what is missing, for someone in `dir`.
     pub fn known(&self, dir: &Path) -> FreshnessInfo {
         let mut known = match self.around.database(dir) {
-            Ok(path) => self.freshness.get(&path, &self.readers, self.around.now()),
+            Ok(path) => {
+                let has_forge = || self.around.possible(dir).forge;
+                self.freshness.get(&path, &self.readers, self.around.now(), has_forge)
+            }
             Err(error) => {
                 FreshnessInfo { missing: vec![error.to_string()], ..FreshnessInfo::default() }
             }

@@ -56,6 +56,8 @@ fn without_leave_nothing_is_indexed() {
     let mut agent = Client::greeted(&env, &dir, &["--no-index"]);
     let error = agent.refused("search", json!({"query": "harbour"}));
     assert_eq!(error["code"], "NOT_INDEXED", "{error}");
+    // There is no forge to sync from.
+    assert_eq!(error["suggestion"], "run: lore index", "{error}");
     let status = agent.request("resources/read", json!({"uri": "lore://status"}));
     assert!(
         status["result"]["contents"][0]["text"].as_str().unwrap().contains("nothing is indexed")

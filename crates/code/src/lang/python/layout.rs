@@ -5,7 +5,7 @@
 //! modules too, by their path from the top, from `src`, or beside the importer.
 
 use super::standard::is_standard;
-use crate::facts::{FileFacts, Import};
+use crate::facts::{FileFacts, Import, Imported};
 use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
@@ -92,6 +92,27 @@ impl PythonLayout {
     }
 }
 
+impl PythonLayout {
+    /// The module of a path, absolute or from the package of the importer.
+    fn named(&self, from: &Placed, names: &[&str], level: u8) -> Option<FileIx> {
+        if level == 0 {
+            return self.absolute(from, &names.join("."));
+        }
+        let mut at = if from.is_package { &from.place } else { folder(&from.place) };
+        for _ in 1..level {
+            at = folder(at);
+        }
+        let mut place = at.to_owned();
+        for name in names.iter().filter(|name| !name.is_empty()) {
+            if !place.is_empty() {
+                place.push('/');
+            }
+            place.push_str(name);
+        }
+        self.at(&place)
+    }
+}
+
 impl Layout for PythonLayout {
     fn answers(&self, answers: &mut Answers) {
         for placed in self.files.values() {
@@ -116,24 +137,14 @@ impl Layout for PythonLayout {
     fn resolve(&self, from: FileIx, facts: &FileFacts, import: &Import) -> Target {
         let Some(placed) = self.files.get(&from) else { return Target::Outside };
         ask(Question::about("root").part(&placed.path));
-        let names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
-        let found = if import.level == 0 {
-            self.absolute(placed, &names.join("."))
-        } else {
-            let mut at = if placed.is_package { &placed.place } else { folder(&placed.place) };
-            for _ in 1..import.level {
-                at = folder(at);
-            }
-            let mut place = at.to_owned();
-            for name in names.iter().filter(|name| !name.is_empty()) {
-                if !place.is_empty() {
-                    place.push('/');
-                }
-                place.push_str(name);
-            }
-            self.at(&place)
-        };
-        found.map_or(Target::Outside, Target::Module)
+        let mut names: Vec<&str> = import.path.iter().map(|name| facts.text(*name)).collect();
+        if let Some(found) = self.named(placed, &names, import.level) {
+            return Target::Module(found);
+        }
+        // In a folder without `__init__.py` only the modules are something.
+        let Imported::Name(name) = import.what else { return Target::Outside };
+        names.push(facts.text(name));
+        self.named(placed, &names, import.level).map_or(Target::Outside, Target::NamedModule)
     }
 
     fn outside(&self, path: &[&str]) -> Option<(String, usize)> {

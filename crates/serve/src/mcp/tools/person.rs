@@ -32,6 +32,7 @@ impl Tool for Person {
 
     fn answer(call: &Call, params: Params) -> Result<PersonActivity> {
         let since = call.when(params.since.as_deref())?;
-        person::person(call.reader()?, &params.user, params.project.as_deref(), since, &call.dir)
+        let project = params.project.as_deref();
+        person::person(call.reader()?, &params.user, project, since, &call.dir, call.now)
     }
 }

@@ -54,7 +54,10 @@ impl Tool for Timeline {
         call.around.catch_up(&call.dir);
         let reader = call.reader()?;
         let start = match timeline::named_entity(&params.query) {
-            Some(wanted) => Start::Entity { wanted, project: params.project.clone() },
+            Some(wanted) => {
+                let here = Some(call.dir.clone());
+                Start::Entity { wanted, project: params.project.clone(), here }
+            }
             None => {
                 let project = projects::resolve_maybe(reader, params.project.as_deref())?;
                 let filter = DocumentFilter {

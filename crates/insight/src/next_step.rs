@@ -1,0 +1,33 @@
+//! Suggestions that work where they are read: where no forge is configured, nothing can
+//! be synced.
+
+use crate::entities;
+use crate::status::Possible;
+use model::{Error, ErrorCode};
+use std::path::Path;
+
+/// What errors suggest that know nothing of the settings.
+const SYNC: &str = "run: lore sync";
+
+/// The same error with a suggestion that works in `dir`.
+pub fn adapt(error: Error, dir: &Path, possible: impl FnOnce() -> Possible) -> Error {
+    let needs_forge = error.suggestion() == Some(entities::FETCH);
+    let needs_anything = error.suggestion() == Some(SYNC);
+    let is_adapted = error.code() == ErrorCode::NotIndexed && (needs_forge || needs_anything);
+    if !is_adapted || possible().forge {
+        return error;
+    }
+    if needs_forge {
+        // Nothing in a clone can tell of them.
+        error.suggest("connect a GitLab server: lore init")
+    } else if is_in_clone(dir) {
+        error.suggest("run: lore index")
+    } else {
+        error.suggest("in a clone, run: lore index; for a GitLab server: lore init")
+    }
+}
+
+/// Whether `dir` is in a git repository, by names alone.
+pub fn is_in_clone(dir: &Path) -> bool {
+    dir.ancestors().any(|dir| dir.join(".git").exists())
+}
