@@ -2,7 +2,7 @@
 //! be synced.
 
 use crate::entities;
-use crate::status::Possible;
+use crate::status::ConfiguredSources;
 use model::{Error, ErrorCode};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 const SYNC: &str = "run: lore sync";
 
 /// The same error with a suggestion that works in `dir`.
-pub fn adapt(error: Error, dir: &Path, possible: impl FnOnce() -> Possible) -> Error {
+pub fn adapt(error: Error, dir: &Path, possible: impl FnOnce() -> ConfiguredSources) -> Error {
     let needs_forge = error.suggestion() == Some(entities::FETCH);
     let needs_anything = error.suggestion() == Some(SYNC);
     let is_adapted = error.code() == ErrorCode::NotIndexed && (needs_forge || needs_anything);

@@ -5,7 +5,7 @@
 //! modules too, by their path from the top, from `src`, or beside the importer.
 
 use super::standard::is_standard;
-use crate::facts::{FileFacts, Import, Imported};
+use crate::facts::{FileFacts, Import, ImportedName};
 use crate::link::ImportPath;
 use crate::link::layout::{FileIx, Layout, Target, Tree, folder};
 use crate::link::questions::{Answers, Question, ask};
@@ -94,7 +94,7 @@ impl PythonLayout {
 
 impl PythonLayout {
     /// The module of a path, absolute or from the package of the importer.
-    fn named(&self, from: &Placed, names: &[&str], level: u8) -> Option<FileIx> {
+    fn named(&self, from: &PythonFile, names: &[&str], level: u8) -> Option<FileIx> {
         if level == 0 {
             return self.absolute(from, &names.join("."));
         }
@@ -142,7 +142,7 @@ impl Layout for PythonLayout {
             return Target::Module(found);
         }
         // In a folder without `__init__.py` only the modules are something.
-        let Imported::Name(name) = import.what else { return Target::Outside };
+        let ImportedName::Name(name) = import.what else { return Target::Outside };
         names.push(facts.text(name));
         self.named(placed, &names, import.level).map_or(Target::Outside, Target::NamedModule)
     }
