@@ -31,7 +31,8 @@ struct Entry {
     file: FileIx,
     def: DefId,
     is_declaration: bool,
-    /// A function with its body; a variable of a header may be written elsewhere.
+    /// A function with its body; a variable of a header may be written elsewhere, and a
+    /// macro only under a condition.
     is_body: bool,
     /// Known only where the file is included.
     is_private: bool,
@@ -155,7 +156,8 @@ impl Spaces {
             let is_declaration = definition.flags.has(Flags::OVERLOAD);
             let names = self.members.entry(space).or_default();
             let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
-            let is_body = !is_declaration && definition.kind.is_callable();
+            let is_macro = definition.flags.has(Flags::ANY_ARGS);
+            let is_body = !is_declaration && definition.kind.is_callable() && !is_macro;
             entries.push(Entry { file: ix, def: *def, is_declaration, is_body, is_private });
         }
     }
@@ -461,7 +463,7 @@ impl Layout for Spaces {
 
     fn variants(&self, from: FileIx, space: u32, name: &str) -> Vec<(FileIx, DefId)> {
         let entries = within_reason(from, self.entries(space, name));
-        let bodies = || entries.iter().filter(|entry| !entry.is_declaration);
+        let bodies = || entries.iter().filter(|entry| entry.is_body);
         if bodies().count() < 2 {
             return Vec::new();
         }
