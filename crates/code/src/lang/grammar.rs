@@ -86,7 +86,7 @@ pub(crate) fn named_children(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// The parts of `a | b | c`, which nest to the left, one level a part: those of the nodes
 /// of the same kind in front are taken along, in the order of the text.
-pub(crate) fn left_nested<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(crate) fn left_nested(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut at = node;
     loop {

@@ -212,6 +212,15 @@ static int epoll_only(void) { return 1; }
 static int api_wait(void) { return 2; }
 --- src/other.c
 int elsewhere(void) { return api_wait(); }
+--- src/mem.h
+int read_word(void);
+static inline int read_word(void) { return 1; }
+--- src/legacy/v1.c
+#include \"mem.h\"
+int read_word(void) { return 2; }
+--- src/user/user.c
+#include \"mem.h\"
+int user(void) { return read_word(); }
 --- tools/a/main.c
 int usage(int code) { return code; }
 --- tools/b/main.c
@@ -232,7 +241,9 @@ int other(void) { return usage(1); }
             src/events.c:6 api_wait -> src/events_select.c api_wait 60
             src/events.c:6 epoll_only -> src/events_epoll.c epoll_only 95
             src/other.c:1 api_wait -- unknown
+            src/user/user.c:2 read_word -> src/mem.h read_word 85
             tools/c.c:1 usage -- unknown
+            src/legacy/v1.c read_word implements src/mem.h read_word
             src/unix/core.c loop_run implements include/loop.h loop_run
             src/unix/core.c loop_stop implements include/loop.h loop_stop
             src/unix/darwin.c cpu_count implements src/unix/internal.h cpu_count

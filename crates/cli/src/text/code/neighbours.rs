@@ -105,9 +105,9 @@ fn places(of: &SymbolRef, others: &[SymbolRef]) -> String {
     let mut lines: Vec<String> = others
         .iter()
         .take(MOST)
-        .map(|it| match it.path == of.path {
-            true => format!(":{}", it.line),
-            false => place(&it.path, it.line),
+        .map(|it| {
+            let is_beside = it.path == of.path;
+            if is_beside { format!(":{}", it.line) } else { place(&it.path, it.line) }
         })
         .collect();
     let n_more = others.len().saturating_sub(lines.len());

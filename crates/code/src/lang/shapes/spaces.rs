@@ -31,6 +31,9 @@ struct Entry {
     file: FileIx,
     def: DefId,
     is_declaration: bool,
+    /// A function with its body; a variable of a header may be written elsewhere, and a
+    /// macro only under a condition.
+    is_body: bool,
     /// Known only where the file is included.
     is_private: bool,
 }
@@ -153,7 +156,9 @@ impl Spaces {
             let is_declaration = definition.flags.has(Flags::OVERLOAD);
             let names = self.members.entry(space).or_default();
             let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
-            entries.push(Entry { file: ix, def: *def, is_declaration, is_private });
+            let is_macro = definition.flags.has(Flags::ANY_ARGS);
+            let is_body = !is_declaration && definition.kind.is_callable() && !is_macro;
+            entries.push(Entry { file: ix, def: *def, is_declaration, is_body, is_private });
         }
     }
 
@@ -255,6 +260,11 @@ impl Spaces {
             let visible: Vec<&Entry> = chosen.iter().copied().filter(|e| is_seen(e)).collect();
             if !visible.is_empty() {
                 chosen = visible;
+            }
+            // What is defined in a file that is included is meant, whoever else declares it.
+            let is_included = |e: &&Entry| e.is_body && reached.contains(&e.file);
+            if chosen.iter().any(is_included) {
+                chosen.retain(is_included);
             }
         }
         if chosen.iter().any(|entry| !entry.is_declaration) {
@@ -453,7 +463,7 @@ impl Layout for Spaces {
 
     fn variants(&self, from: FileIx, space: u32, name: &str) -> Vec<(FileIx, DefId)> {
         let entries = within_reason(from, self.entries(space, name));
-        let bodies = || entries.iter().filter(|entry| !entry.is_declaration);
+        let bodies = || entries.iter().filter(|entry| entry.is_body);
         if bodies().count() < 2 {
             return Vec::new();
         }
@@ -461,7 +471,10 @@ impl Layout for Spaces {
         // Several are included, under conditions.
         let mut found: Vec<&Entry> =
             bodies().filter(|entry| entry.file != from && reached.contains(&entry.file)).collect();
-        if found.len() < 2 {
+        if found.len() == 1 {
+            return Vec::new();
+        }
+        if found.is_empty() {
             let is_seen = |entry: &&Entry| entry.is_declaration && reached.contains(&entry.file);
             let seen: FxHashSet<FileIx> =
                 entries.iter().filter(is_seen).map(|entry| entry.file).collect();
