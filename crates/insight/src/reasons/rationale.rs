@@ -421,7 +421,8 @@ mod tests {
         let first = "• Introduce late samples This commit accepts samples up to an allowance.";
         assert_eq!(shown(text, 80), first);
         // A list with empty lines between its items is no squash.
-        let list = "Three things:\n\n* faster\n\n* smaller\n\n* kept because people ask for it\n";
+        let list = "Three things:\n\n* it answers faster than before\n\n* it takes less room\n\n\
+            * kept because people ask for it\n";
         assert_eq!(shown(list, 60), "Three things: … • kept because people ask for it");
     }
 
