@@ -80,15 +80,15 @@ impl Changes {
         }
         let mut changes = Changes::default();
         for [before, after] in paths.into_values() {
-            let before = Declared::of(on, before, old)?;
-            let after = Declared::of(on, after, new)?;
+            let before = Declarations::of(on, before, old)?;
+            let after = Declarations::of(on, after, new)?;
             changes.add(on, &before, &after)?;
         }
         Ok(changes)
     }
 
     /// Of one file in both.
-    fn add(&mut self, on: &impl Read, before: &Declared, after: &Declared) -> Result<()> {
+    fn add(&mut self, on: &impl Read, before: &Declarations, after: &Declarations) -> Result<()> {
         let all: BTreeSet<NodeId> =
             before.states.keys().chain(after.states.keys()).copied().collect();
         let changed: Vec<NodeId> = all
@@ -168,15 +168,15 @@ fn is_type(kind: NodeKind) -> bool {
 
 /// What one version of a file declares.
 #[derive(Debug, Default)]
-struct Declared {
+struct Declarations {
     /// Of each symbol what is said of it, wherever it stands; several where it is
     /// declared more than once.
     states: HashMap<NodeId, Vec<Hash32>>,
 }
 
-impl Declared {
-    fn of(on: &impl Read, file: Option<FileId>, members: &Members) -> Result<Declared> {
-        let mut all = Declared::default();
+impl Declarations {
+    fn of(on: &impl Read, file: Option<FileId>, members: &Members) -> Result<Declarations> {
+        let mut all = Declarations::default();
         let Some((file, link)) = file.and_then(|file| Some((file, *members.get(&file)?))) else {
             return Ok(all);
         };

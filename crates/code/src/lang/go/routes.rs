@@ -33,7 +33,9 @@ pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
     let chained = calls(b, |name| name == "Methods");
     for call in &calls(b, is_verb) {
         let kinds = Kinds { is_plain, is_chi, is_gin };
-        let Some(Said { methods, pattern, nth, within }) = said(b, &routers, call, kinds) else {
+        let Some(RouteCall { methods, pattern, nth, within }) =
+            route_call(b, &routers, call, kinds)
+        else {
             continue;
         };
         // `HandleFunc(…).Methods("GET", http.MethodHead)`.
@@ -87,7 +89,7 @@ struct Kinds {
 }
 
 /// What a call says of a route.
-struct Said {
+struct RouteCall {
     methods: Vec<String>,
     pattern: String,
     /// The first argument that may answer.
@@ -96,12 +98,12 @@ struct Said {
     within: DefId,
 }
 
-fn said(
+fn route_call(
     b: &Builder<'_>,
     routers: &Routers,
     call: &CallText<'_>,
     Kinds { is_plain, is_chi, is_gin }: Kinds,
-) -> Option<Said> {
+) -> Option<RouteCall> {
     let within = |index: usize| b.facts.calls.get(index).map_or(DefId::FILE, |call| call.within);
     let upper = call.name.to_ascii_uppercase();
     let is_method = METHODS.contains(&upper.as_str());
@@ -109,7 +111,7 @@ fn said(
     if let Some(methods) = verbs(call.args.first()).filter(|_| call.args.len() > 2) {
         let is_known = is_chi || is_gin || call.name.starts_with("Method");
         let pattern = call.pattern(1).filter(|it| is_known && is_path(it))?;
-        return Some(Said { methods, pattern, nth: 2, within: within(call.index) });
+        return Some(RouteCall { methods, pattern, nth: 2, within: within(call.index) });
     }
     let (mut methods, nth) = match call.name.as_str() {
         "HandleFunc" | "Handle" if is_plain => (vec!["ANY".to_owned()], 0),
@@ -126,7 +128,7 @@ fn said(
         // `m.Combo("/x").Get(f).Post(g)`
         let (index, pattern) = chained_pattern(b, &routers.places, call.index)
             .filter(|_| is_chi && is_method && !call.args.is_empty())?;
-        return Some(Said { methods, pattern, nth: 0, within: within(index) });
+        return Some(RouteCall { methods, pattern, nth: 0, within: within(index) });
     };
     // `mux.HandleFunc("GET /x", f)`.
     if let Some((verb, rest)) = pattern.clone().split_once(' ')
@@ -135,8 +137,8 @@ fn said(
         methods = vec![verb.to_owned()];
         rest.trim().clone_into(&mut pattern);
     }
-    let said = Said { methods, pattern, nth: nth + 1, within: within(call.index) };
-    is_path(&said.pattern).then_some(said)
+    let route = RouteCall { methods, pattern, nth: nth + 1, within: within(call.index) };
+    is_path(&route.pattern).then_some(route)
 }
 
 /// A verb as written: `"GET"` or `http.MethodGet`.
