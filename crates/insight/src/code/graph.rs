@@ -197,7 +197,7 @@ fn settled(
             })
         })
         .collect();
-    edges.sort_by(|a, b| (a.source, a.target, a.kind).cmp(&(b.source, b.target, b.kind)));
+    edges.sort_by_key(|edge| (edge.source, edge.target, edge.kind));
     let ids = nodes.iter().map(|(id, _)| *id).collect();
     let mut nodes: Vec<GraphNode> = nodes.into_iter().map(|(_, node)| node).collect();
     // What a file contains says nothing of what belongs together, nor does a library

@@ -349,7 +349,7 @@ pub(super) fn shown(view: &View<'_>, reached: &[VisitedNode]) -> Result<Vec<Neig
 fn count_rivals(found: &mut [Neighbour]) {
     let key = |one: &Neighbour| {
         let name = one.at.symbol.rsplit('.').next().unwrap_or_default().to_owned();
-        (one.parent, one.site_path.clone(), one.site_line, one.edge.clone(), name)
+        (one.parent, one.site_path.clone(), one.site_line, one.edge, name)
     };
     let mut counts: HashMap<_, u32> = HashMap::new();
     let is_doubtful = |one: &&mut Neighbour| one.confidence < 0.8;

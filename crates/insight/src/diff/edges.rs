@@ -149,7 +149,7 @@ impl<'r> Versions<'r> {
         }
         Ok(Some(EdgeChange {
             change,
-            kind: kind,
+            kind,
             from: source.symbol,
             to: target.symbol,
             was,

@@ -131,7 +131,7 @@ const LONGEST_BODY: u32 = 200;
 /// A file or its lines; where no file is called so, a symbol, and where no symbol is, the
 /// lines that have the name.
 fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
-    if let Some(definition) = defined_at(reader, request)? {
+    if let Some(definition) = defined_at(reader, request) {
         about.clone_from(&definition.ends);
         return of_symbol(reader, request, definition);
     }
@@ -155,15 +155,15 @@ fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> R
 
 /// The function that is asked about by the line of its name: the reasons are those of
 /// its body.
-fn defined_at(reader: &Reader, request: &Request<'_>) -> Result<Option<Definition>> {
-    let Ok((_, Some(lines))) = trace::parse(request.scope.path) else { return Ok(None) };
+fn defined_at(reader: &Reader, request: &Request<'_>) -> Option<Definition> {
+    let (_, Some(lines)) = trace::parse(request.scope.path).ok()? else { return None };
     if lines.first != lines.last {
-        return Ok(None);
+        return None;
     }
-    let Ok(Some(found)) = symbol::definition(reader, request.scope) else { return Ok(None) };
+    let found = symbol::definition(reader, request.scope).ok()??;
     let is_asked =
         found.is_function && u64::from(found.line) == lines.first && found.n_lines <= LONGEST_BODY;
-    Ok(is_asked.then_some(found))
+    is_asked.then_some(found)
 }
 
 /// The line that reads most like the definition of a name, with the others.
