@@ -62,7 +62,7 @@ macro_rules! vocabulary {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.as_str())
+                f.pad(self.as_str())
             }
         }
     };
@@ -112,6 +112,11 @@ mod tests {
         assert_eq!(Volume::parse("noisy"), Some(Volume::Loud));
         assert_eq!(Volume::parse("Loud"), None);
         assert!(serde_json::from_str::<Volume>("\"hearsay\"").is_err());
+    }
+
+    #[test]
+    fn words_are_padded_as_text_is() {
+        assert_eq!(format!("{:<6}|{:>6}", Volume::Loud, Volume::Quiet), "loud  | quiet");
     }
 
     #[test]

@@ -273,6 +273,8 @@ fn a_repository_without_a_remote_is_called_by_its_folder() {
     }
     let found = env.lore_in(&dir, &["search", "gauge clock"], "").success().stdout;
     assert!(found.contains("\npier@"), "{found}");
+    let commit = env.lore_in(&dir, &["show", "HEAD~2"], "").success().stdout;
+    assert!(commit.contains("  modified src/tide.py\n"), "{commit}");
 }
 
 #[test]

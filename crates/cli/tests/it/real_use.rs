@@ -167,3 +167,31 @@ fn the_kept_demo_can_be_searched_by_meaning() {
     let row = stats.lines().find(|row| row.starts_with("embedded documents")).unwrap_or_default();
     assert!(row.contains("100 % of all, 0 pending"), "{stats}");
 }
+
+#[test]
+fn of_members_that_nothing_calls_the_one_of_the_type_in_use_is_meant() {
+    let env = lore();
+    let old = "def check(): pass\ndef note(): pass\n\nclass Meta(type):\n    \
+               def __new__(cls, *given):\n        check()\n        note()\n        \
+               return type.__new__(cls, *given)\n";
+    let new = "class Meta(type):\n    def __new__(cls, *given):\n        \
+               return type.__new__(cls, *given)\n\nclass Boat(metaclass=Meta):\n    pass\n\n\
+               class Buoy(metaclass=Meta):\n    pass\n";
+    let _report = indexed(&env, &[("old.py", old), ("shapes.py", new)]);
+    for words in [&["symbol", "Meta.__new__"][..], &["symbol", "__new__"]] {
+        let said = asked(&env, words);
+        let row = said.lines().find(|line| line.starts_with("method")).unwrap_or_default();
+        assert!(row.contains("shapes.py:2"), "{said}");
+    }
+}
+
+#[test]
+fn a_type_and_its_member_named_apart_mean_the_member() {
+    let env = lore();
+    let boats = "class Boat:\n    def send(self):\n        return 1\n\n\nclass Buoy:\n    \
+                 def send(self):\n        return 2\n\n\ndef launch(boat: Boat):\n    \
+                 boat.send()\n\n\ndef light(buoy: Buoy):\n    buoy.send()\n";
+    let _report = indexed(&env, &[("boats.py", boats)]);
+    let said = asked(&env, &["who calls the send method of Buoy?"]);
+    assert!(said.contains("boats.light") && !said.contains("boats.launch"), "{said}");
+}

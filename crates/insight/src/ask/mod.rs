@@ -63,6 +63,18 @@ impl VocabularyLookup for IndexLookup<'_> {
         self.is_node(name).unwrap_or(false)
     }
 
+    fn is_member(&self, owner: &str, name: &str) -> bool {
+        let members = match self.scope {
+            Some(_) => nodes::named(self.reader, name).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let is_inside = |scope: &str| {
+            let before = scope.strip_suffix(owner);
+            before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        };
+        members.iter().any(|node| is_inside(&node.scope))
+    }
+
     fn is_file(&self, path: &str) -> bool {
         let Some(dir) = self.scope.as_ref().and_then(|scope| scope.dir.as_deref()) else {
             return false;

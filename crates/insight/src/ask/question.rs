@@ -4,7 +4,7 @@
 //! (see `subjects`).
 
 use super::phrases::{OF_ORIGIN, PHRASES};
-use super::subjects::{Subject, VocabularyLookup, has_code_inside, subjects};
+use super::subjects::{Subject, VocabularyLookup, has_code_inside, join_members, subjects};
 use search::query::is_stop_word;
 
 /// The command that answers.
@@ -99,7 +99,11 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
     let joined = words.join(" ");
     let said = said(&joined);
     let announced = said.as_ref().and_then(|said| said.announced.as_deref());
-    let subjects = subjects(question, announced, known);
+    let mut subjects = subjects(question, announced, known);
+    // A path has two ends, which may well be a type and its member.
+    if said.as_ref().is_none_or(|said| said.intent != Intent::Flow) {
+        join_members(&mut subjects, question, known);
+    }
     if let ([_], [only]) = (words.as_slice(), subjects.as_slice()) {
         return alone(only);
     }
@@ -304,10 +308,16 @@ fn plain(intent: Intent, subject: &str) -> Route {
     Route { intent, subject: subject.to_owned(), to: None, about: None }
 }
 
-/// What a question says beside the name in it.
+/// What a question says beside the name in it, whose parts may stand apart.
 fn beside(question: &str, name: &str) -> Option<String> {
-    let (before, after) = question.split_once(name)?;
-    Some(format!("{before} {after}").split_whitespace().collect::<Vec<_>>().join(" "))
+    let without = |text: &str, name: &str| {
+        text.split_once(name).map(|(before, after)| format!("{before} {after}"))
+    };
+    let rest = without(question, name).or_else(|| {
+        let (owner, member) = name.rsplit_once('.')?;
+        without(&without(question, owner)?, member)
+    })?;
+    Some(rest.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// `what happened with the login page?` is about `the login page`.
@@ -339,8 +349,13 @@ mod tests {
         }
 
         fn is_symbol(&self, name: &str) -> bool {
-            let names = "Flask.run run QuerySet slugify get_queryset Model.save open Why I set";
+            let names =
+                "Flask Flask.run run Model QuerySet slugify get_queryset Model.save open Why I set";
             names.split(' ').any(|known| known == name)
+        }
+
+        fn is_member(&self, owner: &str, name: &str) -> bool {
+            self.is_symbol(&format!("{owner}.{name}"))
         }
 
         fn is_file(&self, path: &str) -> bool {
@@ -424,11 +439,18 @@ mod tests {
             ("which types implement the interface QuerySet", Intent::Subtypes, "QuerySet"),
             ("which classes that extend QuerySet are there", Intent::Subtypes, "QuerySet"),
             ("which tests should I run if I change Flask.run", Intent::Tests, "Flask.run"),
+            ("why does Flask define `run`", Intent::Why, "Flask.run"),
+            ("who calls the run method of Flask?", Intent::Callers, "Flask.run"),
+            ("what breaks if I change method save in Model", Intent::Impact, "Model.save"),
+            ("why does Flask run two threads", Intent::Why, "Flask"),
+            ("why does Flask have slugify", Intent::Why, "Flask"),
         ] {
             assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
         }
         let why = route("why does Flask.run block for reloads?", &Project);
         assert_eq!(why.about.as_deref(), Some("why does block for reloads?"));
+        let why = route("why does Flask need its own `run` method", &Project);
+        assert_eq!(why.about.as_deref(), Some("why does need its own `` method"));
         let flow = route("how does Model.save reach QuerySet", &Project);
         assert_eq!((flow.intent, flow.to.as_deref()), (Intent::Flow, Some("QuerySet")));
     }

@@ -14,6 +14,9 @@ pub trait VocabularyLookup {
 
     fn is_symbol(&self, name: &str) -> bool;
 
+    /// Whether a symbol called `name` is a member of one called `owner`.
+    fn is_member(&self, owner: &str, name: &str) -> bool;
+
     /// From the root of the repository.
     fn is_file(&self, path: &str) -> bool;
 
@@ -113,6 +116,53 @@ pub(super) fn subjects(
         }
     }
     found
+}
+
+/// Words beside which a plain word is the name of a member.
+const OF_MEMBERS: &[&str] =
+    &["attribute", "constructor", "field", "function", "method", "option", "property", "setting"];
+
+/// A type and a member of it, named apart, mean the member: `why does BaseModel define
+/// __pretty__`, `who calls the send method of Reply`.
+pub(super) fn join_members(
+    subjects: &mut Vec<Subject>,
+    question: &str,
+    known: &dyn VocabularyLookup,
+) {
+    let is_plain = |name: &str| !name.contains(['.', ':', '#', '/']);
+    let symbols: Vec<String> = subjects
+        .iter()
+        .filter_map(|it| matches!(it, Subject::Symbol(_)).then(|| it.text().to_owned()))
+        .filter(|name| is_plain(name))
+        .collect();
+    let mut names = symbols.clone();
+    names.extend(named_beside_kinds(question));
+    let pairs = symbols.iter().flat_map(|owner| names.iter().map(move |name| (owner, name)));
+    let joined =
+        pairs.filter(|(owner, name)| owner != name).find(|pair| known.is_member(pair.0, pair.1));
+    let Some((owner, name)) = joined else { return };
+    let is_part = |it: &Subject| {
+        matches!(it, Subject::Symbol(_)) && (it.text() == owner || it.text() == name)
+    };
+    let Some(at) = subjects.iter().position(is_part) else { return };
+    let member = Subject::Symbol(format!("{owner}.{name}"));
+    subjects.retain(|it| !is_part(it));
+    subjects.insert(at, member);
+}
+
+/// Plain words before or after `method`, `field` and the like.
+fn named_beside_kinds(question: &str) -> Vec<String> {
+    let words: Vec<&str> = question.split_whitespace().map(bare).map(without_call).collect();
+    let is_kind = |at: usize| {
+        words.get(at).is_some_and(|word| OF_MEMBERS.contains(&word.to_lowercase().as_str()))
+    };
+    let beside = |at: &usize| is_kind(at + 1) || at.checked_sub(1).is_some_and(is_kind);
+    (0..words.len())
+        .filter(beside)
+        .map(|at| words[at])
+        .filter(|word| word.chars().count() > 1 && !is_stop_word(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What a phrase announces: the first word after it that is no article. A name that is

@@ -106,6 +106,8 @@ struct RankedSymbol {
     place: (String, u32),
     is_test: bool,
     n_incoming: usize,
+    /// Uses of the type it is a member of, where nothing uses it itself.
+    n_owner_uses: usize,
     n_outgoing: usize,
 }
 
@@ -253,6 +255,7 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
             is_test: at.is_test || is_test_path(&at.path),
             place: (at.path, at.line),
             n_incoming,
+            n_owner_uses: if is_alone || n_incoming > 0 { 0 } else { owner_uses(view, node.id)? },
             n_outgoing: if is_alone { 0 } else { view.own_outgoing(node.id)?.len() },
         });
     }
@@ -263,6 +266,17 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
 fn n_uses(view: &View<'_>, node: NodeId) -> Result<usize> {
     let incoming = view.own_incoming(node)?;
     Ok(incoming.iter().filter(|step| step.kind != EdgeKind::Contains).count())
+}
+
+/// How many use what a symbol is a member of: special methods, constructors and methods
+/// that are called by a framework have no callers of their own.
+fn owner_uses(view: &View<'_>, node: NodeId) -> Result<usize> {
+    let incoming = view.own_incoming(node)?;
+    let Some(owner) = incoming.iter().find(|step| step.kind == EdgeKind::Contains) else {
+        return Ok(0);
+    };
+    let is_around = view.node(owner.node)?.is_none_or(|row| use_of(row.kind) == Use::Around);
+    if is_around { Ok(0) } else { n_uses(view, owner.node) }
 }
 
 /// The package of an external symbol without its language.
@@ -360,7 +374,8 @@ fn grouped(view: &View<'_>, mut found: Vec<RankedSymbol>) -> Result<Vec<Candidat
         let is_other = *usage == Use::Outside;
         // Nobody calls an entry point: the program's leads to more than a tool's.
         let n_outgoing: usize = group.iter().map(|one| one.n_outgoing).sum();
-        let used = (Reverse(n_incoming), Reverse(n_outgoing));
+        let n_owner_uses: usize = group.iter().map(|one| one.n_owner_uses).sum();
+        let used = (Reverse(n_incoming), Reverse(n_owner_uses), Reverse(n_outgoing));
         (is_other, *is_test, is_vendored, *usage, used, whole.clone())
     });
     joined(view, groups.into_iter().map(|(_, group)| group).collect())
