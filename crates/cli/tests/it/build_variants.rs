@@ -111,7 +111,8 @@ fn a_function_of_each_system_is_one_with_its_declaration() {
         $ --agent impact src/win/core.c:loop_run
         changing loop_run src/win/core.c:5 reaches 3 symbols, 2 of them tests
         src/common.c both:3
-        tests: test/test-loop.c 2
+        tests:
+        test/test-loop.c helper:3, main:4
         $ --agent impact include/loop.h:loop_run
         changing loop_run include/loop.h:1 reaches 6 symbols, 2 of them tests
         src/unix/core.c loop_run(implements):3
@@ -119,7 +120,8 @@ fn a_function_of_each_system_is_one_with_its_declaration() {
         2 steps away:
         src/common.c both:3
         src/unix/core.c loop_stop:4
-        tests: test/test-loop.c 2
+        tests:
+        test/test-loop.c helper:3, main:4
         $ --agent tests src/win/core.c:loop_run
         test/test-loop.c helper, main
     "#]].assert_eq(&all);

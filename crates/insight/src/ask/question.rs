@@ -317,6 +317,7 @@ fn beside(question: &str, name: &str) -> Option<String> {
         let (owner, member) = name.rsplit_once('.')?;
         without(&without(question, owner)?, member)
     })?;
+    let rest = rest.replace('`', " ");
     Some(rest.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
@@ -450,7 +451,7 @@ mod tests {
         let why = route("why does Flask.run block for reloads?", &Project);
         assert_eq!(why.about.as_deref(), Some("why does block for reloads?"));
         let why = route("why does Flask need its own `run` method", &Project);
-        assert_eq!(why.about.as_deref(), Some("why does need its own `` method"));
+        assert_eq!(why.about.as_deref(), Some("why does need its own method"));
         let flow = route("how does Model.save reach QuerySet", &Project);
         assert_eq!((flow.intent, flow.to.as_deref()), (Intent::Flow, Some("QuerySet")));
     }

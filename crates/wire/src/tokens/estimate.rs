@@ -40,7 +40,9 @@ pub fn estimate(text: &str) -> usize {
         }
         run += if class == Class::Other { c.len_utf8() } else { 1 };
     }
-    total + cost(of, run)
+    total += cost(of, run);
+    // Names and hashes in short lines are cut a little more often than the words of prose.
+    total + total / 24
 }
 
 /// A blank belongs to the word after it.
