@@ -29,6 +29,7 @@ pub mod projects;
 pub mod push;
 pub mod reasons;
 pub mod repos;
+mod revision;
 pub mod runtime;
 pub mod show;
 pub mod stats;

@@ -8,7 +8,7 @@ use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::file_target::FileQuery;
 use crate::memory::detail::{self, RecordDetail};
 use crate::origin::{self, OriginMethod};
-use crate::{memory, projects, repos};
+use crate::{memory, projects, repos, revision};
 use model::ids::ForgeId;
 use model::memory::RecordKind;
 use model::text::one_line;
@@ -60,7 +60,8 @@ pub struct CommitDetail {
 
 /// `typed` may be `12`, `#12`, `issue 12`, `!34`, `group/p!34`, a URL, a URL or
 /// reference with `#note_5`, a commit's hash or its beginning, `dec-4k2p9xqa`,
-/// or what is left: the name of a symbol. `asked` says in which code.
+/// or what is left: the name of a symbol, and where none has it a branch, tag or
+/// `HEAD~2` of the clone around. `asked` says in which code.
 pub fn show(
     reader: &Reader,
     typed: &str,
@@ -87,7 +88,15 @@ pub fn show(
         Ok(Reference::Commit { sha, project: of }) => {
             commit(reader, &sha, of.as_deref().or(project))
         }
-        Err(_) => symbol(reader, typed, asked),
+        Err(_) => match symbol(reader, typed, asked) {
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                match place(asked).map(|place| revision::sha(reader, typed, place)).transpose()? {
+                    Some(Some(sha)) => commit(reader, &sha, project),
+                    _ => Err(error),
+                }
+            }
+            found => found,
+        },
     }
 }
 

@@ -275,6 +275,9 @@ fn a_repository_without_a_remote_is_called_by_its_folder() {
     assert!(found.contains("\npier@"), "{found}");
     let commit = env.lore_in(&dir, &["show", "HEAD~2"], "").success().stdout;
     assert!(commit.contains("  modified src/tide.py\n"), "{commit}");
+    let why = env.lore_in(&dir, &["why", "HEAD~2"], "").success().stdout;
+    assert!(why.contains("its clock is slow"), "{why}");
+    let _ = env.lore_in(&dir, &["show", "HEAD~20"], "").failure(17);
 }
 
 #[test]

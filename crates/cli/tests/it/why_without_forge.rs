@@ -48,7 +48,7 @@ fn a_commit_without_a_reason_is_explained_by_its_merge() {
         5: 5732816206 2024-05-02 Ada: watch: limit watchers per sync; merged as #5318: batch syncs to answer requests sooner
     "#]].assert_eq(&lore(&env, &["--agent", "why", "watch.py:5"]));
     let person = lore(&env, &["why", "watch.py:5"]);
-    assert!(person.contains("#5318  batch syncs to answer requests sooner"), "{person}");
+    assert!(person.contains("#5318 batch syncs to answer requests sooner"), "{person}");
 }
 
 #[test]

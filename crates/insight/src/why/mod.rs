@@ -22,6 +22,7 @@ pub use wording::TextPlace;
 use crate::evidence::Explained;
 use crate::file_target::{self, FileQuery, FileTarget};
 use crate::people::experts::{self, Expert};
+use crate::revision;
 use crate::runtime::{RuntimeWeight, WeightedPlace};
 use crate::trace::symbol::{self, Definition};
 use crate::trace::{self, FileOrder, MissingPart, Trace};
@@ -114,7 +115,15 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
                 found => found?,
             }
         }
-        Err(_) => of_code(reader, request, &mut about)?,
+        Err(_) => match of_code(reader, request, &mut about) {
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                match revision::sha(reader, typed, request.scope)? {
+                    Some(sha) => change::of_commit(reader, request, &sha, None)?,
+                    None => return Err(error),
+                }
+            }
+            found => found?,
+        },
     };
     about.extend(ends(&why));
     why.records = records::linked(reader, &about)?;
