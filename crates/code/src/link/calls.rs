@@ -5,7 +5,8 @@ use super::eval::{Eval, Hit, doubt};
 use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
-use crate::facts::{DefId, DefKind, Expr, ExprId, Flags, ParamKind};
+use super::overload::accepts;
+use crate::facts::{Binding, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind};
 
 impl Eval<'_, '_> {
     /// What calling something gives.
@@ -291,6 +292,10 @@ impl Eval<'_, '_> {
         let (callee, args, is_new) = match &self.file().facts.exprs[call.ix()] {
             Expr::Call(callee, args) => (*callee, args, false),
             Expr::New(callee, args) => (*callee, args, true),
+            Expr::Typed(_) => {
+                let declared = self.expr(call);
+                return self.settle(&self.nth_param(&declared, param));
+            }
             _ => return Ty::Unknown,
         };
         let callee = if is_new { self.expr(callee) } else { self.callee(callee, args) };
@@ -306,6 +311,10 @@ impl Eval<'_, '_> {
             Ty::Itself(gid, _) => (*gid, Bindings::default()),
             Ty::Function(params, _) => {
                 return params.get(argument).map_or(Ty::Unknown, |ty| self.nth_param(ty, param));
+            }
+            Ty::Value(..) => {
+                self.doubt_at_least(doubt::INFERRED);
+                return self.signatures_param(&callee, args.len(), argument, param);
             }
             _ => return Ty::Unknown,
         };
@@ -327,6 +336,49 @@ impl Eval<'_, '_> {
         let found = self.nth_param(&ty, param);
         let found = self.settle(&bindings.fill(&found));
         self.doubt_at_least(doubt::INFERRED);
+        found
+    }
+
+    /// The same for a value whose type says by nameless members how it can be called;
+    /// where several of them are possible they must agree.
+    fn signatures_param(&self, on: &Ty, n_args: usize, argument: usize, param: usize) -> Ty {
+        let Ty::Value(gid, type_args) = on else { return Ty::Unknown };
+        let program = self.program();
+        let (file, id) = program.place(*gid);
+        let bindings = self.types.bindings(*gid, type_args, Some(on.clone()));
+        let mut found = Ty::Unknown;
+        for (_, bind) in program.members(file, id, self.caller().hash) {
+            let Binding::Def(signature) = bind.to else { continue };
+            let def = program.file(file).facts.def(signature);
+            if !budget::charge(1) {
+                return Ty::Unknown;
+            }
+            let is_rest = |given: &&Param| given.kind == ParamKind::Variadic;
+            let (given, nth) = match def.params.get(argument).filter(|given| !is_rest(given)) {
+                Some(given) => (given, None),
+                None => match def.params.last().filter(is_rest) {
+                    Some(rest) => (rest, Some(argument + 1 - def.params.len())),
+                    None => continue,
+                },
+            };
+            let Some(ty) = given.ty.filter(|_| accepts(def, n_args)) else { continue };
+            let ty = bindings.fill(&self.types.type_ref(file, ty));
+            let ty = match (nth, &ty) {
+                (None, _) => ty,
+                (Some(nth), Ty::Tuple(parts)) => match parts.get(nth) {
+                    Some(part) => part.clone(),
+                    None => continue,
+                },
+                (Some(_), _) => self.indexed(&ty),
+            };
+            let ty = self.nth_param(&self.settle(&ty), param);
+            match (&found, self.settle(&bindings.fill(&ty))) {
+                (_, Ty::Unknown) => {}
+                (Ty::Unknown, ty) => found = ty,
+                (Ty::Value(a, _), Ty::Value(b, _)) if *a == b => {}
+                _ => return Ty::Unknown,
+            }
+        }
         found
     }
 

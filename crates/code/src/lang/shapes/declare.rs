@@ -155,6 +155,8 @@ impl Walk<'_, '_> {
         if callable.marks.flags.has(Flags::CONSTRUCTOR) {
             let init = self.b.name(INITIALIZER);
             self.b.bind(init, Space::Value, Binding::Def(def), 0);
+        } else if !callable.owner.is_empty() && callable.marks.flags.has(Flags::TEST) {
+            // A test that runs in a fixture is nothing that the fixture offers.
         } else if callable.name.is_some() {
             self.bind_function(name, def);
         }

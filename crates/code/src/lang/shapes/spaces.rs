@@ -36,6 +36,9 @@ struct Entry {
     is_body: bool,
     /// Known only where the file is included.
     is_private: bool,
+    is_macro: bool,
+    /// Written under a condition of the preprocessor.
+    is_conditional: bool,
 }
 
 pub(crate) struct Spaces {
@@ -148,17 +151,28 @@ impl Spaces {
             let (Some(home), Binding::Def(def)) = (bind.home, &bind.to) else { continue };
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
             let definition = facts.def(*def);
-            let is_private = definition.visibility == Visibility::Private && !is_shared;
             let is_includable = !self.options.file_endings.is_empty();
+            let is_macro = is_includable && definition.flags.has(Flags::ANY_ARGS);
+            let is_hidden = definition.visibility == Visibility::Private || is_macro;
+            let is_private = is_hidden && !is_shared;
             if is_private && !is_includable || definition.kind == DefKind::Module {
                 continue;
             }
             let is_declaration = definition.flags.has(Flags::OVERLOAD);
             let names = self.members.entry(space).or_default();
             let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
-            let is_macro = definition.flags.has(Flags::ANY_ARGS);
-            let is_body = !is_declaration && definition.kind.is_callable() && !is_macro;
-            entries.push(Entry { file: ix, def: *def, is_declaration, is_body, is_private });
+            let is_any = definition.flags.has(Flags::ANY_ARGS);
+            let is_body = !is_declaration && definition.kind.is_callable() && !is_any;
+            let is_conditional = definition.flags.has(Flags::CONDITIONAL);
+            entries.push(Entry {
+                file: ix,
+                def: *def,
+                is_declaration,
+                is_body,
+                is_private,
+                is_macro,
+                is_conditional,
+            });
         }
     }
 
@@ -243,6 +257,9 @@ impl Spaces {
         if chosen.len() < 2 {
             return chosen;
         }
+        if chosen.iter().any(|entry| entry.is_macro) {
+            self.keep_expanded(from, &mut chosen);
+        }
         if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
             ask(Question::about("reach").part(self.path(from)));
             let reached = self.reach(from);
@@ -273,6 +290,20 @@ impl Spaces {
         let best = chosen.iter().map(|entry| self.nearness(from, entry)).max().unwrap_or(0);
         chosen.retain(|entry| self.nearness(from, entry) == best);
         chosen
+    }
+
+    /// Where a macro is among those that a file includes, leaves out the macros of other
+    /// files; then those that are defined under a condition, if one always is.
+    fn keep_expanded(&self, from: FileIx, chosen: &mut Vec<&Entry>) {
+        let reached = self.reach_asked(from);
+        let is_seen = |entry: &&Entry| entry.is_macro && reached.contains(&entry.file);
+        if !chosen.iter().any(is_seen) {
+            return;
+        }
+        chosen.retain(|entry| !entry.is_macro || reached.contains(&entry.file));
+        if chosen.iter().any(|entry| entry.is_macro && !entry.is_conditional) {
+            chosen.retain(|entry| !entry.is_macro || !entry.is_conditional);
+        }
     }
 }
 
@@ -341,7 +372,10 @@ impl Layout for Spaces {
             for (name, entries) in names {
                 let question = named(self.space_name(*space).unwrap_or_default(), name);
                 for entry in entries {
-                    let about = [entry.def.0, u32::from(entry.is_declaration)];
+                    let marks = u32::from(entry.is_declaration)
+                        | u32::from(entry.is_macro) << 1
+                        | u32::from(entry.is_conditional) << 2;
+                    let about = [entry.def.0, marks];
                     answers.says(question, self.path(entry.file), about);
                 }
             }
