@@ -37,6 +37,8 @@ struct Entry {
     /// Known only where the file is included.
     is_private: bool,
     is_macro: bool,
+    /// A macro of a file that is no header.
+    is_inner: bool,
     /// Written under a condition of the preprocessor.
     is_conditional: bool,
 }
@@ -50,6 +52,8 @@ pub(crate) struct Spaces {
     of: FxHashMap<(FileIx, DefId), u32>,
     by_file_name: FxHashMap<String, Vec<FileIx>>,
     includes: FxHashMap<FileIx, Vec<FileIx>>,
+    /// Headers from elsewhere that files include, by their names alone.
+    outside: FxHashSet<(FileIx, String)>,
     ambient: Vec<Ambient>,
 }
 
@@ -73,6 +77,7 @@ impl Spaces {
             of: FxHashMap::default(),
             by_file_name: FxHashMap::default(),
             includes: FxHashMap::default(),
+            outside: FxHashSet::default(),
             ambient: Vec::new(),
         };
         spaces.intern("");
@@ -88,11 +93,19 @@ impl Spaces {
         }
         if !options.file_endings.is_empty() {
             for file in &tree.files {
-                let found = file.facts.imports.iter().filter_map(|import| {
-                    let path = import.path.first().map(|name| file.facts.text(*name))?;
-                    spaces.included(file.ix, path)
-                });
-                let found = found.collect();
+                let mut found = Vec::new();
+                for import in &file.facts.imports {
+                    let Some(path) = import.path.first().map(|name| file.facts.text(*name)) else {
+                        continue;
+                    };
+                    match spaces.included(file.ix, path) {
+                        Some(included) => found.push(included),
+                        None if !path.contains('/') => {
+                            spaces.outside.insert((file.ix, path.to_owned()));
+                        }
+                        None => {}
+                    }
+                }
                 spaces.includes.insert(file.ix, found);
             }
         }
@@ -153,8 +166,7 @@ impl Spaces {
             let definition = facts.def(*def);
             let is_includable = !self.options.file_endings.is_empty();
             let is_macro = is_includable && definition.flags.has(Flags::ANY_ARGS);
-            let is_hidden = definition.visibility == Visibility::Private || is_macro;
-            let is_private = is_hidden && !is_shared;
+            let is_private = definition.visibility == Visibility::Private && !is_shared;
             if is_private && !is_includable || definition.kind == DefKind::Module {
                 continue;
             }
@@ -171,6 +183,7 @@ impl Spaces {
                 is_body,
                 is_private,
                 is_macro,
+                is_inner: is_macro && !is_shared,
                 is_conditional,
             });
         }
@@ -247,18 +260,18 @@ impl Spaces {
     }
 
     /// Of several definitions of one name those that can be meant.
-    fn nearest<'e>(&self, from: FileIx, entries: &'e [Entry]) -> Vec<&'e Entry> {
+    fn nearest<'e>(&self, from: FileIx, name: &str, entries: &'e [Entry]) -> Vec<&'e Entry> {
         let entries = within_reason(from, entries);
         let mut chosen: Vec<&Entry> = entries.iter().collect();
         if entries.iter().any(|entry| entry.is_private) {
             let reached = self.reach_asked(from);
             chosen.retain(|entry| !entry.is_private || reached.contains(&entry.file));
         }
+        if chosen.iter().any(|entry| entry.is_macro && entry.file != from) {
+            self.keep_expanded(from, name, &mut chosen);
+        }
         if chosen.len() < 2 {
             return chosen;
-        }
-        if chosen.iter().any(|entry| entry.is_macro) {
-            self.keep_expanded(from, &mut chosen);
         }
         if entries.iter().any(|entry| !entry.is_declaration) && !self.includes.is_empty() {
             ask(Question::about("reach").part(self.path(from)));
@@ -294,15 +307,24 @@ impl Spaces {
 
     /// Where a macro is among those that a file includes, leaves out the macros of other
     /// files; then those that are defined under a condition, if one always is.
-    fn keep_expanded(&self, from: FileIx, chosen: &mut Vec<&Entry>) {
+    fn keep_expanded(&self, from: FileIx, name: &str, chosen: &mut Vec<&Entry>) {
         let reached = self.reach_asked(from);
+        chosen.retain(|entry| !entry.is_inner || reached.contains(&entry.file));
         let is_seen = |entry: &&Entry| entry.is_macro && reached.contains(&entry.file);
         if !chosen.iter().any(is_seen) {
             return;
         }
         chosen.retain(|entry| !entry.is_macro || reached.contains(&entry.file));
-        if chosen.iter().any(|entry| entry.is_macro && !entry.is_conditional) {
+        let is_always = |entry: &&Entry| entry.is_macro && !entry.is_conditional;
+        // `assert` comes from `<assert.h>` first.
+        let is_outside = || {
+            let named = [format!("{name}.h"), format!("c{name}")];
+            named.into_iter().any(|header| self.outside.contains(&(from, header)))
+        };
+        if chosen.iter().any(is_always) {
             chosen.retain(|entry| !entry.is_macro || !entry.is_conditional);
+        } else if is_outside() {
+            chosen.retain(|entry| !entry.is_macro || entry.file == from);
         }
     }
 }
@@ -486,7 +508,7 @@ impl Layout for Spaces {
     }
 
     fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
-        let found = self.nearest(from, self.entries(space, name));
+        let found = self.nearest(from, name, self.entries(space, name));
         if !found.is_empty() {
             return found.into_iter().map(|entry| InSpace::Def(entry.file, entry.def)).collect();
         }
