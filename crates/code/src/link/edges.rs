@@ -301,7 +301,10 @@ impl<'a> EdgeCollector<'_, '_, 'a> {
             Expr::Free(name, home) => {
                 let word = program.word(eval.at, *name);
                 let before = eval.asked.replace(self.asked.get());
+                let is_method = eval.file().semantics.calls_name_methods;
+                let called = eval.called.replace(is_method || eval.called.get());
                 let hit = eval.free_hit(*home, word);
+                eval.called.set(called);
                 eval.asked.set(before);
                 self.hit_definition(&hit)
             }

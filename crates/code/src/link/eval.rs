@@ -287,7 +287,10 @@ impl<'p, 'a> Eval<'p, 'a> {
             }
             Expr::Free(name, home) => {
                 let before = self.asked.replace(asked);
+                let is_method = self.file().semantics.calls_name_methods;
+                let called = self.called.replace(is_method || self.called.get());
                 let ty = self.free_ty(*home, self.program().word(self.at, *name));
+                self.called.set(called);
                 self.asked.set(before);
                 ty
             }

@@ -137,10 +137,12 @@ impl Eval<'_, '_> {
             let given = self.expr(*arg);
             score += match self.fits(&wanted, &given) {
                 Some(true) => 3,
-                Some(false) => return None,
                 // A value that another repository made goes rather with a type
                 // of another repository than with one that is known.
                 None if given == Ty::Outside && self.takes_strangers(&wanted) => 1,
+                // The type of all values takes what no other parameter takes.
+                Some(false) if self.takes_all(&wanted) => 1,
+                Some(false) => return None,
                 None => 0,
             };
         }
@@ -150,7 +152,12 @@ impl Eval<'_, '_> {
     /// Whether a type of another repository goes with the parameter: as one of
     /// theirs, or as any value does.
     fn takes_strangers(&self, wanted: &Ty) -> bool {
-        let Ty::Value(gid, _) = wanted else { return *wanted == Ty::Outside };
+        *wanted == Ty::Outside || self.takes_all(wanted)
+    }
+
+    /// Whether a type is the one of all values.
+    fn takes_all(&self, wanted: &Ty) -> bool {
+        let Ty::Value(gid, _) = wanted else { return false };
         let program = self.program();
         let (file, _) = program.place(*gid);
         let root = self.file().semantics.root;
