@@ -179,6 +179,11 @@ impl Eval<'_, '_> {
                         || matches!(program.def(gid).kind, DefKind::Interface | DefKind::Trait)
                 };
                 // Numbers convert to each other, and what is outside may be a base.
+                // A text or a number is no array.
+                let has_root = !self.file().semantics.root.is_empty();
+                if has_root && self.is_list(*to) && self.is_plain(*of) {
+                    return Some(false);
+                }
                 let is_open = self.types.lineage(*of).is_open;
                 if is_open || is_wide(*to) && program.is_outside(*of) { None } else { Some(false) }
             }
@@ -197,6 +202,17 @@ impl Eval<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn is_list(&self, gid: Gid) -> bool {
+        self.types.builtin(self.at, self.file().semantics.list) == Some(gid)
+    }
+
+    /// Whether a type is that of texts, numbers or truth values.
+    fn is_plain(&self, gid: Gid) -> bool {
+        let of = &self.file().semantics;
+        let plain = [of.text, of.number, of.float, of.boolean];
+        plain.iter().any(|name| self.types.builtin(self.at, name) == Some(gid))
     }
 
     /// Whether a function is written in its type, not beside it.

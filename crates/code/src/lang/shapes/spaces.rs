@@ -37,7 +37,8 @@ struct Entry {
     /// Known only where the file is included.
     is_private: bool,
     is_macro: bool,
-    /// A macro of a file that is no header.
+    /// A macro or a mere declaration of a file that is no header: others know it only
+    /// where they include the file.
     is_inner: bool,
     /// Written under a condition of the preprocessor.
     is_conditional: bool,
@@ -158,8 +159,7 @@ impl Spaces {
     }
 
     fn add_members(&mut self, ix: FileIx, path: &str, facts: &FileFacts) {
-        let ends = self.options.header_endings;
-        let is_shared = ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some());
+        let is_shared = self.is_header(path);
         for bind in &facts.binds {
             let (Some(home), Binding::Def(def)) = (bind.home, &bind.to) else { continue };
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
@@ -183,10 +183,16 @@ impl Spaces {
                 is_body,
                 is_private,
                 is_macro,
-                is_inner: is_macro && !is_shared,
+                is_inner: is_includable && (is_macro || is_declaration) && !is_shared,
                 is_conditional,
             });
         }
+    }
+
+    /// Whether others include a file, as far as its name says.
+    fn is_header(&self, path: &str) -> bool {
+        let ends = self.options.header_endings;
+        ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some())
     }
 
     fn path(&self, file: FileIx) -> &str {
@@ -267,7 +273,8 @@ impl Spaces {
             let reached = self.reach_asked(from);
             chosen.retain(|entry| !entry.is_private || reached.contains(&entry.file));
         }
-        if chosen.iter().any(|entry| entry.is_macro && entry.file != from) {
+        let is_foreign = |entry: &&Entry| entry.is_macro || entry.is_inner;
+        if chosen.iter().any(|entry| is_foreign(entry) && entry.file != from) {
             self.keep_expanded(from, name, &mut chosen);
         }
         if chosen.len() < 2 {
@@ -309,7 +316,13 @@ impl Spaces {
     /// files; then those that are defined under a condition, if one always is.
     fn keep_expanded(&self, from: FileIx, name: &str, chosen: &mut Vec<&Entry>) {
         let reached = self.reach_asked(from);
-        chosen.retain(|entry| !entry.is_inner || reached.contains(&entry.file));
+        // Parts of a file in files of their own see what the file defines around them.
+        let is_part = self.is_header(self.path(from));
+        let is_around = |entry: &Entry| {
+            is_part && entry.is_macro && self.reach_asked(entry.file).contains(&from)
+        };
+        let is_known = |entry: &Entry| reached.contains(&entry.file) || is_around(entry);
+        chosen.retain(|entry| !entry.is_inner || is_known(entry));
         let is_seen = |entry: &&Entry| entry.is_macro && reached.contains(&entry.file);
         if !chosen.iter().any(is_seen) {
             return;
