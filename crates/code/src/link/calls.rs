@@ -2,11 +2,11 @@
 
 use super::budget;
 use super::eval::{Eval, Hit, doubt};
+use super::layout::FileIx;
+use super::overload::accepts;
 use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
-use super::overload::accepts;
-use super::layout::FileIx;
 use crate::facts::{Binding, Def, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, TypeRef};
 
 /// Signatures of one type that are compared.

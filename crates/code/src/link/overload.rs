@@ -113,7 +113,13 @@ impl Eval<'_, '_> {
             if !are_together {
                 return None;
             }
-            self.doubt_at_least(doubt::SPLIT);
+            // Of the forms of a macro the preprocessor takes one; the others stand beside it.
+            let is_macro = |gid: &Gid| {
+                let flags = program.def(*gid).flags;
+                flags.has(Flags::ANY_ARGS) && flags.has(Flags::CONDITIONAL)
+            };
+            let is_one = fitting.iter().all(is_macro);
+            self.doubt_at_least(if is_one { doubt::INFERRED } else { doubt::SPLIT });
         } else {
             self.doubt_at_least(doubt::INFERRED);
         }

@@ -129,9 +129,29 @@ struct Statement {
 
 /// Words that neither name a type of their own nor a member.
 const MODIFIERS: [&[u8]; 23] = [
-    b"static", b"const", b"constexpr", b"inline", b"virtual", b"explicit", b"mutable",
-    b"volatile", b"extern", b"friend", b"typename", b"unsigned", b"signed", b"void", b"bool",
-    b"char", b"short", b"int", b"long", b"float", b"double", b"auto", b"operator",
+    b"static",
+    b"const",
+    b"constexpr",
+    b"inline",
+    b"virtual",
+    b"explicit",
+    b"mutable",
+    b"volatile",
+    b"extern",
+    b"friend",
+    b"typename",
+    b"unsigned",
+    b"signed",
+    b"void",
+    b"bool",
+    b"char",
+    b"short",
+    b"int",
+    b"long",
+    b"float",
+    b"double",
+    b"auto",
+    b"operator",
 ];
 
 /// Names in capitals alone on a line, directly in a struct, before a field or its end;

@@ -17,7 +17,9 @@ impl Syntax for Shapes {
 
     fn shape<'t>(&self, source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         match kind(node) {
-            Kind::PreprocFunctionDef | Kind::PreprocDef if !source.around.is_callable() => Shape::Own,
+            Kind::PreprocFunctionDef | Kind::PreprocDef if !source.around.is_callable() => {
+                Shape::Own
+            }
             Kind::FunctionDefinition
             | Kind::Declaration
             | Kind::FieldDeclaration

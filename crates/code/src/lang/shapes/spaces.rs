@@ -6,10 +6,13 @@
 //! decides; where that leaves several, all are given and the caller must
 //! choose by other means, or not at all.
 
-use crate::facts::{Binding, DefId, DefKind, FileFacts, Flags, Import, ImportedName, Visibility};
+use crate::facts::{
+    Binding, DefId, DefKind, FileFacts, Flags, Import, ImportedName, Name, Visibility,
+};
 use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, TreeFile, folder, join};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
@@ -56,7 +59,12 @@ pub(crate) struct Spaces {
     /// Headers from elsewhere that files include, by their names alone.
     outside: FxHashSet<(FileIx, String)>,
     ambient: Vec<Ambient>,
+    /// What files reach by including; asked for again and again by the same few.
+    reached: Mutex<FxHashMap<FileIx, Arc<FxHashSet<FileIx>>>>,
 }
+
+/// Files of which it is kept what they reach.
+const MOST_REACHES: usize = 64;
 
 /// A file whose wildcards hold elsewhere too.
 struct Ambient {
@@ -80,6 +88,7 @@ impl Spaces {
             includes: FxHashMap::default(),
             outside: FxHashSet::default(),
             ambient: Vec::new(),
+            reached: Mutex::default(),
         };
         spaces.intern("");
         for file in &tree.files {
@@ -165,7 +174,10 @@ impl Spaces {
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
             let definition = facts.def(*def);
             let is_includable = !self.options.file_endings.is_empty();
-            let is_macro = is_includable && definition.flags.has(Flags::ANY_ARGS);
+            let is_define = |text: Name| facts.text(text).starts_with('#');
+            let is_macro = is_includable
+                && definition.flags.has(Flags::ANY_ARGS)
+                && definition.signature.is_some_and(is_define);
             let is_private = definition.visibility == Visibility::Private && !is_shared;
             if is_private && !is_includable || definition.kind == DefKind::Module {
                 continue;
@@ -233,7 +245,12 @@ impl Spaces {
     }
 
     /// The files a file includes, and those these include.
-    fn reach(&self, from: FileIx) -> FxHashSet<FileIx> {
+    fn reach(&self, from: FileIx) -> Arc<FxHashSet<FileIx>> {
+        if let Ok(kept) = self.reached.lock()
+            && let Some(found) = kept.get(&from)
+        {
+            return Arc::clone(found);
+        }
         let mut reached = FxHashSet::default();
         let mut open = vec![from];
         while let Some(file) = open.pop() {
@@ -241,11 +258,18 @@ impl Spaces {
                 open.extend(self.includes.get(&file).into_iter().flatten());
             }
         }
-        reached
+        let found = Arc::new(reached);
+        if let Ok(mut kept) = self.reached.lock() {
+            if kept.len() >= MOST_REACHES {
+                kept.clear();
+            }
+            kept.insert(from, Arc::clone(&found));
+        }
+        found
     }
 
     /// The same; what it follows from is noted.
-    fn reach_asked(&self, from: FileIx) -> FxHashSet<FileIx> {
+    fn reach_asked(&self, from: FileIx) -> Arc<FxHashSet<FileIx>> {
         ask(Question::about("reach").part(self.path(from)));
         self.reach(from)
     }

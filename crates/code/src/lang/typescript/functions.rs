@@ -117,12 +117,7 @@ impl<'s> Lower<'_, 's> {
 
     /// A function that is written where a type is declared: the type says what its
     /// parameters get, and what calling it gives where the function does not.
-    pub(super) fn declared_callable(
-        &mut self,
-        def: DefId,
-        node: Node<'_>,
-        ty: Option<Node<'_>>,
-    ) {
+    pub(super) fn declared_callable(&mut self, def: DefId, node: Node<'_>, ty: Option<Node<'_>>) {
         let given = ty.and_then(|ty| self.declared_type(ty));
         self.callable(def, node, given.map(|value| (value, 0)));
         if let Some(value) = given

@@ -179,7 +179,9 @@ mod tests {
             "interface A<T> {\n  (a: T): B\n\n  // more\n ;<U>(a: U): [B]\n ;<V>(): void\n}\n"
         );
         assert_eq!(
-            read("interface A<T = '/', U extends { a: [] } = {}> {\n  (a: T): B\n  <U>(): void\n}\n"),
+            read(
+                "interface A<T = '/', U extends { a: [] } = {}> {\n  (a: T): B\n  <U>(): void\n}\n"
+            ),
             "interface A<T = '/', U extends { a: [] } = {}> {\n  (a: T): B\n ;<U>(): void\n}\n"
         );
         assert_eq!(
