@@ -268,7 +268,17 @@ impl<'s> Builder<'s> {
     /// The same for a name that does not stand there as such.
     pub fn lookup_unwritten(&mut self, name: Name, space: Space, at: usize) -> ExprId {
         let expr = self.expr(Expr::Free(name, DefId::FILE));
-        self.uses.push(Use { expr, name, scope: self.scopes.current, at: at as u32, space });
+        let scope = self.scopes.current;
+        self.uses.push(Use { expr, name, scope, at: at as u32, space, is_called: false });
+        expr
+    }
+
+    /// A name that is called.
+    pub fn lookup_called(&mut self, name: Name, at: usize) -> ExprId {
+        let expr = self.lookup(name, Space::Value, at);
+        if let Some(wanted) = self.uses.last_mut() {
+            wanted.is_called = true;
+        }
         expr
     }
 

@@ -281,6 +281,8 @@ flags! {
     REOPENED = 18;
     /// Its parameters do not say how many arguments it takes.
     ANY_ARGS = 19;
+    /// Written under a condition that the preprocessor decides.
+    CONDITIONAL = 20;
 }
 
 impl Flags {

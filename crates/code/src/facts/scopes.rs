@@ -29,6 +29,8 @@ pub struct Rules {
     /// The same, inherited members included: they are looked up by type, so a
     /// scope gives only the types a class holds, and a free name keeps its class.
     pub members_by_type: bool,
+    /// What is called by its name is a function, whatever variables bear the name.
+    pub calls_name_functions: bool,
     /// A name that its module does not bind comes from a wildcard or is built in.
     pub closed: bool,
 }
@@ -61,6 +63,8 @@ pub(super) struct Use {
     pub scope: u32,
     pub at: u32,
     pub space: Space,
+    /// It is called.
+    pub is_called: bool,
 }
 
 #[derive(Debug)]
@@ -184,7 +188,12 @@ impl Scopes {
         let first = self.declared.partition_point(|d| (d.scope, d.name) < (id, wanted.name));
         let here = &self.declared[first..];
         let here = &here[..here.partition_point(|d| d.scope == id && d.name == wanted.name)];
-        let sees = |d: &&Declaration| binds[d.bind.ix()].space.meets(wanted.space);
+        let is_function = wanted.is_called && self.rules.calls_name_functions;
+        let sees = |d: &&Declaration| {
+            let bind = &binds[d.bind.ix()];
+            let is_named = matches!(bind.to, Binding::Def(_) | Binding::Import(_));
+            bind.space.meets(wanted.space) && (is_named || !is_function)
+        };
         let mut found = Vec::new();
         if self.rules.in_order || !left_function {
             let before = &here[..here.partition_point(|d| d.at <= wanted.at)];

@@ -134,6 +134,8 @@ pub struct Semantics {
     pub follows_aliases: bool,
     /// A method and a field may have one name.
     pub methods_apart: bool,
+    /// A name without a receiver that is called is a method, never a field.
+    pub calls_name_methods: bool,
     /// Calling a type converts a value and runs nothing.
     pub types_convert: bool,
     /// Declarations of one name in one place are one thing.

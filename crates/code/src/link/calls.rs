@@ -2,10 +2,23 @@
 
 use super::budget;
 use super::eval::{Eval, Hit, doubt};
+use super::layout::FileIx;
+use super::overload::accepts;
 use super::program::Word;
 use super::symbols::Symbol;
 use super::ty::{Args, Bindings, Gid, Ty, no_args};
-use crate::facts::{DefId, DefKind, Expr, ExprId, Flags, ParamKind};
+use crate::facts::{Binding, Def, DefId, DefKind, Expr, ExprId, Flags, Param, ParamKind, TypeRef};
+
+/// Signatures of one type that are compared.
+const MAX_SIGNATURES: usize = 8;
+
+/// A parameter of a function that is given as one of so many arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SignaturePlace {
+    n_args: usize,
+    argument: usize,
+    param: usize,
+}
 
 impl Eval<'_, '_> {
     /// What calling something gives.
@@ -291,6 +304,10 @@ impl Eval<'_, '_> {
         let (callee, args, is_new) = match &self.file().facts.exprs[call.ix()] {
             Expr::Call(callee, args) => (*callee, args, false),
             Expr::New(callee, args) => (*callee, args, true),
+            Expr::Typed(_) => {
+                let declared = self.expr(call);
+                return self.settle(&self.nth_param(&declared, param));
+            }
             _ => return Ty::Unknown,
         };
         let callee = if is_new { self.expr(callee) } else { self.callee(callee, args) };
@@ -306,6 +323,11 @@ impl Eval<'_, '_> {
             Ty::Itself(gid, _) => (*gid, Bindings::default()),
             Ty::Function(params, _) => {
                 return params.get(argument).map_or(Ty::Unknown, |ty| self.nth_param(ty, param));
+            }
+            Ty::Value(..) => {
+                self.doubt_at_least(doubt::INFERRED);
+                let n_args = args.len();
+                return self.signatures_param(&callee, SignaturePlace { n_args, argument, param });
             }
             _ => return Ty::Unknown,
         };
@@ -328,6 +350,63 @@ impl Eval<'_, '_> {
         let found = self.settle(&bindings.fill(&found));
         self.doubt_at_least(doubt::INFERRED);
         found
+    }
+
+    /// The same for a value whose type says by nameless members how it can be called.
+    fn signatures_param(&self, on: &Ty, at: SignaturePlace) -> Ty {
+        let Ty::Value(gid, type_args) = on else { return Ty::Unknown };
+        let known = self.signatures.borrow().get(&(*gid, at)).cloned();
+        let pattern = known.unwrap_or_else(|| {
+            let (pattern, _) = self.alone(|| self.signatures_param_anew(*gid, at));
+            self.signatures.borrow_mut().insert((*gid, at), pattern.clone());
+            pattern
+        });
+        let bindings = self.types.bindings(*gid, type_args, Some(on.clone()));
+        self.settle(&bindings.fill(&pattern))
+    }
+
+    /// Where several signatures are possible they must agree.
+    fn signatures_param_anew(&self, gid: Gid, at: SignaturePlace) -> Ty {
+        let program = self.program();
+        let (file, id) = program.place(gid);
+        let mut found = Ty::Unknown;
+        let mut n_left = MAX_SIGNATURES;
+        for (_, bind) in program.members(file, id, self.caller().hash) {
+            let Binding::Def(signature) = bind.to else { continue };
+            let def = program.file(file).facts.def(signature);
+            if !accepts(def, at.n_args) || n_left == 0 || !budget::charge(1) {
+                continue;
+            }
+            let Some(given) = self.signature_argument(file, def, at) else { continue };
+            n_left -= 1;
+            match (&found, self.nth_param(&given, at.param)) {
+                (_, Ty::Unknown) => {}
+                (Ty::Unknown, ty) => found = ty,
+                (Ty::Value(a, _), Ty::Value(b, _)) if *a == b => {}
+                _ => return Ty::Unknown,
+            }
+        }
+        found
+    }
+
+    /// What a signature says of one of so many arguments.
+    fn signature_argument(&self, file: FileIx, def: &Def, at: SignaturePlace) -> Option<Ty> {
+        let is_rest = |given: &&Param| given.kind == ParamKind::Variadic;
+        if let Some(given) = def.params.get(at.argument).filter(|given| !is_rest(given)) {
+            return given.ty.map(|ty| self.settle(&self.types.type_ref(file, ty)));
+        }
+        let rest = def.params.last().filter(is_rest)?;
+        let n_before = def.params.len() - 1;
+        let list = rest.ty?;
+        let part = match &self.program().file(file).facts.types[list.ix()] {
+            TypeRef::Tuple(parts) if parts.len() + n_before == at.n_args => {
+                let part = parts.get(at.argument.checked_sub(n_before)?)?;
+                self.types.type_ref(file, *part)
+            }
+            TypeRef::Tuple(_) => return None,
+            _ => self.indexed(&self.types.type_ref(file, list)),
+        };
+        Some(self.settle(&part))
     }
 
     /// The n-th parameter of a type that can be called.

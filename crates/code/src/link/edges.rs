@@ -301,7 +301,10 @@ impl<'a> EdgeCollector<'_, '_, 'a> {
             Expr::Free(name, home) => {
                 let word = program.word(eval.at, *name);
                 let before = eval.asked.replace(self.asked.get());
+                let is_method = eval.file().semantics.calls_name_methods;
+                let called = eval.called.replace(is_method || eval.called.get());
                 let hit = eval.free_hit(*home, word);
+                eval.called.set(called);
                 eval.asked.set(before);
                 self.hit_definition(&hit)
             }
@@ -378,10 +381,19 @@ impl<'a> EdgeCollector<'_, '_, 'a> {
                 _ => UNKNOWN,
             },
             DefKind::Const if self.eval.file().semantics.follows_aliases => self.aliased(gid),
+            DefKind::Field if self.is_in_object(gid) => self.aliased(gid),
             DefKind::Var | DefKind::Const | DefKind::Field => VALUE,
             DefKind::Interface if self.eval.program().is_outside(gid) => EXTERNAL,
             _ => UNKNOWN,
         }
+    }
+
+    /// Whether a field is one of an object that is written out, as `{ sign, verify }`.
+    fn is_in_object(&self, gid: Gid) -> bool {
+        let program = self.eval.program();
+        let (file, _) = program.place(gid);
+        let parent = program.file(file).facts.def(program.def(gid).parent);
+        self.eval.file().semantics.follows_aliases && parent.kind == DefKind::Record
     }
 
     /// A constant that only names a function is that function.

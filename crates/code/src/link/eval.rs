@@ -5,6 +5,7 @@
 //! on the order in which files are looked at.
 
 use super::budget;
+use super::calls::SignaturePlace;
 use super::hierarchy::Hierarchy;
 use super::infer::Knowledge;
 use super::layout::FileIx;
@@ -16,6 +17,7 @@ use super::ty::{Args, Bindings, Gid, SpaceRef, Ty, no_args};
 use crate::facts::{
     BindId, Binding, DefId, DefKind, Expr, ExprId, Flags, ParamKind, Space, TypeId, TypeRef,
 };
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -63,6 +65,8 @@ pub(crate) struct Eval<'p, 'a> {
     pub called: Cell<bool>,
     /// The call a function is looked for, where a name may have several.
     pub asked: Cell<Option<CallArguments<'a>>>,
+    /// What parameters of callbacks get by the signatures of a type.
+    pub signatures: RefCell<FxHashMap<(Gid, SignaturePlace), Ty>>,
 }
 
 /// Expressions that lean on each other more often than this are left unknown.
@@ -102,6 +106,7 @@ impl<'p, 'a> Eval<'p, 'a> {
             nesting: Cell::new(0),
             called: Cell::new(false),
             asked: Cell::new(None),
+            signatures: RefCell::default(),
         }
     }
 
@@ -282,7 +287,10 @@ impl<'p, 'a> Eval<'p, 'a> {
             }
             Expr::Free(name, home) => {
                 let before = self.asked.replace(asked);
+                let is_method = self.file().semantics.calls_name_methods;
+                let called = self.called.replace(is_method || self.called.get());
                 let ty = self.free_ty(*home, self.program().word(self.at, *name));
+                self.called.set(called);
                 self.asked.set(before);
                 ty
             }

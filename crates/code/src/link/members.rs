@@ -108,7 +108,28 @@ impl Eval<'_, '_> {
                 }
             }
             DefKind::TypeParam => self.member_of_param(gid, on, word),
-            _ => self.member_of_type(gid, args, on, word, true),
+            _ => match self.member_of_type(gid, args, on, word, true) {
+                hit @ Hit::Def(..) => hit,
+                hit => self.type_held(gid, word).unwrap_or(hit),
+            },
+        }
+    }
+
+    /// A type that another file writes into a type, as into a module of Ruby that is opened
+    /// in so many files that its parts are not looked at one by one.
+    fn type_held(&self, gid: Gid, word: Word<'_>) -> Option<Hit> {
+        let program = self.program();
+        // Parts that are joined have been asked.
+        let is_type = word.text.starts_with(char::is_uppercase);
+        let is_whole = !self.types.holders(gid).is_empty();
+        if !is_type || is_whole || !program.def(gid).flags.has(Flags::REOPENED) {
+            return None;
+        }
+        match program.symbol_member(Symbol::Def(gid), word, Space::Type, 0) {
+            found @ Symbol::Def(held) if program.def(held).kind.is_type() => {
+                Some(symbol_hit(found))
+            }
+            _ => None,
         }
     }
 

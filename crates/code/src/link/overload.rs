@@ -113,7 +113,13 @@ impl Eval<'_, '_> {
             if !are_together {
                 return None;
             }
-            self.doubt_at_least(doubt::SPLIT);
+            // Of the forms of a macro the preprocessor takes one; the others stand beside it.
+            let is_macro = |gid: &Gid| {
+                let flags = program.def(*gid).flags;
+                flags.has(Flags::ANY_ARGS) && flags.has(Flags::CONDITIONAL)
+            };
+            let is_one = fitting.iter().all(is_macro);
+            self.doubt_at_least(if is_one { doubt::INFERRED } else { doubt::SPLIT });
         } else {
             self.doubt_at_least(doubt::INFERRED);
         }
@@ -137,10 +143,12 @@ impl Eval<'_, '_> {
             let given = self.expr(*arg);
             score += match self.fits(&wanted, &given) {
                 Some(true) => 3,
-                Some(false) => return None,
                 // A value that another repository made goes rather with a type
                 // of another repository than with one that is known.
                 None if given == Ty::Outside && self.takes_strangers(&wanted) => 1,
+                // The type of all values takes what no other parameter takes.
+                Some(false) if self.takes_all(&wanted) => 1,
+                Some(false) => return None,
                 None => 0,
             };
         }
@@ -150,7 +158,12 @@ impl Eval<'_, '_> {
     /// Whether a type of another repository goes with the parameter: as one of
     /// theirs, or as any value does.
     fn takes_strangers(&self, wanted: &Ty) -> bool {
-        let Ty::Value(gid, _) = wanted else { return *wanted == Ty::Outside };
+        *wanted == Ty::Outside || self.takes_all(wanted)
+    }
+
+    /// Whether a type is the one of all values.
+    fn takes_all(&self, wanted: &Ty) -> bool {
+        let Ty::Value(gid, _) = wanted else { return false };
         let program = self.program();
         let (file, _) = program.place(*gid);
         let root = self.file().semantics.root;
@@ -172,6 +185,11 @@ impl Eval<'_, '_> {
                         || matches!(program.def(gid).kind, DefKind::Interface | DefKind::Trait)
                 };
                 // Numbers convert to each other, and what is outside may be a base.
+                // A text or a number is no array.
+                let has_root = !self.file().semantics.root.is_empty();
+                if has_root && self.is_list(*to) && self.is_plain(*of) {
+                    return Some(false);
+                }
                 let is_open = self.types.lineage(*of).is_open;
                 if is_open || is_wide(*to) && program.is_outside(*of) { None } else { Some(false) }
             }
@@ -190,6 +208,17 @@ impl Eval<'_, '_> {
             }
             _ => None,
         }
+    }
+
+    fn is_list(&self, gid: Gid) -> bool {
+        self.types.builtin(self.at, self.file().semantics.list) == Some(gid)
+    }
+
+    /// Whether a type is that of texts, numbers or truth values.
+    fn is_plain(&self, gid: Gid) -> bool {
+        let of = &self.file().semantics;
+        let plain = [of.text, of.number, of.float, of.boolean];
+        plain.iter().any(|name| self.types.builtin(self.at, name) == Some(gid))
     }
 
     /// Whether a function is written in its type, not beside it.

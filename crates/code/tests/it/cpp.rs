@@ -252,3 +252,127 @@ int other(void) { return usage(1); }
         "#]],
     );
 }
+
+/// The preprocessor knows no namespaces; what a test of a fixture calls is the fixture's;
+/// macros at the end of a member's declaration hide neither it nor its type.
+#[test]
+fn macros_stand_outside_of_namespaces_and_tests_in_their_fixtures() {
+    check(
+        "
+--- util/testutil.h
+namespace shop {
+namespace test {
+#define ASSERT_OK(x) ASSERT_TRUE((x).ok())
+inline int seed() { return 1; }
+}
+}
+--- shop/db.h
+namespace shop {
+class LOCKABLE Mutex {
+ public:
+  void lock() EXCLUSIVE_LOCK_FUNCTION() { take(); }
+  void take();
+};
+// What is kept (and locked).
+class Db {
+ public:
+  int put(int key) REQUIRES(mutex_);
+  static Mutex* MAKE(int n);
+  Mutex mutex_;
+  Mutex* const other_ GUARDED_BY(mutex_);
+  void stop() const NO_CHECKS { other_->lock(); mutex_.lock(); MAKE(1); }
+};
+}
+--- shop/db_test.cc
+#include \"shop/db.h\"
+#include \"util/testutil.h\"
+namespace shop {
+class DbTest : public testing::Test {
+ public:
+  int put(int key) { return db_->put(key); }
+  int reopen() { return 1; }
+  Db* db_;
+};
+TEST_F(DbTest, Empty) {
+  ASSERT_OK(put(1));
+  db_->stop();
+  other::reopen();
+}
+TEST_F(DbTest, reopen) { reopen(); }
+FIXTURE_TEST_CASE(keeps, DbTest) { put(2); }
+TEST(Db, Plain) { put(3); test::seed(); }
+}
+",
+        expect![[r#"
+            shop/db.h:4 take -> shop/db.h shop.Mutex.take 95
+            shop/db.h:14 other_.lock -> shop/db.h shop.Mutex.lock 90
+            shop/db.h:14 mutex_.lock -> shop/db.h shop.Mutex.lock 90
+            shop/db.h:14 MAKE -> shop/db.h shop.Db.MAKE 95
+            shop/db_test.cc:6 db_.put -> shop/db.h shop.Db.put 90
+            shop/db_test.cc:11 ASSERT_OK -> util/testutil.h ASSERT_OK 95
+            shop/db_test.cc:11 put -> shop/db_test.cc shop.DbTest.put 95
+            shop/db_test.cc:12 db_.stop -> shop/db.h shop.Db.stop 90
+            shop/db_test.cc:13 other.reopen -- unknown
+            shop/db_test.cc:15 reopen -> shop/db_test.cc shop.DbTest.reopen 95
+            shop/db_test.cc:16 put -> shop/db_test.cc shop.DbTest.put 95
+            shop/db_test.cc:17 put -- unknown
+            shop/db_test.cc:17 test.seed -> util/testutil.h shop.test.seed 95
+        "#]],
+    );
+}
+
+/// Of the macros of one name those count that a file includes, and of these rather one
+/// that no condition holds back. A source keeps its own for itself, but for the parts
+/// that it includes. `assert` comes from its header first.
+#[test]
+fn the_macro_that_a_file_includes_is_meant() {
+    check(
+        "
+--- lib/error.h
+#ifndef ERROR_H
+#define ERROR_H
+#define ERROR(name) ((int)-E_##name)
+#endif
+--- lib/threads.h
+#ifndef THREADS_H
+#define THREADS_H
+#if defined(_WIN32)
+#define ERROR(name) other(name)
+#endif
+#endif
+--- lib/debug.h
+#ifndef DEBUG_H
+#define DEBUG_H
+#ifndef assert
+#define assert(x) ((void)0)
+#endif
+#endif
+--- lib/old.c
+#define ERROR(name) 0
+#define OP(name) op_##name
+#define assert(x) ((void)0)
+void *malloc(int n);
+#include \"ops.h\"
+int old(void) { return ERROR(a); }
+--- lib/ops.h
+static int ops[] = { OP(add) };
+--- lib/new.c
+#include \"error.h\"
+#include \"threads.h\"
+#include \"debug.h\"
+int fresh(void) { assert(1); return ERROR(a); }
+--- prog/main.c
+#include <assert.h>
+#include \"../lib/debug.h\"
+int main(void) { assert(1); malloc(2); return 0; }
+",
+        expect![[r#"
+            lib/old.c:6 ERROR -> lib/old.c ERROR 95
+            lib/ops.h:1 OP -> lib/old.c OP 95
+            lib/new.c:4 assert -> lib/debug.h assert 95
+            lib/new.c:4 ERROR -> lib/error.h ERROR 95
+            prog/main.c:3 assert -- unknown
+            prog/main.c:3 malloc -- unknown
+        "#]],
+    );
+}

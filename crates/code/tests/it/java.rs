@@ -271,3 +271,52 @@ class Use {
         "#]],
     );
 }
+
+/// A variable may have the name of a method; a class of the repository is an `Object` too,
+/// a text is no array.
+#[test]
+fn names_of_methods_and_the_type_of_all_values() {
+    check(
+        r#"
+--- Use.java
+class A { void a() {} }
+class B { void b() {} }
+class Element {}
+class Bag {}
+class Json {
+    A write(Object value) { return null; }
+    B write(Element value) { return null; }
+    A call(Object on, String name, Object[] args, Class<?>[] types) { return null; }
+    B call(Object on, String name, Object... args) { return null; }
+    A number(int value) { return null; }
+    B number(boolean value) { return null; }
+}
+class Use {
+    String reader;
+    static A reader(String s) { return null; }
+    void use(Json json) {
+        A reader = reader("x");
+        reader.a();
+        json.write(new Bag()).a();
+        json.write(new Element()).b();
+        json.call(json, "n", 1, "x").b();
+        json.number(-1).a();
+    }
+}
+"#,
+        expect![[r#"
+            Use.java:17 reader -> Use.java Use.reader 95
+            Use.java:18 reader.a -> Use.java A.a 90
+            Use.java:19 json.write -> Use.java Json.write 85
+            Use.java:19 Bag -> Use.java Bag 95
+            Use.java:19 json.write().a -> Use.java A.a 85
+            Use.java:20 json.write -> Use.java Json.write 85
+            Use.java:20 Element -> Use.java Element 95
+            Use.java:20 json.write().b -> Use.java B.b 85
+            Use.java:21 json.call -> Use.java Json.call 85
+            Use.java:21 json.call().b -> Use.java B.b 85
+            Use.java:22 json.number -> Use.java Json.number 85
+            Use.java:22 json.number().a -> Use.java A.a 85
+        "#]],
+    );
+}

@@ -112,3 +112,37 @@ end
         "#]],
     );
 }
+
+/// A module that more files open than are looked at one by one still holds what they write
+/// into it.
+#[test]
+fn a_module_that_is_opened_in_many_files_holds_the_types_of_all() {
+    use std::fmt::Write as _;
+    let mut text = String::from(
+        "
+--- lib/loader.rb
+module Shop
+  class Loader
+    class << self
+      def load(path); end
+    end
+  end
+end
+--- spec/loader_spec.rb
+describe 'loader' do
+  let(:config) { Shop::Loader.load('x') }
+end
+",
+    );
+    for n in 0..120 {
+        let _ = write!(text, "--- lib/part_{n}.rb\nmodule Shop\n  class Part{n}; end\nend\n");
+    }
+    check(
+        &text,
+        expect![[r#"
+            spec/loader_spec.rb:1 describe -- unknown
+            spec/loader_spec.rb:2 let -- unknown
+            spec/loader_spec.rb:2 Shop.Loader.load -> lib/loader.rb Shop.Loader.load 95
+        "#]],
+    );
+}

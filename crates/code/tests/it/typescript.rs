@@ -124,3 +124,72 @@ async function use(pair: Pair, run: () => void) {
         "#]],
     );
 }
+
+/// A declared type says what the parameters of a function are that is written for it,
+/// also through the signatures of a type that can be called.
+#[test]
+fn declared_types_of_functions() {
+    check(
+        "
+--- a.ts
+export class Ctx<E = any> {
+  text: (s: string) => Reply = (s) => { this.note(s); return new Reply() }
+  note(s: string) {}
+}
+export class Reply { send() {} }
+type Handler<E = any> = (c: Ctx<E>, next: () => void) => any
+type Mid<E = any> = (c: Ctx<E>, next: () => void) => Promise<void>
+type H<E = any> = Handler<E> | Mid<E>
+interface Add<E = any, Base = '/'> {
+  // one
+  <R>(handler: H<E>): App<E>
+
+  // two
+  <P extends string, R>(path: P, handler: H<E>): App<E>
+  <P extends string>(path: P, ...handlers: [H<E>, H<E>]): App<E>
+}
+interface Odd {
+  (path: string, done: (c: Ctx) => void): void
+  (path: number, done: (r: Reply) => void): void
+}
+export class App<E = any> { get!: Add<E>; odd!: Odd }
+const app = new App()
+app.get('/', (c) => c.text('x').send())
+app.get('/', (c) => c.text('y'), async ({ note }, next) => {}).get((c) => c.note('z'))
+app.odd('/', (c) => c.note('?'))
+const named: Handler = (c) => c.note('n')
+function made(): Handler { return (c) => c.note('m') }
+const short = (): Mid => async (c) => { c.note('s') }
+async function load<T>(s: string): Promise<Reply> { return new Reply() }
+async function use() {
+  const reply = await load<string>('a')
+  reply.send()
+  tools.load<string>('b')
+  tools.made()
+}
+const tools = { load, made }
+",
+        expect![[r#"
+            a.ts:2 self.note -> a.ts Ctx.note 95
+            a.ts:2 Reply -> a.ts Reply 95
+            a.ts:22 App -> a.ts App 95
+            a.ts:23 app.get -- value
+            a.ts:23 c.text -> a.ts Ctx.text 85
+            a.ts:23 c.text().send -> a.ts Reply.send 85
+            a.ts:24 app.get -- value
+            a.ts:24 c.text -> a.ts Ctx.text 85
+            a.ts:24 app.get().get -- value
+            a.ts:24 c.note -> a.ts Ctx.note 85
+            a.ts:25 app.odd -- value
+            a.ts:25 c.note -- unknown
+            a.ts:26 c.note -> a.ts Ctx.note 85
+            a.ts:27 c.note -> a.ts Ctx.note 85
+            a.ts:28 c.note -> a.ts Ctx.note 85
+            a.ts:29 Reply -> a.ts Reply 95
+            a.ts:31 load -> a.ts load 95
+            a.ts:32 reply.send -> a.ts Reply.send 85
+            a.ts:33 tools.load -> a.ts load 85
+            a.ts:34 tools.made -> a.ts made 85
+        "#]],
+    );
+}

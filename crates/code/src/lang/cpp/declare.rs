@@ -3,7 +3,7 @@
 
 use super::kinds::{Kind, fields, kind};
 use super::shapes::{bare, is_variadic, type_names};
-use crate::facts::{DefKind, Flags, ParamKind, Visibility};
+use crate::facts::{Binding, DefId, DefKind, Flags, ParamKind, Space, Visibility};
 use crate::lang::grammar::{children_of_field, each_child, named_children};
 use crate::lang::shapes::parts::{child_where, has_word, inside};
 use crate::lang::shapes::{
@@ -225,6 +225,45 @@ fn function<'t>(source: Source<'_>, node: Node<'t>, declarator: Option<Node<'t>>
     Shape::Callable(Box::new(callable))
 }
 
+/// A macro belongs to the file whatever stands around it: the preprocessor knows no
+/// namespaces and no classes.
+pub(super) fn macro_definition(walk: &mut Walk<'_, '_>, node: Node<'_>) {
+    let f = fields();
+    let Some(name_node) = node.child_by_field_id(f.name) else { return };
+    let is_function = kind(node) == Kind::PreprocFunctionDef;
+    // A macro without a value only guards.
+    if !is_function && node.child_by_field_id(f.value).is_none() {
+        return;
+    }
+    let of = if is_function { DefKind::Function } else { DefKind::Const };
+    let name = walk.name(name_node);
+    let def = walk.b.def_in(DefId::FILE, of, name, node.byte_range(), name_node.start_byte());
+    let signature = walk.b.signature(node.byte_range());
+    let definition = walk.b.def_mut(def);
+    definition.signature = signature;
+    if is_function {
+        definition.flags.add(Flags::ANY_ARGS);
+    }
+    if walk.b.within() == DefId::FILE {
+        walk.b.bind(name, Space::Value, Binding::Def(def), 0);
+    } else {
+        walk.b.bind_private(name, Space::Value, Binding::Def(def));
+        walk.b.bind_member(DefId::FILE, name, Space::Value, Binding::Def(def));
+    }
+}
+
+/// The parameter of a test's macro that names its fixture, and the one that names the
+/// test: `TEST_F(Fixture, Name)`, but `FIXTURE_TEST_CASE(Name, Fixture)`.
+fn fixture_and_name(macro_name: &str) -> Option<(usize, usize)> {
+    let is_fixture_first = macro_name.ends_with("TEST_F")
+        || macro_name.ends_with("TEST_P")
+        || macro_name.starts_with("TYPED_TEST");
+    if is_fixture_first {
+        return Some((0, 1));
+    }
+    macro_name.contains("FIXTURE_TEST").then_some((1, 0))
+}
+
 /// `TEST(Suite, Name) { … }` reads like a function without a type.
 fn test_macro<'t>(
     source: Source<'_>,
@@ -237,8 +276,18 @@ fn test_macro<'t>(
     callable.marks = marks(source, node);
     callable.body = node.child_by_field_id(f.body);
     if source.text(name).contains("TEST") {
-        let last = inside(list).pop().and_then(|param| param.child_by_field_id(f.type_));
-        callable.name = last.or(Some(name));
+        let types = inside(list).into_iter().filter_map(|param| param.child_by_field_id(f.type_));
+        let types: Vec<Node<'_>> = types.collect();
+        let places = fixture_and_name(source.text(name));
+        let found = places.and_then(|(of, own)| Some((*types.get(of)?, *types.get(own)?)));
+        match found {
+            // Its body runs as that of a method of the fixture.
+            Some((fixture, own)) => {
+                callable.owner = type_names(fixture).0;
+                callable.name = Some(own);
+            }
+            None => callable.name = types.last().copied().or(Some(name)),
+        }
         callable.marks.flags.add(Flags::TEST);
     } else {
         callable.params = params(source, list);

@@ -106,14 +106,58 @@ fn marks_after(bytes: &[u8], end: usize, marks: &mut Vec<(usize, usize)>) {
 struct Braces {
     /// For each open brace whether it is that of a struct.
     open: Vec<bool>,
-    /// Where the statement begins that is being read.
-    head: usize,
     last: u8,
+    statement: Statement,
 }
 
-/// Names in capitals alone on a line, directly in a struct, before a field or its end.
+/// What is known of the statement that is being read.
+#[derive(Default)]
+struct Statement {
+    /// `struct`, `union` or `class` was written.
+    is_struct: bool,
+    is_enum: bool,
+    is_template: bool,
+    has_value: bool,
+    has_brackets: bool,
+    /// The last word, if nothing stands after it.
+    word: Option<(usize, usize)>,
+    /// A type was written before the last word.
+    has_type: bool,
+    /// What was read last closes a list of parameters, or qualifies it.
+    is_after_params: bool,
+}
+
+/// Words that neither name a type of their own nor a member.
+const MODIFIERS: [&[u8]; 23] = [
+    b"static",
+    b"const",
+    b"constexpr",
+    b"inline",
+    b"virtual",
+    b"explicit",
+    b"mutable",
+    b"volatile",
+    b"extern",
+    b"friend",
+    b"typename",
+    b"unsigned",
+    b"signed",
+    b"void",
+    b"bool",
+    b"char",
+    b"short",
+    b"int",
+    b"long",
+    b"float",
+    b"double",
+    b"auto",
+    b"operator",
+];
+
+/// Names in capitals alone on a line, directly in a struct, before a field or its end;
+/// and those that end the declaration of a member, as `GUARDED_BY(mutex)` does.
 fn fields_between(bytes: &[u8], marks: &mut Vec<(usize, usize)>) {
-    let mut braces = Braces { open: Vec::new(), head: 0, last: b';' };
+    let mut braces = Braces { open: Vec::new(), last: b';', statement: Statement::default() };
     let mut at = 0;
     while at < bytes.len() {
         at = match bytes[at] {
@@ -121,20 +165,29 @@ fn fields_between(bytes: &[u8], marks: &mut Vec<(usize, usize)>) {
             b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => after_comment(bytes, at),
             b'"' | b'\'' => {
                 braces.last = bytes[at];
+                braces.statement.word = None;
                 after_text(bytes, at)
             }
             byte if byte.is_ascii_whitespace() => at + 1,
             byte if is_word(byte) => {
                 let end = next_word(bytes, at).map_or(at + 1, |(_, end)| end);
-                if braces.open.last() == Some(&true)
+                let is_in_struct = braces.open.last() == Some(&true);
+                if is_in_struct
                     && matches!(braces.last, b';' | b'{' | b'}')
                     && is_macro_line(bytes, at, end)
                 {
                     marks.push((at, end));
+                    end
+                } else if is_in_struct
+                    && let Some(after) = braces.statement.mark_end(bytes, at, end)
+                {
+                    marks.push((at, after));
+                    after
                 } else {
                     braces.last = byte;
+                    braces.statement.read_word(bytes, at, end);
+                    end
                 }
-                end
             }
             byte => {
                 braces.read(bytes, at);
@@ -149,26 +202,103 @@ impl Braces {
     fn read(&mut self, bytes: &[u8], at: usize) {
         match bytes[at] {
             b'{' => {
-                self.open.push(is_struct_head(&bytes[self.head..at]));
-                self.head = at + 1;
+                self.open.push(self.statement.opens_struct());
+                self.statement = Statement::default();
             }
             b'}' => {
                 self.open.pop();
-                self.head = at + 1;
+                self.statement = Statement::default();
             }
-            b';' => self.head = at + 1,
-            _ => {}
+            b';' => self.statement = Statement::default(),
+            byte => self.statement.read_sign(byte),
         }
     }
 }
 
-/// `typedef struct name`, `union`: no enum, no value, no function.
-fn is_struct_head(head: &[u8]) -> bool {
-    let words = head.split(|byte| !is_word(*byte));
-    let is_struct = words.clone().any(|word| matches!(word, b"struct" | b"union" | b"class"));
-    is_struct
-        && !head.iter().any(|byte| matches!(byte, b'=' | b'('))
-        && !words.into_iter().any(|word| word == b"enum")
+impl Statement {
+    /// `typedef struct name`, `union`: no enum, no value, no function.
+    fn opens_struct(&self) -> bool {
+        let has_value = self.has_value && !self.is_template;
+        self.is_struct && !self.is_enum && !has_value && !self.has_brackets
+    }
+
+    fn read_word(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let word = &bytes[start..end];
+        match word {
+            b"struct" | b"union" | b"class" => self.is_struct = true,
+            b"enum" => self.is_enum = true,
+            b"template" => self.is_template = true,
+            b"const" | b"noexcept" | b"override" | b"final" => {}
+            _ => self.is_after_params = false,
+        }
+        if let Some((start, end)) = self.word {
+            self.has_type |= is_own_name(&bytes[start..end]);
+        }
+        self.word = Some((start, end));
+    }
+
+    fn read_sign(&mut self, sign: u8) {
+        match sign {
+            b'=' => self.has_value = true,
+            b'(' => self.has_brackets = true,
+            b'*' | b'&' | b'>' => self.has_type |= self.word.is_some() || sign == b'>',
+            // After `public:` a member begins.
+            b':' => self.has_type = false,
+            _ => {}
+        }
+        self.is_after_params = sign == b')';
+        self.word = None;
+    }
+
+    /// The end of a macro that ends the declaration of a member, if one begins here.
+    fn mark_end(&self, bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+        const SHORTEST: usize = 4;
+        let word = &bytes[start..end];
+        let is_capital = word.len() >= SHORTEST
+            && word[0].is_ascii_uppercase()
+            && !word.iter().any(u8::is_ascii_lowercase);
+        if !is_capital {
+            return None;
+        }
+        let is_after_field =
+            self.has_type && self.word.is_some_and(|(start, end)| is_own_name(&bytes[start..end]));
+        if !self.is_after_params && !is_after_field {
+            return None;
+        }
+        let after = after_brackets(bytes, after_blanks(bytes, end))?;
+        let has_brackets = after > end && bytes[after - 1] == b')';
+        if is_after_field && !has_brackets {
+            return None;
+        }
+        let after = if has_brackets { after } else { end };
+        ends_member(bytes, after_blanks(bytes, after), self.is_after_params).then_some(after)
+    }
+}
+
+/// Whether a word in front of a macro can be the name of a member or its type.
+fn is_own_name(word: &[u8]) -> bool {
+    word.iter().any(u8::is_ascii_lowercase) && !MODIFIERS.contains(&word)
+}
+
+/// Whether the declaration of a member may go on like this after a macro.
+fn ends_member(bytes: &[u8], at: usize, is_function: bool) -> bool {
+    match bytes.get(at) {
+        Some(b';' | b'=') => true,
+        Some(b'{') => is_function,
+        Some(b':') => is_function && bytes.get(at + 1) != Some(&b':'),
+        Some(byte) if byte.is_ascii_uppercase() => {
+            let end = next_word(bytes, at).map_or(at, |(_, end)| end);
+            let is_capital = !bytes[at..end].iter().any(u8::is_ascii_lowercase);
+            is_capital && bytes.get(after_blanks(bytes, end)) == Some(&b'(')
+        }
+        Some(b'o' | b'f' | b'n' | b'c') if is_function => {
+            let rest = &bytes[at..];
+            [b"override".as_slice(), b"final", b"noexcept", b"const"]
+                .iter()
+                .any(|word| rest.starts_with(word))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a word is a name in capitals with nothing beside it on its line, before the
@@ -239,6 +369,43 @@ fn after_text(bytes: &[u8], at: usize) -> usize {
         end += 1;
     }
     bytes.len()
+}
+
+/// Where macros are defined only if a condition holds: the bytes between `#if` and
+/// `#endif`, but for the guard around a whole header.
+pub(super) fn conditional_definitions(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let mut n_directives = 0;
+    let mut is_guarded = false;
+    let mut guard: &[u8] = b"";
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let line = bytes[at..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        at += line.len() + 1;
+        let Some(directive) = line.trim_ascii_start().strip_prefix(b"#") else { continue };
+        let directive = directive.trim_ascii_start();
+        n_directives += 1;
+        let last_word = || directive.rsplit(|byte| !is_word(*byte)).find(|word| !word.is_empty());
+        if directive.starts_with(b"if") {
+            if n_directives == 1 && (directive.starts_with(b"ifndef") || directive.contains(&b'!'))
+            {
+                guard = last_word().unwrap_or_default();
+            }
+            open.push(start);
+        } else if let Some(defined) = directive.strip_prefix(b"define") {
+            let defined = defined.trim_ascii();
+            is_guarded |= n_directives == 2 && !guard.is_empty() && defined.starts_with(guard);
+        } else if directive.starts_with(b"endif")
+            && let Some(from) = open.pop()
+            && (!open.is_empty() || !is_guarded)
+            && open.len() <= usize::from(is_guarded)
+        {
+            found.push(from..start);
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod kinds;
 mod macros;
 mod shapes;
 
-use crate::facts::{Builder, DefId, Flags, Rules};
+use crate::facts::{Builder, Def, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
@@ -51,6 +51,7 @@ impl Language for Cpp {
         }
         kinds::select(usize::from(!is_c(path, builder.source)));
         Walk::new(builder, &shapes::Shapes).parts(root);
+        mark_conditional(builder);
     }
 
     fn prelude(&self) -> &'static str {
@@ -82,6 +83,21 @@ impl Language for Cpp {
             declares_apart: true,
             initializer: "<init>",
             ..Semantics::default()
+        }
+    }
+}
+
+/// Says which macros are defined under a condition only.
+fn mark_conditional(builder: &mut Builder<'_>) {
+    let is_macro = |def: &Def| def.flags.has(Flags::ANY_ARGS) && def.body.is_some();
+    if !builder.facts.defs.iter().any(is_macro) {
+        return;
+    }
+    let conditional = macros::conditional_definitions(builder.source);
+    for def in builder.facts.defs.iter_mut().filter(|def| is_macro(def)) {
+        let at = def.span.start_byte as usize;
+        if conditional.iter().any(|range| range.contains(&at)) {
+            def.flags.add(Flags::CONDITIONAL);
         }
     }
 }

@@ -17,6 +17,9 @@ impl Syntax for Shapes {
 
     fn shape<'t>(&self, source: Source<'_>, node: Node<'t>) -> Shape<'t> {
         match kind(node) {
+            Kind::PreprocFunctionDef | Kind::PreprocDef if !source.around.is_callable() => {
+                Shape::Own
+            }
             Kind::FunctionDefinition
             | Kind::Declaration
             | Kind::FieldDeclaration
@@ -109,6 +112,7 @@ impl Syntax for Shapes {
             Kind::TemplateDeclaration => declare::template(walk, node),
             Kind::UsingDeclaration | Kind::NamespaceAliasDefinition => declare::using(walk, node),
             Kind::PreprocInclude => declare::include(walk, node),
+            Kind::PreprocFunctionDef | Kind::PreprocDef => declare::macro_definition(walk, node),
             _ => {
                 let (names, _) = type_names(node);
                 return walk.value_path(&names);

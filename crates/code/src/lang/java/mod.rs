@@ -29,7 +29,12 @@ impl Language for Java {
     }
 
     fn rules(&self) -> Rules {
-        Rules { in_order: true, members_by_type: true, ..Rules::default() }
+        Rules {
+            in_order: true,
+            members_by_type: true,
+            calls_name_functions: true,
+            ..Rules::default()
+        }
     }
 
     fn lower(&self, builder: &mut Builder<'_>, path: &str, root: Node<'_>) {
@@ -70,6 +75,7 @@ impl Language for Java {
             list: "Array__",
             map: "Map",
             methods_apart: true,
+            calls_name_methods: true,
             spaces: true,
             overloads: true,
             root: "Object",

@@ -408,6 +408,12 @@ fn statement(node: Node<'_>) -> Shape<'_> {
         }
         Kind::ReturnStatement | Kind::YieldStatement => Shape::Return(node.named_child(0)),
         Kind::ParenthesizedExpression => node.named_child(0).map_or(Shape::Nothing, Shape::Same),
+        // `-1` is a number as `1` is.
+        Kind::UnaryExpression
+            if node.child_by_field_id(fields().operator).is_some_and(|op| op.kind() != "!") =>
+        {
+            node.child_by_field_id(fields().operand).map_or(Shape::Parts, Shape::Same)
+        }
         Kind::Identifier => Shape::Name,
         Kind::This => Shape::This,
         Kind::Super => Shape::Super,

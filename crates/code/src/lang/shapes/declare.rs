@@ -152,10 +152,12 @@ impl Walk<'_, '_> {
         let name_at = callable.name.map_or(node.start_byte(), |name| name.start_byte());
         let def = self.b.def(kind, name, node.byte_range(), name_at);
         self.mark(def, callable.marks);
+        // A test that runs in a fixture is nothing that the fixture offers.
+        let is_offered = callable.owner.is_empty() || !callable.marks.flags.has(Flags::TEST);
         if callable.marks.flags.has(Flags::CONSTRUCTOR) {
             let init = self.b.name(INITIALIZER);
             self.b.bind(init, Space::Value, Binding::Def(def), 0);
-        } else if callable.name.is_some() {
+        } else if callable.name.is_some() && is_offered {
             self.bind_function(name, def);
         }
         if !is_lambda {

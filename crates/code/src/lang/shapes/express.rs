@@ -140,7 +140,10 @@ impl Walk<'_, '_> {
         args: &[Node<'_>],
     ) -> ExprId {
         let (target, name) = match callee {
-            Callee::Name(name) => (self.lookup(name), Some(name)),
+            Callee::Name(node) => {
+                let name = self.name(node);
+                (self.b.lookup_called(name, node.start_byte()), Some(node))
+            }
             Callee::Member { object, name } => {
                 let object = self.node(object);
                 let text = self.name(name);

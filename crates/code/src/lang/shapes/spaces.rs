@@ -6,10 +6,13 @@
 //! decides; where that leaves several, all are given and the caller must
 //! choose by other means, or not at all.
 
-use crate::facts::{Binding, DefId, DefKind, FileFacts, Flags, Import, ImportedName, Visibility};
+use crate::facts::{
+    Binding, DefId, DefKind, FileFacts, Flags, Import, ImportedName, Name, Visibility,
+};
 use crate::link::layout::{FileIx, InSpace, Layout, Target, Tree, TreeFile, folder, join};
 use crate::link::questions::{Answers, Question, ask};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
@@ -36,6 +39,12 @@ struct Entry {
     is_body: bool,
     /// Known only where the file is included.
     is_private: bool,
+    is_macro: bool,
+    /// A macro or a mere declaration of a file that is no header: others know it only
+    /// where they include the file.
+    is_inner: bool,
+    /// Written under a condition of the preprocessor.
+    is_conditional: bool,
 }
 
 pub(crate) struct Spaces {
@@ -47,8 +56,15 @@ pub(crate) struct Spaces {
     of: FxHashMap<(FileIx, DefId), u32>,
     by_file_name: FxHashMap<String, Vec<FileIx>>,
     includes: FxHashMap<FileIx, Vec<FileIx>>,
+    /// Headers from elsewhere that files include, by their names alone.
+    outside: FxHashSet<(FileIx, String)>,
     ambient: Vec<Ambient>,
+    /// What files reach by including; asked for again and again by the same few.
+    reached: Mutex<FxHashMap<FileIx, Arc<FxHashSet<FileIx>>>>,
 }
+
+/// Files of which it is kept what they reach.
+const MOST_REACHES: usize = 64;
 
 /// A file whose wildcards hold elsewhere too.
 struct Ambient {
@@ -70,7 +86,9 @@ impl Spaces {
             of: FxHashMap::default(),
             by_file_name: FxHashMap::default(),
             includes: FxHashMap::default(),
+            outside: FxHashSet::default(),
             ambient: Vec::new(),
+            reached: Mutex::default(),
         };
         spaces.intern("");
         for file in &tree.files {
@@ -85,11 +103,19 @@ impl Spaces {
         }
         if !options.file_endings.is_empty() {
             for file in &tree.files {
-                let found = file.facts.imports.iter().filter_map(|import| {
-                    let path = import.path.first().map(|name| file.facts.text(*name))?;
-                    spaces.included(file.ix, path)
-                });
-                let found = found.collect();
+                let mut found = Vec::new();
+                for import in &file.facts.imports {
+                    let Some(path) = import.path.first().map(|name| file.facts.text(*name)) else {
+                        continue;
+                    };
+                    match spaces.included(file.ix, path) {
+                        Some(included) => found.push(included),
+                        None if !path.contains('/') => {
+                            spaces.outside.insert((file.ix, path.to_owned()));
+                        }
+                        None => {}
+                    }
+                }
                 spaces.includes.insert(file.ix, found);
             }
         }
@@ -142,24 +168,43 @@ impl Spaces {
     }
 
     fn add_members(&mut self, ix: FileIx, path: &str, facts: &FileFacts) {
-        let ends = self.options.header_endings;
-        let is_shared = ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some());
+        let is_shared = self.is_header(path);
         for bind in &facts.binds {
             let (Some(home), Binding::Def(def)) = (bind.home, &bind.to) else { continue };
             let Some(space) = self.of.get(&(ix, home)).copied() else { continue };
             let definition = facts.def(*def);
-            let is_private = definition.visibility == Visibility::Private && !is_shared;
             let is_includable = !self.options.file_endings.is_empty();
+            let is_define = |text: Name| facts.text(text).starts_with('#');
+            let is_macro = is_includable
+                && definition.flags.has(Flags::ANY_ARGS)
+                && definition.signature.is_some_and(is_define);
+            let is_private = definition.visibility == Visibility::Private && !is_shared;
             if is_private && !is_includable || definition.kind == DefKind::Module {
                 continue;
             }
             let is_declaration = definition.flags.has(Flags::OVERLOAD);
             let names = self.members.entry(space).or_default();
             let entries = names.entry(facts.text(bind.name).to_owned()).or_default();
-            let is_macro = definition.flags.has(Flags::ANY_ARGS);
-            let is_body = !is_declaration && definition.kind.is_callable() && !is_macro;
-            entries.push(Entry { file: ix, def: *def, is_declaration, is_body, is_private });
+            let is_any = definition.flags.has(Flags::ANY_ARGS);
+            let is_body = !is_declaration && definition.kind.is_callable() && !is_any;
+            let is_conditional = definition.flags.has(Flags::CONDITIONAL);
+            entries.push(Entry {
+                file: ix,
+                def: *def,
+                is_declaration,
+                is_body,
+                is_private,
+                is_macro,
+                is_inner: is_includable && (is_macro || is_declaration) && !is_shared,
+                is_conditional,
+            });
         }
+    }
+
+    /// Whether others include a file, as far as its name says.
+    fn is_header(&self, path: &str) -> bool {
+        let ends = self.options.header_endings;
+        ends.is_empty() || ends.iter().any(|end| path.strip_suffix(end).is_some())
     }
 
     fn path(&self, file: FileIx) -> &str {
@@ -200,7 +245,12 @@ impl Spaces {
     }
 
     /// The files a file includes, and those these include.
-    fn reach(&self, from: FileIx) -> FxHashSet<FileIx> {
+    fn reach(&self, from: FileIx) -> Arc<FxHashSet<FileIx>> {
+        if let Ok(kept) = self.reached.lock()
+            && let Some(found) = kept.get(&from)
+        {
+            return Arc::clone(found);
+        }
         let mut reached = FxHashSet::default();
         let mut open = vec![from];
         while let Some(file) = open.pop() {
@@ -208,11 +258,18 @@ impl Spaces {
                 open.extend(self.includes.get(&file).into_iter().flatten());
             }
         }
-        reached
+        let found = Arc::new(reached);
+        if let Ok(mut kept) = self.reached.lock() {
+            if kept.len() >= MOST_REACHES {
+                kept.clear();
+            }
+            kept.insert(from, Arc::clone(&found));
+        }
+        found
     }
 
     /// The same; what it follows from is noted.
-    fn reach_asked(&self, from: FileIx) -> FxHashSet<FileIx> {
+    fn reach_asked(&self, from: FileIx) -> Arc<FxHashSet<FileIx>> {
         ask(Question::about("reach").part(self.path(from)));
         self.reach(from)
     }
@@ -233,12 +290,16 @@ impl Spaces {
     }
 
     /// Of several definitions of one name those that can be meant.
-    fn nearest<'e>(&self, from: FileIx, entries: &'e [Entry]) -> Vec<&'e Entry> {
+    fn nearest<'e>(&self, from: FileIx, name: &str, entries: &'e [Entry]) -> Vec<&'e Entry> {
         let entries = within_reason(from, entries);
         let mut chosen: Vec<&Entry> = entries.iter().collect();
         if entries.iter().any(|entry| entry.is_private) {
             let reached = self.reach_asked(from);
             chosen.retain(|entry| !entry.is_private || reached.contains(&entry.file));
+        }
+        let is_foreign = |entry: &&Entry| entry.is_macro || entry.is_inner;
+        if chosen.iter().any(|entry| is_foreign(entry) && entry.file != from) {
+            self.keep_expanded(from, name, &mut chosen);
         }
         if chosen.len() < 2 {
             return chosen;
@@ -273,6 +334,35 @@ impl Spaces {
         let best = chosen.iter().map(|entry| self.nearness(from, entry)).max().unwrap_or(0);
         chosen.retain(|entry| self.nearness(from, entry) == best);
         chosen
+    }
+
+    /// Where a macro is among those that a file includes, leaves out the macros of other
+    /// files; then those that are defined under a condition, if one always is.
+    fn keep_expanded(&self, from: FileIx, name: &str, chosen: &mut Vec<&Entry>) {
+        let reached = self.reach_asked(from);
+        // Parts of a file in files of their own see what the file defines around them.
+        let is_part = self.is_header(self.path(from));
+        let is_around = |entry: &Entry| {
+            is_part && entry.is_macro && self.reach_asked(entry.file).contains(&from)
+        };
+        let is_known = |entry: &Entry| reached.contains(&entry.file) || is_around(entry);
+        chosen.retain(|entry| !entry.is_inner || is_known(entry));
+        let is_seen = |entry: &&Entry| entry.is_macro && reached.contains(&entry.file);
+        if !chosen.iter().any(is_seen) {
+            return;
+        }
+        chosen.retain(|entry| !entry.is_macro || reached.contains(&entry.file));
+        let is_always = |entry: &&Entry| entry.is_macro && !entry.is_conditional;
+        // `assert` comes from `<assert.h>` first.
+        let is_outside = || {
+            let named = [format!("{name}.h"), format!("c{name}")];
+            named.into_iter().any(|header| self.outside.contains(&(from, header)))
+        };
+        if chosen.iter().any(is_always) {
+            chosen.retain(|entry| !entry.is_macro || !entry.is_conditional);
+        } else if is_outside() {
+            chosen.retain(|entry| !entry.is_macro || entry.file == from);
+        }
     }
 }
 
@@ -341,7 +431,10 @@ impl Layout for Spaces {
             for (name, entries) in names {
                 let question = named(self.space_name(*space).unwrap_or_default(), name);
                 for entry in entries {
-                    let about = [entry.def.0, u32::from(entry.is_declaration)];
+                    let marks = u32::from(entry.is_declaration)
+                        | u32::from(entry.is_macro) << 1
+                        | u32::from(entry.is_conditional) << 2;
+                    let about = [entry.def.0, marks];
                     answers.says(question, self.path(entry.file), about);
                 }
             }
@@ -452,7 +545,7 @@ impl Layout for Spaces {
     }
 
     fn in_space(&self, from: FileIx, space: u32, name: &str) -> Vec<InSpace> {
-        let found = self.nearest(from, self.entries(space, name));
+        let found = self.nearest(from, name, self.entries(space, name));
         if !found.is_empty() {
             return found.into_iter().map(|entry| InSpace::Def(entry.file, entry.def)).collect();
         }

@@ -103,12 +103,12 @@ impl Lower<'_, '_> {
                 let Some(name_node) = node.child_by_field_id(f.name) else { return };
                 let value = node.child_by_field_id(f.value);
                 let ty = node.child_by_field_id(f.type_);
-                match value.filter(|value| is_function(*value) && ty.is_none()) {
+                match value.filter(|value| is_function(*value)) {
                     Some(function) => {
                         let flags = modifiers(node);
                         let def = self.member_def(class, DefKind::Method, name_node, node);
                         self.b.def_mut(def).flags.add(flags);
-                        self.callable(def, function, None);
+                        self.declared_callable(def, function, ty);
                     }
                     None => {
                         let flags = modifiers(node);

@@ -277,6 +277,14 @@ impl Lower<'_, '_> {
         {
             return self.module_value(source);
         }
+        // `await f<T>(x)` is read as a call of `await f`.
+        let awaited = (kind(function) == Kind::AwaitExpression).then(|| function.named_child(0));
+        let function = awaited.flatten().unwrap_or(function);
+        if awaited.is_some()
+            && let Expr::Await(inner) = self.b.facts.exprs[callee.ix()]
+        {
+            callee = inner;
+        }
         let call = self.b.reserve();
         let (args, n_args) = self.arguments(node, call);
         let name_node = match kind(function) {
@@ -299,7 +307,8 @@ impl Lower<'_, '_> {
             let name = self.name(name_node);
             self.b.call(call, name, name_node.start_byte(), n_args);
         }
-        if created == Builder::OPAQUE { call } else { created }
+        let value = if created == Builder::OPAQUE { call } else { created };
+        if awaited.is_some() { self.b.expr(Expr::Await(value)) } else { value }
     }
 
     fn new_expression(&mut self, node: Node<'_>) -> ExprId {

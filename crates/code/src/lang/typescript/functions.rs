@@ -115,6 +115,42 @@ impl<'s> Lower<'_, 's> {
         self.b.expr(Expr::Nameless(def))
     }
 
+    /// A function that is written where a type is declared: the type says what its
+    /// parameters get, and what calling it gives where the function does not.
+    pub(super) fn declared_callable(&mut self, def: DefId, node: Node<'_>, ty: Option<Node<'_>>) {
+        let given = ty.and_then(|ty| self.declared_type(ty));
+        self.callable(def, node, given.map(|value| (value, 0)));
+        if let Some(value) = given
+            && self.b.facts.def(def).ty.is_none()
+        {
+            let result = self.b.expr(Expr::Call(value, Box::default()));
+            let ty = self.b.type_ref(TypeRef::Of(result));
+            self.b.def_mut(def).ty = Some(ty);
+        }
+    }
+
+    /// A value of a type that is written, if anything follows from it.
+    pub(super) fn declared_type(&mut self, ty: Node<'_>) -> Option<ExprId> {
+        let ty = self.annotation(ty);
+        let is_known = self.b.facts.types[ty.ix()] != TypeRef::Opaque;
+        is_known.then(|| self.b.expr(Expr::Typed(ty)))
+    }
+
+    /// A value that a function with a declared result gives: if that is a function, the
+    /// declaration says what its parameters get.
+    pub(super) fn result_value(&mut self, value: Node<'_>) -> ExprId {
+        if !is_function(value) {
+            return self.expression(value);
+        }
+        let function = self.b.around().find(|def| self.b.facts.def(*def).kind.is_callable());
+        let function = function.map(|def| self.b.facts.def(def));
+        let is_own = |flags: Flags| !flags.has(Flags::ASYNC) && !flags.has(Flags::GENERATOR);
+        let ty = function.filter(|def| is_own(def.flags)).and_then(|def| def.ty);
+        let ty = ty.filter(|ty| self.b.facts.types[ty.ix()] != TypeRef::Opaque);
+        let given = ty.map(|ty| (self.b.expr(Expr::Typed(ty)), 0));
+        self.lambda(value, given)
+    }
+
     /// Signature and body of whatever can be called.
     pub(super) fn callable(&mut self, def: DefId, node: Node<'_>, given: Option<(ExprId, u16)>) {
         let f = fields();
@@ -166,7 +202,7 @@ impl<'s> Lower<'_, 's> {
             if kind(body) == Kind::StatementBlock {
                 self.statements(body);
             } else {
-                let value = self.expression(body);
+                let value = self.result_value(body);
                 self.b.add_value(def, value);
             }
         }

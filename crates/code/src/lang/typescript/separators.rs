@@ -38,6 +38,8 @@ struct Scan {
     open: Vec<bool>,
     /// An interface or a type was begun: the next `{` may be its body.
     is_awaited: bool,
+    /// Type parameters that are open since then: no body begins among them.
+    n_angles: u32,
     /// The word that ended last, and whether it is what ended last.
     word: (usize, usize),
     /// The last two bytes that are no blanks and no comments.
@@ -57,7 +59,7 @@ impl Scan {
                 }
                 b'"' | b'\'' | b'`' => {
                     at = after_text(bytes, at);
-                    self.is_awaited = false;
+                    self.is_awaited &= self.n_angles > 0;
                     self.saw(byte);
                     continue;
                 }
@@ -87,6 +89,7 @@ impl Scan {
         if matches!(&bytes[start..end], b"interface" | b"type") {
             let next = bytes[end..].iter().find(|byte| !matches!(byte, b' ' | b'\t'));
             self.is_awaited = next.is_some_and(|byte| is_word(*byte));
+            self.n_angles = 0;
         }
     }
 
@@ -95,15 +98,20 @@ impl Scan {
         match byte {
             b'{' => {
                 let is_inside = self.open.last() == Some(&true);
-                let is_body = self.is_awaited && !matches!(self.last[1], b'<' | b',');
+                let is_body =
+                    self.is_awaited && self.n_angles == 0 && !matches!(self.last[1], b'<' | b',');
                 self.open.push(is_inside || is_body);
                 self.is_awaited &= !is_body;
             }
             b'(' | b'[' => self.open.push(false),
             b'}' | b')' | b']' => {
                 self.open.pop();
-                self.is_awaited = false;
+                self.is_awaited &= self.n_angles > 0;
             }
+            b'>' if self.is_awaited && self.last[1] != b'=' => {
+                self.n_angles = self.n_angles.saturating_sub(1);
+            }
+            b'<' if self.is_awaited => self.n_angles += 1,
             b';' => self.is_awaited = false,
             b'<' if self.open.last() == Some(&true)
                 && at > line_start
@@ -169,6 +177,12 @@ mod tests {
                 "interface A<T> {\n  (a: T): B\n\n  // more\n  <U>(a: U): [B]\n  <V>(): void\n}\n"
             ),
             "interface A<T> {\n  (a: T): B\n\n  // more\n ;<U>(a: U): [B]\n ;<V>(): void\n}\n"
+        );
+        assert_eq!(
+            read(
+                "interface A<T = '/', U extends { a: [] } = {}> {\n  (a: T): B\n  <U>(): void\n}\n"
+            ),
+            "interface A<T = '/', U extends { a: [] } = {}> {\n  (a: T): B\n ;<U>(): void\n}\n"
         );
         assert_eq!(
             read("type A = {\n  b: C\n  <U>(a: U): D\n}\n"),

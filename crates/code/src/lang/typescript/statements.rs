@@ -214,7 +214,7 @@ impl Lower<'_, '_> {
 
     fn return_statement(&mut self, node: Node<'_>) {
         for value in named_children(node) {
-            let value = self.expression(value);
+            let value = self.result_value(value);
             let function = self.b.around().find(|def| self.b.facts.def(*def).kind.is_callable());
             if let Some(function) = function {
                 self.b.add_value(function, value);
@@ -296,7 +296,7 @@ impl Lower<'_, '_> {
         let is_plain = kind(name_node) == Kind::Identifier;
         // A function kept in a variable is that function.
         if let Some(function) = value.filter(|value| is_plain && is_function(*value)) {
-            self.function_variable(node, name_node, function, whole);
+            self.function_variable(node, (name_node, function, ty), whole);
             return;
         }
         if let Some(class) = value.filter(|value| is_plain && kind(*value) == Kind::Class) {
@@ -366,8 +366,7 @@ impl Lower<'_, '_> {
     fn function_variable(
         &mut self,
         node: Node<'_>,
-        name_node: Node<'_>,
-        function: Node<'_>,
+        (name_node, function, ty): (Node<'_>, Node<'_>, Option<Node<'_>>),
         whole: Node<'_>,
     ) {
         let (name, at) = (self.name(name_node), name_node.start_byte());
@@ -385,7 +384,8 @@ impl Lower<'_, '_> {
         if self.level.is_file {
             self.objects.add(self.text(name_node), Object::Function(def));
         }
-        self.callable(def, function, None);
+        let given = ty.and_then(|ty| self.declared_type(ty)).map(|value| (value, 0));
+        self.callable(def, function, given);
     }
 
     fn file_variable(
