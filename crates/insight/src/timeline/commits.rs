@@ -17,7 +17,7 @@ use store::repos::{Checkout, Repo};
 use store::{Reader, origins};
 
 /// Commits looked at; of these, those near enough to the best are told.
-const COMMITS_READ: usize = 100;
+const COMMITS_READ: usize = 300;
 /// What a commit of many files gains, beside a score from 0 to 1: what brought a thing or
 /// took it away is larger than the repairs between.
 const LARGE: f64 = 0.25;

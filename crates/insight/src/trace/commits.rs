@@ -25,6 +25,8 @@ pub enum FileOrder {
 
 /// Of a file with a long history, those weighed.
 const WEIGHED: usize = 300;
+/// A change with its tests and its documentation; what touches more is about more.
+const FEW_FILES: f64 = 8.0;
 
 /// What changed a file, as far as it is shown.
 pub(super) struct FileChanges {
@@ -102,8 +104,9 @@ fn arguing(reader: &Reader, direct: Vec<CommitRow>, most: usize) -> Result<Vec<C
     let n_files = commits::n_files(reader, &ids)?;
     let mut ranked: Vec<(usize, f64)> = weighed()
         .map(|(index, commit)| {
-            let n = n_files.get(&commit.id).copied().unwrap_or(1).max(1) as f64;
-            (index, f64::from(reasons::weight(&commit.message)) / (1.0 + n.ln()))
+            let n = n_files.get(&commit.id).copied().unwrap_or(1) as f64;
+            let breadth = 1.0 + (n / FEW_FILES).max(1.0).ln();
+            (index, f64::from(reasons::weight(&commit.message)) / breadth)
         })
         .collect();
     let is_oldest = |index: usize| index == oldest;
