@@ -53,14 +53,13 @@ fn texts(list: &Value, field: &str) -> Vec<String> {
 #[test]
 fn a_timeline_of_commits_has_what_began_and_what_ended_it() {
     let tide = Repository::new();
-    let parts: Vec<String> = (0..12).map(|n| format!("src/part{n}.rs")).collect();
+    let parts: Vec<String> = (0..40).map(|n| format!("src/part{n}.rs")).collect();
     let files: Vec<(&str, &str)> = parts.iter().map(|path| (path.as_str(), "//\n")).collect();
-    let long = "\n\nWhoever measures has asked for it for years, and nothing else that we know of \
-                gives heights every minute, with the pressure of the air beside them.";
+    let long = "\n\nIt has been asked for.";
     tide.commit(ADA, &format!("Bring the gauge to the harbour{long}"), &files);
     for n in 0..30 {
         let text = format!("// {n}\n");
-        tide.commit(ADA, &format!("gauge: gauge repair {n}"), &[("src/part0.rs", &text)]);
+        tide.commit(ADA, &format!("Repair gauge {n}"), &[("src/part0.rs", &text)]);
     }
     let files: Vec<(&str, &str)> = parts.iter().map(|path| (path.as_str(), "// no\n")).collect();
     tide.commit(ADA, &format!("Take the gauge away{long}"), &files);
@@ -172,18 +171,16 @@ fn what_others_speak_of_is_where_a_timeline_starts() {
     let parts: String = (10..40)
         .map(|n| {
             format!(
-                "mr !{n} \"Gauge harmonics {n}\" by bo at 2024-02-01T10:{n} from b{n}\n  | Gauge.\n"
+                "mr !{n} \"Gauge harmonics {n}\" by bo at 2024-02-01T10:{n} from b{n}\n  | Done.\n"
             )
         })
         .collect();
-    let speakers: String = (20..30)
+    let speakers: String = (10..59)
         .map(|n| format!("issue #{n} \"Boats {n}\" by bo at 2024-03-01T10:{n}\n  | See !1.\n"))
         .collect();
     let history = format!(
-        "project harbor/tide \"Tide\"\nmr !1 \"Gauge of the northern harbour with all that \
-         belongs to it: harmonics, pressure, weather\" by ada at 2024-01-01T10:00 from all\n  \
-         | Heights every minute, with the pressure of the air and the weather of the day beside \
-         them, as whoever measures has asked for.\n{parts}{speakers}"
+        "project harbor/tide \"Tide\"\nmr !1 \"Gauge harmonics of the north\" by ada at \
+         2024-01-01T10:00 from all\n  | For whoever measures.\n{parts}{speakers}"
     );
     let site = Site::scenario(BINARY, &history);
     site.sync();
