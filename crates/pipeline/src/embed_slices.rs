@@ -9,12 +9,17 @@ use search::embedding::{EmbedOptions, EmbedReport, Embedding, Provider, SLICE};
 use std::sync::Arc;
 use std::time::Duration;
 use store::WriteQueue;
+use store::embeddings::PendingDocument;
 use store::lock::BriefWork;
 
 /// Between two slices, and between two looks at a lock that another run has.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Slices under one lock.
-const SLICES: usize = 4;
+/// Texts under one lock: at first, and at most.
+const FIRST: usize = SLICE / 2;
+const MOST: usize = SLICE * 4;
+/// How long the lock may be held at a stretch; who waits for it gives up after a minute.
+/// Texts of a length take a hundred times as long on a busy machine as on a quiet one.
+const STRETCH: Duration = Duration::from_secs(4);
 /// Texts of records that whoever wrote one waits for.
 const RECORDS: usize = 32;
 
@@ -31,14 +36,7 @@ pub fn embed_in_slices(
     let (waiting, mut report) =
         slices.with(slices.opened()?, |it| Ok((it.waiting(options)?, it.report())))?;
     control.progress.phase("embedding", Some(waiting.len() as u64));
-    let outcome: Result<()> = waiting.chunks(SLICE * SLICES).try_for_each(|slice| {
-        if options.has_enough(&report) {
-            return Ok(());
-        }
-        slices.with(slices.reopened()?, |it| it.slice(slice, options, &mut report))?;
-        std::thread::sleep(PAUSE);
-        Ok(())
-    });
+    let outcome = slices.all(&waiting, options, &mut report);
     control.progress.finish();
     outcome?;
     slices.with(slices.reopened()?, |it| it.finish(&mut report))?;
@@ -52,6 +50,26 @@ struct Slices<'a> {
 }
 
 impl Slices<'_> {
+    /// All that waits, as much at a time as takes a few seconds.
+    fn all(
+        &self,
+        waiting: &[PendingDocument],
+        options: EmbedOptions,
+        report: &mut EmbedReport,
+    ) -> Result<()> {
+        let (mut rest, mut n) = (waiting, FIRST);
+        while !rest.is_empty() && !options.has_enough(report) {
+            let slice;
+            (slice, rest) = rest.split_at(n.min(rest.len()));
+            let queue = self.reopened()?;
+            let started = self.control.clock.now();
+            self.with(queue, |it| it.slice(slice, options, report))?;
+            n = next_length(n, self.control.clock.now().since(started));
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
     fn with<T>(
         &self,
         queue: Arc<WriteQueue>,
@@ -91,6 +109,19 @@ impl Slices<'_> {
     }
 }
 
+/// How many texts the next slice has, after one of `n` took so long.
+fn next_length(n: usize, took: Duration) -> usize {
+    if took > STRETCH {
+        // What took far too long must not be tried a dozen times more.
+        let fitting = n as f64 * STRETCH.as_secs_f64() / took.as_secs_f64();
+        (fitting as usize).clamp(1, MOST)
+    } else if took < STRETCH / 2 {
+        (n * 2).min(MOST)
+    } else {
+        n
+    }
+}
+
 /// Embeds records of memory that were just written, if nobody else is writing:
 /// else whoever embeds next does it.
 pub fn embed_records(
@@ -113,4 +144,25 @@ pub fn embed_records(
     let report = outcome?;
     closed?;
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever waits for the lock gives up after a minute.
+    #[test]
+    fn a_slow_machine_gets_short_slices() {
+        let seconds = Duration::from_secs;
+        assert_eq!(next_length(FIRST, seconds(1)), 2 * FIRST);
+        assert_eq!(next_length(MOST, seconds(1)), MOST);
+        assert_eq!(next_length(64, seconds(3)), 64);
+        // Three seconds for each text.
+        let mut n = MOST;
+        for _ in 0..3 {
+            n = next_length(n, seconds(3 * n as u64));
+        }
+        assert_eq!(n, 1);
+        assert_eq!(next_length(1, seconds(100)), 1);
+    }
 }

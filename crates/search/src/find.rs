@@ -318,11 +318,17 @@ impl Search<'_> {
         let (groups, n_above) = self.collect(&mut found, query.as_ref())?;
         let lexical = found.lexical;
         self.note_absence(&groups)?;
+        if groups.iter().any(|group| group.is_named) {
+            // A hash or a number is no word somebody mistyped.
+            self.results.suggestions.clear();
+        }
         let is_cut = n_above < self.n_seen;
         self.results.total = if is_cut || self.results.mode != Mode::Lexical {
             groups.len() as u64
         } else {
-            lexical.total.saturating_sub((n_above - groups.len()) as u64)
+            // What the query names need not have its words.
+            let by_words = lexical.total.saturating_sub((n_above - groups.len()) as u64);
+            by_words.max(groups.len() as u64)
         };
         self.results.is_total_exact =
             !is_cut && lexical.is_total_exact && self.results.mode == Mode::Lexical;

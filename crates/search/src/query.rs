@@ -38,6 +38,8 @@ struct Term {
     text: String,
     form: Form,
     is_required: bool,
+    /// Of a number: the word before it, with which it makes a name.
+    numbered: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -244,7 +246,8 @@ impl Term {
     /// What a text must have when the term is required: the whole of it.
     fn demand(&self) -> String {
         let is_word = self.form == Form::Word;
-        let other = self.divided().into_iter().chain(self.united()).filter(|_| is_word);
+        let other = self.divided().into_iter().chain(self.united()).chain(self.spaced());
+        let other = other.filter(|_| is_word);
         let whole: Vec<String> =
             std::iter::once(self.exact()).chain(other).map(|offer| offer.expression()).collect();
         match whole.as_slice() {
@@ -267,6 +270,12 @@ impl Term {
         if self.form == Form::Word {
             forms.whole.extend(self.divided());
             forms.whole.extend(self.united());
+            forms.whole.extend(self.spaced());
+            if let Some(name) = &self.numbered {
+                let number = &self.text;
+                forms.whole.push(Offer::words(&format!("{name} {number}")));
+                forms.whole.push(Offer::words(&format!("{name}{number}")));
+            }
             let parts = name_parts(&self.text);
             if parts.len() > 1 {
                 let telling = |part: &&String| part.chars().nth(1).is_some() && !is_stop_word(part);
@@ -283,6 +292,15 @@ impl Term {
             && parts.len() > 1
             && self.text.trim_matches(['_', '-']).chars().all(identifiers::is_of_name);
         is_name.then(|| Offer::words(&parts.concat()))
+    }
+
+    /// `BIP85` as texts have it that write `BIP 85` or `BIP-85`: two words.
+    fn spaced(&self) -> Option<Offer> {
+        let at = self.text.find(|c: char| c.is_ascii_digit()).filter(|at| *at > 0)?;
+        let (name, number) = self.text.split_at(at);
+        let is_numbered = name.chars().all(char::is_alphabetic)
+            && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_numbered.then(|| Offer::words(&format!("{name} {number}")))
     }
 
     /// `HttpClient` as one word of the index, or as all its parts.
@@ -339,7 +357,12 @@ fn split(input: &str) -> Vec<Term> {
         };
         let phrase = after_plus.strip_prefix('"').and_then(|inside| inside.split_once('"'));
         if let Some((inside, after)) = phrase {
-            terms.push(Term { text: inside.to_owned(), form: Form::Phrase, is_required });
+            terms.push(Term {
+                text: inside.to_owned(),
+                form: Form::Phrase,
+                is_required,
+                numbered: None,
+            });
             rest = after.trim_start();
             continue;
         }
@@ -352,12 +375,27 @@ fn split(input: &str) -> Vec<Term> {
             .unwrap_or(word);
         let stem = word.strip_suffix('*').filter(|stem| is_plain(stem));
         terms.push(match stem {
-            Some(stem) => Term { text: stem.to_owned(), form: Form::Prefix, is_required },
-            None => Term { text: word.to_owned(), form: Form::Word, is_required },
+            Some(stem) => {
+                let text = stem.to_owned();
+                Term { text, form: Form::Prefix, is_required, numbered: None }
+            }
+            None => {
+                let numbered = terms.last().and_then(|before| number_of(before, word));
+                Term { text: word.to_owned(), form: Form::Word, is_required, numbered }
+            }
         });
         rest = after.trim_start();
     }
     terms
+}
+
+/// `BIP` of `BIP 85`: what a number belongs to.
+fn number_of(before: &Term, word: &str) -> Option<String> {
+    let is_name = before.form == Form::Word
+        && !is_stop_word(&before.text)
+        && before.text.chars().all(char::is_alphabetic);
+    (is_name && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| before.text.clone())
 }
 
 fn is_plain(word: &str) -> bool {
@@ -410,6 +448,17 @@ mod tests {
             expression("back-to-front"),
             r#"("back-to-front" OR "backtofront" OR "back" OR "front")"#
         );
+    }
+
+    #[test]
+    fn a_numbered_name_is_found_however_it_is_written() {
+        assert_eq!(expression("BIP85"), r#"("BIP85" OR "BIP 85")"#);
+        assert_eq!(expression("bip-85"), r#"("bip-85" OR "bip85" OR "bip" OR "85")"#);
+        assert_eq!(expression("BIP 85"), r#"("BIP" OR "85" OR "BIP 85" OR "BIP85")"#);
+        assert_eq!(expression("+qt6"), r#"("qt6" OR "qt 6")"#);
+        // Neither a sentence nor a hash has such a name.
+        assert_eq!(expression("in 2019"), r#"("2019")"#);
+        assert_eq!(expression("a1b2"), r#"("a1b2")"#);
     }
 
     #[test]

@@ -7,8 +7,10 @@
 
 use model::ids::ProjectId;
 use model::{Result, Timestamp};
-use store::Reader;
+use std::collections::BTreeMap;
 use store::documents::DocumentSummary;
+use store::entities::EntityRow;
+use store::{Reader, timeline};
 
 /// What a signal may know of the question.
 #[derive(Debug, Clone)]
@@ -37,7 +39,7 @@ pub trait Signal: Sync {
 }
 
 /// All of them, in the order they are shown.
-pub const SIGNALS: &[&dyn Signal] = &[&Recency, &Title, &Home];
+pub const SIGNALS: &[&dyn Signal] = &[&Recency, &Title, &Home, &SpokenOf];
 
 /// The newest gains this much, a year later half of it, and so on.
 const RECENCY: f64 = 0.02;
@@ -46,6 +48,10 @@ const HALF_LIFE_DAYS: f64 = 365.0;
 const TITLE: f64 = 0.05;
 /// Own work comes first where it answers as well.
 const HOME: f64 = 0.12;
+/// What many other issues and merge requests speak of is what they are about.
+const SPOKEN_OF: f64 = 0.06;
+/// From so many on it gains nothing more.
+const MANY_SPEAKERS: f64 = 32.0;
 
 struct Recency;
 
@@ -137,6 +143,46 @@ impl Signal for Home {
         };
         Ok(cards.iter().map(|card| if is_home(card) { HOME } else { 0.0 }).collect())
     }
+}
+
+struct SpokenOf;
+
+impl Signal for SpokenOf {
+    fn name(&self) -> &'static str {
+        "spoken-of"
+    }
+
+    fn most(&self) -> f64 {
+        SPOKEN_OF
+    }
+
+    fn gains(
+        &self,
+        reader: &Reader,
+        _: &Question<'_>,
+        cards: &[DocumentSummary],
+    ) -> Result<Vec<f64>> {
+        let documents: Vec<i64> = cards.iter().map(|card| card.document).collect();
+        let entities: BTreeMap<i64, EntityRow> = timeline::subjects(reader, &documents)?
+            .into_iter()
+            .map(|subject| (subject.document, subject.entity))
+            .collect();
+        let mut rows: Vec<EntityRow> = entities.values().copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let speakers = timeline::n_speakers(reader, &rows)?;
+        let gain = |document: &i64| {
+            let row = entities.get(document);
+            let n = row.and_then(|row| speakers.get(row)).copied().unwrap_or(0);
+            SPOKEN_OF * prominence(n)
+        };
+        Ok(documents.iter().map(gain).collect())
+    }
+}
+
+/// How much it says that so many others speak of something, 0 to 1.
+pub fn prominence(n_speakers: u64) -> f64 {
+    ((1.0 + n_speakers as f64).ln() / MANY_SPEAKERS.ln()).min(1.0)
 }
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 use crate::change_relations;
 use crate::commit_terms;
 use crate::handle::{Read, Tx};
-use crate::sql::{self, At};
+use crate::sql::{self, At, json_ids};
 use model::ids::RepoId;
 use model::record::ChangeKind;
 use model::{Result, Timestamp};
 use rusqlite::Row;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// A commit as a repository has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,6 +276,18 @@ pub fn of_documents(on: &impl Read, documents: &[i64]) -> Result<Vec<(i64, Commi
         [ids],
         |row| Ok((row.get("document")?, read(row)?)),
     )
+}
+
+/// How many files each of the commits changed; none of those that were not read.
+pub fn n_files(on: &impl Read, commits: &[i64]) -> Result<BTreeMap<i64, u64>> {
+    let found = sql::all(
+        on,
+        "SELECT commit_id, count(*) AS n FROM commit_files
+         WHERE commit_id IN (SELECT value FROM json_each(?1)) GROUP BY commit_id",
+        [json_ids(commits)],
+        |row| Ok((row.get("commit_id")?, row.get("n")?)),
+    )?;
+    Ok(found.into_iter().collect())
 }
 
 /// The paths a commit changed, by name.

@@ -291,6 +291,17 @@ pub struct Relation {
     pub certainty: Certainty,
 }
 
+impl Relation {
+    /// Whether the other end was to close the one shown and ended without being merged.
+    pub fn is_given_up(&self) -> bool {
+        self.reference_type == RelationType::Closes
+            && !self.is_outgoing
+            && self.certainty == Certainty::Declared
+            && self.kind == EntityKind::MergeRequest
+            && self.state == Some(EntityState::Closed)
+    }
+}
+
 /// Relations from and to an entity: by type, outgoing first, then by name.
 pub fn relations(on: &impl Read, entity: EntityRow) -> Result<Vec<Relation>> {
     sql::all(

@@ -11,7 +11,7 @@ use model::memory::DecisionStatus;
 use model::relation::{Certainty, EntityName, EvidenceSource, RelationType};
 use model::{EntityKind, EntityState, ForgeKind, Result, Timestamp};
 use rusqlite::Row;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What every event of an entity shows of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,6 +212,31 @@ pub fn links(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<EntityRelatio
     }
     links.sort_by_key(|link| link.id);
     Ok(links)
+}
+
+/// How many others speak of each of the entities, in whatever way; none of those that
+/// nobody speaks of.
+pub fn n_speakers(on: &impl Read, entities: &[EntityRow]) -> Result<BTreeMap<EntityRow, u64>> {
+    let mut counts = BTreeMap::new();
+    for kind in EntityKind::ALL {
+        let ids = ids_of(kind, entities);
+        if ids == "[]" {
+            continue;
+        }
+        let found = sql::all(
+            on,
+            "SELECT target_id, count(DISTINCT source_kind || source_host || source_project_path
+               || ' ' || source_iid) AS n
+             FROM entity_references
+             WHERE target_kind = ?1 AND target_id IN (SELECT value FROM json_each(?2))
+               AND (source_id IS NULL OR source_kind <> target_kind OR source_id <> target_id)
+             GROUP BY target_id",
+            (Word(kind), &ids),
+            |row| Ok((EntityRow { kind, id: row.get("target_id")? }, row.get("n")?)),
+        )?;
+        counts.extend(found);
+    }
+    Ok(counts)
 }
 
 fn link(row: &Row<'_>) -> rusqlite::Result<EntityRelation> {

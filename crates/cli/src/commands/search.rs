@@ -83,7 +83,7 @@ pub struct Args {
     /// How to fuse both result lists: by score or by rank (RRF)
     #[arg(long, value_enum, default_value = "scores")]
     fusion: FusionArg,
-    /// Disable a ranking signal: recency, title, same-project, memory, floor
+    /// Disable a ranking signal: recency, title, same-project, spoken-of, memory, floor
     /// (show what hardly answers, too), or one memory factor: decay, frequency, importance, last-access, project,
     /// superseded (repeatable)
     #[arg(long, value_name = "SIGNAL")]

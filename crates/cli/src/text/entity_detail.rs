@@ -116,6 +116,8 @@ impl EntityAnswer {
                 && relation.certainty != Certainty::Declared;
             let words = if is_open && was_closed {
                 "was closed by"
+            } else if relation.is_given_up() {
+                "was to be closed by"
             } else {
                 let (is_outgoing, certainty) = (relation.is_outgoing, relation.certainty);
                 relation.reference_type.phrase(is_outgoing, certainty, relation.kind)
@@ -134,6 +136,9 @@ impl EntityAnswer {
             }
             if is_open && was_closed {
                 out.label(Label::Faint, "  reopened since");
+            }
+            if relation.is_given_up() {
+                out.label(Label::Faint, "  closed without being merged");
             }
             out.end();
         }

@@ -59,6 +59,7 @@ mod no_forge;
 mod output;
 mod people;
 mod plans;
+mod real_histories;
 mod real_use;
 mod relations;
 mod repo;

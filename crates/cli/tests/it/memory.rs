@@ -555,7 +555,7 @@ fn search_ranks_records_as_recall_does() {
     expect![[r#"
         ------- stderr -------
         error: there is no ranking signal `decayed`
-        hint: known: recency, title, same-project, memory, floor, decay, frequency, importance, last-access, project, superseded
+        hint: known: recency, title, same-project, spoken-of, memory, floor, decay, frequency, importance, last-access, project, superseded
         [exit status: 2]
     "#]]
     .assert_eq(&env.lore(&["search", "alarms", "--without", "decayed"]).to_string());

@@ -29,7 +29,7 @@ use store::{Reader, commits, paths, repos};
 /// Entities looked at, the newest.
 const MOST: usize = 300;
 /// Commits that match words, the best.
-const MOST_COMMITS: usize = 40;
+const MOST_COMMITS: usize = 100;
 /// Earlier names of a file that are followed.
 const MOST_NAMES: usize = 10;
 /// Blame walks the whole history; in one longer than this it takes too long, and
@@ -81,7 +81,13 @@ pub fn experts(searcher: &Searcher<'_>, typed: FileQuery<'_>, limit: usize) -> R
         Some((dir, _)) => Some(dir.clone()),
         None => clone_around(reader, typed.cwd)?.map(|(dir, _)| dir),
     };
-    let mut ranking = Ranking::new(Identities::load(reader, clone.as_ref())?, searcher.now);
+    let mut identities = Identities::load(reader, clone.as_ref())?;
+    if kind == TargetKind::Query {
+        // The few commits that match tell too little of who goes by which names.
+        let all = authors::all(reader)?;
+        identities.learn(all.iter().map(|(author, n)| (author, *n)));
+    }
+    let mut ranking = Ranking::new(identities, searcher.now);
     ranking.add_entities(reader, &evidence.rows)?;
     ranking.add_commits(&evidence.commits);
     let mut answer = Experts {
@@ -131,7 +137,7 @@ pub(crate) fn whom_to_ask(
         }
         // An unread clone has nothing but its lines.
         if let Some(dir) = &clone
-            && ranking.is_empty()
+            && (ranking.is_empty() || is_short(reader, file.repo_id())?)
             && let Some(blamed) = lines::by_author(dir, &file.path)
         {
             ranking.add_lines(&blamed);

@@ -100,6 +100,11 @@ impl Identities {
         }
     }
 
+    /// Whether names and addresses are known already: those of a part would undo it.
+    pub(super) fn has_learned(&self) -> bool {
+        !self.name_of_address.is_empty() || !self.nickname_of_address.is_empty()
+    }
+
     /// Takes note of whole names that one person goes by: those on their address.
     fn learn_names(&mut self, counts: &BTreeMap<String, BTreeMap<String, u64>>) {
         let mut frequency: BTreeMap<&str, u64> = BTreeMap::new();

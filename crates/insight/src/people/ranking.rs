@@ -120,7 +120,9 @@ impl Ranking {
 
     /// Commits, each share with a weight.
     pub(super) fn add_commits(&mut self, shares: &[(CommitShare, f64)]) {
-        self.identities.learn(shares.iter().map(|(share, _)| (&share.author, share.commits)));
+        if !self.identities.has_learned() {
+            self.identities.learn(shares.iter().map(|(share, _)| (&share.author, share.commits)));
+        }
         for (share, weight) in shares {
             let Some((key, name)) = self.identities.of_author(&share.author) else { continue };
             let points = COMMITTED * weight * share.commits as f64 * fade(share.at, self.now);

@@ -17,7 +17,14 @@ use store::repos::{Checkout, Repo};
 use store::{Reader, origins};
 
 /// Commits looked at; of these, those near enough to the best are told.
-const COMMITS_READ: usize = 60;
+const COMMITS_READ: usize = 300;
+/// What a commit of many files gains, beside a score from 0 to 1: what brought a thing or
+/// took it away is larger than the repairs between.
+const LARGE: f64 = 0.25;
+/// From so many files on it gains nothing more.
+const MANY_FILES: f64 = 64.0;
+/// So many of the best are told, however small.
+const SURE: usize = 4;
 const SUMMARY: usize = 200;
 /// Changes to a commit that are told with it.
 const MOST_CHANGES: usize = 4;
@@ -56,18 +63,50 @@ pub(super) fn of_query(
     let copies = copies(reader, &near, &rows)?;
     let mut seen = BTreeSet::new();
     let mut found = CommitSeeds { matches: ranking.total, copies, ..CommitSeeds::default() };
-    for row in leads.iter().filter_map(|lead| rows.get(lead)) {
+    let mut chosen: Vec<(usize, CommitRow)> = Vec::new();
+    for (place, row) in most_telling(reader, &near, &rows)? {
         // Two clones of one history have the same commits.
         let is_told = !seen.insert(row.sha.clone()) || has_merge_request(reader, row)?;
-        if !is_told && found.rows.len() == most {
+        if !is_told && chosen.len() == most {
             found.is_cut = true;
             break;
         }
         if !is_told {
-            found.rows.push(row.clone());
+            chosen.push((place, row.clone()));
         }
     }
+    chosen.sort_by_key(|(place, _)| *place);
+    found.rows = chosen.into_iter().map(|(_, row)| row).collect();
     Ok(found)
+}
+
+/// The commits with their places among the answers: those that answer well and are large
+/// first.
+fn most_telling<'a>(
+    reader: &Reader,
+    near: &[&EntityGroup],
+    rows: &'a BTreeMap<i64, CommitRow>,
+) -> Result<Vec<(usize, &'a CommitRow)>> {
+    let ids: Vec<i64> = rows.values().map(|row| row.id).collect();
+    let n_files = commits::n_files(reader, &ids)?;
+    let mut order: Vec<(usize, &CommitRow, f64)> = near
+        .iter()
+        .enumerate()
+        .filter_map(|(place, group)| {
+            let row = rows.get(&group.lead)?;
+            let n = n_files.get(&row.id).copied().unwrap_or(0) as f64;
+            let size = ((1.0 + n).ln() / MANY_FILES.ln()).min(1.0);
+            Some((place, row, group.score + LARGE * size))
+        })
+        .collect();
+    order.sort_by(|a, b| {
+        let is_sure = |place: usize| place < SURE;
+        is_sure(b.0)
+            .cmp(&is_sure(a.0))
+            .then_with(|| b.2.total_cmp(&a.2))
+            .then_with(|| a.0.cmp(&b.0))
+    });
+    Ok(order.into_iter().map(|(place, row, _)| (place, row)).collect())
 }
 
 /// Hashes of the same change on other branches, by the hash of the one that is told.

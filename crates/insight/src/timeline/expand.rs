@@ -12,6 +12,9 @@ use store::timeline::{self, EntityHeader, EntityRelation, RelationEnd};
 
 /// Relations followed from one entity at most.
 const FAN_OUT: usize = 20;
+/// Steps along which changes that follow each other are told together, however near
+/// the rest has to be: what failed before what did it belongs to the account of both.
+const CHAIN: u8 = 3;
 
 /// An entity of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,14 +51,23 @@ pub(super) fn expand(
     }
     let mut links: BTreeMap<i64, EntityRelation> = BTreeMap::new();
     let mut level = 0..found.members.len();
-    for step in 0..=depth {
+    let last = if depth == 0 { 0 } else { depth.max(CHAIN) };
+    for step in 0..=last {
         let frontier: Vec<EntityRow> =
             found.members[level.clone()].iter().map(|member| member.row).collect();
         let reached = timeline::links(reader, &frontier)?;
         let start = found.members.len();
-        if step < depth {
+        if step < last {
+            let is_far = step >= depth;
+            let is_followed = |relation: RelationType| {
+                if is_far {
+                    relation == RelationType::Closes || relation.is_between_changes()
+                } else {
+                    with_mentions || relation != RelationType::Mentioned
+                }
+            };
             for row in &frontier {
-                follow(*row, &reached, with_mentions, step + 1, &mut known, &mut found);
+                follow(*row, &reached, &is_followed, step + 1, &mut known, &mut found);
             }
             if step == 0 {
                 let hubs = hubs::hubs(reader, &seeds.found, &known)?;
@@ -81,14 +93,14 @@ pub(super) fn expand(
 fn follow(
     from: EntityRow,
     links: &[EntityRelation],
-    with_mentions: bool,
+    is_followed: &impl Fn(RelationType) -> bool,
     depth: u8,
     known: &mut BTreeSet<EntityRow>,
     found: &mut Expansion,
 ) {
     let mut ways: Vec<(&EntityRelation, &RelationEnd, &RelationEnd, bool)> = links
         .iter()
-        .filter(|link| with_mentions || link.relation != RelationType::Mentioned)
+        .filter(|link| is_followed(link.relation))
         .filter_map(|link| {
             if link.source.row == Some(from) {
                 Some((link, &link.source, &link.target, true))

@@ -90,7 +90,7 @@ impl Request {
         }
     }
 
-    pub const SEEDS: usize = 12;
+    pub const SEEDS: usize = 16;
     pub const LIMIT: usize = 100;
     pub const EVIDENCE: usize = 10;
 }

@@ -15,10 +15,15 @@ use store::entities::EntityRow;
 use store::timeline::{self, Subject};
 
 /// Entities looked at; of these, those near enough to the best are seeds.
-const ENTITIES_READ: usize = 60;
+const ENTITIES_READ: usize = 100;
 /// How much of the best score a seed needs. What is below answers another
 /// question, and its events would only stand in the way.
 pub(super) const NEAR_BEST: f64 = 0.5;
+
+/// What an entity gains that many others speak of, beside a score from 0 to 1.
+const SPOKEN_OF: f64 = 0.15;
+/// So many of the best answers are seeds, whoever speaks of them.
+const SURE: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Seeds {
@@ -89,12 +94,14 @@ pub(super) fn of_query(
     let near: Vec<&EntityGroup> =
         ranking.groups.iter().filter(|group| group.score >= NEAR_BEST * best).collect();
     let is_cut = near.len() > most;
-    let kept = || near.iter().take(most).flat_map(|group| &group.candidates);
-    let seeds: Vec<i64> = kept().map(|it| it.document).collect();
+    let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
+    let of_leads = subjects_of(searcher.reader, &leads)?;
+    let found = in_order(&leads, &of_leads);
+    let kept = most_telling(searcher.reader, &near, &of_leads, most)?;
+    let seeds: Vec<i64> =
+        kept.iter().flat_map(|group| &group.candidates).map(|it| it.document).collect();
     let subjects = subjects_of(searcher.reader, &seeds)?;
     let rows = in_order(&seeds, &subjects);
-    let leads: Vec<i64> = near.iter().map(|group| group.lead).collect();
-    let found = in_order(&leads, &subjects_of(searcher.reader, &leads)?);
     let words = search::query::Query::parse(&request.query).map(|query| query.words());
     Ok(Seeds {
         rows,
@@ -106,6 +113,39 @@ pub(super) fn of_query(
         words: words.unwrap_or_default(),
         warnings: ranking.warnings,
     })
+}
+
+/// Of more than there is room for: those that answer well and that others speak of.
+/// Dozens of changes may have the words of a topic in their titles; the one that did it
+/// and the issue that tracks it are what all the others mention. In their order.
+fn most_telling<'a>(
+    reader: &Reader,
+    near: &[&'a EntityGroup],
+    subjects: &BTreeMap<i64, Subject>,
+    most: usize,
+) -> Result<Vec<&'a EntityGroup>> {
+    if near.len() <= most {
+        return Ok(near.to_vec());
+    }
+    let entity = |group: &EntityGroup| subjects.get(&group.lead).map(|subject| subject.entity);
+    let rows: Vec<EntityRow> = near.iter().filter_map(|group| entity(group)).collect();
+    let speakers = timeline::n_speakers(reader, &rows)?;
+    let worth = |group: &EntityGroup| {
+        let n = entity(group).and_then(|row| speakers.get(&row)).copied().unwrap_or(0);
+        group.score + SPOKEN_OF * search::signals::prominence(n)
+    };
+    let mut places: Vec<usize> = (0..near.len()).collect();
+    // The very best answer, whoever speaks of it.
+    places.sort_by(|a, b| {
+        let is_lower = |place: usize| place >= SURE;
+        is_lower(*a)
+            .cmp(&is_lower(*b))
+            .then_with(|| worth(near[*b]).total_cmp(&worth(near[*a])))
+            .then_with(|| a.cmp(b))
+    });
+    places.truncate(most);
+    places.sort_unstable();
+    Ok(places.into_iter().map(|place| near[place]).collect())
 }
 
 fn subjects_of(reader: &Reader, documents: &[i64]) -> Result<BTreeMap<i64, Subject>> {

@@ -8,7 +8,7 @@ use crate::reasons::{self, CommitReason};
 use model::record::ChangeKind;
 use model::{EntityKind, Result};
 use std::cmp::Reverse;
-use store::commits::CommitRow;
+use store::commits::{self, CommitRow};
 use store::entities::EntityRow;
 use store::paths::FileChangeRef;
 use store::{Reader, details};
@@ -25,6 +25,8 @@ pub enum FileOrder {
 
 /// Of a file with a long history, those weighed.
 const WEIGHED: usize = 300;
+/// A change with its tests and its documentation; what touches more is about more.
+const FEW_FILES: f64 = 8.0;
 
 /// What changed a file, as far as it is shown.
 pub(super) struct FileChanges {
@@ -51,7 +53,9 @@ pub(super) fn of_file(
     };
     let direct = match request.order {
         FileOrder::Newest => direct.into_iter().take(request.limit).collect(),
-        FileOrder::Reasons => arguing(direct, request.limit.saturating_sub(touching.len())),
+        FileOrder::Reasons => {
+            arguing(reader, direct, request.limit.saturating_sub(touching.len()))?
+        }
     };
     let commits = direct
         .into_iter()
@@ -90,18 +94,27 @@ fn discussed(
     Ok(in_order(touching, &ranked))
 }
 
-/// Those whose messages give reasons, and the one that brought the file.
-fn arguing(direct: Vec<CommitRow>, most: usize) -> Vec<CommitRow> {
+/// Those whose messages give reasons, and the one that brought the file. Reasons for a
+/// change of many files say little of any of them.
+fn arguing(reader: &Reader, direct: Vec<CommitRow>, most: usize) -> Result<Vec<CommitRow>> {
     let oldest = direct.len().saturating_sub(1);
-    let mut ranked: Vec<(usize, i32)> = direct
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| *index < WEIGHED || *index == oldest)
-        .map(|(index, commit)| (index, reasons::weight(&commit.message)))
+    let weighed =
+        || direct.iter().enumerate().filter(|(index, _)| *index < WEIGHED || *index == oldest);
+    let ids: Vec<i64> = weighed().map(|(_, commit)| commit.id).collect();
+    let n_files = commits::n_files(reader, &ids)?;
+    let mut ranked: Vec<(usize, f64)> = weighed()
+        .map(|(index, commit)| {
+            let n = n_files.get(&commit.id).copied().unwrap_or(1) as f64;
+            let breadth = 1.0 + (n / FEW_FILES).max(1.0).ln();
+            (index, f64::from(reasons::weight(&commit.message)) / breadth)
+        })
         .collect();
-    ranked.sort_by_key(|(index, weight)| (Reverse(*index == oldest), Reverse(*weight), *index));
+    let is_oldest = |index: usize| index == oldest;
+    ranked.sort_by(|(a, first), (b, second)| {
+        is_oldest(*b).cmp(&is_oldest(*a)).then(second.total_cmp(first)).then(a.cmp(b))
+    });
     let ranked: Vec<usize> = ranked.into_iter().take(most).map(|(index, _)| index).collect();
-    in_order(direct, &ranked)
+    Ok(in_order(direct, &ranked))
 }
 
 fn in_order<T>(all: Vec<T>, chosen: &[usize]) -> Vec<T> {

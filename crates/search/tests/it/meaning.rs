@@ -124,6 +124,7 @@ fn an_explanation_shows_both_ranks_and_what_was_added() {
             signals: {
                 "recency": 0.02,
                 "same-project": 0.0,
+                "spoken-of": 0.0,
                 "title": 0.0,
             },
         }

@@ -71,6 +71,7 @@ pub fn tool(name: &str) -> Option<&'static str> {
 /// Gives the first argument the tool's own name for it, where another name of
 /// the same meaning was used and nothing else could be meant.
 pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
+    make_plural(arguments, known);
     let named = |words: &[&str]| {
         known.iter().map(|argument| argument.name.as_str()).find(|name| words.contains(name))
     };
@@ -89,6 +90,24 @@ pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
         && let Some(value) = arguments.remove(only)
     {
         arguments.insert(subject.to_owned(), value);
+    }
+}
+
+/// `kind` where the tool takes `kinds`.
+fn make_plural(arguments: &mut JsonObject, known: &[Argument]) {
+    let is_known = |name: &str| known.iter().any(|argument| argument.name == name);
+    let singular: Vec<String> = arguments
+        .keys()
+        .filter(|name| !is_known(name) && is_known(&format!("{name}s")))
+        .cloned()
+        .collect();
+    for name in singular {
+        let plural = format!("{name}s");
+        if !arguments.contains_key(&plural)
+            && let Some(value) = arguments.remove(&name)
+        {
+            arguments.insert(plural, value);
+        }
     }
 }
 
@@ -121,5 +140,15 @@ mod tests {
         let two = json!({"symbol": "run", "path": "a.rs"});
         assert_eq!(renamed(two.clone()), two);
         assert_eq!(renamed(json!({"limits": 3})), json!({"limits": 3}));
+    }
+
+    #[test]
+    fn one_of_several_may_be_named_in_the_singular() {
+        let schema = json!({ "properties": { "name": {}, "kinds": { "type": "array" } } });
+        let names = arguments::of_schema(schema.as_object().unwrap());
+        let mut given = json!({"name": "run", "kind": "function"}).as_object().unwrap().clone();
+        arguments::settle(&mut given, &names);
+        let given = serde_json::Value::Object(given);
+        assert_eq!(given, json!({"name": "run", "kinds": ["function"]}));
     }
 }

@@ -22,6 +22,8 @@ pub const ISSUE: &str = "lore://issue/{+project}/{iid}";
 pub const MERGE_REQUEST: &str = "lore://mr/{+project}/{iid}";
 pub const DECISION: &str = "lore://decision/{id}";
 pub const SYMBOL: &str = "lore://symbol/{+name}";
+/// The newest one, without a name.
+const NEWEST_SNAPSHOT: &str = "lore://snapshot";
 pub const SNAPSHOT: &str = "lore://snapshot/{+at}";
 
 const JSON: &str = "application/json";
@@ -118,9 +120,13 @@ fn meant(uri: &str) -> Result<(&'static str, Value)> {
     if uri == STATUS {
         return Ok(("status", json!({})));
     }
+    if uri == NEWEST_SNAPSHOT {
+        return Ok(("snapshots", json!({ "limit": 1 })));
+    }
     let unknown = || {
         Error::not_found(format!("lore has no resource `{}`", one_line(uri, 120))).suggest(
-            "lore://status, lore://issue/GROUP/PROJECT/12, lore://mr/…, lore://decision/ID",
+            "lore://status, lore://snapshot, lore://issue/GROUP/PROJECT/12, lore://mr/…, \
+             lore://decision/ID, lore://symbol/NAME",
         )
     };
     let rest = uri.strip_prefix("lore://").and_then(decoded).ok_or_else(unknown)?;
@@ -160,6 +166,7 @@ mod tests {
         assert_eq!((tool, &arguments["name"]), ("symbol", &json!("Flask.run")));
         let (tool, arguments) = meant("lore://snapshot/@12").unwrap();
         assert_eq!((tool, &arguments["at"]), ("snapshots", &json!("@12")));
+        assert_eq!(meant("lore://snapshot").unwrap().0, "snapshots");
         for uri in [
             "lore://issue/12",
             "lore://issue/group/app/x",
