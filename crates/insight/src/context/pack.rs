@@ -14,7 +14,7 @@ use model::hash::Hash32;
 use model::ids::NodeId;
 use model::text::{clean, one_line};
 use model::{Error, Result};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -226,8 +226,7 @@ pub fn fill(
         head = counter.count(&render::whole(&pack, options.format));
     }
     if head > options.budget {
-        let what = format!("a pack needs at least {head} tokens; the budget is {}", options.budget);
-        return Err(Error::usage(what).suggest("give more, e.g. --budget 2000"));
+        return Err(too_small(head, options.budget));
     }
     let mut left = options.budget - head;
     let room = left / TEXT_SHARE;
@@ -254,8 +253,17 @@ pub fn fill(
     pack.tokens = counter.count(&render::whole(&pack, options.format));
     // Its own length is part of what is counted.
     shrink(&mut pack, options, counter);
-    pack.tokens = counter.count(&render::whole(&pack, options.format)).min(options.budget);
-    Ok(pack)
+    pack.tokens = counter.count(&render::whole(&pack, options.format));
+    // The line that says what is missing may be what does not fit.
+    match counter.count(&render::whole(&pack, options.format)) {
+        needed if needed > options.budget => Err(too_small(needed, options.budget)),
+        _ => Ok(pack),
+    }
+}
+
+fn too_small(needed: usize, budget: usize) -> Error {
+    Error::usage(format!("a pack needs at least {needed} tokens; the budget is {budget}"))
+        .suggest("give more, e.g. --budget 2000")
 }
 
 /// Drops the last edge, then the last symbol, as long as the pack is too large.
@@ -285,10 +293,15 @@ fn choose(
 ) -> Result<Vec<(NodeId, PackedSymbol)>> {
     let best = candidates.first().map_or(1.0, |candidate| candidate.score).max(f64::MIN_POSITIVE);
     let (mut items, mut described_as) = (Vec::new(), Vec::new());
+    let mut names: FxHashSet<(u32, String)> = FxHashSet::default();
     // Beyond these nothing could be chosen, and describing costs time.
     for candidate in candidates.iter().take(options.limit.saturating_mul(WIDTH)) {
         let Some(node) = corpus.node_of(view, candidate.symbol)? else { continue };
         let Some(mut symbol) = described(view, corpus, candidate, options)? else { continue };
+        // Overloads of one name say nothing new: the best of them stands for all.
+        if !names.insert((candidate.symbol.file, symbol.symbol.clone())) {
+            continue;
+        }
         symbol.score = round(candidate.score / best);
         let cost = counter.count(&render::symbol(&symbol, options.format)) + 1;
         items.push(Item { score: candidate.score, file: candidate.symbol.file, cost });

@@ -22,11 +22,17 @@ pub enum Format {
 /// The pack as it is handed out.
 pub fn whole(pack: &Pack, format: Format) -> String {
     match format {
-        Format::Json => serde_json::to_string(pack).unwrap_or_default(),
+        Format::Json => json(pack),
         Format::Xml => xml(pack),
         Format::Lines => lines::whole(pack),
         Format::Text | Format::Markdown => paragraphs(pack, format),
     }
+}
+
+/// As a program gets it, what stands around every answer included.
+fn json(pack: &Pack) -> String {
+    let data = serde_json::to_value(pack).unwrap_or_default();
+    format!("{{\"ok\":true,\"data\":{data},\"meta\":{{\"elapsed_ms\":100000}}}}\n")
 }
 
 /// One symbol of it.
