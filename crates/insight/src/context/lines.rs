@@ -3,6 +3,7 @@
 
 use super::pack::{Pack, PackedSymbol, PackedText};
 use super::render;
+use crate::agent_text;
 use model::text::one_line;
 
 /// Columns of a signature, and of the first sentence of a documentation.
@@ -40,7 +41,8 @@ pub(super) fn whole(pack: &Pack) -> String {
 }
 
 pub(super) fn symbol(symbol: &PackedSymbol) -> String {
-    let mut out = format!(" :{} {}", symbol.line, headed(symbol));
+    let more: String = symbol.other_lines.iter().map(|line| format!(",{line}")).collect();
+    let mut out = format!(" :{}{more} {}", symbol.line, headed(symbol));
     let doc = without_name(first_sentence(&symbol.doc), &symbol.symbol);
     if !doc.is_empty() {
         out.push_str(&format!(" — {}", one_line(doc, DOC)));
@@ -97,7 +99,9 @@ fn within_file<'a>(symbol: &'a str, path: &str) -> &'a str {
     };
     let is_module = !stem.starts_with(char::is_uppercase);
     let rest = symbol.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
-    rest.filter(|rest| is_module && !rest.is_empty()).unwrap_or(symbol)
+    let own = rest.filter(|rest| is_module && !rest.is_empty()).unwrap_or(symbol);
+    // Namespaces say what the folders say.
+    if own.matches('.').count() > 1 { agent_text::short(own) } else { own }
 }
 
 /// Parameters that were written one a line, without what that left behind.
@@ -140,6 +144,8 @@ mod tests {
             ("Head.truncate", "tsdb/head.go", "Head.truncate"),
             ("cart", "shop/cart.py", "cart"),
             ("carton.x", "shop/cart.py", "carton.x"),
+            ("Shop.Sales.Cart.total", "shop/sales/cart.rb", "Cart.total"),
+            ("cart.shop.total", "shop/cart.cc", "shop.total"),
         ] {
             assert_eq!(within_file(symbol, path), shown, "{symbol} {path}");
         }

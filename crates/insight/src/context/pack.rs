@@ -14,7 +14,7 @@ use model::hash::Hash32;
 use model::ids::NodeId;
 use model::text::{clean, one_line};
 use model::{Error, Result};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -82,6 +82,10 @@ pub struct PackedSymbol {
     pub path: String,
     pub line: u32,
     pub end_line: u32,
+    /// Lines of further definitions of this name in the file that match: overloads, members
+    /// of anonymous classes.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub other_lines: Vec<u32>,
     pub signature: String,
     /// The first lines of its documentation.
     pub doc: String,
@@ -194,6 +198,7 @@ const MAX_SOURCE: u64 = 4 << 20;
 const MOST_EDGES: usize = 120;
 /// How many candidates are looked at for each symbol that may be chosen.
 const WIDTH: usize = 4;
+const MOST_OTHER_LINES: usize = 6;
 /// The share of the budget that decisions and threads may take.
 const TEXT_SHARE: usize = 5;
 
@@ -292,16 +297,24 @@ fn choose(
     counter: &dyn TokenCounter,
 ) -> Result<Vec<(NodeId, PackedSymbol)>> {
     let best = candidates.first().map_or(1.0, |candidate| candidate.score).max(f64::MIN_POSITIVE);
-    let (mut items, mut described_as) = (Vec::new(), Vec::new());
-    let mut names: FxHashSet<(u32, String)> = FxHashSet::default();
+    let mut items = Vec::new();
+    let mut described_as: Vec<Option<(NodeId, PackedSymbol)>> = Vec::new();
+    let mut names: FxHashMap<(u32, String), usize> = FxHashMap::default();
     // Beyond these nothing could be chosen, and describing costs time.
     for candidate in candidates.iter().take(options.limit.saturating_mul(WIDTH)) {
         let Some(node) = corpus.node_of(view, candidate.symbol)? else { continue };
         let Some(mut symbol) = described(view, corpus, candidate, options)? else { continue };
-        // Overloads of one name say nothing new: the best of them stands for all.
-        if !names.insert((candidate.symbol.file, symbol.symbol.clone())) {
+        // Overloads of one name say little new: the best of them stands for all.
+        let name = (candidate.symbol.file, symbol.symbol.clone());
+        if let Some(at) = names.get(&name) {
+            if let Some(Some((_, first))) = described_as.get_mut(*at)
+                && first.other_lines.len() < MOST_OTHER_LINES
+            {
+                first.other_lines.push(symbol.line);
+            }
             continue;
         }
+        names.insert(name, items.len());
         symbol.score = round(candidate.score / best);
         let cost = counter.count(&render::symbol(&symbol, options.format)) + 1;
         items.push(Item { score: candidate.score, file: candidate.symbol.file, cost });
@@ -368,6 +381,7 @@ fn described(
         path: file.path.clone(),
         line: entry.name_line,
         end_line: entry.end_line,
+        other_lines: Vec::new(),
         signature: one_line(&clean(&entry.signature), 300),
         doc: doc_head(&entry.doc, DOC_LINES, DOC_CHARS),
         why: candidate.why.clone(),
