@@ -299,7 +299,11 @@ fn a_class_is_found_by_a_member_it_does_not_have_yet() {
     let mut history = History::new("main");
     let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
     let ada = Signature::new("Ada", "ada@example.com", at);
-    let class = |name: &str| format!("module Shop\n  class {name}\n    def self.running?\n      true\n    end\n  end\nend\n");
+    let class = |name: &str| {
+        format!(
+            "module Shop\n  class {name}\n    def self.running?\n      true\n    end\n  end\nend\n"
+        )
+    };
     let (desk, door) = (class("FrontDesk"), class("BackDoor"));
     let files = [("lib/shop/front_desk.rb", desk.as_str()), ("lib/shop/back_door.rb", &door)];
     history.commit("main", &ada, "Open", &written(&files)).unwrap();

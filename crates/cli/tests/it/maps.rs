@@ -11,7 +11,9 @@ fn the_largest_folder_is_taken_apart_and_examples_do_not_come_first() {
     let mut texts: Vec<(String, String)> = Vec::new();
     for part in ["sales", "stock", "parcels"] {
         for n in 0..6 {
-            let text = format!("def {part}_{n}(x):\n    return x\n\n\ndef {part}_{n}_all(x):\n    return {part}_{n}(x)\n");
+            let text = format!(
+                "def {part}_{n}(x):\n    return x\n\n\ndef {part}_{n}_all(x):\n    return {part}_{n}(x)\n"
+            );
             texts.push((format!("lib/shop/{part}/part_{n}.py"), text));
         }
     }
@@ -24,7 +26,8 @@ fn the_largest_folder_is_taken_apart_and_examples_do_not_come_first() {
     }
     texts.push(("bin/shop.js".to_owned(), "const run = () => 1\nrun()\n".to_owned()));
     texts.push(("lib/shop/__main__.py".to_owned(), "print('shop')\n".to_owned()));
-    let test = "from lib.shop.sales.part_0 import sales_0\n\n\ndef test_it():\n    assert sales_0(1)\n";
+    let test =
+        "from lib.shop.sales.part_0 import sales_0\n\n\ndef test_it():\n    assert sales_0(1)\n";
     texts.push(("tests/test_sales.py".to_owned(), test.to_owned()));
     let files: Vec<(&str, &str)> = texts.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let mut history = History::new("main");

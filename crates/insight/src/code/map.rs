@@ -457,9 +457,8 @@ fn entry_points(view: &View<'_>, own: &[&IndexedFile], below: &str) -> Result<Ve
         if !is_function || view.places(node.id)?.is_empty() {
             continue;
         }
-        let is_own = |it: &SymbolRef| {
-            !it.is_test && !is_test_path(&it.path) && it.path.starts_with(below)
-        };
+        let is_own =
+            |it: &SymbolRef| !it.is_test && !is_test_path(&it.path) && it.path.starts_with(below);
         found.extend(view.symbol(node.id)?.filter(is_own));
     }
     for file in own.iter().filter(|file| is_run(&file.path) && !is_beside(&file.path)) {

@@ -106,8 +106,7 @@ fn decisions(
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
     let Some(node) = slip(view, typed)? else { return Ok(None) };
     let Some(symbol) = view.symbol(node)? else { return Ok(None) };
-    let place =
-        format!("{} {}:{}", name(short(&symbol.symbol)), name(&symbol.path), symbol.line);
+    let place = format!("{} {}:{}", name(short(&symbol.symbol)), name(&symbol.path), symbol.line);
     let text = format!("nothing is called {}; near: {place}", name(typed));
     Ok(Some(PushLine::new(LineKind::NearName, "index", typed, text)))
 }
