@@ -419,8 +419,8 @@ fn an_agent_gets_a_line_for_each_symbol_under_its_file() {
     expect![[r#"
         shop at 06372bf146; evidence fair: found by its words
         shop/price.py
-         :7 price.rounded(n)
-         :1 price.total(items) — The price of all items together
+         :7 rounded(n)
+         :1 total(items) — The price of all items together
         also: shop/cart.py, shop/__init__.py, shop/parcel.py
         total calls rounded
         pack 41de3a94073a20a6
