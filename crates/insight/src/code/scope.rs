@@ -70,17 +70,17 @@ impl Scope {
         TreeState { of: self.snapshot.seq, overlay: self.overlay.clone(), is_of_tree }
     }
 
-    /// The same snapshot with the edits that were found before; as it is where they were
-    /// found over another one.
-    pub fn with_tree_state(mut self, state: &TreeState) -> std::result::Result<Scope, Scope> {
-        if state.of != self.snapshot.seq {
-            return Err(self);
+    /// Takes over the edits that were found before; false where they were found over
+    /// another snapshot.
+    pub fn take_tree_state(&mut self, state: &TreeState) -> bool {
+        let is_same = state.of == self.snapshot.seq;
+        if is_same {
+            self.overlay.clone_from(&state.overlay);
+            if state.is_of_tree {
+                self.newer_head = None;
+            }
         }
-        self.overlay.clone_from(&state.overlay);
-        if state.is_of_tree {
-            self.newer_head = None;
-        }
-        Ok(self)
+        is_same
     }
 
     /// What the repository is called here.

@@ -24,7 +24,11 @@ struct WatchedTree {
 impl TreeStates {
     /// The scope over its work tree: as it was found before where nothing happened since,
     /// else as `look` finds it now.
-    pub fn over(&self, scope: Scope, look: impl FnOnce(Scope) -> Result<Scope>) -> Result<Scope> {
+    pub fn over(
+        &self,
+        mut scope: Scope,
+        look: impl FnOnce(Scope) -> Result<Scope>,
+    ) -> Result<Scope> {
         let Some(dir) = scope.dir.clone().filter(|_| scope.snapshot.work_tree.is_none()) else {
             return look(scope);
         };
@@ -32,20 +36,17 @@ impl TreeStates {
             Some(None) => Some(None),
             _ => all.remove(&dir),
         });
-        let (mut scope, mut watch) = (scope, None);
+        let mut watch = None;
         if let Some(None) = known {
             return look(scope);
         }
         if let Some(Some(WatchedTree { watch: mut listening, state })) = known {
             match listening.news() {
-                FolderNews::Nothing => match scope.with_tree_state(&state) {
-                    Ok(found) => {
-                        self.keep(dir, Some(WatchedTree { watch: listening, state }));
-                        return Ok(found);
-                    }
-                    Err(unchanged) => (scope, watch) = (unchanged, Some(listening)),
-                },
-                FolderNews::Files => watch = Some(listening),
+                FolderNews::Nothing if scope.take_tree_state(&state) => {
+                    self.keep(dir, Some(WatchedTree { watch: listening, state }));
+                    return Ok(scope);
+                }
+                FolderNews::Nothing | FolderNews::Files => watch = Some(listening),
                 FolderNews::Folders => {}
             }
         }
