@@ -154,9 +154,13 @@ impl RankedCandidates {
         self.fuse_symbols();
     }
 
-    /// Of a file whose functions say nothing (constants, types, code that runs when it is
-    /// loaded), what it says as a whole stands for what they would.
+    /// Of a file of code whose functions say nothing (constants, types, what runs when it
+    /// is loaded), what it says as a whole stands for what they would.
     fn whole_of(&self, file: u32) -> Option<Share> {
+        // Examples and templates of issues say every word, and are no code that was meant.
+        if self.corpus.files[file as usize].is_aside {
+            return None;
+        }
         let said = |name: &str| self.said.iter().find(|said| said.channel.name() == name);
         let (text, functions) = (said(WHOLE)?, said(FUNCTIONS)?);
         let score = *text.files.get(&file)?;
