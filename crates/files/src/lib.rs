@@ -13,10 +13,12 @@
 
 mod below;
 mod read;
+mod watch;
 mod write;
 
 pub use below::{Entry, create_dirs_below, entry_below, is_link_error, read_link_below};
 pub use read::{ReadError, open_regular, read, read_below, read_text, read_text_below};
+pub use watch::{FolderNews, FolderWatch};
 pub use write::{
     append, create_dirs, create_new, create_temp, open_append, open_lock, open_lock_below,
     remove_below, replace, replace_below,

@@ -57,7 +57,7 @@ impl Repo {
 }
 
 /// The folder itself where `.git` is a file that names it.
-fn real_git_dir(git_dir: &Path) -> Option<PathBuf> {
+pub(crate) fn real_git_dir(git_dir: &Path) -> Option<PathBuf> {
     if git_dir.is_dir() {
         return Some(git_dir.to_path_buf());
     }
@@ -67,7 +67,7 @@ fn real_git_dir(git_dir: &Path) -> Option<PathBuf> {
 }
 
 /// What linked work trees share.
-fn common_dir(git_dir: &Path) -> PathBuf {
+pub(crate) fn common_dir(git_dir: &Path) -> PathBuf {
     match files::read(&git_dir.join("commondir"), MAX_LINE) {
         Ok(text) => git_dir.join(system_path(text.trim_ascii_end())),
         Err(_) => git_dir.to_path_buf(),

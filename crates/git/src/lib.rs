@@ -25,6 +25,7 @@ mod remote;
 mod repo;
 mod tree;
 mod work_tree;
+mod work_tree_watch;
 
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
@@ -40,3 +41,4 @@ pub use remote::Remote;
 pub use repo::Repo;
 pub use tree::{FileMode, TreeEntry};
 pub use work_tree::{WorkTreeChange, WorkTreeContent};
+pub use work_tree_watch::WorkTreeWatch;

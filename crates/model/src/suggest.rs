@@ -20,10 +20,18 @@ pub fn nearest<'a>(
 
 /// Whether one is the other mistyped: a letter or two, not another word at its end.
 pub fn is_slip_of(wanted: &str, candidate: &str) -> bool {
+    let (a, b) = (wanted.len(), candidate.len());
+    // No names of so different lengths are alike, and most of a list are.
+    if b < a && b * 5 < a * 3 || a < b && a * 5 < b * 3 && a < SHORTEST_PART {
+        return false;
+    }
     let (wanted, candidate) = (wanted.to_lowercase(), candidate.to_lowercase());
-    let contained = wanted.len() >= 5 && candidate.contains(&wanted);
+    let contained = wanted.len() >= SHORTEST_PART && candidate.contains(&wanted);
     contained || strsim::jaro_winkler(&wanted, &candidate) >= 0.92
 }
+
+/// A shorter name is part of many.
+const SHORTEST_PART: usize = 5;
 
 /// Jaro-Winkler, lifted when one name contains the other: people leave out
 /// prefixes (`url` for `base_url`) more often than they mistype letters.

@@ -88,14 +88,15 @@ fn symbols_text(pack: &GivenPack) -> String {
 /// What stands for the root of the pack that was given last.
 pub const LAST: &str = "last";
 
-/// Packs whose root begins so, newest first; only the newest for [`LAST`].
-pub fn packs(on: &impl Read, start: &str) -> Result<Vec<GivenPack>> {
+/// Packs whose root begins so, newest first; for [`LAST`] only the newest, of one
+/// repository where it is known in which somebody stands.
+pub fn packs(on: &impl Read, start: &str, here: Option<RepoId>) -> Result<Vec<GivenPack>> {
     #[derive(Deserialize)]
     struct PackContent {
         seq: SnapshotSeq,
         symbols: Vec<GivenSymbol>,
     }
-    let (start, most) = if start == LAST { ("", 1) } else { (start, 20) };
+    let (start, most, here) = if start == LAST { ("", 1, here) } else { (start, 20, None) };
     let is_root = !start.is_empty() && start.bytes().all(|byte| byte.is_ascii_hexdigit());
     if most > 1 && !is_root {
         return Ok(Vec::new());
@@ -103,8 +104,9 @@ pub fn packs(on: &impl Read, start: &str) -> Result<Vec<GivenPack>> {
     let rows = sql::all(
         on,
         "SELECT pack_root, repo_id, task, symbols FROM packs
-         WHERE pack_root LIKE ?1 || '%' ORDER BY given_at DESC, pack_root LIMIT ?2",
-        (start.to_lowercase(), most),
+         WHERE pack_root LIKE ?1 || '%' AND (?3 IS NULL OR repo_id = ?3)
+         ORDER BY given_at DESC, pack_root LIMIT ?2",
+        (start.to_lowercase(), most, here.map(|repo| repo.0)),
         |row| Ok((row.get(0)?, RepoId(row.get(1)?), row.get(2)?, row.get::<_, String>(3)?)),
     )?;
     let read = |(pack_root, repo, task, kept): (String, RepoId, String, String)| {

@@ -6,13 +6,14 @@ use crate::text::context::ContextAnswer;
 use crate::ui::Ui;
 use insight::code::Scope;
 use insight::context::{
-    AGENT_LIMIT, ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, PackOptions, Sources, TaskRequest,
-    for_change, for_task, pack_note,
+    AGENT_LIMIT, ChangeQuery, DEFAULT_BUDGET, DEFAULT_LIMIT, Experience, Format, Pack, PackOptions,
+    Sources, TaskRequest, for_change, for_task, pack_note,
 };
 use model::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 use store::Reader;
 use store::feedback::PackNote;
+use wire::TokenBudget;
 
 /// Show what to read for a task: symbols, files, decisions
 ///
@@ -94,8 +95,9 @@ impl Run for Args {
         let format = match self.format {
             _ if ui.is_json() => Format::Json,
             None if ui.is_agent() && !self.explain => Format::Lines,
-            None | Some(FormatArg::Text | FormatArg::Gcf) => Format::Text,
-            Some(FormatArg::Lines) => Format::Lines,
+            None | Some(FormatArg::Text) => Format::Text,
+            // Nearly as long as gcf, which is cut to the budget once more.
+            Some(FormatArg::Lines | FormatArg::Gcf) => Format::Lines,
             Some(FormatArg::Markdown) => Format::Markdown,
             Some(FormatArg::Xml) => Format::Xml,
         };
@@ -138,8 +140,9 @@ impl Run for Args {
                 pack
             }
         };
-        let is_gcf = self.format == Some(FormatArg::Gcf);
-        Ok(ContextAnswer { pack, format, is_gcf })
+        let is_gcf = self.format == Some(FormatArg::Gcf) && !ui.is_json();
+        let gcf = is_gcf.then(|| gcf_within(&pack, self.budget)).transpose()?;
+        Ok(ContextAnswer { pack, format, gcf })
     }
 }
 
@@ -164,6 +167,15 @@ impl Args {
         let paths = self.files.iter().map(|path| path_in(ctx, scope, path));
         Ok(ChangeQuery::Files(paths.collect::<Result<_>>()?))
     }
+}
+
+/// The pack as `gcf`, cut to the budget in this form.
+fn gcf_within(pack: &Pack, budget: usize) -> Result<String> {
+    let payload = serve::payload::of_pack(pack, "context");
+    let within = TokenBudget::new(budget);
+    let hint = "--limit and --budget show the rest";
+    let kept = wire::budget::truncate(&payload, within, hint, wire::gcf::encode)?;
+    wire::gcf::encode(&kept)
 }
 
 /// A typed path as the repository names it.

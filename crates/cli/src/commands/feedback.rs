@@ -35,7 +35,7 @@ impl Run for Args {
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<FeedbackReport> {
         let reader = Reader::open(&ctx.db_path(ui)?)?;
-        let target = FeedbackTarget::find(&reader, &self.pack, &self.symbol)?;
+        let target = FeedbackTarget::find(&reader, &self.pack, &self.symbol, &ctx.env.cwd)?;
         drop(reader);
         let verdict = match self.verdict {
             VerdictArg::Useful => Verdict::Useful,

@@ -13,24 +13,23 @@ pub struct ContextAnswer {
     pub pack: Pack,
     #[serde(skip)]
     pub format: Format,
+    /// What is printed where `gcf` was asked for.
     #[serde(skip)]
-    pub is_gcf: bool,
+    pub gcf: Option<String>,
 }
 
 impl Show for ContextAnswer {
     fn text(&self, out: &mut Painter) {
-        if self.is_gcf {
-            // Cannot fail: a pack's edges join its own symbols.
-            if let Ok(text) = wire::gcf::encode(&serve::payload::of_pack(&self.pack, "context")) {
-                out.verbatim(&text);
-                return;
-            }
+        if let Some(gcf) = &self.gcf {
+            out.verbatim(gcf);
+            return;
         }
         // Paths, names and sources are whatever somebody committed.
         out.verbatim(&clean(&whole(&self.pack, self.format)));
     }
 
     fn agent(&self) -> Option<String> {
-        (self.format == Format::Lines).then(|| clean(&whole(&self.pack, self.format)))
+        let lines = || clean(&whole(&self.pack, self.format));
+        self.gcf.clone().or_else(|| (self.format == Format::Lines).then(lines))
     }
 }

@@ -237,6 +237,106 @@ fn a_pack_never_exceeds_its_budget() {
 }
 
 #[test]
+fn no_form_is_larger_than_the_budget_it_was_given() {
+    let env = indexed();
+    let task = "the price of all items in the cart is not rounded in shop/price.py";
+    let forms = [
+        &["--agent"][..],
+        &["--format", "text"],
+        &["--format", "markdown"],
+        &["--format", "xml"],
+        &["--format", "gcf"],
+        &["--json"],
+        &["--json", "--bodies"],
+        &["--format", "text", "--bodies"],
+    ];
+    let mut n_answers = 0;
+    for form in forms {
+        for budget in [0, 10, 25, 40, 60, 80, 120, 160, 200, 260, 300, 1_000] {
+            let shown = budget.to_string();
+            let args = [&["context", task, "--cold", "--budget", &shown][..], form].concat();
+            let output = env.lore_in(&env.dir().join("shop"), &args, "");
+            if output.status == Some(0) {
+                let n = wire::tokens::count(&output.stdout);
+                assert!(n <= budget, "{n} of {budget}, {form:?}:\n{output}");
+                n_answers += 1;
+            } else {
+                let said = output.to_string();
+                assert!(said.contains("at least") || said.contains("does not fit"), "{said}");
+            }
+        }
+    }
+    assert!(n_answers > 30, "{n_answers}");
+}
+
+#[test]
+fn overloads_share_a_line_and_modules_are_said_by_their_files() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let java = "package shop;\n\npublic class Scale {\n    /** Weighs a parcel in grams. */\n    \
+                public int weighParcel(int grams) {\n        int parcel = grams;\n        return parcel;\n    }\n\n    \
+                /** Weighs a parcel in pounds. */\n    public int weighParcel(\n        String pounds,\n        int parcel\n    ) {\n        \
+                int weight = parcel;\n        return weight;\n    }\n}\n";
+    let ruby = "module Shop\n  module Sales\n    class Ledger\n      def weigh_parcel(parcel)\n        \
+                weight = parcel.weight\n        weight * 2\n      end\n    end\n  end\nend\n";
+    let files = [("src/shop/Scale.java", java), ("lib/shop/sales/ledger.rb", ruby)];
+    history.commit("main", &ada, "Weigh", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _indexed = lore(&env, &["index", "-q"]);
+    let said = lore(&env, &["--agent", "context", "weigh the parcel wrongly", "--cold"]);
+    assert_eq!(said.matches("Scale.weighParcel(").count(), 1, "{said}");
+    assert!(said.contains(":5,11 ") || said.contains(":11,5 "), "{said}");
+    assert!(said.contains(" Ledger.weigh_parcel(parcel)"), "{said}");
+    let pack = data(&env, &["context", "weigh the parcel wrongly", "--cold"]);
+    assert!(pack.to_string().contains("\"other_lines\":["), "{pack:#}");
+}
+
+#[test]
+fn a_class_is_found_by_a_member_it_does_not_have_yet() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let class = |name: &str| {
+        format!(
+            "module Shop\n  class {name}\n    def self.running?\n      true\n    end\n  end\nend\n"
+        )
+    };
+    let (desk, door) = (class("FrontDesk"), class("BackDoor"));
+    let files = [("lib/shop/front_desk.rb", desk.as_str()), ("lib/shop/back_door.rb", &door)];
+    history.commit("main", &ada, "Open", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _indexed = lore(&env, &["index", "-q"]);
+    let task = "Visitors wait for ever\n\nThe choice should be made in Shop::FrontDesk.let_in?.";
+    let pack = data(&env, &["context", task, "--cold", "--explain"]);
+    assert_eq!(pack["strength"], "strong", "{pack:#}");
+    assert_eq!(pack["files"][0]["path"], "lib/shop/front_desk.rb", "{pack:#}");
+    let channels = pack["files"][0]["shares"].to_string();
+    assert!(channels.contains("\"member\"") && channels.contains("\"module\""), "{channels}");
+}
+
+#[test]
+fn a_file_without_functions_is_found_by_what_it_says_as_a_whole() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let limits = "# Limits of a parcel that the carrier takes: weight and girth.\n\
+                  CARRIER_WEIGHT_LIMIT = 30\nCARRIER_GIRTH_LIMIT = 300\n";
+    let other = "def send(parcel):\n    carrier = parcel.carrier\n    return carrier\n";
+    let files = [("shop/limits.py", limits), ("shop/sending.py", other)];
+    history.commit("main", &ada, "Send", &written(&files)).unwrap();
+    history.write(&env.dir().join("shop")).unwrap();
+    let _indexed = lore(&env, &["index", "-q"]);
+    let task = "the carrier takes a girth of more than the limit for the weight of a parcel";
+    let pack = data(&env, &["context", task, "--cold", "--explain"]);
+    assert_eq!(pack["files"][0]["path"], "shop/limits.py", "{pack:#}");
+    assert!(pack["files"][0]["shares"].to_string().contains("\"whole\""), "{pack:#}");
+}
+
+#[test]
 fn a_clone_that_is_not_indexed_is_not_answered_for_by_another() {
     let env = indexed();
     let mut history = History::new("main");
@@ -319,8 +419,8 @@ fn an_agent_gets_a_line_for_each_symbol_under_its_file() {
     expect![[r#"
         shop at 06372bf146; evidence fair: found by its words
         shop/price.py
-         :7 price.rounded(n)
-         :1 price.total(items) — The price of all items together
+         :7 rounded(n)
+         :1 total(items) — The price of all items together
         also: shop/cart.py, shop/__init__.py, shop/parcel.py
         total calls rounded
         pack 41de3a94073a20a6

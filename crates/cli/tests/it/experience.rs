@@ -267,3 +267,21 @@ fn edges_that_came_with_a_clone_count_once_it_is_trusted() {
     let _ = lore(&env, &["index", "-q"]);
     assert!(lore(&env, &["callers", "Plugin.load"]).contains("checkout"));
 }
+
+#[test]
+fn the_last_pack_is_that_of_the_repository_one_stands_in() {
+    let env = indexed();
+    let task = "the price of all items is wrong";
+    let own = data(&env, &["context", task]);
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let text = "def weigh(parcel):\n    weight = parcel.weight\n    return weight\n";
+    history.commit("main", &ada, "Weigh", &written(&[("scale.py", text)])).unwrap();
+    let scale = env.dir().join("scale");
+    history.write(&scale).unwrap();
+    let _indexed = env.lore_in(&scale, &["index", "-q"], "").success();
+    let _other = env.lore_in(&scale, &["context", "weigh the parcel in scale.py"], "").success();
+    let report = data(&env, &["feedback", "last", "price.total", "useful"]);
+    assert_eq!(report["pack"], own["pack_root"], "{report:#}");
+}

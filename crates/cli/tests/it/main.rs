@@ -52,6 +52,7 @@ mod implicit_interfaces;
 mod init;
 mod isolation;
 mod kill;
+mod maps;
 mod mcp;
 mod meaning;
 mod memory;

@@ -99,9 +99,11 @@ pub struct TypeSummary {
 }
 
 const MOST_FOLDERS: usize = 12;
-/// Folders are taken apart until there are so many, and not into more than these.
+/// Folders are taken apart until there are so many, and not into more than these; one
+/// that holds more than this share of the code in any case: it is where the work is.
 const ENOUGH_FOLDERS: usize = 8;
 const MOST_SPLIT: usize = 40;
+const LARGEST_SHARE: u64 = 3;
 const MOST_HELD: usize = 3;
 const MOST_CALLED: usize = 8;
 const MOST_OTHERS: usize = 5;
@@ -142,7 +144,7 @@ pub fn map(
     map.symbols = symbols.len() as u64;
     map.languages = languages(&own);
     (map.folders, map.more_folders) = folders(&view, &own, &uses, &below)?;
-    map.entry_points = entry_points(&view, &below)?;
+    map.entry_points = entry_points(&view, &own, &below)?;
     let routes = routes(&view, &below)?;
     map.routes = routes.len() as u64;
     map.first_routes = routes.into_iter().take(MOST_OTHERS).collect();
@@ -169,6 +171,10 @@ fn most_changed(view: &View<'_>, own: &[&IndexedFile], below: &str) -> Result<Ve
     let changed = paths::most_changed(reader, repo, below, MOST_OTHERS * CHANGED_PER_CODE)?;
     let mut found = Vec::new();
     for (path, count) in changed {
+        // Tests change with what they test.
+        if is_test_path(&path) {
+            continue;
+        }
         let Ok(at) = own.binary_search_by(|file| file.path.as_str().cmp(&path)) else { continue };
         let outline = view.outline(own[at].id)?;
         let is_code = |it: &Symbol| {
@@ -311,12 +317,15 @@ fn folders(
     below: &str,
 ) -> Result<(Vec<FolderSummary>, u64)> {
     let mut parts: Vec<Part> = vec![Part::new(below.to_owned(), own.to_vec())];
+    let n_code: u64 =
+        own.iter().filter(|it| !is_beside(&it.path)).map(|it| u64::from(it.n_symbols)).sum();
     loop {
         let is_enough = parts.len() >= ENOUGH_FOLDERS;
         let n_parts = parts.len();
         let can_split = |part: &Part<'_>| {
             let n_new = part.children.keys().filter(|child| child.ends_with('/')).count();
-            let is_wanted = n_parts == 1 || !(is_enough || is_test_path(&part.path));
+            let is_large = part.n_symbols * LARGEST_SHARE > n_code;
+            let is_wanted = n_parts == 1 || !part.is_beside && (!is_enough || is_large);
             n_new > 0 && is_wanted && (n_parts == 1 || n_parts + n_new <= MOST_SPLIT)
         };
         let largest = parts
@@ -341,7 +350,7 @@ fn folders(
             parts.push(rest);
         }
     }
-    let order = |part: &Part<'_>| (is_test_path(&part.path), Reverse(part.n_symbols));
+    let order = |part: &Part<'_>| (part.is_beside, Reverse(part.n_symbols));
     parts.sort_by(|a, b| (order(a), &a.path).cmp(&(order(b), &b.path)));
     let n_more = parts.len().saturating_sub(MOST_FOLDERS) as u64;
     parts.truncate(MOST_FOLDERS);
@@ -377,10 +386,17 @@ fn folders(
     Ok((shown, n_more))
 }
 
+/// Tests, examples, documentation: not what a reader begins with.
+fn is_beside(path: &str) -> bool {
+    is_test_path(path) || is_aside(path)
+}
+
 /// Files of a folder, by what stands directly in it.
 struct Part<'f> {
     path: String,
     n_symbols: u64,
+    /// Most of it is tests or examples.
+    is_beside: bool,
     children: BTreeMap<String, Vec<&'f IndexedFile>>,
     files: Vec<&'f IndexedFile>,
 }
@@ -396,8 +412,13 @@ impl<'f> Part<'f> {
             };
             children.entry(child).or_default().push(file);
         }
-        let n_symbols = files.iter().map(|file| u64::from(file.n_symbols)).sum();
-        Part { path, n_symbols, children, files }
+        let count = |is_counted: &dyn Fn(&str) -> bool| -> u64 {
+            let counted = files.iter().filter(|file| is_counted(&file.path));
+            counted.map(|file| u64::from(file.n_symbols)).sum()
+        };
+        let n_symbols = count(&|_| true);
+        let is_beside = is_beside(&path) || count(&is_beside) * 2 > n_symbols;
+        Part { path, n_symbols, is_beside, children, files }
     }
 }
 
@@ -414,7 +435,7 @@ fn top(
     let mut found = Vec::new();
     for (count, node) in ranked {
         let symbol = view.symbol(node)?;
-        if let Some(at) = symbol.filter(|at| !at.is_test && !is_test_path(&at.path)) {
+        if let Some(at) = symbol.filter(|at| !at.is_test && !is_beside(&at.path)) {
             // Declared in a header and defined beside it.
             if found.iter().all(|known: &SymbolCount| known.at.symbol != at.symbol) {
                 found.push(SymbolCount { at, count });
@@ -427,22 +448,43 @@ fn top(
     Ok(found)
 }
 
-fn entry_points(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {
+/// Functions called `main`, and files that are run by themselves; those of examples only
+/// where there are no others.
+fn entry_points(view: &View<'_>, own: &[&IndexedFile], below: &str) -> Result<Vec<SymbolRef>> {
     let mut found = Vec::new();
     for node in nodes::named(view.reader, "main")? {
         let is_function = matches!(node.kind, NodeKind::Function | NodeKind::Method);
         if !is_function || view.places(node.id)?.is_empty() {
             continue;
         }
-        let symbol = view.symbol(node.id)?.filter(|it| !it.is_test && it.path.starts_with(below));
-        found.extend(symbol);
+        let is_own =
+            |it: &SymbolRef| !it.is_test && !is_test_path(&it.path) && it.path.starts_with(below);
+        found.extend(view.symbol(node.id)?.filter(is_own));
+    }
+    for file in own.iter().filter(|file| is_run(&file.path) && !is_beside(&file.path)) {
+        let is_known = found.iter().any(|it| it.path == file.path);
+        if let Some(module) = view.nodes_of(file.id)?.first().filter(|_| !is_known) {
+            let module = view.symbol(*module)?;
+            // A module of several files stands in one of them.
+            found.extend(module.map(|it| SymbolRef { path: file.path.clone(), line: 1, ..it }));
+        }
+    }
+    if found.iter().any(|it| !is_aside(&it.path)) {
+        found.retain(|it| !is_aside(&it.path));
     }
     found.sort_by(|a, b| {
-        let depth = |it: &SymbolRef| (is_aside(&it.path), it.path.matches('/').count());
+        let depth = |it: &SymbolRef| it.path.matches('/').count();
         (depth(a), &a.path, a.line).cmp(&(depth(b), &b.path, b.line))
     });
     found.truncate(MOST_OTHERS);
     Ok(found)
+}
+
+/// `bin/tool.js`, `exe/tool`, `pkg/__main__.py`.
+fn is_run(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = folders.rsplit('/').next().unwrap_or_default();
+    name == "__main__.py" || matches!(folder, "bin" | "exe")
 }
 
 fn routes(view: &View<'_>, below: &str) -> Result<Vec<SymbolRef>> {

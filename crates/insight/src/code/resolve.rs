@@ -17,7 +17,7 @@ use model::code::{EdgeKind, NodeKind};
 use model::code::{is_test_path, is_vendored_path};
 use model::ids::{FileId, NodeId};
 use model::resolver::Fit;
-use model::suggest::nearest;
+use model::suggest::{is_slip_of, nearest};
 use model::text::one_line;
 use model::{Error, Result};
 use search::query::Query;
@@ -487,14 +487,33 @@ pub(crate) fn exact_symbols(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>>
     Ok(found.into_iter().map(|(_, node)| node).collect())
 }
 
-/// Symbols with names near to one that nothing has.
-pub(crate) fn near_names(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
-    let mut found = Vec::new();
-    for name in suggestions(view, typed)? {
-        found.extend(exact_symbols(view, &name)?.into_iter().take(1));
+/// The symbol whose name is most likely meant by one that nothing has: a slip of it, or
+/// a part.
+pub(crate) fn slip(view: &View<'_>, typed: &str) -> Result<Option<NodeId>> {
+    let address = Address::parse(typed);
+    let Some(last) = address.tails().first().map(|last| (*last).to_owned()) else {
+        return Ok(None);
+    };
+    let mut names = members_near(view, typed, &last)?;
+    names.retain(|name| is_slip_of(&last, name.rsplit('.').next().unwrap_or(name)));
+    let start: String = last.chars().take(1).collect();
+    let mut anywhere = nodes::names_anywhere(view.reader, &start)?;
+    anywhere.retain(|name| is_slip_of(&last, name));
+    names.extend(
+        nearest(&last, anywhere.iter().map(String::as_str), MOST_SLIPS)
+            .into_iter()
+            .map(str::to_owned),
+    );
+    for name in names {
+        if let Some(node) = exact_symbols(view, &name)?.first() {
+            return Ok(Some(*node));
+        }
     }
-    Ok(found)
+    Ok(None)
 }
+
+/// Names that are looked up; those of other repositories are among them.
+const MOST_SLIPS: usize = 20;
 
 /// Symbols whose last part begins as typed, shortest name first.
 pub(super) fn beginning(view: &View<'_>, typed: &str, limit: usize) -> Result<Vec<NodeId>> {
@@ -572,6 +591,8 @@ fn members_near(view: &View<'_>, typed: &str, last: &str) -> Result<Vec<String>>
     Ok(near.into_iter().map(|name| format!("{}.{name}", row.name)).collect())
 }
 
+const MOST_NEAR: usize = 60;
+
 /// Names near to one that nothing has; each of them is of the snapshot.
 pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
     let address = Address::parse(typed);
@@ -583,9 +604,10 @@ pub(super) fn suggestions(view: &View<'_>, typed: &str) -> Result<Vec<String>> {
         return Ok(of_type);
     }
     let start: String = last.chars().take(1).collect();
-    let names = nodes::names_like(view.reader, Some(view.scope.repo.id), &start)?;
+    let names = nodes::names_anywhere(view.reader, &start)?;
     let mut near = Vec::new();
-    for name in nearest(&last, names.iter().map(String::as_str), 12) {
+    // Other repositories have a say in the list, none in the answer.
+    for name in nearest(&last, names.iter().map(String::as_str), MOST_NEAR) {
         if !candidates(view, name)?.list.is_empty() {
             near.push(name.to_owned());
         }

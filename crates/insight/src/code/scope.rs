@@ -55,7 +55,34 @@ pub struct SnapshotContext {
     pub stale_against: Option<String>,
 }
 
+/// What a look through the work tree found, for who asks again before anything happened.
+#[derive(Debug, Clone)]
+pub struct TreeState {
+    of: SnapshotSeq,
+    overlay: Option<Arc<Overlay>>,
+    is_of_tree: bool,
+}
+
 impl Scope {
+    /// What [`Scope::over_work_tree`] found.
+    pub fn tree_state(&self) -> TreeState {
+        let is_of_tree = self.newer_head.is_none();
+        TreeState { of: self.snapshot.seq, overlay: self.overlay.clone(), is_of_tree }
+    }
+
+    /// Takes over the edits that were found before; false where they were found over
+    /// another snapshot.
+    pub fn take_tree_state(&mut self, state: &TreeState) -> bool {
+        let is_same = state.of == self.snapshot.seq;
+        if is_same {
+            self.overlay.clone_from(&state.overlay);
+            if state.is_of_tree {
+                self.newer_head = None;
+            }
+        }
+        is_same
+    }
+
     /// What the repository is called here.
     fn name(&self) -> String {
         let is_hash = self.repo.canonical_url.starts_with(store::repos::LOCAL);
@@ -200,8 +227,11 @@ fn current(
 ) -> Result<(Snapshot, Option<String>)> {
     let head = dir
         .filter(|dir| Path::new(dir).is_dir())
-        .and_then(|dir| Repo::known(Path::new(dir)).head().ok())
-        .and_then(|head| head.commit)
+        .and_then(|dir| {
+            let repo = Repo::known(Path::new(dir));
+            // Files say it faster than git, which is asked where they do not.
+            repo.head_in_files().or_else(|| repo.head_commit().ok().flatten())
+        })
         .map(|commit| commit.to_string());
     if let (Some(head), Some(dir)) = (&head, dir)
         && let Some(snapshot) = snapshots::of_work_tree(reader, repo.id, dir)?

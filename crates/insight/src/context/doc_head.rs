@@ -32,9 +32,27 @@ const TAGS: [&str; 22] = [
 /// The first lines, in one.
 pub(super) fn doc_head(doc: &str, n_lines: usize, n_chars: usize) -> String {
     let doc = clean(doc);
-    let lines = doc.lines().map(without_tags);
+    let lines = without_directives(&doc).map(without_tags);
     let told = lines.filter(|line| !line.is_empty() && !is_mark(line)).take(n_lines);
     one_line(&told.collect::<Vec<_>>().join(" "), n_chars)
+}
+
+/// Without what tells documentation tools to make a box or a remark of: `!!! note "…"` and
+/// `.. versionadded:: 2.0`, with the lines indented below.
+fn without_directives(doc: &str) -> impl Iterator<Item = &str> {
+    let mut below: Option<usize> = None;
+    doc.lines().filter(move |line| {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if text.is_empty() || below.is_some_and(|of| indent > of) {
+            return false;
+        }
+        let is_directive = text.starts_with("!!! ")
+            || text.starts_with("??? ")
+            || text.strip_prefix(".. ").is_some_and(|rest| rest.contains("::"));
+        below = is_directive.then_some(indent);
+        !is_directive
+    })
 }
 
 /// `@publicApi`, `@internal`: for tools.
@@ -93,5 +111,13 @@ mod tests {
         assert_eq!(told("Defines the reader.\n\n@publicApi\n"), "Defines the reader.");
         assert_eq!(told("Whether a<b and Vec<u8> hold."), "Whether a<b and Vec<u8> hold.");
         assert_eq!(told("@param x the place"), "@param x the place");
+        assert_eq!(
+            told("!!! abstract \"Usage\"\n    [Fields](../fields.md)\n\nDecorator of fields."),
+            "Decorator of fields."
+        );
+        assert_eq!(
+            told("Sends it.\n.. versionadded:: 2.0\n   The name.\nOnce."),
+            "Sends it. Once."
+        );
     }
 }

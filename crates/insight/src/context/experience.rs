@@ -12,6 +12,7 @@ use model::{Error, ErrorCode, Result, Timestamp, terms};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use store::Reader;
 use store::feedback::{
     self, FeedbackOutcome, GivenPack, GivenSymbol, PackNote, TASK_MEMORY, Verdict,
@@ -162,10 +163,12 @@ pub struct FeedbackTarget {
 
 impl FeedbackTarget {
     /// Finds a pack by the beginning of its root, and a symbol of it by name, end of
-    /// its name or path.
-    pub fn find(reader: &Reader, pack: &str, symbol: &str) -> Result<FeedbackTarget> {
+    /// its name or path. The last one is that of the repository around `here`.
+    pub fn find(reader: &Reader, pack: &str, symbol: &str, here: &Path) -> Result<FeedbackTarget> {
         let shown = one_line(pack, 80);
-        let mut packs = feedback::packs(reader, pack.trim())?;
+        let places = store::repos::places(reader)?;
+        let around = crate::repos::place_around(&places, here).map(|place| place.repo);
+        let mut packs = feedback::packs(reader, pack.trim(), around)?;
         if packs.is_empty() {
             return Err(Error::not_found(format!("no pack `{shown}` was given here")).suggest(
                 "use the pack_root of a pack of `lore context` or its beginning, or `last`",

@@ -3,6 +3,7 @@
 
 use super::pack::{Pack, PackedSymbol, PackedText};
 use super::render;
+use crate::agent_text;
 use model::text::one_line;
 
 /// Columns of a signature, and of the first sentence of a documentation.
@@ -40,7 +41,8 @@ pub(super) fn whole(pack: &Pack) -> String {
 }
 
 pub(super) fn symbol(symbol: &PackedSymbol) -> String {
-    let mut out = format!(" :{} {}", symbol.line, headed(symbol));
+    let more: String = symbol.other_lines.iter().map(|line| format!(",{line}")).collect();
+    let mut out = format!(" :{}{more} {}", symbol.line, headed(symbol));
     let doc = without_name(first_sentence(&symbol.doc), &symbol.symbol);
     if !doc.is_empty() {
         out.push_str(&format!(" — {}", one_line(doc, DOC)));
@@ -77,13 +79,38 @@ fn by_file(symbols: &[PackedSymbol]) -> Vec<(&str, Vec<&PackedSymbol>)> {
 /// `Replacer.Get(variable string) (any, bool)`, `type Replacer`: the name with its
 /// container, once, and what the signature says after it.
 fn headed(symbol: &PackedSymbol) -> String {
-    let name = symbol.symbol.rsplit(['.', ':', '#']).next().unwrap_or(&symbol.symbol);
+    let own = within_file(&symbol.symbol, &symbol.path);
+    let name = own.rsplit(['.', ':', '#']).next().unwrap_or(own);
     let after = parameters(&symbol.signature, name).unwrap_or_default();
     if after.is_empty() {
-        format!("{} {}", symbol.kind, symbol.symbol)
+        format!("{} {own}", symbol.kind)
     } else {
-        one_line(&format!("{}{after}", symbol.symbol), SIGNATURE)
+        one_line(&format!("{own}{}", on_one_line(after)), SIGNATURE)
     }
+}
+
+/// Without the module, which is said by the file: `Cart.total` of `cart.Cart.total`. A
+/// class that its file is named after is no module.
+fn within_file<'a>(symbol: &'a str, path: &str) -> &'a str {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = match file.split('.').next().unwrap_or(file) {
+        "__init__" | "index" | "mod" => folder.rsplit('/').next().unwrap_or(folder),
+        stem => stem,
+    };
+    let is_module = !stem.starts_with(char::is_uppercase);
+    let rest = symbol.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
+    let own = rest.filter(|rest| is_module && !rest.is_empty()).unwrap_or(symbol);
+    // Namespaces say what the folders say.
+    if own.matches('.').count() > 1 { agent_text::short(own) } else { own }
+}
+
+/// Parameters that were written one a line, without what that left behind.
+fn on_one_line(parameters: &str) -> String {
+    let mut text = parameters.to_owned();
+    for (loose, tight) in [("( ", "("), (", )", ")"), (" )", ")"), ("[ ", "["), (", ]", "]")] {
+        text = text.replace(loose, tight);
+    }
+    text
 }
 
 /// What follows a name that takes parameters.
@@ -101,4 +128,32 @@ fn without_name<'a>(doc: &'a str, symbol: &str) -> &'a str {
 fn first_sentence(doc: &str) -> &str {
     let ends = [". ", ".\n", "\n\n"].iter().filter_map(|end| doc.find(end));
     doc[..ends.min().unwrap_or(doc.len())].trim().trim_end_matches('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_module_is_said_by_the_file() {
+        for (symbol, path, shown) in [
+            ("cart.Cart.total", "shop/cart.py", "Cart.total"),
+            ("shop.Cart", "shop/__init__.py", "Cart"),
+            ("hmr.update", "src/hmr.ts", "update"),
+            ("Cart.total", "shop/Cart.java", "Cart.total"),
+            ("Head.truncate", "tsdb/head.go", "Head.truncate"),
+            ("cart", "shop/cart.py", "cart"),
+            ("carton.x", "shop/cart.py", "carton.x"),
+            ("Shop.Sales.Cart.total", "shop/sales/cart.rb", "Cart.total"),
+            ("cart.shop.total", "shop/cart.cc", "shop.total"),
+        ] {
+            assert_eq!(within_file(symbol, path), shown, "{symbol} {path}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_several_lines_stand_close_together() {
+        assert_eq!(on_one_line("( a: A, b: B, ): C"), "(a: A, b: B): C");
+        assert_eq!(on_one_line("(a, b [ 1, 2, ])"), "(a, b [1, 2])");
+    }
 }

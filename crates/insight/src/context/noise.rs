@@ -194,6 +194,8 @@ pub fn is_aside(path: &str) -> bool {
                 | "snippets"
                 | "demo"
                 | "demos"
+                | "playground"
+                | "playgrounds"
                 | "benchmark"
                 | "benchmarks"
                 | "bench"

@@ -82,6 +82,10 @@ pub struct PackedSymbol {
     pub path: String,
     pub line: u32,
     pub end_line: u32,
+    /// Lines of further definitions of this name in the file that match: overloads, members
+    /// of anonymous classes.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub other_lines: Vec<u32>,
     pub signature: String,
     /// The first lines of its documentation.
     pub doc: String,
@@ -194,6 +198,7 @@ const MAX_SOURCE: u64 = 4 << 20;
 const MOST_EDGES: usize = 120;
 /// How many candidates are looked at for each symbol that may be chosen.
 const WIDTH: usize = 4;
+const MOST_OTHER_LINES: usize = 6;
 /// The share of the budget that decisions and threads may take.
 const TEXT_SHARE: usize = 5;
 
@@ -226,8 +231,7 @@ pub fn fill(
         head = counter.count(&render::whole(&pack, options.format));
     }
     if head > options.budget {
-        let what = format!("a pack needs at least {head} tokens; the budget is {}", options.budget);
-        return Err(Error::usage(what).suggest("give more, e.g. --budget 2000"));
+        return Err(too_small(head, options.budget));
     }
     let mut left = options.budget - head;
     let room = left / TEXT_SHARE;
@@ -254,8 +258,17 @@ pub fn fill(
     pack.tokens = counter.count(&render::whole(&pack, options.format));
     // Its own length is part of what is counted.
     shrink(&mut pack, options, counter);
-    pack.tokens = counter.count(&render::whole(&pack, options.format)).min(options.budget);
-    Ok(pack)
+    pack.tokens = counter.count(&render::whole(&pack, options.format));
+    // The line that says what is missing may be what does not fit.
+    match counter.count(&render::whole(&pack, options.format)) {
+        needed if needed > options.budget => Err(too_small(needed, options.budget)),
+        _ => Ok(pack),
+    }
+}
+
+fn too_small(needed: usize, budget: usize) -> Error {
+    Error::usage(format!("a pack needs at least {needed} tokens; the budget is {budget}"))
+        .suggest("give more, e.g. --budget 2000")
 }
 
 /// Drops the last edge, then the last symbol, as long as the pack is too large.
@@ -284,11 +297,24 @@ fn choose(
     counter: &dyn TokenCounter,
 ) -> Result<Vec<(NodeId, PackedSymbol)>> {
     let best = candidates.first().map_or(1.0, |candidate| candidate.score).max(f64::MIN_POSITIVE);
-    let (mut items, mut described_as) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut described_as: Vec<Option<(NodeId, PackedSymbol)>> = Vec::new();
+    let mut names: FxHashMap<(u32, String), usize> = FxHashMap::default();
     // Beyond these nothing could be chosen, and describing costs time.
     for candidate in candidates.iter().take(options.limit.saturating_mul(WIDTH)) {
         let Some(node) = corpus.node_of(view, candidate.symbol)? else { continue };
         let Some(mut symbol) = described(view, corpus, candidate, options)? else { continue };
+        // Overloads of one name say little new: the best of them stands for all.
+        let name = (candidate.symbol.file, symbol.symbol.clone());
+        if let Some(at) = names.get(&name) {
+            if let Some(Some((_, first))) = described_as.get_mut(*at)
+                && first.other_lines.len() < MOST_OTHER_LINES
+            {
+                first.other_lines.push(symbol.line);
+            }
+            continue;
+        }
+        names.insert(name, items.len());
         symbol.score = round(candidate.score / best);
         let cost = counter.count(&render::symbol(&symbol, options.format)) + 1;
         items.push(Item { score: candidate.score, file: candidate.symbol.file, cost });
@@ -355,6 +381,7 @@ fn described(
         path: file.path.clone(),
         line: entry.name_line,
         end_line: entry.end_line,
+        other_lines: Vec::new(),
         signature: one_line(&clean(&entry.signature), 300),
         doc: doc_head(&entry.doc, DOC_LINES, DOC_CHARS),
         why: candidate.why.clone(),

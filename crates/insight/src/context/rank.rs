@@ -48,6 +48,9 @@ const OPEN_FILES: usize = 20;
 /// `new` are in every file.
 const SHOWN_WORDS: usize = 4;
 const TELLING_WORD: f64 = 0.3;
+/// The channel of files as wholes, and that of their functions.
+const WHOLE: &str = "text";
+const FUNCTIONS: &str = "functions";
 /// Longer functions hold more of what may need a change; up to a point.
 const LENGTH_SCALE: f64 = 6.0;
 
@@ -128,6 +131,9 @@ impl RankedCandidates {
                 of_files[*file as usize] += said.weight.file * score;
             }
         }
+        for (file, sum) in of_files.iter_mut().enumerate() {
+            *sum += self.whole_of(file as u32).map_or(0.0, |whole| whole.score * whole.weight);
+        }
         for (score, file) in of_files.iter_mut().zip(&self.corpus.files) {
             *score += if file.is_aside && *score > 0.0 { weights::ASIDE } else { 0.0 };
         }
@@ -146,6 +152,20 @@ impl RankedCandidates {
         }
         self.files = files;
         self.fuse_symbols();
+    }
+
+    /// Of a file of code whose functions say nothing (constants, types, what runs when it
+    /// is loaded), what it says as a whole stands for what they would.
+    fn whole_of(&self, file: u32) -> Option<Share> {
+        // Examples and templates of issues say every word, and are no code that was meant.
+        if self.corpus.files[file as usize].is_aside {
+            return None;
+        }
+        let said = |name: &str| self.said.iter().find(|said| said.channel.name() == name);
+        let (text, functions) = (said(WHOLE)?, said(FUNCTIONS)?);
+        let score = *text.files.get(&file)?;
+        let is_silent = !functions.files.contains_key(&file);
+        is_silent.then_some(Share { channel: "whole", score, weight: functions.weight.file })
     }
 
     fn fuse_symbols(&mut self) {
@@ -221,7 +241,9 @@ impl RankedCandidates {
             let score = said.files.get(&file).copied()?;
             Some(Share { channel: said.channel.name(), score, weight: said.weight.file })
         };
-        self.said.iter().filter_map(share).collect()
+        let mut shares: Vec<Share> = self.said.iter().filter_map(share).collect();
+        shares.extend(self.whole_of(file));
+        shares
     }
 
     /// What each channel said of a symbol, and what its file and length add.

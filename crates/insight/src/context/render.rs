@@ -22,11 +22,17 @@ pub enum Format {
 /// The pack as it is handed out.
 pub fn whole(pack: &Pack, format: Format) -> String {
     match format {
-        Format::Json => serde_json::to_string(pack).unwrap_or_default(),
+        Format::Json => json(pack),
         Format::Xml => xml(pack),
         Format::Lines => lines::whole(pack),
         Format::Text | Format::Markdown => paragraphs(pack, format),
     }
+}
+
+/// As a program gets it, what stands around every answer included.
+fn json(pack: &Pack) -> String {
+    let data = serde_json::to_value(pack).unwrap_or_default();
+    format!("{{\"ok\":true,\"data\":{data},\"meta\":{{\"elapsed_ms\":100000}}}}\n")
 }
 
 /// One symbol of it.
@@ -126,12 +132,18 @@ fn paragraphs(pack: &Pack, format: Format) -> String {
 /// `Load calls changeConfig, Reloading`: edges of one kind from one symbol share a line.
 pub(super) fn edge_lines(pack: &Pack, bullet: &str) -> String {
     let name = |at: usize| pack.symbols.get(at).map_or("?", |it| agent_text::short(&it.symbol));
+    // Of the same type as the source: the type is said already.
+    let name_beside = |at: usize, from: &str| -> &str {
+        let (name, of) = (name(at), from.rsplit_once('.').map_or("", |(of, _)| of));
+        let own = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+        own.filter(|_| !of.is_empty()).unwrap_or(name)
+    };
     let mut edges: Vec<&PackedEdge> = pack.edges.iter().collect();
     edges.sort_by_key(|edge| (edge.from, edge.kind.as_str(), edge.to));
     let mut out = String::new();
     for line in edges.chunk_by(|a, b| (a.from, &a.kind) == (b.from, &b.kind)) {
-        let targets: Vec<&str> = line.iter().map(|edge| name(edge.to)).collect();
         let (from, kind) = (name(line[0].from), &line[0].kind);
+        let targets: Vec<&str> = line.iter().map(|edge| name_beside(edge.to, from)).collect();
         out.push_str(&format!("{bullet}{from} {kind} {}\n", targets.join(", ")));
     }
     out
@@ -162,9 +174,9 @@ fn shares_line(shares: &[super::pack::ChannelShare]) -> String {
 fn symbol_lines(symbol: &PackedSymbol, format: Format) -> String {
     let is_markdown = format == Format::Markdown;
     let mut out = if is_markdown {
-        format!("### `{}`\n{} {}:{}\n", symbol.symbol, symbol.kind, symbol.path, symbol.line)
+        format!("### `{}`\n{} {}:{}\n", symbol.symbol, symbol.kind, symbol.path, lines_of(symbol))
     } else {
-        format!("  {} {}  {}:{}\n", symbol.kind, symbol.symbol, symbol.path, symbol.line)
+        format!("  {} {}  {}:{}\n", symbol.kind, symbol.symbol, symbol.path, lines_of(symbol))
     };
     let indent = if is_markdown { "" } else { "    " };
     if !symbol.signature.is_empty() {
@@ -190,6 +202,12 @@ fn symbol_lines(symbol: &PackedSymbol, format: Format) -> String {
         }
     }
     out
+}
+
+/// `12`, or `12, 40, 61` where the file has more of the name.
+fn lines_of(symbol: &PackedSymbol) -> String {
+    let more = symbol.other_lines.iter().map(|line| format!(", {line}"));
+    format!("{}{}", symbol.line, more.collect::<String>())
 }
 
 fn fence_for(body: &str) -> String {

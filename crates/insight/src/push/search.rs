@@ -6,11 +6,10 @@ use super::located::{LineRange, LocatedSymbol, has_word, head_of};
 use super::quote::name;
 use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
-use crate::code::{View, exact_symbols, near_names, signature};
+use crate::code::{View, exact_symbols, signature, slip};
 use model::Result;
 use model::code::NodeKind;
 use model::ids::NodeId;
-use model::suggest::is_slip_of;
 
 /// A search that an agent has just made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -105,20 +104,9 @@ fn decisions(
 }
 
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {
-    let mut places = Vec::new();
-    let typed_last = typed.rsplit(['.', ':']).next().unwrap_or(typed);
-    for node in near_names(view, typed)? {
-        if let Some(symbol) = view.symbol(node)?
-            && is_slip_of(typed_last, short(&symbol.symbol).rsplit('.').next().unwrap_or_default())
-        {
-            let own = name(short(&symbol.symbol));
-            places.push(format!("{own} {}:{}", name(&symbol.path), symbol.line));
-        }
-    }
-    if places.is_empty() {
-        return Ok(None);
-    }
-    places.truncate(1);
-    let text = format!("nothing is called {}; near: {}", name(typed), places.join(", "));
+    let Some(node) = slip(view, typed)? else { return Ok(None) };
+    let Some(symbol) = view.symbol(node)? else { return Ok(None) };
+    let place = format!("{} {}:{}", name(short(&symbol.symbol)), name(&symbol.path), symbol.line);
+    let text = format!("nothing is called {}; near: {place}", name(typed));
     Ok(Some(PushLine::new(LineKind::NearName, "index", typed, text)))
 }

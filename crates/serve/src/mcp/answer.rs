@@ -195,10 +195,14 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
 /// A payload with as many symbols as a budget holds, and what it says as `gcf`; none
 /// where not even one fits.
 fn payload_within(mut payload: Payload, max_tokens: usize) -> Option<(Payload, String)> {
+    // What it had was counted in another form; its own number is no longer than this one.
+    payload.tokens_used = u32::try_from(max_tokens).unwrap_or(u32::MAX);
     loop {
         let text = wire::gcf::encode(&payload).ok()?;
         let n_tokens = count(&text);
         if n_tokens <= max_tokens {
+            payload.tokens_used = u32::try_from(n_tokens).unwrap_or(u32::MAX);
+            let text = wire::gcf::encode(&payload).ok()?;
             return Some((payload, text));
         }
         let n_symbols = payload.symbols.len();

@@ -6,6 +6,7 @@ use super::answer::Format;
 use super::place::{self, Access};
 use super::session_use::SessionUse;
 use super::surroundings::McpHost;
+use super::tree_states::TreeStates;
 use insight::file_target::FileQuery;
 use model::time::parse_when;
 use model::{CancelToken, Error, ErrorCode, Progress, Result, Timestamp};
@@ -68,6 +69,8 @@ pub struct Call {
     warnings: RefCell<Vec<String>>,
     /// What the connection was given and asked about so far.
     pub session: Arc<SessionUse>,
+    /// What work trees looked like, as long as nothing happens in them.
+    pub trees: Arc<TreeStates>,
     /// What the client may open; none for the user's own.
     access: Option<Access>,
     /// Tokens the answer may have, and how it is written.
@@ -110,6 +113,7 @@ impl Call {
             provider,
             warnings: RefCell::default(),
             session: Arc::default(),
+            trees: Arc::default(),
             access: None,
             form: Cell::new((Options::MAX_TOKENS, Format::default())),
         }
@@ -131,6 +135,12 @@ impl Call {
     /// For a call of this connection.
     pub fn of_session(mut self, session: Arc<SessionUse>) -> Self {
         self.session = session;
+        self
+    }
+
+    /// With what earlier calls of the server found in work trees.
+    pub fn over_trees(mut self, trees: Arc<TreeStates>) -> Self {
+        self.trees = trees;
         self
     }
 

@@ -22,6 +22,7 @@ mod shared;
 mod stdio;
 mod surroundings;
 mod tools;
+mod tree_states;
 
 pub use crate::http::HttpOptions;
 pub use http::{HttpDoor, PATH as HTTP_PATH, http};

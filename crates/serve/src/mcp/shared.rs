@@ -12,6 +12,7 @@ use super::place::Access;
 use super::session_use::SessionUse;
 use super::surroundings::McpHost;
 use super::tools::{self, Entry, Output};
+use super::tree_states::TreeStates;
 use insight::next_step;
 use model::{Error, ErrorCode, Progress, Result};
 use rmcp::model::{JsonObject, Tool as Listed};
@@ -41,6 +42,7 @@ pub struct Shared {
     pub jobs: Arc<Semaphore>,
     freshness: Cache,
     readers: Arc<ReaderPool>,
+    trees: Arc<TreeStates>,
     listed: OnceLock<Vec<Listed>>,
     providers: Providers,
 }
@@ -76,6 +78,7 @@ impl Shared {
             jobs: Arc::new(Semaphore::new(1)),
             freshness: Cache::default(),
             readers: Arc::default(),
+            trees: Arc::default(),
         })
     }
 
@@ -188,11 +191,12 @@ impl Shared {
         let (readers, access) = (Arc::clone(&self.readers), self.access());
         let (of_call, dir, progress) = (brake.clone(), asker.dir, asker.progress);
         let session = asker.session;
+        let trees = Arc::clone(&self.trees);
         let thread = tokio::task::spawn_blocking(move || {
             // Held until the work is really over, given up or not.
             let _permit = permit;
             let call = Call::new(around, dir, progress, of_call, readers, providers);
-            let call = call.within(access).of_session(session);
+            let call = call.within(access).of_session(session).over_trees(trees);
             work(&call).map_err(|error| {
                 next_step::adapt(error, &call.dir, || call.around.possible(&call.dir))
             })

@@ -182,6 +182,22 @@ pub fn names_like(on: &impl Read, repo: Option<RepoId>, start: &str) -> Result<V
     )
 }
 
+/// Names that begin so, of any repository, each once: the index alone says them, which is
+/// a tenth of the time that looking at their nodes takes.
+pub fn names_anywhere(on: &impl Read, start: &str) -> Result<Vec<String>> {
+    let mut names: Vec<String> = sql::all(
+        on,
+        "SELECT name FROM nodes
+         WHERE name >= ?1 COLLATE NOCASE AND name < ?1 || char(1114111) COLLATE NOCASE
+         LIMIT 200000",
+        [start],
+        |row| row.get(0),
+    )?;
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
 /// Enters which versions of files define which nodes, and as which entry of
 /// their outline. Sorted input is entered fastest.
 pub fn define(tx: &Tx<'_>, definitions: &[(NodeId, FileId, u32)]) -> Result<()> {

@@ -127,6 +127,16 @@ fn a_server_knows_definitions_that_nobody_committed() {
     std::fs::write(&gift, "def unwrap_gift():\n    pass\n").unwrap();
     let new = text("symbol", json!({ "name": "unwrap_gift" }));
     assert!(new.starts_with("src/shop/gift.py:1 def unwrap_gift()"), "{new}");
+    // What is new in new folders, and then gone, is seen too.
+    let deep = shop.dir().join("src/shop/late/later");
+    std::fs::create_dir_all(&deep).unwrap();
+    let _ = text("symbol", json!({ "name": "unwrap_gift" }));
+    std::fs::write(deep.join("ribbon.py"), "def tie_ribbon():\n    pass\n").unwrap();
+    let new = text("symbol", json!({ "name": "tie_ribbon" }));
+    assert!(new.starts_with("src/shop/late/later/ribbon.py:1 def tie_ribbon()"), "{new}");
+    std::fs::remove_dir_all(shop.dir().join("src/shop/late")).unwrap();
+    let gone = text("symbol", json!({ "name": "tie_ribbon" }));
+    assert!(!gone.contains("ribbon.py"), "{gone}");
 }
 
 #[test]

@@ -228,12 +228,15 @@ impl Channel for Modules {
 
     fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
         let corpus = evidence.corpus;
-        let stems: Vec<Vec<&str>> =
-            corpus.files.iter().map(|file| module_parts(&file.path)).collect();
+        let stems: Vec<Vec<String>> = corpus
+            .files
+            .iter()
+            .map(|file| module_parts(&file.path).into_iter().map(spelt).collect())
+            .collect();
         let mut files = Vec::new();
         let mut asked = FxHashSet::default();
         for dotted in evidence.task.dotted.iter().take(400) {
-            let parts: Vec<&str> = dotted.split('.').collect();
+            let parts: Vec<String> = dotted.split('.').map(spelt).collect();
             for length in (2..=parts.len()).rev() {
                 let prefix = &parts[..length];
                 let found: Vec<u32> = (0..stems.len())
@@ -251,6 +254,11 @@ impl Channel for Modules {
         }
         Ok(Scores { files: strongest(files), symbols: Vec::new() })
     }
+}
+
+/// `FirstArgument` is at home in `first_argument.rb`, `file-watcher` in `fileWatcher.ts`.
+fn spelt(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 fn module_parts(path: &str) -> Vec<&str> {
@@ -278,6 +286,22 @@ fn is_peculiar(name: &str) -> bool {
     is_type || name.trim_matches('_').contains('_') || letters.any(char::is_uppercase)
 }
 
+/// What is called so, in the type the name says and in any.
+fn defined(evidence: &Evidence<'_, '_>, name: &str) -> Result<(Vec<Symbol>, Vec<Symbol>)> {
+    let (corpus, view) = (evidence.corpus, evidence.view);
+    let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let class = around.rsplit('.').next().unwrap_or("");
+    let (mut of_class, mut of_any) = (Vec::new(), Vec::new());
+    for node in nodes::named(view.reader, last)?.into_iter().filter(|node| node.name == last) {
+        let Some(symbol) = corpus.symbol_of(view, node.id)? else { continue };
+        if class.is_empty() || node.scope.rsplit('.').next() == Some(class) {
+            of_class.push(symbol);
+        }
+        of_any.push(symbol);
+    }
+    Ok((of_class, of_any))
+}
+
 impl Channel for Members {
     fn name(&self) -> &'static str {
         "member"
@@ -288,24 +312,20 @@ impl Channel for Members {
     }
 
     fn scores(&self, evidence: &Evidence<'_, '_>) -> Result<Scores> {
-        let (corpus, view) = (evidence.corpus, evidence.view);
+        let corpus = evidence.corpus;
         let mut scores = Scores::default();
         let mut asked = FxHashSet::default();
         for name in evidence.task.names.iter().chain(&evidence.task.dotted).take(300) {
             if !asked.insert(name.as_str()) {
                 continue;
             }
-            let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
+            let (mut of_class, mut of_any) = defined(evidence, name)?;
+            let (around, mut last) = name.rsplit_once('.').unwrap_or(("", name));
             let class = around.rsplit('.').next().unwrap_or("");
-            let (mut of_class, mut of_any) = (Vec::new(), Vec::new());
-            for node in
-                nodes::named(view.reader, last)?.into_iter().filter(|node| node.name == last)
-            {
-                let Some(symbol) = corpus.symbol_of(view, node.id)? else { continue };
-                if class.is_empty() || node.scope.rsplit('.').next() == Some(class) {
-                    of_class.push(symbol);
-                }
-                of_any.push(symbol);
+            // `Cart.refund` means Cart, where there is no refund (yet).
+            if of_any.is_empty() && is_peculiar(class) && asked.insert(around) {
+                last = class;
+                (of_class, of_any) = defined(evidence, around)?;
             }
             let (mut found, sure) = if of_class.is_empty() && is_peculiar(last) {
                 (of_any, UNSURE)

@@ -12,6 +12,7 @@ use insight::code::ledger::{self, Staleness};
 use insight::code::map::{self, RepoMap};
 use insight::code::neighbours::{Neighbours, Question, neighbours};
 use insight::code::outline::{self, FileOutline};
+use insight::code::overlay::TextFile;
 use insight::code::overview::{self, PackageGraph, SnapshotDiff as Difference};
 use insight::code::owners as owning;
 use insight::code::read::{self, SourceSlice};
@@ -47,7 +48,8 @@ pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result
     let reader = call.reader().map_err(to_index)?;
     let mut found = scope::resolve(reader, &ScopeRequest { repo, at, here: Some(&call.dir) })?;
     if at.is_none() {
-        found = found.over_work_tree(reader, &|files| call.around.outlines(files))?;
+        let outlines = |files: &[TextFile]| call.around.outlines(files);
+        found = call.trees.over(found, |scope| scope.over_work_tree(reader, &outlines))?;
         if found.standing().is_stale {
             call.warn("stale: the work tree differs in too many files; run `lore index`");
         }

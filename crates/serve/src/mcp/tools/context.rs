@@ -32,15 +32,19 @@ fn options(call: &Call, bodies: bool) -> PackOptions {
     PackOptions { budget: call.budget(), limit, bodies, explain: false, format }
 }
 
-fn sources(call: &Call) -> Sources {
-    // Memory of the repository around, if it is indexed; what another clone
-    // holds is none of it.
-    let memory = call.around.memory(&call.dir);
-    let root = memory.ok().filter(|memory| !memory.database.is_foreign());
-    Sources {
-        memory: root.and_then(|memory| memory.standpoint.root).into_iter().collect(),
-        now: call.now,
-    }
+fn sources(call: &Call) -> Result<Sources> {
+    let now = call.now;
+    let is_own = call.around.database(&call.dir).is_ok_and(|it| !it.is_foreign());
+    let Some(root) = pipeline::memory::root_around(&call.dir).filter(|_| is_own) else {
+        return Ok(Sources { memory: Vec::new(), now });
+    };
+    // Memory of the repository around, if it is indexed; what another clone holds is none
+    // of it.
+    call.around.catch_up(&call.dir);
+    let path = memory::index::path_text(&root);
+    let known = store::memory::roots(call.reader()?)?;
+    let memory = known.into_iter().filter(|row| row.path == path).map(|row| row.id).collect();
+    Ok(Sources { memory, now })
 }
 
 fn text_of(pack: &Pack, format: Format) -> Option<String> {
@@ -90,7 +94,7 @@ impl Tool for ContextForTask {
             tests: params.tests,
             without: Vec::new(),
             pack: options(call, params.bodies),
-            sources: sources(call),
+            sources: sources(call)?,
             experience,
         };
         let pack = for_task(reader, &scope, &request, &BpeCounter)?;
@@ -206,7 +210,7 @@ fn changed(
     let reader = call.reader()?;
     let (scope, changed) = query.resolve(reader, scope)?;
     let options = options(call, bodies);
-    let pack = for_change(reader, &scope, &changed, &options, &sources(call), &BpeCounter)?;
+    let pack = for_change(reader, &scope, &changed, &options, &sources(call)?, &BpeCounter)?;
     give(call, pack_note(&scope, &pack, None));
     Ok(pack)
 }

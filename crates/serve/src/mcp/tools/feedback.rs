@@ -42,7 +42,7 @@ impl Tool for Feedback {
     fn answer(call: &Call, params: FeedbackParams) -> Result<FeedbackReport> {
         let target = match call.session.pack(params.pack.trim()) {
             Some(pack) => FeedbackTarget::of(pack, &params.symbol)?,
-            None => FeedbackTarget::find(call.reader()?, &params.pack, &params.symbol)?,
+            None => FeedbackTarget::find(call.reader()?, &params.pack, &params.symbol, &call.dir)?,
         };
         let verdict = match params.verdict {
             Judgement::Useful => Verdict::Useful,
