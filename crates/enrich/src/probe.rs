@@ -36,31 +36,33 @@ pub struct Probe {
 /// The known answers of a server's languages, spread over files; into other files
 /// where there are such calls.
 pub fn choose(graph: &Graph, languages: &[&str]) -> Vec<Probe> {
-    choose_from(graph, languages, MOST, &|_| true)
+    choose_from(graph, languages, MOST, &|_, _| true)
 }
 
-/// The same of some of the files.
+/// The same of calls from some files into some.
 pub fn choose_from(
     graph: &Graph,
     languages: &[&str],
     most: usize,
-    is_wanted: &dyn Fn(usize) -> bool,
+    is_wanted: &dyn Fn(usize, usize) -> bool,
 ) -> Vec<Probe> {
     const LEAST_SURE: [(u8, bool); 4] = [(95, true), (85, true), (95, false), (50, false)];
     for (least, is_across) in LEAST_SURE {
         let mut all = Vec::new();
         for (at, file) in graph.files.iter().enumerate() {
             let is_served = languages.contains(&file.language.as_str());
-            if !is_served || !is_wanted(at) || graph.text(at).is_none() {
+            if !is_served || graph.text(at).is_none() {
                 continue;
             }
             let sure = file.sites.iter().find_map(|site| match &site.claim {
                 Claim::Bound { targets, confidence } if *confidence >= least => {
                     let [target] = targets.as_slice() else { return None };
                     let home = graph.home(*target)?;
-                    let is_wanted = is_across == (home != at) && graph.text(home).is_some();
+                    let is_one = is_across == (home != at)
+                        && is_wanted(at, home)
+                        && graph.text(home).is_some();
                     let (file, line, col, target) = (at, site.line, site.col, *target);
-                    is_wanted.then_some(Probe { file, line, col, target })
+                    is_one.then_some(Probe { file, line, col, target })
                 }
                 _ => None,
             });

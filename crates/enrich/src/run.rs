@@ -28,7 +28,7 @@ const START: Duration = Duration::from_secs(60);
 const BATCH_SITES: usize = 2000;
 const BATCH_TIME: Duration = Duration::from_secs(3);
 /// Known answers that one project of several has to give, and how long it may take.
-const OF_PROJECT: usize = 4;
+const OF_PROJECT: usize = 8;
 const PROJECT_LOADS: Duration = Duration::from_secs(60);
 
 /// How long a run may take.
@@ -380,8 +380,11 @@ impl Run<'_> {
     }
 
     pub(crate) fn probes_of(&self, projects: &Projects, project: usize) -> Vec<probe::Probe> {
-        let is_own = |file: usize| projects.of_file(file) == project;
-        probe::choose_from(self.graph, self.server.kind.languages, OF_PROJECT, &is_own)
+        // What another project defines may only be found where this one was installed.
+        let is_within = |file: usize, home: usize| {
+            projects.of_file(file) == project && projects.of_file(home) == project
+        };
+        probe::choose_from(self.graph, self.server.kind.languages, OF_PROJECT, &is_within)
     }
 
     fn session(

@@ -5,7 +5,7 @@ use code::EdgeKind;
 use expect_test::{Expect, expect};
 
 /// Every route with its line and the function that answers.
-fn check(text: &str, expected: Expect) {
+pub fn check(text: &str, expected: Expect) {
     let files = files(text);
     let (facts, linked) = linked(&files);
     let mut lines = Vec::new();
@@ -122,97 +122,6 @@ export const POST = async () => {};
             cats.controller.ts:8 POST /cats <- CatsController.create
             web/app/(shop)/items/[id]/route.ts:1 GET /items/{id} <- GET
             web/app/(shop)/items/[id]/route.ts:2 POST /items/{id} <- POST
-        "#]],
-    );
-}
-
-#[test]
-fn the_pages_router_of_next() {
-    check(
-        r#"
---- package.json
-{"name": "shop"}
---- web/middle.ts
-export function wrap(handler: any) { return handler }
---- web/pages/api/cart.ts
-import { wrap } from '../../middle';
-
-const handler = async (req: any, res: any) => {};
-
-export default wrap(handler);
---- web/pages/api/products/index.ts
-export default function all(req: any, res: any) {}
---- web/pages/api/products/[id]/index.ts
-async function one(req: any, res: any) {}
-export default one;
---- web/pages/api/files/[...path].js
-export default async (req, res) => {}
---- web/pages/api/cart.test.ts
-export default function no(req: any, res: any) {}
---- web/pages/about.tsx
-export default function About() { return null }
-"#,
-        expect![[r#"
-            web/pages/api/cart.ts:5 ANY /api/cart <- handler
-            web/pages/api/products/index.ts:1 ANY /api/products <- all
-            web/pages/api/products/[id]/index.ts:1 ANY /api/products/{id} <- one
-            web/pages/api/files/[...path].js:1 ANY /api/files/{*path} <- default
-        "#]],
-    );
-}
-
-#[test]
-fn services_of_grpc_in_javascript() {
-    check(
-        r#"
---- package.json
-{"name": "shop"}
---- charge.js
-module.exports.charge = async request => {};
---- index.js
-const grpc = require('@grpc/grpc-js');
-const charge = require('./charge');
-const shop = grpc.loadPackageDefinition({});
-const server = new grpc.Server();
-
-async function chargeHandler(call, callback) {
-  await charge.charge(call.request);
-}
-
-server.addService(shop.shop.v1.PaymentService.service, { charge: chargeHandler, refund(call) {} });
-"#,
-        expect![[r#"
-            index.js:10 GRPC /PaymentService/Charge <- chargeHandler
-            index.js:10 GRPC /PaymentService/Refund <- refund
-        "#]],
-    );
-}
-
-#[test]
-fn controllers_without_templates_answer_by_their_names() {
-    check(
-        r#"
---- a.csproj
-<Project/>
---- AccountController.cs
-namespace Shop;
-[SecurityHeaders]
-public class AccountController : Controller {
-    [HttpGet]
-    public IActionResult Login(string returnUrl) { return null; }
-    [HttpGet]
-    public IActionResult Index() { return null; }
-}
-[Route("api/[controller]")]
-public class ItemsController : ControllerBase {
-    [HttpGet]
-    public IActionResult All() { return null; }
-}
-"#,
-        expect![[r#"
-            AccountController.cs:4 GET /Account/Login <- AccountController.Login
-            AccountController.cs:6 GET /Account <- AccountController.Index
-            AccountController.cs:11 GET /api/Items <- ItemsController.All
         "#]],
     );
 }
