@@ -4,16 +4,18 @@ use crate::ctx::Ctx;
 use crate::run_pipeline;
 use crate::ui::Ui;
 use files::ReadError;
+use insight::runtime::RouteDirectory;
 use model::hash::Hash32;
 use model::runtime::InputKind;
-use model::{Error, ErrorCode, Result, Timestamp};
+use model::{Clock, Error, ErrorCode, Result, Timestamp};
 use pipeline::traces::{RouteLookup, TraceSink};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{Read, Seek as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use store::runtime::ServiceRow;
 use store::{Reader, repos, runtime};
 use traces::input;
@@ -74,16 +76,26 @@ pub struct BrokenLine {
 /// Opens the database for spans. Routes are looked up in the code of the moment.
 pub fn sink(ctx: &Ctx, ui: &mut Ui, command: &str) -> Result<Arc<TraceSink>> {
     let database = run_pipeline::database(ctx, ui, command)?;
-    let routes = routes_of(&database.path);
+    let routes = routes_of(&database.path, ctx.clock());
     TraceSink::open(&database.path, &database.owner, ctx.clock(), routes).map(Arc::new)
 }
 
+/// Which services there are is read again after so long.
+const DIRECTORY_KEPT: Duration = Duration::from_secs(2);
+
 /// What the code of the moment says of a service's routes.
-pub fn routes_of(database: &Path) -> RouteLookup {
+pub fn routes_of(database: &Path, clock: Arc<dyn Clock>) -> RouteLookup {
     let database = database.to_owned();
+    let known: Mutex<Option<(Timestamp, RouteDirectory)>> = Mutex::default();
     Arc::new(move |service: &str| {
-        let routes = Reader::open(&database)
-            .and_then(|reader| insight::runtime::service_routes(&reader, service));
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = clock.now();
+        let kept = known.take().filter(|(at, _)| now.since(*at) < DIRECTORY_KEPT);
+        let read = || RouteDirectory::load(&Reader::open(&database)?);
+        let routes = kept.map_or_else(|| read().map(|read| (now, read)), Ok).and_then(|kept| {
+            let (_, directory) = known.insert(kept);
+            directory.of(service, || Reader::open(&database))
+        });
         // Without them paths are made patterns of by their looks.
         routes.unwrap_or_default()
     })

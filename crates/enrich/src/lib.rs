@@ -19,6 +19,7 @@ mod hidden_calls;
 mod judge;
 pub mod lsp;
 mod probe;
+mod projects;
 pub mod run;
 pub mod scip;
 pub mod servers;

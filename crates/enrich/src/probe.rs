@@ -36,27 +36,40 @@ pub struct Probe {
 /// The known answers of a server's languages, spread over files; into other files
 /// where there are such calls.
 pub fn choose(graph: &Graph, languages: &[&str]) -> Vec<Probe> {
+    choose_from(graph, languages, MOST, &|_, _| true)
+}
+
+/// The same of calls from some files into some.
+pub fn choose_from(
+    graph: &Graph,
+    languages: &[&str],
+    most: usize,
+    is_wanted: &dyn Fn(usize, usize) -> bool,
+) -> Vec<Probe> {
     const LEAST_SURE: [(u8, bool); 4] = [(95, true), (85, true), (95, false), (50, false)];
     for (least, is_across) in LEAST_SURE {
         let mut all = Vec::new();
         for (at, file) in graph.files.iter().enumerate() {
-            if !languages.contains(&file.language.as_str()) || graph.text(at).is_none() {
+            let is_served = languages.contains(&file.language.as_str());
+            if !is_served || graph.text(at).is_none() {
                 continue;
             }
             let sure = file.sites.iter().find_map(|site| match &site.claim {
                 Claim::Bound { targets, confidence } if *confidence >= least => {
                     let [target] = targets.as_slice() else { return None };
                     let home = graph.home(*target)?;
-                    let is_wanted = is_across == (home != at) && graph.text(home).is_some();
+                    let is_one = is_across == (home != at)
+                        && is_wanted(at, home)
+                        && graph.text(home).is_some();
                     let (file, line, col, target) = (at, site.line, site.col, *target);
-                    is_wanted.then_some(Probe { file, line, col, target })
+                    is_one.then_some(Probe { file, line, col, target })
                 }
                 _ => None,
             });
             all.extend(sure);
         }
         if !all.is_empty() {
-            let step = all.len().div_ceil(MOST);
+            let step = all.len().div_ceil(most);
             return all.into_iter().step_by(step).collect();
         }
     }
@@ -69,11 +82,60 @@ pub struct Probes {
     /// Those that were answered right at the start.
     passed: Vec<Probe>,
     next: usize,
+    /// Right ones and all, of every project that was entered.
+    total: (usize, usize),
 }
 
 impl Probes {
     pub fn new(all: Vec<Probe>) -> Self {
-        Probes { all, passed: Vec::new(), next: 0 }
+        Probes { all, passed: Vec::new(), next: 0, total: (0, 0) }
+    }
+
+    /// Whether the server gives the known answers of another project, now that it is asked
+    /// about that one. Where it finds none of them others must vouch for it: parts of a
+    /// repository (examples, tools) may lack what they are built with.
+    pub fn enter(
+        &mut self,
+        probes: Vec<Probe>,
+        session: &mut Session,
+        judge: &Judge<'_>,
+        around: &AskingSession<'_>,
+        patience: Duration,
+    ) -> Result<bool, ClientError> {
+        if probes.is_empty() {
+            return Ok(true);
+        }
+        let until = Instant::now() + patience;
+        let known: HashSet<usize> = self.all.iter().map(|probe| probe.file).collect();
+        for probe in &probes {
+            around.keep(session, probe.file);
+        }
+        let (mut right, mut n_same) = (Vec::new(), 0);
+        loop {
+            let now = ask(&probes, session, judge, around, patience)?;
+            n_same = if now == right { n_same + 1 } else { 0 };
+            right = now;
+            let is_clear = right.len() * 4 >= probes.len() * 3;
+            let is_over = Instant::now() + PAUSE >= until || around.cancel.is_cancelled();
+            if is_clear || n_same >= SHOWN_AFTER || is_over {
+                break;
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.total.0 += right.len();
+        self.total.1 += probes.len();
+        let is_found = !right.is_empty();
+        let left = if is_found { &self.all } else { &probes };
+        let kept: HashSet<usize> =
+            if is_found { probes.iter().map(|probe| probe.file).collect() } else { known };
+        for probe in left.iter().filter(|probe| !kept.contains(&probe.file)) {
+            around.let_go(session, probe.file);
+        }
+        if is_found {
+            (self.all, self.passed, self.next) = (probes, right, 0);
+        }
+        let (n_right, n_asked) = self.total;
+        Ok(is_found || (n_right >= 3 && n_right * 3 >= n_asked))
     }
 
     /// Waits until the server gives the known answers; how many of how many it gave
@@ -106,6 +168,7 @@ impl Probes {
                 && right.len() * 3 >= self.all.len()
                 && n_same >= STABLE_ROUNDS;
             if !right.is_empty() && (is_clear || is_settled) {
+                self.total = (right.len(), self.all.len());
                 self.passed = right;
                 return Ok(Ok(()));
             }
@@ -213,6 +276,12 @@ impl<'a> AskingSession<'a> {
     fn keep(&self, session: &Session, at: usize) {
         self.show(session, at);
         self.kept.borrow_mut().insert(at);
+    }
+
+    /// No longer keeps a file, and takes it back.
+    fn let_go(&self, session: &Session, at: usize) {
+        self.kept.borrow_mut().remove(&at);
+        self.hide(session, at);
     }
 
     /// Takes a file back, unless it is kept.

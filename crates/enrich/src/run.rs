@@ -11,10 +11,12 @@ use crate::graph::{Graph, Site};
 use crate::judge::{Judge, LSP};
 use crate::lsp::{ClientError, Session};
 use crate::probe::{self, AskingSession, Probes};
+use crate::projects::Projects;
 use crate::servers::{Environment, Limits, Server};
 use crate::talk::ReadySession;
 use model::ids::FileId;
 use model::{CancelToken, Progress, Result, vocabulary};
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +27,9 @@ const START: Duration = Duration::from_secs(60);
 /// Results are stored when there are this many, or this much time has passed.
 const BATCH_SITES: usize = 2000;
 const BATCH_TIME: Duration = Duration::from_secs(3);
+/// Known answers that one project of several has to give, and how long it may take.
+const OF_PROJECT: usize = 8;
+const PROJECT_LOADS: Duration = Duration::from_secs(60);
 
 /// How long a run may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,8 +137,12 @@ impl Run<'_> {
     pub fn run(mut self, sink: &mut dyn Sink) -> Result<RunOutcome> {
         let started = Instant::now();
         let deadline = self.budget.total.map(|total| started + total);
+        let projects = Projects::of(self.graph, self.server.kind.projects);
         let mut work = Work {
-            tasks: self.tasks(),
+            tasks: self.tasks(&projects),
+            project: (!projects.are_many()).then_some(0),
+            projects,
+            n_put_off: 0,
             pending: Vec::new(),
             unsettled: Vec::new(),
             silent: Vec::new(),
@@ -165,14 +174,21 @@ impl Run<'_> {
             ended?;
         }
         let mut outcome = work.outcome;
-        outcome.n_waiting = work.tasks.iter().map(|task| task.sites.len() as u64).sum();
+        let n_left: u64 = work.tasks.iter().map(|task| task.sites.len() as u64).sum();
+        outcome.n_waiting = n_left + work.n_put_off;
+        if work.n_put_off > 0 && outcome.reason.is_none() {
+            let name = self.server.kind.name;
+            let n = work.n_put_off;
+            outcome.reason =
+                Some(format!("{name}: {n} calls are of projects it gave no known answer of"));
+        }
         outcome.elapsed = started.elapsed();
         Ok(outcome)
     }
 
     /// What is to be asked, most valuable first: with a budget by tier, without one
     /// file by file.
-    fn tasks(&self) -> VecDeque<Task> {
+    fn tasks(&self, projects: &Projects) -> VecDeque<Task> {
         let tiers: &[&[Tier]] = match self.budget.total {
             Some(_) => &[&[Tier::Open], &[Tier::Unsure], &[Tier::Sure], &[Tier::External]],
             None => &[&[Tier::Open, Tier::Unsure, Tier::Sure, Tier::External]],
@@ -194,11 +210,22 @@ impl Run<'_> {
                     of_group.push(Task { file: at, tier, sites });
                 }
             }
-            // What programs do before what tests do of them, then much for one opened file;
-            // equal ones in the order of paths.
-            of_group.sort_by_key(|task| {
-                (self.is_of_tests(task), std::cmp::Reverse(task.sites.len()), task.file)
+            // What programs do before what tests do of them; one project after the other, as
+            // each is loaded for itself; then much for one opened file; equal ones in the
+            // order of paths.
+            let mut n_sites: HashMap<(bool, usize), usize> = HashMap::new();
+            let mut keyed = Vec::new();
+            for task in of_group {
+                let part = (self.is_of_tests(&task), projects.of_file(task.file));
+                *n_sites.entry(part).or_default() += task.sites.len();
+                keyed.push((part, task));
+            }
+            keyed.sort_by_key(|((is_of_tests, project), task)| {
+                let n_of_project = n_sites.get(&(*is_of_tests, *project)).copied().unwrap_or(0);
+                let most_first = (Reverse(n_of_project), *project, Reverse(task.sites.len()));
+                (*is_of_tests, most_first, task.file)
             });
+            let of_group = keyed.into_iter().map(|(_, task)| task);
             tasks.extend(of_group);
         }
         tasks
@@ -298,6 +325,7 @@ impl Run<'_> {
                 || (end == End::NotReady && work.outcome.ready_after.is_none())
                 || work.is_late();
             work.pending.clear();
+            work.project = (!work.projects.are_many()).then_some(0);
             for task in work.unsettled.drain(..).rev() {
                 work.tasks.push_front(task);
             }
@@ -321,6 +349,44 @@ impl Run<'_> {
         }
     }
 
+    /// Of several projects the first is asked for its own known answers: loading all of them
+    /// only to see that the server is ready would take the time in which it could answer.
+    /// How long is left to ask for those of all, where that is needed.
+    fn first_project(
+        &self,
+        work: &mut Work,
+        (session, judge, around): (&mut Session, &Judge<'_>, &AskingSession<'_>),
+        probes: &mut Probes,
+    ) -> std::result::Result<Option<Duration>, StopReason> {
+        let started = Instant::now();
+        let Some(first) = work.tasks.front().filter(|_| work.projects.are_many()) else {
+            return Ok(Some(self.budget.ready));
+        };
+        let project = work.projects.of_file(first.file);
+        let own = self.probes_of(&work.projects, project);
+        if !own.is_empty() {
+            let mut of_first = Probes::new(own);
+            match of_first.wait_until_ready(session, judge, around, self.budget.ready / 2) {
+                Ok(Ok(())) => {
+                    *probes = of_first;
+                    work.project = Some(project);
+                    return Ok(None);
+                }
+                Ok(Err(_)) | Err(ClientError::Silent) => {}
+                Err(gone) => return Err(StopReason::Client(gone)),
+            }
+        }
+        Ok(Some(self.budget.ready.saturating_sub(started.elapsed())))
+    }
+
+    pub(crate) fn probes_of(&self, projects: &Projects, project: usize) -> Vec<probe::Probe> {
+        // What another project defines may only be found where this one was installed.
+        let is_within = |file: usize, home: usize| {
+            projects.of_file(file) == project && projects.of_file(home) == project
+        };
+        probe::choose_from(self.graph, self.server.kind.languages, OF_PROJECT, &is_within)
+    }
+
     fn session(
         &self,
         session: &mut Session,
@@ -332,7 +398,12 @@ impl Run<'_> {
         let judge = Judge::new(self.graph, top, session.encoding, LSP);
         let limits = (self.cancel, self.budget.request);
         let around = AskingSession::new(self.graph, &self.server, top, limits);
-        match probes.wait_until_ready(session, &judge, &around, self.budget.ready) {
+        let patience = self.first_project(work, (session, &judge, &around), probes)?;
+        let ready = match patience {
+            Some(patience) => probes.wait_until_ready(session, &judge, &around, patience),
+            None => Ok(Ok(())),
+        };
+        match ready {
             Ok(Ok(())) => {}
             Ok(Err(_)) if self.cancel.is_cancelled() => return Err(StopReason::Cancelled),
             Err(ClientError::Silent) => {
@@ -347,6 +418,9 @@ impl Run<'_> {
         work.outcome.ready_after.get_or_insert_with(|| started.elapsed());
         let mut talk = ReadySession { run: self, session, judge: &judge, around: &around, probes };
         while let Some(task) = work.tasks.pop_front() {
+            if !talk.enter(work, sink, &task)? {
+                continue;
+            }
             work.current = Some(task.clone());
             match talk.ask_file(work, &task) {
                 Ok(evidence) => {
@@ -372,7 +446,12 @@ impl Run<'_> {
 
 /// What is to be done, and what was.
 pub(crate) struct Work {
-    tasks: VecDeque<Task>,
+    pub tasks: VecDeque<Task>,
+    pub projects: Projects,
+    /// The one whose known answers the server gave last; none before the first.
+    pub project: Option<usize>,
+    /// Sites of projects of which it gave none.
+    pub n_put_off: u64,
     pending: Vec<FileEvidence>,
     /// What was asked for it, to be asked again should it not count.
     unsettled: Vec<Task>,
@@ -385,6 +464,25 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// Leaves out what is to be asked of a project.
+    pub fn put_off(&mut self, project: usize) {
+        let projects = &self.projects;
+        let n_put_off = &mut self.n_put_off;
+        self.tasks.retain(|task| {
+            let is_kept = projects.of_file(task.file) != project;
+            if !is_kept {
+                *n_put_off += task.sites.len() as u64;
+            }
+            is_kept
+        });
+    }
+
+    /// How long a project may take to load.
+    pub fn patience(&self) -> Duration {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(PROJECT_LOADS, |left| left.min(PROJECT_LOADS))
+    }
+
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

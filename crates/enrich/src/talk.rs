@@ -48,6 +48,46 @@ impl ReadySession<'_, '_> {
         Ok(())
     }
 
+    /// Goes on to the project of a task: what came of the one before is stored, and the
+    /// server gives known answers of this one. False where it does not: then nothing is asked
+    /// about it.
+    pub fn enter(
+        &mut self,
+        work: &mut Work,
+        sink: &mut dyn Sink,
+        task: &Task,
+    ) -> std::result::Result<bool, StopReason> {
+        let project = work.projects.of_file(task.file);
+        if work.project == Some(project) {
+            return Ok(true);
+        }
+        let put_back = |work: &mut Work, stop| {
+            work.tasks.push_front(task.clone());
+            Err(stop)
+        };
+        if let Err(stop) = self.commit(work, sink, true) {
+            return put_back(work, stop);
+        }
+        if let Err(stop) = self.check(work) {
+            return put_back(work, stop);
+        }
+        let own = self.run.probes_of(&work.projects, project);
+        let patience = work.patience();
+        match self.probes.enter(own, self.session, self.judge, self.around, patience) {
+            Ok(true) => {
+                work.project = Some(project);
+                Ok(true)
+            }
+            Ok(false) => {
+                work.tasks.push_front(task.clone());
+                work.put_off(project);
+                Ok(false)
+            }
+            Err(ClientError::Silent) if work.is_late() => put_back(work, StopReason::Budget),
+            Err(gone) => put_back(work, StopReason::Client(gone)),
+        }
+    }
+
     pub fn check(&self, work: &Work) -> std::result::Result<(), StopReason> {
         if self.run.cancel.is_cancelled() {
             return Err(StopReason::Cancelled);

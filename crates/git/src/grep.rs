@@ -22,11 +22,21 @@ impl Repo {
     /// The lines of a commit's text files that have a word as a whole, by path; a few of
     /// each file.
     pub fn lines_with(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
+        self.lines(word, commit, &["-w"])
+    }
+
+    /// The same, in whatever case the word is written.
+    pub fn lines_with_in_any_case(&self, word: &str, commit: ObjectId) -> Result<Vec<WordLine>> {
+        self.lines(word, commit, &["-w", "-i"])
+    }
+
+    fn lines(&self, word: &str, commit: ObjectId, how: &[&str]) -> Result<Vec<WordLine>> {
         let answer = self
             .git("grep")
             .limit(SHORT)
             .max_output(MAX_OUTPUT)
-            .args(["-z", "-n", "-I", "-F", "-w", "--full-name", "--no-color"])
+            .args(["-z", "-n", "-I", "-F", "--full-name", "--no-color"])
+            .args(how)
             .args(["--no-recurse-submodules", "-m", MOST_OF_FILE, "-e", word])
             .arg(commit.to_string())
             .arg("--")

@@ -100,6 +100,12 @@ impl Repo {
         self.git("config").arg("user.name").line().ok().filter(|name| !name.is_empty())
     }
 
+    /// Whether it was cloned without all objects, on purpose.
+    pub fn is_partial(&self) -> bool {
+        let marks = r"^(extensions\.partialclone|remote\..*\.promisor)$";
+        self.git("config").args(["--get-regexp", marks]).run().is_ok_and(|found| !found.is_empty())
+    }
+
     /// Where git looks for hooks: `core.hooksPath`, else `hooks` of the git directory.
     pub fn hooks_dir(&self) -> PathBuf {
         // With its scope: what lore itself says to keep hooks from running is no answer.

@@ -315,7 +315,7 @@ impl InputReader<'_, '_> {
 
     fn line(&mut self, n_line: u64, text: &[u8]) -> Result<()> {
         if matches!(text.first(), Some(b'{' | b'[')) {
-            let value: Value = match serde_json::from_slice(text) {
+            let value: Value = match serde_json::from_str(&String::from_utf8_lossy(text)) {
                 Ok(value) => value,
                 Err(error) => {
                     self.break_line(n_line, text, &format!("not JSON: {error}"));

@@ -155,7 +155,11 @@ impl Semantics {
             return;
         }
         meaning.role = Role::Server;
-        let declared = attributes.get("http.route").filter(|route| !route.is_empty());
+        // The one template of all controllers (ASP.NET) says nothing of the one that answered.
+        let is_of_all =
+            |route: &str| route.contains("{controller") && concrete_path(span).is_some();
+        let declared =
+            attributes.get("http.route").filter(|route| !route.is_empty() && !is_of_all(route));
         let pattern = match declared.map(bounded) {
             Some(route) if route.starts_with('/') => route,
             Some(route) => format!("/{route}"),

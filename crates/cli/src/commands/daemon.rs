@@ -230,6 +230,14 @@ impl Place {
                     .caused_by(error)
             })?;
         }
+        // A daemon may be the first to need a database.
+        if let Some(folder) = self.paths.database.parent() {
+            files::create_dirs(folder).map_err(|error| {
+                Error::new(ErrorCode::DbError, format!("cannot make {}", folder.display()))
+                    .suggest("name a database in a folder that is yours: --db FILE")
+                    .caused_by(error)
+            })?;
+        }
         let holder = Holder {
             pid: ctx.env.pid(),
             version: VERSION.to_owned(),

@@ -11,13 +11,17 @@ use store::Reader;
 #[command(after_help = "Examples:
   lore trace-stats
   lore trace-stats --fields services.service,services.repo")]
-pub struct Args {}
+pub struct Args {
+    /// Maximum number of services
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
 
 impl Run for Args {
     type Answer = TraceStats;
 
     fn run(&self, ctx: &Ctx, ui: &mut Ui) -> Result<TraceStats> {
         run_traces::follow_settings(ctx, ui)?;
-        trace_stats(&Reader::open(&ctx.db_path(ui)?)?, ctx.now())
+        trace_stats(&Reader::open(&ctx.db_path(ui)?)?, ctx.now(), self.limit)
     }
 }

@@ -447,6 +447,8 @@ pub const OTHER_VARIABLES: &[(&str, &str)] = &[
     ("LORE_WEBHOOK_SECRET", "the secret token webhooks must show"),
     ("LORE_NO_DAEMON", "1: write without asking a running daemon"),
     ("LORE_NO_PROGRESS", "1: never draw progress"),
+    ("LORE_AGENT", "1 or 0: the compact form for agents; inside one it is chosen"),
+    ("LORE_HOOK_DEADLINE_MS", "longest time of a hook (default 100)"),
     ("LORE_INDEX_MEMORY_MB", "memory for indexing, in MiB (default 4096)"),
 ];
 

@@ -102,6 +102,7 @@ pub fn forward(arguments: &[OsString], env: &Env, cli: &Cli, ui: &mut Ui) -> Opt
     }
     let words = arguments.iter().skip(1).map(|word| word.to_str().map(str::to_owned));
     let request = CommandRequest {
+        name: cli.command.name().to_owned(),
         arguments: words.collect::<Option<Vec<_>>>()?,
         dir: env.cwd.clone(),
         vars: env.vars().clone(),

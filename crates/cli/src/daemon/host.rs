@@ -119,8 +119,10 @@ impl DaemonHost for CliDaemonHost {
         }
         let line: Vec<OsString> =
             std::iter::once("lore".into()).chain(words.iter().map(Into::into)).collect();
-        let writing = args::parse(&line, &self.env).ok().and_then(|cli| cli.command.writing());
+        let parsed = args::parse(&line, &self.env).ok();
+        let writing = parsed.as_ref().and_then(|cli| cli.command.writing());
         CommandRequest {
+            name: parsed.map(|cli| cli.command.name().to_owned()).unwrap_or_default(),
             arguments: words,
             dir: dir.unwrap_or(&self.env.cwd).to_owned(),
             vars: self.env.vars().clone(),
@@ -145,7 +147,7 @@ impl DaemonHost for CliDaemonHost {
 
     fn traces(&self) -> Arc<TraceSink> {
         let owner = format!("{} (lore daemon)", self.env.process_name());
-        let routes = run_traces::routes_of(&self.database);
+        let routes = run_traces::routes_of(&self.database, self.clock());
         Arc::new(TraceSink::new(&self.database, &owner, self.env.clock(), routes))
     }
 

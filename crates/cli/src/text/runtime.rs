@@ -69,12 +69,16 @@ impl Show for Traffic {
             Column::new("last seen"),
         ]);
         for edge in &self.edges {
-            let found = match (&edge.target.symbol, edge.in_code) {
-                (Some(_), Some(false)) => {
+            let found = match (&edge.target.symbol, edge.in_code, &edge.address) {
+                (Some(_), Some(false), _) => {
                     format!("{} (no code leads there)", symbol_of(&edge.target))
                 }
-                (Some(_), _) => symbol_of(&edge.target),
-                (None, _) => String::new(),
+                (Some(_), _, Some(at)) => {
+                    let at = place(&at.path, at.line);
+                    format!("{} (address in {at})", symbol_of(&edge.target))
+                }
+                (Some(_), _, None) => symbol_of(&edge.target),
+                (None, _, _) => String::new(),
             };
             table.row([
                 Cell::text(grouped(edge.count)),
@@ -117,7 +121,7 @@ impl Show for TraceStats {
             Column::flexible("known"),
         ]);
         for service in &self.services {
-            let repo = match (&service.repo, &service.folder) {
+            let repo = match (&service.repo_name, &service.folder) {
                 (Some(repo), Some(folder)) => format!("{repo} {folder}"),
                 (Some(repo), None) => repo.clone(),
                 (None, _) => String::new(),
@@ -131,6 +135,11 @@ impl Show for TraceStats {
             ]);
         }
         out.table(&table);
+        let shown = self.services.len() as u64;
+        if shown < self.n_services {
+            let all = counted(self.n_services, "service", "services");
+            note(&format!("{} of {all}, busiest first; -n shows more", grouped(shown)), out);
+        }
         let mut inputs = Table::new([
             Column::new("source"),
             Column::right("spans"),
@@ -302,6 +311,9 @@ pub fn weight(weight: Option<&RuntimeWeight>, home: &str, out: &mut Painter) {
         out.text(&line).label(Label::Faint, &format!("  {}", grouped(caller.observations)));
         if caller.in_code == Some(false) {
             out.label(Label::Warning, "  no code leads there");
+        }
+        if let Some(at) = &caller.address {
+            out.label(Label::Faint, &format!("  address in {}", place(&at.path, at.line)));
         }
         out.end();
     }

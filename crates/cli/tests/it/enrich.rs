@@ -199,6 +199,81 @@ fn with_a_budget_open_calls_are_asked_first_and_the_rest_follows() {
     assert_eq!(world.enrich(&["--full"]).0["root"], report["root"], "the way does not matter");
 }
 
+/// The scripted server in the place of one that loads every project of a repository when
+/// it is first asked about it.
+fn two_projects(n_big: usize) -> World {
+    let mut world = World::new("");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fake_server.py");
+    let modules = world.env.dir().join("node_modules");
+    let program = modules.join(".bin/typescript-language-server");
+    std::fs::create_dir_all(modules.join("typescript/lib")).unwrap();
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(modules.join("typescript/lib/tsserver.js"), "").unwrap();
+    let tells = "[ \"$1\" = --version ] && echo 5.3.0 && exit 0";
+    let script = format!("#!/bin/sh\n{tells}\nexec python3 '{}' \"$@\"\n", script.display());
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let config = format!(
+        "[embedding]\nprovider = \"none\"\n[[servers]]\nname = \"typescript-language-server\"\ncommand = \"{}\"\n",
+        program.display()
+    );
+    world.env = world.env.with_config(&config);
+    let lib = "export class Loud {\n  shout(): number { return 1; }\n}\nexport function greet(name: any): any { return name; }\n";
+    let main = "import { greet } from './lib';\nexport function run(x: any) {\n  greet(1); x.shout();\n}\n";
+    for (folder, n) in [("big", n_big), ("small", 1)] {
+        world.write(&format!("{folder}/tsconfig.json"), "{}");
+        world.write(&format!("{folder}/lib.ts"), lib);
+        for at in 0..n {
+            world.write(&format!("{folder}/main{at}.ts"), main);
+        }
+    }
+    let mut answers = serde_json::Map::new();
+    for file in ["big/main0.ts", "big/main1.ts", "big/main2.ts", "small/main0.ts"] {
+        let lib = format!("{}/lib.ts", file.split('/').next().unwrap());
+        answers.insert(format!("{file}:3:3"), json!(format!("{lib}:4:17")));
+        answers.insert(format!("{file}:3:15"), json!(format!("{lib}:2:3")));
+    }
+    world.env.write_file("answers.json", &Value::Object(answers).to_string());
+    world.commit("Two projects");
+    let _indexed = world.lore(&["index"]);
+    world.forget_what_was_asked();
+    world
+}
+
+#[test]
+fn one_project_after_the_other_gives_known_answers_and_is_asked() {
+    let world = two_projects(3);
+    let (report, server) = world.enrich(&["--lang", "typescript", "--budget", "50s"]);
+    assert_eq!(server["outcome"], "finished", "{report:#}");
+    assert_eq!((server["new"].as_u64(), server["confirmed"].as_u64()), (Some(4), Some(4)));
+    let asked = world.asked();
+    let first_of_small = asked.iter().position(|line| line.starts_with("small/")).unwrap();
+    let open_of_big = |line: &&String| line.starts_with("big/") && line.ends_with(":3:15");
+    let n_before = asked[..first_of_small].iter().filter(open_of_big).count();
+    assert_eq!(n_before, 3, "the other project is not loaded before this one is done: {asked:?}");
+    assert_eq!(asked[first_of_small], "small/main0.ts:3:3", "its known answer first: {asked:?}");
+    let _forgotten = world.lore(&["enrich", "--forget"]);
+    let (full, _) = world.enrich(&["--lang", "typescript", "--full"]);
+    assert_eq!(full["root"], report["root"], "the way does not matter");
+}
+
+#[test]
+fn nothing_counts_of_a_project_without_known_answers() {
+    let world = two_projects(2);
+    let path = world.env.dir().join("answers.json");
+    let mut answers: Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    // The smaller one was never built: what is known of it is not found, and the rest is a guess.
+    answers["small/main0.ts:3:3"] = json!("small/main0.ts:1:10");
+    answers["small/main0.ts:3:15"] = json!("small/lib.ts:4:17");
+    std::fs::write(&path, answers.to_string()).unwrap();
+    let (report, server) = world.enrich(&["--lang", "typescript", "--budget", "50s"]);
+    assert_eq!(server["waiting"].as_u64(), Some(2), "{report:#}");
+    let reason = server["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("no known answer"), "{report:#}");
+    assert!(!world.asked().iter().any(|line| line == "small/main0.ts:3:15"), "{report:#}");
+}
+
 #[test]
 fn only_what_changed_is_asked_again() {
     let world = World::new("");

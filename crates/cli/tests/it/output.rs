@@ -35,6 +35,7 @@ fn the_version_needs_nothing() {
 fn doctor_has_a_form_for_people_and_one_for_pipes() {
     let env =
         lore().with_config("[[projects]]\npath = \"a/b\"\n").with_var("LORE_SYNC_CONCURENCY", "1");
+    let env = env.with_var("LORE_AGENT", "0").with_var("LORE_HOOK_DEADLINE_MS", "100");
     let stable = |env: &TestEnv| {
         let version = env.git(&["--version"]).stdout;
         let version = version.trim().trim_start_matches("git version ").to_owned();

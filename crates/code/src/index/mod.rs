@@ -299,6 +299,7 @@ fn gather(
     input.n_read = wanted.len() as u64;
     let mut outcomes: FxHashMap<usize, Outcome> = missing.into_iter().zip(outcomes).collect();
     let decoded = decode(reader, subject.identity, &chosen, &known)?;
+    let mut is_partial = None;
     for (at, facts) in decoded.into_iter().enumerate() {
         let (path, entry) = &chosen.files[at];
         let blob = entry.id.as_bytes().to_vec();
@@ -329,6 +330,16 @@ fn gather(
             }
             (None, _, Some(Outcome::TooLarge)) => {
                 *input.skipped.entry(Skip::Huge).or_default() += 1;
+            }
+            // Of a damaged clone nothing is stored: the graph would stay without the file, also
+            // when it can be read again.
+            (None, _, Some(Outcome::Missing))
+                if !*is_partial.get_or_insert_with(|| repo.is_partial()) =>
+            {
+                let path = model::text::one_line(path.as_str(), 200);
+                let words = format!("the repository is damaged: `{path}` cannot be read");
+                return Err(Error::new(ErrorCode::Integrity, words)
+                    .suggest("run: git fsck, and clone the repository again if it finds damage"));
             }
             (None, _, Some(Outcome::Missing) | None) => {
                 *input.skipped.entry(Skip::Missing).or_default() += 1;

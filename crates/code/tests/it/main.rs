@@ -14,6 +14,7 @@ mod php;
 mod python;
 mod references;
 mod routes;
+mod routes_by_name;
 mod ruby;
 mod rust;
 mod structure;

@@ -5,7 +5,7 @@ use code::EdgeKind;
 use expect_test::{Expect, expect};
 
 /// Every route with its line and the function that answers.
-fn check(text: &str, expected: Expect) {
+pub fn check(text: &str, expected: Expect) {
     let files = files(text);
     let (facts, linked) = linked(&files);
     let mut lines = Vec::new();

@@ -11,6 +11,7 @@ use model::Result;
 use model::code::NodeKind;
 use model::ids::RepoId;
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use store::Reader;
 use store::code::{files, nodes, snapshots};
@@ -28,8 +29,7 @@ pub(super) struct ServiceRepo {
 }
 
 /// Every indexed repository, by the names a service may have.
-pub(super) struct ServiceRepos<'r> {
-    reader: &'r Reader,
+pub(super) struct ServiceRepos {
     indexed: Vec<Repo>,
     by_name: BTreeMap<String, Vec<RepoId>>,
     by_folder: BTreeMap<String, Vec<(RepoId, String)>>,
@@ -46,10 +46,9 @@ pub(super) const ONLY: &str = "the only repository";
 /// More packages of one repository are not services.
 const MOST_FOLDERS: usize = 20_000;
 
-impl<'r> ServiceRepos<'r> {
-    pub fn load(reader: &'r Reader) -> Result<Self> {
+impl ServiceRepos {
+    pub fn load(reader: &Reader) -> Result<Self> {
         let mut homes = ServiceRepos {
-            reader,
             indexed: Vec::new(),
             by_name: BTreeMap::new(),
             by_folder: BTreeMap::new(),
@@ -82,15 +81,15 @@ impl<'r> ServiceRepos<'r> {
             for name in names {
                 homes.by_name.entry(name).or_default().push(repo.id);
             }
-            homes.enter_folders(&repo)?;
-            homes.enter_deployments(&repo)?;
+            homes.enter_folders(reader, &repo)?;
+            homes.enter_deployments(reader, &repo)?;
             homes.indexed.push(repo);
         }
         Ok(homes)
     }
 
-    fn enter_folders(&mut self, repo: &Repo) -> Result<()> {
-        for (_, path) in files::packages(self.reader, repo.id)?.into_iter().take(MOST_FOLDERS) {
+    fn enter_folders(&mut self, reader: &Reader, repo: &Repo) -> Result<()> {
+        for (_, path) in files::packages(reader, repo.id)?.into_iter().take(MOST_FOLDERS) {
             // `src/cart/internal/db` is in the folder of cart, too.
             let mut end = 0;
             for part in path.split('/').filter(|part| !part.is_empty()) {
@@ -111,9 +110,9 @@ impl<'r> ServiceRepos<'r> {
     }
 
     /// Services of Compose and Kubernetes; where one is, its folder often is too.
-    fn enter_deployments(&mut self, repo: &Repo) -> Result<()> {
+    fn enter_deployments(&mut self, reader: &Reader, repo: &Repo) -> Result<()> {
         for kind in [NodeKind::Service, NodeKind::Resource] {
-            for node in nodes::of_kind(self.reader, repo.id, kind)? {
+            for node in nodes::of_kind(reader, repo.id, kind)? {
                 let name = node.name.rsplit('/').next().unwrap_or(&node.name);
                 let known = self.by_deployment.entry(normal(name)).or_default();
                 if !known.iter().any(|(known, _)| *known == repo.id) {
@@ -207,12 +206,12 @@ impl<'r> ServiceRepos<'r> {
     }
 
     /// The repository of a home at the commit checked out, or the newest indexed one.
-    pub fn scope(&self, repo: RepoId) -> Result<Option<Scope>> {
+    pub fn scope(&self, reader: &Reader, repo: RepoId) -> Result<Option<Scope>> {
         let Some(repo) = self.indexed.iter().find(|known| known.id == repo) else {
             return Ok(None);
         };
         let asked = ScopeRequest { repo: Some(&repo.canonical_url), ..ScopeRequest::default() };
-        scope::resolve(self.reader, &asked).map(Some)
+        scope::resolve(reader, &asked).map(Some)
     }
 }
 
@@ -253,20 +252,56 @@ fn image_name(image: &str) -> &str {
     name.split([':', '@']).next().unwrap_or(name)
 }
 
-/// Methods and patterns of the routes of a service, for whoever sees requests; empty
-/// where its code is not known.
-pub fn service_routes(reader: &Reader, service: &str) -> Result<Vec<(String, String)>> {
-    let homes = ServiceRepos::load(reader)?;
-    let label = service.split(['.', ':']).next().unwrap_or(service);
-    let Some(home) = homes.of(service).or_else(|| homes.of(label)) else { return Ok(Vec::new()) };
-    let Some(scope) = homes.scope(home.repo)? else { return Ok(Vec::new()) };
-    let view = View::alone(reader, &scope);
-    let routes = crate::code::routes::all(&view)?;
-    let is_below = |path: &str| {
-        home.folder.as_ref().is_none_or(|folder| path.starts_with(&format!("{folder}/")))
+/// A route as whoever sees requests needs it, and the file it is written in.
+struct DeclaredRoute {
+    method: String,
+    pattern: String,
+    path: String,
+}
+
+/// Which routes services have, for whoever sees requests. What repositories there are is
+/// read once: senders may name a new service with every span.
+pub struct RouteDirectory {
+    homes: ServiceRepos,
+    routes: HashMap<RepoId, Vec<DeclaredRoute>>,
+}
+
+impl RouteDirectory {
+    pub fn load(reader: &Reader) -> Result<Self> {
+        Ok(RouteDirectory { homes: ServiceRepos::load(reader)?, routes: HashMap::new() })
+    }
+
+    /// Methods and patterns of the routes of a service; empty where its code is not known.
+    pub fn of(
+        &mut self,
+        service: &str,
+        reader: impl FnOnce() -> Result<Reader>,
+    ) -> Result<Vec<(String, String)>> {
+        let label = service.split(['.', ':']).next().unwrap_or(service);
+        let Some(home) = self.homes.of(service).or_else(|| self.homes.of(label)) else {
+            return Ok(Vec::new());
+        };
+        if let Entry::Vacant(entry) = self.routes.entry(home.repo) {
+            entry.insert(declared(&self.homes, &reader()?, home.repo)?);
+        }
+        let routes = self.routes.get(&home.repo).map(Vec::as_slice).unwrap_or_default();
+        let is_below = |path: &str| {
+            home.folder.as_ref().is_none_or(|folder| path.starts_with(&format!("{folder}/")))
+        };
+        // A folder without any route was not the service's after all.
+        let has_own = routes.iter().any(|route| is_below(&route.path));
+        let own = routes.iter().filter(|route| !has_own || is_below(&route.path));
+        Ok(own.map(|route| (route.method.clone(), route.pattern.clone())).collect())
+    }
+}
+
+fn declared(homes: &ServiceRepos, reader: &Reader, repo: RepoId) -> Result<Vec<DeclaredRoute>> {
+    let Some(scope) = homes.scope(reader, repo)? else { return Ok(Vec::new()) };
+    let routes = crate::code::routes::all(&View::alone(reader, &scope))?;
+    let kept = |route: crate::code::routes::Route| DeclaredRoute {
+        method: route.method,
+        pattern: route.pattern,
+        path: route.path,
     };
-    // A folder without any route was not the service's after all.
-    let has_own = routes.iter().any(|route| is_below(&route.path));
-    let own = routes.iter().filter(|route| !has_own || is_below(&route.path));
-    Ok(own.map(|route| (route.method.clone(), route.pattern.clone())).collect())
+    Ok(routes.into_iter().map(kept).collect())
 }

@@ -5,6 +5,7 @@
 //! are told with how sure they are now ([`traffic`]). [`weight`] is what other
 //! answers add about the symbols they are about.
 
+mod address;
 mod homes;
 mod resolve;
 mod route_list;
@@ -13,7 +14,8 @@ mod topics;
 mod traffic;
 mod weight;
 
-pub use homes::service_routes;
+pub use address::WrittenAddress;
+pub use homes::RouteDirectory;
 pub use route_list::{RouteTraffic, RouteWindow, TrafficState, add_traffic};
 pub use stats::{
     InputStats, LivenessCount, RuntimeStaleness, ServiceStats, StaleEdge, TraceStats, stale_edges,

@@ -7,7 +7,7 @@ use super::homes::{ServiceRepo, ServiceRepos};
 use crate::code::routes::{self, Route};
 use crate::code::{SymbolRef, View};
 use model::Result;
-use model::code::{NodeKind, SymbolKind};
+use model::code::{GRPC, NodeKind, SymbolKind};
 use model::ids::{NodeId, RepoId};
 use model::route::Pattern;
 use model::runtime::EndpointKind;
@@ -32,7 +32,7 @@ pub(super) struct Resolution {
 
 pub(super) struct Resolver<'r> {
     reader: &'r Reader,
-    pub homes: ServiceRepos<'r>,
+    pub homes: ServiceRepos,
     repos: RefCell<HashMap<RepoId, Option<Rc<RepoCode<'r>>>>>,
 }
 
@@ -51,7 +51,7 @@ impl<'r> Resolver<'r> {
         if let Some(known) = self.repos.borrow().get(&repo) {
             return Ok(known.clone());
         }
-        let opened = match self.homes.scope(repo)? {
+        let opened = match self.homes.scope(self.reader, repo)? {
             Some(scope) => {
                 let view = View::alone(self.reader, &scope);
                 let routes = routes::all(&view)?
@@ -123,9 +123,10 @@ impl<'r> Resolver<'r> {
             let n = code.routes.len();
             return Ok(tried(&format!("none of {n} routes of its repository matches")));
         }
-        // A route that only one repository has is that one.
+        // A route that only one repository has is that one, if it says enough: `/health`,
+        // and `/orders/{}` as a path was made a pattern of, anybody may have.
         let mut found = Vec::new();
-        if wanted.n_literals() > 0 {
+        if n_telling(text) >= 2 {
             for repo in self.homes.indexed() {
                 if let Some(code) = self.code(repo.id)?
                     && let Some((route, _)) = code.find(method, text, &wanted, None)
@@ -145,6 +146,12 @@ impl<'r> Resolver<'r> {
         let name = &row.endpoint.name;
         let (service, method) = name.rsplit_once('/').unwrap_or(("", name));
         let service = service.rsplit('.').next().unwrap_or(service);
+        if let Some(home) = home
+            && let Some(code) = self.code(home.repo)?
+            && let Some(route) = code.registered(service, method, home.folder.as_deref())
+        {
+            return Ok(handler(&code.view, route, &format!("answers {service}.{method}")));
+        }
         let named = nodes::named(self.reader, method)?;
         let snake = snake_case(method);
         let mut all: Vec<NodeRow> = named.clone();
@@ -284,6 +291,26 @@ impl RepoCode<'_> {
         Ok(found)
     }
 
+    /// Who was named for a call of a contract where a server is put together:
+    /// `addService(Payment.service, { charge: handle })`. In the service's folder, or the
+    /// only one.
+    fn registered(&self, service: &str, method: &str, folder: Option<&str>) -> Option<&Route> {
+        let wanted = format!("/{service}/{method}");
+        let named = |route: &&Route| {
+            route.method == GRPC
+                && route.pattern.eq_ignore_ascii_case(&wanted)
+                && !route.handlers.is_empty()
+        };
+        let all = || self.routes.iter().map(|(route, _)| route).filter(named);
+        let is_below = |route: &&Route| {
+            folder.is_some_and(|folder| route.path.starts_with(&format!("{folder}/")))
+        };
+        let mut own = all().filter(is_below);
+        let found = own.next().or_else(|| all().next())?;
+        let is_one = is_below(&found) || all().count() == 1;
+        is_one.then_some(found)
+    }
+
     /// The route of a request: one written alike, else the most literal that matches,
     /// else one whose end it is. Those of the service's folder go before others.
     fn find(
@@ -355,6 +382,12 @@ impl Resolution {
     pub fn tried(how: &str) -> Resolution {
         Resolution { how: how.to_owned(), ..Resolution::default() }
     }
+}
+
+/// Segments of a path or pattern that say whose it is: words, and parameters that a framework
+/// names. The `{}` of a path that was made a pattern of says nothing.
+fn n_telling(text: &str) -> usize {
+    model::route::path_segments(text).filter(|segment| !matches!(*segment, "{}" | "*")).count()
 }
 
 /// Whether a path of a running process ends with one of the repository, or begins

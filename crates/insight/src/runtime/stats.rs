@@ -22,7 +22,10 @@ pub struct TraceStats {
     pub inputs: Vec<InputStats>,
     /// Edges by when they were last seen.
     pub liveness: Vec<LivenessCount>,
+    /// Busiest first.
     pub services: Vec<ServiceStats>,
+    /// Also those that are not shown.
+    pub n_services: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -53,12 +56,15 @@ pub struct ServiceStats {
     pub last_seen: Timestamp,
     /// The repository its code is in, and the folder where there are several.
     pub repo: Option<String>,
+    /// The repository as people name it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub repo_name: Option<String>,
     pub folder: Option<String>,
     /// How that is known, or what to do.
     pub found: String,
 }
 
-pub fn trace_stats(reader: &Reader, now: Timestamp) -> Result<TraceStats> {
+pub fn trace_stats(reader: &Reader, now: Timestamp, limit: usize) -> Result<TraceStats> {
     let week = now.minus(DAY * 7);
     let mut loaded = TrafficGraph::new(reader, week, now)?;
     let totals = stored::totals(reader)?;
@@ -84,16 +90,23 @@ pub fn trace_stats(reader: &Reader, now: Timestamp) -> Result<TraceStats> {
         .collect();
     let spans = stored::service_spans(reader, hour_of(week))?;
     let homes = &loaded.resolver.homes;
-    let services = stored::services(reader)?
+    let places = store::repos::places(reader)?;
+    let mut rows = stored::services(reader)?;
+    let n_services = rows.len() as u64;
+    let n_spans = |name: &str| spans.get(name).copied().unwrap_or(0);
+    rows.sort_by(|a, b| n_spans(&b.name).cmp(&n_spans(&a.name)).then(a.name.cmp(&b.name)));
+    rows.truncate(limit);
+    let services = rows
         .into_iter()
         .map(|row| {
             let home = homes.of(&row.name);
             let repo =
                 home.as_ref().and_then(|home| homes.indexed().iter().find(|it| it.id == home.repo));
             ServiceStats {
-                spans: spans.get(&row.name).copied().unwrap_or(0),
+                spans: n_spans(&row.name),
                 last_seen: row.last_seen,
                 repo: repo.map(|repo| repo.canonical_url.clone()),
+                repo_name: repo.map(|repo| crate::repos::label(repo, &places)),
                 folder: home.as_ref().and_then(|home| home.folder.clone()),
                 found: home.map_or_else(
                     || {
@@ -121,6 +134,7 @@ pub fn trace_stats(reader: &Reader, now: Timestamp) -> Result<TraceStats> {
             .map(|(state, edges)| LivenessCount { state: *state, edges })
             .collect(),
         services,
+        n_services,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `lore traffic`: who called whom in production, how often, and how that fits the
 //! code.
 
+use super::address::{AddressBook, AddressEvidence, WrittenAddress};
 use super::homes::{ONLY, ServiceRepo};
 use super::resolve::{Resolution, Resolver};
 use crate::code::{Direction, SymbolRef, TraversalOptions, walk};
@@ -53,9 +54,12 @@ pub struct TrafficEdge {
     pub state: Liveness,
     /// 0 to 1, by observations of the last seven days and by age.
     pub confidence: f64,
-    /// Whether code leads from the one to the other; none where that cannot be said: of
-    /// calls over HTTP, topics and tables, and of code that is not known.
+    /// Whether code leads from the one to the other, over HTTP by having the address; none
+    /// where that cannot be said: of topics and tables, and of code that is not known.
     pub in_code: Option<bool>,
+    /// Where the caller's code has the address of a call over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub address: Option<WrittenAddress>,
     /// A few trace ids, newest first.
     pub samples: Vec<String>,
 }
@@ -86,6 +90,7 @@ pub(super) struct TrafficGraph<'r> {
     pub endpoints: BTreeMap<i64, EndpointRow>,
     pub edges: Vec<EdgeRow>,
     resolutions: HashMap<i64, Resolution>,
+    addresses: AddressBook,
 }
 
 impl<'r> TrafficGraph<'r> {
@@ -96,6 +101,7 @@ impl<'r> TrafficGraph<'r> {
             endpoints: stored::endpoint_names(reader)?,
             edges: stored::edges(reader, hour_of(since), week)?,
             resolutions: HashMap::new(),
+            addresses: AddressBook::default(),
         })
     }
 
@@ -215,10 +221,43 @@ impl<'r> TrafficGraph<'r> {
         Ok(f64::from(percent) / 100.0)
     }
 
+    /// Whether code leads from one end to the other, and the address by which it does over
+    /// HTTP.
+    pub fn in_code(&mut self, edge: &EdgeRow) -> Result<(Option<bool>, Option<WrittenAddress>)> {
+        Ok(match self.address(edge)? {
+            AddressEvidence::Written(address) => (Some(true), Some(address)),
+            AddressEvidence::Nowhere => (Some(false), None),
+            AddressEvidence::Unknown => (self.is_reached(edge)?, None),
+        })
+    }
+
+    /// What the code of a service says of the address of a route of another one.
+    fn address(&mut self, edge: &EdgeRow) -> Result<AddressEvidence> {
+        let (one, other) = (self.endpoints.get(&edge.source), self.endpoints.get(&edge.target));
+        let (Some(one), Some(other)) = (one, other) else { return Ok(AddressEvidence::Unknown) };
+        let is_http = matches!(other.endpoint.kind, EndpointKind::Route | EndpointKind::Host)
+            && !matches!(one.endpoint.kind, EndpointKind::Outside | EndpointKind::Host)
+            && one.endpoint.service != other.endpoint.service;
+        if !is_http {
+            return Ok(AddressEvidence::Unknown);
+        }
+        let (caller, path) = (one.endpoint.service.clone(), other.endpoint.name.clone());
+        let Some(home) = self.resolver.homes.of(&caller).filter(|home| home.how != ONLY) else {
+            return Ok(AddressEvidence::Unknown);
+        };
+        let Some(route) = self.resolution(edge.target)?.symbol else {
+            return Ok(AddressEvidence::Unknown);
+        };
+        let Some(code) = self.resolver.code(home.repo)? else {
+            return Ok(AddressEvidence::Unknown);
+        };
+        self.addresses.find(&code.view, home.folder.as_deref(), &path, &route)
+    }
+
     /// Whether code leads from one end to the other within a few steps. Asked of
-    /// functions of one service, and of rpcs whose contract the calling code knows. An
-    /// address of HTTP, a topic and a table are text: no code leads there.
-    pub fn in_code(&mut self, edge: &EdgeRow) -> Result<Option<bool>> {
+    /// functions of one service, and of rpcs whose contract the calling code knows. A topic
+    /// and a table are text: no code leads there.
+    fn is_reached(&mut self, edge: &EdgeRow) -> Result<Option<bool>> {
         let (one, other) = (self.endpoints.get(&edge.source), self.endpoints.get(&edge.target));
         let (Some(one), Some(other)) = (one, other) else { return Ok(None) };
         let is_own = one.endpoint.service == other.endpoint.service;
@@ -317,6 +356,7 @@ pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic>
     let mut edges = Vec::new();
     for (edge, source, target) in found.into_iter().take(request.limit) {
         let sketch = stored::edge_latency(reader, edge.id, hour_of(request.since))?;
+        let (in_code, address) = loaded.in_code(&edge)?;
         edges.push(TrafficEdge {
             kind: edge.kind,
             count: edge.n,
@@ -327,7 +367,8 @@ pub fn traffic(reader: &Reader, request: &TrafficRequest<'_>) -> Result<Traffic>
             last_seen: edge.last_seen,
             state: Liveness::at(edge.last_seen, request.now),
             confidence: loaded.confidence(&edge, request.now)?,
-            in_code: loaded.in_code(&edge)?,
+            in_code,
+            address,
             samples: edge.samples,
             source,
             target,

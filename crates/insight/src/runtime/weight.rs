@@ -1,6 +1,7 @@
 //! What production says of the code that another answer is about. The one
 //! function that `callers`, `impact`, `why` and `diff` ask.
 
+use super::address::WrittenAddress;
 use super::traffic::{TrafficGraph, millis};
 use crate::code::SymbolRef;
 use model::code::EdgeKind;
@@ -82,8 +83,11 @@ pub struct RuntimeCaller {
     pub observations: u64,
     pub last_seen: Timestamp,
     /// Whether code leads from the one to the other. That it does not is the finding:
-    /// dynamic dispatch, reflection. None where that cannot be said, as over HTTP.
+    /// dynamic dispatch, reflection, an address from elsewhere. None where that cannot be said.
     pub in_code: Option<bool>,
+    /// Where the caller's code has the address of a call over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub address: Option<WrittenAddress>,
 }
 
 const MOST_CALLERS: usize = 10;
@@ -128,13 +132,15 @@ pub fn weight(
             EndpointKind::Outside => "(outside)".to_owned(),
             _ => format!("{} {}", source.service, source.name).trim().to_owned(),
         };
+        let (in_code, address) = loaded.in_code(&edge)?;
         weight.callers.push(RuntimeCaller {
             from,
             symbol: source.symbol,
             by: target.name,
             observations: edge.n,
             last_seen: edge.last_seen,
-            in_code: loaded.in_code(&edge)?,
+            in_code,
+            address,
         });
     }
     weight.unseen_routes = unseen_routes(reader, &mut loaded, &wanted, since)?;

@@ -60,6 +60,9 @@ pub enum Request {
 /// the same as the client would have done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CommandRequest {
+    /// Of the command, for logs and figures: arguments may be anything.
+    #[serde(default)]
+    pub name: String,
     /// After the name of the program.
     pub arguments: Vec<String>,
     pub dir: PathBuf,

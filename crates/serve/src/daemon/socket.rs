@@ -212,14 +212,10 @@ async fn relay(
     }
 }
 
-/// A command as it was typed, without its values: they may be anything.
 fn label(work: &Work) -> String {
     match work {
         Work::Job(job) => if job.is_sync { "sync" } else { "index" }.to_owned(),
-        Work::Command(command) => {
-            let words = command.arguments.iter().filter(|word| !word.starts_with('-'));
-            words.take(1).cloned().collect::<Vec<_>>().join(" ")
-        }
+        Work::Command(command) => model::text::one_line(&command.name, 40),
     }
 }
 
@@ -227,4 +223,24 @@ async fn send(to: &mut OwnedWriteHalf, message: &impl serde::Serialize) -> io::R
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     to.write_all(&line).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::daemon::protocol::{CommandRequest, Terminal};
+
+    #[test]
+    fn work_is_told_of_by_the_name_of_its_command_and_no_value() {
+        let command = CommandRequest {
+            name: "index".to_owned(),
+            arguments: ["--db", "/home/ada/secret.db", "index"].map(str::to_owned).to_vec(),
+            dir: std::path::PathBuf::from("/"),
+            vars: std::collections::BTreeMap::new(),
+            terminal: Terminal::default(),
+            is_exclusive: true,
+            niceness: 0,
+        };
+        assert_eq!(label(&Work::Command(command)), "index");
+    }
 }

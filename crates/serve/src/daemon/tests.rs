@@ -103,6 +103,7 @@ impl DaemonHost for FakeHost {
     }
     fn command(&self, arguments: &[&str], _: Option<&Path>, niceness: i32) -> CommandRequest {
         CommandRequest {
+            name: arguments.first().map(|name| (*name).to_owned()).unwrap_or_default(),
             arguments: arguments.iter().map(|word| (*word).to_owned()).collect(),
             dir: PathBuf::from("/"),
             vars: BTreeMap::new(),

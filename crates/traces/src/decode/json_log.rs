@@ -71,7 +71,12 @@ pub fn read(object: &Map<String, Value>, fallback: &Arc<Resource>) -> Option<Spa
     flatten(object, "", 0, &mut fields);
     let text =
         |names: &[&str]| names.iter().find_map(|name| fields.get(*name).and_then(|it| scalar(it)));
-    let service = fields.get("service.name").and_then(|it| scalar(it)).or_else(|| text(SERVICE));
+    // Traefik adds who told it of a service: `cart@docker`.
+    let named = text(SERVICE).map(|name| match name.split_once('@') {
+        Some((service, _)) if !service.is_empty() => service.to_owned().into(),
+        _ => name,
+    });
+    let service = fields.get("service.name").and_then(|it| scalar(it)).or(named);
     let resource = match service {
         Some(service) if fallback.service.is_empty() => Arc::new(Resource::of_service(&service)),
         _ => Arc::clone(fallback),
@@ -208,7 +213,7 @@ mod tests {
             ),
             (
                 r#"{"RequestMethod":"POST","RequestPath":"/cart","DownstreamStatus":502,"Duration":2500000,"StartUTC":"2023-11-14T22:13:20Z","ServiceName":"cart@docker"}"#,
-                "2023-11-14T22:13:20.000Z cart@docker POST /cart 502 2500us",
+                "2023-11-14T22:13:20.000Z cart POST /cart 502 2500us",
             ),
             (
                 r#"{"method":"get","path":"/x","response_code":200,"duration":7,"start_time":"2023-11-14T22:13:20.000Z","service":"web"}"#,

@@ -18,7 +18,9 @@ pub fn is_otlp(object: &Map<String, Value>) -> bool {
 }
 
 pub fn decode(bytes: &[u8]) -> Result<DecodedSpans> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| {
+    // One text that is no UTF-8 does not cost the batch.
+    let text = String::from_utf8_lossy(bytes);
+    let value: Value = serde_json::from_str(&text).map_err(|error| {
         Error::new(ErrorCode::TransformError, format!("not JSON: {error}"))
             .suggest("send ExportTraceServiceRequest as protobuf or JSON")
     })?;
@@ -114,6 +116,15 @@ mod tests {
         assert_eq!((span.resource.service.as_str(), span.kind), ("web", SpanKind::Server));
         assert_eq!((span.duration_us, span.is_error), (Some(1_000_000), true));
         assert_eq!(span.attributes.get("http.response.status_code"), Some("503"));
+    }
+
+    #[test]
+    fn a_text_that_is_no_utf_8_costs_nothing_else() {
+        let text = b"{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":\
+            {\"stringValue\":\"w\xffb\"}}]},\"scopeSpans\":[{\"spans\":[{\"spanId\":\"eee19b7ec3c1b174\",\"traceId\":\"5b8efff798038103d269b633813fc60c\"}]}]}]}";
+        let decoded = decode(text).unwrap();
+        assert_eq!((decoded.spans.len(), decoded.n_rejected), (1, 0));
+        assert_eq!(decoded.spans[0].resource.service, "w\u{fffd}b");
     }
 
     #[test]

@@ -58,6 +58,17 @@ fn requests_of_old_and_new_conventions_mean_the_same() {
 }
 
 #[test]
+fn the_template_of_all_controllers_is_no_route() {
+    let template = "{controller=Home}/{action=Index}/{id?}";
+    let pairs = [("http.request.method", "GET"), ("http.route", template)];
+    let with_path = [pairs[0], pairs[1], ("url.path", "/Account/Login")];
+    let login = "runtime_calls route [shop] GET /Account/Login";
+    assert_eq!(told(SpanKind::Server, "GET", &with_path), login);
+    let alone = format!("runtime_calls route [shop] GET /{template}");
+    assert_eq!(told(SpanKind::Server, "GET", &pairs), alone);
+}
+
+#[test]
 fn a_path_becomes_a_known_route_a_template_or_nothing() {
     let request = |path: &str, status: &str| {
         let pairs =

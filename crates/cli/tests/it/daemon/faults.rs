@@ -126,6 +126,38 @@ fn a_repository_may_go_come_back_be_rewritten_and_collected() {
 }
 
 #[test]
+fn a_file_that_git_cannot_read_leaves_the_graph_as_it_was_until_it_can() {
+    let mut env = machine();
+    env.set_var("LORE_DAEMON_POLL_SECONDS", "1");
+    let dir = repository(&env, "app");
+    let served = Served::new(env);
+    let first = git(&served.env, &dir, &["rev-parse", "HEAD"]);
+    served.until_fresh(&dir, first.trim());
+    // Written and damaged before anybody may look.
+    served.env.write_file(dir.join("late.py"), "def late():\n    return 1\n");
+    git(&served.env, &dir, &["add", "late.py"]);
+    let id = git(&served.env, &dir, &["rev-parse", ":late.py"]);
+    let (folder, rest) = id.trim().split_at(2);
+    let object = dir.join(".git/objects").join(folder).join(rest);
+    let whole = std::fs::read(&object).unwrap();
+    std::fs::remove_file(&object).unwrap();
+    std::fs::write(&object, "damage").unwrap();
+    git(&served.env, &dir, &["commit", "-q", "-m", "Late"]);
+    served.until("the damage is told of", || {
+        let report = json(&served.env, &["daemon", "status"]).to_string();
+        report.contains("late.py") && report.contains("damaged")
+    });
+    let head = git(&served.env, &dir, &["rev-parse", "HEAD"]);
+    assert!(!is_fresh(&served.env, &dir, head.trim()), "nothing half is stored");
+    std::fs::remove_file(&object).unwrap();
+    std::fs::write(&object, whole).unwrap();
+    let head = served.commit(&dir, "def after():\n    return 1\n");
+    served.until_fresh(&dir, &head);
+    let found = served.env.lore_in(&dir, &["symbol", "late"], "").success();
+    assert!(found.stdout.contains("late.py:1"), "{found}");
+}
+
+#[test]
 fn a_clone_that_cannot_be_indexed_is_named_with_the_reason_and_the_next_step() {
     let mut env = machine();
     env.set_var("LORE_DAEMON_POLL_SECONDS", "1");

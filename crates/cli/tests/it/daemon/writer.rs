@@ -77,6 +77,17 @@ fn a_second_daemon_is_refused_and_told_who_runs() {
 }
 
 #[test]
+fn it_may_be_the_first_that_lore_does_on_a_machine() {
+    let env = machine();
+    let started = env.lore(&["daemon", "start"]).success();
+    assert!(started.stdout.starts_with("started, process "), "{started}");
+    let dir = repository(&env, "app");
+    let head = git(&env, &dir, &["rev-parse", "HEAD"]);
+    assert!(awaited(|| is_fresh(&env, &dir, head.trim())), "{}", env.lore(&["daemon", "logs"]));
+    assert_eq!(env.lore(&["daemon", "stop"]).success().stdout, "stopped\n");
+}
+
+#[test]
 fn one_daemon_serves_a_database_whatever_the_runtime_directory_is() {
     let mut env = machine();
     // Only a hook may tell of the commit.

@@ -168,6 +168,59 @@ fn traffic_of_somebody_else_says_nothing_of_the_only_repository() {
 }
 
 #[test]
+fn a_service_of_no_known_repository_is_matched_by_what_tells_whose_it_is() {
+    let (env, dir) = shop();
+    // With a second repository none is the only one.
+    let other = env.dir().join("other");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let mut history = History::new("main");
+    let files = [("main.py", "def main():\n    return 1\n")];
+    history.commit("main", &ada, "Other", &sim::git::written(&files)).unwrap();
+    history.write(&other).unwrap();
+    let _ = env.lore_in(&other, &["index", "-q"], "").success();
+    let request = |what: &str| line("31/May/2024:10:00:00 +0000", what, 200);
+    let log = request("GET /cart/7") + &request("GET /api/items/7") + &request("POST /checkout");
+    std::fs::write(dir.join("a.log"), log).unwrap();
+    let of_others = ["ingest-traces", "a.log", "--service", "somebody-else"];
+    let _ = env.lore_in(&dir, &of_others, "").success();
+    let found = data(&env, &dir, &["traffic"]);
+    let of = |name: &str| {
+        let edges = found["edges"].as_array().unwrap();
+        let edge = edges.iter().find(|it| it["target"]["name"] == name).unwrap();
+        edge["target"]["symbol"]["symbol"].clone()
+    };
+    // One word and a hole, or one word, every second service has.
+    assert!(of("GET /cart/{}").is_null(), "{found:#}");
+    assert!(of("POST /checkout").is_null(), "{found:#}");
+    assert_eq!(of("GET /api/items/{}"), "views.item", "{found:#}");
+}
+
+#[test]
+fn the_busiest_services_are_shown_of_many() {
+    let (env, dir) = shop();
+    let span = |service: usize, n: usize| {
+        format!(
+            r#"{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"s{service}"}}}}]}},"scopeSpans":[{{"spans":[{{"traceId":"{:032x}","spanId":"{:016x}","name":"x","kind":2,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600000100000","attributes":[{{"key":"http.request.method","value":{{"stringValue":"GET"}}}},{{"key":"url.path","value":{{"stringValue":"/a/{n}"}}}}]}}]}}]}}"#,
+            service * 10 + n + 1,
+            service * 10 + n + 1,
+        )
+    };
+    let spans: Vec<String> =
+        (0..300).map(|service| span(service, 0)).chain((1..5).map(|n| span(299, n))).collect();
+    let text = format!(r#"{{"resourceSpans":[{}]}}"#, spans.join(","));
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], &text).success();
+    let stats = data(&env, &dir, &["trace-stats"]);
+    let shown = stats["services"].as_array().unwrap();
+    assert_eq!((shown.len(), &stats["n_services"]), (50, &300.into()));
+    assert_eq!((&shown[0]["service"], &shown[0]["spans"]), (&"s299".into(), &5.into()));
+    let text = env.lore_in(&dir, &["trace-stats"], "").success();
+    assert!(text.stdout.contains("50 of 300 services, busiest first"), "{text}");
+    let all = data(&env, &dir, &["trace-stats", "-n", "1000"]);
+    assert_eq!(all["services"].as_array().unwrap().len(), 300);
+}
+
+#[test]
 fn a_log_without_durations_has_no_percentiles() {
     let (env, dir) = shop();
     let log = "1.2.3.4 - - [31/May/2024:10:00:00 +0000] \"GET /cart/7 HTTP/1.1\" 200 10\n";
@@ -205,11 +258,50 @@ fn a_trace_of_two_services_is_counted_once_and_found_in_code() {
     let stats = env.lore_in(&dir, &["trace-stats"], "").success();
     expect![[r#"
         SERVICE	SPANS IN 7 DAYS	LAST SEEN	REPOSITORY	KNOWN
-        shop	2	2024-05-31T10:00:00.000Z	local/6c2009af3c612ca5a37c03643066434bb8b28517	by the name of the repository
-        web	2	2024-05-31T10:00:00.000Z	local/6c2009af3c612ca5a37c03643066434bb8b28517	the only repository
+        shop	2	2024-05-31T10:00:00.000Z	shop	by the name of the repository
+        web	2	2024-05-31T10:00:00.000Z	shop	the only repository
         SOURCE	SPANS	DUPLICATES	REJECTED	SHED	CLOCK SKEW	LAST
         otlp_file	4	0	0	0	0	2024-06-01T12:00:00.000Z
-    "#]].assert_eq(&stats.to_string());
+    "#]]
+    .assert_eq(&stats.to_string());
+}
+
+#[test]
+fn a_call_over_http_is_held_against_the_addresses_its_caller_has() {
+    let (env, _) = shop();
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    let mut history = History::new("main");
+    let web = "import requests\n\n\ndef pay(base):\n    requests.post(base + \"/checkout\")\n";
+    let batch = "import config\n\n\ndef checkout():\n    config.call()\n";
+    let files = [("web/client.py", web), ("batch/job.py", batch), ("store/views.py", VIEWS)];
+    history.commit("main", &ada, "Three services", &sim::git::written(&files)).unwrap();
+    let dir = env.dir().join("mono");
+    history.write(&dir).unwrap();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let call = |from: &str, method: &str, path: &str, n: u32| {
+        format!(
+            r#"{{"resource":{{"attributes":[{{"key":"service.name","value":{{"stringValue":"{from}"}}}}]}},"scopeSpans":[{{"spans":[{{"traceId":"{n:032x}","spanId":"{n:016x}","name":"x","kind":3,"startTimeUnixNano":"1717149600000000000","endTimeUnixNano":"1717149600150000000","attributes":[{{"key":"http.request.method","value":{{"stringValue":"{method}"}}}},{{"key":"url.full","value":{{"stringValue":"http://store:8000{path}"}}}}]}}]}}]}}"#
+        )
+    };
+    let calls = [
+        call("web", "POST", "/checkout", 1),
+        call("batch", "POST", "/checkout", 2),
+        call("batch", "GET", "/api/items/7", 3),
+    ];
+    let spans = format!(r#"{{"resourceSpans":[{}]}}"#, calls.join(","));
+    let _ = env.lore_in(&dir, &["ingest-traces", "-"], &spans).success();
+    let text = env.lore_in(&dir, &["traffic"], "").success().stdout;
+    let line = |from: &str, call: &str| {
+        let lines = text.lines().filter(|it| it.contains(&format!("\t{from}\t")));
+        lines.filter(|it| it.contains(call)).collect::<String>()
+    };
+    let by_web = line("web", "store POST /checkout");
+    assert!(by_web.contains("(address in web/client.py:5)"), "{text}");
+    // It is written in the folder of another service: nothing can be said.
+    let by_batch = line("batch", "store POST /checkout");
+    assert!(by_batch.contains("store/views.py") && !by_batch.contains('('), "{text}");
+    assert!(line("batch", "store GET /api/items").contains("(no code leads there)"), "{text}");
 }
 
 #[test]

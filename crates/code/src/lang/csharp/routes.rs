@@ -56,7 +56,14 @@ fn controllers(b: &mut Builder<'_>) -> Vec<Route> {
                 continue;
             };
             let pattern = attribute.args.first().and_then(|arg| literal(arg)).or(routed);
-            let pattern = joined(prefix.unwrap_or_default(), pattern.unwrap_or_default());
+            let pattern = match (prefix, pattern) {
+                // Without any template the names say the path.
+                (None, None) => {
+                    let action = Some(b.facts.def_name(head.def)).filter(|name| *name != "Index");
+                    joined(&controller, action.unwrap_or_default())
+                }
+                _ => joined(prefix.unwrap_or_default(), pattern.unwrap_or_default()),
+            };
             let pattern = pattern.replace("[controller]", &controller);
             let method = method.to_ascii_uppercase();
             let answers = Some(handler(b, head.def));

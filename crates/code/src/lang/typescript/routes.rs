@@ -1,15 +1,19 @@
-//! Routes of Express, Fastify, Hono, Koa, NestJS and the app router of Next.js.
+//! Routes of Express, Fastify, Hono, Koa, NestJS and both routers of Next.js; services of
+//! gRPC that are put together by hand.
 
-use crate::facts::{Binding, Builder, DefId, DefKind, Expr, ExprId, Flags};
+use crate::facts::{Binding, Builder, DefId, DefKind, Expr, ExprId, Flags, ImportedName};
 use crate::routes::text::{CallText, attributes, calls};
 use crate::routes::{
     Groups, LOWER_METHODS, METHODS, Route, answering, argument, assigned, contains, handler, joined,
 };
+use model::code::GRPC;
 
 pub(super) fn find(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
     let mut found = routers(b);
     found.extend(nest(b));
     found.extend(next(b, path));
+    found.extend(next_pages(b, path));
+    found.extend(grpc(b));
     found
 }
 
@@ -186,21 +190,7 @@ fn next(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
     if parts.next().is_none() {
         return Vec::new();
     }
-    let mut pattern = String::new();
-    for part in parts.filter(|part| !part.starts_with('(') && !part.starts_with('@')) {
-        let name = part.trim_start_matches('[').trim_end_matches(']');
-        pattern.push('/');
-        if name == part {
-            pattern.push_str(part);
-        } else {
-            pattern.push('{');
-            pattern.push_str(name.trim_start_matches("..."));
-            pattern.push('}');
-        }
-    }
-    if pattern.is_empty() {
-        pattern.push('/');
-    }
+    let pattern = next_pattern(parts);
     let mut found = Vec::new();
     for at in 1..b.facts.defs.len() {
         let def = &b.facts.defs[at];
@@ -216,6 +206,113 @@ fn next(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
                 handler: answers,
                 at: start,
                 ..Route::default()
+            });
+        }
+    }
+    found
+}
+
+/// Folders of Next.js as a pattern: `products/[id]` is `/products/{id}`.
+fn next_pattern<'p>(parts: impl Iterator<Item = &'p str>) -> String {
+    let mut pattern = String::new();
+    for part in parts.filter(|part| !part.starts_with('(') && !part.starts_with('@')) {
+        let name = part.trim_start_matches('[').trim_end_matches(']');
+        pattern.push('/');
+        if name == part {
+            pattern.push_str(part);
+        } else if let Some(rest) = name.strip_prefix("...") {
+            pattern.push_str(&format!("{{*{rest}}}"));
+        } else {
+            pattern.push_str(&format!("{{{name}}}"));
+        }
+    }
+    if pattern.is_empty() {
+        pattern.push('/');
+    }
+    pattern
+}
+
+/// The pages router of Next.js: what a file below `pages/api` exports by default answers
+/// every method of its path.
+fn next_pages(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
+    let Some((path, "ts" | "js" | "tsx" | "jsx" | "mjs")) = path.rsplit_once('.') else {
+        return Vec::new();
+    };
+    let folders = format!("/{path}");
+    let Some((_, below)) = folders.rsplit_once("/pages/api/") else { return Vec::new() };
+    let is_test = below.ends_with(".test") || below.ends_with(".spec") || below.ends_with(".d");
+    if is_test || !contains(b, &["export default", "module.exports"]) {
+        return Vec::new();
+    }
+    let below = below.strip_suffix("/index").unwrap_or(below);
+    let below = if below == "index" { "" } else { below };
+    let parts = ["api"].into_iter().chain(below.split('/').filter(|part| !part.is_empty()));
+    let pattern = next_pattern(parts);
+    let Some((at, answers)) = exported(b) else { return Vec::new() };
+    vec![Route {
+        method: "ANY".to_owned(),
+        pattern,
+        handler: Some(answers),
+        at,
+        ..Route::default()
+    }]
+}
+
+/// The function that a file exports by default, and where; of `wrap(handler)` the handler.
+fn exported(b: &mut Builder<'_>) -> Option<(usize, ExprId)> {
+    let defs = || (1..b.facts.defs.len()).map(|at| DefId(at as u32));
+    let marked = defs().find(|id| b.facts.def(*id).flags.has(Flags::DEFAULT_EXPORT));
+    let def = marked.or_else(|| {
+        let bind = b.facts.binds.iter().find(|bind| b.facts.text(bind.name) == "default")?;
+        let Binding::Import(import) = bind.to else { return None };
+        let import = b.facts.imports.get(import.ix()).filter(|import| import.path.is_empty())?;
+        let ImportedName::Name(name) = import.what else { return None };
+        defs().find(|id| b.facts.def(*id).parent == DefId::FILE && b.facts.def(*id).name == name)
+    })?;
+    let (kind, at) = (b.facts.def(def).kind, b.facts.def(def).span.start_byte as usize);
+    let answers = if kind.is_callable() { handler(b, def) } else { answering(b, b.value_of(def))? };
+    Some((at, answers))
+}
+
+/// `server.addService(shop.Payment.service, { charge: handle })`: the contract says the
+/// method, the object who answers.
+fn grpc(b: &mut Builder<'_>) -> Vec<Route> {
+    let mut found = Vec::new();
+    for call in calls(b, |name| name == "addService") {
+        let Some(described) = call.args.first() else { continue };
+        let parts: Vec<&str> = described.split('.').map(str::trim).collect();
+        let service = match parts.as_slice() {
+            [.., service, "service"] => *service,
+            // As `protoc` names it in code that it makes.
+            [.., last] => last.strip_suffix("Service").unwrap_or(last),
+            [] => continue,
+        };
+        let is_name =
+            !service.is_empty() && service.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let Some(given) = argument(b, &call, 1).filter(|id| is_name && *id != Builder::OPAQUE)
+        else {
+            continue;
+        };
+        let Expr::Nameless(record) = b.facts.exprs[given.ix()] else { continue };
+        let methods: Vec<(DefId, DefKind, String)> = (1..b.facts.defs.len())
+            .map(|at| (DefId(at as u32), &b.facts.defs[at]))
+            .filter(|(_, def)| def.parent == record)
+            .map(|(id, def)| (id, def.kind, b.facts.text(def.name).to_owned()))
+            .collect();
+        for (id, kind, name) in methods {
+            let answers = if kind.is_callable() {
+                Some(handler(b, id))
+            } else {
+                answering(b, b.value_of(id))
+            };
+            let mut letters = name.chars();
+            let Some(first) = letters.next().filter(|_| answers.is_some()) else { continue };
+            let method = format!("{}{}", first.to_uppercase(), letters.as_str());
+            found.push(Route {
+                method: GRPC.to_owned(),
+                pattern: format!("/{service}/{method}"),
+                handler: answers,
+                ..Route::of(&call)
             });
         }
     }

@@ -81,6 +81,9 @@ impl Tool for DeadRoutes {
     }
 }
 
+/// Services of an answer, busiest first.
+const MOST_SERVICES: usize = 50;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceStatsParams {}
@@ -97,6 +100,6 @@ impl Tool for TraceStats {
     type Answer = runtime::TraceStats;
 
     fn answer(call: &Call, _: TraceStatsParams) -> Result<runtime::TraceStats> {
-        runtime::trace_stats(call.reader()?, call.now)
+        runtime::trace_stats(call.reader()?, call.now, MOST_SERVICES)
     }
 }
