@@ -51,5 +51,5 @@ fn tests_beside_a_user_are_affected_whatever_way_they_take() {
     history.write(&dir).unwrap();
     let _ = env.lore_in(&dir, &["index", "-q"], "").success();
     let said = env.lore_in(&dir, &["--agent", "tests", "src/moon.rs"], "").success().stdout;
-    assert!(said.contains("src/sea.rs (tests beside a user of phase)"), "{said}");
+    assert!(said.contains("tests beside a user of phase: src/sea.rs"), "{said}");
 }

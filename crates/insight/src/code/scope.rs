@@ -200,8 +200,11 @@ fn current(
 ) -> Result<(Snapshot, Option<String>)> {
     let head = dir
         .filter(|dir| Path::new(dir).is_dir())
-        .and_then(|dir| Repo::known(Path::new(dir)).head().ok())
-        .and_then(|head| head.commit)
+        .and_then(|dir| {
+            // Git's own files tell it without a process, nearly always.
+            let repo = Repo::known(Path::new(dir));
+            repo.head_in_files().or_else(|| repo.head().ok()?.commit)
+        })
         .map(|commit| commit.to_string());
     if let (Some(head), Some(dir)) = (&head, dir)
         && let Some(snapshot) = snapshots::of_work_tree(reader, repo.id, dir)?
