@@ -86,6 +86,10 @@ crate::vocabulary! {
         Split = "split",
         /// Gone; its members are members of the types named.
         Merged = "merged",
+        /// Gone from its type, which gets a member of this name from the types named.
+        Inherited = "inherited",
+        /// Gone from its file, which offers the name all the same, from the modules named.
+        Imported = "imported",
     }
 }
 
@@ -94,6 +98,13 @@ crate::vocabulary! {
 pub struct Derivation {
     pub kind: DerivationKind,
     pub symbols: Vec<String>,
+}
+
+impl Derivation {
+    /// Whether who used the symbol by its old name still can.
+    pub fn is_still_there(&self) -> bool {
+        matches!(self.kind, DerivationKind::Inherited | DerivationKind::Imported)
+    }
 }
 
 crate::vocabulary! {
@@ -129,7 +140,8 @@ pub struct SymbolChange {
     pub is_test: bool,
     /// What callers must change, in words.
     pub demands: Vec<String>,
-    /// Of an added or removed one: the code it came out of or went into.
+    /// Of an added or removed one: the code it came out of or went into; of one that is gone or
+    /// moved, by what its old name can still be used.
     pub derivation: Option<Derivation>,
 }
 

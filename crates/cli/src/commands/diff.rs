@@ -29,6 +29,7 @@ use store::Reader;
   lore diff
   lore diff main
   lore diff v1.0 v1.1 --markdown
+  lore diff v1.0..v1.1
   lore diff --mr 42
   lore diff main --fail-on breaking"
 )]
@@ -302,9 +303,19 @@ impl Args {
             return Ok(DiffRange { base, base_name, head: None, head_name });
         }
         let base_name = self.base.as_deref().unwrap_or("HEAD");
-        let head_name = self.head.as_deref().unwrap_or("HEAD");
+        let (base_name, head_name) = match (&self.head, as_range(base_name)) {
+            (None, Some(range)) => range,
+            (head, _) => (base_name, head.as_deref().unwrap_or("HEAD")),
+        };
         ends_of_commits(repo, base_name, head_name, ui)
     }
+}
+
+/// `a..b` and `a...b`, as git takes them; no name of a revision has two dots.
+fn as_range(typed: &str) -> Option<(&str, &str)> {
+    let (base, head) = typed.split_once("...").or_else(|| typed.split_once(".."))?;
+    let [base, head] = [base, head].map(|name| if name.is_empty() { "HEAD" } else { name });
+    Some((base, head))
 }
 
 fn ends_of_commits(repo: &Repo, base_name: &str, head_name: &str, ui: &mut Ui) -> Result<DiffRange> {

@@ -134,7 +134,10 @@ impl Run for Args {
         if let Ok(database) = ctx.db_path(ui) {
             ctx.keep_results(&database, &reader);
         }
-        let commit = repo.resolve(&scope.snapshot.sha)?;
+        let commit = match range {
+            Some((base, _)) if base.to_string() == scope.snapshot.sha => base,
+            _ => repo.resolve(&scope.snapshot.sha)?,
+        };
         let head = range.map(|(_, head)| head);
         let files = VersionFiles::new(&repo, commit, match head {
             Some(Head::Commit(head)) => Some(head),

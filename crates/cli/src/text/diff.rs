@@ -198,12 +198,16 @@ pub(super) fn happening(changed: &ChangedSymbol, is_told: bool) -> String {
         words.push_str(&taken_along(changed));
     }
     if let Some(derivation) = &change.derivation {
-        let preposition = match derivation.kind {
-            DerivationKind::Extracted | DerivationKind::Split => "from",
-            DerivationKind::Inlined | DerivationKind::Merged => "into",
+        let how = match derivation.kind {
+            DerivationKind::Extracted => "extracted from",
+            DerivationKind::Split => "split from",
+            DerivationKind::Inlined => "inlined into",
+            DerivationKind::Merged => "merged into",
+            DerivationKind::Inherited => "inherited from",
+            DerivationKind::Imported => "imported there from",
         };
         let symbols = derivation.symbols.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-        words.push_str(&format!(", {} {preposition} {symbols}", derivation.kind));
+        words.push_str(&format!(", {how} {symbols}"));
     }
     if change.members > 0 && !is_elsewhere {
         words.push_str(&format!(", with {}", counted(change.members.into(), "member", "members")));

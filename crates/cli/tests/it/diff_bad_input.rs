@@ -83,6 +83,22 @@ fn binary_and_generated_files_are_named_and_not_compared() {
     assert!(!told.contains("function f") && !told.contains("function g"), "{told}");
 }
 
+/// What the index leaves out by the repository's own rules, a comparison told as changed.
+#[test]
+fn what_the_repository_calls_generated_is_not_compared() {
+    let env = repo(
+        "mkdir -p gen app; echo '* linguist-generated' > gen/.gitattributes
+         echo 'def a(): pass' > gen/a.py; echo 'def b(): pass' > app/b.py; save one
+         echo 'def a(): return 1' > gen/a.py; echo 'def b(): return 1' > app/b.py; save two",
+    );
+    let told = lore(&env, &["diff", "HEAD~1..HEAD"]).success().stdout;
+    assert!(told.contains("~ function b  body"), "{told}");
+    assert!(told.contains("gen/a.py: not compared, generated"), "{told}");
+    assert!(!told.contains("function a"), "{told}");
+    let three_dots = lore(&env, &["diff", "HEAD~1..."]).success().stdout;
+    assert!(three_dots.contains("~ function b  body"), "{three_dots}");
+}
+
 #[test]
 fn a_file_that_does_not_parse_is_named_whichever_side_it_is_on() {
     let broken = "def a(:\\n    return (((\\n";

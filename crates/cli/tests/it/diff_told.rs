@@ -175,3 +175,64 @@ fn runners_get_what_they_take() {
     let env = changed(&files, &[("Cargo.toml", &manifest.replace("0.1.0", "0.2.0"))], &[]);
     assert_eq!(told(&env, "nextest"), "all()\n");
 }
+
+/// prometheus 3434d151ea: one file of `testdata` chose the tests of every package that has such a
+/// folder, and `manager.go` those of every manager.
+#[test]
+fn data_and_names_of_other_folders_choose_no_test() {
+    let folders = ["rules", "scrape", "notify", "store", "web", "config"];
+    let mut files: Vec<(String, String)> = Vec::new();
+    for folder in folders {
+        let code = format!("package {folder}\n\nfunc Run(a int) int {{ return a }}\n");
+        let test = format!(
+            "package {folder}\n\nimport \"os\"\n\nfunc TestRead(t *testing.T) {{ os.ReadFile(\"testdata/x\") }}\n"
+        );
+        files.push((format!("{folder}/manager.go"), code));
+        files.push((format!("{folder}/manager_test.go"), test));
+    }
+    files.push(("rules/testdata/golden.yaml".to_owned(), "a: 1\n".to_owned()));
+    let before: Vec<(&str, &str)> = files.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
+    let near = |path: &str, text: &str| {
+        let env = changed(&before, &[(path, text)], &[]);
+        let range = ["tests", "--base", "HEAD~1", "--head", "HEAD"];
+        lore(&env, &[&range[..], &["--reach", "near", "--format", "list"]].concat())
+    };
+    assert_eq!(near("rules/testdata/golden.yaml", "a: 2\n"), "rules/manager_test.go\n");
+    let code = "package scrape\n\nfunc Run(a int) int { return a + 1 }\n";
+    assert_eq!(near("scrape/manager.go", code), "scrape/manager_test.go\n");
+}
+
+/// sqlalchemy aa1a557535, helix 205e7ece7: fields that a new base class has, and a type that its
+/// module takes from elsewhere now, were told to be gone and to break others.
+#[test]
+fn what_can_be_used_as_before_breaks_nobody() {
+    let class = |name: &str| {
+        format!(
+            "class {name}:\n    def __init__(self, dialect, tables):\n        \
+             self.tables = tables\n        self.dialect = dialect\n\n    \
+             def visit_{name}(self):\n        return self.tables\n\n\n"
+        )
+    };
+    let hunk = "class Hunk:\n    def lines(self):\n        return 3\n";
+    let before = format!("{}{}{hunk}", class("Maker"), class("Dropper"));
+    let derived = |name: &str| {
+        format!(
+            "class {name}(Reflector):\n    def visit_{name}(self):\n        return self.tables\n\n\n"
+        )
+    };
+    let after = format!(
+        "from hunks import Hunk\n\n\n{}{}{}",
+        class("Reflector"),
+        derived("Maker"),
+        derived("Dropper")
+    );
+    let env = changed(&[("ddl.py", &before)], &[("ddl.py", &after)], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(!told.contains("is gone") && !told.contains("breaking"), "{told}");
+    assert!(told.contains("inherited from Reflector"), "{told}");
+    assert!(told.contains("Hunk  removed, imported there from hunks"), "{told}");
+    let gone = format!("{}{}{}", class("Reflector"), derived("Maker"), derived("Dropper"));
+    let env = changed(&[("ddl.py", &before)], &[("ddl.py", &gone)], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("class Hunk is gone"), "{told}");
+}

@@ -312,3 +312,30 @@ fn a_rename_in_a_large_commit_is_followed() {
     let told = env.lore_in(&env.dir().join("repo"), &args, "").success().stdout;
     assert!(told.contains("settle") && told.contains("shop/zeal.py"), "{told}");
 }
+
+/// sqlalchemy 2c1e517d03, junit5 8eaf84e960: the old name stayed for those who use it and only
+/// calls the new one, whose history began there.
+#[test]
+fn a_rename_that_keeps_the_old_name_is_followed() {
+    let mut shop = Shop { history: History::new("main"), day: 0 };
+    let class = |methods: &str| format!("class Account:\n{methods}");
+    let close = "(self, ledger, day):\n        balance = ledger.outstanding(self, day)\n        \
+        ledger.transfer(self, balance + ledger.interest(self, day))\n        \
+        return ledger.archive(self)\n";
+    let first = class(&format!("    def settle{close}"));
+    shop.commit("main", "Settle", &[("bank.py", &first)], &[]);
+    let kept = "    def settle(self, ledger, day):\n        warn('settle is old, use close')\n        \
+        return self.close_account(ledger, day)\n";
+    let second = class(&format!("    def close_account{close}\n{kept}"));
+    shop.commit("main", "Call it close_account", &[("bank.py", &second)], &[]);
+    let env = TestEnv::new(BINARY);
+    shop.history.write(&env.dir().join("repo")).unwrap();
+    let history = |symbol: &str| {
+        let args = ["history", symbol];
+        env.lore_in(&env.dir().join("repo"), &args, "").success().stdout
+    };
+    let told = history("bank.py#Account.close_account");
+    assert!(told.contains("renamed") && told.contains("introduced"), "{told}");
+    let told = history("bank.py#Account.settle");
+    assert!(told.contains("body") && told.contains("introduced"), "{told}");
+}

@@ -12,6 +12,7 @@ mod primary;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod still_there;
 mod targets;
 mod version;
 
@@ -19,18 +20,19 @@ pub use version::rules_version;
 
 use crate::facts::{FactsProblem, FileFacts};
 use crate::identity::package_of;
-use crate::index::choose::{Rules, unfit, why_not};
+use crate::index::choose::{MAX_RULE_FILE, Rules, unfit, why_not};
 use crate::index::{INDEXER, facts_of};
 use crate::lang;
 use crate::matching::{Matching, SourceFile, match_versions};
 use crate::structure::contract::{self, Source};
-use git::{Blob, ObjectId, Repo, RepoPath, WorkTreeContent};
+use git::{Blob, BlobReader, ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
 use model::breaking::ContractBreach;
 use model::change::{Comparison, UnreadFile};
 use model::ids::RepoId;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use store::Reader;
 use store::code::files;
 
@@ -62,12 +64,15 @@ struct File {
     exported: Option<FxHashSet<String>>,
 }
 
-/// The sources of one side, and why some are not among them.
+/// The sources of both sides, and why some are not among them.
+#[derive(Default)]
 struct Sources {
     old: Vec<Input>,
     new: Vec<Input>,
     n_bytes: u64,
     unread: Vec<UnreadFile>,
+    /// What the repository says of its own files, as for the index.
+    rules: Rules,
 }
 
 /// Compares the symbols of two versions. Files that `index` has read before are not
@@ -78,16 +83,17 @@ pub fn compare(
     head: Head,
     index: Option<(&Reader, RepoId)>,
 ) -> Result<Comparison> {
-    let mut sources = Sources { old: Vec::new(), new: Vec::new(), n_bytes: 0, unread: Vec::new() };
+    let mut sources = Sources::default();
     let mut paths = Vec::new();
+    let mut blobs = repo.blobs()?;
+    let into = (&mut blobs, &mut sources, &mut paths);
     let n_files = match head {
-        Head::Commit(head) => read_commits(repo, base, head, &mut sources, &mut paths)?,
-        Head::WorkTree => read_work_tree(repo, base, &mut sources, &mut paths)?,
+        Head::Commit(head) => read_commits(repo, base, head, into)?,
+        Head::WorkTree => read_work_tree(repo, base, into)?,
     };
     paths.sort();
     paths.dedup();
     let (mut old, mut new) = (extracted(sources.old, index), extracted(sources.new, index));
-    let mut blobs = repo.blobs()?;
     let is_of = |commit| if let Head::Commit(head) = commit { head } else { base };
     targets::mark_programs(&mut old, base, &mut blobs);
     targets::mark_programs(&mut new, is_of(head), &mut blobs);
@@ -112,7 +118,7 @@ pub fn compare(
     let report = report::Report::of(&matching, &old, &new);
     let (breaches, contracts) = breaches(&matching, &old, &new);
     let n_compared = old.iter().chain(&new).map(|file| file.path.as_str());
-    let n_compared = n_compared.collect::<std::collections::BTreeSet<_>>().len() as u64;
+    let n_compared = n_compared.collect::<BTreeSet<_>>().len() as u64;
     Ok(Comparison {
         changes: report.changes,
         file_moves: report.file_moves,
@@ -194,15 +200,47 @@ fn trouble_of(facts: &FileFacts, of_syntax: &str) -> Option<String> {
     })
 }
 
+/// Folders that are asked for rules of their own.
+const MOST_FOLDERS: usize = 400;
+
+/// What a commit says of files in the folders around these.
+fn rules_of<'p>(
+    commit: ObjectId,
+    paths: impl Iterator<Item = &'p RepoPath>,
+    blobs: &mut BlobReader,
+) -> Result<Rules> {
+    let mut folders: BTreeSet<String> = BTreeSet::new();
+    for path in paths {
+        let path = path.text();
+        let mut rest = &*path;
+        while let Some((folder, _)) = rest.rsplit_once('/') {
+            if folders.len() >= MOST_FOLDERS || !folders.insert(folder.to_owned()) {
+                break;
+            }
+            rest = folder;
+        }
+    }
+    let mut texts = Vec::new();
+    let folders = folders.iter().map(|folder| format!("{folder}/"));
+    for folder in std::iter::once(String::new()).chain(folders) {
+        for name in [".gitattributes", ".loreignore"] {
+            let path = format!("{folder}{name}");
+            let file = blobs.read_file(commit, &RepoPath::from(path.as_str()), MAX_RULE_FILE)?;
+            let text = file.into_content().and_then(|bytes| String::from_utf8(bytes).ok());
+            texts.extend(text.map(|text| (path, text)));
+        }
+    }
+    Ok(Rules::of(&texts))
+}
+
 fn read_commits(
     repo: &Repo,
     base: ObjectId,
     head: ObjectId,
-    sources: &mut Sources,
-    paths: &mut Vec<String>,
+    (blobs, sources, paths): (&mut BlobReader, &mut Sources, &mut Vec<String>),
 ) -> Result<u64> {
     let changes = repo.changes(Some(base), head)?;
-    let mut blobs = repo.blobs()?;
+    sources.rules = rules_of(head, changes.iter().map(|change| &change.path), blobs)?;
     for change in &changes {
         let (path, old_path) =
             (change.path.text().into_owned(), change.old_path.text().into_owned());
@@ -234,11 +272,10 @@ fn read_commits(
 fn read_work_tree(
     repo: &Repo,
     base: ObjectId,
-    sources: &mut Sources,
-    paths: &mut Vec<String>,
+    (blobs, sources, paths): (&mut BlobReader, &mut Sources, &mut Vec<String>),
 ) -> Result<u64> {
     let changes = repo.work_tree_changes(base, lang::MAX_BYTES as u64, |_: &RepoPath| true)?;
-    let mut blobs = repo.blobs()?;
+    sources.rules = rules_of(base, changes.iter().map(|change| &change.path), blobs)?;
     for change in &changes {
         let path = change.path.text().into_owned();
         if sources.takes(&path) {
@@ -275,7 +312,7 @@ impl Sources {
             self.skip::<()>(path, "it takes a migration back");
             return false;
         }
-        if let Some(skip) = why_not(path, 0, &Rules::default()) {
+        if let Some(skip) = why_not(path, 0, &self.rules) {
             self.skip::<()>(path, skip.as_str());
             return false;
         }

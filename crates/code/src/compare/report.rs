@@ -8,12 +8,13 @@ use super::module_code::module_change;
 use super::overloads::Overloads;
 use super::parameters::{Parameters, demands};
 use super::primary;
-use crate::facts::{FileFacts, Visibility};
+use super::still_there::still_there;
+use crate::facts::{DefKind, FileFacts, Visibility};
 use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{
-    Aspect, FileMove, MatchEvidence, Succession, SymbolChange, SymbolChangeKind, SymbolPlace,
-    SymbolVersion,
+    Aspect, Derivation, FileMove, MatchEvidence, Succession, SymbolChange, SymbolChangeKind,
+    SymbolPlace, SymbolVersion,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +35,7 @@ struct Sides<'a> {
     old_overloads: Overloads<'a>,
     new_overloads: Overloads<'a>,
     derivations: Derivations,
+    still_there: FxHashMap<u32, Derivation>,
 }
 
 fn members(symbols: &[Symbol]) -> Vec<u32> {
@@ -57,6 +59,7 @@ impl Report {
             old_overloads: Overloads::of(old),
             new_overloads: Overloads::of(new),
             derivations: derivations(matching, old, new),
+            still_there: still_there(matching, old, new),
         };
         let mut report = Report {
             changes: Vec::new(),
@@ -140,9 +143,12 @@ impl Sides<'_> {
         let mut has_told: FxHashSet<u32> = FxHashSet::default();
         let mut types = Vec::new();
         let mut with_body: Vec<(usize, u32)> = Vec::new();
+        let gone = self.matching.by_old();
+        let successor =
+            |old: u32| gone[old as usize].map(|at| self.matching.pairs[at as usize].new);
         for pair in &self.matching.pairs {
             let (old, new) = (self.old_symbol(pair.old), self.new_symbol(pair.new));
-            if new.is_local {
+            if new.is_local || is_position(&self.matching.new, pair.new) {
                 continue;
             }
             let is_carried = self.is_carried(pair);
@@ -163,16 +169,22 @@ impl Sides<'_> {
                 old: Some(self.old_version(pair.old)),
                 similarity: (!is_carried).then_some(pair.similarity),
                 evidence: (!is_carried).then(|| evidence(pair)),
-                derivation: None,
+                derivation: self.still_there.get(&pair.old).filter(|_| !is_carried).cloned(),
                 is_test: is_test(new, &self.new[new.file as usize].path),
                 aspects,
             };
             let is_body_only = told.aspects.iter().all(|it| *it == Aspect::Body);
-            if new.sort == Sort::Type && is_carried && is_body_only {
+            let is_variant = new.kind == DefKind::Variant
+                && told.aspects.iter().all(|it| matches!(it, Aspect::Body | Aspect::Signature));
+            if is_carried && ((new.sort == Sort::Type && is_body_only) || is_variant) {
                 types.push((pair.new, told));
                 continue;
             }
             has_told.extend(new.parent);
+            if !is_carried {
+                // What it left has changed by that alone.
+                has_told.extend(old.parent.and_then(successor));
+            }
             if new.sort == Sort::Type && told.aspects.contains(&Aspect::Body) {
                 with_body.push((changes.len(), pair.new));
             }
@@ -180,16 +192,14 @@ impl Sides<'_> {
         }
         let fresh = self.matching.by_new();
         for (at, symbol) in self.matching.new.iter().enumerate() {
-            if fresh[at].is_none() {
+            if fresh[at].is_none() && !is_position(&self.matching.new, at as u32) {
                 has_told.extend(symbol.parent);
             }
         }
-        let gone = self.matching.by_old();
-        let successor =
-            |old: u32| gone[old as usize].map(|at| self.matching.pairs[at as usize].new);
         let doubles = self.doubles();
         for (at, symbol) in self.matching.old.iter().enumerate() {
-            if gone[at].is_none() && !doubles.contains(&(at as u32)) {
+            let is_position = is_position(&self.matching.old, at as u32);
+            if gone[at].is_none() && !is_position && !doubles.contains(&(at as u32)) {
                 has_told.extend(symbol.parent.and_then(successor));
             }
         }
@@ -310,8 +320,10 @@ impl Sides<'_> {
             self.matching.guesses.iter().map(|guess| (guess.old, guess)).collect();
         for (at, symbol) in self.matching.old.iter().enumerate() {
             let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
-            let is_double = doubles.contains(&(at as u32));
-            if pair_of[at].is_some() || symbol.is_local || is_inside || is_double {
+            let is_told_elsewhere = is_inside
+                || doubles.contains(&(at as u32))
+                || is_position(&self.matching.old, at as u32);
+            if pair_of[at].is_some() || symbol.is_local || is_told_elsewhere {
                 continue;
             }
             let around = symbol.parent.zip(symbol.parent.and_then(successor));
@@ -340,7 +352,8 @@ impl Sides<'_> {
                 continue;
             }
             // What its code went into is known better than any guess.
-            let derivation = self.derivations.of_old.get(&(at as u32)).cloned();
+            let derivation = self.still_there.get(&(at as u32));
+            let derivation = derivation.or(self.derivations.of_old.get(&(at as u32))).cloned();
             let guess = guesses.get(&(at as u32)).filter(|_| derivation.is_none());
             changes.push(SymbolChange {
                 change: match guess {
@@ -369,7 +382,9 @@ impl Sides<'_> {
             self.matching.copies.iter().map(|copy| (copy.new, copy)).collect();
         for (at, symbol) in self.matching.new.iter().enumerate() {
             let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
-            let is_told = is_inside || replacing.contains(&(at as u32));
+            let is_told = is_inside
+                || replacing.contains(&(at as u32))
+                || is_position(&self.matching.new, at as u32);
             if pair_of[at].is_some() || symbol.is_local || is_told {
                 continue;
             }
@@ -460,6 +475,15 @@ impl Sides<'_> {
         }
         moves
     }
+}
+
+/// Whether a symbol is a value by its place in a variant: `Event.Key.0`. The variant
+/// says all of it.
+fn is_position(symbols: &[Symbol], at: u32) -> bool {
+    let symbol = &symbols[at as usize];
+    let around = symbol.parent.map(|parent| &symbols[parent as usize]);
+    symbol.name.bytes().all(|byte| byte.is_ascii_digit())
+        && around.is_some_and(|around| around.kind == DefKind::Variant)
 }
 
 /// In the words of the answer. What kept its place is told to be so by no other evidence.

@@ -29,6 +29,19 @@ fn told(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
     report.changes.iter().map(line).collect()
 }
 
+/// `symbol derivation others` of what is not where it was.
+fn derived(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
+    let (old, new) = (files(old), files(new));
+    let matching = match_versions(&views(&old), &views(&new));
+    let report = Report::of(&matching, &old, &new);
+    let line = |change: &SymbolChange| {
+        let derivation = change.derivation.as_ref()?;
+        let symbol = &change.old.as_ref()?.symbol;
+        Some(format!("{symbol} {} {}", derivation.kind, derivation.symbols.join(",")))
+    };
+    report.changes.iter().filter_map(line).collect()
+}
+
 /// libuv 3813460d5: "moved uv__fs_event from kqueue.c to internal.h" and "changed
 /// uv__fs_event in kqueue.c" were said of one function.
 #[test]
@@ -141,4 +154,90 @@ fn words_of_visibility_are_taken_for_what_they_say() {
     let matching = match_versions(&views(&old), &views(&new));
     let report = Report::of(&matching, &old, &new);
     assert!(report.changes.iter().all(|it| !it.new.as_ref().unwrap().is_public));
+}
+
+/// sqlalchemy aa1a557535: two fields went into a new base class, and were told as gone.
+#[test]
+fn a_member_that_is_inherited_now_is_not_missed() {
+    let class = |name: &str| {
+        format!(
+            "class {name}(Visitor):\n    def __init__(self, dialect, tables):\n        self.tables = tables\n        self.dialect = dialect\n\n"
+        )
+    };
+    let before = format!("{}{}", class("Generator"), class("Dropper"));
+    let after = format!(
+        "{}class Generator(Reflector):\n    pass\n\n\nclass Dropper(Reflector):\n    pass\n",
+        class("Reflector")
+    );
+    let derived = derived(&[("ddl.py", &before)], &[("ddl.py", &after)]);
+    for gone in ["Generator.tables", "Dropper.tables", "Generator.dialect"] {
+        let line = format!("{gone} inherited Reflector");
+        assert!(derived.contains(&line), "{line}: {derived:?}");
+    }
+}
+
+/// helix 205e7ece7: a type was gone, said the report, that its module takes from a library now.
+#[test]
+fn a_name_that_its_file_imports_is_still_offered() {
+    let derive = |before: (&str, &str), after: &str| derived(&[before], &[(before.0, after)]);
+    assert_eq!(
+        derive(
+            ("diff.rs", "pub struct Hunk {\n    pub from: u32,\n}\n"),
+            "pub use imara_diff::Hunk;\n"
+        ),
+        ["Hunk imported imara_diff"]
+    );
+    let class = "class Hunk:\n    def run(self):\n        return 1\n";
+    assert_eq!(derive(("diff.py", class), "from .hunks import Hunk\n"), ["Hunk imported .hunks"]);
+    let private = "use imara_diff::Hunk;\n\npub fn f(_: Hunk) {}\n";
+    let gone = derive(("diff.rs", "pub struct Hunk {\n    pub from: u32,\n}\n"), private);
+    assert!(gone.is_empty(), "nobody else gets it from there: {gone:?}");
+}
+
+/// helix 2338b4490: a variant and the type of its only value were told as two changes.
+#[test]
+fn a_variant_speaks_for_its_values() {
+    let before = "pub enum Event {\n    Key(u32),\n    Data { id: u32 },\n}\n";
+    let after = "pub enum Event {\n    Key(u64),\n    Data { id: u64 },\n}\n";
+    assert_eq!(
+        told(&[("a.rs", before)], &[("a.rs", after)]),
+        ["changed a.rs:Event.Data.id signature", "changed a.rs:Event.Key signature"]
+    );
+    let more = before.replace("Key(u32)", "Key(u32, u8)");
+    assert_eq!(told(&[("a.rs", before)], &[("a.rs", &more)]), ["changed a.rs:Event.Key signature"]);
+}
+
+/// helix 9bcdf4d79: two methods that only say `Ok(())` were copies of a third.
+#[test]
+fn a_body_that_says_nothing_is_no_copy() {
+    let method = |name: &str, body: &str| {
+        format!("    fn {name}(&mut self) -> Result<(), io::Error> {{\n        {body}\n    }}\n")
+    };
+    let class = |methods: &[String]| {
+        format!("pub struct Screen;\n\nimpl Screen {{\n{}}}\n", methods.concat())
+    };
+    let added = |body: &str| {
+        let one = class(&[method("claim", body)]);
+        let two = class(&[method("claim", body), method("restore", body)]);
+        told(&[("a.rs", &one)], &[("a.rs", &two)])
+    };
+    assert_eq!(added("Ok(())"), ["added a.rs:Screen.restore"]);
+    let body = "self.out.write(flush_of(self.screen, self.area, Mode::Whole))";
+    assert_eq!(added(body), ["copied a.rs:Screen.restore"]);
+}
+
+/// junit5 0527706eb9: two methods went into another class, and the class they left was told to
+/// have another body.
+#[test]
+fn what_a_member_left_is_not_told_to_have_changed() {
+    let body = "        require(classes, \"classes must not be null\");\n        \
+        return uniqueStreamOf(classes).map(Selectors::selectClass);\n";
+    let method =
+        format!("    static Stream<Selector> selectClasses(Class<?>[] classes) {{\n{body}    }}\n");
+    let class = |name: &str, members: &str| format!("class {name} {{\n    int n;\n\n{members}}}\n");
+    let (full, empty) = (class("More", &method), class("More", ""));
+    let (none, one) = (class("Some", ""), class("Some", &method));
+    let old = [("More.java", full.as_str()), ("Some.java", none.as_str())];
+    let new = [("More.java", empty.as_str()), ("Some.java", one.as_str())];
+    assert_eq!(told(&old, &new), ["moved Some.java:Some.selectClasses"]);
 }

@@ -16,6 +16,7 @@ macro_rules! sources {
 /// files say is under the number of the indexer.
 const SOURCES: &[(&str, &[u8])] = sources![
     "derivation.rs",
+    "still_there.rs",
     "exports.rs",
     "mod.rs",
     "module_code.rs",
@@ -32,12 +33,14 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "../lineage/partial.rs",
     "../lineage/touches.rs",
     "../lineage/versions.rs",
+    "../matching/aliases.rs",
     "../matching/bags.rs",
     "../matching/callables.rs",
     "../matching/candidates.rs",
     "../matching/containers.rs",
     "../matching/declarations.rs",
     "../matching/files.rs",
+    "../matching/inherited.rs",
     "../matching/mod.rs",
     "../matching/names.rs",
     "../matching/rules.rs",

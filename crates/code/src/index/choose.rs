@@ -87,7 +87,7 @@ pub const MAX_MANIFEST: u64 = 1 << 20;
 pub const MAX_MANIFESTS: u64 = 64 << 20;
 
 /// Files of rules, one and all together.
-const MAX_RULE_FILE: u64 = 1 << 20;
+pub const MAX_RULE_FILE: u64 = 1 << 20;
 const MAX_RULE_FILES: u64 = 16 << 20;
 /// Every path is held against every rule.
 const MAX_RULES: usize = 2_000;

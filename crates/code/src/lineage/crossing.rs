@@ -185,7 +185,9 @@ impl Walk<'_> {
             let symbol = &matching.new[new as usize];
             symbol.file == own_file && symbol.def == def
         };
-        if let Some(pair) = matching.pairs.iter().find(|pair| is_own(pair.new)) {
+        // The old name may have been kept for those who use it.
+        let mut all = matching.pairs.iter().chain(&matching.aliases);
+        if let Some(pair) = all.find(|pair| is_own(pair.new)) {
             let symbol = &matching.old[pair.old as usize];
             let version = Rc::clone(&sides.old[symbol.file as usize]);
             let Some(entry) = version.entries().iter().find(|it| it.def == symbol.def).cloned()

@@ -29,10 +29,9 @@ const LONGEST: usize = 120;
 
 impl Vocabulary {
     pub fn number(&mut self, text: &str) -> u32 {
-        let text = match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => &text[..end],
-            None => text,
-        };
+        // No text of so few bytes has more characters.
+        let end = if text.len() > LONGEST { text.char_indices().nth(LONGEST) } else { None };
+        let text = end.map_or(text, |(end, _)| &text[..end]);
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
@@ -51,6 +50,10 @@ impl Vocabulary {
 
     pub fn is_name(&self, word: u32) -> bool {
         self.is_name.get(word as usize).copied().unwrap_or(false)
+    }
+
+    pub fn is_mark(&self, word: u32) -> bool {
+        self.is_mark.get(word as usize).copied().unwrap_or(false)
     }
 
     pub fn len(&self) -> usize {
@@ -144,6 +147,12 @@ impl Bag {
             }
         }
         Bag { words: counted, n_tokens }
+    }
+
+    /// Tokens that are no punctuation.
+    pub fn n_words(&self, words: &Vocabulary) -> usize {
+        let counts = self.words.iter().filter(|(word, _)| !words.is_mark(*word));
+        counts.map(|(_, count)| *count as usize).sum()
     }
 
     pub fn has(&self, word: u32) -> bool {

@@ -55,12 +55,12 @@ fn likeness(state: &State<'_>, usage: &Usage<'_>, old: u32, new: u32) -> Likenes
 
 /// Of small functions also by parts of their names.
 fn text_similarity(state: &State<'_>, old: u32, new: u32) -> f32 {
-    let (a, b) = (&state.old.symbols[old as usize], &state.new.symbols[new as usize]);
     let similarity = state.similarity(old, new);
-    if a.parts.is_empty() || b.parts.is_empty() {
+    let (a, b) = (state.old.parts(old), state.new.parts(new));
+    if a.is_empty() || b.is_empty() {
         return similarity;
     }
-    similarity.max(rules::SUB_WORDS * names::dice(&a.parts, &b.parts))
+    similarity.max(rules::SUB_WORDS * names::dice(a, b))
 }
 
 /// Whether many functions of either version have this name.
@@ -277,8 +277,10 @@ pub fn guesses(state: &State<'_>) -> Vec<Pair> {
     all
 }
 
-/// A copy says more than so many tokens.
+/// A copy says more than so many tokens …
 const LEAST_COPY: u32 = 24;
+/// … and has so many words beside its declaration: `{ Ok(()) }` is written anew.
+const LEAST_COPIED_WORDS: usize = 6;
 
 /// New symbols whose text an old one has that is still there.
 pub fn copies(state: &State<'_>) -> Vec<Pair> {
@@ -292,6 +294,7 @@ pub fn copies(state: &State<'_>) -> Vec<Pair> {
     for (at, symbol) in state.new.symbols.iter().enumerate() {
         if state.to_old[at].is_none()
             && symbol.bag.n_tokens >= LEAST_COPY
+            && symbol.bag.n_words(&state.words) >= symbol.signature.len() + LEAST_COPIED_WORDS
             && let Some(old) = by_text.get(&(symbol.sort, symbol.text))
         {
             let pair =

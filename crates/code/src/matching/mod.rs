@@ -14,12 +14,14 @@
 //! What is not certain enough for a pair is a guess ([`Matching::guesses`]):
 //! "perhaps became". All weights and thresholds are in `rules.rs`.
 
+mod aliases;
 mod bags;
 mod callables;
 mod candidates;
 mod containers;
 mod declarations;
 mod files;
+mod inherited;
 mod names;
 mod rules;
 mod symbols;
@@ -86,6 +88,10 @@ pub struct Matching {
     pub guesses: Vec<Pair>,
     /// New symbols with the text of one that still exists.
     pub copies: Vec<Pair>,
+    /// Old functions that only call a new one now, and that one: it is what they were.
+    pub aliases: Vec<Pair>,
+    /// Old members that their type has no more, and new ones it inherits under the same name.
+    pub inherited: Vec<(u32, u32)>,
 }
 
 impl Matching {
@@ -137,6 +143,8 @@ pub fn match_versions(old: &[SourceFile<'_>], new: &[SourceFile<'_>]) -> Matchin
     callables::match_hierarchies(&mut state);
     let guesses = callables::guesses(&state);
     let copies = callables::copies(&state);
+    let aliases = aliases::aliases(&state);
+    let inherited = inherited::inherited(&state);
     let mut pairs = state.pairs;
     pairs.sort_by_key(|pair| (pair.new, pair.old));
     Matching {
@@ -146,6 +154,8 @@ pub fn match_versions(old: &[SourceFile<'_>], new: &[SourceFile<'_>]) -> Matchin
         pairs,
         guesses,
         copies,
+        aliases,
+        inherited,
     }
 }
 

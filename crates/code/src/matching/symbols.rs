@@ -6,6 +6,7 @@ use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
 use model::code::is_test_path;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::OnceCell;
 
 /// A symbol of a file, without what it takes to compare it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,8 +80,8 @@ pub struct Symbol {
     pub(super) bag: Bag,
     /// Everything but comments, layout and its name.
     pub(super) text: u64,
-    /// Parts of names, of small functions only.
-    pub(super) parts: Vec<String>,
+    /// Parts of names, of small functions only, once somebody asked.
+    pub(super) parts: OnceCell<Vec<String>>,
 }
 
 impl Symbol {
@@ -173,6 +174,21 @@ impl<'a> Side<'a> {
             }
             self.symbols.push(symbol);
         }
+    }
+
+    /// The parts of the names in a small function; none of others.
+    pub fn parts(&self, symbol: u32) -> &[String] {
+        let symbol = &self.symbols[symbol as usize];
+        symbol.parts.get_or_init(|| {
+            let is_small = (symbol.bag.n_tokens as usize) <= rules::SMALL;
+            if symbol.sort != Sort::Callable || !is_small {
+                return Vec::new();
+            }
+            let file = &self.files[symbol.file as usize];
+            let span = file.facts.def(symbol.def).span;
+            let source = file.bytes.get(span.start_byte as usize..span.end_byte as usize);
+            source.map(sub_words).unwrap_or_default()
+        })
     }
 
     /// Whether one type inherits from another of this version, by name.
@@ -299,17 +315,12 @@ fn symbol_of(
     let to = tokens.partition_point(|token| token.at < def.span.end_byte);
     let mut slice = tokens.get(from..to).unwrap_or_default();
     let span = def.span.start_byte as usize..def.span.end_byte as usize;
-    let source = file.bytes.get(span.clone()).unwrap_or_default();
+    let source = file.bytes.get(span).unwrap_or_default();
     if is_quoted_key(source, name) {
         let behind = slice.partition_point(|token| token.at == def.span.start_byte);
         slice = &slice[behind..];
     }
     let bag = Bag::of(slice, own);
-    let parts = if sort == Sort::Callable && (bag.n_tokens as usize) <= rules::SMALL {
-        file.bytes.get(span).map(sub_words).unwrap_or_default()
-    } else {
-        Vec::new()
-    };
     let text = |name: Option<Name>| name.map_or("", |name| facts.text(name));
     Symbol {
         file: place.file,
@@ -333,7 +344,7 @@ fn symbol_of(
         bases: def.bases.iter().filter_map(|ty| last_name(facts, *ty)).map(Into::into).collect(),
         text: text_of(slice, own),
         bag,
-        parts,
+        parts: OnceCell::new(),
     }
 }
 

@@ -188,8 +188,9 @@ impl<'r> Versions<'r> {
         Ok(all)
     }
 
+    /// The first names; overloads have one.
     fn named(&self, view: &View<'_>, nodes: impl Iterator<Item = NodeId>) -> Result<Vec<String>> {
-        let mut names = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         for node in nodes {
             if names.len() >= SHOWN_USERS {
                 break;
@@ -198,7 +199,8 @@ impl<'r> Versions<'r> {
                 Some(symbol) => Some(symbol),
                 None => self.base.symbol(node)?,
             };
-            names.extend(symbol.map(|symbol| symbol.symbol));
+            let name = symbol.map(|symbol| symbol.symbol);
+            names.extend(name.filter(|name| !names.contains(name)));
         }
         Ok(names)
     }

@@ -2,7 +2,7 @@
 
 use super::ChangedSymbol;
 use model::breaking::{ContractBreach, Rule};
-use model::change::{Aspect, FileMove, SymbolChangeKind, SymbolVersion};
+use model::change::{Aspect, Derivation, FileMove, SymbolChangeKind, SymbolVersion};
 use model::code::is_test_path;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -152,12 +152,15 @@ fn rule_of(changed: &ChangedSymbol) -> Option<Breaking> {
     if is_defaulted && is_gone {
         return None;
     }
+    let is_still_there = change.derivation.as_ref().is_some_and(Derivation::is_still_there);
     let (rule, message) = match (contract, became) {
         (Some(rule), None) => (rule, format!("{} {} is gone", old.kind, old.symbol)),
         (Some(rule), Some(new)) if change.change != SymbolChangeKind::Changed => {
             (rule, format!("{} {} became {}", old.kind, old.symbol, new.symbol))
         }
-        _ if !old.is_public => return None,
+        _ if !old.is_public || (is_still_there && (is_gone || change.demands.is_empty())) => {
+            return None;
+        }
         (_, None) => (Rule::RemovedPublicSymbol, format!("{} {} is gone", old.kind, old.symbol)),
         (_, Some(new)) if is_gone => (
             Rule::RemovedPublicSymbol,

@@ -7,6 +7,7 @@
 
 use super::AffectedTests;
 use super::evidence::{Candidate, Candidates, Evidence, Rule};
+use super::namesakes;
 use model::vocabulary;
 
 vocabulary! {
@@ -109,7 +110,9 @@ impl Scale {
     /// Whether it chooses a file by itself.
     fn is_near(&self, evidence: &Evidence) -> bool {
         match evidence.rule {
-            Rule::Changed | Rule::Fixtures | Rule::Namesake | Rule::ReadsData => true,
+            Rule::Changed | Rule::Fixtures => true,
+            Rule::Namesake => evidence.weight >= namesakes::NEAR,
+            Rule::ReadsData => !self.is_common(1.0 / evidence.weight),
             Rule::Uses => evidence.distance <= NEAR_STEPS,
             Rule::NamesSymbol => !self.is_common(1.0 / evidence.weight),
             Rule::NamesFile => !self.is_common(self.n_naming_file),
@@ -125,7 +128,9 @@ impl Scale {
     fn score(&self, candidate: &Candidate) -> f64 {
         let steps = |it: &Evidence| f64::from(it.distance.max(1));
         let of = |it: &Evidence| match it.rule {
-            Rule::Changed | Rule::Fixtures | Rule::ReadsData => 3.0,
+            Rule::Changed | Rule::Fixtures => 3.0,
+            Rule::ReadsData if self.is_common(1.0 / it.weight) => 0.3,
+            Rule::ReadsData => 3.0,
             Rule::Namesake => 3.0 * it.weight,
             Rule::Uses => 2.0 / steps(it),
             Rule::UsesType | Rule::UsesDispatch => 0.8 / steps(it),

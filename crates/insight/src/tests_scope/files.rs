@@ -57,8 +57,7 @@ impl TestFiles {
         self.tests().filter(is_below)
     }
 
-    /// The names of folders among tests that have a file of this stem which is no
-    /// test itself.
+    /// The folders among tests that have a file of this stem which is no test itself.
     pub fn data_folders(&self, stem: &str) -> Vec<&str> {
         let mut folders: Vec<&str> = self
             .beside
@@ -66,7 +65,7 @@ impl TestFiles {
             .filter_map(|path| {
                 let (folder, name) = path.rsplit_once('/')?;
                 let is_data = !is_code(ending(name)) && self::stem(name) == stem;
-                is_data.then(|| folder.rsplit('/').next().unwrap_or(folder))
+                is_data.then_some(folder)
             })
             .collect();
         folders.sort_unstable();
@@ -136,6 +135,11 @@ pub fn subject_of_source(path: &str) -> &str {
 pub fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split('.').next().unwrap_or(name)
+}
+
+/// The last of the folders a file or a folder is in.
+pub fn last_folder(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or(folder)
 }
 
 pub fn ending(path: &str) -> &str {

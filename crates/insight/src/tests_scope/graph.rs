@@ -159,10 +159,11 @@ fn is_called(view: &View<'_>, nodes: &[NodeId], member: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether tests stand inside a file of code.
+/// Whether tests stand inside a file of code. A package of Go is in all of its files, its
+/// tests among them.
 pub fn holds_tests(view: &View<'_>, path: &str) -> Result<bool> {
     for node in nodes_of_path(view, path)?.unwrap_or_default() {
-        if view.symbol(node)?.is_some_and(|symbol| symbol.is_test) {
+        if view.symbol(node)?.is_some_and(|symbol| symbol.is_test && symbol.path == path) {
             return Ok(true);
         }
     }

@@ -13,6 +13,7 @@ mod evidence;
 mod files;
 mod graph;
 mod names;
+mod namesakes;
 mod together;
 
 use crate::cache::{self, VersionsQuestion};
@@ -127,7 +128,7 @@ pub fn kept_test_scope(
 
 /// By which rules tests are chosen.
 pub(crate) fn rules_version() -> String {
-    const SOURCES: [&[u8]; 9] = [
+    const SOURCES: [&[u8]; 10] = [
         include_bytes!("mod.rs"),
         include_bytes!("change.rs"),
         include_bytes!("choice.rs"),
@@ -136,6 +137,7 @@ pub(crate) fn rules_version() -> String {
         include_bytes!("files.rs"),
         include_bytes!("graph.rs"),
         include_bytes!("names.rs"),
+        include_bytes!("namesakes.rs"),
         include_bytes!("together.rs"),
     ];
     Hash32::of(&SOURCES.concat()).to_string()

@@ -4,8 +4,9 @@
 
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::{TestFiles, stem, subject_of, subject_of_source};
+use super::files::{TestFiles, last_folder, stem, subject_of, subject_of_source};
 use super::graph::Fixtures;
+use super::namesakes;
 use crate::code::View;
 use model::Result;
 use model::ids::{FileId, PackageId, PackageVersionId};
@@ -124,7 +125,7 @@ pub fn file_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
         let stem = stem(path);
         if stem.len() >= SHORTEST {
             words.insert(stem.to_owned());
-            words.extend(tests.data_folders(stem).into_iter().map(str::to_owned));
+            words.extend(tests.data_folders(stem).into_iter().map(|it| last_folder(it).to_owned()));
         }
     }
     words.retain(|word| word.len() >= SHORTEST);
@@ -171,8 +172,12 @@ pub fn add_naming_file(path: &str, words: &TestWords, found: &mut Candidates) ->
     !with.is_empty()
 }
 
-/// Adds tests that name the folder of data called like a changed file; whether
-/// there are any.
+/// What a file is called that is there for its folder, or for nothing else: data that is
+/// called so is not about it.
+const FOR_FOLDERS: [&str; 7] = ["__init__", "index", "main", "mod", "lib", "test", "tests"];
+
+/// Adds tests that name a folder of data which has a file called like a changed one: those
+/// beside the folder, where there are any. Whether there are any.
 pub fn add_readers_of_data(
     path: &str,
     tests: &TestFiles,
@@ -180,24 +185,36 @@ pub fn add_readers_of_data(
     found: &mut Candidates,
 ) -> bool {
     let stem = stem(path);
-    let mut is_read = false;
-    for folder in tests.data_folders(stem) {
-        for test in words.with(folder) {
-            let reason = format!("reads data about {stem} from {folder}");
-            let evidence = Evidence { rule: Rule::ReadsData, distance: 1, weight: 1.0, reason };
-            found.add(test, evidence);
-            is_read = true;
-        }
+    if FOR_FOLDERS.contains(&stem) {
+        return false;
     }
-    is_read
+    let mut readers: BTreeMap<&str, &str> = BTreeMap::new();
+    for folder in tests.data_folders(stem) {
+        let name = last_folder(folder);
+        let all = words.with(name);
+        // Every package may have its own `testdata`.
+        let around = folder.rsplit_once('/').map_or("", |(around, _)| around);
+        let below: BTreeSet<&str> = tests.below(around).collect();
+        let is_beside = |test: &&String| below.contains(test.as_str());
+        let is_any_beside = all.iter().any(|test| is_beside(&test));
+        let chosen = all.iter().filter(|test| !is_any_beside || is_beside(test));
+        readers.extend(chosen.map(|test| (test.as_str(), name)));
+    }
+    // Of a folder that many tests name (`data`), none is known to read this file.
+    let weight = 1.0 / readers.len().max(1) as f64;
+    for (test, folder) in &readers {
+        let reason = format!("reads data about {stem} from {folder}");
+        found.add(test, Evidence { rule: Rule::ReadsData, distance: 1, weight, reason });
+    }
+    !readers.is_empty()
 }
 
 /// Adds tests that are called like a changed file; whether there are any.
 pub fn add_namesakes(path: &str, tests: &TestFiles, found: &mut Candidates) -> bool {
     let source = subject_of_source(path);
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let folder = folder.rsplit('/').next().unwrap_or(folder);
-    let mut is_found = false;
+    let folder = last_folder(folder);
+    let mut all = Vec::new();
     for test in tests.tests() {
         let subject = subject_of(test);
         let is_short = subject.len() < SHORTEST || source.len() < SHORTEST;
@@ -206,15 +223,15 @@ pub fn add_namesakes(path: &str, tests: &TestFiles, found: &mut Candidates) -> b
             && source.strip_prefix(folder).and_then(|rest| rest.strip_prefix('_')) == Some(subject)
             && test.split('/').any(|part| part == folder);
         let is_same = (subject == source && subject.len() > 1) || is_prefixed;
-        if !is_same && (is_short || !shares_words(subject, source)) {
-            continue;
+        if is_same || (!is_short && shares_words(subject, source)) {
+            all.push((test, is_same));
         }
-        let weight = if is_same { 1.0 } else { 0.5 };
-        is_found |= is_same;
+    }
+    for (test, weight) in namesakes::weighed(path, &all) {
         let reason = format!("is called like {path}");
         found.add(test, Evidence { rule: Rule::Namesake, distance: 1, weight, reason });
     }
-    is_found
+    all.iter().any(|(_, is_same)| *is_same)
 }
 
 /// Whether one name is all words of the other: `session_cookie` and `session`.

@@ -71,15 +71,21 @@ pub fn add(
 
 /// The commits that the snapshot's commit can reach, by the start of their hashes.
 fn commits_before(view: &View<'_>, sha: &str) -> Result<FxHashSet<u64>> {
-    let mut parents: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+    // All parents in one list, and where those of each commit stand in it.
+    let mut parents: Vec<u64> = Vec::new();
+    let mut of_commit: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
     commits::each_with_parents(view.reader, view.scope.repo.id, |sha, all| {
-        parents.insert(key(sha), all.split_whitespace().map(key).collect());
+        let from = parents.len() as u32;
+        parents.extend(all.split_ascii_whitespace().map(key));
+        of_commit.insert(key(sha), (from, parents.len() as u32));
     })?;
     let mut reached: FxHashSet<u64> = FxHashSet::default();
+    reached.reserve(of_commit.len());
     let mut stack = vec![key(sha)];
     while let Some(at) = stack.pop() {
         if reached.insert(at) {
-            stack.extend(parents.get(&at).into_iter().flatten());
+            let (from, to) = of_commit.get(&at).copied().unwrap_or_default();
+            stack.extend(parents.get(from as usize..to as usize).unwrap_or_default());
         }
     }
     Ok(reached)

@@ -1,0 +1,55 @@
+//! Functions that were renamed while the old name was kept for those who use it: what is left
+//! under it only calls the new one.
+
+use super::symbols::{Sort, Symbol};
+use super::{Evidence, Pair, State, names, rules};
+use rustc_hash::FxHashMap;
+
+/// A function that only calls another has so few words beside its declaration: the name, what
+/// it hands on, a warning that it is old.
+const MOST_WORDS: usize = 16;
+/// The same declaration but for the name, where the text is not the same.
+const DECLARED: f32 = 0.8;
+
+/// Each old function with the new one that is what it was; the old one still exists.
+pub fn aliases(state: &State<'_>) -> Vec<Pair> {
+    // What little is left of a function is looked at once for each new one beside it.
+    let mut left: FxHashMap<(bool, u32), Vec<(u32, &Symbol)>> = FxHashMap::default();
+    for (at, alias) in state.new.symbols.iter().enumerate() {
+        let Some(old) = state.to_old[at].filter(|_| alias.sort == Sort::Callable) else { continue };
+        if only_calls(state, alias, &state.old.symbols[old as usize]) {
+            left.entry(alias.home()).or_default().push((old, alias));
+        }
+    }
+    let mut all = Vec::new();
+    for (at, symbol) in state.new.symbols.iter().enumerate() {
+        let is_new = symbol.sort == Sort::Callable && state.to_old[at].is_none();
+        let Some(name) = state.words.known(&symbol.name).filter(|_| is_new) else { continue };
+        let beside = left.get(&symbol.home()).map(Vec::as_slice).unwrap_or_default();
+        let found = beside.iter().take(rules::MOST_CANDIDATES).find(|(old, alias)| {
+            alias.bag.has(name)
+                && !state.old.symbols[*old as usize].bag.has(name)
+                && is_like(state, *old, at as u32)
+        });
+        if let Some((old, _)) = found {
+            let similarity = state.similarity(*old, at as u32);
+            all.push(Pair { old: *old, new: at as u32, evidence: Evidence::Users, similarity });
+        }
+    }
+    all
+}
+
+/// Whether a function changed, and what is left is little more than a call.
+fn only_calls(state: &State<'_>, alias: &Symbol, was: &Symbol) -> bool {
+    let n_words = alias.bag.n_words(&state.words).saturating_sub(alias.signature.len());
+    alias.text() != was.text() && n_words <= MOST_WORDS
+}
+
+fn is_like(state: &State<'_>, old: u32, new: u32) -> bool {
+    let (a, b) = (&state.old.symbols[old as usize], &state.new.symbols[new as usize]);
+    let similarity = state.similarity(old, new);
+    similarity >= rules::RENAMED_BLIND
+        || (similarity >= rules::GUESS
+            && names::dice(&a.signature, &b.signature) >= DECLARED
+            && names::share_words(&a.name, &b.name))
+}
