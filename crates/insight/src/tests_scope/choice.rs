@@ -134,9 +134,8 @@ impl Scale {
     fn score(&self, candidate: &Candidate) -> f64 {
         let steps = |it: &Evidence| f64::from(it.distance.max(1));
         let of = |it: &Evidence| match it.rule {
-            Rule::Changed | Rule::Fixtures => 3.0,
             Rule::ReadsData if self.is_common_data(1.0 / it.weight) => 0.3,
-            Rule::ReadsData => 3.0,
+            Rule::Changed | Rule::Fixtures | Rule::ReadsData => 3.0,
             Rule::Namesake => 3.0 * it.weight,
             Rule::Uses => 2.0 / steps(it),
             Rule::UsesType | Rule::UsesDispatch => 0.8 / steps(it),
