@@ -5,8 +5,8 @@ use super::symbols::{Sort, Symbol};
 use super::{Evidence, Pair, State, names, rules};
 use rustc_hash::FxHashMap;
 
-/// A function that only calls another has so few words beside its declaration: the name, what
-/// it hands on, a warning that it is old.
+/// A function that only calls another has so few words beside its declaration, or half of those
+/// it had: the name, what it hands on, a warning that it is old.
 const MOST_WORDS: usize = 16;
 /// The same declaration but for the name, where the text is not the same.
 const DECLARED: f32 = 0.8;
@@ -41,8 +41,9 @@ pub fn aliases(state: &State<'_>) -> Vec<Pair> {
 
 /// Whether a function changed, and what is left is little more than a call.
 fn only_calls(state: &State<'_>, alias: &Symbol, was: &Symbol) -> bool {
-    let n_words = alias.bag.n_words(&state.words).saturating_sub(alias.signature.len());
-    alias.text() != was.text() && n_words <= MOST_WORDS
+    let n_words =
+        |symbol: &Symbol| symbol.bag.n_words(&state.words).saturating_sub(symbol.signature.len());
+    alias.text() != was.text() && n_words(alias) <= MOST_WORDS.max(n_words(was) / 2)
 }
 
 fn is_like(state: &State<'_>, old: u32, new: u32) -> bool {

@@ -31,6 +31,8 @@ const FILL_MOST: f64 = 2.0 / 3.0;
 /// A name that more of the tests have tells nothing; few tests may always have it.
 const COMMON_NAME: f64 = 0.15;
 const FEW_TESTS: f64 = 3.0;
+/// A folder of data that more of them name is one of many of its name.
+const COMMON_DATA: f64 = 10.0;
 /// Steps along the graph that are a direct tie: a helper may stand between.
 const NEAR_STEPS: u32 = 2;
 /// The tests that most often changed with the changed files.
@@ -107,12 +109,16 @@ impl Scale {
         n_naming > FEW_TESTS.max(self.n_tests * COMMON_NAME)
     }
 
+    fn is_common_data(&self, n_naming: f64) -> bool {
+        n_naming > COMMON_DATA || self.is_common(n_naming)
+    }
+
     /// Whether it chooses a file by itself.
     fn is_near(&self, evidence: &Evidence) -> bool {
         match evidence.rule {
             Rule::Changed | Rule::Fixtures => true,
             Rule::Namesake => evidence.weight >= namesakes::NEAR,
-            Rule::ReadsData => !self.is_common(1.0 / evidence.weight),
+            Rule::ReadsData => !self.is_common_data(1.0 / evidence.weight),
             Rule::Uses => evidence.distance <= NEAR_STEPS,
             Rule::NamesSymbol => !self.is_common(1.0 / evidence.weight),
             Rule::NamesFile => !self.is_common(self.n_naming_file),
@@ -128,9 +134,8 @@ impl Scale {
     fn score(&self, candidate: &Candidate) -> f64 {
         let steps = |it: &Evidence| f64::from(it.distance.max(1));
         let of = |it: &Evidence| match it.rule {
-            Rule::Changed | Rule::Fixtures => 3.0,
-            Rule::ReadsData if self.is_common(1.0 / it.weight) => 0.3,
-            Rule::ReadsData => 3.0,
+            Rule::ReadsData if self.is_common_data(1.0 / it.weight) => 0.3,
+            Rule::Changed | Rule::Fixtures | Rule::ReadsData => 3.0,
             Rule::Namesake => 3.0 * it.weight,
             Rule::Uses => 2.0 / steps(it),
             Rule::UsesType | Rule::UsesDispatch => 0.8 / steps(it),
