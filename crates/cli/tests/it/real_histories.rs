@@ -48,27 +48,6 @@ fn texts(list: &Value, field: &str) -> Vec<String> {
     items.map(|item| item[field].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Dozens of repairs have the word in a short message; what brought the thing and what
-/// took it away says more, and touched more.
-#[test]
-fn a_timeline_of_commits_has_what_began_and_what_ended_it() {
-    let tide = Repository::new();
-    let parts: Vec<String> = (0..40).map(|n| format!("src/part{n}.rs")).collect();
-    let files: Vec<(&str, &str)> = parts.iter().map(|path| (path.as_str(), "//\n")).collect();
-    let long = "\n\nIt has been asked for.";
-    tide.commit(ADA, &format!("Bring the gauge to the harbour{long}"), &files);
-    for n in 0..30 {
-        let text = format!("// {n}\n");
-        tide.commit(ADA, &format!("Repair gauge {n}"), &[("src/part0.rs", &text)]);
-    }
-    let files: Vec<(&str, &str)> = parts.iter().map(|path| (path.as_str(), "// no\n")).collect();
-    tide.commit(ADA, &format!("Take the gauge away{long}"), &files);
-    let _read = tide.lore(&["index", "-q"]);
-    let told = texts(&tide.data(&["timeline", "gauge", "--json"])["seed_commits"], "title");
-    assert!(told.iter().any(|title| title == "Bring the gauge to the harbour"), "{told:?}");
-    assert!(told.iter().any(|title| title == "Take the gauge away"), "{told:?}");
-}
-
 #[test]
 fn who_goes_by_two_names_is_one_expert_of_a_topic() {
     let tide = Repository::new();
