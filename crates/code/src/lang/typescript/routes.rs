@@ -240,7 +240,9 @@ fn next_pages(b: &mut Builder<'_>, path: &str) -> Vec<Route> {
     };
     let folders = format!("/{path}");
     let Some((_, below)) = folders.rsplit_once("/pages/api/") else { return Vec::new() };
-    let is_test = below.ends_with(".test") || below.ends_with(".spec") || below.ends_with(".d");
+    // `cart.test.ts`, `cart.spec.ts`, `cart.d.ts`
+    let ending = below.rsplit_once('.').map(|(_, ending)| ending);
+    let is_test = matches!(ending, Some("test" | "spec" | "d"));
     if is_test || !contains(b, &["export default", "module.exports"]) {
         return Vec::new();
     }
