@@ -132,8 +132,8 @@ pub(super) fn join_members(
     let is_plain = |name: &str| !name.contains(['.', ':', '#', '/']);
     let symbols: Vec<String> = subjects
         .iter()
-        .filter_map(|it| matches!(it, Subject::Symbol(_)).then(|| it.text().to_owned()))
-        .filter(|name| is_plain(name))
+        .filter(|it| matches!(it, Subject::Symbol(_)) && is_plain(it.text()))
+        .map(|it| it.text().to_owned())
         .collect();
     let mut names = symbols.clone();
     names.extend(named_beside_kinds(question));
