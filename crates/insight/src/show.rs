@@ -2,6 +2,7 @@
 //! thread, a commit, a symbol, a record of memory. By any form people write.
 
 use crate::code::ScopeRequest;
+use crate::code::resolve::Match;
 use crate::code::symbol::{Symbols, symbols};
 use crate::entities::{self, EntityDetail};
 use crate::evidence::{self, EvidenceSubject, Explained};
@@ -88,15 +89,29 @@ pub fn show(
         Ok(Reference::Commit { sha, project: of }) => {
             commit(reader, &sha, of.as_deref().or(project))
         }
-        Err(_) => match symbol(reader, typed, asked) {
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                match place(asked).map(|place| revision::sha(reader, typed, place)).transpose()? {
-                    Some(Some(sha)) => commit(reader, &sha, project),
-                    _ => Err(error),
-                }
-            }
-            found => found,
-        },
+        Err(_) => named(reader, typed, project, asked),
+    }
+}
+
+/// A symbol, or a branch, tag or revision where no symbol has the very name.
+fn named(
+    reader: &Reader,
+    typed: &str,
+    project: Option<&str>,
+    asked: &ScopeRequest<'_>,
+) -> Result<Referent> {
+    let found = symbol(reader, typed, asked);
+    let is_answer = match &found {
+        Ok(Referent::Symbol(found)) => !matches!(found.matched, Match::Prefix | Match::Words),
+        Ok(_) => true,
+        Err(error) => error.code() != ErrorCode::NotFound,
+    };
+    if is_answer {
+        return found;
+    }
+    match place(asked).map(|place| revision::sha(reader, typed, place)).transpose()? {
+        Some(Some(sha)) => commit(reader, &sha, project),
+        _ => found,
     }
 }
 

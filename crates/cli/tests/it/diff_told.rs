@@ -130,7 +130,7 @@ fn a_word_is_no_name_of_a_symbol() {
     let env = changed(&before, &[("plug.py", &after)], &[]);
     let args =
         ["tests", "--base", "HEAD~1", "--head", "HEAD", "--format", "list", "--reach", "near"];
-    assert_eq!(lore(&env, &args), "tests/test_names.py\ntests/test_uses.py\n");
+    assert_eq!(lore(&env, &args), "tests/test_uses.py\ntests/test_names.py\n");
 }
 
 /// Nobody runs a test because a comment changed.

@@ -278,6 +278,10 @@ fn a_repository_without_a_remote_is_called_by_its_folder() {
     let why = env.lore_in(&dir, &["why", "HEAD~2"], "").success().stdout;
     assert!(why.contains("its clock is slow"), "{why}");
     let _ = env.lore_in(&dir, &["show", "HEAD~20"], "").failure(17);
+    // Words of a symbol's documentation are like the revision, and not what is meant.
+    let _ = env.git(&["-C", &dir.display().to_string(), "tag", "count-tide"]).success();
+    let tagged = env.lore_in(&dir, &["show", "count-tide"], "").success().stdout;
+    assert!(tagged.contains("Name people"), "{tagged}");
 }
 
 #[test]

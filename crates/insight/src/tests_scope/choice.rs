@@ -9,6 +9,7 @@ use super::AffectedTests;
 use super::evidence::{Candidate, Candidates, Evidence, Rule};
 use super::namesakes;
 use model::vocabulary;
+use std::cmp::Ordering;
 
 vocabulary! {
     /// How much is chosen: less is faster, more is safer.
@@ -48,11 +49,10 @@ pub fn choose(
     let mut near = Vec::new();
     let mut rest = Vec::new();
     for (path, candidate) in found.files {
-        if reach == Reach::Wide || candidate.evidence.iter().any(|it| scale.is_near(it)) {
-            near.push((path, candidate));
-        } else {
-            rest.push((scale.score(&candidate), path, candidate));
-        }
+        let is_chosen =
+            reach == Reach::Wide || candidate.evidence.iter().any(|it| scale.is_near(it));
+        let scored = (scale.score(&candidate), path, candidate);
+        if is_chosen { near.push(scored) } else { rest.push(scored) }
     }
     rest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let wanted = match reach {
@@ -63,14 +63,21 @@ pub fn choose(
         Reach::Near | Reach::Wide => 0,
     };
     let left = rest.split_off(wanted.saturating_sub(near.len()).min(rest.len()));
-    near.extend(rest.into_iter().map(|(_, path, candidate)| (path, candidate)));
-    near.sort_by(|a, b| a.0.cmp(&b.0));
+    near.extend(rest);
+    // The file called like what is asked about, and all that more speaks for, first.
+    near.sort_by(by_score);
     let mut files: Vec<AffectedTests> =
-        near.into_iter().map(|(path, candidate)| scale.told(path, candidate)).collect();
+        near.into_iter().map(|(_, path, candidate)| scale.told(path, candidate)).collect();
     files.sort_by_key(|file| file.distance > 0);
     let mut farther: Vec<String> = left.into_iter().map(|(_, path, _)| path).collect();
     farther.sort();
     (files, farther)
+}
+
+/// Best first; of equals those with more tests concerned.
+fn by_score(a: &(f64, String, Candidate), b: &(f64, String, Candidate)) -> Ordering {
+    let n_tests = |it: &(f64, String, Candidate)| it.2.tests.len();
+    b.0.total_cmp(&a.0).then_with(|| n_tests(b).cmp(&n_tests(a))).then_with(|| a.1.cmp(&b.1))
 }
 
 /// What the evidence of one change is measured by.
@@ -203,6 +210,17 @@ mod tests {
         assert_eq!(chosen(&all[..2], 100, Reach::Near).len(), 0, "the weight says how many");
         let rare: Vec<_> = all[..2].iter().map(|it| (it.0, it.1, it.2, 0.5)).collect();
         assert_eq!(chosen(&rare, 100, Reach::Near).len(), 2);
+    }
+
+    #[test]
+    fn files_that_more_speaks_for_come_first() {
+        let all = [
+            ("a", Rule::Uses, 1, 1.0),
+            ("b", Rule::Uses, 1, 1.0),
+            ("b", Rule::Namesake, 1, 1.0),
+            ("c", Rule::Uses, 2, 1.0),
+        ];
+        assert_eq!(chosen(&all, 60, Reach::Near), ["b", "a", "c"]);
     }
 
     #[test]
