@@ -46,6 +46,13 @@ pub struct HunkText {
     pub added: Vec<String>,
 }
 
+/// A version of a file, with the lines in which it differs from another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    pub text: String,
+    pub hunks: Vec<Hunk>,
+}
+
 /// Renames are looked for among at most this many candidates; the same number
 /// everywhere, whatever the user's configuration says.
 pub(crate) const RENAMES: [&str; 5] = ["-M", "-l1000", "--no-ext-diff", "-O/dev/null", SUBMODULES];
@@ -106,6 +113,30 @@ impl Repo {
             removed: lines_from(&old, hunk.old_start, hunk.old_len),
             added: lines_from(&new, hunk.start, hunk.len),
         }))
+    }
+
+    /// A newer version of a file, and the lines in which it differs from an older one:
+    /// all of them where there is no older one.
+    pub fn file_change(
+        &self,
+        old: Option<(ObjectId, &RepoPath)>,
+        (new, path): (ObjectId, &RepoPath),
+    ) -> Result<FileChange> {
+        let mut blobs = self.blobs()?;
+        let mut side = |commit, path: &RepoPath| match blobs.read_file(commit, path, MAX_TEXT)? {
+            Blob::Content(bytes) => Ok(Some(bytes)),
+            Blob::TooLarge(_) => Err(too_large(path)),
+            Blob::Missing => Ok(None),
+        };
+        let old = match old {
+            Some((commit, path)) => side(commit, path)?.unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let Some(text) = side(new, path)? else {
+            return Err(Error::not_found(format!("no file `{path}` in {new}")));
+        };
+        let hunks = lines::hunks(&old, &text);
+        Ok(FileChange { text: String::from_utf8_lossy(&text).into_owned(), hunks })
     }
 
     /// The lines of a file that differ between two versions of it.

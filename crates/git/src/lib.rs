@@ -30,7 +30,7 @@ mod work_tree_watch;
 pub use ancestry::Landings;
 pub use blame::{Blame, BlameAt, BlameRequest, BlamedRun};
 pub use blobs::{Blob, BlobReader};
-pub use changes::{Change, Hunk, HunkText};
+pub use changes::{Change, FileChange, Hunk, HunkText};
 pub use command::version;
 pub use grep::WordLine;
 pub use log::{Commit, FileStep, Log, LogOptions, Signature};

@@ -158,3 +158,51 @@ impl Get { pub fn apply(self) {} }
         "#]],
     );
 }
+
+#[test]
+fn items_in_a_macro_are_defined_where_it_stands() {
+    check(
+        "
+--- Cargo.toml
+[package]
+name = \"m\"
+--- src/lib.rs
+pub mod io { pub trait Read { fn read(&self); } }
+macro_rules! cfg_fs { ($($item:item)*) => { $($item)* } }
+cfg_fs! {
+    pub mod fs;
+}
+cfg_fs! {
+    /// A stream.
+    pub struct Stream;
+    cfg_fs! { pub fn inner() {} }
+}
+impl Stream { pub fn open() -> Stream { inner(); Stream } }
+impl io::Read for Stream { fn read(&self) {} }
+thread_local! { static COUNT: Stream = Stream::open(); }
+lazy! { static ref OLD: Stream = Stream::open(); }
+fn main() {
+    fs::File::create().read();
+    Stream::open().read();
+}
+--- src/fs.rs
+use crate::io::Read;
+pub struct File;
+impl File { pub fn create() -> File { File } }
+impl Read for File { fn read(&self) {} }
+",
+        expect![[r#"
+            src/lib.rs:11 inner -> src/lib.rs inner 95
+            src/lib.rs:13 Stream.open -> src/lib.rs Stream.open 95
+            src/lib.rs:14 Stream.open -> src/lib.rs Stream.open 95
+            src/lib.rs:16 fs.File.create -> src/fs.rs File.create 95
+            src/lib.rs:16 fs.File.create().read -> src/fs.rs File.read 90
+            src/lib.rs:17 Stream.open -> src/lib.rs Stream.open 95
+            src/lib.rs:17 Stream.open().read -> src/lib.rs Stream.read 90
+            src/fs.rs File implements src/lib.rs io.Read
+            src/fs.rs File.read overrides src/lib.rs io.Read.read
+            src/lib.rs Stream implements src/lib.rs io.Read
+            src/lib.rs Stream.read overrides src/lib.rs io.Read.read
+        "#]],
+    );
+}

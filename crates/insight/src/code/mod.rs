@@ -47,6 +47,7 @@ pub mod walk;
 pub(crate) use abroad::other_roots;
 pub use containing::{containing, extent};
 pub(crate) use files::exact_file;
+pub(crate) use sites::files_of_step;
 pub(crate) use owners::owners_of;
 pub(crate) use resolve::{exact_symbols, signature, slip};
 pub use scip::scip;

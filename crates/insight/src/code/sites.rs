@@ -7,6 +7,7 @@ use super::walk::VisitedNode;
 use model::Result;
 use model::code::EdgeKind;
 use model::ids::NodeId;
+use std::collections::BTreeSet;
 
 /// More symbols are listed with their first call only.
 const MOST_SYMBOLS: usize = 200;
@@ -47,6 +48,29 @@ pub(super) fn add_lines(
         one.more_lines = lines;
     }
     Ok(())
+}
+
+/// The files in which the last step to a node is made. One node may stand in many files,
+/// as the blocks that Ruby's tests are given to. `seeds` are where the walk began.
+pub(crate) fn files_of_step(
+    view: &View<'_>,
+    visited: &VisitedNode,
+    seeds: &[NodeId],
+) -> Result<BTreeSet<String>> {
+    let first = BTreeSet::from([view.path(visited.step.file)?]);
+    if visited.step.n_sites < 2 {
+        return Ok(first);
+    }
+    let from = [visited.from];
+    let targets = if visited.depth == 1 { seeds } else { &from };
+    let mut files = BTreeSet::new();
+    for place in view.places(visited.node)? {
+        let edges = view.edges_of(place.link)?;
+        if edges.iter().any(|it| it.source == place.def && targets.contains(&it.target)) {
+            files.insert(view.path(place.file)?);
+        }
+    }
+    Ok(if files.is_empty() { first } else { files })
 }
 
 /// The lines of a file on which `source` calls one of `targets`.

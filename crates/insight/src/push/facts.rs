@@ -1,18 +1,16 @@
 //! What is known of a symbol or a file that its text does not say: who uses it from
 //! elsewhere, what it answers for, which tests reach it, why it is so.
 
-use super::located::{LocatedSymbol, has_word};
+use super::located::{LineRange, LocatedSymbol, has_word};
 use super::quote::{data, name};
 use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
-use crate::ancestry::Ancestry;
 use crate::code::walk::walk;
-use crate::code::{Direction, TraversalOptions, View};
+use crate::code::{Direction, TraversalOptions, View, files_of_step};
 use crate::context::is_aside;
-use crate::reasons::{rationale, weight};
 use crate::why::linked_records;
 use model::Result;
-use model::code::{EdgeKind, is_test_file, is_test_path};
+use model::code::{EdgeKind, NodeKind, is_test_file, is_test_path};
 use model::ids::NodeId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,12 +20,8 @@ use store::paths;
 const NAMED: usize = 3;
 /// Columns of a quoted text.
 const QUOTED: usize = 150;
-/// Commits of a file that are looked through for the name of a symbol.
-const COMMITS: usize = 200;
 /// Notes on lines of a file that are looked through.
 const NOTES: usize = 100;
-/// Shorter names are words of any message.
-const SHORTEST_NAME: usize = 4;
 
 /// Records that people linked to a file, its lines or its symbols.
 pub(super) fn decisions(
@@ -39,13 +33,31 @@ pub(super) fn decisions(
     linked(context, Some(path), symbols, shown)
 }
 
-/// Records that people linked to symbols by name.
-pub(super) fn decisions_by_name(
+/// Records that people linked to symbols by name: what is linked to their files is for
+/// those who open them.
+pub(super) fn decisions_of(
     context: &PushContext<'_>,
-    symbols: &[&LocatedSymbol],
+    view: &View<'_>,
+    nodes: &[NodeId],
     shown: &str,
 ) -> Result<Vec<PushLine>> {
-    linked(context, None, symbols, shown)
+    let mut lines = Vec::new();
+    for node in nodes {
+        let (Some(at), Some(row)) = (view.symbol(*node)?, view.node(*node)?) else { continue };
+        if row.kind == NodeKind::Module {
+            continue;
+        }
+        let symbol = LocatedSymbol {
+            node: *node,
+            name: row.name.clone(),
+            symbol: row.symbol(),
+            head: row.name.clone(),
+            is_test: at.is_test,
+            lines: LineRange { first: at.line, last: at.line },
+        };
+        lines.extend(linked(context, None, &[&symbol], shown)?);
+    }
+    Ok(lines)
 }
 
 fn linked(
@@ -148,80 +160,6 @@ fn one_sentence(body: &str) -> &str {
     own.unwrap_or(body)
 }
 
-/// Reasons of one file that are told; the budget has no room for more.
-const MOST_REASONS: usize = 3;
-
-/// Commits of a file that name a symbol and give a reason, the best first; those of
-/// other branches and later than what is checked out are left out.
-pub(super) fn reasons(
-    context: &PushContext<'_>,
-    path: &str,
-    symbols: &[&LocatedSymbol],
-    shown: &str,
-) -> Result<Vec<PushLine>> {
-    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
-    let named: Vec<&&LocatedSymbol> = symbols.iter().filter(|it| is_telling(&it.name)).collect();
-    if named.is_empty() {
-        return Ok(Vec::new());
-    }
-    let commits = paths::newest_commits(context.reader, scope.repo.id, path, COMMITS)?;
-    let mut found = Vec::new();
-    for (nth, commit) in commits.iter().enumerate() {
-        if commit.is_merge {
-            continue;
-        }
-        for symbol in &named {
-            if !has_word(&commit.message, &symbol.name) {
-                continue;
-            }
-            let worth = weight(&commit.message);
-            if worth > 1 {
-                found.push((worth, Reverse(nth), commit, symbol));
-            }
-        }
-    }
-    if found.is_empty() {
-        return Ok(Vec::new());
-    }
-    found.sort_by_key(|it| Reverse((it.0, it.1)));
-    let mut ancestry = Ancestry::new(context.reader, scope)?;
-    let mut lines: Vec<PushLine> = Vec::new();
-    for (_, _, commit, symbol) in found {
-        if lines.len() == MOST_REASONS {
-            break;
-        }
-        if !ancestry.holds(commit)? {
-            continue;
-        }
-        let short: String = commit.sha.chars().take(10).collect();
-        if shown.contains(&short[..7]) || lines.iter().any(|line| line.source == short) {
-            continue;
-        }
-        let body = commit.message.split_once('\n').map_or("", |(_, body)| body);
-        let reason = rationale(body, REASON).map(|it| it.text).unwrap_or_default();
-        let text = format!(
-            "why {}: {short} {} {}",
-            name(&symbol.name),
-            commit.authored_at.to_date(),
-            data(&format!("{}: {reason}", commit.subject), WHY)
-        );
-        lines.push(PushLine::new(LineKind::Why, short, "", text));
-    }
-    Ok(lines)
-}
-
-/// Columns of a commit's words, and characters of its reason.
-const WHY: usize = 120;
-const REASON: usize = 120;
-
-/// A name that is no everyday word: a message that has it means the symbol.
-fn is_telling(name: &str) -> bool {
-    let has_joint = name.trim_start_matches('_').contains('_')
-        || name.chars().skip(1).any(char::is_uppercase)
-        || name.chars().any(|c| c.is_ascii_digit());
-    name.len() >= SHORTEST_NAME && has_joint
-}
-
 /// Who uses a symbol from outside its file.
 pub(super) fn users(
     view: &View<'_>,
@@ -320,6 +258,9 @@ pub(super) fn contract(view: &View<'_>, symbol: &LocatedSymbol) -> Result<Option
     Ok(Some(PushLine::new(LineKind::Contract, "index", &symbol.symbol, text)))
 }
 
+/// The tests of a file: how many steps away the nearest is, and what they are called.
+type FileTests = (u32, Vec<Option<String>>);
+
 /// Tests that reach symbols, the nearest first.
 pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Option<PushLine>> {
     let nodes: Vec<NodeId> = symbols.iter().map(|symbol| symbol.node).collect();
@@ -330,26 +271,31 @@ pub(super) fn tests(view: &View<'_>, symbols: &[&LocatedSymbol]) -> Result<Optio
         kinds: vec![EdgeKind::Calls, EdgeKind::Tests, EdgeKind::Inherits],
         through_bases: true,
     };
-    let mut files: BTreeMap<String, (u32, Vec<String>)> = BTreeMap::new();
+    let mut files: BTreeMap<String, FileTests> = BTreeMap::new();
     for reached in walk(view, &nodes, Direction::Incoming, &options)?.reached {
         let Some(symbol) = view.symbol(reached.node)? else { continue };
-        if symbol.is_test || is_test_file(&symbol.path) {
-            let entry = files.entry(symbol.path).or_insert((reached.depth, Vec::new()));
+        for path in files_of_step(view, &reached, &nodes)? {
+            if !symbol.is_test && !is_test_file(&path) {
+                continue;
+            }
+            let named = (path == symbol.path).then(|| symbol.symbol.clone());
+            let entry = files.entry(path).or_insert((reached.depth, Vec::new()));
             entry.0 = entry.0.min(reached.depth);
-            entry.1.push(symbol.symbol);
+            entry.1.push(named);
         }
     }
     if files.is_empty() {
         return Ok(None);
     }
-    let mut files: Vec<(String, (u32, Vec<String>))> = files.into_iter().collect();
+    let mut files: Vec<(String, FileTests)> = files.into_iter().collect();
     files.sort_by(|a, b| (a.1.0, &a.0).cmp(&(b.1.0, &b.0)));
     let n_files = files.len();
     let shown: Vec<String> = files
         .iter()
         .take(2)
         .map(|(path, (_, tests))| match tests.as_slice() {
-            [only] => format!("{} ({})", name(path), name(last(only))),
+            [Some(only)] => format!("{} ({})", name(path), name(last(only))),
+            [_] => name(path),
             several => format!("{} ({} tests)", name(path), several.len()),
         })
         .collect();
@@ -366,15 +312,6 @@ fn last(symbol: &str) -> &str {
 #[cfg(test)]
 mod tests_of_names {
     use super::*;
-
-    #[test]
-    fn names_that_could_be_words_are_not_looked_for() {
-        assert!(is_telling("parse_lines"));
-        assert!(is_telling("toJson"));
-        assert!(is_telling("utf8"));
-        assert!(!is_telling("total"));
-        assert!(!is_telling("_get"));
-    }
 
     #[test]
     fn symbols_are_named_as_people_do() {

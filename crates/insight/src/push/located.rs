@@ -33,6 +33,8 @@ pub(super) struct LocatedSymbol {
     pub name: String,
     /// `app.Flask.run`
     pub symbol: String,
+    /// The signature up to the name: `def total`.
+    pub head: String,
     pub is_test: bool,
     pub lines: LineRange,
 }
@@ -61,6 +63,7 @@ pub(super) fn symbols(
             node: *node,
             name: row.name.clone(),
             symbol: row.symbol(),
+            head: head_of(&entry.signature, &row.name),
             is_test: entry.is_test,
             lines: LineRange { first: entry.start_line, last: entry.end_line },
         });
@@ -82,8 +85,7 @@ fn relocate(symbols: &mut [LocatedSymbol], entries: &[Symbol], text: &str) {
     let mut shift = 0_i64;
     for (symbol, entry) in symbols.iter_mut().zip(entries) {
         let expected = i64::from(entry.name_line) + shift;
-        let head = head_of(&entry.signature, &symbol.name);
-        if let Some(line) = nearest(&lines, expected, &symbol.name, &head) {
+        if let Some(line) = nearest(&lines, expected, &symbol.name, &symbol.head) {
             shift = line - i64::from(entry.name_line);
         }
         let moved = |line: u32| u32::try_from((i64::from(line) + shift).max(1)).unwrap_or(line);
@@ -100,7 +102,8 @@ pub(super) fn head_of(signature: &str, name: &str) -> String {
     }
 }
 
-fn nearest(lines: &[&str], expected: i64, name: &str, head: &str) -> Option<i64> {
+/// The line nearest to the one expected that has the head, else the name.
+pub(super) fn nearest(lines: &[&str], expected: i64, name: &str, head: &str) -> Option<i64> {
     let line_at =
         |number: i64| usize::try_from(number - 1).ok().and_then(|at| lines.get(at)).copied();
     let fits = |number: i64, wanted: &str| line_at(number).is_some_and(|it| has_word(it, wanted));
@@ -164,6 +167,7 @@ mod tests {
             node: NodeId(node),
             name: name.to_owned(),
             symbol: name.to_owned(),
+            head: head_of(&entry.signature, name),
             is_test: false,
             lines: LineRange { first: entry.start_line, last: entry.end_line },
         }

@@ -13,6 +13,7 @@ mod memory_lines;
 mod prompt;
 pub mod quote;
 mod read;
+mod reasons;
 mod search;
 mod session_start;
 pub mod shell;

@@ -2,13 +2,14 @@
 //! task that names files, lines or messages begins.
 
 use super::quote::{data, name};
-use super::{LineKind, PushContext, PushLine, memory_lines};
+use super::{LineKind, PushContext, PushLine, facts, located, memory_lines};
 use crate::agent_text::short;
 use crate::code::{SymbolRef, View, exact_symbols};
 use crate::context::{Strength, localise};
 use crate::{entities, projects};
 use model::ids::NodeId;
 use model::{EntityKind, Reference, Result};
+use std::collections::HashSet;
 
 /// Characters of a prompt that are read; a pasted log says no more after.
 const PROMPT: usize = 4_000;
@@ -25,6 +26,8 @@ pub fn for_prompt(
 ) -> Result<Vec<PushLine>> {
     let mut lines = memory_lines::for_prompt(context, prompt, is_said)?;
     let prompt: String = prompt.chars().take(PROMPT).collect();
+    let told: String = lines.iter().map(|line| line.text.as_str()).collect();
+    lines.extend(linked(context, &prompt, &told)?);
     lines.extend(references(context, &prompt)?);
     lines.extend(symbols(context, &prompt)?);
     if lines.len() < MOST_POINTERS {
@@ -89,6 +92,29 @@ fn has_evidence(prompt: &str) -> bool {
         || prompt.contains("Error")
         || is_quoted('"')
         || is_quoted('`')
+}
+
+/// Records that people linked to the files and symbols that the prompt names.
+fn linked(context: &PushContext<'_>, prompt: &str, told: &str) -> Result<Vec<PushLine>> {
+    let Some(scope) = &context.scope else { return Ok(Vec::new()) };
+    let view = View::alone(context.reader, scope);
+    let mut lines = Vec::new();
+    for word in words(prompt).filter(|word| word.contains('/')).take(MOST_NAMES) {
+        let path = word.split(':').next().unwrap_or(word);
+        if located::member(&view, path)?.is_some() {
+            lines.extend(facts::decisions(context, path, &[], told)?);
+        }
+    }
+    for word in words(prompt).filter(|word| is_code(word)).take(MOST_NAMES) {
+        let nodes = exact_symbols(&view, word.trim_end_matches("()"))?;
+        if one_thing(&view, &nodes)?.is_some() {
+            lines.extend(facts::decisions_of(context, &view, &nodes[..1], told)?);
+        }
+    }
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.key.clone()));
+    lines.truncate(MOST_POINTERS);
+    Ok(lines)
 }
 
 /// Issues and merge requests that the prompt names, with their titles.

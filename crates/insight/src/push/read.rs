@@ -2,7 +2,7 @@
 
 use super::facts;
 use super::located::{self, LineRange, LocatedSymbol};
-use super::{PushContext, PushLine};
+use super::{PushContext, PushLine, reasons};
 use crate::code::View;
 use model::Result;
 
@@ -38,7 +38,7 @@ pub fn after_read(context: &PushContext<'_>, reads: &[FileRead]) -> Result<Vec<P
             continue;
         }
         lines.extend(facts::threads(context, &read.path, &seen, &read.shown)?.into_iter().take(1));
-        lines.extend(facts::reasons(context, &read.path, &seen, &read.shown)?.into_iter().take(1));
+        lines.extend(reasons::reason(context, &read.path, &seen, &read.shown)?);
     }
     Ok(lines)
 }

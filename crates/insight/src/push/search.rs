@@ -2,13 +2,12 @@
 //! not show it, and what nearby names there are when nothing was found.
 
 use super::facts;
-use super::located::{LineRange, LocatedSymbol, has_word, head_of};
+use super::located::{has_word, head_of};
 use super::quote::name;
 use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
 use crate::code::{View, exact_symbols, signature, slip};
 use model::Result;
-use model::code::NodeKind;
 use model::ids::NodeId;
 
 /// A search that an agent has just made.
@@ -43,7 +42,7 @@ pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<Pu
         if nodes.len() > MOST_DEFINITIONS {
             continue;
         }
-        linked.extend(decisions(context, &view, &nodes, &search.shown)?);
+        linked.extend(facts::decisions_of(context, &view, &nodes, &search.shown)?);
         let mut places = Vec::new();
         for node in &nodes {
             places.extend(place(&view, *node, &search.shown)?);
@@ -76,31 +75,6 @@ fn place(view: &View<'_>, node: NodeId, shown: &str) -> Result<Option<String>> {
         };
         format!("{}:{} ({kind})", name(&symbol.path), symbol.line)
     }))
-}
-
-fn decisions(
-    context: &PushContext<'_>,
-    view: &View<'_>,
-    nodes: &[NodeId],
-    shown: &str,
-) -> Result<Vec<PushLine>> {
-    let mut lines = Vec::new();
-    for node in nodes {
-        let (Some(at), Some(row)) = (view.symbol(*node)?, view.node(*node)?) else { continue };
-        if row.kind == NodeKind::Module {
-            continue;
-        }
-        let symbol = LocatedSymbol {
-            node: *node,
-            name: row.name.clone(),
-            symbol: row.symbol(),
-            is_test: at.is_test,
-            lines: LineRange { first: at.line, last: at.line },
-        };
-        // What is linked to the file is for those who open it.
-        lines.extend(facts::decisions_by_name(context, &[&symbol], shown)?);
-    }
-    Ok(lines)
 }
 
 fn near(view: &View<'_>, typed: &str) -> Result<Option<PushLine>> {

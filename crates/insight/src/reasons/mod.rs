@@ -7,6 +7,7 @@ mod retraction;
 
 pub(crate) use commit::tickets;
 pub use commit::{CommitReason, LinkedCommit, MergeMessage, commit_reason, of_message, weight};
+pub(crate) use rationale::sentence_with;
 pub use rationale::{Rationale, rationale};
 pub use retraction::retractions;
 

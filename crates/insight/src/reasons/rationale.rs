@@ -102,6 +102,18 @@ pub fn rationale(text: &str, most: usize) -> Option<Rationale> {
     })
 }
 
+/// Of the sentences of a text that fit, the one that sounds most like a reason.
+pub fn sentence_with(text: &str, fits: impl Fn(&str) -> bool) -> Option<String> {
+    let sentences = sentences(text);
+    let fitting = sentences.iter().enumerate().filter(|(_, it)| fits(&it.text));
+    let (_, best) = fitting.max_by_key(|(nth, it)| (it.score(), std::cmp::Reverse(*nth)))?;
+    let mut said: String = best.text.chars().take(LONGEST).collect();
+    if best.text.chars().count() > LONGEST {
+        said.push('…');
+    }
+    Some(said)
+}
+
 /// How much a sentence sounds like a reason, in tenths.
 pub(super) fn points(sentence: &str) -> i32 {
     let words = decision::own_words(sentence);

@@ -5,7 +5,7 @@ use super::evidence::{Candidates, Evidence, Rule};
 use super::files::{TestFiles, is_fixture_file};
 use crate::code::impact::{KINDS, nodes_of_path};
 use crate::code::walk::walk;
-use crate::code::{Direction, TraversalOptions, View};
+use crate::code::{Direction, TraversalOptions, View, files_of_step};
 use model::Result;
 use model::change::SymbolVersion;
 use model::code::{EdgeKind, NodeKind};
@@ -210,16 +210,25 @@ pub fn add_users(
             }
         }
         let (distance, weight) = (reached.depth, f64::from(reached.confidence));
-        if found.wants(&symbol.path, rule, distance, weight) {
-            let by = view.node(reached.from)?.map_or(String::new(), |row| row.name.clone());
-            let reason = match distance {
-                1 => format!("uses {by}"),
-                depth => format!("uses {by}, {depth} steps from the change"),
-            };
-            found.add(&symbol.path, Evidence { rule, distance, weight, reason });
-        }
-        if reached.depth <= 2 {
-            found.add_test(&symbol.path, &symbol.symbol);
+        // Blocks of tests without a name of their own are one symbol in all files.
+        let is_shared = symbol.is_test && !symbol.symbol.contains('.');
+        let paths = if is_shared {
+            files_of_step(view, reached, seeds)?
+        } else {
+            BTreeSet::from([symbol.path.clone()])
+        };
+        for path in paths {
+            if found.wants(&path, rule, distance, weight) {
+                let by = view.node(reached.from)?.map_or(String::new(), |row| row.name.clone());
+                let reason = match distance {
+                    1 => format!("uses {by}"),
+                    depth => format!("uses {by}, {depth} steps from the change"),
+                };
+                found.add(&path, Evidence { rule, distance, weight, reason });
+            }
+            if reached.depth <= 2 && !is_shared {
+                found.add_test(&path, &symbol.symbol);
+            }
         }
     }
     add_tests_beside(view, users, found)

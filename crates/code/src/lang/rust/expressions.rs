@@ -1,7 +1,7 @@
 //! Statements and expressions: calls, and what is known of values.
 
 use super::Lower;
-use super::items::ItemPreamble;
+use super::items::{ItemPreamble, is_item};
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{
     Binding, Builder, DefKind, Expr, ExprId, Literal, Param, ParamKind, ScopeKind, Space,
@@ -192,22 +192,8 @@ impl Lower<'_, '_> {
             if self.note_above(child, &mut above) {
                 continue;
             }
-            let is_item = matches!(
-                kind(child),
-                Kind::FunctionItem
-                    | Kind::StructItem
-                    | Kind::EnumItem
-                    | Kind::TraitItem
-                    | Kind::ImplItem
-                    | Kind::ModItem
-                    | Kind::ConstItem
-                    | Kind::StaticItem
-                    | Kind::TypeItem
-                    | Kind::UseDeclaration
-                    | Kind::MacroDefinition
-            );
             let above = std::mem::take(&mut above);
-            if is_item {
+            if is_item(child) {
                 self.item(child, &above);
                 value = Builder::OPAQUE;
             } else {

@@ -28,7 +28,9 @@ impl Lower<'_, '_> {
         for node in nodes.into_iter().filter(Node::is_named) {
             if !self.note_above(node, &mut above) {
                 let above = std::mem::take(&mut above);
-                self.item(node, &above);
+                if !self.item_macro(node) {
+                    self.item(node, &above);
+                }
             }
         }
     }
@@ -422,6 +424,25 @@ impl Lower<'_, '_> {
             _ => crate::facts::Builder::OPAQUE,
         }
     }
+}
+
+pub(super) fn is_item(node: Node<'_>) -> bool {
+    matches!(
+        kind(node),
+        Kind::FunctionItem
+            | Kind::StructItem
+            | Kind::EnumItem
+            | Kind::UnionItem
+            | Kind::TraitItem
+            | Kind::ImplItem
+            | Kind::ModItem
+            | Kind::ConstItem
+            | Kind::StaticItem
+            | Kind::TypeItem
+            | Kind::UseDeclaration
+            | Kind::ExternCrate
+            | Kind::MacroDefinition
+    )
 }
 
 /// Of several definitions under `cfg`, the one for Unix stands for all.

@@ -2,14 +2,17 @@
 //!
 //! The grammar gives tokens there. Most macros are given expressions, so the
 //! tokens are cut at commas and semicolons and each part is read again as a
-//! statement, at its own place in the file. What does not read is left alone.
+//! statement, at its own place in the file. A macro among items that is given
+//! items (`cfg_fs! { pub mod fs; }`) defines them where it stands. What does not
+//! read is left alone.
 
 use super::Lower;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, Expr, ExprId, Literal};
+use super::items::is_item;
 use crate::lang::grammar::each_child;
 use std::ops::Range;
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 /// Macros inside macros are read again at every level.
 const MAX_MACRO_DEPTH: u32 = 12;
@@ -60,6 +63,33 @@ impl Lower<'_, '_> {
         values
     }
 
+    /// Reads the braces of a macro that stands among items as items of the scope
+    /// around; false where they hold anything else.
+    pub(super) fn item_macro(&mut self, node: Node<'_>) -> bool {
+        let Some(invocation) = invocation_of(node) else { return false };
+        let Some(inner) = braced(invocation) else { return false };
+        if self.macro_depth >= MAX_MACRO_DEPTH {
+            return false;
+        }
+        let Some(tree) = self.parse_range(inner) else { return false };
+        let root = tree.root_node();
+        let mut n_items = 0;
+        let mut is_all_items = !root.has_error();
+        each_child(root, |child| {
+            if child.is_named() && !child.is_extra() && kind(child) != Kind::AttributeItem {
+                n_items += 1;
+                is_all_items &= is_item(child) || invocation_of(child).and_then(braced).is_some();
+            }
+        });
+        if !is_all_items || n_items == 0 {
+            return false;
+        }
+        self.macro_depth += 1;
+        self.items(root);
+        self.macro_depth -= 1;
+        true
+    }
+
     /// Reads a range of the file as a statement.
     fn reread(&mut self, range: Range<usize>) -> ExprId {
         let has_call =
@@ -70,7 +100,16 @@ impl Lower<'_, '_> {
         if !has_call && !is_name {
             return Builder::OPAQUE;
         }
-        let Some(mut parser) = self.parser.take() else { return Builder::OPAQUE };
+        let Some(tree) = self.parse_range(range) else { return Builder::OPAQUE };
+        self.b.open(crate::facts::ScopeKind::Block);
+        let value = self.block_of(tree.root_node());
+        self.b.close();
+        value
+    }
+
+    /// Parses a range of the file at its place.
+    fn parse_range(&mut self, range: Range<usize>) -> Option<Tree> {
+        let mut parser = self.parser.take()?;
         let (start_row, start_col) = self.b.position(range.start);
         let (end_row, end_col) = self.b.position(range.end);
         let point = |row: u32, col: u32| tree_sitter::Point {
@@ -88,12 +127,33 @@ impl Lower<'_, '_> {
             Err(_) => None,
         };
         self.parser = Some(parser);
-        let Some(tree) = tree else { return Builder::OPAQUE };
-        self.b.open(crate::facts::ScopeKind::Block);
-        let value = self.block_of(tree.root_node());
-        self.b.close();
-        value
+        tree
     }
+}
+
+/// The macro that a node calls, and does nothing besides.
+fn invocation_of(node: Node<'_>) -> Option<Node<'_>> {
+    match kind(node) {
+        Kind::MacroInvocation => Some(node),
+        Kind::ExpressionStatement => {
+            node.named_child(0).filter(|child| kind(*child) == Kind::MacroInvocation)
+        }
+        _ => None,
+    }
+}
+
+/// What stands between the braces of a macro; none of one with other parentheses.
+fn braced(invocation: Node<'_>) -> Option<Range<usize>> {
+    let mut tree = None;
+    each_child(invocation, |child| {
+        if kind(child) == Kind::TokenTree {
+            tree = Some(child);
+        }
+    });
+    let tree: Node<'_> = tree?;
+    let opens = tree.child(0).is_some_and(|token| token.kind() == "{");
+    let inner = tree.start_byte() + 1..tree.end_byte().saturating_sub(1);
+    (opens && inner.start < inner.end).then_some(inner)
 }
 
 /// Where the parts of a macro's input begin and end.
