@@ -5,7 +5,7 @@
 //! what merge requests and commits touched. What several projects have is
 //! never guessed.
 
-use crate::{projects, repos};
+use crate::{file_history, projects, repos};
 use git::Repo;
 use model::ids::{ProjectId, RepoId};
 use model::{Error, ErrorCode, Result};
@@ -353,6 +353,17 @@ fn unknown(reader: &Reader, path: &str, is_empty: bool) -> Result<Error> {
     if is_empty {
         return Ok(Error::new(ErrorCode::NotIndexed, "nothing is known of any file yet")
             .suggest("in a clone, run: lore index"));
+    }
+    for project in store::projects::all(reader)? {
+        if file_history::project_lacks_files(reader, project.id)? {
+            let what = format!(
+                "no commit touched `{path}`, and the files that merge requests of {} changed were \
+                 not fetched",
+                project.path
+            );
+            let next = "run: lore sync with sync.fetch_mr_file_changes = true";
+            return Ok(Error::not_found(what).suggest(next));
+        }
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let near = paths::similar(reader, name, 3)?;

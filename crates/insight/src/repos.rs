@@ -104,6 +104,14 @@ pub fn home(reader: &Reader, dir: &Path) -> Result<Option<i64>> {
     Ok(place_around(&places, dir).map(|place| place.repo.0))
 }
 
+/// What the repository whose clone lies around `dir` is called, if it is known.
+pub fn name_around(reader: &Reader, dir: &Path) -> Result<Option<String>> {
+    let places = repos::places(reader)?;
+    let Some(place) = place_around(&places, dir) else { return Ok(None) };
+    let all = repos::all(reader)?;
+    Ok(all.iter().find(|repo| repo.id == place.repo).map(|repo| repo.canonical_url.clone()))
+}
+
 /// The clone meant by a directory, or by what [`choose`] takes. Two clones of one
 /// repository are told apart by directory only.
 pub fn find_place(reader: &Reader, typed: &str, dir: Option<&Path>) -> Result<Checkout> {

@@ -8,7 +8,7 @@ use model::hash::Hash32;
 use model::{Error, ErrorCode, Result, Timestamp};
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 pub use store::memory::RootKind;
 
@@ -31,8 +31,15 @@ pub struct Root {
 
 /// The folder of the repository or project around `dir`: the nearest that
 /// exists, or the place for one at the top of the repository.
+///
+/// One folder has one spelling: `a/./b` is `a/b`, and what has `..` is asked of the disk.
 pub fn around(dir: &Path) -> Option<PathBuf> {
-    dir.ancestors().find_map(|place| {
+    let has_parents = dir.components().any(|part| part == Component::ParentDir);
+    let plain: PathBuf = match dir.canonicalize() {
+        Ok(whole) if has_parents => whole,
+        _ => dir.components().collect(),
+    };
+    plain.ancestors().find_map(|place| {
         let folder = place.join(FOLDER);
         (folder.is_dir() || place.join(".git").exists()).then_some(folder)
     })

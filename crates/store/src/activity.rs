@@ -7,6 +7,7 @@ use crate::sql::{self, entity_table, json_ids, owner_column};
 use crate::timeline::ids_of;
 use model::ids::ProjectId;
 use model::{EntityKind, Result, Timestamp};
+use std::collections::HashMap;
 
 /// A person as the forge names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +122,31 @@ pub fn contributions(on: &impl Read, entities: &[EntityRow]) -> Result<Vec<Contr
         )?);
     }
     Ok(found)
+}
+
+/// Of merge requests, the part of the files they changed that lies in a folder (`path` ends
+/// with a slash). Those without known files are left out.
+pub fn shares_in_folder(
+    on: &impl Read,
+    path: &str,
+    merge_requests: &[EntityRow],
+) -> Result<HashMap<EntityRow, f64>> {
+    let is_mr = |row: &&EntityRow| row.kind == EntityKind::MergeRequest;
+    let ids: Vec<i64> = merge_requests.iter().filter(is_mr).map(|row| row.id).collect();
+    let rows = sql::all(
+        on,
+        "SELECT merge_request_id, COUNT(*),
+           SUM(new_path >= ?2 AND new_path < substr(?2, 1, length(?2) - 1) || '0'
+             OR old_path >= ?2 AND old_path < substr(?2, 1, length(?2) - 1) || '0')
+         FROM mr_file_changes WHERE merge_request_id IN (SELECT value FROM json_each(?1))
+         GROUP BY merge_request_id",
+        (json_ids(&ids), path),
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, f64>(1)?, row.get::<_, f64>(2)?)),
+    )?;
+    let share = |(id, all, below): (i64, f64, f64)| {
+        (EntityRow { kind: EntityKind::MergeRequest, id }, below / all.max(1.0))
+    };
+    Ok(rows.into_iter().map(share).collect())
 }
 
 /// Merge requests that changed a file, or with a `/` at the end anything below

@@ -17,7 +17,7 @@ pub struct Args {
     /// Limit to one project
     #[arg(short, long, value_name = "PROJECT")]
     project: Option<String>,
-    /// Limit commits, symbols or edges to one repository
+    /// Limit commits, symbols or edges to one repository [default: the one around]
     #[arg(short, long, value_name = "REPO", conflicts_with = "project")]
     repo: Option<String>,
 }
@@ -51,6 +51,20 @@ impl Run for Args {
             CountTarget::Symbols => Countable::Symbols,
             CountTarget::Edges => Countable::Edges,
         };
-        insight::counts::count(&reader, what, self.project.as_deref(), self.repo.as_deref())
+        let around = self.repo_around(ctx, &reader, what)?;
+        let repo = self.repo.as_deref().or(around.as_deref());
+        insight::counts::count(&reader, what, self.project.as_deref(), repo)
+    }
+}
+
+impl Args {
+    /// The repository one stands in, where what is counted belongs to one and none is named.
+    fn repo_around(&self, ctx: &Ctx, reader: &Reader, what: Countable) -> Result<Option<String>> {
+        let is_of_repo =
+            matches!(what, Countable::Commits | Countable::Symbols | Countable::Edges);
+        if !is_of_repo || self.project.is_some() || self.repo.is_some() {
+            return Ok(None);
+        }
+        insight::repos::name_around(reader, &ctx.env.cwd)
     }
 }

@@ -33,6 +33,37 @@ fn pier() -> (TestEnv, PathBuf) {
 }
 
 #[test]
+fn a_record_that_is_kept_after_an_index_is_there_once() {
+    let (env, dir) = pier();
+    env.write_file(dir.join(".lore/memory/patterns.md"), "");
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let _kept =
+        env.lore_in(&dir, &["remember", "decision", "Boats moor at high tide"], "").success();
+    let _read = env.lore_in(&dir.join("src"), &["index", "..", "-q"], "").success();
+    let listed = env.lore_in(&dir, &["memory", "list"], "").success().stdout;
+    assert_eq!(listed.matches("Boats moor at high tide").count(), 1, "{listed}");
+}
+
+#[test]
+fn in_a_clone_its_own_commits_and_symbols_are_counted() {
+    let (env, dir) = pier();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let _made = env.git(&["clone", "-q", "pier", "quay"]).success();
+    let quay = env.dir().join("quay");
+    env.write_file(quay.join("src/crane.py"), "def lift():\n    pass\n");
+    let at = quay.display().to_string();
+    let _url = env.git(&["-C", &at, "remote", "set-url", "origin", "https://x.example/quay.git"]);
+    let _added = env.git(&["-C", &at, "add", "."]).success();
+    let _done = env.git(&["-C", &at, "commit", "-q", "-m", "Lift"]).success();
+    let _read = env.lore_in(&quay, &["index", "-q"], "").success();
+    let count = |dir: &PathBuf, what: &str| {
+        env.lore_in(dir, &["count", what], "").success().stdout.trim().to_owned()
+    };
+    assert_eq!((count(&dir, "commits"), count(&quay, "commits")), ("4".into(), "5".into()));
+    assert!(count(&dir, "symbols") < count(&quay, "symbols"));
+}
+
+#[test]
 fn one_command_reads_code_commits_and_texts() {
     let (env, dir) = pier();
     let read = env.lore_in(&dir, &["index", "-q"], "").to_string();

@@ -234,6 +234,38 @@ fn whom_to_ask() {
 }
 
 #[test]
+fn a_change_of_many_folders_says_little_of_one() {
+    let writes: String = (0..12)
+        .map(|n| format!("    write src/core/part{n}.rs\n      | pub fn part{n}() {{}}\n"))
+        .collect();
+    let history = format!(
+        "user ada \"Ada Larsen\"
+user bo \"Bo Winther\"
+user cem \"Cem Aydin\"
+project harbor/tide \"Tide\"
+mr !1 \"Signatures of many\" by ada at 2024-03-01T09:00 from many
+  commit \"Signatures of many\" +5m
+    write src/many/sign.rs
+      | pub fn sign() {{}}
+  merge by ada +1h
+mr !2 \"Parts\" by bo at 2024-03-02T09:00 from parts
+  commit \"Parts\" +5m
+    write src/many/sign.rs
+      | pub fn sign() {{ part() }}
+{writes}  comment cem +1h
+    | I wonder whether the parts should know of each other at all, or only of the whole.
+  comment cem +2h
+    | And once more: the parts of the parts, what about them, and who puts them together?
+"
+    );
+    let site = Site::scenario(BINARY, &history);
+    site.sync();
+    let answer = data(&site, &["experts", "src/many/"]);
+    assert_eq!(names(&answer["experts"], "username"), ["ada", "bo", "cem"], "{answer}");
+    assert_eq!(answer["experts"][2]["notes"], 0, "{answer}");
+}
+
+#[test]
 fn with_a_local_clone_lines_and_owners_count() {
     let env = crate::lore().with_var("LORE_NOW", "2024-10-01T09:00:00Z");
     let _ = env.lore(&["demo", "--keep", "playground"]).success();

@@ -117,15 +117,16 @@ pub fn places(facts: &FileFacts) -> Vec<u32> {
     places
 }
 
-/// The path up to a name, and the name.
+/// The path up to a name, and the name, which joined by a dot are the symbol again: parts
+/// may be empty or have dots of their own, as in `../..`.
 fn split<'a>(symbol: &'a str, own: &str) -> (&'a str, &'a str) {
-    if !own.is_empty()
-        && let Some(before) = symbol.strip_suffix(own)
-        && (before.is_empty() || before.ends_with('.'))
-    {
-        return (before.trim_end_matches('.'), &symbol[before.len()..]);
-    }
-    symbol.rsplit_once('.').unwrap_or(("", symbol))
+    let own_start = symbol
+        .strip_suffix(own)
+        .filter(|before| !own.is_empty() && (before.is_empty() || before.ends_with('.')))
+        .map(str::len);
+    let start = own_start.unwrap_or_else(|| symbol.rfind('.').map_or(0, |dot| dot + 1));
+    let (scope, name) = (&symbol[..start.saturating_sub(1)], &symbol[start..]);
+    if scope.is_empty() || name.is_empty() { ("", symbol) } else { (scope, name) }
 }
 
 fn kind_of(kind: DefKind) -> NodeKind {
@@ -167,4 +168,23 @@ pub fn outline_of(facts: &FileFacts, symbols: &FileSymbols) -> Vec<outline::Symb
 
 fn cut(text: &str, longest: usize) -> String {
     text[..text.floor_char_boundary(longest)].to_owned()
+}
+
+#[cfg(test)]
+mod tests_of_parts {
+    use super::split;
+    use store::code::nodes::symbol;
+
+    #[test]
+    fn parts_of_a_symbol_make_the_symbol_again() {
+        for whole in ["a.b.c", "a", "", ".a", "a.", "../..", "a..b", "..", ".", "a.b.", "x...y"] {
+            for own in ["", "a", "b", "c", "b.c", ".", "..", "y"] {
+                let (scope, name) = split(whole, own);
+                assert_eq!(symbol(scope, name), whole, "{whole:?} with {own:?}");
+            }
+        }
+        assert_eq!(split("a.b.c", "c"), ("a.b", "c"));
+        assert_eq!(split("a.b.c", "b.c"), ("a", "b.c"));
+        assert_eq!(split("Limiter..Env", "Env"), ("Limiter.", "Env"));
+    }
 }

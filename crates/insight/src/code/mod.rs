@@ -43,16 +43,17 @@ pub mod symbol;
 mod value_members;
 mod view;
 pub mod walk;
+mod work_tree_snapshot;
 
 pub(crate) use abroad::other_roots;
 pub use containing::{containing, extent};
 pub(crate) use files::exact_file;
-pub(crate) use sites::files_of_step;
 pub(crate) use owners::owners_of;
 pub(crate) use resolve::{exact_symbols, signature, slip};
 pub use scip::scip;
 pub use scope::{Scope, ScopeRequest, SnapshotContext, TreeState};
 pub use search::search_symbols;
+pub(crate) use sites::files_of_step;
 pub use view::SymbolRef;
 pub(crate) use view::View;
 pub use walk::{Direction, TraversalOptions};

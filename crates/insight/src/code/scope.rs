@@ -2,6 +2,7 @@
 //! fresh that is.
 
 use super::overlay::Overlay;
+use super::work_tree_snapshot;
 use git::Repo;
 use model::ids::SnapshotSeq;
 use model::{Error, ErrorCode, Result, Timestamp};
@@ -233,16 +234,18 @@ fn current(
             repo.head_in_files().or_else(|| repo.head_commit().ok().flatten())
         })
         .map(|commit| commit.to_string());
+    let of_head = match &head {
+        Some(head) => snapshots::by_sha_prefix(reader, repo.id, head)?.into_iter().next(),
+        None => None,
+    };
     if let (Some(head), Some(dir)) = (&head, dir)
         && let Some(snapshot) = snapshots::of_work_tree(reader, repo.id, dir)?
         && snapshot.sha == *head
-        && is_edited(dir, head)
+        && work_tree_snapshot::is_current(reader, (&snapshot, of_head.as_ref()), dir)?
     {
         return Ok((snapshot, None));
     }
-    if let Some(head) = &head
-        && let Some(snapshot) = snapshots::by_sha_prefix(reader, repo.id, head)?.into_iter().next()
-    {
+    if let Some(snapshot) = of_head {
         return Ok((snapshot, None));
     }
     if let Some(latest) = snapshots::latest(reader, repo.id)? {
@@ -251,14 +254,4 @@ fn current(
     let name = crate::repos::label(repo, &repos::places(reader)?);
     Err(Error::new(ErrorCode::NotIndexed, format!("{name} is not indexed yet"))
         .suggest("run: lore index"))
-}
-
-/// Whether a work tree has anything its commit has not; a state of it that was
-/// indexed is out of date otherwise.
-fn is_edited(dir: &str, head: &str) -> bool {
-    const LARGEST: u64 = 1 << 20;
-    let repo = Repo::known(Path::new(dir));
-    git::ObjectId::parse(head)
-        .and_then(|head| repo.work_tree_changes(head, LARGEST, |_| true).ok())
-        .is_some_and(|changes| !changes.is_empty())
 }

@@ -8,7 +8,7 @@ pub use chain::{Chain, Rename, chain};
 use crate::file_target::{self, FileQuery, FileTarget};
 use crate::origin;
 use crate::trace::{MissingPart, lacks_project};
-use model::ids::Iid;
+use model::ids::{Iid, ProjectId};
 use model::record::{ChangeKind, DependentKind};
 use model::relation::RelationType;
 use model::{EntityKind, EntityState, Result, Timestamp};
@@ -116,14 +116,18 @@ pub fn file_history(reader: &Reader, request: &Request<'_>) -> Result<FileHistor
 /// Merge requests are there, but not the files they changed.
 pub(crate) fn lacks_files(reader: &Reader, target: &FileTarget) -> Result<Option<MissingPart>> {
     let Some(project) = target.project_id() else { return Ok(None) };
-    let (kind, what) = (EntityKind::MergeRequest, DependentKind::FileChanges);
-    if entities::was_fetched(reader, Some(project), kind, what)?
-        || entities::count(reader, kind, Some(project))? == 0
-    {
+    if !project_lacks_files(reader, project)? {
         return Ok(None);
     }
     let what = "the files that merge requests changed were not fetched";
     Ok(Some(MissingPart::new(what, "lore sync with sync.fetch_mr_file_changes = true")))
+}
+
+/// Whether a project has merge requests, and of none the files that it changed.
+pub(crate) fn project_lacks_files(reader: &Reader, project: ProjectId) -> Result<bool> {
+    let kind = EntityKind::MergeRequest;
+    Ok(entities::count(reader, kind, Some(project))? > 0
+        && !entities::was_fetched(reader, Some(project), kind, DependentKind::FileChanges)?)
 }
 
 fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<MissingPart>> {

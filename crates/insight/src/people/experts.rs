@@ -18,6 +18,7 @@ use model::{ErrorCode, Result, Timestamp};
 use schemars::JsonSchema;
 use search::Searcher;
 use serde::Serialize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use store::activity;
 use store::authors::{self, CommitShare};
@@ -88,7 +89,11 @@ pub fn experts(searcher: &Searcher<'_>, typed: FileQuery<'_>, limit: usize) -> R
         identities.learn(all.iter().map(|(author, n)| (author, *n)));
     }
     let mut ranking = Ranking::new(identities, searcher.now);
-    ranking.add_entities(reader, &evidence.rows)?;
+    let weights = match kind {
+        TargetKind::Folder => activity::shares_in_folder(reader, &evidence.path, &evidence.rows)?,
+        _ => HashMap::new(),
+    };
+    ranking.add_weighed_entities(reader, &evidence.rows, &weights)?;
     ranking.add_commits(&evidence.commits);
     let mut answer = Experts {
         target: typed.path.to_owned(),

@@ -10,7 +10,7 @@ use model::text::grouped;
 use model::{EntityKind, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 use store::Reader;
 use store::activity::{self, ActivityKind, Contribution};
@@ -73,6 +73,17 @@ impl Ranking {
 
     /// What everybody did on these issues and merge requests.
     pub(super) fn add_entities(&mut self, reader: &Reader, rows: &[EntityRow]) -> Result<()> {
+        self.add_weighed_entities(reader, rows, &HashMap::new())
+    }
+
+    /// The same where some of them count in part: a change of many folders says little of
+    /// who knows one of them.
+    pub(super) fn add_weighed_entities(
+        &mut self,
+        reader: &Reader,
+        rows: &[EntityRow],
+        weights: &HashMap<EntityRow, f64>,
+    ) -> Result<()> {
         let all = activity::contributions(reader, rows)?;
         // Words make a review; to be asked, or to press a button, does not.
         let spoke: BTreeSet<(EntityRow, &str)> = all
@@ -90,13 +101,13 @@ impl Ranking {
             let is_review = it.deed == ActivityKind::Reviewed;
             let is_mr = it.entity.kind == EntityKind::MergeRequest;
             if !is_review || (is_mr && spoke.contains(&place) && !own.contains(&place)) {
-                self.add_contribution(it);
+                self.add_contribution(it, weights.get(&it.entity).copied().unwrap_or(1.0));
             }
         }
         Ok(())
     }
 
-    fn add_contribution(&mut self, it: &Contribution) {
+    fn add_contribution(&mut self, it: &Contribution, weight: f64) {
         let Some(key) = self.identities.of_user(&it.username, &it.name) else { return };
         let fade = fade(it.at, self.now);
         let expert = self.expert(key, &it.name);
@@ -110,11 +121,12 @@ impl Ranking {
                 REVIEWED
             }
             ActivityKind::Wrote => {
-                expert.notes += it.times;
+                // So many of them are likely to be about it.
+                expert.notes += (it.times as f64 * weight).round() as u64;
                 WROTE * (1.0 + (it.times as f64).ln())
             }
         };
-        expert.score += points * fade;
+        expert.score += points * weight * fade;
         expert.last_at = expert.last_at.max(Some(it.at));
     }
 

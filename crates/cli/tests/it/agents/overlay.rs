@@ -53,6 +53,39 @@ fn lines_definitions_and_calls_are_those_of_the_work_tree() {
 }
 
 #[test]
+fn edits_after_an_index_of_the_work_tree_are_seen_too() {
+    let shop = Shop::new();
+    let new = "    def tax_of(self):\n        return self.total_price()\n\n";
+    let with = |text: &str| format!("{text}    def total_price(self):");
+    edit(&shop, "src/shop/cart.py", "    def total_price(self):", &with(new));
+    let _indexed = run(&shop, &["index", "--working-tree", "-q"]);
+    // What was indexed is bound.
+    let callers = run(&shop, &["callers", "total_price", "--agent"]);
+    assert!(callers.contains("tax_of"), "{callers}");
+    assert!(!callers.contains("not bound"), "{callers}");
+    // A log that nobody reads as code changes nothing.
+    std::fs::write(shop.dir().join("build.log"), "done\n").unwrap();
+    assert_eq!(run(&shop, &["callers", "total_price", "--agent"]), callers);
+    let later = "    def later(self):\n        return self.total_price()\n\n";
+    edit(
+        &shop,
+        "src/shop/cart.py",
+        "    def tax_of(self):",
+        &format!("{later}    def tax_of(self):"),
+    );
+    let symbol = run(&shop, &["symbol", "later", "--agent"]);
+    assert!(symbol.starts_with("src/shop/cart.py:11 [Cart] def later(self)"), "{symbol}");
+    // Taken back, nothing of it is left.
+    let dir = shop.dir().display().to_string();
+    let _clean = shop.site.env.git(&["-C", &dir, "checkout", "-q", "--", "."]);
+    edit(&shop, "src/shop/refund.py", "from shop", "# one\nfrom shop");
+    let gone = shop.site.env.lore_in(&shop.dir(), &["symbol", "tax_of"], "");
+    assert!(gone.stderr.contains("tax_of"), "{gone}");
+    let callers = run(&shop, &["callers", "total_price", "--agent"]);
+    assert!(callers.contains("refund_order:6"), "{callers}");
+}
+
+#[test]
 fn a_linked_work_tree_is_answered_for_without_another_index() {
     let shop = Shop::new();
     let dir = shop.dir().display().to_string();

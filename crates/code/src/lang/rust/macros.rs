@@ -7,9 +7,9 @@
 //! read is left alone.
 
 use super::Lower;
+use super::items::is_item;
 use super::kinds::{Kind, fields, kind};
 use crate::facts::{Builder, Expr, ExprId, Literal};
-use super::items::is_item;
 use crate::lang::grammar::each_child;
 use std::ops::Range;
 use tree_sitter::{Node, Tree};
