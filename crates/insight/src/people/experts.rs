@@ -75,6 +75,9 @@ struct Evidence {
     path: String,
 }
 
+/// A change with a third of its files in a folder is about it; of less, as much less counts.
+const IN_PART: f64 = 3.0;
+
 pub fn experts(searcher: &Searcher<'_>, typed: FileQuery<'_>, limit: usize) -> Result<Experts> {
     let reader = searcher.reader;
     let (kind, evidence) = look(searcher, typed)?;
@@ -93,6 +96,8 @@ pub fn experts(searcher: &Searcher<'_>, typed: FileQuery<'_>, limit: usize) -> R
         TargetKind::Folder => activity::shares_in_folder(reader, &evidence.path, &evidence.rows)?,
         _ => HashMap::new(),
     };
+    let weights = weights.into_iter().map(|(row, share)| (row, (share * IN_PART).min(1.0)));
+    let weights: HashMap<EntityRow, f64> = weights.collect();
     ranking.add_weighed_entities(reader, &evidence.rows, &weights)?;
     ranking.add_commits(&evidence.commits);
     let mut answer = Experts {
