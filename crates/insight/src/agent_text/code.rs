@@ -67,7 +67,7 @@ fn named_parameters(signature: &str) -> Option<String> {
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
     around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
-    for other in &answer.candidates {
+    for other in answer.candidates.iter().filter(|it| it.has_answer()) {
         let n = other.found.len();
         let name = format!("{} {}", own_name(&other.symbol), place(&other.symbol));
         if n == 0 {
@@ -81,9 +81,10 @@ pub fn neighbours(answer: &Neighbours) -> String {
     if answer.more_candidates > 0 {
         out.push_str(&format!("{} more have this name\n", answer.more_candidates));
     }
-    if answer.empty_candidates > 0 {
-        let asked = answer.asked.as_str();
-        out.push_str(&format!("{} more of this name: no {asked}\n", answer.empty_candidates));
+    let n_empty = answer.candidates.iter().filter(|it| !it.has_answer()).count() as u64;
+    if answer.empty_candidates + n_empty > 0 {
+        let (n, asked) = (answer.empty_candidates + n_empty, answer.asked.as_str());
+        out.push_str(&format!("{n} more of this name: no {asked}\n"));
     }
     out
 }

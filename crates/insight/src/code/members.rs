@@ -22,6 +22,10 @@ pub(super) fn of_type(view: &View<'_>, typed: &str, is_full: bool) -> Result<Opt
     let (Some(at), Some(row)) = (view.symbol(of)?, view.node(of)?) else { return Ok(None) };
     let whole = row.symbol();
     let mut files: BTreeSet<FileId> = view.places(of)?.iter().map(|place| place.file).collect();
+    // Methods of Go stand in any file of the package.
+    if let Some(package) = view.version(row.package)? {
+        files.extend(package.members.iter().map(|member| member.file));
+    }
     let mut ids: BTreeSet<NodeId> = BTreeSet::new();
     for step in view.outgoing(of)?.iter().filter(|step| step.kind == EdgeKind::Contains) {
         ids.insert(step.node);

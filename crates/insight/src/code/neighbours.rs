@@ -82,7 +82,7 @@ pub struct Neighbours {
     /// Symbols it may mean that are not shown.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_candidates: u64,
-    /// Symbols it may mean, too, around which there is nothing.
+    /// Symbols it may mean that are not shown because there is nothing around them.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub empty_candidates: u64,
     /// What production does with it; none where that was not observed.
@@ -222,10 +222,9 @@ pub fn neighbours(
         ..options.clone()
     };
     let n_others = rest.len() as u64;
-    let mut candidates = Vec::new();
-    let mut n_empty = 0;
-    for candidate in rest.by_ref().take(MOST_LOOKED_AT) {
-        if candidates.len() == MOST_CANDIDATES {
+    let (mut with_answer, mut empty) = (Vec::new(), Vec::new());
+    for (nth, candidate) in rest.by_ref().take(MOST_LOOKED_AT).enumerate() {
+        if with_answer.len() == MOST_CANDIDATES {
             break;
         }
         let mut other = neighbourhood(&view, &candidate, asked, &less)?;
@@ -234,21 +233,32 @@ pub fn neighbours(
             other.unresolved_sites.clear();
             other.unresolved = 0;
         }
-        if other.found.is_empty() && other.unresolved == 0 && other.indirect.is_empty() {
-            n_empty += 1;
-        } else {
-            candidates.push(other);
-        }
+        if other.has_answer() { with_answer.push((nth, other)) } else { empty.push((nth, other)) }
     }
+    // Those around which there is nothing take the room that the others leave.
+    let n_empty = empty.len();
+    let mut shown = with_answer;
+    empty.truncate(MOST_CANDIDATES - shown.len());
+    let empty_candidates = (n_empty - empty.len()) as u64;
+    shown.extend(empty);
+    shown.sort_by_key(|(nth, _)| *nth);
+    let candidates: Vec<Neighbourhood> = shown.into_iter().map(|(_, other)| other).collect();
     Ok(Neighbours {
         standing: scope.standing(),
         asked,
         of,
-        more_candidates: n_others - candidates.len() as u64 - n_empty,
-        empty_candidates: n_empty,
+        more_candidates: n_others - candidates.len() as u64 - empty_candidates,
+        empty_candidates,
         candidates,
         runtime: None,
     })
+}
+
+impl Neighbourhood {
+    /// Whether there is anything around it.
+    pub fn has_answer(&self) -> bool {
+        !self.found.is_empty() || self.unresolved > 0 || !self.indirect.is_empty()
+    }
 }
 
 /// Only types have subtypes: where a name is that of one, nothing else is meant.
