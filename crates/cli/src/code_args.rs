@@ -33,6 +33,14 @@ impl ScopeArgs {
         )
     }
 
+    /// The snapshot of a repository, or of the one around, with what was edited since;
+    /// none where no code is indexed.
+    pub fn as_edited(ctx: &Ctx, reader: &Reader, repo: Option<&str>) -> Option<Scope> {
+        let asked = ScopeRequest { repo, here: Some(&ctx.env.cwd), ..ScopeRequest::default() };
+        let scope = scope::resolve(reader, &asked).ok()?;
+        work_tree_overlay::over_work_tree(reader, scope).ok()
+    }
+
     pub fn asked<'a>(&'a self, ctx: &'a Ctx) -> ScopeRequest<'a> {
         ScopeRequest {
             repo: self.repo.as_deref(),

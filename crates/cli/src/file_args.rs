@@ -20,6 +20,11 @@ pub fn cwd(ctx: &Ctx) -> PathBuf {
 }
 
 impl ScopeArgs {
+    /// The repository that was named.
+    pub fn repo(&self) -> Option<&str> {
+        self.repo.as_deref()
+    }
+
     pub fn typed<'a>(&'a self, path: &'a str, cwd: &'a std::path::Path) -> FileQuery<'a> {
         FileQuery { path, project: self.project.as_deref(), repo: self.repo.as_deref(), cwd }
     }

@@ -21,9 +21,17 @@ pub struct Freshness {
     pub running: Option<String>,
 }
 
-/// Freshness, and what is not there with what would bring it.
-pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Vec<String>)> {
-    let mut missing = Vec::new();
+/// What is not there, each with what would bring it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Gaps {
+    pub of_record: Vec<String>,
+    /// What only a search of texts is the worse for.
+    pub of_search: Vec<String>,
+}
+
+/// Freshness, and what is not there.
+pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Gaps)> {
+    let (mut missing, mut of_search) = (Vec::new(), Vec::new());
     let projects = projects::all(reader)?;
     let living = projects.iter().filter(|project| !project.is_gone);
     let unread: Vec<&str> = living
@@ -41,11 +49,11 @@ pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Vec<Stri
     let waiting = dirty::count(reader)?;
     if waiting > 0 {
         let waiting = grouped(waiting);
-        missing
+        of_search
             .push(format!("{waiting} changed texts wait to be indexed; run `lore generate-docs`"));
     }
     if let Some(said) = without_vectors(reader)? {
-        missing.push(said);
+        of_search.push(said);
     }
     let holder = lock::holder(reader)?.filter(|it| now.since(it.heartbeat_at) <= lock::EXPIRY);
     let fresh = Freshness {
@@ -53,7 +61,7 @@ pub fn freshness(reader: &Reader, now: Timestamp) -> Result<(Freshness, Vec<Stri
         commits_read_at: clones.iter().filter_map(|clone| clone.scanned_at).min(),
         running: holder.map(|holder| holder.owner),
     };
-    Ok((fresh, missing))
+    Ok((fresh, Gaps { of_record: missing, of_search }))
 }
 
 fn without_vectors(reader: &Reader) -> Result<Option<String>> {

@@ -9,6 +9,7 @@
 //! records of memory. What people type is never query syntax
 //! unless they ask for it.
 
+mod decided;
 pub mod decision;
 pub mod documents;
 mod doubt;

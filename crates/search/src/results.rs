@@ -37,6 +37,9 @@ pub struct SearchResults {
     /// When the answer is weak: words of the query that no text has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_words: Vec<String>,
+    /// It was asked what was decided, and no record says it: these only speak of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undecided: bool,
     /// What is missing from the answer, and why; for `meta`.
     #[serde(skip)]
     pub warnings: Vec<String>,

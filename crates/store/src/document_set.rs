@@ -90,6 +90,8 @@ pub struct DocumentFilter {
     pub project: Option<ProjectId>,
     /// A local repository.
     pub repo: Option<i64>,
+    /// Everything but commits of other local repositories than this one.
+    pub around: Option<i64>,
     pub author: Option<String>,
     /// All of them.
     pub labels: Vec<String>,
@@ -118,6 +120,9 @@ pub fn allowed(on: &impl Read, filter: &DocumentFilter) -> Result<Option<Documen
     }
     if let Some(repo) = filter.repo {
         sets.push(one(on, "SELECT id FROM documents WHERE repo_id = ?1", [repo])?);
+    }
+    if let Some(around) = filter.around {
+        sets.extend(without_others(on, around)?);
     }
     if let Some(author) = &filter.author {
         let sql = "SELECT id FROM documents WHERE author = ?1 COLLATE NOCASE";
@@ -150,6 +155,22 @@ pub fn allowed(on: &impl Read, filter: &DocumentFilter) -> Result<Option<Documen
     let Some(mut left) = sets.next() else { return Ok(None) };
     sets.for_each(|set| left.intersect(&set));
     Ok(Some(left))
+}
+
+/// All but what other repositories brought; none when there is no other.
+fn without_others(on: &impl Read, repo: i64) -> Result<Option<DocumentSet>> {
+    let mut all = DocumentSet::up_to(crate::fulltext::highest_id(on)?);
+    let mut has_others = false;
+    for sql in [
+        "SELECT id FROM documents WHERE repo_id < ?1",
+        "SELECT id FROM documents WHERE repo_id > ?1",
+    ] {
+        collect(on, sql, [repo], |id| {
+            has_others = true;
+            all.remove(id);
+        })?;
+    }
+    Ok(has_others.then_some(all))
 }
 
 /// None when these are all the sources there are. Threads are the bulk of the
@@ -250,6 +271,8 @@ mod tests {
             "source_type = 'issue'",
             "project_id = 1",
             "repo_id = 1",
+            "repo_id < 1",
+            "repo_id > 1",
             "author = 'a' COLLATE NOCASE",
             "state = 'opened'",
             "created_at BETWEEN 1 AND 2",

@@ -155,8 +155,15 @@ impl Place {
             Box::new(move || {
                 let scope =
                     file_target::FileQuery { path: &wanted, project: None, repo: None, cwd: &dir };
-                let (about, now) = (None, Timestamp::EPOCH);
-                let request = why::Request { scope, limit: 3, notes: 2, experts: 3, about, now };
+                let request = why::Request {
+                    scope,
+                    limit: 3,
+                    notes: 2,
+                    experts: 3,
+                    about: None,
+                    code: None,
+                    now: Timestamp::EPOCH,
+                };
                 Ok(serde_json::to_value(why::why(&db, &request)?)?)
             }),
         ));

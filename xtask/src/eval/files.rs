@@ -37,6 +37,7 @@ pub fn line(searcher: &Searcher<'_>, question: &Value) -> Outcome<Vec<String>> {
         generations: 0,
         notes: 0,
         order: trace::FileOrder::default(),
+        code: None,
     };
     let found = trace::trace(searcher.reader, &request)?;
     Ok(found.merge_requests.into_iter().map(|explained| explained.reference).collect())

@@ -1,6 +1,7 @@
 use super::{Command, Run};
 use crate::args;
 use crate::ctx::Ctx;
+use crate::work_tree_overlay;
 use crate::ui::{Painter, Show, Ui};
 use insight::ask::{IndexLookup, Intent, Route, route};
 use model::{Error, ErrorCode, Result};
@@ -93,9 +94,10 @@ impl Args {
             return Err(Error::usage("the question is empty").suggest("lore help ask"));
         }
         let reader = Reader::open(&ctx.db_path(ui)?)?;
-        let known = IndexLookup::new(&reader, &ctx.env.cwd);
+        let known = IndexLookup::new(&reader, &ctx.env.cwd)
+            .over_work_tree(|scope| work_tree_overlay::over_work_tree(&reader, scope));
         let meant = route(&question, &known);
-        if meant.intent == Intent::Search
+        if matches!(meant.intent, Intent::Search | Intent::Decided)
             && let Some(missing) = known.into_missing(&ctx.env.cwd)
         {
             return Err(missing);
@@ -128,6 +130,13 @@ fn command_line(route: &Route) -> Vec<String> {
     if route.intent == Intent::Context {
         // A question wants the place to look at, not all there is to read.
         words.extend(["-n".to_owned(), FEW.to_string()]);
+    }
+    if matches!(route.intent, Intent::Search | Intent::Decided) {
+        // What others did in other repositories answers no question that is asked here.
+        words.push("--here".to_owned());
+    }
+    if route.intent == Intent::Decided {
+        words.push("--decided".to_owned());
     }
     if let Some(about) = &route.about {
         words.push(format!("--about={about}"));

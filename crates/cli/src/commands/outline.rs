@@ -5,16 +5,18 @@ use crate::ui::Ui;
 use insight::code::outline::{FileOutline, outline};
 use model::Result;
 
-/// List what a file defines, without the bodies
+/// List what a file or a type defines, without the bodies
 ///
-/// Types, functions and methods with their lines and signatures; --all adds
-/// fields, variables and what is written inside functions.
+/// Types, functions and methods with their lines and signatures; of a type its
+/// members, in whatever file they are written. --all adds fields, variables and
+/// what is written inside functions.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore outline src/flask/app.py
-  lore outline app.py --all")]
+  lore outline app.py --all
+  lore outline Flask")]
 pub struct Args {
-    /// File path, or the end of it
+    /// File path, or the end of it, or the name of a type
     path: String,
     /// Include fields, variables and inner functions
     #[arg(long)]

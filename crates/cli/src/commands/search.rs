@@ -47,6 +47,12 @@ pub struct Args {
     /// Limit to one local repository (folder, name or suffix)
     #[arg(short, long, value_name = "REPO")]
     repo: Option<String>,
+    /// Leave out commits of other local repositories than the one you are in
+    #[arg(long, conflicts_with_all = ["project", "repo"])]
+    here: bool,
+    /// Records of decisions first; without one, at most three commits
+    #[arg(long, conflicts_with_all = ["types", "offset"])]
+    decided: bool,
     /// Filter by author (for threads: who started it)
     #[arg(long, value_name = "USER")]
     author: Option<String>,
@@ -171,6 +177,7 @@ impl Args {
             sources: self.types.iter().filter_map(|kind| kind.source()).collect(),
             project: None,
             repo: None,
+            around: None,
             author: self.author.as_deref().map(user),
             labels: self.label.clone(),
             path: self.path.clone(),
@@ -256,6 +263,8 @@ impl Run for Args {
             let dir = ctx.env.cwd.join(typed).canonicalize().ok();
             filter.repo = Some(insight::repos::find_place(&reader, typed, dir.as_deref())?.repo.0);
         }
+        let home_repo = insight::repos::home(&reader, &ctx.env.cwd)?;
+        filter.around = home_repo.filter(|_| self.here);
         let mut request = self.request(filter);
         if self.types.contains(&TypeArg::Symbol) {
             return self.symbols(ctx, ui, &reader, &request);
@@ -271,13 +280,17 @@ impl Run for Args {
         let is_anywhere = request.filter.project.is_none();
         request.home = insight::projects::home(&reader, &ctx.env.cwd)?.filter(|_| is_anywhere);
         request.home_repo = match &request.filter.repo {
-            None if is_anywhere => insight::repos::home(&reader, &ctx.env.cwd)?,
+            None if is_anywhere => home_repo,
             _ => None,
         };
         request.from = standpoint(ctx, &reader)?;
         let searcher =
             Searcher { reader: &reader, provider: provider.as_deref(), now: ctx.now() };
-        let mut results = searcher.find(&request)?;
+        let mut results = if self.decided {
+            searcher.find_decided(&request)?
+        } else {
+            searcher.find(&request)?
+        };
         results.took = Some(ctx.env.elapsed());
         log_records(ctx, &database, &results);
         // An agent reads it in the answer, in three words.

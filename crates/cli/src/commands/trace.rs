@@ -1,4 +1,5 @@
 use super::Run;
+use crate::code_args;
 use crate::ctx::Ctx;
 use crate::file_args::{self, ScopeArgs};
 use crate::ui::Ui;
@@ -47,6 +48,7 @@ impl Run for Args {
         let cwd = file_args::cwd(ctx);
         let file = self.scope.typed(path, &cwd);
         let reader = Reader::open(&ctx.db_path(ui)?)?;
+        let code = code_args::ScopeArgs::as_edited(ctx, &reader, self.scope.repo());
         let request = Request {
             file,
             lines,
@@ -54,6 +56,7 @@ impl Run for Args {
             generations: self.generations as usize,
             notes: self.notes as usize,
             order: FileOrder::Newest,
+            code: code.as_ref(),
         };
         trace::trace(&reader, &request)
     }

@@ -1,4 +1,5 @@
 use super::{Run, ask};
+use crate::code_args;
 use crate::ctx::Ctx;
 use crate::memory_roots;
 use crate::file_args::{self, ScopeArgs};
@@ -69,6 +70,9 @@ impl Run for Args {
         memory_roots::catch_up(ctx, ui);
         let reader = Reader::open(&ctx.db_path(ui)?)?;
         let cwd = file_args::cwd(ctx);
+        let code = why::may_be_code(&self.target)
+            .then(|| code_args::ScopeArgs::as_edited(ctx, &reader, self.scope.repo()))
+            .flatten();
         why::why(
             &reader,
             &Request {
@@ -77,6 +81,7 @@ impl Run for Args {
                 notes: self.notes as usize,
                 experts: EXPERTS,
                 about: self.about.as_deref(),
+                code: code.as_ref(),
                 now: ctx.now(),
             },
         )

@@ -65,6 +65,9 @@ fn rows(results: &SearchResults, out: &mut Painter) {
 
 /// What an empty or a weak answer must not leave unsaid.
 fn remarks(results: &SearchResults, out: &mut Painter) {
+    if results.is_undecided {
+        out.text("# no decision recorded; these speak of it").end();
+    }
     if let Some(words) = results.weakness() {
         out.text(&format!("# {words}")).end();
     }

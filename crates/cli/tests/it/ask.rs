@@ -36,7 +36,7 @@ fn a_question_names_the_command_that_answers_it() {
         lore tests -- session
         lore impact -- src/login.rs
         lore history -- session
-        lore search -- '-x marks the spot'
+        lore search --here -- '-x marks the spot'
     "#]]
     .assert_eq(&all);
 }

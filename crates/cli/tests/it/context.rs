@@ -291,6 +291,10 @@ fn overloads_share_a_line_and_modules_are_said_by_their_files() {
     assert!(said.contains(" Ledger.weigh_parcel(parcel)"), "{said}");
     let pack = data(&env, &["context", "weigh the parcel wrongly", "--cold"]);
     assert!(pack.to_string().contains("\"other_lines\":["), "{pack:#}");
+    // Overloads that share a line were not left out.
+    assert_eq!(pack["left_out"], 0, "{pack:#}");
+    let few = lore(&env, &["--agent", "context", "weigh the parcel wrongly", "--limit", "1"]);
+    assert!(few.contains(" more (limit 1); "), "{few}");
 }
 
 #[test]
@@ -437,4 +441,61 @@ fn tests_of_a_symbol_are_asked_by_its_name() {
     assert!(by_name.contains("test_"), "{by_name}");
     let unknown = env.lore_in(&env.dir().join("shop"), &["tests", "nobody_knows_this"], "");
     assert!(unknown.to_string().contains("no file or symbol `nobody_knows_this`"), "{unknown}");
+}
+
+#[test]
+fn an_agent_is_told_the_tests_and_the_earlier_change_that_no_search_shows() {
+    let env = TestEnv::new(BINARY);
+    let mut history = History::new("main");
+    let commits: &[(&str, &[(&str, &str)])] = &[
+        ("Sell things", FIRST),
+        ("Round the price of a parcel", SECOND),
+        ("Name the shop", &[("shop/name.py", "SHOP_FRONT_NAME = 'Harbour'\n")]),
+    ];
+    for (day, (message, files)) in commits.iter().enumerate() {
+        let at = Timestamp::parse_rfc3339(&format!("2024-05-0{}T10:00:00Z", day + 1)).unwrap();
+        let ada = Signature::new("Ada", "ada@example.com", at);
+        history.commit("main", &ada, message, &written(files)).unwrap();
+    }
+    history.write(&env.dir().join("shop")).unwrap();
+    let _ = env.lore_in(&env.dir().join("shop"), &["index", "-q"], "").success();
+    let said =
+        lore(&env, &["--agent", "context", "round the price of a parcel in Cart.sum", "--cold"]);
+    assert!(said.contains("tests: tests/test_cart.py test_sum\n"), "{said}");
+    let like = lore(&env, &["--agent", "context", "round the price of a parcel", "--cold"]);
+    assert!(like.contains(" 2024-05-02 Round the price of a parcel\n"), "{like}");
+    // People have the whole answer, and no more than before.
+    let people = lore(&env, &["context", "round the price of a parcel", "--cold"]);
+    assert!(!people.contains("2024-05-02"), "{people}");
+    // A constant is no unit, unless the task says its name.
+    let task = "the shop front name is shown twice";
+    let named = names(&data(&env, &["context", task, "--cold"]));
+    assert!(named.contains(&"name.SHOP_FRONT_NAME".to_owned()), "{named:?}");
+    // Whatever its other words are, what it names is not here.
+    let task = "the price total items rounded";
+    let strength = |task: &str| data(&env, &["context", task, "--cold"])["strength"].clone();
+    assert_eq!(strength(task), "fair");
+    assert_eq!(strength(&format!("{task} by rounding_mode")), "weak");
+}
+
+#[test]
+fn records_that_are_linked_to_files_and_symbols_come_with_them() {
+    let env = indexed();
+    for (text, link) in [
+        ("Whole grams only", "shop/parcel.py"),
+        ("Banks decide how to round", "symbol:rounded"),
+        ("Nothing of the sort", "symbol:Cart.checkout"),
+    ] {
+        let args = ["remember", "decision", text, "--link", link, "--force"];
+        let _kept = env.lore_in(&env.dir().join("shop"), &args, "").success();
+    }
+    let texts = |file: &str| data(&env, &["context", "--files", file])["texts"].to_string();
+    assert!(texts("shop/parcel.py").contains("Whole grams only"));
+    let price = texts("shop/price.py");
+    assert!(price.contains("Banks decide how to round"), "{price}");
+    assert!(!price.contains("Nothing of the sort"), "{price}");
+    // That a test calls what it tests goes without saying.
+    let said = lore(&env, &["--agent", "context", "--files", "shop/cart.py"]);
+    assert!(said.contains("test_sum tests "), "{said}");
+    assert!(!said.contains("test_sum calls "), "{said}");
 }

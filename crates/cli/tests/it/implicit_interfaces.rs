@@ -155,8 +155,6 @@ fn the_methods_of_what_a_type_embeds_are_its_own() {
         disk/disk.go use:21
         subtypes of Base base/base.go:3: 2
         disk/disk.go Disk:8, Half:18
-        also named so: Disk.Base disk/disk.go:8 (none)
-        also named so: Half.Base disk/disk.go:18 (none)
         callees of use disk/disk.go:20: 3
         disk/disk.go Base.Log:21, Base.Close:22, Store.Close:23
     "#]]

@@ -33,6 +33,7 @@ mod docs;
 mod documents;
 mod enrich;
 mod enrich_real;
+mod everyday;
 mod experience;
 mod fake_gitlab;
 mod forge;

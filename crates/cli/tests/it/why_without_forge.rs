@@ -112,7 +112,7 @@ fn a_new_signature_is_told_to_change_the_interface_and_all_that_implement_it() {
     history.write(&env.dir().join("watch")).unwrap();
     let _ = env.lore_in(&env.dir().join("watch"), &["index", "-q"], "").success();
     expect![[r#"
-        changing Checkpoint lease.go:7 reaches 1 symbols, 0 of them tests
+        changing lessor.Checkpoint lease.go:7 reaches 1 symbols, 0 of them tests
         apply.go apply(through Lessor.Checkpoint):3
         a new signature changes them, too: Lessor.Checkpoint lease.go:3, Fake.Checkpoint fake/fake.go:5
         beyond apply: 1 calls of the name not bound: apply.go:5

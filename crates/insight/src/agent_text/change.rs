@@ -1,13 +1,15 @@
 //! What a change reaches, and the tests of it.
 
 use super::code::{counted_places, unbound};
-use super::{ByFile, place, short, stale};
+use super::{ByFile, own_name, place, short, stale};
 use crate::code::impact::Impact;
 use crate::code::neighbours::{Neighbour, UnresolvedSite};
 use crate::tests_scope::TestScope;
 use model::code::is_test_path;
 use std::collections::BTreeMap;
 
+/// Files of tests that are named.
+const MOST_FILES: usize = 8;
 /// Names of one file of tests.
 const MOST_TESTS: usize = 4;
 
@@ -15,7 +17,7 @@ const MOST_TESTS: usize = 4;
 pub fn impact(answer: &Impact) -> String {
     let of = match (&answer.path, answer.changed.first()) {
         (Some(path), _) => path.clone(),
-        (None, Some(symbol)) => format!("{} {}", short(&symbol.symbol), place(symbol)),
+        (None, Some(symbol)) => format!("{} {}", own_name(symbol), place(symbol)),
         (None, None) => String::new(),
     };
     let more = if answer.truncated { "+" } else { "" };
@@ -38,7 +40,7 @@ pub fn impact(answer: &Impact) -> String {
             (None, edge) => format!("({edge})"),
         };
         let files = by_depth.entry(one.depth).or_default();
-        files.add(&one.site_path, one.site_line, format!("{}{edge}", short(&one.at.symbol)));
+        files.add(&one.site_path, one.site_line, format!("{}{edge}", own_name(&one.at)));
     }
     for (depth, files) in by_depth {
         if depth > 1 {
@@ -48,24 +50,33 @@ pub fn impact(answer: &Impact) -> String {
     }
     impact_tests(&tests, &mut out);
     if !answer.contract.is_empty() {
-        let names = answer.contract.iter().map(|it| format!("{} {}", short(&it.symbol), place(it)));
+        let names = answer.contract.iter().map(|it| format!("{} {}", own_name(it), place(it)));
         let names: Vec<String> = names.collect();
         out.push_str(&format!("a new signature changes them, too: {}\n", names.join(", ")));
     }
+    let mut said: Vec<String> = Vec::new();
     for end in &answer.open_ends {
         let sites: Vec<&UnresolvedSite> = end.sites.iter().collect();
         let text = unbound(end.unresolved, &sites);
-        out.push_str(&format!("beyond {}: {text}", short(&end.symbol.symbol)));
+        // Symbols of one name share the calls of it.
+        if said.contains(&text) {
+            continue;
+        }
+        said.push(text.clone());
+        out.push_str(&format!("beyond {}: {text}", own_name(&end.symbol)));
     }
     if !answer.importers.is_empty() {
         out.push_str(&format!("{} more only import it\n", answer.importers.len()));
     }
     if answer.unresolved > 0 {
         let sites: Vec<&UnresolvedSite> = answer.unresolved_sites.iter().collect();
-        out.push_str(&unbound(answer.unresolved, &sites));
+        let text = unbound(answer.unresolved, &sites);
+        if !said.contains(&text) {
+            out.push_str(&text);
+        }
     }
     for other in &answer.candidates {
-        let name = format!("{} {}", short(&other.symbol.symbol), place(&other.symbol));
+        let name = format!("{} {}", own_name(&other.symbol), place(&other.symbol));
         out.push_str(&format!("also named so: {name} reaches {}\n", other.total));
     }
     out
@@ -84,42 +95,94 @@ fn impact_tests(tests: &[&Neighbour], out: &mut String) {
     }
     let mut files = ByFile::default();
     for one in tests {
-        files.add(&one.site_path, one.site_line, short(&one.at.symbol).to_owned());
+        files.add(&one.site_path, one.site_line, own_name(&one.at).to_owned());
     }
     out.push_str("tests:\n");
     files.write(out);
 }
 
-/// Files of tests to run, the nearest first.
+/// Files of tests to run, those first for which most speaks.
 pub fn tests(answer: &TestScope) -> String {
     let mut out = String::new();
     for reason in &answer.run_everything {
         out.push_str(&format!("run everything: {reason}\n"));
     }
-    let mut files: Vec<_> = answer.files.iter().collect();
-    // Tests that the graph leads to before files that merely say a name.
-    files.sort_by(|a, b| {
-        (a.tests.is_empty(), a.distance, &a.path).cmp(&(b.tests.is_empty(), b.distance, &b.path))
-    });
-    let mut others: Vec<(&str, Vec<&str>)> = Vec::new();
-    for file in files {
-        let names: Vec<&str> = file.tests.iter().map(|it| short(it)).take(MOST_TESTS).collect();
-        let more = file.tests.len().saturating_sub(names.len());
-        let more = if more > 0 { format!(" +{more}") } else { String::new() };
-        if names.is_empty() {
-            match others.iter_mut().find(|(reason, _)| *reason == file.reason) {
-                Some((_, paths)) => paths.push(&file.path),
-                None => others.push((&file.reason, vec![&file.path])),
+    // What most speaks for comes first; files for which the same speaks share a line.
+    let mut same: Option<(&str, Vec<&str>)> = None;
+    for file in answer.files.iter().take(MOST_FILES) {
+        if file.tests.is_empty() {
+            match &mut same {
+                Some((reason, paths)) if *reason == file.reason => paths.push(&file.path),
+                _ => {
+                    alike(same.take(), &mut out);
+                    same = Some((&file.reason, vec![&file.path]));
+                }
             }
             continue;
         }
+        alike(same.take(), &mut out);
+        let names: Vec<&str> = file.tests.iter().map(|it| short(it)).take(MOST_TESTS).collect();
+        let more = file.tests.len().saturating_sub(names.len());
+        let more = if more > 0 { format!(" +{more}") } else { String::new() };
         out.push_str(&format!("{} {}{more}\n", file.path, names.join(", ")));
     }
-    for (reason, paths) in others {
-        out.push_str(&format!("{reason}: {}\n", paths.join(", ")));
+    alike(same, &mut out);
+    let more = answer.files.len().saturating_sub(MOST_FILES);
+    if more > 0 {
+        out.push_str(&format!("+{more} files for which less speaks; --format list has all\n"));
     }
     if out.is_empty() {
         out.push_str("no test reaches it\n");
     }
     out
+}
+
+fn alike(files: Option<(&str, Vec<&str>)>, out: &mut String) {
+    if let Some((reason, paths)) = files {
+        out.push_str(&format!("{reason}: {}\n", paths.join(", ")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::SnapshotContext;
+    use crate::tests_scope::AffectedTests;
+    use model::Timestamp;
+    use model::ids::SnapshotSeq;
+
+    fn file(path: &str, reason: &str, tests: &[&str]) -> AffectedTests {
+        let tests = tests.iter().map(|it| (*it).to_owned()).collect();
+        AffectedTests { path: path.to_owned(), reason: reason.to_owned(), distance: 1, tests }
+    }
+
+    fn scope(files: Vec<AffectedTests>) -> TestScope {
+        let standing = SnapshotContext {
+            repo: String::new(),
+            name: String::new(),
+            commit: String::new(),
+            snapshot: SnapshotSeq(1),
+            indexed_at: Timestamp::EPOCH,
+            is_work_tree: false,
+            is_stale: false,
+            stale_against: None,
+        };
+        TestScope { standing, run_everything: Vec::new(), files, farther: Vec::new(), total: 9 }
+    }
+
+    #[test]
+    fn tests_stay_in_their_order_and_the_rest_is_counted() {
+        let mut files = vec![
+            file("z.js", "changed together", &[]),
+            file("y.js", "uses it", &["a.reads", "writes"]),
+            file("b.js", "imports it", &[]),
+            file("a.js", "imports it", &[]),
+        ];
+        let few = "changed together: z.js\ny.js reads, writes\nimports it: b.js, a.js\n";
+        assert_eq!(super::tests(&scope(files.clone())), few);
+        files.extend((0..6).map(|n| file(&format!("{n}.js"), "names it", &[])));
+        let many = super::tests(&scope(files));
+        let rest = "names it: 0.js, 1.js, 2.js, 3.js\n+2 files";
+        assert!(many.starts_with(few) && many.contains(rest), "{many}");
+    }
 }

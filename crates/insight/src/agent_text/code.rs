@@ -1,6 +1,6 @@
 //! Symbols, what is around them, and ways between them.
 
-use super::{ByFile, place, short, stale};
+use super::{ByFile, own_name, place, stale};
 use crate::code::flow::Flow;
 use crate::code::indirect::{IndirectKind, IndirectUse};
 use crate::code::neighbours::{Neighbour, Neighbourhood, Neighbours, UnresolvedSite};
@@ -67,11 +67,12 @@ fn named_parameters(signature: &str) -> Option<String> {
 pub fn neighbours(answer: &Neighbours) -> String {
     let mut out = String::new();
     around(answer.asked.as_str(), &answer.of, stale(&answer.standing), &mut out);
-    for other in &answer.candidates {
+    for other in answer.candidates.iter().filter(|it| it.has_answer()) {
         let n = other.found.len();
-        let name = format!("{} {}", short(&other.symbol.symbol), place(&other.symbol));
+        let name = format!("{} {}", own_name(&other.symbol), place(&other.symbol));
         if n == 0 {
-            out.push_str(&format!("also named so: {name} (none)\n"));
+            out.push_str(&format!("also named so: {name} (none direct)\n"));
+            other.indirect.iter().for_each(|it| out.push_str(&indirect_use(it)));
         } else {
             out.push_str(&format!("also named so: {name} ({n}):\n"));
             listed(&other.found, &mut out);
@@ -79,6 +80,11 @@ pub fn neighbours(answer: &Neighbours) -> String {
     }
     if answer.more_candidates > 0 {
         out.push_str(&format!("{} more have this name\n", answer.more_candidates));
+    }
+    let n_empty = answer.candidates.iter().filter(|it| !it.has_answer()).count() as u64;
+    if answer.empty_candidates + n_empty > 0 {
+        let (n, asked) = (answer.empty_candidates + n_empty, answer.asked.as_str());
+        out.push_str(&format!("{n} more of this name: no {asked}\n"));
     }
     out
 }
@@ -104,7 +110,7 @@ fn around(asked: &str, of: &Neighbourhood, stale: &str, out: &mut String) {
     let more = if of.truncated { "+" } else { "" };
     out.push_str(&format!(
         "{asked} of {} {}: {n}{more}{}{stale}\n",
-        short(&of.symbol.symbol),
+        own_name(&of.symbol),
         place(&of.symbol),
         spread(&of.found)
     ));
@@ -157,7 +163,7 @@ fn listed(found: &[Neighbour], out: &mut String) {
 
 fn add(one: &Neighbour, files: &mut ByFile) {
     let doubt = if one.confidence < SURE { "?" } else { "" };
-    let name = format!("{}{doubt}", short(&one.at.symbol));
+    let name = format!("{}{doubt}", own_name(&one.at));
     files.add_all(&one.site_path, one.site_line, &one.more_lines, name);
 }
 
@@ -215,11 +221,11 @@ pub fn indirect_use(found: &IndirectUse) -> String {
         IndirectKind::AsType => "as a type in",
         IndirectKind::Bases => "itself extends",
     };
-    let via = found.via.as_ref().map(|via| format!(" {} {}", short(&via.symbol), place(via)));
+    let via = found.via.as_ref().map(|via| format!(" {} {}", own_name(via), place(via)));
     let uses: Vec<String> = found
         .uses
         .iter()
-        .map(|one| format!("{} {}:{}", short(&one.at.symbol), one.site_path, one.site_line))
+        .map(|one| format!("{} {}:{}", own_name(&one.at), one.site_path, one.site_line))
         .collect();
     let shown = uses.len() as u64;
     let more = found.total.saturating_sub(shown);
@@ -232,10 +238,10 @@ pub fn symbols(answer: &Symbols) -> String {
     let mut out = String::new();
     for symbol in &answer.symbols {
         let signature = match symbol.signature.as_str() {
-            "" => format!("{} {}", symbol.at.kind, short(&symbol.at.symbol)),
+            "" => format!("{} {}", symbol.at.kind, own_name(&symbol.at)),
             signature => brief(signature),
         };
-        let owner = short(&symbol.at.symbol);
+        let owner = own_name(&symbol.at);
         let owner = match owner.rsplit_once('.') {
             Some((owner, _)) => format!(" [{owner}]"),
             None => String::new(),
@@ -268,8 +274,15 @@ pub fn symbols(answer: &Symbols) -> String {
 
 /// What a file defines: a line each, inner ones indented.
 pub fn outline(answer: &FileOutline) -> String {
-    let mut out = format!("{}{}\n", answer.path, stale(&answer.standing));
+    let of = answer.of.as_ref().map(|of| format!(":{} {}", of.line, own_name(of)));
+    let of = of.unwrap_or_default();
+    let mut out = format!("{}{of}{}\n", answer.path, stale(&answer.standing));
+    let mut path = None;
     for symbol in &answer.symbols {
+        if symbol.path != path {
+            path.clone_from(&symbol.path);
+            out.push_str(&format!("{}\n", symbol.path.as_deref().unwrap_or_default()));
+        }
         let indent = " ".repeat(symbol.depth.min(8) as usize);
         let signature = match symbol.signature.as_str() {
             "" => format!("{} {}", symbol.kind, symbol.name),
@@ -297,7 +310,7 @@ pub fn flow(answer: &Flow) -> Option<String> {
     }
     let mut out = String::new();
     for path in &answer.paths {
-        out.push_str(&format!("{} {}", short(&path.start.symbol), place(&path.start)));
+        out.push_str(&format!("{} {}", own_name(&path.start), place(&path.start)));
         for step in &path.steps {
             let edge = if step.edge == EdgeKind::Calls {
                 String::new()
@@ -309,7 +322,7 @@ pub fn flow(answer: &Flow) -> Option<String> {
                 "\n -{edge}{doubt} {}:{} > {} {}",
                 step.site_path,
                 step.site_line,
-                short(&step.at.symbol),
+                own_name(&step.at),
                 place(&step.at)
             ));
         }

@@ -19,6 +19,7 @@ pub use reasons::why;
 pub use search::search;
 
 use crate::code::{SnapshotContext, SymbolRef};
+use model::code::SymbolKind;
 use std::collections::BTreeMap;
 
 /// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
@@ -29,6 +30,20 @@ pub fn short(symbol: &str) -> &str {
     // A module is said by the file.
     let is_type = symbol[before..].starts_with(|c: char| c.is_uppercase() || c == '_');
     if is_type { &symbol[before..] } else { &symbol[last + 1..] }
+}
+
+/// The same of a symbol whose kind is known: what has methods is a type, however it is
+/// written.
+pub fn own_name(symbol: &SymbolRef) -> &str {
+    name_of_kind(&symbol.symbol, symbol.kind)
+}
+
+pub(crate) fn name_of_kind(name: &str, kind: SymbolKind) -> &str {
+    let is_member = matches!(kind, SymbolKind::Method | SymbolKind::Field);
+    match name.rfind('.') {
+        Some(last) if is_member => &name[name[..last].rfind('.').map_or(0, |at| at + 1)..],
+        _ => short(name),
+    }
 }
 
 fn place(symbol: &SymbolRef) -> String {
@@ -89,6 +104,23 @@ mod tests {
         assert_eq!(short("src.shop.checkout.charge"), "charge");
         assert_eq!(short("checkout.charge"), "charge");
         assert_eq!(short("total"), "total");
+    }
+
+    #[test]
+    fn a_member_keeps_its_type_however_that_is_written() {
+        let symbol = |symbol: &str, kind: SymbolKind| SymbolRef {
+            qualified_name: String::new(),
+            symbol: symbol.to_owned(),
+            kind,
+            path: String::new(),
+            line: 1,
+            is_test: false,
+        };
+        let name = |text: &str, kind: SymbolKind| own_name(&symbol(text, kind)).to_owned();
+        assert_eq!(name("canvas.chunks.apply_async", SymbolKind::Method), "chunks.apply_async");
+        assert_eq!(name("chunks.size", SymbolKind::Field), "chunks.size");
+        assert_eq!(name("canvas.apply_async", SymbolKind::Function), "apply_async");
+        assert_eq!(name("total", SymbolKind::Method), "total");
     }
 
     #[test]

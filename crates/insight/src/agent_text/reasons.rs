@@ -1,6 +1,6 @@
 //! Why something is so: who changed it with what words, what was argued and decided.
 
-use super::short;
+use super::own_name;
 use crate::evidence::Explained;
 use crate::reasons::{CommitReason, MergeMessage};
 use crate::trace::{LineOrigin, Trace};
@@ -38,9 +38,14 @@ pub fn why(answer: &Why) -> String {
     wording(answer, &mut out);
     if let Some(trace) = &answer.trace {
         if let Some(symbol) = &trace.symbol {
+            let standing = match (trace.is_stale, trace.is_edited) {
+                (true, _) => " (stale: run lore index)",
+                (false, true) => " (edited)",
+                (false, false) => "",
+            };
             out.push_str(&format!(
-                "in {} {}:{}\n",
-                short(&symbol.symbol),
+                "in {} {}:{}{standing}\n",
+                own_name(symbol),
                 symbol.path,
                 symbol.line
             ));
@@ -57,6 +62,10 @@ pub fn why(answer: &Why) -> String {
     answer.commit.iter().for_each(|it| asked_commit(it, &mut out));
     answer.entity.iter().for_each(|it| explained(it, &mut out));
     answer.merge_requests.iter().for_each(|it| explained(it, &mut out));
+    if out.is_empty() {
+        let target = one_line(&answer.target, 120);
+        out.push_str(&format!("no commit, merge request or record explains {target}\n"));
+    }
     out
 }
 

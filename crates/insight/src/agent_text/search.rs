@@ -18,7 +18,9 @@ const WITH_PASSAGE: usize = 2;
 
 pub fn search(results: &SearchResults) -> String {
     let mut out = String::new();
-    if results.is_weak && !results.items.is_empty() {
+    if results.is_undecided {
+        out.push_str("no decision recorded; what speaks of it:\n");
+    } else if results.is_weak && !results.items.is_empty() {
         out.push_str("weak; the nearest:\n");
     }
     // What came with a clone that nobody trusts is not for agents.

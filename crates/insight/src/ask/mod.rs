@@ -9,10 +9,13 @@ pub use question::{Intent, Route, route};
 pub use subjects::VocabularyLookup;
 
 use crate::code::Scope;
+use crate::code::overlay::Overlay;
 use crate::code::scope::{self, ScopeRequest};
 use crate::file_target::{self, NewestPaths};
 use model::{Error, ErrorCode, Result};
+use std::cell::OnceCell;
 use std::path::Path;
+use std::sync::Arc;
 use store::Reader;
 use store::code::nodes;
 
@@ -23,6 +26,9 @@ pub struct IndexLookup<'a> {
     /// Why there is no scope.
     missing: Option<Error>,
     paths: Option<NewestPaths>,
+    /// Looks at what was edited since; asked for where the index does not know a name.
+    look: Option<Box<dyn Fn(Scope) -> Result<Scope> + 'a>>,
+    edits: OnceCell<Option<Arc<Overlay>>>,
 }
 
 impl<'a> IndexLookup<'a> {
@@ -36,7 +42,25 @@ impl<'a> IndexLookup<'a> {
         };
         let dir = scope.as_ref().and_then(|scope| scope.dir.as_deref());
         let paths = dir.map(|dir| NewestPaths::of(git::Repo::known(Path::new(dir))));
-        IndexLookup { reader, scope, missing, paths }
+        let edits = OnceCell::new();
+        IndexLookup { reader, scope, missing, paths, look: None, edits }
+    }
+
+    /// Knows names, too, that were written since the index.
+    #[must_use]
+    pub fn over_work_tree(mut self, look: impl Fn(Scope) -> Result<Scope> + 'a) -> Self {
+        self.look = Some(Box::new(look));
+        self
+    }
+
+    /// Whether a name is defined in the work tree alone.
+    fn is_new(&self, name: &str) -> bool {
+        let found = || {
+            let (look, scope) = (self.look.as_ref()?, self.scope.clone()?);
+            look(scope).ok()?.overlay
+        };
+        let edits = self.edits.get_or_init(found).as_ref();
+        edits.is_some_and(|edits| edits.defining(name).next().is_some())
     }
 
     /// Why a question that is asked here cannot be answered, where the clone around is
@@ -60,7 +84,7 @@ impl VocabularyLookup for IndexLookup<'_> {
     }
 
     fn is_symbol(&self, name: &str) -> bool {
-        self.is_node(name).unwrap_or(false)
+        self.is_node(name).unwrap_or(false) || self.is_new(name)
     }
 
     fn is_member(&self, owner: &str, name: &str) -> bool {

@@ -32,7 +32,8 @@ pub(super) const OF_ORIGIN: &[&str] = &[
 ];
 
 /// Words that ask for something, most telling first; ` ` at an end asks for the
-/// border of a word there, `^` for the beginning of the question.
+/// border of a word there, `^` for the beginning of the question, `…` for a few words
+/// between its parts, of which the first is what is asked about.
 pub(super) const PHRASES: &[(Intent, &[&str])] = &[
     (
         Intent::Why,
@@ -51,7 +52,7 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
     ),
     // What was decided stands in texts of every kind; the question's own words do not.
     (
-        Intent::Search,
+        Intent::Decided,
         &[
             "what was decided",
             "what has been decided",
@@ -64,6 +65,9 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "who decided",
         ],
     ),
+    // What is done then, not who calls it.
+    (Intent::Impact, &["^what happens if i", "^what happens if we"]),
+    (Intent::Context, &["^what happens"]),
     // Before words that ask for callers or tests.
     (Intent::History, OF_ORIGIN),
     (
@@ -131,11 +135,35 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
             "that extend",
             "classes extend",
             "types extend",
+            "who extends",
             "what inherits",
-            "that inherit from",
-            "classes inherit from",
+            "who inherits",
+            "that inherit",
+            "classes inherit",
+            "types inherit",
+            "inheritors of",
+            "descendants of",
+            "what subclasses",
+            "who subclasses",
+            "what derives",
+            "who derives",
             "derived from",
             "derive from",
+            "what includes",
+            "who includes",
+            "that include",
+            "classes include",
+            "modules include",
+            "types include",
+            "what mixes in",
+            "who mixes in",
+            "that mix in",
+            "classes mix in",
+            "what embeds",
+            "who embeds",
+            "that embed",
+            "types embed",
+            "structs embed",
             "^subtypes",
         ],
     ),
@@ -143,11 +171,31 @@ pub(super) const PHRASES: &[(Intent, &[&str])] = &[
         Intent::Outline,
         &[
             "methods of",
+            "members of",
+            "methods does … have",
+            "members does … have",
+            "methods has",
             "functions in",
             "what is in the file",
             "outline of",
             "^outline",
             "defined in",
+        ],
+    ),
+    (
+        Intent::Callees,
+        &[
+            "what does … call",
+            "what do … call",
+            "what does … invoke",
+            "functions does … call",
+            "methods does … call",
+            "what is called by",
+            "what gets called by",
+            "what gets called in",
+            "functions called by",
+            "methods called by",
+            "what is called from within",
         ],
     ),
     (

@@ -4,7 +4,9 @@
 //! (see `subjects`).
 
 use super::phrases::{OF_ORIGIN, PHRASES};
-use super::subjects::{Subject, VocabularyLookup, has_code_inside, join_members, subjects};
+use super::subjects::{
+    Subject, VocabularyLookup, ends_of_path, has_code_inside, join_members, subjects,
+};
 use search::query::is_stop_word;
 
 /// The command that answers.
@@ -30,6 +32,8 @@ pub enum Intent {
     FileHistory,
     Context,
     Search,
+    /// A search for what was decided.
+    Decided,
 }
 
 impl Intent {
@@ -53,7 +57,7 @@ impl Intent {
             Intent::History => "history",
             Intent::FileHistory => "file_history",
             Intent::Context => "context",
-            Intent::Search => "search",
+            Intent::Search | Intent::Decided => "search",
         }
     }
 }
@@ -75,7 +79,7 @@ impl Route {
     pub fn may_be_searched(&self) -> bool {
         let is_code = |name: &str| has_code_inside(name) && !name.contains(' ');
         let names = std::iter::once(self.subject.as_str()).chain(self.to.as_deref());
-        self.intent != Intent::Search && !names.into_iter().any(is_code)
+        !matches!(self.intent, Intent::Search | Intent::Decided) && !names.into_iter().any(is_code)
     }
 
     /// Searches the texts for the words of a question.
@@ -84,6 +88,8 @@ impl Route {
     }
 }
 
+/// Words between the parts of a phrase.
+const MOST_BETWEEN: usize = 4;
 /// Longer questions are tasks or logs, and read as such.
 const MOST_WORDS: usize = 40;
 
@@ -108,8 +114,11 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
         return alone(only);
     }
     let asks_for_origin = said.as_ref().is_some_and(|said| said.asks_for_origin);
+    let used = used_somewhere(&words, &subjects);
     match said.map(|said| said.intent) {
         Some(Intent::Context) => plain(code, question),
+        // Where something is run, raised or registered: where it is used.
+        Some(Intent::Symbol) if used.is_some() => plain(Intent::Callers, used.unwrap_or_default()),
         // "where is the retry limit set", "where is the TLS timeout set": not one name,
         // but code is meant.
         Some(Intent::Symbol) if subjects.is_empty() || says_more(whole, &subjects) => {
@@ -117,6 +126,11 @@ pub fn route(question: &str, known: &dyn VocabularyLookup) -> Route {
         }
         Some(Intent::History) if asks_for_origin && subjects.is_empty() => {
             // Commits that say it, best first: nothing is named whose history could be told.
+            plain(Intent::Search, question)
+        }
+        Some(Intent::Flow) => path_of(question, &subjects, known),
+        // A folder has no lines; what is said of it may stand anywhere.
+        Some(Intent::Why) if matches!(subjects.as_slice(), [Subject::Path(it)] if !known.is_file(it)) => {
             plain(Intent::Search, question)
         }
         Some(intent) => meant(intent, question, &subjects),
@@ -149,6 +163,7 @@ fn said(question: &str) -> Option<AskedIntent> {
             | Intent::Callees
             | Intent::Overrides
             | Intent::Subtypes
+            | Intent::Outline
             | Intent::Impact
             | Intent::Tests
     );
@@ -168,22 +183,71 @@ const OF_DEFINITIONS: &[&str] = &[
     "code",
     "declared",
     "defined",
+    "described",
+    "documented",
     "definition",
     "enum",
     "file",
     "find",
+    "found",
     "function",
     "implemented",
     "interface",
+    "lives",
     "located",
     "method",
     "module",
+    "now",
     "signature",
     "source",
     "struct",
+    "stored",
     "symbol",
     "type",
+    "written",
 ];
+
+/// A name of which a question asks where something is done with it: `where is X raised`.
+fn used_somewhere<'s>(words: &[&str], subjects: &'s [Subject]) -> Option<&'s str> {
+    const ARTICLES: &[&str] = &["is", "are", "the", "a", "an", "function", "method", "class"];
+    let lower = |at: usize| words.get(at).map(|word| word.to_lowercase());
+    if !matches!(lower(0)?.as_str(), "where" | "where's") {
+        return None;
+    }
+    let bare =
+        |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
+    let at = (1..words.len()).find(|at| !ARTICLES.contains(&words[*at].to_lowercase().as_str()))?;
+    let [subject @ Subject::Symbol(name)] = subjects else { return None };
+    let is_it = words[at].contains(name.as_str());
+    let verb = bare(&lower(at + 1)?);
+    let next = lower(at + 2).map(|word| bare(&word));
+    let is_verb = !verb.is_empty()
+        && !is_stop_word(&verb)
+        && !OF_DEFINITIONS.contains(&verb.as_str())
+        && next.is_none_or(|next| next.is_empty() || is_stop_word(&next));
+    (is_it && is_verb).then(|| subject.text())
+}
+
+/// A path has two ends; with one alone it is asked who leads there.
+fn path_of(question: &str, subjects: &[Subject], known: &dyn VocabularyLookup) -> Route {
+    let mut symbols = subjects.iter().filter(|it| matches!(it, Subject::Symbol(_)));
+    let ends = match (symbols.next(), symbols.next()) {
+        (Some(from), Some(to)) => (Some(from.text().to_owned()), Some(to.text().to_owned())),
+        (first, _) => {
+            let first = first.map(|it| it.text().to_owned());
+            match ends_of_path(question, known) {
+                (Some(from), Some(to)) if from != to => (Some(from), Some(to)),
+                (None, Some(to)) if Some(&to) != first.as_ref() => (first, Some(to)),
+                _ => (first, None),
+            }
+        }
+    };
+    match ends {
+        (Some(from), Some(to)) => Route { to: Some(to), ..plain(Intent::Flow, &from) },
+        (Some(only), None) => plain(Intent::Callers, &only),
+        _ => plain(Intent::Search, question),
+    }
+}
 
 /// Whether a question says more than one name and that its definition is wanted.
 fn says_more(question: &str, subjects: &[Subject]) -> bool {
@@ -198,6 +262,12 @@ fn says_more(question: &str, subjects: &[Subject]) -> bool {
 
 /// Where a phrase ends in a question that says it.
 fn end_of(question: &str, phrase: &str) -> Option<usize> {
+    if let Some((before, after)) = phrase.split_once(" … ") {
+        let end = end_of(question, before)?;
+        let rest: Vec<&str> = question.get(end..)?.split_whitespace().collect();
+        let is_said = rest.iter().skip(1).take(MOST_BETWEEN).any(|word| *word == after);
+        return is_said.then_some(end);
+    }
     let padded = format!("{question} ");
     let end = match phrase.strip_prefix('^') {
         Some(start) => {
@@ -231,22 +301,12 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
     let reference = subjects.iter().find(|it| matches!(it, Subject::Reference(_)));
     let of = |intent, subject: &Subject| plain(intent, subject.text());
     match intent {
-        Intent::Flow => {
-            let mut symbols = subjects.iter().filter(|it| matches!(it, Subject::Symbol(_)));
-            match (symbols.next(), symbols.next()) {
-                (Some(from), Some(to)) => {
-                    Route { to: Some(to.text().to_owned()), ..of(Intent::Flow, from) }
-                }
-                (Some(only), None) => of(Intent::Callers, only),
-                _ => plain(Intent::Search, question),
-            }
-        }
         Intent::Outline => match file.or(code) {
             Some(file @ Subject::Path(_)) => of(Intent::Outline, file),
             Some(line @ Subject::Line(_)) => {
                 plain(Intent::Outline, line.text().split(':').next().unwrap_or_default())
             }
-            Some(symbol) => of(Intent::Symbol, symbol),
+            Some(symbol) => of(Intent::Outline, symbol),
             None => plain(Intent::Search, question),
         },
         Intent::Callers
@@ -255,6 +315,10 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
         | Intent::Subtypes
         | Intent::Symbol => match code {
             Some(symbol) => of(intent, symbol),
+            // What includes a file is what a change of it reaches.
+            None if intent == Intent::Subtypes && file.is_some() => {
+                plain(Intent::Impact, file.map_or("", Subject::text))
+            }
             None => reference.map_or_else(|| plain(Intent::Search, question), alone),
         },
         Intent::Impact | Intent::Tests => match code.or(file) {
@@ -289,7 +353,7 @@ fn meant(intent: Intent, question: &str, subjects: &[Subject]) -> Route {
             }
             (None, None) => plain(Intent::Timeline, about(question)),
         },
-        Intent::Search => plain(Intent::Search, about(question)),
+        Intent::Search | Intent::Decided => plain(intent, about(question)),
         other => plain(other, question),
     }
 }
@@ -426,9 +490,9 @@ mod tests {
             ("who should review src/flask/app.py", Intent::Experts, "src/flask/app.py"),
             ("who knows cli-tools", Intent::Experts, "src/cli-tools"),
             ("what happened with dark mode?", Intent::Timeline, "dark mode"),
-            ("what was decided about the queue?", Intent::Search, "the queue"),
-            ("what did we decide on retries", Intent::Search, "retries"),
-            ("who decided to drop libgmp", Intent::Search, "drop libgmp"),
+            ("what was decided about the queue?", Intent::Decided, "the queue"),
+            ("what did we decide on retries", Intent::Decided, "retries"),
+            ("who decided to drop libgmp", Intent::Decided, "drop libgmp"),
             ("history of dark mode", Intent::Timeline, "dark mode"),
             ("history of get_queryset", Intent::History, "get_queryset"),
             ("when was Flask.run changed", Intent::History, "Flask.run"),
@@ -445,6 +509,25 @@ mod tests {
             ("what breaks if I change method save in Model", Intent::Impact, "Model.save"),
             ("why does Flask run two threads", Intent::Why, "Flask"),
             ("why does Flask have slugify", Intent::Why, "Flask"),
+            ("what does Flask.run call", Intent::Callees, "Flask.run"),
+            ("which functions does slugify call?", Intent::Callees, "slugify"),
+            ("what is called by run", Intent::Callees, "run"),
+            ("methods of Flask", Intent::Outline, "Flask"),
+            ("members of the class QuerySet", Intent::Outline, "QuerySet"),
+            ("what methods does QuerySet have", Intent::Outline, "QuerySet"),
+            ("methods of src/flask/app.py", Intent::Outline, "src/flask/app.py"),
+            ("what inherits from open", Intent::Subtypes, "open"),
+            ("what includes Model", Intent::Subtypes, "Model"),
+            ("what mixes in Model?", Intent::Subtypes, "Model"),
+            ("which classes include Model", Intent::Subtypes, "Model"),
+            ("what includes src/flask/app.py", Intent::Impact, "src/flask/app.py"),
+            ("where is Flask.run run", Intent::Callers, "Flask.run"),
+            ("where is QuerySet raised?", Intent::Callers, "QuerySet"),
+            ("where is the method get_queryset called", Intent::Callers, "get_queryset"),
+            ("where is QuerySet thrown in the handlers", Intent::Callers, "QuerySet"),
+            ("where is QuerySet documented", Intent::Symbol, "QuerySet"),
+            ("where is the function `slugify` located", Intent::Symbol, "slugify"),
+            ("what happens if I remove slugify", Intent::Impact, "slugify"),
         ] {
             assert_eq!(routed(question), (intent, subject.to_owned()), "{question}");
         }
@@ -457,6 +540,25 @@ mod tests {
     }
 
     #[test]
+    fn a_path_has_the_two_ends_that_a_question_says() {
+        for (question, from, to) in [
+            ("path from Flask.run to open", "Flask.run", "open"),
+            ("path from open to set", "open", "set"),
+            ("how do I get from `run` to `open`", "run", "open"),
+            ("path between Flask and slugify", "Flask", "slugify"),
+            ("how does open reach QuerySet", "open", "QuerySet"),
+            // Nobody knows it, and no other question is answered.
+            ("path from Flask.run to park", "Flask.run", "park"),
+            ("call chain from nobody to the function slugify", "nobody", "slugify"),
+        ] {
+            let found = route(question, &Project);
+            let ends = (found.intent, found.subject.as_str(), found.to.as_deref());
+            assert_eq!(ends, (Intent::Flow, from, Some(to)), "{question}");
+        }
+        assert_eq!(routed("how does it reach Model.save"), (Intent::Callers, "Model.save".into()));
+    }
+
+    #[test]
     fn a_task_is_given_what_to_read() {
         for question in [
             "fix the retry loop when the server answers 503",
@@ -464,6 +566,8 @@ mod tests {
             "which files handle uploads",
             "what breaks if I change the upload limit",
             "which tests cover uploads of files",
+            "what happens when Flask.run is called twice",
+            "what happens if the server answers 503",
         ] {
             assert_eq!(routed(question), (Intent::Context, question.to_owned()));
         }
@@ -478,6 +582,7 @@ mod tests {
             "when was dark mode added",
             "open questions about tokens",
             "who calls nobody",
+            "why is cli-tools there",
             "",
             "???",
         ] {

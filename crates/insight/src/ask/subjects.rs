@@ -63,9 +63,11 @@ const BETWEEN: &[&str] = &[
     "exercise",
     "field",
     "for",
+    "from",
     "function",
     "i",
     "if",
+    "in",
     "interface",
     "is",
     "it",
@@ -188,6 +190,40 @@ fn announced_name(rest: &str, known: &dyn VocabularyLookup) -> Option<Subject> {
 
 fn is_path(name: &str, known: &dyn VocabularyLookup) -> bool {
     known.is_file(name) || known.path_ending(name).is_some()
+}
+
+/// The two ends of a path that a question speaks of. A plain word is one where a word
+/// before it says so (`from X to park`): whoever answers says where nothing is called so.
+pub(super) fn ends_of_path(
+    question: &str,
+    known: &dyn VocabularyLookup,
+) -> (Option<String>, Option<String>) {
+    const TO: &[&str] = &["to", "reach", "reaches", "into", "call", "calls", "in"];
+    let words: Vec<&str> = question.split_whitespace().map(bare).map(without_call).collect();
+    let is_one_of = |at: usize, of: &[&str]| of.contains(&words[at].to_lowercase().as_str());
+    let name_after = |at: usize| {
+        let is_between = |word: &str| BETWEEN.contains(&word) || TO.contains(&word);
+        let mut rest = words[at + 1..].iter().filter(|word| !word.is_empty());
+        let name = rest.find(|word| !is_between(&word.to_lowercase()))?;
+        (!is_stop_word(name) && name.chars().count() > 1).then(|| (*name).to_owned())
+    };
+    let from = (0..words.len()).find(|at| is_one_of(*at, &["from", "between"]));
+    let of_from = from.and_then(name_after);
+    let is_between = from.is_some_and(|at| is_one_of(at, &["between"]));
+    let joints: &[&str] = if is_between { &["and"] } else { TO };
+    let first = |after: usize| {
+        joints.iter().find_map(|joint| (after..words.len()).find(|at| is_one_of(*at, &[*joint])))
+    };
+    let joint = first(from.map_or(0, |at| at + 1)).or_else(|| first(0));
+    let of_to = joint.and_then(name_after);
+    // `how does login reach session`: what stands before is the beginning.
+    let before = || {
+        let name = words[joint?.checked_sub(1)?];
+        let is_name = !is_stop_word(name) && name.chars().count() > 1 && known.is_symbol(name);
+        is_name.then(|| name.to_owned())
+    };
+    let of_from = of_from.or_else(|| if from.is_none() { before() } else { None });
+    (of_from, of_to)
 }
 
 /// A word without the marks around it.

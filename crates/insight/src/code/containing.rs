@@ -1,6 +1,7 @@
 //! The symbol a line stands in, and the lines a symbol stands on.
 
 use super::scope::Scope;
+use super::symbol::of_text;
 use super::view::{SymbolRef, View};
 use model::Result;
 use model::code::NodeKind;
@@ -17,13 +18,28 @@ pub fn containing(
     path: &str,
     line: u32,
 ) -> Result<Option<SymbolRef>> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let snapshot = snapshots::by_sha_prefix(reader, repo, commit)?.into_iter().next();
-    let package = files::find_package(reader, repo, folder)?;
-    let (Some(snapshot), Some(package)) = (snapshot, package) else { return Ok(None) };
+    let Some(snapshot) = snapshot else { return Ok(None) };
     let Some(repo) = repos::get(reader, repo)? else { return Ok(None) };
     let scope = Scope { repo, snapshot, dir: None, newer_head: None, overlay: None };
-    let view = View::new(reader, &scope);
+    containing_now(reader, &scope, path, line)
+}
+
+/// The same in a file as it is now, where the scope has what was edited since.
+pub(crate) fn containing_now(
+    reader: &Reader,
+    scope: &Scope,
+    path: &str,
+    line: u32,
+) -> Result<Option<SymbolRef>> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let view = View::new(reader, scope);
+    // What was written since is in no outline.
+    if let Some(edited) = view.edited(path).filter(|edited| edited.symbols.is_some()) {
+        return Ok(edited.around(line).map(|symbol| of_text(&view, path, symbol)));
+    }
+    let package = files::find_package(reader, scope.repo.id, folder)?;
+    let Some(package) = package else { return Ok(None) };
     let Some(version) = view.version(package)? else { return Ok(None) };
     for member in &version.members {
         if view.file(member.file)?.name != name {

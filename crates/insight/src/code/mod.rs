@@ -22,6 +22,7 @@ mod layers;
 pub mod ledger;
 pub mod manual;
 pub mod map;
+mod members;
 pub mod neighbours;
 pub mod outline;
 mod outside_types;
@@ -46,6 +47,7 @@ pub mod walk;
 mod work_tree_snapshot;
 
 pub(crate) use abroad::other_roots;
+pub(crate) use containing::containing_now;
 pub use containing::{containing, extent};
 pub(crate) use files::exact_file;
 pub(crate) use owners::owners_of;

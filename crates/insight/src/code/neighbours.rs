@@ -3,12 +3,13 @@
 
 use super::definitions::{DefinedSymbol, written};
 use super::indirect::{self, IndirectUse};
+use super::members;
 use super::outside_types;
 use super::resolve::{self, Candidate};
 use super::scope::{Scope, SnapshotContext};
 use super::sites;
 use super::structural;
-use super::view::{SymbolRef, View};
+use super::view::{SymbolRef, View, distance};
 use super::walk::{Direction, TraversalOptions, VisitedNode, Walk, walk};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
 use model::code::{EdgeKind, Provenance, SymbolKind};
@@ -81,6 +82,9 @@ pub struct Neighbours {
     /// Symbols it may mean that are not shown.
     #[serde(skip_serializing_if = "is_zero", default)]
     pub more_candidates: u64,
+    /// Symbols it may mean that are not shown because there is nothing around them.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub empty_candidates: u64,
     /// What production does with it; none where that was not observed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub runtime: Option<RuntimeWeight>,
@@ -183,6 +187,8 @@ pub struct UnresolvedSite {
 const MOST_SITES: usize = 10;
 /// Candidates that are answered beside the likeliest.
 const MOST_CANDIDATES: usize = 4;
+/// Candidates that are looked at for an answer.
+const MOST_LOOKED_AT: usize = 24;
 /// Symbols shown of each of them.
 const MOST_OF_CANDIDATE: usize = 10;
 
@@ -202,6 +208,9 @@ pub fn neighbours(
 ) -> Result<Neighbours> {
     let view = View::new(reader, scope);
     let mut found = resolve::some(&view, typed)?;
+    if asked == Question::Subtypes {
+        leave_types(&view, &mut found.list)?;
+    }
     if is_split {
         found = found.split();
     }
@@ -213,24 +222,58 @@ pub fn neighbours(
         ..options.clone()
     };
     let n_others = rest.len() as u64;
-    let mut candidates = Vec::new();
-    for candidate in rest.by_ref().take(MOST_CANDIDATES) {
+    let (mut with_answer, mut empty) = (Vec::new(), Vec::new());
+    for (nth, candidate) in rest.by_ref().take(MOST_LOOKED_AT).enumerate() {
+        if with_answer.len() == MOST_CANDIDATES {
+            break;
+        }
         let mut other = neighbourhood(&view, &candidate, asked, &less)?;
         if asked == Question::Callers && other.symbol.symbol.ends_with(last_part(&of.symbol)) {
             // They are calls of the same name, and were listed with the likeliest.
             other.unresolved_sites.clear();
             other.unresolved = 0;
         }
-        candidates.push(other);
+        if other.has_answer() { with_answer.push((nth, other)) } else { empty.push((nth, other)) }
     }
+    // Those around which there is nothing take the room that the others leave.
+    let n_empty = empty.len();
+    let mut shown = with_answer;
+    empty.truncate(MOST_CANDIDATES - shown.len());
+    let empty_candidates = (n_empty - empty.len()) as u64;
+    shown.extend(empty);
+    shown.sort_by_key(|(nth, _)| *nth);
+    let candidates: Vec<Neighbourhood> = shown.into_iter().map(|(_, other)| other).collect();
     Ok(Neighbours {
         standing: scope.standing(),
         asked,
         of,
-        more_candidates: n_others - candidates.len() as u64,
+        more_candidates: n_others - candidates.len() as u64 - empty_candidates,
+        empty_candidates,
         candidates,
         runtime: None,
     })
+}
+
+impl Neighbourhood {
+    /// Whether there is anything around it.
+    pub fn has_answer(&self) -> bool {
+        !self.found.is_empty() || self.unresolved > 0 || !self.indirect.is_empty()
+    }
+}
+
+/// Only types have subtypes: where a name is that of one, nothing else is meant.
+fn leave_types(view: &View<'_>, list: &mut Vec<Candidate>) -> Result<()> {
+    let mut types = Vec::new();
+    for candidate in list.iter() {
+        let first = candidate.nodes.first().map(|node| view.node(*node)).transpose()?.flatten();
+        if first.is_some_and(|row| members::is_type(row.kind)) {
+            types.push(candidate.clone());
+        }
+    }
+    if !types.is_empty() {
+        *list = types;
+    }
+    Ok(())
 }
 
 fn last_part(symbol: &SymbolRef) -> &str {
@@ -370,7 +413,8 @@ pub(super) fn unbound_calls_of(
     let Some(row) = view.node(*first)?.filter(|row| !row.name.is_empty()) else {
         return Ok((0, Vec::new()));
     };
-    let (mut total, sites) = view.unresolved(&row.name, MOST_SITES)?;
+    let own = view.symbol(*first)?.map(|symbol| symbol.path).unwrap_or_default();
+    let (mut total, sites) = view.unresolved_near(&row.name, MOST_SITES, &own)?;
     let mut shown = Vec::new();
     for (file, site) in sites {
         shown.push(unresolved_site(view, file, site)?);
@@ -378,7 +422,7 @@ pub(super) fn unbound_calls_of(
     let (n_new, new) = new_calls_of(view, nodes)?;
     total += n_new;
     shown.extend(new);
-    shown.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
+    shown.sort_by_cached_key(|it| (distance(&it.path, &own), it.path.clone(), it.line));
     Ok((total, shown))
 }
 

@@ -1,9 +1,10 @@
 //! `lore outline`: what a file defines, without its bodies.
 
 use super::files::files_like;
+use super::members;
 use super::overlay::TextSymbol;
 use super::scope::{Scope, SnapshotContext};
-use super::view::View;
+use super::view::{SymbolRef, View};
 use model::code::{NodeKind, SymbolKind, language_name};
 use model::text::one_line;
 use model::{Error, Result};
@@ -16,6 +17,9 @@ use store::Reader;
 pub struct FileOutline {
     pub standing: SnapshotContext,
     pub path: String,
+    /// The type whose members these are; none of a file.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub of: Option<SymbolRef>,
     pub language: String,
     pub symbols: Vec<OutlineSymbol>,
     /// Fields, variables and what is written inside functions, which are left out
@@ -33,6 +37,9 @@ pub struct FileOutline {
 pub struct OutlineSymbol {
     pub name: String,
     pub kind: SymbolKind,
+    /// Of a member that is written in another file than its type.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub path: Option<String>,
     pub line: u32,
     pub end_line: u32,
     /// How many of the others it stands in.
@@ -41,12 +48,15 @@ pub struct OutlineSymbol {
     pub is_test: bool,
 }
 
-/// What a file defines; everything in it with `is_full`.
+/// What a file or a type defines; everything in it with `is_full`.
 pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Result<FileOutline> {
     let view = View::new(reader, scope);
     let found = files_like(&view, typed)?;
     let Some((member, rest)) = found.split_first() else {
-        return new_file(scope, typed, is_full).ok_or_else(|| no_file(typed));
+        if let Some(of_file) = new_file(scope, typed, is_full) {
+            return Ok(of_file);
+        }
+        return members::of_type(&view, typed, is_full)?.ok_or_else(|| no_file(typed));
     };
     if let Some(symbols) =
         view.edited(&view.path(member.file)?).and_then(|edited| edited.symbols.as_ref())
@@ -78,6 +88,7 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
         symbols.push(OutlineSymbol {
             name,
             kind: entry.kind.into(),
+            path: None,
             line: entry.name_line,
             end_line: entry.end_line,
             depth: around.len() as u32,
@@ -95,6 +106,7 @@ pub fn outline(reader: &Reader, scope: &Scope, typed: &str, is_full: bool) -> Re
         standing: scope.standing(),
         language: language_name(&file.language, &path).to_owned(),
         path,
+        of: None,
         symbols,
         left_out,
         trouble: file.trouble.clone(),
@@ -137,6 +149,7 @@ fn of_text(
         symbols.push(OutlineSymbol {
             name: entry.name.clone(),
             kind: entry.kind.into(),
+            path: None,
             line: entry.name_line,
             end_line: entry.end_line,
             depth: around.len() as u32,
@@ -149,6 +162,7 @@ fn of_text(
     FileOutline {
         standing: scope.standing(),
         path,
+        of: None,
         language,
         symbols,
         left_out,
@@ -157,7 +171,7 @@ fn of_text(
     }
 }
 
-const fn is_detail(kind: NodeKind) -> bool {
+pub(super) const fn is_detail(kind: NodeKind) -> bool {
     matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const | NodeKind::Column)
 }
 

@@ -584,7 +584,11 @@ fn members_near(view: &View<'_>, typed: &str, last: &str) -> Result<Vec<String>>
     for place in view.places(owner)? {
         for node in view.nodes_of(place.file)?.iter() {
             let member = view.node(*node)?.filter(|it| it.scope == scope);
-            names.extend(member.map(|member| member.name.clone()));
+            let Some(member) = member else { continue };
+            // What the work tree has not is near to nothing.
+            if !view.places(*node)?.is_empty() {
+                names.insert(member.name.clone());
+            }
         }
     }
     let near = nearest(last, names.iter().map(String::as_str), 3);

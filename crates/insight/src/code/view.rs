@@ -10,8 +10,9 @@ use super::contracts::Contracts;
 use super::layers::Layers;
 use super::overlay::EditedFile;
 use super::scope::Scope;
+use crate::context::is_aside;
 use model::Result;
-use model::code::{EdgeKind, NodeKind, OWNER, SymbolKind};
+use model::code::{EdgeKind, NodeKind, OWNER, SymbolKind, is_test_path, is_vendored_path};
 use model::ids::{FileId, LinkId, NodeId, PackageId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -518,17 +519,32 @@ impl<'r> View<'r> {
     }
 
     /// Calls of a name in the snapshot that could not be resolved; the sites are
-    /// read only up to `most`.
+    /// read only up to `most`, those of the product first.
     pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
+        self.unresolved_near(name, most, "")
+    }
+
+    /// The same, of equal ones first what lies nearest to a path.
+    pub fn unresolved_near(
+        &self,
+        name: &str,
+        most: usize,
+        near: &str,
+    ) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
         let mut total = 0;
         let mut sites = Vec::new();
+        let mut of_files = Vec::new();
         for (link, n_sites) in links::with_unresolved(self.reader, name)? {
             let file = links::file_of(self.reader, link)?;
             let package = self.file(file)?.package;
             let Some(version) = self.version(package)? else { continue };
-            if !version.members.iter().any(|member| member.link == link) {
-                continue;
+            if version.members.iter().any(|member| member.link == link) {
+                let path = if most > 0 { self.path(file)? } else { String::new() };
+                of_files.push((distance(&path, near), path, link, file, n_sites));
             }
+        }
+        of_files.sort();
+        for (_, _, link, file, n_sites) in of_files {
             let has_layers = self.layers()?.is_some();
             if !has_layers {
                 total += u64::from(n_sites);
@@ -559,6 +575,18 @@ fn step(edge: &SiteEdge, node: NodeId, file: FileId) -> Step {
         line: edge.line,
         n_sites: 1,
     }
+}
+
+/// How far a path is from what somebody looks for beside another: product code before
+/// tests before examples; then by the folders that they share.
+pub(super) fn distance(path: &str, near: &str) -> (u8, std::cmp::Reverse<usize>) {
+    let class = match path {
+        _ if is_aside(path) || is_vendored_path(path) => 2,
+        _ if is_test_path(path) => 1,
+        _ => 0,
+    };
+    let shared = path.split('/').zip(near.split('/')).take_while(|(a, b)| a == b).count();
+    (class, std::cmp::Reverse(shared))
 }
 
 fn step_along(arc: &AdjacentEdge) -> Step {

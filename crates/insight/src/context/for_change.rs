@@ -2,7 +2,7 @@
 //! reaches. Nothing is searched by text here: the graph says it.
 
 use super::corpus::{Corpus, Symbol, is_unit};
-use super::pack::{self, Candidate, Pack, PackOptions, TokenCounter};
+use super::pack::{self, Candidate, Pack, PackOptions, PackedText, TokenCounter};
 use super::strength::Strength;
 use super::terms::Query;
 use super::texts::{self, Sources};
@@ -10,16 +10,18 @@ use crate::cache::{self, CachedAnswer, Question};
 use crate::code::impact::KINDS;
 use crate::code::walk::{VisitedNode, walk};
 use crate::code::{Direction, Scope, TraversalOptions, View, owners_of};
+use crate::why::linked_records;
 use git::{ObjectId, Repo};
-use model::code::EdgeKind;
+use model::code::{EdgeKind, NodeKind, SymbolKind};
 use model::ids::NodeId;
 use model::record::ChangeKind;
-use model::text::one_line;
+use model::text::{clean, one_line};
 use model::{Error, Result};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use store::Reader;
+use store::memory::records;
 use store::results::Durability;
 
 /// What is changed.
@@ -97,10 +99,10 @@ fn computed(
     }
     let mut owners: Vec<(String, usize)> = shares.into_iter().collect();
     owners.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    let mut about = Vec::new();
+    let mut about = linked(&view, &nodes, &paths, sources)?;
     for path in paths.iter().take(5) {
         for text in texts::about(reader, scope.repo.project, path, Some(path), sources)? {
-            if !about.contains(&text) {
+            if !about.iter().any(|known| known.reference == text.reference) {
                 about.push(text);
             }
         }
@@ -130,9 +132,63 @@ fn computed(
         tokens: 0,
         budget: options.budget,
         left_out: 0,
+        is_cut_by_limit: false,
         pack_root: String::new(),
     };
     pack::fill(&view, &corpus, pack, candidates, about, options, counter)
+}
+
+/// Symbols and paths whose records are asked for.
+const MOST_ASKED: usize = 300;
+const MOST_LINKED: usize = 8;
+
+/// Records that people linked to the files, to lines of them or to their symbols.
+fn linked(
+    view: &View<'_>,
+    nodes: &[NodeId],
+    paths: &[String],
+    sources: &Sources,
+) -> Result<Vec<PackedText>> {
+    if sources.memory.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut ends: Vec<String> =
+        paths.iter().take(MOST_ASKED).map(|path| format!("path:{path}")).collect();
+    for node in nodes.iter().take(MOST_ASKED) {
+        let Some(symbol) = view.symbol(*node)?.filter(|it| it.kind != NodeKind::Module) else {
+            continue;
+        };
+        let parts: Vec<&str> = symbol.symbol.split('.').collect();
+        for from in 0..parts.len() {
+            // The plain name of a member may be that of anything, elsewhere.
+            let is_member = matches!(symbol.kind, SymbolKind::Method | SymbolKind::Field);
+            if from + 1 < parts.len() || !is_member {
+                ends.push(format!("symbol:{}", parts[from..].join(".")));
+                ends.push(format!("symbol:{}", parts[from..].join("::")));
+            }
+        }
+    }
+    ends.dedup();
+    let mut found = Vec::new();
+    for record in linked_records(view.reader, &ends)? {
+        if record.is_superseded || record.record.foreign {
+            continue;
+        }
+        let rows = records::by_id(view.reader, record.record.id.as_str())?;
+        let Some(row) = rows.into_iter().find(|row| sources.memory.contains(&row.root)) else {
+            continue;
+        };
+        found.push(PackedText {
+            reference: record.record.id.to_string(),
+            kind: record.record.kind.as_str().to_owned(),
+            title: one_line(&clean(&record.record.title), 160),
+            text: one_line(&clean(&row.body), 400),
+        });
+        if found.len() == MOST_LINKED {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 type Seeds = (Vec<Symbol>, Vec<String>);

@@ -3,18 +3,23 @@
 use super::channels;
 use super::corpus::{Symbol, is_function};
 use super::experience::Experience;
+use super::named_values;
 use super::pack::{self, Candidate, Pack, PackOptions, PackedFile, TokenCounter};
+use super::pointers;
 use super::rank::{RankedCandidates, Share, rank};
+use super::render::Format;
 use super::strength::{OUTRIGHT, Strength};
 use super::task::{Part, Task};
 use super::texts::{self, Sources};
 use crate::cache::{self, CachedAnswer, Question};
 use crate::code::{Scope, View};
+use model::ids::NodeId;
 use model::suggest::nearest;
 use model::text::{clean, one_line};
 use model::{Error, ErrorCode, Result};
 use serde::Serialize;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use store::Reader;
 use store::results::Durability;
 
@@ -44,6 +49,13 @@ const WORTH_ADDING: f64 = 0.15;
 /// Files and symbols of a pack for which hardly anything speaks.
 const FEW: usize = 5;
 const FEW_SYMBOLS: usize = 10;
+/// What a channel says of a symbol that the task names; how many such are looked around.
+const NAMED: f64 = 0.5;
+const MOST_NAMED: usize = 5;
+/// The share of the best score at which a symbol needs no tie to a named one, and how many
+/// symbols are kept in any case.
+const NEARLY: f64 = 0.7;
+const LEAST: usize = 4;
 /// Functions of so few lines only hand something on.
 const TRIVIAL_LINES: u32 = 2;
 
@@ -114,12 +126,27 @@ fn computed(
         tokens: 0,
         budget: request.pack.budget,
         left_out: 0,
+        is_cut_by_limit: false,
         pack_root: String::new(),
     };
     let texts = texts::about(reader, scope.repo.project, &title, None, &request.sources)?;
-    let candidates = candidates(&ranked, strength);
+    let mut candidates = candidates(&ranked, strength);
     if candidates.is_empty() {
         pack.files.clear();
+    } else {
+        for named in named_values::find(&view, &ranked, &task)? {
+            let at = candidates.partition_point(|it| it.score >= named.score);
+            candidates.insert(at, named);
+        }
+    }
+    let mut texts = texts;
+    // An agent pays for each line, and reads what grep could not tell it.
+    if request.pack.format == Format::Lines && !candidates.is_empty() {
+        if strength == Strength::Strong {
+            candidates = around_named(&view, &ranked, candidates)?;
+        }
+        texts.extend(pointers::commit(&view, &ranked)?);
+        texts.extend(pointers::tests(&view, &ranked.corpus, &candidates)?);
     }
     pack::fill(&view, &ranked.corpus, pack, candidates, texts, &request.pack, counter)
 }
@@ -185,6 +212,41 @@ fn candidates(ranked: &RankedCandidates, strength: Strength) -> Vec<Candidate> {
         found.push(Candidate { symbol: *symbol, score: *score, why, shares });
     }
     found
+}
+
+/// Where the task names symbols outright: these, what they have to do with, and what scores
+/// nearly as well. The rest only shares words with them.
+fn around_named(
+    view: &View<'_>,
+    ranked: &RankedCandidates,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Candidate>> {
+    let is_named = |candidate: &Candidate| {
+        let mut shares = candidate.shares.iter();
+        shares.any(|it| matches!(it.channel, "member" | "line" | "trace") && it.score >= NAMED)
+    };
+    let mut near: BTreeSet<NodeId> = BTreeSet::new();
+    let mut n_named = 0;
+    for candidate in candidates.iter().filter(|it| is_named(it)).take(MOST_NAMED) {
+        let Some(node) = ranked.corpus.node_of(view, candidate.symbol)? else { continue };
+        n_named += 1;
+        near.insert(node);
+        let steps = view.outgoing(node)?.into_iter().chain(view.incoming(node)?);
+        near.extend(steps.map(|step| step.node));
+    }
+    if n_named == 0 {
+        return Ok(candidates);
+    }
+    let best = candidates.first().map_or(0.0, |it| it.score);
+    let mut kept = Vec::new();
+    for candidate in candidates {
+        let node = ranked.corpus.node_of(view, candidate.symbol)?;
+        let is_near = node.is_some_and(|node| near.contains(&node));
+        if is_near || candidate.score >= best * NEARLY || kept.len() < LEAST {
+            kept.push(candidate);
+        }
+    }
+    Ok(kept)
 }
 
 /// An accessor nobody named.

@@ -2,6 +2,7 @@
 //! each, and no reasons. `--format text` and JSON have those.
 
 use super::pack::{Pack, PackedSymbol, PackedText};
+use super::pointers;
 use super::render;
 use crate::agent_text;
 use model::text::one_line;
@@ -34,7 +35,7 @@ pub(super) fn whole(pack: &Pack) -> String {
         out.push_str(&format!("owners: {}\n", pack.owners.join(", ")));
     }
     if pack.left_out > 0 {
-        out.push_str(&format!("{} more (limit, budget); ", pack.left_out));
+        out.push_str(&format!("{} more ({}); ", pack.left_out, pack.cut_by()));
     }
     out.push_str(&format!("pack {}\n", render::short(&pack.pack_root)));
     out
@@ -57,6 +58,11 @@ pub(super) fn symbol(symbol: &PackedSymbol) -> String {
 pub(super) fn text(text: &PackedText) -> String {
     let said = one_line(&text.text, TEXT);
     let title = one_line(&text.title, TEXT);
+    match text.kind.as_str() {
+        pointers::TESTS => return format!("tests: {} {title}\n", text.reference),
+        pointers::COMMIT => return format!("like an earlier change: {} {title}\n", text.reference),
+        _ => {}
+    }
     if said.starts_with(&title) {
         format!("{} {said}\n", text.reference)
     } else {
@@ -79,7 +85,7 @@ fn by_file(symbols: &[PackedSymbol]) -> Vec<(&str, Vec<&PackedSymbol>)> {
 /// `Replacer.Get(variable string) (any, bool)`, `type Replacer`: the name with its
 /// container, once, and what the signature says after it.
 fn headed(symbol: &PackedSymbol) -> String {
-    let own = within_file(&symbol.symbol, &symbol.path);
+    let own = within_file(symbol);
     let name = own.rsplit(['.', ':', '#']).next().unwrap_or(own);
     let after = parameters(&symbol.signature, name).unwrap_or_default();
     if after.is_empty() {
@@ -91,7 +97,8 @@ fn headed(symbol: &PackedSymbol) -> String {
 
 /// Without the module, which is said by the file: `Cart.total` of `cart.Cart.total`. A
 /// class that its file is named after is no module.
-fn within_file<'a>(symbol: &'a str, path: &str) -> &'a str {
+fn within_file(of: &PackedSymbol) -> &str {
+    let (symbol, path) = (of.symbol.as_str(), of.path.as_str());
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = match file.split('.').next().unwrap_or(file) {
         "__init__" | "index" | "mod" => folder.rsplit('/').next().unwrap_or(folder),
@@ -101,7 +108,7 @@ fn within_file<'a>(symbol: &'a str, path: &str) -> &'a str {
     let rest = symbol.strip_prefix(stem).and_then(|rest| rest.strip_prefix('.'));
     let own = rest.filter(|rest| is_module && !rest.is_empty()).unwrap_or(symbol);
     // Namespaces say what the folders say.
-    if own.matches('.').count() > 1 { agent_text::short(own) } else { own }
+    if own.matches('.').count() > 1 { agent_text::name_of_kind(own, of.kind) } else { own }
 }
 
 /// Parameters that were written one a line, without what that left behind.
@@ -133,21 +140,43 @@ fn first_sentence(doc: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::code::SymbolKind;
+
+    fn packed(symbol: &str, path: &str, kind: SymbolKind) -> PackedSymbol {
+        PackedSymbol {
+            qualified_name: String::new(),
+            symbol: symbol.to_owned(),
+            kind,
+            path: path.to_owned(),
+            line: 1,
+            end_line: 1,
+            other_lines: Vec::new(),
+            signature: String::new(),
+            doc: String::new(),
+            why: Vec::new(),
+            score: 1.0,
+            body: None,
+            shares: Vec::new(),
+        }
+    }
 
     #[test]
     fn the_module_is_said_by_the_file() {
-        for (symbol, path, shown) in [
-            ("cart.Cart.total", "shop/cart.py", "Cart.total"),
-            ("shop.Cart", "shop/__init__.py", "Cart"),
-            ("hmr.update", "src/hmr.ts", "update"),
-            ("Cart.total", "shop/Cart.java", "Cart.total"),
-            ("Head.truncate", "tsdb/head.go", "Head.truncate"),
-            ("cart", "shop/cart.py", "cart"),
-            ("carton.x", "shop/cart.py", "carton.x"),
-            ("Shop.Sales.Cart.total", "shop/sales/cart.rb", "Cart.total"),
-            ("cart.shop.total", "shop/cart.cc", "shop.total"),
+        use SymbolKind::{Function, Method};
+        for (symbol, path, kind, shown) in [
+            ("cart.Cart.total", "shop/cart.py", Method, "Cart.total"),
+            ("shop.Cart", "shop/__init__.py", SymbolKind::Class, "Cart"),
+            ("hmr.update", "src/hmr.ts", Function, "update"),
+            ("Cart.total", "shop/Cart.java", Method, "Cart.total"),
+            ("Head.truncate", "tsdb/head.go", Method, "Head.truncate"),
+            ("cart", "shop/cart.py", SymbolKind::Module, "cart"),
+            ("carton.x", "shop/cart.py", Function, "carton.x"),
+            ("Shop.Sales.Cart.total", "shop/sales/cart.rb", Method, "Cart.total"),
+            ("cart.shop.total", "shop/cart.cc", Function, "shop.total"),
+            // A class in lower case keeps its name.
+            ("app.canvas.chunks.apply_async", "celery/canvas.py", Method, "chunks.apply_async"),
         ] {
-            assert_eq!(within_file(symbol, path), shown, "{symbol} {path}");
+            assert_eq!(within_file(&packed(symbol, path, kind)), shown, "{symbol} {path}");
         }
     }
 

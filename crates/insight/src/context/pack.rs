@@ -14,7 +14,7 @@ use model::hash::Hash32;
 use model::ids::NodeId;
 use model::text::{clean, one_line};
 use model::{Error, Result};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -48,6 +48,9 @@ pub struct Pack {
     pub budget: usize,
     /// Symbols that were found and did not fit.
     pub left_out: usize,
+    /// That many symbols were asked for; otherwise it was the budget that was short.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut_by_limit: bool,
     /// Hash of the content: the same for the same question to the same commit.
     pub pack_root: String,
 }
@@ -56,6 +59,15 @@ impl Pack {
     /// How sure it is, and why.
     pub fn strength_in_words(&self) -> &'static str {
         render::strength(self)
+    }
+
+    /// What kept symbols out.
+    pub fn cut_by(&self) -> String {
+        if self.is_cut_by_limit {
+            format!("limit {}", self.symbols.len())
+        } else {
+            format!("budget {}", self.budget)
+        }
     }
 
     /// Files of which no symbol was chosen.
@@ -244,9 +256,9 @@ pub fn fill(
         }
     }
     left -= used;
-    let n_candidates = candidates.len();
-    let chosen = choose(view, corpus, candidates, left, options, counter)?;
-    pack.left_out = n_candidates - chosen.len();
+    let (chosen, n_others) = choose(view, corpus, candidates, left, options, counter)?;
+    pack.left_out = n_others;
+    pack.is_cut_by_limit = n_others > 0 && chosen.len() >= options.limit;
     pack.symbols = chosen.iter().map(|(_, symbol)| symbol.clone()).collect();
     let nodes: Vec<NodeId> = chosen.iter().map(|(node, _)| *node).collect();
     pack.edges = edges(view, &nodes)?;
@@ -280,6 +292,7 @@ fn shrink(pack: &mut Pack, options: &PackOptions, counter: &dyn TokenCounter) {
             pack.edges.clear();
         } else if pack.symbols.pop().is_some() {
             pack.left_out += 1;
+            pack.is_cut_by_limit = false;
         } else if pack.texts.pop().is_none() && pack.files.pop().is_none() {
             break;
         }
@@ -287,7 +300,8 @@ fn shrink(pack: &mut Pack, options: &PackOptions, counter: &dyn TokenCounter) {
     }
 }
 
-/// The symbols that fit, best first.
+/// The symbols that fit, best first, and how many others there are. Overloads that another
+/// one stands for are none of these.
 fn choose(
     view: &View<'_>,
     corpus: &Corpus,
@@ -295,13 +309,14 @@ fn choose(
     left: usize,
     options: &PackOptions,
     counter: &dyn TokenCounter,
-) -> Result<Vec<(NodeId, PackedSymbol)>> {
+) -> Result<(Vec<(NodeId, PackedSymbol)>, usize)> {
     let best = candidates.first().map_or(1.0, |candidate| candidate.score).max(f64::MIN_POSITIVE);
     let mut items = Vec::new();
     let mut described_as: Vec<Option<(NodeId, PackedSymbol)>> = Vec::new();
     let mut names: FxHashMap<(u32, String), usize> = FxHashMap::default();
     // Beyond these nothing could be chosen, and describing costs time.
-    for candidate in candidates.iter().take(options.limit.saturating_mul(WIDTH)) {
+    let n_described = options.limit.saturating_mul(WIDTH);
+    for candidate in candidates.iter().take(n_described) {
         let Some(node) = corpus.node_of(view, candidate.symbol)? else { continue };
         let Some(mut symbol) = described(view, corpus, candidate, options)? else { continue };
         // Overloads of one name say little new: the best of them stands for all.
@@ -321,7 +336,8 @@ fn choose(
         described_as.push(Some((node, symbol)));
     }
     let chosen = select(&items, left, options.limit);
-    Ok(chosen.into_iter().filter_map(|at| described_as[at].take()).collect())
+    let n_others = items.len() - chosen.len() + candidates.len().saturating_sub(n_described);
+    Ok((chosen.into_iter().filter_map(|at| described_as[at].take()).collect(), n_others))
 }
 
 /// What choosing looks at.
@@ -422,6 +438,13 @@ fn edges(view: &View<'_>, nodes: &[NodeId]) -> Result<Vec<PackedEdge>> {
         }
     }
     found.sort_by(|a, b| (a.from, a.to, &a.kind).cmp(&(b.from, b.to, &b.kind)));
+    // That a test calls what it tests goes without saying.
+    let tested: FxHashSet<(usize, usize)> = found
+        .iter()
+        .filter(|edge| edge.kind == EdgeKind::Tests)
+        .map(|edge| (edge.from, edge.to))
+        .collect();
+    found.retain(|it| it.kind != EdgeKind::Calls || !tested.contains(&(it.from, it.to)));
     found.truncate(MOST_EDGES);
     Ok(found)
 }

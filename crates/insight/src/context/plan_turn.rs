@@ -84,14 +84,14 @@ pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
     }
     let asked = route(text, &IndexLookup::new(reader, here));
     match asked.intent {
-        Intent::Context | Intent::Search if state.has_code => {
+        Intent::Context | Intent::Search | Intent::Decided if state.has_code => {
             plan.add(
                 "context_for_task",
                 json!({ "task": title }),
                 "the files and functions to read",
             );
         }
-        Intent::Search | Intent::Context => {
+        Intent::Search | Intent::Decided | Intent::Context => {
             plan.add("search", json!({ "query": title }), "where it was discussed");
         }
         _ => plan.add("ask", json!({ "question": text.trim() }), "answers the question itself"),
@@ -99,7 +99,7 @@ pub fn plan_turn(reader: &Reader, here: &Path, text: &str) -> Result<TurnPlan> {
     if state.has_code {
         code_steps(&mut plan, &task, says(CHANGES), says(REVIEWS));
     }
-    if state.has_forge && asked.intent != Intent::Search {
+    if state.has_forge && !matches!(asked.intent, Intent::Search | Intent::Decided) {
         plan.add("search", json!({ "query": title }), "issues and threads about it");
     }
     if let Some(place) = task.paths.first().filter(|_| state.has_forge || state.has_commits) {

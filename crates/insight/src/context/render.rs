@@ -116,8 +116,9 @@ fn paragraphs(pack: &Pack, format: Format) -> String {
     }
     if pack.left_out > 0 {
         out.push_str(&format!(
-            "\n{} more were found; --limit and --budget show them\n",
-            pack.left_out
+            "\n{} more were found; {} shows them\n",
+            pack.left_out,
+            if pack.is_cut_by_limit { "a higher --limit" } else { "a larger --budget" }
         ));
     }
     out.push_str(&format!(
@@ -131,7 +132,9 @@ fn paragraphs(pack: &Pack, format: Format) -> String {
 
 /// `Load calls changeConfig, Reloading`: edges of one kind from one symbol share a line.
 pub(super) fn edge_lines(pack: &Pack, bullet: &str) -> String {
-    let name = |at: usize| pack.symbols.get(at).map_or("?", |it| agent_text::short(&it.symbol));
+    let name = |at: usize| {
+        pack.symbols.get(at).map_or("?", |it| agent_text::name_of_kind(&it.symbol, it.kind))
+    };
     // Of the same type as the source: the type is said already.
     let name_beside = |at: usize, from: &str| -> &str {
         let (name, of) = (name(at), from.rsplit_once('.').map_or("", |(of, _)| of));

@@ -44,9 +44,19 @@ impl RankedCandidates {
             _ if self.symbols.is_empty() => Strength::None,
             (true, _) => Strength::Strong,
             (false, covered) if covered <= CHANCE => Strength::None,
-            (false, covered) if covered >= FAIR && self.says_enough() => Strength::Fair,
+            (false, covered) if covered >= FAIR && self.says_enough() && !self.names_unknown() => {
+                Strength::Fair
+            }
             (false, _) => Strength::Weak,
         }
+    }
+
+    /// Whether the title has names written as code, and the repository none of them: what it
+    /// is about is not here, whatever its other words say.
+    fn names_unknown(&self) -> bool {
+        let terms = self.query.terms.iter().zip(&self.n_with);
+        let mut names = terms.filter(|(term, _)| term.is_compound && term.is_in_title).peekable();
+        names.peek().is_some() && names.all(|(_, n_with)| *n_with == 0)
     }
 
     /// Whether the task says more than one everyday word, which is in many files.

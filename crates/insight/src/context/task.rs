@@ -3,6 +3,7 @@
 
 use super::frames::{self, Frame};
 use super::noise;
+use std::borrow::Cow;
 
 /// What a part of the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +108,8 @@ impl LineReader {
         }
         if !self.has_title {
             self.has_title = true;
-            self.prose(Part::Title, trimmed.trim_start_matches('#').trim());
+            let title = trimmed.trim_start_matches('#').trim();
+            self.prose(Part::Title, &without_kind(title));
             return;
         }
         if trimmed.starts_with("Traceback (most recent call last)") {
@@ -188,6 +190,29 @@ impl LineReader {
                 self.task.dotted.push(format!("{}.{name}", module.trim().trim_matches('.')));
             }
         }
+    }
+}
+
+/// `fix(validation)!: …` is about validation; what kind of change it is is no word of the
+/// task (the kinds of Conventional Commits, and any other before a scope).
+fn without_kind(title: &str) -> Cow<'_, str> {
+    const KINDS: &[&str] = &[
+        "build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style",
+        "test",
+    ];
+    let Some((head, rest)) = title.split_once(": ") else { return Cow::Borrowed(title) };
+    let head = head.trim_end_matches('!');
+    let (kind, scope) = match head.split_once('(') {
+        Some((kind, scope)) => (kind, scope.strip_suffix(')')),
+        None => (head, Some("")),
+    };
+    let is_word = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_lowercase());
+    match scope {
+        Some("") if KINDS.contains(&kind) => Cow::Borrowed(rest),
+        Some(scope) if !scope.is_empty() && is_word && !scope.contains(char::is_whitespace) => {
+            Cow::Owned(format!("{scope}: {rest}"))
+        }
+        _ => Cow::Borrowed(title),
     }
 }
 

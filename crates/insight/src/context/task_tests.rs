@@ -83,3 +83,19 @@ fn two_back_ticks_are_as_good_as_one() {
     assert_eq!(task.texts(Part::Tick).collect::<Vec<_>>(), ["nodes.Module", "end_lineno"]);
     assert!(task.names.contains(&"nodes.Module".to_owned()), "{:?}", task.names);
 }
+
+#[test]
+fn the_kind_of_a_change_is_no_word_of_the_task() {
+    for (title, said) in [
+        ("fix(validation): wrong order", "validation: wrong order"),
+        ("feat!: new parser", "new parser"),
+        ("docs: tell of it", "tell of it"),
+        ("net/http: fix a leak", "net/http: fix a leak"),
+        ("Fix: a leak", "Fix: a leak"),
+        ("parser: fix a leak", "parser: fix a leak"),
+        ("open(path): fails", "path: fails"),
+        ("open(a path): fails", "open(a path): fails"),
+    ] {
+        assert_eq!(Task::read(title).texts(Part::Title).collect::<Vec<_>>(), [said], "{title}");
+    }
+}

@@ -173,11 +173,23 @@ pub fn weight(message: &str) -> i32 {
     }
 }
 
+/// What stands before the list of files that git writes below a merge which had conflicts.
+fn without_conflicts(body: &str) -> &str {
+    let mut end = 0;
+    for line in body.split_inclusive('\n') {
+        if matches!(line.trim_end(), "Conflicts:" | "# Conflicts:") {
+            return &body[..end];
+        }
+        end += line.len();
+    }
+    body
+}
+
 /// What a message says below its subject.
 fn body(message: &str) -> Option<&str> {
     let message = message.trim_start();
     let (_, body) = message.split_once('\n')?;
-    let body = body.trim();
+    let body = without_conflicts(body).trim();
     (!body.is_empty()).then_some(body)
 }
 
@@ -257,6 +269,10 @@ mod tests {
         assert_eq!(told(gitlab), "a/b!12 Keep sessions");
         assert_eq!(told("Merge branch 'fix-sessions'"), " Merge branch 'fix-sessions'");
         assert_eq!(told("Merge #7\n\nSigned-off-by: Ada <a@example.com>"), "#7 Merge #7");
+        let conflicts = "Merge pull request #8 from a/b\n\nConflicts:\n\tsrc/a.rs\n";
+        assert_eq!(told(conflicts), "#8 Merge pull request #8 from a/b");
+        let told_of = "Merge #9\n\nKeep both\n\n# Conflicts:\n#\tsrc/a.rs\n";
+        assert_eq!(told(told_of), "#9 Keep both");
     }
 
     #[test]
@@ -264,5 +280,6 @@ mod tests {
         assert_eq!(body("Subject\n\nWhy.\n"), Some("Why."));
         assert_eq!(body("Subject\n\n"), None);
         assert_eq!(body("Subject"), None);
+        assert_eq!(body("Subject\n\nConflicts:\n\ta.rs"), None);
     }
 }

@@ -86,7 +86,7 @@ pub(super) fn traced(
         None => None,
     };
     let blaming = Blaming::start(clone.git.clone(), asked, ancestry);
-    let symbol = symbol(reader, target, lines)?;
+    let symbol = symbol(reader, request, target, lines)?;
     let name = symbol.as_ref().map(|symbol| last_name(&symbol.symbol).to_owned());
     let last = blaming.last()?;
     // Most lines were never moved: then these are the merge requests that count.
@@ -177,15 +177,23 @@ fn is_cut(clone: &LocalClone, run: &BlamedRun) -> bool {
     run.is_boundary && clone.git.is_shallow()
 }
 
-/// What is indexed of the commit checked out, around a line.
-fn symbol(reader: &Reader, target: &FileTarget, lines: Lines) -> Result<Option<SymbolRef>> {
+/// What is indexed of the work tree, else of the commit checked out, around a line.
+fn symbol(
+    reader: &Reader,
+    request: &Request<'_>,
+    target: &FileTarget,
+    lines: Lines,
+) -> Result<Option<SymbolRef>> {
+    let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
+    if let Some(scope) = request.code_of(target) {
+        return crate::code::containing_now(reader, scope, &target.path, line);
+    }
     let (Some(clone), Some(repo)) = (&target.clone, target.repo_id()) else { return Ok(None) };
     // Asking git takes longer than everything else that is done here.
     if snapshots::latest(reader, repo)?.is_none() {
         return Ok(None);
     }
     let Some(head) = clone.git.head_commit()? else { return Ok(None) };
-    let line = u32::try_from(lines.first).unwrap_or(u32::MAX);
     crate::code::containing(reader, repo, &head.to_string(), &target.path, line)
 }
 

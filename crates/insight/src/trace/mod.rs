@@ -21,7 +21,7 @@ pub use hunk::LineChange;
 pub use line::{LineOrigin, Moved};
 pub use target::{Lines, parse};
 
-use crate::code::SymbolRef;
+use crate::code::{Scope, SymbolRef};
 use crate::evidence::{self, EvidenceSubject, Explained};
 use crate::file_history::{self, Rename};
 use crate::file_target::{self, FileQuery, FileTarget};
@@ -30,6 +30,7 @@ use line::LineTrace;
 use model::{ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::Path;
 use store::Reader;
 
 /// What was asked for.
@@ -45,6 +46,21 @@ pub struct Request<'a> {
     pub notes: usize,
     /// Which merge requests and commits of a file come first.
     pub order: FileOrder,
+    /// Indexed code with the edits of the work tree around; without it, lines of symbols
+    /// are those of the index.
+    pub code: Option<&'a Scope>,
+}
+
+impl<'a> Request<'a> {
+    /// The indexed code of a clone.
+    fn code_of(&self, target: &FileTarget) -> Option<&'a Scope> {
+        let dir = target.clone.as_ref()?.git.dir();
+        let is_here = |scope: &&Scope| {
+            Some(scope.repo.id) == target.repo_id()
+                && scope.dir.as_deref().is_some_and(|it| Path::new(it) == dir)
+        };
+        self.code.filter(is_here)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -57,6 +73,12 @@ pub struct Trace {
     pub repo: Option<String>,
     /// The symbol the first line stands in, where the commit is indexed.
     pub symbol: Option<SymbolRef>,
+    /// The file was edited since it was indexed, and followed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_edited: bool,
+    /// More was edited since than could be followed: lines of the symbol may be off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stale: bool,
     pub tier: Tier,
     /// Where the lines come from, from top to bottom.
     pub origins: Vec<LineOrigin>,
@@ -102,7 +124,8 @@ pub fn trace(reader: &Reader, request: &Request<'_>) -> Result<Trace> {
     match file_target::locate(reader, request.file) {
         Ok(target) => of_file(reader, request, &target),
         Err(error) if error.code() == ErrorCode::NotFound && request.lines.is_none() => {
-            let definition = symbol::definition(reader, request.file)?.ok_or(error)?;
+            let definition =
+                symbol::definition(reader, request.file, request.code)?.ok_or(error)?;
             let (path, lines) = parse(&definition.lines)?;
             let file = FileQuery { path, ..request.file };
             let target = file_target::locate(reader, file)?;
@@ -131,7 +154,15 @@ pub(crate) fn of_file(
                 ));
             }
             let traced = line::traced(reader, request, target, lines)?;
-            Ok(by_line(target, lines, traced, missing))
+            let code = request.code_of(target);
+            let mut trace = by_line(target, lines, traced, missing);
+            if let Some(scope) = code.filter(|_| trace.symbol.is_some()) {
+                let overlay = scope.overlay.as_ref();
+                trace.is_edited = overlay.is_some_and(|it| it.file(&target.path).is_some());
+                let standing = scope.standing();
+                trace.is_stale = standing.is_stale || standing.stale_against.is_some();
+            }
+            Ok(trace)
         }
         (None, Some(_)) => {
             let what = "no local clone: which commit a line comes from cannot be told";
@@ -200,6 +231,8 @@ fn empty(target: &FileTarget) -> Trace {
         project: target.project.as_ref().map(|project| project.path.clone()),
         repo: target.clone.as_ref().map(|clone| clone.label.clone()),
         symbol: None,
+        is_edited: false,
+        is_stale: false,
         tier: Tier::File,
         origins: Vec::new(),
         merge_requests: Vec::new(),

@@ -6,7 +6,7 @@ use crate::code::extent;
 use crate::code::resolve::{only_symbol_named, symbol_named};
 use crate::code::scope::{self, Scope, ScopeRequest};
 use crate::file_target::FileQuery;
-use model::code::SymbolKind;
+use model::code::{NodeKind, SymbolKind};
 use model::memory::LinkTarget;
 use model::{ErrorCode, Result};
 use store::Reader;
@@ -27,12 +27,27 @@ pub(crate) struct Definition {
 }
 
 /// None when no code is indexed here, or nothing in it has that name.
-pub(crate) fn definition(reader: &Reader, typed: FileQuery<'_>) -> Result<Option<Definition>> {
+///
+/// `code`: with the edits of the work tree; without it, lines are those of the index.
+pub(crate) fn definition(
+    reader: &Reader,
+    typed: FileQuery<'_>,
+    code: Option<&Scope>,
+) -> Result<Option<Definition>> {
     let asked = ScopeRequest { repo: typed.repo, here: Some(typed.cwd), ..ScopeRequest::default() };
-    let Ok(scope) = scope::resolve(reader, &asked) else { return Ok(None) };
+    let scope = match code {
+        Some(scope) => scope.clone(),
+        None => match scope::resolve(reader, &asked) {
+            Ok(scope) => scope,
+            Err(_) => return Ok(None),
+        },
+    };
     let node = match symbol_named(reader, &scope, typed.path) {
         // A near name is worth more than that no file is called so.
         Err(error) if error.code() == ErrorCode::NotFound => {
+            if let Some(new) = new_definition(&scope, typed.path) {
+                return Ok(Some(new));
+            }
             let is_near = error.suggestion().is_some_and(|it| it.starts_with("did you mean"));
             return if is_near { Err(error) } else { Ok(None) };
         }
@@ -56,9 +71,24 @@ pub(crate) fn definition(reader: &Reader, typed: FileQuery<'_>) -> Result<Option
     }))
 }
 
+/// Of a symbol that nobody indexed yet.
+fn new_definition(scope: &Scope, typed: &str) -> Option<Definition> {
+    let (path, symbol) = scope.overlay.as_ref()?.defining(typed).next()?;
+    Some(Definition {
+        lines: format!("{path}:{}-{}", symbol.start_line, symbol.end_line),
+        line: symbol.name_line,
+        n_lines: symbol.end_line.saturating_sub(symbol.start_line) + 1,
+        is_function: matches!(symbol.kind, NodeKind::Function | NodeKind::Method),
+        ends: vec![LinkTarget::Symbol(typed.to_owned()).to_string()],
+        missing: None,
+    })
+}
+
 fn age(scope: &Scope) -> Option<MissingPart> {
     let what = "the index is older than the files: the lines of the symbol may have moved";
-    scope.newer_head.as_ref().map(|_| MissingPart::new(what, "lore index"))
+    let standing = scope.standing();
+    let is_old = standing.is_stale || standing.stale_against.is_some();
+    is_old.then(|| MissingPart::new(what, "lore index"))
 }
 
 /// `app.Flask.run`, `Flask.run` and `run`, with dots and with colons.

@@ -1,15 +1,16 @@
 //! What depends on the file or the symbol around its line, where its code is
 //! indexed.
 
-use crate::code::SymbolRef;
 use crate::code::impact::{self, impact};
 use crate::code::scope::{self, ScopeRequest};
 use crate::code::walk::TraversalOptions;
+use crate::code::{Scope, SymbolRef};
 use crate::file_target::FileTarget;
 use crate::trace::{MissingPart, Trace};
 use model::{ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::path::Path;
 use store::Reader;
 
 /// Symbols named, the nearest; `lore impact` tells them all.
@@ -36,11 +37,16 @@ pub(super) fn of(
     reader: &Reader,
     target: &FileTarget,
     trace: &Trace,
+    code: Option<&Scope>,
     missing: &mut Vec<MissingPart>,
 ) -> Result<Option<Dependents>> {
     let here = target.clone.as_ref().map(|clone| clone.git.dir());
-    let found = match here {
-        Some(_) => scope::resolve(reader, &ScopeRequest { here, ..ScopeRequest::default() }).ok(),
+    let is_here = |scope: &&Scope| here.is_some() && scope.dir.as_deref().map(Path::new) == here;
+    let found = match code.filter(is_here) {
+        Some(scope) => Some(scope.clone()),
+        None if here.is_some() => {
+            scope::resolve(reader, &ScopeRequest { here, ..ScopeRequest::default() }).ok()
+        }
         None => None,
     };
     let Some(scope) = found else {

@@ -6,6 +6,7 @@ use crate::file_target::FileTarget;
 use crate::people::experts;
 use crate::reasons::{self, CommitReason};
 use crate::trace::{LineOrigin, Trace};
+use git::ObjectId;
 use model::Result;
 use schemars::JsonSchema;
 use search::query::is_stop_word;
@@ -16,6 +17,8 @@ use store::commits::{self, CommitRow};
 
 /// Commits that are told of.
 const MOST: usize = 3;
+/// Commits of which git is asked whether they are part of what is checked out.
+const MOST_ASKED: usize = 20;
 /// Fewer commits are told whole.
 const FEW: usize = 3;
 /// The part of the best score that another one needs.
@@ -87,9 +90,21 @@ fn said_before(
     others.sort_by(|a, b| b.1.total_cmp(&a.1));
     let top = others.first().map_or(0.0, |(_, score)| *score);
     let is_told = |score: f64| score > known && score >= mostly && score >= NEAR * top;
-    let told = others.into_iter().filter(|(_, score)| is_told(*score)).take(MOST);
+    let told = others.into_iter().filter(|(_, score)| is_told(*score));
+    // Of another branch it says nothing about what lies here.
+    let told = told.take(MOST_ASKED).filter(|(row, _)| is_of_head(target, row)).take(MOST);
     let reason = |(row, _): (CommitRow, f64)| reasons::commit_reason(reader, &row.into(), &names);
     told.map(reason).collect()
+}
+
+/// Whether a commit is part of what is checked out; where git cannot tell, it is.
+fn is_of_head(target: &FileTarget, row: &CommitRow) -> bool {
+    let Some(clone) = &target.clone else { return true };
+    let (Some(commit), Ok(Some(head))) = (ObjectId::parse(&row.sha), clone.git.head_commit())
+    else {
+        return true;
+    };
+    clone.git.is_ancestor(commit, head).unwrap_or(true)
 }
 
 /// Keeps the lines whose text or commit says the words, and tells how many commits

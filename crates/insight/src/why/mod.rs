@@ -19,6 +19,7 @@ pub use records::LinkedRecord;
 pub(crate) use records::linked as linked_records;
 pub use wording::TextPlace;
 
+use crate::code::Scope;
 use crate::evidence::Explained;
 use crate::file_target::{self, FileQuery, FileTarget};
 use crate::people::experts::{self, Expert};
@@ -26,7 +27,8 @@ use crate::revision;
 use crate::runtime::{RuntimeWeight, WeightedPlace};
 use crate::trace::symbol::{self, Definition};
 use crate::trace::{self, FileOrder, MissingPart, Trace};
-use model::{ErrorCode, Reference, Result, Timestamp};
+use model::text::one_line;
+use model::{Error, ErrorCode, Reference, Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::Reader;
@@ -43,6 +45,9 @@ pub struct Request<'a> {
     pub experts: usize,
     /// Only what says this, of many changes to the same lines.
     pub about: Option<&'a str>,
+    /// Indexed code with the edits of the work tree around; without it, lines of symbols
+    /// are those of the index.
+    pub code: Option<&'a Scope>,
     pub now: Timestamp,
 }
 
@@ -134,6 +139,11 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
     Ok(why)
 }
 
+/// Whether lines of code may be meant, whose edits count.
+pub fn may_be_code(typed: &str) -> bool {
+    !matches!(Reference::parse(typed), Ok(Reference::Entity(_)))
+}
+
 /// Functions of more lines are not asked about by their first.
 const LONGEST_BODY: u32 = 200;
 
@@ -146,7 +156,7 @@ fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> R
     }
     match of_file(reader, request) {
         Err(error) if error.code() == ErrorCode::NotFound => {
-            let found = symbol::definition(reader, request.scope);
+            let found = symbol::definition(reader, request.scope, request.code);
             let error = match found {
                 Ok(Some(definition)) => {
                     about.clone_from(&definition.ends);
@@ -169,7 +179,7 @@ fn defined_at(reader: &Reader, request: &Request<'_>) -> Option<Definition> {
     if lines.first != lines.last {
         return None;
     }
-    let found = symbol::definition(reader, request.scope).ok()??;
+    let found = symbol::definition(reader, request.scope, request.code).ok()??;
     let is_asked =
         found.is_function && u64::from(found.line) == lines.first && found.n_lines <= LONGEST_BODY;
     is_asked.then_some(found)
@@ -198,14 +208,21 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         generations: 0,
         notes: request.notes,
         order: FileOrder::Reasons,
+        code: request.code,
     };
     let mut trace = trace::of_file(reader, &asked, &target)?;
+    if lines.is_none() && trace.merge_requests.is_empty() && is_folder(&target) {
+        // Nothing changes a folder; what its name stands for may be told elsewhere.
+        let shown = one_line(path, 120);
+        return Err(Error::not_found(format!("`{shown}` is a folder"))
+            .suggest("ask of a file in it, or: lore map FOLDER"));
+    }
     let focus = match request.about {
         Some(about) => focus::focus(reader, &target, &mut trace, about)?,
         None => None,
     };
     let mut missing = std::mem::take(&mut trace.missing);
-    let dependents = dependents::of(reader, &target, &trace, &mut missing)?;
+    let dependents = dependents::of(reader, &target, &trace, request.code, &mut missing)?;
     Ok(Why {
         runtime: runtime(reader, request, &target, &trace)?,
         trace: Some(trace),
@@ -215,6 +232,11 @@ fn of_file(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         missing,
         ..Why::about(request.scope.path)
     })
+}
+
+fn is_folder(target: &FileTarget) -> bool {
+    let clone = target.clone.as_ref();
+    clone.is_some_and(|clone| clone.git.dir().join(&target.path).is_dir())
 }
 
 fn of_symbol(reader: &Reader, request: &Request<'_>, found: Definition) -> Result<Why> {

@@ -140,6 +140,9 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
     let of_call = found.warnings.len();
     let mut missing = found.warnings;
     missing.extend(known.missing);
+    if is_of_texts(paging.tool, &found.data) {
+        missing.extend(known.of_search);
+    }
     if let Some(cursor) = &paging.cursor
         && cursor.is_outdated(&known.stamp)
     {
@@ -190,6 +193,14 @@ pub fn envelope(mut found: ToolOutput, known: FreshnessInfo, paging: &Paging<'_>
     };
     let is_anew = paging.format == Format::GcfFull;
     Answer { envelope, text, payload, is_anew, remarks }
+}
+
+/// Whether texts were searched: answers from the graph are none the worse for what that
+/// lacks.
+fn is_of_texts(tool: &str, data: &Value) -> bool {
+    const SEARCHES: &[&str] = &["search", "recall", "timeline", "status"];
+    let by = data.get("answered_by").and_then(Value::as_str).unwrap_or(tool);
+    SEARCHES.contains(&by.split(' ').next().unwrap_or(by))
 }
 
 /// A payload with as many symbols as a budget holds, and what it says as `gcf`; none

@@ -1,7 +1,7 @@
 //! How fresh the record is, kept until the database changes: every answer says
 //! it, and none should wait for it.
 
-use insight::freshness::{Freshness, freshness};
+use insight::freshness::{Freshness, Gaps, freshness};
 use model::{Error, ErrorCode, Result, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,17 @@ use store::{DatabaseFile, FileStamp, ReaderPool};
 pub struct FreshnessInfo {
     pub fresh: Freshness,
     pub missing: Vec<String>,
+    /// What only a search of texts is the worse for.
+    pub of_search: Vec<String>,
     /// The same as long as nothing was synced or read anew.
     pub stamp: String,
+}
+
+impl FreshnessInfo {
+    /// All that is missing.
+    pub fn all_missing(&self) -> impl Iterator<Item = &String> {
+        self.missing.iter().chain(&self.of_search)
+    }
 }
 
 /// The last known state of each database.
@@ -60,10 +69,11 @@ impl Cache {
 
 fn read(database: &DatabaseFile, readers: &ReaderPool, now: Timestamp) -> Result<FreshnessInfo> {
     let pooled = readers.checkout(database)?;
-    let (fresh, missing) = freshness(&pooled.reader, now)?;
+    let (fresh, gaps) = freshness(&pooled.reader, now)?;
     readers.checkin(pooled);
     let stamp = format!("{:?} {:?}", fresh.synced_at, fresh.commits_read_at);
-    Ok(FreshnessInfo { fresh, missing, stamp })
+    let Gaps { of_record: missing, of_search } = gaps;
+    Ok(FreshnessInfo { fresh, missing, of_search, stamp })
 }
 
 fn unread(error: &Error, has_forge: impl FnOnce() -> bool) -> FreshnessInfo {

@@ -27,7 +27,7 @@ pub fn instructions(shared: &Shared) -> String {
         let ago = at.relative_to(shared.around.now());
         let _ = writeln!(text, "Last sync: {ago}.");
     }
-    if let Some(missing) = known.missing.first() {
+    if let Some(missing) = known.all_missing().next() {
         let _ = writeln!(text, "Missing: {missing}.");
     }
     text.push_str(
@@ -62,10 +62,16 @@ fn here(shared: &Shared, dir: &Path) -> Result<String> {
         // The one that is asked in comes first.
         let (here, others): (Vec<_>, Vec<_>) =
             clones.iter().partition(|repo| Some(repo.id.0) == home);
+        let label = |repo: &&repos::Repo| insight::repos::label(repo, &places);
         let names: Vec<String> =
-            here.iter().chain(&others).map(|repo| insight::repos::label(repo, &places)).collect();
+            if here.is_empty() { &others } else { &here }.iter().map(label).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        parts.push(format!("commits of {}", named(&names)));
+        // Of the others one asks by name.
+        let others = match others.len() {
+            n if n > 0 && !here.is_empty() => format!(", beside {n} other repositories"),
+            _ => String::new(),
+        };
+        parts.push(format!("commits of {}{others}", named(&names)));
     }
     let n_records: u64 = memory::counts(&reader)?.iter().map(|(_, n)| *n).sum();
     if n_records > 0 {

@@ -107,7 +107,8 @@ pub async fn read(shared: &Arc<Shared>, asker: Asker, uri: &str) -> Result<ReadR
     let envelope = match shared.ask_named(tool, arguments, asker).await {
         Err(error) if uri == STATUS && error.code() == ErrorCode::NotIndexed => {
             let known = shared.known(&shared.options.dir);
-            json!({ "data": {}, "meta": { "fresh": known.fresh, "missing": known.missing } })
+            let missing: Vec<&String> = known.all_missing().collect();
+            json!({ "data": {}, "meta": { "fresh": known.fresh, "missing": missing } })
         }
         answered => answered?.envelope,
     };

@@ -3,7 +3,7 @@
 use super::{place, short_name};
 use crate::text::{counted, grouped};
 use crate::ui::{Label, Painter, Show};
-use insight::agent_text::short;
+use insight::agent_text::own_name;
 use insight::code::SymbolRef;
 use insight::code::map::{RepoMap, TypeSummary};
 use model::text::one_line;
@@ -60,7 +60,7 @@ fn at(symbol: &SymbolRef) -> String {
 
 fn sections(map: &RepoMap) -> Vec<Section> {
     // The place stands beside it, and says the module.
-    let name = |symbol: &SymbolRef| one_line(short(&symbol.symbol), 80);
+    let name = |symbol: &SymbolRef| one_line(own_name(symbol), 80);
     let folders = map.folders.iter().map(|it| {
         let joint = if it.holds.is_empty() { "" } else { ": " };
         let holds = format!("{joint}{}", it.holds.join(", "));

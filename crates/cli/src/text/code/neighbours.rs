@@ -17,7 +17,14 @@ impl Show for Neighbours {
         let is_one_of_many = !self.candidates.is_empty();
         block(&self.of, self.asked, home, is_one_of_many, out);
         runtime::weight(self.runtime.as_ref(), home, out);
+        let empty = match self.empty_candidates {
+            0 => String::new(),
+            n => format!("{n} more of this name: no {}; ", self.asked.as_str()),
+        };
         if !is_one_of_many {
+            if !empty.is_empty() {
+                note(empty.trim_end_matches("; "), out);
+            }
             return;
         }
         let mark = mark(out);
@@ -40,7 +47,7 @@ impl Show for Neighbours {
             0 => String::new(),
             n => format!("{n} more have this name; "),
         };
-        note(&format!("{more}one alone: lore {asked} {one}"), out);
+        note(&format!("{more}{empty}one alone: lore {asked} {one}"), out);
     }
 }
 

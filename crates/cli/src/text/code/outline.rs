@@ -16,8 +16,16 @@ impl Show for FileOutline {
     fn text(&self, out: &mut Painter) {
         let mark = mark(out);
         out.text(mark).label(Label::Heading, &self.path);
+        if let Some(of) = &self.of {
+            out.text(&format!(":{}  ", of.line)).label(Label::Heading, &one_line(&of.symbol, 90));
+        }
         out.label(Label::Faint, &format!("  {}", self.language)).end();
+        let mut path = None;
         for symbol in &self.symbols {
+            if symbol.path != path {
+                path.clone_from(&symbol.path);
+                out.text(mark).label(Label::Path, path.as_deref().unwrap_or_default()).end();
+            }
             out.label(Label::Faint, &format!("{}-{}", symbol.line, symbol.end_line));
             out.text("\t").text(&"  ".repeat(symbol.depth as usize));
             // A signature says its kind in most languages.

@@ -86,6 +86,53 @@ fn edits_after_an_index_of_the_work_tree_are_seen_too() {
 }
 
 #[test]
+fn reasons_are_those_of_the_lines_where_a_symbol_stands_now() {
+    let shop = Shop::new();
+    let before = run(&shop, &["why", "Cart.apply_discount", "--agent"]);
+    assert!(before.contains("in Cart.apply_discount src/shop/cart.py:14\n"), "{before}");
+    edit(
+        &shop,
+        "src/shop/cart.py",
+        "class Cart:",
+        &format!("{}class Cart:", "# more\n".repeat(20)),
+    );
+    let after = run(&shop, &["why", "Cart.apply_discount", "--agent"]);
+    assert!(after.contains("in Cart.apply_discount src/shop/cart.py:34 (edited)"), "{after}");
+    // The same commits, by the same lines of the function.
+    let shas = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter_map(|line| line.split_once(": "));
+        lines.map(|(_, rest)| rest.chars().take(10).collect()).collect()
+    };
+    assert_eq!(shas(&before), shas(&after), "{before}{after}");
+    let traced = run(&shop, &["trace", "Cart.apply_discount", "--agent"]);
+    assert!(traced.contains("in Cart.apply_discount src/shop/cart.py:34"), "{traced}");
+    // A line of the text as it is now stands in what is around it now.
+    let line = run(&shop, &["why", "src/shop/cart.py:32", "--agent"]);
+    assert!(line.contains("in Cart.total_price src/shop/cart.py:31 (edited)"), "{line}");
+    edit(
+        &shop,
+        "src/shop/money.py",
+        "class Money:",
+        "def mint_coins():\n    pass\n\n\nclass Money:",
+    );
+    let new = run(&shop, &["why", "mint_coins", "--agent"]);
+    assert!(new.contains("in mint_coins src/shop/money.py:1 (edited)"), "{new}");
+    assert!(new.contains("not committed yet"), "{new}");
+    let asked = run(&shop, &["where is mint_coins", "--agent"]);
+    assert!(asked.starts_with("src/shop/money.py:1 def mint_coins()"), "{asked}");
+}
+
+#[test]
+fn what_the_work_tree_does_not_have_is_near_to_nothing() {
+    let shop = Shop::new();
+    edit(&shop, "src/shop/cart.py", "def apply_discount", "def take_off");
+    let gone = run(&shop, &["symbol", "Cart.apply_discount", "--agent"]);
+    assert!(!gone.contains("Cart.apply_discount; near: Cart.apply_discount"), "{gone}");
+    let near = run(&shop, &["symbol", "Cart.aply_discount", "--agent"]);
+    assert!(!near.contains("near: Cart.apply_discount"), "{near}");
+}
+
+#[test]
 fn a_linked_work_tree_is_answered_for_without_another_index() {
     let shop = Shop::new();
     let dir = shop.dir().display().to_string();

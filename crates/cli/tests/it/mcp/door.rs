@@ -54,6 +54,19 @@ fn one_tool_takes_any_question() {
 }
 
 #[test]
+fn what_a_search_lacks_is_said_of_searches() {
+    let (site, clone) = harbour();
+    let mut client = Client::greeted(&site.env, &clone, &[]);
+    let mut said = |question: &str| {
+        let result = client.call("ask", json!({ "question": question }));
+        result["content"].to_string().contains("found by meaning")
+            || result["structuredContent"]["meta"]["missing"].to_string().contains("by meaning")
+    };
+    assert!(!said("who calls session()?"));
+    assert!(said("Safari cookie"));
+}
+
+#[test]
 fn a_tool_that_is_not_listed_answers_by_any_of_its_names() {
     let (site, clone) = harbour();
     let mut client = Client::greeted(&site.env, &clone, &[]);

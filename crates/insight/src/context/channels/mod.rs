@@ -11,6 +11,7 @@ mod past;
 mod text;
 mod types;
 
+pub use past::like_task;
 pub use text::{file_frequencies, rarity};
 
 use super::channel::Channel;

@@ -62,7 +62,9 @@ impl Tool for Ask {
             return Err(Error::usage("the question is empty")
                 .suggest("ask: who calls NAME, why is PATH:LINE so, what was decided about …"));
         }
-        let meant = route(question, &IndexLookup::new(call.reader()?, &call.dir));
+        let known = IndexLookup::new(call.reader()?, &call.dir)
+            .over_work_tree(|scope| super::code::over_work_tree(call, scope));
+        let meant = route(question, &known);
         let answered = run(call, &meant);
         let fell_short = match &answered {
             Ok(answer) => is_empty(&answer.answer),
@@ -130,7 +132,11 @@ fn request(route: &Route) -> (&'static str, Value) {
         Intent::History => ("symbol_history", json!({ "symbol": subject })),
         Intent::FileHistory => ("file_history", json!({ "path": subject })),
         Intent::Context => ("context_for_task", json!({ "task": subject })),
-        Intent::Search => ("search", json!({ "query": subject, "limit": 8 })),
+        Intent::Search => ("search", json!({ "query": subject, "limit": 8, "here": true })),
+        Intent::Decided => {
+            let asked = json!({ "query": subject, "limit": 8, "here": true, "decided": true });
+            ("search", asked)
+        }
     }
 }
 

@@ -48,8 +48,7 @@ pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result
     let reader = call.reader().map_err(to_index)?;
     let mut found = scope::resolve(reader, &ScopeRequest { repo, at, here: Some(&call.dir) })?;
     if at.is_none() {
-        let outlines = |files: &[TextFile]| call.around.outlines(files);
-        found = call.trees.over(found, |scope| scope.over_work_tree(reader, &outlines))?;
+        found = over_work_tree(call, found)?;
         if found.standing().is_stale {
             call.warn("stale: the work tree differs in too many files; run `lore index`");
         }
@@ -63,6 +62,21 @@ pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result
         ));
     }
     Ok(found)
+}
+
+/// The snapshot with what was edited since, for answers that need no code to be indexed.
+pub(super) fn as_edited(call: &Call, repo: Option<&str>) -> Option<Scope> {
+    let reader = call.reader().ok()?;
+    let asked = ScopeRequest { repo, at: None, here: Some(&call.dir) };
+    let found = scope::resolve(reader, &asked).ok()?;
+    over_work_tree(call, found).ok()
+}
+
+/// The same snapshot with what was edited since.
+pub(super) fn over_work_tree(call: &Call, scope: Scope) -> Result<Scope> {
+    let reader = call.reader()?;
+    let outlines = |files: &[TextFile]| call.around.outlines(files);
+    call.trees.over(scope, |scope| scope.over_work_tree(reader, &outlines))
 }
 
 fn to_index(error: Error) -> Error {
@@ -514,7 +528,7 @@ impl Tool for Map {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutlineParams {
-    /// Path of a file, or the end of it
+    /// Path of a file, or the end of it, or a type
     path: String,
     /// Fields, variables and inner functions too (default false)
     all: Option<bool>,
@@ -525,8 +539,8 @@ pub struct OutlineParams {
 impl Tool for Outline {
     const NAME: &'static str = "outline";
     const TITLE: &'static str = "What a file defines";
-    const ABOUT: &'static str = "List the types, functions and methods of a file with their lines and \
-        signatures, without the bodies.";
+    const ABOUT: &'static str = "List the types, functions and methods of a file, or the members of a type, with \
+        their lines and signatures, without the bodies.";
     const GROUPS: &'static [Group] = &[Group::Code];
     const LISTS: &'static [&'static str] = &["/symbols"];
 

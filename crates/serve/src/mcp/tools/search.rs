@@ -45,6 +45,14 @@ pub struct Params {
     mode: SearchMode,
     /// Edges to follow from each record of memory, 0 to 3 (default 0)
     graph_depth: Option<u8>,
+    /// As a question asks it: without commits of other repositories than the one around.
+    #[serde(default)]
+    #[schemars(skip)]
+    here: bool,
+    /// For a question about what was decided.
+    #[serde(default)]
+    #[schemars(skip)]
+    decided: bool,
 }
 
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
@@ -112,12 +120,14 @@ impl Tool for Search {
                 Request { query: params.query, filter, limit, mode, ..Request::default() };
             return Ok(told(call, insight::code::search_symbols(reader, &request, &call.dir)?));
         }
+        let home_repo = repos::home(reader, &call.dir)?
+            .filter(|_| filter.project.is_none() && filter.repo.is_none());
+        let filter = DocumentFilter { around: home_repo.filter(|_| params.here), ..filter };
         let provider = if mode == Mode::Lexical { None } else { call.provider() };
         let request = Request {
             query: params.query,
             home: projects::home(reader, &call.dir)?.filter(|_| filter.project.is_none()),
-            home_repo: repos::home(reader, &call.dir)?
-                .filter(|_| filter.project.is_none() && filter.repo.is_none()),
+            home_repo,
             graph_depth: params.graph_depth.unwrap_or(0).min(3),
             filter,
             from: standpoint(call)?,
@@ -125,7 +135,13 @@ impl Tool for Search {
             mode,
             ..Request::default()
         };
-        Ok(told(call, call.searcher(provider.as_ref())?.find(&request)?))
+        let searcher = call.searcher(provider.as_ref())?;
+        let found = if params.decided {
+            searcher.find_decided(&request)?
+        } else {
+            searcher.find(&request)?
+        };
+        Ok(told(call, found))
     }
 }
 
@@ -169,6 +185,7 @@ fn filter(call: &Call, params: &Params) -> Result<DocumentFilter> {
         sources: params.types.iter().filter_map(source).collect(),
         project: project.map(|project| project.id),
         repo,
+        around: None,
         author: params.author.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
         labels: params.labels.clone(),
         path: params.path.clone(),

@@ -44,6 +44,7 @@ impl Tool for Trace {
     fn answer(call: &Call, params: Params) -> Result<trace::Trace> {
         let (path, lines) = trace::parse(&params.target)?;
         let file = call.typed(path, params.project.as_deref(), params.repo.as_deref())?;
+        let code = super::code::as_edited(call, params.repo.as_deref());
         let request = trace::Request {
             file,
             lines,
@@ -51,6 +52,7 @@ impl Tool for Trace {
             generations: usize::from(params.generations.unwrap_or(0).min(20)),
             notes: 3,
             order: trace::FileOrder::Newest,
+            code: code.as_ref(),
         };
         trace::trace(call.reader()?, &request)
     }

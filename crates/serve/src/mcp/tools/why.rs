@@ -47,12 +47,16 @@ impl Tool for Why {
             call.typed(&params.target, params.project.as_deref(), params.repo.as_deref())?;
         let limit = within("limit", params.limit, 3, 200)?;
         call.around.catch_up(&call.dir);
+        let code = why::may_be_code(&params.target)
+            .then(|| super::code::as_edited(call, params.repo.as_deref()))
+            .flatten();
         let request = why::Request {
             scope,
             limit,
             notes: 2,
             experts: 3,
             about: params.about.as_deref(),
+            code: code.as_ref(),
             now: call.now,
         };
         why::why(call.reader()?, &request)
