@@ -241,3 +241,58 @@ fn what_a_member_left_is_not_told_to_have_changed() {
     let new = [("More.java", empty.as_str()), ("Some.java", one.as_str())];
     assert_eq!(told(&old, &new), ["moved Some.java:Some.selectClasses"]);
 }
+
+/// sidekiq 62ac0a84: a method without brackets was told to have another signature, for its
+/// declaration ended with the first bracket of its body.
+#[test]
+fn a_declaration_of_ruby_ends_with_its_line() {
+    let method = |name: &str, body: &str| format!("  def {name}\n    {body}\n  end\n");
+    let class = |body: &str| format!("module Jobs\n{}end\n", method("refresh", body));
+    let (before, after) = (class("@data = load(1)"), class("@data += load(1)"));
+    assert_eq!(told(&[("a.rb", &before)], &[("a.rb", &after)]), ["changed a.rb:Jobs.refresh body"]);
+    let other = before.replace("def refresh", "def refresh(now)");
+    let there = told(&[("a.rb", &before)], &[("a.rb", &other)]);
+    assert!(there[0].starts_with("changed a.rb:Jobs.refresh signature"), "{there:?}");
+    // sidekiq 0febaf67: so was the module around a new class.
+    let around = before.replace("module Jobs\n", "module Jobs\n  SIZE = 1\n");
+    assert_eq!(told(&[("a.rb", &before)], &[("a.rb", &around)]), ["added a.rb:Jobs.SIZE"]);
+}
+
+/// celery 3ca1a54e6: a line went out of an `if`, and nothing was told to have changed.
+#[test]
+fn how_python_is_indented_is_no_layout() {
+    let function = |indent: &str, last: &str| {
+        format!(
+            "def f(a, b):\n{indent}if a:\n{indent}{indent}b = 1\n{last}b = b or a\n{indent}return b\n"
+        )
+    };
+    let inside = function("    ", "        ");
+    let outside = function("    ", "    ");
+    let changed = ["changed a.py:f body"];
+    assert_eq!(told(&[("a.py", &inside)], &[("a.py", &outside)]), changed);
+    assert_eq!(told(&[("a.py", &outside)], &[("a.py", &inside)]), changed);
+    let narrow = function("  ", "    ");
+    assert!(told(&[("a.py", &inside)], &[("a.py", &narrow)]).is_empty());
+    let in_class = |text: &str| {
+        let body: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        format!("class A:\n{body}")
+    };
+    assert_eq!(
+        told(&[("a.py", &in_class(&inside))], &[("a.py", &in_class(&outside))]),
+        ["changed a.py:A.f body"]
+    );
+    let moved = told(&[("a.py", &inside)], &[("a.py", &in_class(&inside))]);
+    assert!(moved.iter().all(|line| !line.ends_with("body")), "{moved:?}");
+}
+
+/// nest ed714ac784: the default of a type parameter ended the declaration.
+#[test]
+fn type_parameters_belong_to_the_declaration() {
+    let class = |params: &str| {
+        format!(
+            "export class A {{\n  send<T = any, R = () => void>({params}): (a: T) => R {{\n    return go(1);\n  }}\n}}\n"
+        )
+    };
+    let there = told(&[("a.ts", &class("a: T"))], &[("a.ts", &class("a: T, b: R"))]);
+    assert_eq!(there, ["changed a.ts:A.send signature required parameter `b` added"]);
+}

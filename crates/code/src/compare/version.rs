@@ -55,6 +55,7 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "../structure/contract/sql_state.rs",
     "../structure/contract/sql_words.rs",
     "../terms/lexer.rs",
+    "../terms/logical_lines.rs",
 ];
 
 /// The rules of this program.
