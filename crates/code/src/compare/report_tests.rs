@@ -296,3 +296,74 @@ fn type_parameters_belong_to_the_declaration() {
     let there = told(&[("a.ts", &class("a: T"))], &[("a.ts", &class("a: T, b: R"))]);
     assert_eq!(there, ["changed a.ts:A.send signature required parameter `b` added"]);
 }
+
+/// mockito d000e6307: functions without a body and fields were told to be renamed for their
+/// parameters and users alone.
+#[test]
+fn functions_without_a_body_need_more_than_their_parameters_in_common() {
+    let interface = |methods: &[&str]| {
+        let methods: String = methods.iter().map(|it| format!("    {it};\n")).collect();
+        format!("interface Handler {{\n{methods}}}\n")
+    };
+    let there = |old: &str, new: &str| {
+        let (old, new) = (interface(&["int size()", old]), interface(&["int size()", new]));
+        told(&[("Handler.java", &old)], &[("Handler.java", &new)])
+    };
+    let exported = "boolean isExported(Class<?> source, Class<?> target)";
+    let told_so = |lines: &[String]| lines.iter().any(|line| line.starts_with("renamed"));
+    assert!(!told_so(&there(exported, "boolean readFromTo(Class<?> source, Class<?> target)")));
+    assert!(!told_so(&there(exported, "String exportedName(Class<?> source, Class<?> target)")));
+    assert!(told_so(&there(exported, "boolean isExportedTo(Class<?> source, Class<?> target)")));
+}
+
+/// mockito d000e6307: `byteBuddy → addOpens`.
+#[test]
+fn fields_of_other_types_are_other_fields() {
+    let class = |field: &str, name: &str| {
+        format!(
+            "class Handler {{\n    int n;\n    private {field} {name};\n\n    void run(int a) {{\n        go(a, {name});\n    }}\n}}\n"
+        )
+    };
+    let there = |new: (&str, &str)| {
+        let (old, new) = (class("Buddy", "buddy"), class(new.0, new.1));
+        told(&[("Handler.java", &old)], &[("Handler.java", &new)])
+    };
+    let is_renamed = |lines: &[String]| lines.iter().any(|line| line.starts_with("renamed"));
+    assert!(!is_renamed(&there(("Method", "addOpens"))));
+    assert!(is_renamed(&there(("Buddy", "friend"))));
+}
+
+/// django 0f581cd29d: `fail_silently` was `alias`, for both are assigned what is called like
+/// them.
+#[test]
+fn a_text_of_the_own_name_is_no_evidence() {
+    let class = |params: &str, body: &str| {
+        format!("class Backend:\n    def __init__(self, {params}):\n        {body}\n")
+    };
+    let before = class("fail_silently", "self.fail_silently = fail_silently");
+    let after = class("alias, fail_silently", "go(fail_silently)\n        self.alias = alias");
+    let there = told(&[("a.py", &before)], &[("a.py", &after)]);
+    assert!(!there.iter().any(|line| line.starts_with("renamed")), "{there:?}");
+}
+
+/// django 0f581cd29d: a method of the program "perhaps became" one of a test.
+#[test]
+fn a_test_is_never_what_a_program_was() {
+    let method = "    def get_connection(self, fail_silently=False):\n        connect(fail_silently)\n        return self.connection\n";
+    let class = |name: &str, method: &str| {
+        format!("class {name}:\n    def other(self):\n        go(1, 2)\n\n{method}")
+    };
+    let (before, after) = (class("Message", method), class("Message", ""));
+    let (no_test, test) = (class("MessageTests", ""), class("MessageTests", method));
+    let there = told(
+        &[("mail/message.py", &before), ("tests/mail/tests.py", &no_test)],
+        &[("mail/message.py", &after), ("tests/mail/tests.py", &test)],
+    );
+    assert!(
+        there.contains(&"removed mail/message.py:Message.get_connection".to_owned()),
+        "{there:?}"
+    );
+    // A file that became one of tests takes its symbols along.
+    let there = told(&[("mail/message.py", &before)], &[("tests/mail/message.py", &before)]);
+    assert!(!there.iter().any(|line| line.starts_with("removed")), "{there:?}");
+}
