@@ -13,6 +13,7 @@ mod primary;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod spaces;
 mod still_there;
 mod targets;
 mod version;

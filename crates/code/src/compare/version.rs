@@ -25,6 +25,7 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "parameters.rs",
     "primary.rs",
     "report.rs",
+    "spaces.rs",
     "targets.rs",
     "version.rs",
     "../lineage/aspects.rs",
