@@ -37,9 +37,10 @@ fn likeness(state: &State<'_>, usage: &Usage<'_>, old: u32, new: u32) -> Likenes
     } else if is_home {
         let is_named = names::share_words(&a.name, &b.name);
         score >= rules::RENAMED
-            && (similarity >= rules::RENAMED_LEAST || (users >= 0.5 && is_named))
+            && (similarity >= rules::RENAMED_LEAST || (users >= 0.5 && has_common_word(a, b)))
             && (similarity >= rules::RENAMED_BLIND || users > 0.0 || is_named)
             && (is_named
+                || users >= 0.5
                 || !state.is_of_other_type(old, new)
                 || state.similarity(old, new) >= rules::RENAMED_OTHER)
     } else if is_same_name {
