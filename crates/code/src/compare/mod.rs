@@ -5,6 +5,7 @@ mod derivation;
 #[cfg(test)]
 mod derivation_tests;
 mod exports;
+mod generated;
 mod module_code;
 mod overloads;
 mod parameters;
@@ -12,6 +13,7 @@ mod primary;
 mod report;
 #[cfg(test)]
 mod report_tests;
+mod spaces;
 mod still_there;
 mod targets;
 mod version;
@@ -20,11 +22,12 @@ pub use version::rules_version;
 
 use crate::facts::{FactsProblem, FileFacts};
 use crate::identity::package_of;
-use crate::index::choose::{MAX_RULE_FILE, Rules, unfit, why_not};
+use crate::index::choose::{MAX_RULE_FILE, Rules, Skip, unfit, why_not};
 use crate::index::{INDEXER, facts_of};
 use crate::lang;
 use crate::matching::{Matching, SourceFile, match_versions};
 use crate::structure::contract::{self, Source};
+use generated::is_marked_generated;
 use git::{Blob, BlobReader, ObjectId, Repo, RepoPath, WorkTreeContent};
 use model::Result;
 use model::breaking::ContractBreach;
@@ -62,6 +65,12 @@ struct File {
     facts: FileFacts,
     /// What others can import from it; none where that is not said.
     exported: Option<FxHashSet<String>>,
+}
+
+impl File {
+    fn source(&self) -> SourceFile<'_> {
+        SourceFile { path: &self.path, bytes: &self.bytes, facts: &self.facts }
+    }
 }
 
 /// The sources of both sides, and why some are not among them.
@@ -144,10 +153,7 @@ fn breaches(matching: &Matching, old: &[File], new: &[File]) -> (Vec<ContractBre
 }
 
 fn views(files: &[File]) -> Vec<SourceFile<'_>> {
-    files
-        .iter()
-        .map(|file| SourceFile { path: &file.path, bytes: &file.bytes, facts: &file.facts })
-        .collect()
+    files.iter().map(File::source).collect()
 }
 
 fn extracted(inputs: Vec<Input>, index: Option<(&Reader, RepoId)>) -> Vec<File> {
@@ -261,8 +267,7 @@ fn read_commits(
             };
             let old = side(change.old_id, change.old_mode, &old_path)?;
             let new = side(change.id, change.mode, &path)?;
-            sources.add(old, true);
-            sources.add(new, false);
+            sources.add_both(old, new);
         }
         paths.extend([path, old_path]);
     }
@@ -294,8 +299,7 @@ fn read_work_tree(
                 Some(WorkTreeContent::TooLarge(_)) => sources.skip(&path, "too large"),
                 None => None,
             };
-            sources.add(old, true);
-            sources.add(new, false);
+            sources.add_both(old, new);
         }
         paths.push(path);
     }
@@ -327,6 +331,23 @@ impl Sources {
         self.unread
             .push(UnreadFile { path: path.to_owned(), reason: format!("not compared, {reason}") });
         None
+    }
+
+    fn add_both(&mut self, old: Option<Input>, new: Option<Input>) {
+        // The index has such files: who calls them is worth knowing. A contract is one
+        // whoever wrote it.
+        let is_generated = |input: &&Input| {
+            !lang::is_structure(&input.path)
+                && is_marked_generated(&input.bytes)
+                && !self.rules.is_written_by_people(&input.path)
+        };
+        if let Some(input) = new.iter().chain(&old).find(is_generated) {
+            let path = input.path.clone();
+            self.skip::<()>(&path, Skip::Generated.as_str());
+            return;
+        }
+        self.add(old, true);
+        self.add(new, false);
     }
 
     fn add(&mut self, input: Option<Input>, is_old: bool) {

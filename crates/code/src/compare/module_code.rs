@@ -1,7 +1,8 @@
 //! Code of a file that is in no symbol: what runs when a module is loaded.
 
 use super::File;
-use crate::facts::DefId;
+use crate::facts::{Def, DefId};
+use crate::matching::data_records;
 use crate::terms::lexer::{PieceKind, code_words, pieces};
 use model::change::{Aspect, SymbolChange, SymbolChangeKind, SymbolVersion};
 use model::code::is_test_path;
@@ -61,7 +62,14 @@ fn version(file: &File, line: u32) -> SymbolVersion {
 /// The statements that are in no definition.
 fn statements(file: &File) -> Option<Vec<Statement>> {
     let mut bytes = file.bytes.clone();
-    for def in file.facts.defs.iter().skip(1).filter(|def| def.parent == DefId::FILE) {
+    // What is passed to a call at the top is no symbol, but for functions in it.
+    let data = data_records(&file.source());
+    let is_symbol = |at: usize, def: &Def| {
+        !data.contains(&DefId(at as u32))
+            && (def.parent == DefId::FILE || (data.contains(&def.parent) && def.kind.is_callable()))
+    };
+    let all = file.facts.defs.iter().enumerate().skip(1);
+    for (_, def) in all.filter(|(at, def)| is_symbol(*at, def)) {
         let span = def.span.start_byte as usize..def.span.end_byte as usize;
         for byte in bytes.get_mut(span)?.iter_mut().filter(|byte| **byte != b'\n') {
             *byte = b' ';

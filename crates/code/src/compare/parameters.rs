@@ -25,16 +25,29 @@ enum Passing {
 }
 
 impl<'a> Parameters<'a> {
-    pub fn of(facts: &'a FileFacts, id: DefId) -> Self {
+    /// Of a function and its text.
+    pub fn of(facts: &'a FileFacts, id: DefId, text: &'a str) -> Self {
         let def = facts.def(id);
         let signature = def.signature.map_or("", |name| facts.text(name));
-        let separators = Separators::of(signature, &facts.language);
+        let given = python_signature(text, &facts.language);
+        let separators = match given {
+            Some(given) => Separators::of(given, "python"),
+            None => Separators::of(signature, &facts.language),
+        };
+        let has_default = |name: &str| {
+            given.is_some_and(|given| {
+                let defaults = items(given).into_iter().filter_map(|item| item.split_once('='));
+                defaults.map(|(item, _)| item.trim()).any(|item| item == name)
+            })
+        };
         let plain = def.params.iter().filter(|param| param.kind == ParamKind::Plain);
         let plain = plain.map(|param| {
             let name = facts.text(param.name);
             Parameter {
                 name,
-                is_optional: param.default.is_some() || is_marked_optional(signature, name),
+                is_optional: param.default.is_some()
+                    || is_marked_optional(signature, name)
+                    || has_default(name),
                 passing: separators.passing(name),
             }
         });
@@ -102,6 +115,19 @@ pub fn demands<'a>(mut before: Parameters<'a>, mut after: Parameters<'a>) -> Vec
 
 fn called(name: &str) -> String {
     if name.is_empty() { "unnamed parameter".to_owned() } else { format!("parameter `{name}`") }
+}
+
+/// How Python calls a function of Rust: from `(` on in `#[pyo3(signature = (a, *, b=None))]`.
+fn python_signature<'a>(text: &'a str, language: &str) -> Option<&'a str> {
+    if language != "rust" {
+        return None;
+    }
+    let attributes = text.split("fn ").next()?;
+    attributes.contains("#[py").then_some(())?;
+    attributes.match_indices("signature").find_map(|(at, word)| {
+        let rest = attributes[at + word.len()..].trim_start().strip_prefix('=')?.trim_start();
+        rest.starts_with('(').then_some(rest)
+    })
 }
 
 /// `name?: string`
@@ -206,7 +232,24 @@ mod tests {
             let is_named = |def: &crate::facts::Def| facts.text(def.name) == "load";
             DefId(facts.defs.iter().position(is_named).unwrap() as u32)
         };
-        demands(Parameters::of(&old, function(&old)), Parameters::of(&new, function(&new)))
+        demands(
+            Parameters::of(&old, function(&old), before),
+            Parameters::of(&new, function(&new), after),
+        )
+    }
+
+    /// pydantic c41a25880: a parameter with a default was told to break callers in Python.
+    #[test]
+    fn what_an_attribute_gives_a_default_need_not_be_given() {
+        let function = |attribute: &str, more: &str| {
+            format!("#[pyfunction]\n{attribute}\npub fn load(a: u8{more}) -> u8 {{\n    a\n}}\n")
+        };
+        let old = function("#[pyo3(signature = (a))]", "");
+        let told =
+            |attribute: &str| told("a.rs", &old, &function(attribute, ", poly: Option<bool>"));
+        assert!(told("#[pyo3(signature = (a, *, poly = None))]").is_empty());
+        assert_eq!(told("#[pyo3(signature = (a, poly))]"), ["required parameter `poly` added"]);
+        assert_eq!(told("#[inline]"), ["required parameter `poly` added"]);
     }
 
     #[test]

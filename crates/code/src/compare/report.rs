@@ -8,8 +8,9 @@ use super::module_code::module_change;
 use super::overloads::Overloads;
 use super::parameters::{Parameters, demands};
 use super::primary;
+use super::spaces::{is_told_around, told_by_members};
 use super::still_there::still_there;
-use crate::facts::{DefKind, FileFacts, Visibility};
+use crate::facts::{DefKind, FileFacts, Flags, Visibility};
 use crate::lineage::{SymbolText, differences_of_text};
 use crate::matching::{Evidence, Matching, Pair, Sort, Symbol};
 use model::change::{
@@ -176,7 +177,9 @@ impl Sides<'_> {
             let is_body_only = told.aspects.iter().all(|it| *it == Aspect::Body);
             let is_variant = new.kind == DefKind::Variant
                 && told.aspects.iter().all(|it| matches!(it, Aspect::Body | Aspect::Signature));
-            if is_carried && ((new.sort == Sort::Type && is_body_only) || is_variant) {
+            let holds_others = new.sort == Sort::Type || self.new_members[pair.new as usize] > 0;
+            let is_told_by_members = holds_others && new.sort != Sort::Callable && is_body_only;
+            if is_carried && (is_told_by_members || is_variant) {
                 types.push((pair.new, told));
                 continue;
             }
@@ -270,8 +273,8 @@ impl Sides<'_> {
         if new.sort != Sort::Callable {
             return Vec::new();
         }
-        let before = Parameters::of(self.old_facts(old), old.def);
-        let after = Parameters::of(self.new_facts(new), new.def);
+        let before = Parameters::of(self.old_facts(old), old.def, self.old_text(old));
+        let after = Parameters::of(self.new_facts(new), new.def, self.new_text(new));
         demands(before, after)
     }
 
@@ -295,7 +298,7 @@ impl Sides<'_> {
         for (at, symbol) in self.matching.new.iter().enumerate() {
             if fresh[at].is_none() {
                 let path = self.new[symbol.file as usize].path.as_str();
-                by_place.insert((path, &symbol.path), at as u32);
+                by_place.entry((path, &symbol.path)).or_insert(at as u32);
             }
         }
         let mut replaced = FxHashMap::default();
@@ -310,6 +313,46 @@ impl Sides<'_> {
         replaced
     }
 
+    /// What callers must change where something else took the place of a symbol.
+    fn demands_of_other_sort(&self, old: &Symbol, new: &Symbol) -> Vec<String> {
+        if old.sort == Sort::Callable && new.sort == Sort::Callable {
+            // Two functions of one name that have little in common.
+            let before = Parameters::of(self.old_facts(old), old.def, self.old_text(old));
+            let after = Parameters::of(self.new_facts(new), new.def, self.new_text(new));
+            return demands(before, after);
+        }
+        let is_property = |symbol: &Symbol, facts: &FileFacts| {
+            symbol.sort == Sort::Value || facts.def(symbol.def).flags.has(Flags::PROPERTY)
+        };
+        let (was, is) = (old.kind.word(), new.kind.word());
+        let is_read_alike =
+            is_property(old, self.old_facts(old)) && is_property(new, self.new_facts(new));
+        if was == is || is_read_alike {
+            return Vec::new();
+        }
+        vec![format!("was a {was}, is a {is}")]
+    }
+
+    /// Whether a symbol that was not found may be there all the same: a version of its file
+    /// was read in part, and the name is still written in it.
+    fn may_be_unread(&self, symbol: &Symbol) -> bool {
+        let Some(now) = self.matching.files[symbol.file as usize] else { return false };
+        let now = &self.new[now as usize];
+        let is_in_part =
+            !now.facts.trouble.is_empty() || !self.old_facts(symbol).trouble.is_empty();
+        let is_word = |byte: &u8| !byte.is_ascii() || byte.is_ascii_alphanumeric() || *byte == b'_';
+        let mut words = now.bytes.split(|byte| !is_word(byte));
+        is_in_part && words.any(|word| word == symbol.name.as_bytes())
+    }
+
+    fn old_text<'s>(&'s self, symbol: &'s Symbol) -> &'s str {
+        written(symbol, &self.old[symbol.file as usize], &symbol.name).text
+    }
+
+    fn new_text<'s>(&'s self, symbol: &'s Symbol) -> &'s str {
+        written(symbol, &self.new[symbol.file as usize], &symbol.name).text
+    }
+
     fn add_gone(&self, changes: &mut Vec<SymbolChange>) {
         let replaced = self.replaced();
         let doubles = self.doubles();
@@ -318,9 +361,12 @@ impl Sides<'_> {
             |old: u32| pair_of[old as usize].map(|at| self.matching.pairs[at as usize].new);
         let guesses: FxHashMap<u32, &Pair> =
             self.matching.guesses.iter().map(|guess| (guess.old, guess)).collect();
+        let is_paired = |at: usize| pair_of[at].is_some();
+        let others = (self.matching.new.as_slice(), self.new);
+        let spaces = told_by_members(&self.matching.old, self.old, is_paired, others);
         for (at, symbol) in self.matching.old.iter().enumerate() {
-            let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
-            let is_told_elsewhere = is_inside
+            let is_told_elsewhere = is_told_around(&self.matching.old, at, &spaces, is_paired)
+                || spaces.contains(&(at as u32))
                 || doubles.contains(&(at as u32))
                 || is_position(&self.matching.old, at as u32);
             if pair_of[at].is_some() || symbol.is_local || is_told_elsewhere {
@@ -343,11 +389,7 @@ impl Sides<'_> {
                     derivation: None,
                     members: 0,
                     is_test: is_test(symbol, &self.old[symbol.file as usize].path),
-                    demands: vec![format!(
-                        "was a {}, is a {}",
-                        symbol.kind.word(),
-                        self.new_symbol(*new).kind.word()
-                    )],
+                    demands: self.demands_of_other_sort(symbol, self.new_symbol(*new)),
                 });
                 continue;
             }
@@ -355,13 +397,15 @@ impl Sides<'_> {
             let derivation = self.still_there.get(&(at as u32));
             let derivation = derivation.or(self.derivations.of_old.get(&(at as u32))).cloned();
             let guess = guesses.get(&(at as u32)).filter(|_| derivation.is_none());
+            let mut was = self.old_version(at as u32);
+            was.is_public &= !self.may_be_unread(symbol);
             changes.push(SymbolChange {
                 change: match guess {
                     Some(_) => SymbolChangeKind::PerhapsBecame,
                     None => SymbolChangeKind::Removed,
                 },
                 new: guess.map(|guess| self.new_version(guess.new)),
-                old: Some(self.old_version(at as u32)),
+                old: Some(was),
                 aspects: Vec::new(),
                 similarity: guess.map(|guess| guess.similarity),
                 evidence: guess.map(|guess| evidence(guess)),
@@ -378,12 +422,26 @@ impl Sides<'_> {
         let predecessor =
             |new: u32| pair_of[new as usize].map(|at| self.matching.pairs[at as usize].old);
         let replacing: FxHashSet<u32> = self.replaced().into_values().collect();
+        // Of a property, what reads it and what sets it are one.
+        let is_property =
+            |symbol: &Symbol| self.new_facts(symbol).def(symbol.def).flags.has(Flags::PROPERTY);
+        let place = |symbol: &Symbol| (symbol.file, symbol.path.clone());
+        let properties: FxHashSet<_> = replacing
+            .iter()
+            .map(|at| self.new_symbol(*at))
+            .filter(|it| is_property(it))
+            .map(place)
+            .collect();
+        let is_paired = |at: usize| pair_of[at].is_some();
+        let others = (self.matching.old.as_slice(), self.old);
+        let spaces = told_by_members(&self.matching.new, self.new, is_paired, others);
         let copies: FxHashMap<u32, &Pair> =
             self.matching.copies.iter().map(|copy| (copy.new, copy)).collect();
         for (at, symbol) in self.matching.new.iter().enumerate() {
-            let is_inside = symbol.parent.is_some_and(|parent| pair_of[parent as usize].is_none());
-            let is_told = is_inside
+            let is_told = is_told_around(&self.matching.new, at, &spaces, is_paired)
+                || spaces.contains(&(at as u32))
                 || replacing.contains(&(at as u32))
+                || (is_property(symbol) && properties.contains(&place(symbol)))
                 || is_position(&self.matching.new, at as u32);
             if pair_of[at].is_some() || symbol.is_local || is_told {
                 continue;
@@ -539,7 +597,15 @@ fn is_public(symbols: &[Symbol], files: &[File], at: u32) -> bool {
 /// Whether the file of a symbol lets others import it.
 fn is_exported(symbol: &Symbol, files: &[File]) -> bool {
     let exported = &files[symbol.file as usize].exported;
-    symbol.parent.is_some() || exported.as_ref().is_none_or(|names| names.contains(&*symbol.name))
+    // `Server.create = function …` is reached by what it is written to.
+    let path = symbol.path.strip_prefix("module.").unwrap_or(&symbol.path);
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let is_named = |names: &FxHashSet<String>| {
+        names.contains(first)
+            || names.contains(&*symbol.name)
+            || (first == "exports" && !rest.is_empty())
+    };
+    symbol.parent.is_some() || exported.as_ref().is_none_or(is_named)
 }
 
 /// SymbolText for tests, or among them.

@@ -241,3 +241,219 @@ fn what_a_member_left_is_not_told_to_have_changed() {
     let new = [("More.java", empty.as_str()), ("Some.java", one.as_str())];
     assert_eq!(told(&old, &new), ["moved Some.java:Some.selectClasses"]);
 }
+
+/// sidekiq 62ac0a84: a method without brackets was told to have another signature, for its
+/// declaration ended with the first bracket of its body.
+#[test]
+fn a_declaration_of_ruby_ends_with_its_line() {
+    let method = |name: &str, body: &str| format!("  def {name}\n    {body}\n  end\n");
+    let class = |body: &str| format!("module Jobs\n{}end\n", method("refresh", body));
+    let (before, after) = (class("@data = load(1)"), class("@data += load(1)"));
+    assert_eq!(told(&[("a.rb", &before)], &[("a.rb", &after)]), ["changed a.rb:Jobs.refresh body"]);
+    let other = before.replace("def refresh", "def refresh(now)");
+    let there = told(&[("a.rb", &before)], &[("a.rb", &other)]);
+    assert!(there[0].starts_with("changed a.rb:Jobs.refresh signature"), "{there:?}");
+    // sidekiq 0febaf67: so was the module around a new class.
+    let around = before.replace("module Jobs\n", "module Jobs\n  SIZE = 1\n");
+    assert_eq!(told(&[("a.rb", &before)], &[("a.rb", &around)]), ["added a.rb:Jobs.SIZE"]);
+}
+
+/// sidekiq 0febaf67: ten lines "module Sidekiq added, with 1 member" hid ten classes.
+#[test]
+fn a_namespace_that_was_there_is_told_by_what_is_new_in_it() {
+    let class = |name: &str| format!("  class {name}\n    def run\n      1\n    end\n  end\n");
+    let file = |class: &str| format!("module Jobs\n{class}end\n");
+    let (one, two) = (file(&class("One")), file(&class("Two")));
+    let old = [("one.rb", one.as_str())];
+    let new = [("one.rb", one.as_str()), ("two.rb", two.as_str())];
+    assert_eq!(told(&old, &new), ["added two.rb:Jobs.Two"]);
+    assert_eq!(told(&new, &old), ["removed two.rb:Jobs.Two"]);
+    assert_eq!(told(&[], &new[1..]), ["added two.rb:Jobs.Two"]);
+    let inside = |class: &str| format!("module Jobs\n  class Base\n{class}  end\nend\n");
+    let (base, more) = (inside(&class("One")), inside(&class("Two")));
+    assert_eq!(
+        told(&[("one.rb", &base)], &[("one.rb", &base), ("two.rb", &more)]),
+        ["added two.rb:Jobs.Base.Two"],
+        "a class is opened again"
+    );
+    // A module with functions is something by itself.
+    let tools = "module Tools\n  def help\n    1\n  end\nend\n";
+    assert_eq!(told(&[], &[("tools.rb", tools)]), ["added tools.rb:Tools"]);
+    let space = |name: &str| format!("namespace App {{\n{name}}}\n");
+    let (a, b) = (space("class A {\n  int n;\n};\n"), space("class B {\n  int n;\n};\n"));
+    assert_eq!(told(&[("a.cpp", &a)], &[("a.cpp", &a), ("b.cpp", &b)]), ["added b.cpp:App.B"]);
+}
+
+/// celery 3ca1a54e6: a line went out of an `if`, and nothing was told to have changed.
+#[test]
+fn how_python_is_indented_is_no_layout() {
+    let function = |indent: &str, last: &str| {
+        format!(
+            "def f(a, b):\n{indent}if a:\n{indent}{indent}b = 1\n{last}b = b or a\n{indent}return b\n"
+        )
+    };
+    let inside = function("    ", "        ");
+    let outside = function("    ", "    ");
+    let changed = ["changed a.py:f body"];
+    assert_eq!(told(&[("a.py", &inside)], &[("a.py", &outside)]), changed);
+    assert_eq!(told(&[("a.py", &outside)], &[("a.py", &inside)]), changed);
+    let narrow = function("  ", "    ");
+    assert!(told(&[("a.py", &inside)], &[("a.py", &narrow)]).is_empty());
+    let in_class = |text: &str| {
+        let body: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        format!("class A:\n{body}")
+    };
+    assert_eq!(
+        told(&[("a.py", &in_class(&inside))], &[("a.py", &in_class(&outside))]),
+        ["changed a.py:A.f body"]
+    );
+    let moved = told(&[("a.py", &inside)], &[("a.py", &in_class(&inside))]);
+    assert!(moved.iter().all(|line| !line.ends_with("body")), "{moved:?}");
+}
+
+/// nest ed714ac784: the default of a type parameter ended the declaration.
+#[test]
+fn type_parameters_belong_to_the_declaration() {
+    let class = |params: &str| {
+        format!(
+            "export class A {{\n  send<T = any, R = () => void>({params}): (a: T) => R {{\n    return go(1);\n  }}\n}}\n"
+        )
+    };
+    let there = told(&[("a.ts", &class("a: T"))], &[("a.ts", &class("a: T, b: R"))]);
+    assert_eq!(there, ["changed a.ts:A.send signature required parameter `b` added"]);
+}
+
+/// fastify f376f6082: 67 keys of objects in an object were paired by their order.
+#[test]
+fn keys_of_objects_in_objects_are_told_by_what_holds_them() {
+    let schema = |first: &str| {
+        format!(
+            "const schema = {{\n  type: 'object',\n  properties: {{\n{first}    b: {{ type: 'string', default: 'c' }},\n    d: {{ type: 'integer', default: 4 }}\n  }}\n}}\n"
+        )
+    };
+    let (before, after) = (schema(""), schema("    a: { type: 'integer', default: 1 },\n"));
+    let there = told(&[("a.js", &before)], &[("a.js", &after)]);
+    assert_eq!(there, ["changed a.js:schema.properties body"]);
+    // fastify 75d74e1af: what is passed to a call has no name either.
+    let call = "const A = create({\n  name: 'a',\n  code: 'b'\n})\n";
+    assert_eq!(told(&[("a.js", "")], &[("a.js", call)]), ["added a.js:A"]);
+    let setup =
+        |port: u32| format!("app.listen({{\n  port: {port},\n  ready () {{\n    go()\n  }}\n}})\n");
+    assert_eq!(told(&[("a.js", &setup(1))], &[("a.js", &setup(2))]), ["changed a.js:a body"]);
+    // A function in an object can be looked for by name.
+    let with_function = |body: &str| {
+        format!(
+            "const tools = {{\n  text: {{\n    trim (a) {{\n      return {body}\n    }}\n  }}\n}}\n"
+        )
+    };
+    let there = told(&[("a.js", &with_function("a"))], &[("a.js", &with_function("a + 1"))]);
+    assert!(there.iter().any(|line| line.ends_with("trim body")), "{there:?}");
+}
+
+/// mockito d000e6307: functions without a body and fields were told to be renamed for their
+/// parameters and users alone.
+#[test]
+fn functions_without_a_body_need_more_than_their_parameters_in_common() {
+    let interface = |methods: &[&str]| {
+        let methods: String = methods.iter().map(|it| format!("    {it};\n")).collect();
+        format!("interface Handler {{\n{methods}}}\n")
+    };
+    let there = |old: &str, new: &str| {
+        let (old, new) = (interface(&["int size()", old]), interface(&["int size()", new]));
+        told(&[("Handler.java", &old)], &[("Handler.java", &new)])
+    };
+    let exported = "boolean isExported(Class<?> source, Class<?> target)";
+    let told_so = |lines: &[String]| lines.iter().any(|line| line.starts_with("renamed"));
+    assert!(!told_so(&there(exported, "boolean readFromTo(Class<?> source, Class<?> target)")));
+    assert!(!told_so(&there(exported, "String exportedName(Class<?> source, Class<?> target)")));
+    assert!(told_so(&there(exported, "boolean isExportedTo(Class<?> source, Class<?> target)")));
+}
+
+/// mockito d000e6307: `byteBuddy → addOpens`.
+#[test]
+fn fields_of_other_types_are_other_fields() {
+    let class = |field: &str, name: &str| {
+        format!(
+            "class Handler {{\n    int n;\n    private {field} {name};\n\n    void run(int a) {{\n        go(a, {name});\n    }}\n}}\n"
+        )
+    };
+    let there = |new: (&str, &str)| {
+        let (old, new) = (class("Buddy", "buddy"), class(new.0, new.1));
+        told(&[("Handler.java", &old)], &[("Handler.java", &new)])
+    };
+    let is_renamed = |lines: &[String]| lines.iter().any(|line| line.starts_with("renamed"));
+    assert!(!is_renamed(&there(("Method", "addOpens"))));
+    assert!(is_renamed(&there(("Buddy", "friend"))));
+}
+
+/// django 0f581cd29d: `fail_silently` was `alias`, for both are assigned what is called like
+/// them.
+#[test]
+fn a_text_of_the_own_name_is_no_evidence() {
+    let class = |params: &str, body: &str| {
+        format!("class Backend:\n    def __init__(self, {params}):\n        {body}\n")
+    };
+    let before = class("fail_silently", "self.fail_silently = fail_silently");
+    let after = class("alias, fail_silently", "go(fail_silently)\n        self.alias = alias");
+    let there = told(&[("a.py", &before)], &[("a.py", &after)]);
+    assert!(!there.iter().any(|line| line.starts_with("renamed")), "{there:?}");
+}
+
+/// django 0f581cd29d: a method of the program "perhaps became" one of a test.
+#[test]
+fn a_test_is_never_what_a_program_was() {
+    let method = "    def get_connection(self, fail_silently=False):\n        connect(fail_silently)\n        return self.connection\n";
+    let class = |name: &str, method: &str| {
+        format!("class {name}:\n    def other(self):\n        go(1, 2)\n\n{method}")
+    };
+    let (before, after) = (class("Message", method), class("Message", ""));
+    let (no_test, test) = (class("MessageTests", ""), class("MessageTests", method));
+    let there = told(
+        &[("mail/message.py", &before), ("tests/mail/tests.py", &no_test)],
+        &[("mail/message.py", &after), ("tests/mail/tests.py", &test)],
+    );
+    assert!(
+        there.contains(&"removed mail/message.py:Message.get_connection".to_owned()),
+        "{there:?}"
+    );
+    // A file that became one of tests takes its symbols along.
+    let there = told(&[("mail/message.py", &before)], &[("tests/mail/message.py", &before)]);
+    assert!(!there.iter().any(|line| line.starts_with("removed")), "{there:?}");
+}
+
+/// django 0f581cd29d: a field that became a property broke callers, said the report.
+#[test]
+fn a_property_is_read_like_a_field() {
+    let class =
+        |text: &str| format!("class Message:\n    def __init__(self):\n        self.n = 1\n{text}");
+    let field = class("        self.connection = None\n");
+    let property = class(
+        "\n    @property\n    def connection(self):\n        return self.n\n\n    @connection.setter\n    def connection(self, value):\n        self.n = value\n",
+    );
+    let there = told(&[("a.py", &field)], &[("a.py", &property)]);
+    assert!(there.contains(&"changed a.py:Message.connection signature".to_owned()), "{there:?}");
+    assert!(!there.iter().any(|line| line.starts_with("added")), "{there:?}");
+    let method = class("\n    def connection(self):\n        return self.n\n");
+    let there = told(&[("a.py", &field)], &[("a.py", &method)]);
+    let is_broken = |line: &String| line.ends_with("was a field, is a method");
+    assert!(there.iter().any(is_broken), "{there:?}");
+}
+
+/// nlohmann/json bbe337c3a: members that the parser lost behind a macro were told to be gone
+/// from what is public.
+#[test]
+fn what_was_read_in_part_is_not_surely_gone() {
+    let before = "struct json {\n  int size;\n  int m_value;\n};\n";
+    let broken = "struct json {\n  int size;\n  SECRET(:: m_value\n};\n";
+    let gone = |new: &str| {
+        let (old, new) = (files(&[("a.hpp", before)]), files(&[("a.hpp", new)]));
+        let matching = match_versions(&views(&old), &views(&new));
+        let report = Report::of(&matching, &old, &new);
+        let of =
+            |it: &&SymbolChange| it.old.as_ref().is_some_and(|it| it.symbol.ends_with("m_value"));
+        report.changes.iter().find(of).map(|it| it.old.as_ref().unwrap().is_public)
+    };
+    let whole = before.replace("  int m_value;\n", "");
+    assert_eq!(gone(&whole), Some(true));
+    assert_eq!(gone(broken), Some(false));
+}

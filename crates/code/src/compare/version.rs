@@ -18,12 +18,14 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "derivation.rs",
     "still_there.rs",
     "exports.rs",
+    "generated.rs",
     "mod.rs",
     "module_code.rs",
     "overloads.rs",
     "parameters.rs",
     "primary.rs",
     "report.rs",
+    "spaces.rs",
     "targets.rs",
     "version.rs",
     "../lineage/aspects.rs",
@@ -44,6 +46,7 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "../matching/mod.rs",
     "../matching/names.rs",
     "../matching/rules.rs",
+    "../matching/records.rs",
     "../matching/symbols.rs",
     "../matching/usage.rs",
     "../matching/values.rs",
@@ -55,6 +58,7 @@ const SOURCES: &[(&str, &[u8])] = sources![
     "../structure/contract/sql_state.rs",
     "../structure/contract/sql_words.rs",
     "../terms/lexer.rs",
+    "../terms/logical_lines.rs",
 ];
 
 /// The rules of this program.

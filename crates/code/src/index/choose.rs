@@ -190,6 +190,11 @@ impl Rules {
         self.rules.push(Rule { folder: folder.to_owned(), glob, about, applies });
     }
 
+    /// Whether the repository says that no program wrote a file.
+    pub fn is_written_by_people(&self, path: &str) -> bool {
+        self.says(path, Skip::Generated) == Some(false)
+    }
+
     /// What the last rule about a path says; none where no rule speaks.
     fn says(&self, path: &str, about: Skip) -> Option<bool> {
         let of_file = |rule: &&Rule| {

@@ -102,6 +102,19 @@ pub struct LexicalMarks {
     /// Three quotes begin a text that goes over lines.
     pub has_triple_quotes: bool,
     pub quotes: &'static [u8],
+    pub lines: LineMeaning,
+}
+
+/// What the lines of a language mean, beside the words in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LineMeaning {
+    /// Nothing: marks end statements.
+    #[default]
+    Layout,
+    /// A statement ends with its line.
+    Statement,
+    /// What is indented further belongs to what stands above it.
+    Nesting,
 }
 
 impl Default for LexicalMarks {
@@ -112,6 +125,7 @@ impl Default for LexicalMarks {
             block_comment: Some(("/*", "*/")),
             has_triple_quotes: false,
             quotes: b"\"'",
+            lines: LineMeaning::Layout,
         }
     }
 }

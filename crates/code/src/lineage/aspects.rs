@@ -2,8 +2,10 @@
 //! visibility, body, comments. Layout is no difference.
 
 use super::versions::Version;
+use crate::lang::LineMeaning;
 use crate::matching::{Entry, Sort};
 use crate::terms::lexer::{PieceKind, code_words, pieces};
+use crate::terms::logical_lines::LogicalLines;
 use model::change::Aspect;
 use std::borrow::Cow;
 
@@ -19,6 +21,12 @@ struct Parts<'t> {
 
 /// A word of a text, as it stands there wherever it can: a class has thousands.
 type Word<'t> = Cow<'t, str>;
+
+/// Words that stand for the lines of a language in which they mean something: what follows
+/// is nested deeper, or less deep; a statement ends.
+const DEEPER: &str = "\t";
+const OUTWARD: &str = "\r";
+const STATEMENT_END: &str = "\n";
 
 pub fn differences(old: (&Version, &Entry), new: (&Version, &Entry)) -> Vec<Aspect> {
     let (before, now) = (SymbolSource::of(old.0, old.1), SymbolSource::of(new.0, new.1));
@@ -110,7 +118,16 @@ fn add_text<'t>(written: SymbolText<'t>, parts: &mut Parts<'t>) {
 
 /// The words of code, and those of comments.
 fn read<'t>(text: &'t str, language: &str, code: &mut Vec<Word<'t>>, comments: &mut Vec<Word<'t>>) {
+    let mut lines = LogicalLines::of(text, language);
     for piece in pieces(text, language) {
+        if let Some(levels) = lines.enter(&piece) {
+            let (mark, n_marks) = match lines.meaning() {
+                LineMeaning::Statement => (STATEMENT_END, 1),
+                _ if levels > 0 => (DEEPER, levels.unsigned_abs()),
+                _ => (OUTWARD, levels.unsigned_abs()),
+            };
+            code.extend(std::iter::repeat_n(Cow::Borrowed(mark), n_marks as usize));
+        }
         match piece.kind {
             PieceKind::Code => {
                 code.extend(code_words(piece.text).map(|(_, word)| Cow::Borrowed(word)));
@@ -169,7 +186,9 @@ fn split<'t>(words: Vec<Word<'t>>, written: SymbolText<'_>, parts: &mut Parts<'t
     let named = rest.iter().position(|word| **word == *written.name);
     let end = declaration_end(&rest, named.unwrap_or(0), written.sort, written.language);
     for (at, word) in rest.into_iter().enumerate() {
-        if at >= end {
+        if word == STATEMENT_END {
+            // Where statements end is only asked for where the declaration does.
+        } else if at >= end {
             // A semicolon or comma behind a field is nobody's body.
             parts.body.push(word);
         } else if Some(at) == named {
@@ -247,6 +266,7 @@ fn closing(words: &[Word<'_>], open: usize) -> usize {
 fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) -> usize {
     let mut at = name + 1;
     let mut has_params = sort != Sort::Callable;
+    let is_method = words.get(at).is_some_and(|word| word == "(" || word == "<");
     while let Some(word) = words.get(at) {
         match &**word {
             "(" | "[" => {
@@ -259,7 +279,22 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) 
                 }
                 continue;
             }
-            "{" | ";" => return at,
+            "{" if sort == Sort::Callable
+                && language == "typescript"
+                && is_type_mark(words, at.wrapping_sub(1)) =>
+            {
+                at = closing(words, at);
+                continue;
+            }
+            "<" if at == name + 1 && has_type_parameters(language) => {
+                at = behind_type_parameters(words, at).unwrap_or(at + 1);
+                continue;
+            }
+            "{" | ";" | STATEMENT_END => return at,
+            // What `f(): () => void {` gives is a function; in `f: () => {` it is one.
+            "=" if is_method
+                && language == "typescript"
+                && words.get(at + 1).is_some_and(|it| it == ">") => {}
             "=" if language != "cpp" && language != "c" => return at,
             ":" if language == "python" && has_params => return at,
             _ => {}
@@ -267,4 +302,33 @@ fn declaration_end(words: &[Word<'_>], name: usize, sort: Sort, language: &str) 
         at += 1;
     }
     words.len().min(at)
+}
+
+/// Whether a type follows a word.
+fn is_type_mark(words: &[Word<'_>], at: usize) -> bool {
+    words.get(at).is_some_and(|word| matches!(&**word, ":" | "|" | "&"))
+}
+
+/// Whether type parameters may follow a name; elsewhere a `<` there begins something else.
+fn has_type_parameters(language: &str) -> bool {
+    matches!(language, "typescript" | "java" | "kotlin" | "csharp" | "rust")
+}
+
+/// Behind the mark that closes the type parameters which a mark opens, whatever their
+/// bounds and defaults are made of.
+fn behind_type_parameters(words: &[Word<'_>], open: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (at, word) in words.iter().enumerate().skip(open) {
+        match &**word {
+            "<" => depth += 1,
+            // Not that of `=>` and `->`.
+            ">" if !matches!(&*words[at - 1], "=" | "-") => depth -= 1,
+            ";" => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
 }

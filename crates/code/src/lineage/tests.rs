@@ -64,3 +64,16 @@ fn a_text_is_found_where_it_stands_and_nowhere_else() {
     let twice = "def f():\n    a()\n\ndef g():\n    pass\n";
     assert_eq!(line(&format!("{twice}{twice}")), None);
 }
+
+/// celery 3ca1a54e6: history left out a commit that moved a line out of an `if`.
+#[test]
+fn what_python_nests_is_a_difference_and_how_wide_is_none() {
+    let inside =
+        "class A:\n    @a\n    def f(self):\n        if a:\n            b()\n            c()\n";
+    let outside = inside.replace("            c()", "        c()");
+    assert_eq!(between("a.py", inside, &outside), [Aspect::Body]);
+    assert_eq!(between("a.py", inside, &inside.replace("    ", "  ")), []);
+    let brackets = "def f():\n    return g(\n        1,\n        2,\n    )\n";
+    assert_eq!(between("a.py", brackets, &brackets.replace("        ", "                ")), []);
+    assert_eq!(between("A.java", JAVA, &JAVA.replace("    go", "        go")), []);
+}

@@ -3,6 +3,7 @@
 use super::rules;
 use super::symbols::{Side, Sort};
 use crate::terms::lexer::{PieceKind, code_words, pieces};
+use crate::terms::logical_lines::LogicalLines;
 use model::text::name_parts;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
@@ -12,6 +13,8 @@ use std::hash::{Hash, Hasher};
 pub struct Token {
     pub word: u32,
     pub at: u32,
+    /// How deep its line is nested, where lines are nested by how far they are indented.
+    pub level: i32,
 }
 
 /// Numbers for the texts of tokens, the same for both versions.
@@ -71,8 +74,11 @@ pub fn tokens(bytes: &[u8], language: &str, words: &mut Vocabulary) -> Vec<Token
     let text = same_length_text(bytes);
     let mut all = Vec::with_capacity(text.len() / 4);
     let start = text.as_ptr() as usize;
+    let (mut lines, mut level) = (LogicalLines::of(&text, language), 0);
     for piece in pieces(&text, language) {
         let begin = (piece.text.as_ptr() as usize).saturating_sub(start) as u32;
+        level += lines.enter(&piece).unwrap_or_default();
+        let n_before = all.len();
         match piece.kind {
             PieceKind::Code => code_tokens(piece.text, begin, words, &mut all),
             PieceKind::Quoted => quoted_tokens(piece.text, begin, words, &mut all),
@@ -82,6 +88,7 @@ pub fn tokens(bytes: &[u8], language: &str, words: &mut Vocabulary) -> Vec<Token
             }
             PieceKind::Doc | PieceKind::Comment => {}
         }
+        all[n_before..].iter_mut().for_each(|token| token.level = level);
     }
     all
 }
@@ -102,12 +109,12 @@ fn same_length_text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 
 fn code_tokens(text: &str, begin: u32, words: &mut Vocabulary, all: &mut Vec<Token>) {
     for (at, word) in code_words(text) {
-        all.push(Token { word: words.number(word), at: begin + at as u32 });
+        all.push(Token { word: words.number(word), at: begin + at as u32, level: 0 });
     }
 }
 
 fn quoted_tokens(text: &str, begin: u32, words: &mut Vocabulary, all: &mut Vec<Token>) {
-    all.push(Token { word: words.number(text), at: begin });
+    all.push(Token { word: words.number(text), at: begin, level: 0 });
     let mut from = None;
     for (at, c) in text.char_indices() {
         if c.is_alphanumeric() {
@@ -116,10 +123,10 @@ fn quoted_tokens(text: &str, begin: u32, words: &mut Vocabulary, all: &mut Vec<T
             // Whole, a word may be the name of a symbol or a file.
             let parts = name_parts(&text[from..at]);
             if parts.len() > 1 {
-                all.push(Token { word: words.number(&text[from..at]), at: begin });
+                all.push(Token { word: words.number(&text[from..at]), at: begin, level: 0 });
             }
             for part in parts {
-                all.push(Token { word: words.number(&part), at: begin });
+                all.push(Token { word: words.number(&part), at: begin, level: 0 });
             }
         }
     }
@@ -149,6 +156,15 @@ impl Bag {
         Bag { words: counted, n_tokens }
     }
 
+    /// Whether it says anything but names every text has: `self.name = name` of a symbol
+    /// called `name` does not.
+    pub fn says_something(&self, words: &Vocabulary) -> bool {
+        let receivers = ["self", "this", "cls"].map(|name| words.known(name));
+        self.words
+            .iter()
+            .any(|(word, _)| !words.is_mark(*word) && !receivers.contains(&Some(*word)))
+    }
+
     /// Tokens that are no punctuation.
     pub fn n_words(&self, words: &Vocabulary) -> usize {
         let counts = self.words.iter().filter(|(word, _)| !words.is_mark(*word));
@@ -163,7 +179,13 @@ impl Bag {
 /// A text but for comments, layout and the symbol's own name, as a number.
 pub fn text_of(tokens: &[Token], own_name: Option<u32>) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
+    let outermost = tokens.first().map_or(0, |token| token.level);
+    let mut level = outermost;
     for token in tokens {
+        if token.level != level {
+            level = token.level;
+            ("level", level - outermost).hash(&mut hasher);
+        }
         if Some(token.word) == own_name {
             u32::MAX.hash(&mut hasher);
         } else {

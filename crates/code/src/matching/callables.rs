@@ -26,16 +26,23 @@ fn likeness(state: &State<'_>, usage: &Usage<'_>, old: u32, new: u32) -> Likenes
         + rules::USERS * users
         + if is_home { rules::HOME } else { 0.0 };
     let is_accepted = if a.is_abstract || b.is_abstract {
+        // Without a body, any two functions of some parameters are alike.
         a.is_abstract == b.is_abstract
             && score >= rules::BODYLESS
-            && (name >= 0.3 || users >= 0.3)
-            && (is_home || is_same_name)
+            && (is_same_name
+                || (is_home
+                    && has_common_word(a, b)
+                    && (name >= rules::BODYLESS_NAME || users >= rules::BODYLESS_NAME)
+                    && (name >= rules::BODYLESS_OTHER || !state.is_of_other_type(old, new))))
     } else if is_home {
+        let is_named = names::share_words(&a.name, &b.name);
         score >= rules::RENAMED
-            && (similarity >= rules::RENAMED_LEAST || users >= 0.5)
-            && (similarity >= rules::RENAMED_BLIND
-                || users > 0.0
-                || names::share_words(&a.name, &b.name))
+            && (similarity >= rules::RENAMED_LEAST || (users >= 0.5 && has_common_word(a, b)))
+            && (similarity >= rules::RENAMED_BLIND || users > 0.0 || is_named)
+            && (is_named
+                || users >= 0.5
+                || !state.is_of_other_type(old, new)
+                || state.similarity(old, new) >= rules::RENAMED_OTHER)
     } else if is_same_name {
         let kin = if is_kin(state, a, b) { rules::MOVED_KIN } else { 0.0 };
         let beside = if a.file == b.file { rules::MOVED_SAME_FILE } else { 0.0 };
@@ -51,6 +58,12 @@ fn likeness(state: &State<'_>, usage: &Usage<'_>, old: u32, new: u32) -> Likenes
             && state.weights.common(&a.bag, &b.bag) >= rules::ELSEWHERE_MASS
     };
     Likeness { similarity, score, is_accepted }
+}
+
+/// Whether the names have at least one word in common.
+fn has_common_word(a: &Symbol, b: &Symbol) -> bool {
+    let words = model::text::name_parts(&b.name);
+    model::text::name_parts(&a.name).iter().any(|word| words.contains(word))
 }
 
 /// Of small functions also by parts of their names.
@@ -253,7 +266,8 @@ pub fn guesses(state: &State<'_>) -> Vec<Pair> {
             let it = likeness(state, &usage, old, new);
             let named = names::similarity(&a.name, &b.name) >= rules::GUESS_NAME;
             let near = state.is_home_mapped(old, new) || usage.agreement(&a.name, &b.name) > 0.0;
-            let is_likely = it.similarity >= rules::GUESS && (named || near)
+            let is_likely = it.is_accepted
+                || it.similarity >= rules::GUESS && (named || near)
                 || it.similarity >= rules::MOVED
                 || (a.name == b.name && a.is_abstract == b.is_abstract);
             if is_likely {

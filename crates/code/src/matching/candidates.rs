@@ -44,12 +44,12 @@ pub fn open_pairs(state: &State<'_>, sort: Sort) -> Vec<(u32, u32)> {
 }
 
 /// Symbols of different languages are different symbols, unless they kept
-/// their name: files are translated, too.
+/// their name: files are translated, too. A test is never what a program was.
 fn fit(state: &State<'_>, old: u32, new: u32) -> bool {
     let (a, b) = (&state.old.symbols[old as usize], &state.new.symbols[new as usize]);
-    a.name == b.name
-        || state.old.files[a.file as usize].facts.language
-            == state.new.files[b.file as usize].facts.language
+    let is_one_language = state.old.files[a.file as usize].facts.language
+        == state.new.files[b.file as usize].facts.language;
+    (a.name == b.name || is_one_language) && state.is_of_one_kind(old, new)
 }
 
 struct Index<'s> {

@@ -23,6 +23,7 @@ mod declarations;
 mod files;
 mod inherited;
 mod names;
+mod records;
 mod rules;
 mod symbols;
 mod usage;
@@ -33,6 +34,8 @@ mod tests;
 
 use crate::facts::FileFacts;
 pub use declarations::has_signatures;
+use model::code::is_test_path;
+pub use records::data_records;
 pub use symbols::{Entry, Sort, Symbol, entries};
 
 use bags::Weights;
@@ -203,6 +206,27 @@ impl State<'_> {
             (None, None) => self.files[a.file as usize] == Some(b.file),
             _ => false,
         }
+    }
+
+    /// Whether both are of the program or both of its tests, or their file went from the
+    /// one to the other.
+    fn is_of_one_kind(&self, old: u32, new: u32) -> bool {
+        let (a, b) = (&self.old.symbols[old as usize], &self.new.symbols[new as usize]);
+        let is_test = |side: &Side<'_>, symbol: &Symbol| {
+            symbol.is_test || is_test_path(side.files[symbol.file as usize].path)
+        };
+        is_test(&self.old, a) == is_test(&self.new, b)
+            || self.files[a.file as usize] == Some(b.file)
+    }
+
+    /// Whether both say of which type they are or what they return, and say another one: not
+    /// the same under a new name.
+    fn is_of_other_type(&self, old: u32, new: u32) -> bool {
+        let (a, b) = (&self.old.symbols[old as usize], &self.new.symbols[new as usize]);
+        let (Some(was), Some(is)) = (&a.ty, &b.ty) else { return false };
+        let named = self.old.by_name.get(was).map(Vec::as_slice).unwrap_or_default();
+        let mut became = named.iter().filter_map(|at| self.to_new[*at as usize]);
+        was != is && !became.any(|at| self.new.symbols[at as usize].name == *is)
     }
 
     fn is_free(&self, old: u32, new: u32) -> bool {

@@ -56,6 +56,8 @@ pub const RENAMED: f32 = 0.67;
 pub const RENAMED_LEAST: f32 = 0.50;
 /// Of a renamed function, where neither name nor users say anything.
 pub const RENAMED_BLIND: f32 = 0.60;
+/// Of a function that returns another type under a name with nothing in common.
+pub const RENAMED_OTHER: f32 = 0.55;
 pub const MOVED: f32 = 0.50;
 pub const MOVED_KIN: f32 = 0.12;
 pub const MOVED_SAME_FILE: f32 = 0.05;
@@ -66,6 +68,10 @@ pub const ELSEWHERE: f32 = 0.75;
 pub const ELSEWHERE_NAMED: f32 = 0.20;
 pub const ELSEWHERE_MASS: f32 = 25.0;
 pub const BODYLESS: f32 = 0.80;
+/// What names or users must say of functions without a body …
+pub const BODYLESS_NAME: f32 = 0.30;
+/// … and names where another type is returned.
+pub const BODYLESS_OTHER: f32 = 0.75;
 
 /// Of the same name, but perhaps another function …
 pub const EXCHANGED: f32 = 0.55;

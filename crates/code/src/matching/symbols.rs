@@ -2,6 +2,7 @@
 
 use super::bags::{Bag, Token, Vocabulary, sub_words, text_of, tokens};
 use super::declarations::Definitions;
+use super::records::data_records;
 use super::{SourceFile, rules};
 use crate::facts::{DefId, DefKind, FileFacts, Flags, Name, TypeId, TypeRef, Visibility};
 use model::code::is_test_path;
@@ -73,6 +74,8 @@ pub struct Symbol {
     pub is_test: bool,
     /// The types of its parameters as written; their names where there are none.
     pub params: Box<[Box<str>]>,
+    /// The name of the type it returns or holds, where one is written.
+    pub(super) ty: Option<Box<str>>,
     /// Sorted words of the declaration but its own name.
     pub(super) signature: Vec<Box<str>>,
     /// Last names of the types it inherits from.
@@ -136,11 +139,12 @@ impl<'a> Side<'a> {
         let facts = file.facts;
         let mut announced = FxHashSet::default();
         let tokens = tokens(file.bytes, &facts.language, words);
+        let data = data_records(file);
         // For each definition the symbol that stands for it, or is around it.
         let mut place: Vec<Option<u32>> = vec![None; facts.defs.len()];
         let mut types: FxHashMap<&str, u32> = FxHashMap::default();
-        for (id, def) in facts.defs.iter().enumerate().skip(1) {
-            let id = DefId(id as u32);
+        for id in outer_first(facts) {
+            let def = facts.def(id);
             let around = place.get(def.parent.ix()).copied().flatten();
             let assigned = (def.kind == DefKind::Lambda)
                 .then(|| assigned_name(file, def.span.start_byte as usize))
@@ -162,7 +166,8 @@ impl<'a> Side<'a> {
             let is_local = parent.is_some_and(|it| it.is_local || it.sort == Sort::Callable)
                 || is_in_anonymous_class(facts, id)
                 || (is_test_path(file.path) && is_in_callback(facts, id));
-            if depth > rules::MOST_NESTED || (is_local && sort == Sort::Value) {
+            let is_data = sort == Sort::Value && data.contains(&def.parent);
+            if depth > rules::MOST_NESTED || is_data || (is_local && sort == Sort::Value) {
                 place[id.ix()] = around;
                 continue;
             }
@@ -211,6 +216,28 @@ impl<'a> Side<'a> {
         }
         false
     }
+}
+
+/// The definitions of a file, each behind what it is in: an object may become a symbol for
+/// members that it is given later.
+fn outer_first(facts: &FileFacts) -> Vec<DefId> {
+    let n_defs = facts.defs.len();
+    let mut is_placed = vec![false; n_defs];
+    if let Some(file) = is_placed.first_mut() {
+        *file = true;
+    }
+    let mut order = Vec::with_capacity(n_defs);
+    let mut waiting = Vec::new();
+    for id in 1..n_defs {
+        let mut at = id;
+        while at < n_defs && !is_placed[at] {
+            is_placed[at] = true;
+            waiting.push(DefId(at as u32));
+            at = facts.defs[at].parent.ix();
+        }
+        order.extend(waiting.drain(..).rev());
+    }
+    order
 }
 
 /// Members of a class without a name belong to the value that holds it.
@@ -340,6 +367,7 @@ fn symbol_of(
         is_constructor: def.flags.has(Flags::CONSTRUCTOR),
         is_test: def.flags.has(Flags::TEST),
         params: params_of(facts, id),
+        ty: def.ty.and_then(|ty| type_name(facts, ty)),
         signature: signature_words(text(def.signature), name),
         bases: def.bases.iter().filter_map(|ty| last_name(facts, *ty)).map(Into::into).collect(),
         text: text_of(slice, own),
@@ -373,6 +401,15 @@ fn params_of(facts: &FileFacts, id: DefId) -> Box<[Box<str>]> {
             None => facts.text(param.name).into(),
         })
         .collect()
+}
+
+/// What to compare types by: a name, or the kind of value of what has none.
+fn type_name(facts: &FileFacts, ty: TypeId) -> Option<Box<str>> {
+    match facts.types.get(ty.ix())? {
+        TypeRef::Literal(literal) => Some(format!("{literal:?}").into()),
+        TypeRef::List(inner) => type_name(facts, *inner),
+        _ => last_name(facts, ty).map(Into::into),
+    }
 }
 
 /// The last name of a type as written, generic arguments left out.

@@ -207,3 +207,32 @@ fn a_renamed_field_is_the_same_field() {
         ]
     );
 }
+
+/// pydantic 91f962e53: `values` was told to be copied, for the warning that was left under the
+/// old name is long.
+#[test]
+fn what_only_warns_and_calls_was_renamed() {
+    let body = "        return {\n            k: v for k, v in self\n            if k not in exclude and (not include or k in include)\n        }\n";
+    let method = |name: &str| {
+        format!("    def {name}(self, *, include: Set[str]=None, exclude: Set[str]=set()):\n{body}")
+    };
+    let wrapper = |call: &str| {
+        format!(
+            "    def values(self, **kwargs):\n        warnings.warn('.values(...) is deprecated and will be removed in future, '\n                      'it has been replaced by .dict(...)', DeprecationWarning)\n        return {call}\n"
+        )
+    };
+    let aliases = |left: &str| {
+        let old = format!("class Model:\n{}", method("values"));
+        let new = format!("class Model:\n{}\n{left}", method("dict"));
+        let facts = |text: &str| crate::extract("main.py", text.as_bytes());
+        let (a, b) = (facts(&old), facts(&new));
+        let source =
+            |text, facts| SourceFile { path: "main.py", bytes: str::as_bytes(text), facts };
+        let matching = match_versions(&[source(&old, &a)], &[source(&new, &b)]);
+        let name = |pair: &Pair| matching.new[pair.new as usize].path.to_string();
+        matching.aliases.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(aliases(&wrapper("self.dict(**kwargs)")), ["Model.dict"]);
+    let other = wrapper("kwargs").replace(".dict(...)", "another one");
+    assert!(aliases(&other).is_empty(), "it does not name the new one");
+}

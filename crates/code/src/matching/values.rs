@@ -48,10 +48,16 @@ pub fn match_values(state: &mut State<'_>) {
     later.sort_unstable();
     pairs.extend(later);
     for (old, new) in pairs {
-        if state.is_free(old, new) {
+        if state.is_free(old, new) && is_evidence(state, old, new) {
             state.pair(old, new, Evidence::Body);
         }
     }
+}
+
+/// Whether the same text under another name says anything: `self.name = name` does not.
+fn is_evidence(state: &State<'_>, old: u32, new: u32) -> bool {
+    let (a, b) = (&state.old.symbols[old as usize], &state.new.symbols[new as usize]);
+    state.is_of_one_kind(old, new) && (a.name == b.name || a.bag.says_something(&state.words))
 }
 
 /// What is then left in the same place: another name that those use who used the first, or
@@ -85,7 +91,9 @@ pub fn match_renamed_values(state: &mut State<'_>) {
                 let is_alike = declared >= rules::VALUE_DECLARED
                     && !a.signature.is_empty()
                     && names::share_words(&a.name, &b.name);
-                if a.kind == b.kind && (users >= rules::VALUE_USERS || is_alike) {
+                let is_one_type = !state.is_of_other_type(*old, *new)
+                    || (users >= rules::VALUE_USERS && names::share_words(&a.name, &b.name));
+                if a.kind == b.kind && is_one_type && (users >= rules::VALUE_USERS || is_alike) {
                     let score = users + declared + names::similarity(&a.name, &b.name);
                     scored.push(Scored { score, old: *old, new: *new });
                     if users >= rules::VALUE_USERS {

@@ -2,7 +2,7 @@
 //! languages share. A file that is read wrongly here is merely weighed a little
 //! differently.
 
-use crate::lang::{self, LexicalMarks};
+use crate::lang::{self, LexicalMarks, LineMeaning};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PieceKind {
@@ -24,7 +24,7 @@ pub struct Piece<'a> {
 }
 
 /// Those of a language, or of a format that declares things.
-fn marks(language: &str) -> LexicalMarks {
+pub(super) fn marks(language: &str) -> LexicalMarks {
     let of_c = LexicalMarks::default();
     match language {
         "sql" => LexicalMarks { line_comments: &["--"], quotes: b"'", ..of_c },
@@ -32,7 +32,10 @@ fn marks(language: &str) -> LexicalMarks {
         "proto" => of_c,
         name => match lang::by_name(name) {
             Some(language) => language.lexical_marks(),
-            None => LexicalMarks { line_comments: &["#"], block_comment: None, ..of_c },
+            None => {
+                let lines = if name == "yaml" { LineMeaning::Nesting } else { LineMeaning::Layout };
+                LexicalMarks { line_comments: &["#"], block_comment: None, lines, ..of_c }
+            }
         },
     }
 }

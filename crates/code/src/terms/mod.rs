@@ -4,6 +4,7 @@
 //! version of a file.
 
 pub(crate) mod lexer;
+pub(crate) mod logical_lines;
 
 use crate::facts::{DefId, DefKind, FileFacts};
 use crate::index::FileSymbols;

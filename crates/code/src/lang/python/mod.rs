@@ -12,7 +12,7 @@ mod types;
 
 use crate::facts::{Builder, DefId, Flags, Name, Rules};
 use crate::lang::grammar::named_children;
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, LineMeaning, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use rustc_hash::FxHashMap;
@@ -69,6 +69,7 @@ impl Language for Python {
             line_comments: &["#"],
             block_comment: None,
             has_triple_quotes: true,
+            lines: LineMeaning::Nesting,
             ..LexicalMarks::default()
         }
     }

@@ -9,7 +9,7 @@ use crate::facts::{Builder, DefId, Flags, Rules};
 use crate::lang::shapes::Walk;
 use crate::lang::shapes::parts::is_test_path;
 use crate::lang::shapes::spaces::{Options, Spaces};
-use crate::lang::{Language, LexicalMarks, ModuleNaming, Semantics};
+use crate::lang::{Language, LexicalMarks, LineMeaning, ModuleNaming, Semantics};
 use crate::link::layout::{Layout, Tree};
 use crate::routes::Route;
 use tree_sitter::Node;
@@ -71,6 +71,7 @@ impl Language for Ruby {
         LexicalMarks {
             line_comments: &["#"],
             block_comment: Some(("=begin", "=end")),
+            lines: LineMeaning::Statement,
             ..LexicalMarks::default()
         }
     }
