@@ -191,7 +191,7 @@ fn folder_subject(path: &str) -> &str {
 /// Whether a word is the name of so much that who says it means nothing by it.
 pub fn says_nothing(name: &str) -> bool {
     matches!(
-        name.trim_matches('_'),
+        name,
         "init"
             | "main"
             | "index"
@@ -260,7 +260,7 @@ pub fn is_code(ending: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{TestFiles, is_test_file, subject_of, subject_of_source};
+    use super::{TestFiles, is_test_file, says_nothing, subject_of, subject_of_source};
 
     fn tests_of(paths: &[&str]) -> Vec<String> {
         let all = TestFiles::of(paths.iter().map(|path| (*path).to_owned()));
@@ -280,6 +280,13 @@ mod tests {
         assert_eq!(subject_of("tests/builder/main.rs"), "builder");
         assert_eq!(subject_of_source("src/index.ts"), "");
         assert_eq!(subject_of_source("app/main.py"), "main");
+    }
+
+    /// sqlfluff 3608: tests that say `__init__` speak for a changed one.
+    #[test]
+    fn names_of_a_language_are_no_lifecycle_names() {
+        assert!(says_nothing("init") && says_nothing("main") && says_nothing("setUp"));
+        assert!(!says_nothing("__init__") && !says_nothing("_prepare") && !says_nothing("cart"));
     }
 
     #[test]

@@ -180,7 +180,7 @@ pub fn add_readers_of_data(
     found: &mut Candidates,
 ) -> bool {
     let stem = stem(path);
-    if says_nothing(stem) {
+    if stem == "__init__" || says_nothing(stem) {
         return false;
     }
     let mut readers: BTreeMap<&str, &str> = BTreeMap::new();
