@@ -131,19 +131,80 @@ pub fn parse_as(text: &str, written: &str) -> Documents {
         let problem = Some(Problem::TooLarge);
         return Documents { all: Vec::new(), problem, first_alias: None };
     }
+    let mut read = parse_once(text, text, written);
+    // Brackets may close left of where they should: all other readers take that.
+    let mut joined: Option<String> = None;
+    for _ in 0..MOST_JOINED {
+        let known = joined.as_deref().unwrap_or(text);
+        let Some(next) = read.outdented.and_then(|at| with_line_joined(known, at)) else { break };
+        let again = parse_once(&next, text, written);
+        if again.outdented.is_some_and(|at| Some(at) <= read.outdented) {
+            break;
+        }
+        read = again;
+        joined = Some(next);
+    }
+    read.documents
+}
+
+/// Lines inside brackets that stand too far to the left, of one text.
+const MOST_JOINED: usize = 16;
+
+/// A text as far as it was read.
+struct Reading {
+    documents: Documents,
+    /// Where a line inside brackets is less indented than what is around them.
+    outdented: Option<usize>,
+}
+
+/// The text with the line at a byte joined to the one before, as long as it was; none where
+/// it may be joined to a comment.
+fn with_line_joined(text: &str, at: usize) -> Option<String> {
+    let mut bytes = text.as_bytes().to_vec();
+    let mut end = at;
+    if !text.get(text.get(..at)?.rfind('\n')?..at)?.trim().is_empty() {
+        return None;
+    }
+    loop {
+        let line_end = text[..end].rfind('\n')?;
+        let start = text[..line_end].rfind('\n').map_or(0, |at| at + 1);
+        let line = &text[start..line_end];
+        let is_comment = |at: usize| at == 0 || line.as_bytes()[at - 1].is_ascii_whitespace();
+        let comment = line.match_indices('#').map(|(at, _)| at).find(|at| is_comment(*at));
+        // A mark in quotes begins no comment.
+        if comment.is_some_and(|at| line[at..].contains(['"', '\''])) {
+            return None;
+        }
+        let code = comment.unwrap_or(line.len());
+        bytes[start + code..at].fill(b' ');
+        if !line[..code].trim().is_empty() {
+            return String::from_utf8(bytes).ok();
+        }
+        end = start;
+    }
+}
+
+/// `text` is parsed in the place of `original`, whose lines are counted, both as long as
+/// `written`.
+fn parse_once(text: &str, original: &str, written: &str) -> Reading {
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    let mut lines = Vec::new();
+    if text != original {
+        lines.extend(original.match_indices('\n').map(|(at, _)| at));
+    }
     let mut reader = TreeBuilder {
         starts,
+        lines,
         text,
-        written: (text != written).then_some(written),
+        written: (original != written).then_some(written),
         stack: Vec::new(),
         done: Vec::new(),
         first_alias: None,
         last: Place::default(),
     };
     let mut n_nodes = 0;
-    let mut problem = None;
+    let (mut problem, mut outdented) = (None, None);
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
@@ -151,10 +212,13 @@ pub fn parse_as(text: &str, written: &str) -> Documents {
                 problem = Some(match error.info() {
                     // The parser has a limit of its own for brackets.
                     message if message.contains("recursion limit") => Problem::TooDeep,
-                    message => Problem::Syntax {
-                        line: error.marker().line() as u32,
-                        message: message.to_owned(),
-                    },
+                    message => {
+                        let (line, col) = (error.marker().line(), error.marker().col());
+                        let at = reader.byte(Place::default(), line, col);
+                        outdented = (message == "invalid indentation").then_some(at);
+                        let (line, message) = (reader.line(line, at), message.to_owned());
+                        Problem::Syntax { line, message }
+                    }
                 });
                 break;
             }
@@ -169,11 +233,14 @@ pub fn parse_as(text: &str, written: &str) -> Documents {
             break;
         }
     }
-    Documents { all: reader.done, problem, first_alias: reader.first_alias }
+    let documents = Documents { all: reader.done, problem, first_alias: reader.first_alias };
+    Reading { documents, outdented }
 }
 
 struct TreeBuilder<'t> {
     starts: Vec<usize>,
+    /// The ends of the lines of the file, where the text that is parsed has others.
+    lines: Vec<usize>,
     text: &'t str,
     /// What stands in the file, where another text is parsed in its place.
     written: Option<&'t str>,
@@ -213,12 +280,20 @@ impl TreeBuilder<'_> {
         rest.char_indices().nth(col - skipped).map_or(self.text.len(), |(at, _)| byte + at)
     }
 
+    /// The line of the file that a byte on a line of the parsed text stands on.
+    fn line(&self, line: usize, byte: usize) -> u32 {
+        if self.lines.is_empty() {
+            return line as u32;
+        }
+        self.lines.partition_point(|end| *end < byte) as u32 + 1
+    }
+
     /// Takes in an event; false where the text goes too deep.
     fn take(&mut self, event: Event<'_>, span: Span) -> bool {
         let start = self.byte(self.last, span.start.line(), span.start.col());
         self.last = Place { line: span.start.line(), col: span.start.col(), byte: start };
         let end = self.byte(self.last, span.end.line(), span.end.col());
-        let line = span.start.line() as u32;
+        let line = self.line(span.start.line(), start);
         match event {
             Event::Scalar(text, style, _, tag) => {
                 let tag = tag.map(|tag| tag.suffix.clone());
@@ -312,5 +387,25 @@ mod tests {
         assert_eq!(parse(&"a".repeat(MAX_BYTES + 1)).problem, Some(Problem::TooLarge));
         let many = format!("[{}]", "a, ".repeat(MAX_NODES));
         assert_eq!(parse(&many).problem, Some(Problem::TooManyValues));
+    }
+
+    /// celery's workflow: PyYAML takes it, the standard does not.
+    #[test]
+    fn brackets_may_close_left_of_where_they_should() {
+        let text = "jobs:\n  a:\n    module: [\n      'ü', # first\n      'b' # last\n    # none\n    ]\n    \
+                    uses: x\n  b:\n    other: {\n      c: d\n    }\n    last: e\n";
+        let Documents { all, problem, .. } = parse(text);
+        assert_eq!(problem, None);
+        let items = all[0].at(&["jobs", "a", "module"]).unwrap().items();
+        let items: Vec<(&str, u32)> =
+            items.iter().map(|it| (it.text().unwrap(), it.line)).collect();
+        assert_eq!(items, [("ü", 4), ("b", 5)]);
+        let uses = all[0].at(&["jobs", "a", "uses"]).unwrap();
+        assert_eq!((uses.line, &text[uses.span.clone()]), (8, "x"));
+        let last = all[0].at(&["jobs", "b", "last"]).unwrap();
+        assert_eq!((last.line, last.text()), (13, Some("e")));
+        assert_eq!(all[0].text_at(&["jobs", "b", "other", "c"]), Some("d"));
+        let Documents { problem, .. } = parse("a: [\n  'b # it\n]\nc: [\n]\n d: e\n");
+        assert!(matches!(problem, Some(Problem::Syntax { .. })), "{problem:?}");
     }
 }

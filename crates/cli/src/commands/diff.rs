@@ -55,9 +55,10 @@ pub struct Args {
     /// Write breaking changes as SARIF
     #[arg(long)]
     sarif: bool,
-    /// Maximum number of changes in text and Markdown
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 25)]
-    limit: u32,
+    /// Maximum length of each list of changes, moved files and edges in text and Markdown
+    /// (default: 25 changes, 8 of the others on a screen)
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<u32>,
     /// Fail with exit code 22 on more than N (default 0) of: breaking, removed, decisions,
     /// reached, impact-increase, new-cross-repo-edges, new-cross-owner-edges,
     /// new-cross-package-edges
@@ -75,7 +76,7 @@ pub struct Diff {
     #[serde(skip)]
     pub form: DiffForm,
     #[serde(skip)]
-    pub limit: usize,
+    pub limit: Option<usize>,
 }
 
 impl Show for Diff {
@@ -105,7 +106,7 @@ impl Run for Args {
         Ok(Diff {
             failed: failures(&diff, &thresholds),
             form: DiffForm::of(self.markdown, self.sarif),
-            limit: self.limit as usize,
+            limit: self.limit.map(|limit| limit as usize),
             diff,
         })
     }

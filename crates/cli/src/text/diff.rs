@@ -23,8 +23,9 @@ pub enum DiffForm {
     Sarif,
 }
 
-/// Things of a kind that one screen shows.
+/// Things of a kind that one screen shows, and changes.
 pub(super) const SHOWN: usize = 8;
+const SHOWN_CHANGES: usize = 25;
 
 impl DiffForm {
     pub fn of(markdown: bool, sarif: bool) -> Self {
@@ -35,14 +36,16 @@ impl DiffForm {
         }
     }
 
-    pub fn text(self, diff: &SemanticDiff, limit: usize, out: &mut Painter) {
+    /// No limit is as much as fits one screen.
+    pub fn text(self, diff: &SemanticDiff, limit: Option<usize>, out: &mut Painter) {
+        let n_changes = limit.unwrap_or(SHOWN_CHANGES);
         match self {
             DiffForm::Text => {
                 screen(diff, limit, out);
                 super::runtime::weight(diff.runtime.as_ref(), "", out);
             }
             DiffForm::Markdown => {
-                out.verbatim(&super::diff_markdown::markdown(diff, limit));
+                out.verbatim(&super::diff_markdown::markdown(diff, n_changes));
             }
             DiffForm::Sarif => {
                 out.verbatim(&sarif(diff));
@@ -268,7 +271,7 @@ fn sign(kind: SymbolChangeKind) -> (&'static str, Label) {
     }
 }
 
-fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
+fn screen(diff: &SemanticDiff, limit: Option<usize>, out: &mut Painter) {
     let short = |sha: &str| sha.chars().take(10).collect::<String>();
     let (base, head) = (&diff.base, &diff.head);
     let head_commit =
@@ -279,12 +282,13 @@ fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
     );
     out.end();
     out.line(&summary(diff));
-    let told = BreakingLines::of(diff, SHOWN);
-    breaking(&diff.breaking, &told, out);
+    let n_shown = limit.unwrap_or(SHOWN);
+    let told = BreakingLines::of(diff, n_shown);
+    breaking(&diff.breaking, &told, n_shown, out);
     decisions(diff, out);
-    moves(diff, out);
-    changes(diff, &told, limit, out);
-    graph(diff, out);
+    moves(diff, &told, n_shown, out);
+    changes(diff, &told, limit.unwrap_or(SHOWN_CHANGES), out);
+    graph(diff, n_shown, out);
     unread(diff, out);
     for missing in &diff.missing {
         out.label(Label::Faint, &format!("{}; run: {}", missing.what, missing.fix)).end();
@@ -293,6 +297,7 @@ fn screen(diff: &SemanticDiff, limit: usize, out: &mut Painter) {
 
 /// What the lines about breaking changes tell: the list of changes does not repeat it.
 pub(super) struct BreakingLines<'a> {
+    shown: &'a [Breaking],
     by: Vec<(&'a Breaking, &'a ChangedSymbol)>,
 }
 
@@ -303,11 +308,15 @@ impl<'a> BreakingLines<'a> {
             let found = diff.changes.iter().find(|changed| it.is_of(changed));
             found.map(|changed| (it, changed))
         };
-        BreakingLines { by: shown.iter().filter_map(change_of).collect() }
+        BreakingLines { shown, by: shown.iter().filter_map(change_of).collect() }
     }
 
     pub(super) fn has(&self, changed: &ChangedSymbol) -> bool {
         self.by.iter().any(|(_, known)| std::ptr::eq(*known, changed))
+    }
+
+    fn has_move(&self, file: &FileMove) -> bool {
+        self.shown.iter().any(|it| it.is_of_file(file))
     }
 
     /// Whether a line of its own would say nothing more.
@@ -316,7 +325,8 @@ impl<'a> BreakingLines<'a> {
         let is_plain = change.derivation.is_none()
             && change.demands.is_empty()
             && changed.new_users.is_empty()
-            && changed.lost_users.is_empty();
+            && changed.lost_users.is_empty()
+            && changed.perhaps_still_users == 0;
         let can_be = match change.change {
             SymbolChangeKind::Removed | SymbolChangeKind::PerhapsBecame => true,
             SymbolChangeKind::Renamed | SymbolChangeKind::Moved => is_plain,
@@ -355,18 +365,26 @@ impl<'a> BreakingLines<'a> {
     }
 }
 
-fn breaking(all: &[Breaking], told: &BreakingLines<'_>, out: &mut Painter) {
+fn breaking(all: &[Breaking], told: &BreakingLines<'_>, n_shown: usize, out: &mut Painter) {
     if all.is_empty() {
         return;
     }
     out.gap();
     let n = counted(all.len() as u64, "breaking change", "breaking changes");
     out.label(Label::Heading, &n).end();
-    for it in all.iter().take(SHOWN) {
+    for it in all.iter().take(n_shown) {
         out.text("  ").label(Label::Bad, it.rule.as_str()).text("  ").text(&told.line(it));
         out.text("  ").label(Label::Path, &format!("{}:{}", it.path, it.line)).end();
     }
-    rest(all.len(), SHOWN, out);
+    rest_of_limited(all.len(), n_shown, out);
+}
+
+/// What `-n` left out.
+fn rest_of_limited(n: usize, shown: usize, out: &mut Painter) {
+    if n > shown {
+        let more = format!("  and {} more (-n shows them, --json has all)", n - shown);
+        out.label(Label::Faint, &more).end();
+    }
 }
 
 fn rest(n: usize, shown: usize, out: &mut Painter) {
@@ -396,8 +414,11 @@ fn decisions(diff: &SemanticDiff, out: &mut Painter) {
     rest(diff.decisions.len(), SHOWN, out);
 }
 
-/// Files that lie elsewhere, unless a type in them says so.
-pub(super) fn told_moves(diff: &SemanticDiff) -> Vec<&FileMove> {
+/// Files that lie elsewhere, unless a type in them or what it breaks says so.
+pub(super) fn told_moves<'a>(
+    diff: &'a SemanticDiff,
+    breaking: &BreakingLines<'_>,
+) -> Vec<&'a FileMove> {
     // A type that was renamed with its file says where it is now.
     let told: BTreeSet<(&str, &str)> = diff
         .changes
@@ -412,22 +433,23 @@ pub(super) fn told_moves(diff: &SemanticDiff) -> Vec<&FileMove> {
         })
         .collect();
     let is_told = |it: &&FileMove| {
-        it.untold_symbols == 0 && told.contains(&(it.from.as_str(), it.to.as_str()))
+        let is_of_type = told.contains(&(it.from.as_str(), it.to.as_str()));
+        (it.untold_symbols == 0 && is_of_type) || breaking.has_move(it)
     };
     diff.file_moves.iter().filter(|it| !is_told(it)).collect()
 }
 
-fn moves(diff: &SemanticDiff, out: &mut Painter) {
-    let moves = told_moves(diff);
+fn moves(diff: &SemanticDiff, told: &BreakingLines<'_>, n_shown: usize, out: &mut Painter) {
+    let moves = told_moves(diff, told);
     if moves.is_empty() {
         return;
     }
     out.gap();
-    for it in moves.iter().take(SHOWN) {
+    for it in moves.iter().take(n_shown) {
         let n = counted(it.symbols.into(), "symbol", "symbols");
         out.text("  > ").label(Label::Path, &it.to).text(&format!("  was {}, {n}", it.from)).end();
     }
-    rest(moves.len(), SHOWN, out);
+    rest_of_limited(moves.len(), n_shown, out);
 }
 
 /// The changes that have a line of their own.
@@ -452,17 +474,14 @@ fn changes(diff: &SemanticDiff, told: &BreakingLines<'_>, limit: usize, out: &mu
         out.text(&happening(changed, told.has(changed))).text(&used_by(changed));
         out.text("  ").label(Label::Path, &place(symbol)).end();
     }
-    let n_left = listed.len().saturating_sub(limit);
-    if n_left > 0 {
-        out.label(Label::Faint, &format!("  and {n_left} more (-n shows them, --json has all)"))
-            .end();
-    }
+    rest_of_limited(listed.len(), limit, out);
 }
 
 /// `; 3 users`, or `; 3 → 5 users (new: Cart.sum)`.
 pub(super) fn used_by(changed: &ChangedSymbol) -> String {
     let Some(before) = changed.users else { return String::new() };
-    let is_same = changed.new_users.is_empty() && changed.lost_users.is_empty();
+    let n_perhaps = changed.perhaps_still_users;
+    let is_same = changed.new_users.is_empty() && changed.lost_users.is_empty() && n_perhaps == 0;
     match changed.users_after.filter(|_| !is_same) {
         Some(after) => {
             let mut words = Vec::new();
@@ -470,6 +489,9 @@ pub(super) fn used_by(changed: &ChangedSymbol) -> String {
                 if !names.is_empty() {
                     words.push(format!("{word}: {}", names.join(", ")));
                 }
+            }
+            if n_perhaps > 0 {
+                words.push(format!("{n_perhaps} perhaps still"));
             }
             format!("; {before} → {} ({})", counted(after, "user", "users"), words.join("; "))
         }
@@ -500,14 +522,14 @@ pub(super) fn new_crossing(diff: &SemanticDiff) -> Vec<&EdgeChange> {
 }
 
 /// How many edges came and went; of those that came, which cross a border.
-fn edges(diff: &SemanticDiff, out: &mut Painter) {
+fn edges(diff: &SemanticDiff, n_shown: usize, out: &mut Painter) {
     if diff.edges.is_empty() {
         return;
     }
     out.gap();
     out.line(&format!("edges: {}", edge_counts(diff)));
     let crossing = new_crossing(diff);
-    for edge in crossing.iter().take(SHOWN) {
+    for edge in crossing.iter().take(n_shown) {
         let (sign, label) = match edge.change {
             EdgeChangeKind::Added | EdgeChangeKind::Removed => ("+", Label::Good),
             EdgeChangeKind::Retargeted => (">", Label::Path),
@@ -521,11 +543,11 @@ fn edges(diff: &SemanticDiff, out: &mut Painter) {
         out.label(Label::Faint, &format!("  across {}  ", borders.join(" and ")));
         out.label(Label::Path, &format!("{}:{}", edge.path, edge.line)).end();
     }
-    rest(crossing.len(), SHOWN, out);
+    rest_of_limited(crossing.len(), n_shown, out);
 }
 
-fn graph(diff: &SemanticDiff, out: &mut Painter) {
-    edges(diff, out);
+fn graph(diff: &SemanticDiff, n_shown: usize, out: &mut Painter) {
+    edges(diff, n_shown, out);
     let Some(impact) = &diff.impact else { return };
     out.gap();
     out.line(&reach(impact));

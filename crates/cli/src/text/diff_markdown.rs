@@ -32,7 +32,7 @@ pub fn markdown(diff: &SemanticDiff, limit: usize) -> String {
     let told = BreakingLines::of(diff, limit);
     breaking(diff, &told, limit, &mut out);
     decisions(diff, &mut out);
-    moves(diff, &mut out);
+    moves(diff, &told, limit, &mut out);
     changes(diff, &told, limit, &mut out);
     edges(diff, limit, &mut out);
     graph(diff, &mut out);
@@ -71,17 +71,18 @@ fn decisions(diff: &SemanticDiff, out: &mut String) {
     out.push_str(&and_more(diff.decisions.len(), SHOWN));
 }
 
-fn moves(diff: &SemanticDiff, out: &mut String) {
-    let moves = told_moves(diff);
-    if moves.is_empty() {
+fn moves(diff: &SemanticDiff, told: &BreakingLines<'_>, limit: usize, out: &mut String) {
+    // Where no line is asked for, what breaks is not told either.
+    let moves = told_moves(diff, told);
+    if moves.is_empty() || limit == 0 {
         return;
     }
     out.push_str("\n### Moved files\n\n");
-    for it in moves.iter().take(SHOWN) {
+    for it in moves.iter().take(limit) {
         let n = counted(it.symbols.into(), "symbol", "symbols");
         out.push_str(&format!("- {} was {}, {n}\n", code(&it.to), code(&it.from)));
     }
-    out.push_str(&and_more(moves.len(), SHOWN));
+    out.push_str(&and_more(moves.len(), limit));
 }
 
 fn changes(diff: &SemanticDiff, told: &BreakingLines<'_>, limit: usize, out: &mut String) {

@@ -123,9 +123,9 @@ fn a_file_that_does_not_parse_is_named_whichever_side_it_is_on() {
          printf 'def a():\\n    return 1\\n' > a.py; save three",
     ));
     let told = lore(&env, &["diff", "HEAD~2", "HEAD~1"]).success().stdout;
-    assert!(told.contains("a.py: does not parse at line 1, compared in part"), "{told}");
+    assert!(told.contains("a.py: read in part: line 1 is not understood"), "{told}");
     let told = lore(&env, &["diff", "HEAD~1", "HEAD"]).success().stdout;
-    assert!(told.contains("a.py: did not parse before at line 1, compared in part"), "{told}");
+    assert!(told.contains("a.py: read in part before: line 1 is not understood"), "{told}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn a_comment_says_what_the_screen_says() {
     }
     for word in [
         "path/distance.py",
-        "was `way/distance.py`",
+        "2 public symbols of way/distance.py are now in path/distance.py",
         "Tests: `tests/test_cart.py`",
         "Owners: `@shop`",
         "broken.py",
@@ -235,4 +235,65 @@ fn what_can_be_used_as_before_breaks_nobody() {
     let env = changed(&[("ddl.py", &before)], &[("ddl.py", &gone)], &[]);
     let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
     assert!(told.contains("class Hunk is gone"), "{told}");
+}
+
+/// sidekiq 0febaf67: a caller whose call is tied to nothing any more was told as lost.
+#[test]
+fn a_user_that_still_calls_the_name_is_not_lost() {
+    let user = |annotation: &str| {
+        format!(
+            "from cart import Cart\n\n\ndef shop(cart{annotation}):\n    return cart.total(1)\n"
+        )
+    };
+    let after = CART.replace("(1 + rate)", "(2 + rate)");
+    let (typed, untyped) = (user(": Cart"), user(""));
+    let env = changed(
+        &[("cart.py", CART), ("shop.py", &typed)],
+        &[("cart.py", &after), ("shop.py", &untyped)],
+        &[],
+    );
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("; 1 → 0 users (1 perhaps still)"), "{told}");
+    assert!(!told.contains("lost: "), "{told}");
+}
+
+/// gin 688a429d: variables without users were removed, though many calls bore their names.
+#[test]
+fn calls_by_the_name_of_what_is_gone_are_counted() {
+    let codec = "import fast\n\nMarshal = fast.choose()\n";
+    let user = "def save(it, codec):\n    return codec.Marshal(it)\n";
+    let env =
+        changed(&[("codec.py", codec), ("save.py", user)], &[("codec.py", "import fast\n")], &[]);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("calls by the name Marshal (1) are tied to no symbol"), "{told}");
+}
+
+/// fastify 5bcee1d7a: moved files stood among what breaks and again below it, and `-n` showed
+/// no more of them.
+#[test]
+fn moved_files_are_told_once_and_as_many_as_asked_for() {
+    let text = |n: u32| {
+        let add = format!("export function add{n}(a, b) {{\n  const sum = a + b\n");
+        format!("{add}  return round(sum, {n})\n}}\n")
+    };
+    let texts: Vec<String> = (0..11).map(text).collect();
+    let (old, new): (Vec<String>, Vec<String>) =
+        (0..11).map(|n| (format!("lib/a{n}.js"), format!("src/a{n}.js"))).unzip();
+    let files = |paths: &[String]| -> Vec<(String, String)> {
+        paths.iter().cloned().zip(texts.iter().cloned()).collect()
+    };
+    let (before, after) = (files(&old), files(&new));
+    let text_of = |all: &'static [(String, String)]| -> Vec<(&'static str, &'static str)> {
+        all.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+    };
+    let (before, after) = (text_of(before.leak()), text_of(after.leak()));
+    let gone: Vec<&str> = old.iter().map(String::as_str).collect();
+    let env = changed(&before, &after, &gone);
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD"]);
+    assert!(told.contains("and 3 more (-n shows them, --json has all)"), "{told}");
+    let told = lore(&env, &["diff", "HEAD~1", "HEAD", "-n", "11"]);
+    for path in &new {
+        assert_eq!(told.matches(path.as_str()).count(), 2, "its message and its place: {told}");
+    }
+    assert!(!told.contains("more ("), "{told}");
 }

@@ -68,6 +68,7 @@ mod repo;
 mod search;
 mod sync;
 mod tests_beside;
+mod tests_named;
 mod timeline;
 mod timeline_coverage;
 mod trace;

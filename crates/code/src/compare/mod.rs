@@ -109,13 +109,13 @@ pub fn compare(
     drop(blobs);
     let mut unread = sources.unread;
     for file in &new {
-        if let Some(reason) = trouble_of(&file.facts, "does not parse") {
+        if let Some(reason) = trouble_of(&file.facts, "read in part") {
             unread.push(UnreadFile { path: file.path.clone(), reason });
         }
     }
-    // What did not parse before looks added where it parses now.
+    // What was not understood before looks added where it is now.
     for file in &old {
-        if let Some(reason) = trouble_of(&file.facts, "did not parse before")
+        if let Some(reason) = trouble_of(&file.facts, "read in part before")
             && !unread.iter().any(|known| known.path == file.path)
         {
             unread.push(UnreadFile { path: file.path.clone(), reason });
@@ -201,7 +201,7 @@ fn trouble_of(facts: &FileFacts, of_syntax: &str) -> Option<String> {
             Some("compared in part, too costly".to_owned())
         }
         FactsProblem::Syntax { line } => {
-            Some(format!("{of_syntax} at line {line}, compared in part"))
+            Some(format!("{of_syntax}: line {line} is not understood"))
         }
     })
 }

@@ -170,3 +170,38 @@ func (s *Server) Stop(any interface{}) {
         "#]],
     );
 }
+
+/// gin 688a429d: the import of a file came after a variable of another file of the package.
+#[test]
+fn an_import_comes_before_the_names_of_its_package() {
+    check(
+        "
+--- go.mod
+module example.com/gin
+--- codec/sonic.go
+//go:build sonic
+
+package codec
+
+type config struct{}
+
+func (c config) Marshal(v any) {}
+
+var json = config{}
+
+func encode() { json.Marshal(1) }
+--- codec/go_json.go
+//go:build go_json
+
+package codec
+
+import \"github.com/goccy/go-json\"
+
+func other() { json.Marshal(1) }
+",
+        expect![[r#"
+            codec/sonic.go:11 json.Marshal -> codec/sonic.go config.Marshal 85
+            codec/go_json.go:7 => github.com/goccy/go-json Marshal
+        "#]],
+    );
+}

@@ -431,3 +431,38 @@ Object.defineProperty(View.prototype, 'size', {
         "#]],
     );
 }
+
+/// fastify: 1,492 calls of what `require('..')` gives were tied to nothing, since a file of
+/// declarations lies beside the script.
+#[test]
+fn a_script_requires_the_script_and_not_its_declarations() {
+    check(
+        "
+--- package.json
+{ \"name\": \"fast\", \"main\": \"fast.js\", \"types\": \"fast.d.ts\" }
+--- fast.js
+function fast (options) { return { get: function get () {} } }
+module.exports = fast
+module.exports.fast = fast
+module.exports.default = fast
+--- fast.d.ts
+declare function fast(options: string): number
+declare namespace fast { type Fast = typeof fast }
+export = fast
+--- test/a.test.js
+const Fast = require('..')
+Fast()
+--- test/b.test.js
+const Fast = require('../fast')
+Fast()
+--- test/c.test.js
+const { fast } = require('fast')
+fast()
+",
+        expect![[r#"
+            test/a.test.js:2 Fast -> fast.js fast 95
+            test/b.test.js:2 Fast -> fast.js fast 95
+            test/c.test.js:2 fast -> fast.js fast 95
+        "#]],
+    );
+}

@@ -518,6 +518,18 @@ impl<'r> View<'r> {
         Ok(sites)
     }
 
+    /// Whether a symbol calls a name in a call that is tied to no symbol.
+    pub fn calls_untied(&self, node: NodeId, name: &str) -> Result<bool> {
+        for place in self.places(node)? {
+            let sites = self.unresolved_of(place.link, place.file)?;
+            let mut own = sites.iter().filter(|site| site.source == place.def);
+            if own.any(|site| site.name == name && !site.is_external) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Calls of a name in the snapshot that could not be resolved; the sites are
     /// read only up to `most`, those of the product first.
     pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {

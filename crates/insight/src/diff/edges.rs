@@ -4,6 +4,7 @@
 use super::{Border, EdgeChange, EdgeChangeKind, VersionComparison};
 use crate::code::{Scope, View, owners_of};
 use model::Result;
+use model::change::SymbolVersion;
 use model::code::EdgeKind;
 use model::ids::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +55,16 @@ impl<'r> Versions<'r> {
                 changed.users_after = Some(users_after.len() as u64);
                 changed.new_users =
                     self.named(&self.head, users_after.difference(&mapped).copied())?;
-                changed.lost_users =
-                    self.named(&self.head, mapped.difference(&users_after).copied())?;
+                let name = simple_name(changed.change.new.as_ref()).to_owned();
+                let mut lost = Vec::new();
+                for user in mapped.difference(&users_after).copied() {
+                    if self.head.calls_untied(user, &name)? {
+                        changed.perhaps_still_users += 1;
+                    } else {
+                        lost.push(user);
+                    }
+                }
+                changed.lost_users = self.named(&self.head, lost.into_iter())?;
             }
             before.extend(self.owners_of_nodes(true, &users_before)?);
             after.extend(self.owners_of_nodes(false, &users_after)?);
@@ -204,6 +213,11 @@ impl<'r> Versions<'r> {
         }
         Ok(names)
     }
+}
+
+fn simple_name(symbol: Option<&SymbolVersion>) -> &str {
+    let name = symbol.map_or("", |symbol| symbol.symbol.as_str());
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 /// Who calls a member names its type; and overloads are one name. Each is told once.

@@ -130,9 +130,15 @@ fn add_one(
             }
         }
         changed.users = Some(users.len() as u64);
-        let is_asked = side.kind == "function" && !changed.change.is_test;
+        let is_gone = matches!(
+            changed.change.change,
+            SymbolChangeKind::Removed | SymbolChangeKind::PerhapsBecame
+        );
+        let name = side.symbol.rsplit('.').next().unwrap_or(&side.symbol);
+        let is_asked = (side.kind == "function" || is_gone)
+            && !changed.change.is_test
+            && !diff.untied.iter().any(|(known, _)| known == name);
         if users.is_empty() && is_asked && diff.untied.len() < MOST_UNTIED {
-            let name = side.symbol.rsplit('.').next().unwrap_or(&side.symbol);
             let (n_calls, _) = view.unresolved(name, 0)?;
             if n_calls > 0 {
                 diff.untied.push((name.to_owned(), n_calls));

@@ -63,6 +63,8 @@ pub struct ChangedSymbol {
     /// The first of those that began and of those that stopped to use it.
     pub new_users: Vec<String>,
     pub lost_users: Vec<String>,
+    /// How many former users still call it by its name, in calls that are tied to no symbol.
+    pub perhaps_still_users: u64,
 }
 
 vocabulary! {
@@ -231,8 +233,8 @@ struct VersionComparison {
     edges: Vec<EdgeChange>,
     impact: Option<Impact>,
     reached_files: ReachedFiles,
-    /// Functions that nobody is known to use, and how many calls by their names lead
-    /// to nothing.
+    /// Names of functions, and of what is gone, that nobody is known to use, and how many
+    /// calls by them lead to nothing.
     untied: Vec<(String, u64)>,
 }
 
@@ -246,6 +248,7 @@ impl VersionComparison {
             users_after: None,
             new_users: Vec::new(),
             lost_users: Vec::new(),
+            perhaps_still_users: 0,
         };
         VersionComparison {
             counts,

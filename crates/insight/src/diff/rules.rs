@@ -37,6 +37,11 @@ impl Breaking {
         })
     }
 
+    /// Whether it says that a file lies elsewhere.
+    pub fn is_of_file(&self, file: &FileMove) -> bool {
+        self.rule == Rule::MovedPublicSymbol && (&self.symbol, &self.path) == (&file.from, &file.to)
+    }
+
     fn of_contract(breach: &ContractBreach, changes: &[ChangedSymbol]) -> Breaking {
         let mut found = Breaking {
             rule: breach.rule,

@@ -23,6 +23,9 @@ pub fn reason(path: &str) -> Option<String> {
             | "build.gradle"
             | "build.gradle.kts"
             | "settings.gradle"
+            | "settings.gradle.kts"
+            | "gradle.properties"
+            | "libs.versions.toml"
             | "Makefile"
             | "CMakeLists.txt"
             | "Gemfile"
@@ -48,6 +51,45 @@ fn is_project(name: &str) -> bool {
     matches!(ending(name), "csproj" | "fsproj" | "vbproj")
         || is_of_tool("tsconfig", ".json")
         || ["jest.config", "vitest.config"].iter().any(|tool| is_of_tool(tool, "s"))
+}
+
+/// The folder that a file describes as a project of its own, of a build, unless it is the
+/// root.
+pub fn project_of_manifest(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let is_manifest = matches!(
+        name,
+        "setup.py"
+            | "pyproject.toml"
+            | "package.json"
+            | "Cargo.toml"
+            | "go.mod"
+            | "pom.xml"
+            | "build.gradle"
+            | "build.gradle.kts"
+            | "CMakeLists.txt"
+            | "Gemfile"
+            | "composer.json"
+    ) || matches!(ending(name), "csproj" | "fsproj" | "vbproj" | "gemspec");
+    // Code that builds all the others.
+    let is_of_build = folder.split('/').any(|part| matches!(part, "buildSrc" | "build-logic"));
+    (is_manifest && !is_of_build).then_some(folder)
+}
+
+/// Adds the tests around a changed helper that nothing else leads from to tests: those of its
+/// folder, or of the next one that has any.
+pub fn add_beside_helper(path: &str, files: &TestFiles, found: &mut Candidates) {
+    let mut folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    while files.below(folder).next().is_none() {
+        if folder.is_empty() {
+            return;
+        }
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    for test in files.below(folder) {
+        let reason = format!("lies beside {path}");
+        found.add(test, Evidence { rule: Rule::Fixtures, distance: 1, weight: 1.0, reason });
+    }
 }
 
 /// Adds the tests below a changed file of fixtures.

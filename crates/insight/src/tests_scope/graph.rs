@@ -3,6 +3,7 @@
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
 use super::files::{TestFiles, is_fixture_file};
+use super::runners::can_hold_tests;
 use crate::code::impact::{KINDS, nodes_of_path};
 use crate::code::walk::walk;
 use crate::code::{Direction, TraversalOptions, View, files_of_step};
@@ -11,7 +12,6 @@ use model::change::SymbolVersion;
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use store::code::files;
 
 const MOST_SEEDS: usize = 4000;
@@ -159,9 +159,11 @@ fn is_called(view: &View<'_>, nodes: &[NodeId], member: &str) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether tests stand inside a file of code. A package of Go is in all of its files, its
-/// tests among them.
+/// Whether tests stand inside a file of code, as in Rust.
 pub fn holds_tests(view: &View<'_>, path: &str) -> Result<bool> {
+    if !can_hold_tests(path) {
+        return Ok(false);
+    }
     for node in nodes_of_path(view, path)?.unwrap_or_default() {
         if view.symbol(node)?.is_some_and(|symbol| symbol.is_test && symbol.path == path) {
             return Ok(true);
@@ -204,8 +206,8 @@ pub fn add_users(
                 let names = fixtures.entry(symbol.path.clone()).or_default();
                 names.entry(name.to_owned()).or_insert(reached.depth);
             }
-            // Tests may stand beside the code they test, as in Rust.
-            if !symbol.is_test {
+            let is_beside = symbol.is_test && can_hold_tests(&symbol.path);
+            if !is_beside || tests.is_helper(&symbol.path) {
                 continue;
             }
         }
@@ -243,9 +245,7 @@ fn add_tests_beside(
     users: BTreeMap<String, NodeId>,
     found: &mut Candidates,
 ) -> Result<()> {
-    // Of the languages that are read, tests stand inside the code in Rust alone.
-    let is_rust = |path: &str| Path::new(path).extension().is_some_and(|it| it == "rs");
-    let users = users.into_iter().filter(|(path, _)| is_rust(path));
+    let users = users.into_iter().filter(|(path, _)| can_hold_tests(path));
     for (path, used) in users.take(MOST_USERS) {
         if holds_tests(view, &path)? {
             let by = view.node(used)?.map_or(String::new(), |row| row.name.clone());

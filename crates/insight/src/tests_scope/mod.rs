@@ -14,6 +14,8 @@ mod files;
 mod graph;
 mod names;
 mod namesakes;
+mod projects;
+mod runners;
 mod together;
 
 use crate::cache::{self, VersionsQuestion};
@@ -128,7 +130,7 @@ pub fn kept_test_scope(
 
 /// By which rules tests are chosen.
 pub(crate) fn rules_version() -> String {
-    const SOURCES: [&[u8]; 10] = [
+    const SOURCES: [&[u8]; 12] = [
         include_bytes!("mod.rs"),
         include_bytes!("change.rs"),
         include_bytes!("choice.rs"),
@@ -138,6 +140,8 @@ pub(crate) fn rules_version() -> String {
         include_bytes!("graph.rs"),
         include_bytes!("names.rs"),
         include_bytes!("namesakes.rs"),
+        include_bytes!("projects.rs"),
+        include_bytes!("runners.rs"),
         include_bytes!("together.rs"),
     ];
     Hash32::of(&SOURCES.concat()).to_string()
@@ -179,7 +183,11 @@ pub fn candidates(
         if let Some(reason) = reason.map(str::to_owned) {
             found.add(path, Evidence { rule: Rule::Changed, distance: 0, weight: 1.0, reason });
         }
-        run_everything.extend(escape::reason(path));
+        if let Some(reason) = escape::reason(path)
+            && !projects::add_tests_of(&view, path, tests, &mut found)?
+        {
+            run_everything.push(reason);
+        }
         escape::add_below_fixtures(path, tests, &mut found);
     }
     let seeds = Seeds::of(&view, change, tests)?;
@@ -206,7 +214,12 @@ pub fn candidates(
         is_named |= names::add_namesakes(path, tests, &mut found);
         is_named |= names::add_naming_file(path, &words, &mut found);
         let is_tied = is_named || together.contains(path);
-        if is_imported == Some(false) && !is_tied && !escape::is_entry(path) {
+        if is_imported == Some(true) || is_tied {
+            continue;
+        }
+        if tests.is_helper(path) {
+            escape::add_beside_helper(path, tests, &mut found);
+        } else if is_imported == Some(false) && !escape::is_entry(path) {
             run_everything.push(format!("{path}: nothing imports it and no test names it"));
         }
     }

@@ -4,7 +4,7 @@
 
 use super::Change;
 use super::evidence::{Candidates, Evidence, Rule};
-use super::files::{TestFiles, last_folder, stem, subject_of, subject_of_source};
+use super::files::{TestFiles, last_folder, says_nothing, stem, subject_of, subject_of_source};
 use super::graph::Fixtures;
 use super::namesakes;
 use crate::code::View;
@@ -85,7 +85,7 @@ fn terms_of(name: &str) -> Vec<u32> {
 }
 
 /// The files of the snapshot that `is_wanted`.
-fn versions_where(
+pub fn versions_where(
     view: &View<'_>,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<(FileId, String)>> {
@@ -111,8 +111,7 @@ pub fn symbol_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
     symbols
         .filter(|symbol| !tests.has(&symbol.path) && symbol.kind != "module")
         .filter_map(|symbol| symbol.symbol.rsplit('.').next())
-        // The word says nothing of the class.
-        .filter(|name| *name != "constructor")
+        .filter(|name| !says_nothing(name))
         .filter(|name| name.len() >= SHORTEST && !name.starts_with("__"))
         .map(str::to_owned)
         .collect()
@@ -123,7 +122,7 @@ pub fn file_names(change: &Change, tests: &TestFiles) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for path in change.paths.iter().filter(|path| !tests.has(path)) {
         let stem = stem(path);
-        if stem.len() >= SHORTEST {
+        if stem.len() >= SHORTEST && !says_nothing(stem) {
             words.insert(stem.to_owned());
             words.extend(tests.data_folders(stem).into_iter().map(|it| last_folder(it).to_owned()));
         }
@@ -172,10 +171,6 @@ pub fn add_naming_file(path: &str, words: &TestWords, found: &mut Candidates) ->
     !with.is_empty()
 }
 
-/// What a file is called that is there for its folder, or for nothing else: data that is
-/// called so is not about it.
-const FOR_FOLDERS: [&str; 7] = ["__init__", "index", "main", "mod", "lib", "test", "tests"];
-
 /// Adds tests that name a folder of data which has a file called like a changed one: those
 /// beside the folder, where there are any. Whether there are any.
 pub fn add_readers_of_data(
@@ -185,7 +180,7 @@ pub fn add_readers_of_data(
     found: &mut Candidates,
 ) -> bool {
     let stem = stem(path);
-    if FOR_FOLDERS.contains(&stem) {
+    if stem == "__init__" || says_nothing(stem) {
         return false;
     }
     let mut readers: BTreeMap<&str, &str> = BTreeMap::new();

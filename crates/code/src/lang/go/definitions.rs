@@ -478,14 +478,17 @@ pub(super) fn visibility(name: &str) -> Visibility {
     }
 }
 
-/// What an import path is called when nothing else is said: its last part,
-/// without a version.
+/// What an import path is called when nothing else is said: its last part, without a
+/// version and without what only says that it is Go (`go-json`, `nats.go`).
 fn package_name(path: &str) -> &str {
     let mut parts = path.rsplit('/');
     let last = parts.next().unwrap_or(path);
     let is_version = last.strip_prefix('v').is_some_and(|n| n.parse::<u32>().is_ok());
     let name = if is_version { parts.next().unwrap_or(last) } else { last };
-    name.split(".v").next().unwrap_or(name)
+    let name = name.split(".v").next().unwrap_or(name);
+    let plain = name.strip_suffix(".go").or_else(|| name.strip_suffix("-go"));
+    let plain = plain.or_else(|| name.strip_prefix("go-")).unwrap_or(name);
+    if plain.is_empty() { name } else { plain }
 }
 
 fn comment_text(comment: &str) -> String {

@@ -34,6 +34,41 @@ struct Config {
 
 const EXTENSIONS: [&str; 9] = ["ts", "tsx", "d.ts", "mts", "cts", "js", "jsx", "mjs", "cjs"];
 
+/// Who asks what a path means: where a file declares what another one defines, a compiler of
+/// types reads the one, and what runs requires the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    Typed,
+    Script,
+}
+
+impl Asking {
+    fn of(path: &str) -> Self {
+        match path.rsplit_once('.') {
+            Some((_, "js" | "jsx" | "mjs" | "cjs")) => Asking::Script,
+            _ => Asking::Typed,
+        }
+    }
+
+    /// The endings in the order in which they are tried.
+    fn endings(self) -> impl Iterator<Item = &'static str> {
+        let is_first = move |ending: &&str| self == Asking::Typed || *ending != "d.ts";
+        let last = (self == Asking::Script).then_some("d.ts");
+        EXTENSIONS.into_iter().filter(is_first).chain(last)
+    }
+
+    /// Paths that a manifest names, those that are meant first.
+    fn sort(self, paths: &mut [String]) {
+        if self == Asking::Script {
+            paths.sort_by_key(|path| is_declaration(path));
+        }
+    }
+}
+
+fn is_declaration(path: &str) -> bool {
+    [".d.ts", ".d.mts", ".d.cts"].iter().any(|ending| path.ends_with(ending))
+}
+
 impl TypeScriptLayout {
     pub fn of(tree: &Tree<'_>) -> Self {
         let mut layout = TypeScriptLayout {
@@ -98,8 +133,8 @@ impl TypeScriptLayout {
         self.packages.iter().find(|package| is_inside(path, &package.folder))
     }
 
-    /// The file a path means, with the extensions and index files tried.
-    fn file(&self, path: &str) -> Option<FileIx> {
+    /// The file a path means to an asking file, with the extensions and index files tried.
+    fn file(&self, path: &str, asking: Asking) -> Option<FileIx> {
         ask(Question::about("file").part(stem(path)));
         if let Some(file) = self.by_path.get(path) {
             return Some(*file);
@@ -116,26 +151,30 @@ impl TypeScriptLayout {
                 return found.copied();
             }
         }
-        let direct = EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}.{e}")));
+        let any = |stem: &str| {
+            let mut endings = asking.endings();
+            endings.find_map(|e| self.by_path.get(&format!("{stem}.{e}")))
+        };
         let joint = if path.is_empty() { "" } else { "/" };
-        let index =
-            || EXTENSIONS.iter().find_map(|e| self.by_path.get(&format!("{path}{joint}index.{e}")));
-        direct.or_else(index).copied()
+        any(path).or_else(|| any(&format!("{path}{joint}index"))).copied()
     }
 
     fn by_config(&self, from: &str, specifier: &str) -> Option<FileIx> {
         ask(rules());
+        let asking = Asking::of(from);
         for config in self.configs.iter().filter(|config| is_inside(from, &config.folder)) {
             for (pattern, targets) in &config.paths {
                 let Some(rest) = matched(pattern, specifier) else { continue };
                 for target in targets {
                     let path = join(&config.base, &target.replace('*', rest));
-                    if let Some(file) = path.and_then(|path| self.file(&path)) {
+                    if let Some(file) = path.and_then(|path| self.file(&path, asking)) {
                         return Some(file);
                     }
                 }
             }
-            if let Some(file) = join(&config.base, specifier).and_then(|path| self.file(&path)) {
+            if let Some(file) =
+                join(&config.base, specifier).and_then(|path| self.file(&path, asking))
+            {
                 return Some(file);
             }
         }
@@ -144,9 +183,10 @@ impl TypeScriptLayout {
 
     /// A package of this repository, by its name.
     fn by_package(&self, from: &str, specifier: &str) -> Option<FileIx> {
+        let asking = Asking::of(from);
         if specifier.starts_with('#') {
             let package = self.package_around(from)?;
-            return self.by_map(package, &package.json["imports"], specifier);
+            return self.by_map(package, &package.json["imports"], specifier, asking);
         }
         let package = self
             .packages
@@ -160,46 +200,50 @@ impl TypeScriptLayout {
         let rest = specifier[package.name.len()..].trim_start_matches('/');
         let key = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
         let exports = &package.json["exports"];
-        if let Some(file) = self.by_map(package, exports, &key) {
+        if let Some(file) = self.by_map(package, exports, &key, asking) {
             return Some(file);
         }
         if !rest.is_empty() {
-            let direct = join(&package.folder, rest).and_then(|path| self.file(&path));
-            return direct.or_else(|| self.source_of(package, rest));
+            let direct = join(&package.folder, rest).and_then(|path| self.file(&path, asking));
+            return direct.or_else(|| self.source_of(package, rest, asking));
         }
-        self.main_of(package)
+        self.main_of(package, asking)
     }
 
     /// The file a package is entered by.
-    fn main_of(&self, package: &Package) -> Option<FileIx> {
+    fn main_of(&self, package: &Package, asking: Asking) -> Option<FileIx> {
         let mut stated: Vec<String> = Vec::new();
         strings(&package.json["exports"], &mut stated);
         for field in ["source", "types", "typings", "module", "main"] {
             stated.extend(package.json[field].as_str().map(str::to_owned));
         }
-        let found = stated.iter().find_map(|path| self.source_of(package, path));
+        asking.sort(&mut stated);
+        let found = stated.iter().find_map(|path| self.source_of(package, path, asking));
         found
-            .or_else(|| join(&package.folder, "src/index").and_then(|path| self.file(&path)))
-            .or_else(|| join(&package.folder, "index").and_then(|path| self.file(&path)))
+            .or_else(|| {
+                join(&package.folder, "src/index").and_then(|path| self.file(&path, asking))
+            })
+            .or_else(|| join(&package.folder, "index").and_then(|path| self.file(&path, asking)))
     }
 
     /// What requiring a folder that is a package gives.
-    fn folder_main(&self, path: &str) -> Option<FileIx> {
+    fn folder_main(&self, path: &str, asking: Asking) -> Option<FileIx> {
         ask(rules());
         let package = self.packages.iter().find(|package| package.folder == path)?;
-        self.main_of(package)
+        self.main_of(package, asking)
     }
 
     /// An entry of `exports` or `imports`.
-    fn by_map(&self, package: &Package, map: &Value, key: &str) -> Option<FileIx> {
+    fn by_map(&self, package: &Package, map: &Value, key: &str, asking: Asking) -> Option<FileIx> {
         let entries = map.as_object()?;
         for (pattern, target) in entries {
             let Some(rest) = matched(pattern, key) else { continue };
             let mut targets = Vec::new();
             strings(target, &mut targets);
+            asking.sort(&mut targets);
             let found = targets
                 .iter()
-                .find_map(|target| self.source_of(package, &target.replace('*', rest)));
+                .find_map(|target| self.source_of(package, &target.replace('*', rest), asking));
             if found.is_some() {
                 return found;
             }
@@ -208,9 +252,9 @@ impl TypeScriptLayout {
     }
 
     /// The source of what a package ships: `dist/x.js` comes from `src/x.ts`.
-    fn source_of(&self, package: &Package, path: &str) -> Option<FileIx> {
+    fn source_of(&self, package: &Package, path: &str, asking: Asking) -> Option<FileIx> {
         let path = path.trim_start_matches("./");
-        let exact = join(&package.folder, path).and_then(|path| self.file(&path));
+        let exact = join(&package.folder, path).and_then(|path| self.file(&path, asking));
         if exact.is_some() {
             return exact;
         }
@@ -231,7 +275,7 @@ impl TypeScriptLayout {
         let candidates = [stem.to_owned(), format!("src/{inner}"), inner.to_owned()];
         candidates
             .iter()
-            .find_map(|path| join(&package.folder, path).and_then(|path| self.file(&path)))
+            .find_map(|path| join(&package.folder, path).and_then(|path| self.file(&path, asking)))
     }
 }
 
@@ -286,8 +330,11 @@ impl Layout for TypeScriptLayout {
         };
         let Some(from) = self.paths.get(&from) else { return Target::Outside };
         let found = if specifier.starts_with('.') {
+            let asking = Asking::of(from);
             let path = join(folder(from), specifier);
-            path.and_then(|path| self.file(&path).or_else(|| self.folder_main(&path)))
+            path.and_then(|path| {
+                self.file(&path, asking).or_else(|| self.folder_main(&path, asking))
+            })
         } else {
             self.by_config(from, specifier).or_else(|| self.by_package(from, specifier))
         };
