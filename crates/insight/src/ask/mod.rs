@@ -11,10 +11,13 @@ pub use subjects::VocabularyLookup;
 use crate::code::Scope;
 use crate::code::scope::{self, ScopeRequest};
 use crate::file_target::{self, NewestPaths};
+use model::ids::PackageId;
 use model::{Error, ErrorCode, Result};
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use store::Reader;
-use store::code::nodes;
+use store::code::{files, nodes};
 
 /// Looks names up in the index of the repository around.
 pub struct IndexLookup<'a> {
@@ -23,6 +26,8 @@ pub struct IndexLookup<'a> {
     /// Why there is no scope.
     missing: Option<Error>,
     paths: Option<NewestPaths>,
+    /// Packages of the repository, of any time; read when a member is asked about.
+    packages: OnceCell<BTreeSet<PackageId>>,
 }
 
 impl<'a> IndexLookup<'a> {
@@ -36,7 +41,7 @@ impl<'a> IndexLookup<'a> {
         };
         let dir = scope.as_ref().and_then(|scope| scope.dir.as_deref());
         let paths = dir.map(|dir| NewestPaths::of(git::Repo::known(Path::new(dir))));
-        IndexLookup { reader, scope, missing, paths }
+        IndexLookup { reader, scope, missing, paths, packages: OnceCell::new() }
     }
 
     /// Why a question that is asked here cannot be answered, where the clone around is
@@ -46,6 +51,17 @@ impl<'a> IndexLookup<'a> {
         let is_clone = crate::repos::clone_around(here).is_some();
         let has_forge = crate::projects::home(self.reader, here).is_ok_and(|it| it.is_some());
         (is_clone && !has_forge).then_some(missing)
+    }
+
+    /// Whether a package is of the repository around: other ones have such names, too.
+    fn is_own(&self, package: PackageId) -> bool {
+        let own = self.packages.get_or_init(|| {
+            let repo = self.scope.as_ref().map(|scope| scope.repo.id);
+            let all = repo.map(|repo| files::packages(self.reader, repo));
+            let all = all.transpose().unwrap_or_default().unwrap_or_default();
+            all.into_iter().map(|(package, _)| package).collect()
+        });
+        own.contains(&package)
     }
 
     fn is_node(&self, name: &str) -> Result<bool> {
@@ -72,7 +88,7 @@ impl VocabularyLookup for IndexLookup<'_> {
             let before = scope.strip_suffix(owner);
             before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
-        members.iter().any(|node| is_inside(&node.scope))
+        members.iter().any(|node| is_inside(&node.scope) && self.is_own(node.package))
     }
 
     fn is_file(&self, path: &str) -> bool {
