@@ -227,3 +227,7 @@ pub fn candidates(
     run_everything.dedup();
     Ok((found, run_everything))
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;
