@@ -68,7 +68,7 @@ fn run_with(mut arguments: Vec<OsString>, env: Env) -> u8 {
     if role == Some(isolation::OUTLINE) {
         return isolation::outline::main(&env);
     }
-    if arguments.len() < 2 && insight::next_step::is_in_clone(&env.cwd) {
+    if arguments.len() < 2 && insight::repos::clone_around(&env.cwd).is_some() {
         return home_screen::run(&env);
     }
     let cli = match args::parse(&arguments, &env) {

@@ -2,6 +2,7 @@
 //! be synced.
 
 use crate::entities;
+use crate::repos::clone_around;
 use crate::status::ConfiguredSources;
 use model::{Error, ErrorCode};
 use std::path::Path;
@@ -20,14 +21,9 @@ pub fn adapt(error: Error, dir: &Path, possible: impl FnOnce() -> ConfiguredSour
     if needs_forge {
         // Nothing in a clone can tell of them.
         error.suggest("connect a GitLab server: lore init")
-    } else if is_in_clone(dir) {
+    } else if clone_around(dir).is_some() {
         error.suggest("run: lore index")
     } else {
         error.suggest("in a clone, run: lore index; for a GitLab server: lore init")
     }
-}
-
-/// Whether `dir` is in a git repository, by names alone.
-pub fn is_in_clone(dir: &Path) -> bool {
-    dir.ancestors().any(|dir| dir.join(".git").exists())
 }

@@ -16,7 +16,8 @@ impl Show for FileHistory {
         }
         table(self, out);
         let shown = self.items.len() as u64;
-        if self.total == 0 && self.direct_commits.is_empty() {
+        let has_changes = self.total > 0 || !self.direct_commits.is_empty();
+        if !has_changes && self.missing.is_empty() {
             out.footer("no merge request and no commit changed this file");
         } else if shown < self.total {
             out.footer(&format!("{} of {}; -n shows more", grouped(shown), grouped(self.total)));
@@ -26,6 +27,9 @@ impl Show for FileHistory {
         }
         if out.look().is_tty {
             direct(self, out);
+        }
+        // A pipe gets rows; that there are none needs a reason.
+        if out.look().is_tty || !has_changes {
             missing(&self.missing, out);
         }
     }

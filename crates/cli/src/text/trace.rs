@@ -36,7 +36,8 @@ pub(super) fn told(trace: &Trace, shown: &[&LineOrigin], out: &mut Painter) {
         let more = counted(left_out as u64, "run of lines", "runs of lines");
         out.gap().label(Label::Faint, &format!("{more} more: lore trace tells them all")).end();
     }
-    if trace.tier == Tier::File && trace.merge_requests.is_empty() && trace.commits.is_empty() {
+    let has_changes = !trace.merge_requests.is_empty() || !trace.commits.is_empty();
+    if trace.tier == Tier::File && !has_changes && trace.missing.is_empty() {
         out.label(Label::Faint, "no merge request and no commit changed this file").end();
     }
     for explained in &trace.merge_requests {

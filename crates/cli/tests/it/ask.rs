@@ -79,3 +79,29 @@ fn a_name_written_as_code_that_is_not_there_is_told_with_near_ones() {
     assert!(asked.stderr.contains("no symbol `sesion_`"), "{asked}");
     assert!(asked.stderr.contains("did you mean session"), "{asked}");
 }
+
+/// A type of this repository and a method of that name in another one are not joined.
+#[test]
+fn a_member_is_of_the_repository_around() {
+    let env = crate::lore();
+    let repository = |name: &str, files: &[(&str, &str)]| {
+        let at = model::Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+        let ada = sim::git::Signature::new("Ada", "ada@example.com", at);
+        let mut history = sim::git::History::new("main");
+        history.commit("main", &ada, "Write", &sim::git::written(files)).unwrap();
+        history.write(&env.dir().join(name)).unwrap();
+        let _read = env.lore_in(&env.dir().join(name), &["index", "-q"], "").success();
+        env.dir().join(name)
+    };
+    let theirs = "class Cart:\n    def settle_all(self):\n        return 1\n";
+    let _ = repository("theirs", &[("cart.py", theirs)]);
+    let own = "class Cart:\n    def add_one(self):\n        return 1\n\n\n\
+        def settle_all():\n    return 2\n";
+    let dir = repository("own", &[("cart.py", own)]);
+    let asked =
+        |question: &str| env.lore_in(&dir, &["ask", "--explain", "--", question], "").success();
+    let told = asked("who calls `settle_all` of `Cart`?").stdout;
+    assert!(!told.contains("Cart.settle_all"), "{told}");
+    let told = asked("who calls `add_one` of `Cart`?").stdout;
+    assert!(told.contains("Cart.add_one"), "{told}");
+}

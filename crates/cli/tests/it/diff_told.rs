@@ -176,6 +176,33 @@ fn runners_get_what_they_take() {
     assert_eq!(told(&env, "nextest"), "all()\n");
 }
 
+/// A file of the work tree may be a link to anything, such as a device without an end.
+#[test]
+fn links_of_the_work_tree_are_not_followed() {
+    let named = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\n");
+    let moon = "pub fn phase(day: u32) -> u32 {\n    day % 28\n}\n";
+    let test = "#[test]\nfn phases() {\n    assert_eq!(tide::moon::phase(28), 0);\n}\n";
+    let (manifest, part) = (named("tide"), named("part"));
+    let files = [
+        ("Cargo.toml", manifest.as_str()),
+        ("src/lib.rs", "pub mod moon;\n"),
+        ("src/moon.rs", moon),
+        ("tests/sky.rs", test),
+        ("tests/part/Cargo.toml", &part),
+        ("tests/part/tests/sky.rs", test),
+    ];
+    let env = changed(&files, &[("src/lib.rs", "pub mod moon;\n\n")], &[]);
+    let dir = env.dir().join("repo");
+    let told = |path: &str| lore(&env, &["tests", path, "--format", "nextest", "--reach", "wide"]);
+    let beside = "(package(=part)&binary(=sky))";
+    assert!(told("src/moon.rs").contains(beside), "{}", told("src/moon.rs"));
+    env.write_file(env.dir().join("outside.toml"), &named("outside"));
+    std::fs::remove_file(dir.join("tests/part/Cargo.toml")).unwrap();
+    std::os::unix::fs::symlink(env.dir().join("outside.toml"), dir.join("tests/part/Cargo.toml"))
+        .unwrap();
+    assert!(!told("src/moon.rs").contains("outside"), "{}", told("src/moon.rs"));
+}
+
 /// prometheus 3434d151ea: one file of `testdata` chose the tests of every package that has such a
 /// folder, and `manager.go` those of every manager.
 #[test]

@@ -5,6 +5,7 @@ use testkit::Site;
 
 const HISTORY: &str = r#"
 user ada "Ada Larsen"
+user bo "Bo Winther"
 project harbor/tide "Tide"
 issue #1 "Logins are lost" by ada at 2024-01-08T09:00
   | Safari drops the cookie.
@@ -17,7 +18,7 @@ mr !1 "Keep the session" by ada at 2024-01-10T09:00 from keep
 project harbor/charts "Charts"
 issue harbor/charts#1 "Depths are wrong" by ada at 2024-02-08T09:00
   | They are in feet.
-mr harbor/charts!1 "Metres" by ada at 2024-02-10T09:00 from metres
+mr harbor/charts!1 "Metres" by bo at 2024-02-10T09:00 from metres
   | Closes #1, because charts are metric.
   commit "Count in metres" +5m
     write src/depth.rs
@@ -50,7 +51,11 @@ fn a_number_is_of_the_project_one_stands_in() {
         // A linked work tree is the same repository.
         for dir in [&clone, &tree, &tree.join("src")] {
             let here = env.lore_in(dir, words, "").success();
-            let is_it = ["charts", "Metres", "Depths", "ada"];
+            // Who wrote one of the requests wrote nothing of the other.
+            let is_it: &[&str] = match words[0] {
+                "experts" => &["Bo Winther"],
+                _ => &["charts", "Metres", "Depths"],
+            };
             assert!(is_it.iter().any(|it| here.stdout.contains(it)), "{words:?} {here}");
             assert!(!here.stdout.contains("tide"), "{words:?} {here}");
         }

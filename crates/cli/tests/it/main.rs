@@ -52,6 +52,7 @@ mod hostile_trust;
 mod implicit_interfaces;
 mod init;
 mod isolation;
+mod kept_answers;
 mod kill;
 mod maps;
 mod mcp;

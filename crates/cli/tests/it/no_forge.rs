@@ -408,3 +408,72 @@ fn hints_about_people_are_accepted_when_they_are_typed() {
     assert!(!asked.stdout.contains("script"), "{asked}");
     assert_eq!(env.lore_in(&dir, &["person", "merge-script"], "").status, Some(17));
 }
+
+/// A clone whose commits were not read had "no commit changed this file".
+#[test]
+fn a_clone_that_is_not_indexed_is_not_said_to_have_no_changes() {
+    let (env, dir) = pier();
+    let _other = env.git(&["clone", "-q", &dir.display().to_string(), "other"]).success();
+    let _indexed = env.lore_in(&env.dir().join("other"), &["index", "-q"], "").success();
+    let at = dir.display().to_string();
+    let _remote =
+        env.git(&["-C", &at, "remote", "add", "origin", "https://a.example/b/c"]).success();
+    for command in ["trace", "file-history"] {
+        for form in [&["--agent"][..], &[]] {
+            let asked = [form, &[command, "src/tide.py"]].concat();
+            let told = env.lore_in(&dir, &asked, "").success();
+            assert!(!told.stdout.contains("no commit changed"), "{asked:?} {told}");
+            assert!(told.stdout.contains("the clone is not indexed"), "{asked:?} {told}");
+        }
+    }
+}
+
+#[test]
+fn a_tag_is_the_commit_it_names_and_no_line_of_a_changelog() {
+    let (env, dir) = pier();
+    let at = dir.display().to_string();
+    env.write_file(dir.join("CHANGELOG.md"), "# Changes\n\n## v1.2.0\n\nThe tide is counted.\n");
+    let _added = env.git(&["-C", &at, "add", "."]).success();
+    let author = "--author=Ada Larsen <ada@example.com>";
+    let _done = env.git(&["-C", &at, "commit", "-q", author, "-m", "Note changes"]).success();
+    let _tagged = env.git(&["-C", &at, "tag", "v1.2.0", "HEAD~3"]).success();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let why = env.lore_in(&dir, &["why", "v1.2.0"], "").success();
+    assert!(why.stdout.contains("its clock is slow"), "{why}");
+    assert!(!why.stdout.contains("CHANGELOG"), "{why}");
+    // What is no tag is looked for in texts as before.
+    let why = env.lore_in(&dir, &["why", "Changes"], "").success();
+    assert!(why.stdout.contains("CHANGELOG"), "{why}");
+}
+
+/// One level for each joint of a name that somebody typed ended the process.
+#[test]
+fn a_name_of_any_number_of_parts_is_looked_up() {
+    let (env, dir) = pier();
+    env.write_file(dir.join("src/run.py"), "class Tide:\n    def run(self):\n        return 1\n");
+    let at = dir.display().to_string();
+    let _added = env.git(&["-C", &at, "add", "."]).success();
+    let _done = env
+        .git(&[
+            "-C",
+            &at,
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b.example",
+            "commit",
+            "-q",
+            "-m",
+            "Run",
+        ])
+        .success();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    let names =
+        ["run.".repeat(3_000) + "run", "run.".repeat(3_000), "src/run.py:".repeat(3_000) + "run"];
+    for name in &names {
+        for command in ["symbol", "callers", "why"] {
+            let told = env.lore_in(&dir, &[command, name], "");
+            assert!(told.status.is_some_and(|status| status < 100), "{command} {}", told.stderr);
+        }
+    }
+}

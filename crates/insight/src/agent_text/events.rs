@@ -2,16 +2,15 @@
 
 use super::reasons::{file_reasons, origins};
 use crate::file_history::FileHistory;
-use crate::timeline::{EventType, Timeline, TimelineEvent};
-use crate::trace::Trace;
+use crate::timeline::{EventType, NoteDetails, Timeline, TimelineEvent};
+use crate::trace::{MissingPart, Tier, Trace};
 use model::text::one_line;
 use std::collections::BTreeSet;
+use store::details::Thread;
 
 /// Columns of a quotation.
 const QUOTED: usize = 180;
 const TITLE: usize = 120;
-/// Commits of a file that no merge request explains.
-const MOST_COMMITS: usize = 20;
 
 /// `2024-02-02 decided !36 …`: references without their project where there is one.
 pub fn timeline(answer: &Timeline) -> String {
@@ -59,13 +58,48 @@ fn line(event: &TimelineEvent, is_mixed: bool, out: &mut String) {
     if let Some(text) = note.or(decision).or(body).filter(|text| !text.trim().is_empty()) {
         out.push_str(&format!(": {}", one_line(text, QUOTED)));
     }
+    details.note.iter().for_each(|it| signals(it, out));
     if let Some(via) = &event.via {
         out.push_str(&format!(" (via {} {})", via.from.reference(), via.reference_type));
     }
     out.push('\n');
 }
 
-/// Where lines come from; of a file, the changes that say most.
+/// ` [11.5 = +6.0 decision (decided), +1.0 length]`: why a note counts, where that was
+/// asked for.
+fn signals(note: &NoteDetails, out: &mut String) {
+    if note.signals.is_empty() {
+        return;
+    }
+    let tenths = |points: i32| f64::from(points) / 10.0;
+    let signals = note.signals.iter().map(|signal| {
+        let phrases = match signal.phrases.as_slice() {
+            [] => String::new(),
+            phrases => format!(" ({})", phrases.join(", ")),
+        };
+        format!("{:+.1} {}{phrases}", tenths(signal.points), signal.signal.replace('_', " "))
+    });
+    let signals = signals.collect::<Vec<_>>().join(", ");
+    out.push_str(&format!(" [{:.1} = {signals}]", tenths(note.decision_points)));
+}
+
+/// What the answer lacks; where it lacks nothing and is empty, that nothing is there.
+fn changes_or_missing(has_changes: bool, parts: &[MissingPart], out: &mut String) {
+    if !has_changes && parts.is_empty() {
+        out.push_str("no merge request and no commit changed this file\n");
+    }
+    super::missing(parts, out);
+}
+
+fn n_more(total: u64, shown: usize, out: &mut String) {
+    let more = total.saturating_sub(shown as u64);
+    if more > 0 {
+        out.push_str(&format!("# {more} more; a higher limit shows them\n"));
+    }
+}
+
+/// Where lines come from; of a file, the changes that say most. It has as many of them as
+/// were asked for: the answer is cut elsewhere, to its budget.
 pub fn trace(answer: &Trace) -> String {
     let mut out = String::new();
     if let Some(symbol) = &answer.symbol {
@@ -73,10 +107,13 @@ pub fn trace(answer: &Trace) -> String {
         out.push_str(&format!("in {name} {}:{}\n", symbol.path, symbol.line));
     }
     origins(&answer.origins, &mut out);
-    file_reasons(answer, &mut out);
-    if out.is_empty() {
-        out.push_str("no merge request and no commit changed this file\n");
+    file_reasons(answer, usize::MAX, &mut out);
+    let n_shown = answer.merge_requests.len() + answer.commits.len();
+    if answer.tier == Tier::File {
+        n_more(answer.total + answer.total_commits, n_shown, &mut out);
     }
+    let has_changes = n_shown > 0 || !answer.origins.is_empty();
+    changes_or_missing(has_changes, &answer.missing, &mut out);
     out
 }
 
@@ -104,8 +141,9 @@ pub fn file_history(answer: &FileHistory) -> String {
             item.state,
             one_line(&item.title, TITLE)
         ));
+        item.threads.iter().for_each(|it| thread(it, &mut out));
     }
-    for commit in answer.direct_commits.iter().take(MOST_COMMITS) {
+    for commit in &answer.direct_commits {
         out.push_str(&format!(
             "{} {} {}: {}\n",
             commit.committed_at.to_date(),
@@ -114,14 +152,30 @@ pub fn file_history(answer: &FileHistory) -> String {
             one_line(&commit.subject, TITLE)
         ));
     }
-    let shown = answer.direct_commits.len().min(MOST_COMMITS) as u64;
-    let more = answer.total_direct_commits.saturating_sub(shown)
-        + answer.total.saturating_sub(answer.items.len() as u64);
-    if more > 0 {
-        out.push_str(&format!("# {more} more; -n shows them\n"));
-    }
-    if out.is_empty() {
-        out.push_str("no merge request and no commit changed this file\n");
-    }
+    let n_shown = answer.items.len() + answer.direct_commits.len();
+    n_more(answer.total + answer.total_direct_commits, n_shown, &mut out);
+    changes_or_missing(n_shown > 0, &answer.missing, &mut out);
     out
 }
+
+/// A thread on lines of the file: its place, then who wrote what.
+fn thread(thread: &Thread, out: &mut String) {
+    for (nth, note) in thread.notes.iter().filter(|note| !note.is_system).enumerate() {
+        let place = note.location.as_ref().filter(|_| nth == 0).map(|place| {
+            let line = place.line.or(place.old_line).map(|line| format!(":{line}"));
+            let resolved = if thread.is_resolved == Some(true) { " resolved" } else { "" };
+            format!("{}{}{resolved} ", place.path, line.unwrap_or_default())
+        });
+        out.push_str(&format!(
+            "{} {}@{}: {}\n",
+            if nth == 0 { "" } else { " " },
+            place.unwrap_or_default(),
+            note.author.as_deref().unwrap_or("ghost"),
+            one_line(&note.body, QUOTED)
+        ));
+    }
+}
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

@@ -57,13 +57,7 @@ pub fn history(answer: &SymbolHistory) -> String {
         LineageEnd::Bounded => "too many versions: the oldest were not read\n",
         LineageEnd::Unexplained => "older than this: a merge brought it in a form no commit has\n",
     });
-    for missing in &answer.missing {
-        out.push_str(&format!("missing: {}", one_line(&missing.what, REASON)));
-        if !missing.fix.is_empty() {
-            out.push_str(&format!("; {}", one_line(&missing.fix, REASON)));
-        }
-        out.push('\n');
-    }
+    super::missing(&answer.missing, &mut out);
     out
 }
 

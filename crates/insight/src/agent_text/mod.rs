@@ -19,7 +19,9 @@ pub use reasons::why;
 pub use search::search;
 
 use crate::code::{SnapshotContext, SymbolRef};
+use crate::trace::MissingPart;
 use model::code::SymbolKind;
+use model::text::one_line;
 use std::collections::BTreeMap;
 
 /// `Cart.total` of `src.shop.cart.Cart.total`: what tells a symbol apart where its
@@ -62,6 +64,20 @@ fn stale(standing: &SnapshotContext) -> &'static str {
         " (edited)"
     } else {
         ""
+    }
+}
+
+/// Columns of what an answer lacks, and of what would bring it.
+const MISSING: usize = 160;
+
+/// What an answer lacks: without it silence would be read as a fact.
+fn missing(parts: &[MissingPart], out: &mut String) {
+    for part in parts {
+        out.push_str(&format!("missing: {}", one_line(&part.what, MISSING)));
+        if !part.fix.is_empty() {
+            out.push_str(&format!("; {}", one_line(&part.fix, MISSING)));
+        }
+        out.push('\n');
     }
 }
 

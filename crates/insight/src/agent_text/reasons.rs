@@ -3,7 +3,7 @@
 use super::own_name;
 use crate::evidence::Explained;
 use crate::reasons::{CommitReason, MergeMessage};
-use crate::trace::{LineOrigin, Trace};
+use crate::trace::{Generation, LineOrigin, Trace};
 use crate::why::{CommitOrigin, Focus, LinkedRecord, Why};
 use model::EntityKind;
 use model::relation::Certainty;
@@ -57,7 +57,7 @@ pub fn why(answer: &Why) -> String {
             let words = focus.words.join(", ");
             out.push_str(&format!("{} other commits say less of {words}\n", focus.left_out));
         }
-        file_reasons(trace, &mut out);
+        file_reasons(trace, MOST_COMMITS, &mut out);
     }
     answer.commit.iter().for_each(|it| asked_commit(it, &mut out));
     answer.entity.iter().for_each(|it| explained(it, &mut out));
@@ -70,8 +70,8 @@ pub fn why(answer: &Why) -> String {
 }
 
 /// Changes of a file that say most, and merge requests that brought lines.
-pub(super) fn file_reasons(trace: &Trace, out: &mut String) {
-    for reason in trace.commits.iter().take(MOST_COMMITS) {
+pub(super) fn file_reasons(trace: &Trace, most_commits: usize, out: &mut String) {
+    for reason in trace.commits.iter().take(most_commits) {
         out.push_str(&format!("{}{}\n", commit(reason), brought(reason, None)));
     }
     trace.merge_requests.iter().for_each(|it| explained(it, out));
@@ -168,10 +168,26 @@ pub(super) fn origins(origins: &[LineOrigin], out: &mut String) {
             let short: String = moved.sha.chars().take(10).collect();
             out.push_str(&format!(" moved by {short} {}\n", one_line(&moved.subject, 100)));
         }
+        for run in own {
+            run.generations.iter().for_each(|it| generation(run.lines.first, it, out));
+        }
     }
     if !left_out.is_empty() {
         out.push_str(&format!("{} more commits brought single lines\n", left_out.len()));
     }
+}
+
+/// What a line was before; those who want to know have asked for it.
+fn generation(line: u64, before: &Generation, out: &mut String) {
+    let request = before.merge_request.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
+    out.push_str(&format!(
+        " {line} was `{}` by {} {} {}: {}{request}\n",
+        one_line(&before.text, 120),
+        before.sha.get(..10).unwrap_or(&before.sha),
+        before.authored_at.to_date(),
+        one_line(&before.author, 40),
+        one_line(&before.subject, 100)
+    ));
 }
 
 fn range(origin: &LineOrigin) -> String {

@@ -12,12 +12,14 @@ use crate::code::Scope;
 use crate::code::overlay::Overlay;
 use crate::code::scope::{self, ScopeRequest};
 use crate::file_target::{self, NewestPaths};
+use model::ids::PackageId;
 use model::{Error, ErrorCode, Result};
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use store::Reader;
-use store::code::nodes;
+use store::code::{files, nodes};
 
 /// Looks names up in the index of the repository around.
 pub struct IndexLookup<'a> {
@@ -29,6 +31,8 @@ pub struct IndexLookup<'a> {
     /// Looks at what was edited since; asked for where the index does not know a name.
     look: Option<Box<dyn Fn(Scope) -> Result<Scope> + 'a>>,
     edits: OnceCell<Option<Arc<Overlay>>>,
+    /// Packages of the repository, of any time; read when a member is asked about.
+    packages: OnceCell<BTreeSet<PackageId>>,
 }
 
 impl<'a> IndexLookup<'a> {
@@ -42,8 +46,8 @@ impl<'a> IndexLookup<'a> {
         };
         let dir = scope.as_ref().and_then(|scope| scope.dir.as_deref());
         let paths = dir.map(|dir| NewestPaths::of(git::Repo::known(Path::new(dir))));
-        let edits = OnceCell::new();
-        IndexLookup { reader, scope, missing, paths, look: None, edits }
+        let (edits, packages) = (OnceCell::new(), OnceCell::new());
+        IndexLookup { reader, scope, missing, paths, look: None, edits, packages }
     }
 
     /// Knows names, too, that were written since the index.
@@ -72,6 +76,17 @@ impl<'a> IndexLookup<'a> {
         (is_clone && !has_forge).then_some(missing)
     }
 
+    /// Whether a package is of the repository around: other ones have such names, too.
+    fn is_own(&self, package: PackageId) -> bool {
+        let own = self.packages.get_or_init(|| {
+            let repo = self.scope.as_ref().map(|scope| scope.repo.id);
+            let all = repo.map(|repo| files::packages(self.reader, repo));
+            let all = all.transpose().unwrap_or_default().unwrap_or_default();
+            all.into_iter().map(|(package, _)| package).collect()
+        });
+        own.contains(&package)
+    }
+
     fn is_node(&self, name: &str) -> Result<bool> {
         let last = name.rsplit(['.', ':', '#', '/']).next().unwrap_or(name);
         Ok(self.scope.is_some() && !nodes::named(self.reader, last)?.is_empty())
@@ -96,7 +111,7 @@ impl VocabularyLookup for IndexLookup<'_> {
             let before = scope.strip_suffix(owner);
             before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
         };
-        members.iter().any(|node| is_inside(&node.scope))
+        members.iter().any(|node| is_inside(&node.scope) && self.is_own(node.package))
     }
 
     fn is_file(&self, path: &str) -> bool {

@@ -136,6 +136,8 @@ const MOST_CANDIDATES: usize = 4;
 /// Methods of one contract, open ends, and calls shown of each.
 const MOST_OF_CONTRACT: usize = 30;
 const MOST_ENDS: usize = 3;
+/// Functions that end the walk whose names are looked up.
+const MOST_EXAMINED: usize = 20;
 const MOST_SITES_OF_END: usize = 3;
 /// A name with more unresolved calls is everybody's.
 const TELLING_SITES: u64 = 40;
@@ -214,7 +216,7 @@ fn computed(
             }
         }
     }
-    let open_ends = open_ends(&view, &found)?;
+    let open_ends = open_ends(&view, &found, &mut reads)?;
     let n_others = target.others.len();
     let mut candidates = Vec::new();
     for other in target.others.iter().take(MOST_CANDIDATES) {
@@ -445,17 +447,23 @@ fn shares(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OwnerShare>> {
 }
 
 /// Functions that end the walk, with the calls of their names that may go on.
-fn open_ends(view: &View<'_>, found: &[Neighbour]) -> Result<Vec<OpenEnd>> {
+fn open_ends(view: &View<'_>, found: &[Neighbour], reads: &mut Reads) -> Result<Vec<OpenEnd>> {
     let used: BTreeSet<usize> = found.iter().filter_map(|one| one.parent).collect();
     let mut ends: Vec<OpenEnd> = Vec::new();
-    for (nth, one) in found.iter().enumerate() {
+    let is_end = |nth: usize, one: &Neighbour| {
         let is_function = matches!(one.at.kind, SymbolKind::Function | SymbolKind::Method);
-        let is_end = is_function && !one.at.is_test && !used.contains(&nth);
-        if !is_end || ends.len() == MOST_ENDS {
-            continue;
+        is_function && !one.at.is_test && !used.contains(&nth)
+    };
+    let all = found.iter().enumerate().filter(|(nth, one)| is_end(*nth, one));
+    for (_, one) in all.take(MOST_EXAMINED) {
+        if ends.len() == MOST_ENDS {
+            break;
         }
         let name = one.at.symbol.rsplit(['.', ':', '#']).next().unwrap_or_default();
-        let (unresolved, sites) = view.unresolved(name, MOST_SITES_OF_END)?;
+        // Also where there is none: one that comes makes this another answer.
+        reads.look_up(name);
+        let (unresolved, sites) =
+            view.unresolved_until(name, MOST_SITES_OF_END, TELLING_SITES + 1)?;
         if unresolved == 0 || unresolved > TELLING_SITES {
             continue;
         }

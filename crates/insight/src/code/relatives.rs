@@ -1,7 +1,7 @@
 //! Members that a type has from another one: `RedisBackend.store` where its base defines
 //! it, and `Backend.store` where only what derives from it does.
 
-use super::resolve::{Candidate, candidates};
+use super::resolve::{Candidate, LookupEffort, candidates_within};
 use super::view::View;
 use model::Result;
 use model::code::{EdgeKind, NodeKind};
@@ -23,10 +23,17 @@ enum Lineage {
 }
 
 /// The nearest definition above the type; where there is none, those below it.
-pub(super) fn members(view: &View<'_>, typed: &str) -> Result<Vec<Candidate>> {
+pub(super) fn members(
+    view: &View<'_>,
+    typed: &str,
+    effort: LookupEffort,
+) -> Result<Vec<Candidate>> {
     let typed = typed.trim();
     let parts = JOINTS.iter().filter_map(|joint| typed.rsplit_once(joint));
     let Some((owner, member)) = parts.min_by_key(|(_, member)| member.len()) else {
+        return Ok(Vec::new());
+    };
+    let Some(effort) = effort.of_rest().filter(|_| !owner.is_empty() && !member.is_empty()) else {
         return Ok(Vec::new());
     };
     let mut named = Vec::new();
@@ -36,10 +43,10 @@ pub(super) fn members(view: &View<'_>, typed: &str) -> Result<Vec<Candidate>> {
             named.push(row);
         }
     }
-    if owner.is_empty() || named.is_empty() {
+    if named.is_empty() {
         return Ok(Vec::new());
     }
-    for owner in candidates(view, owner)?.list.iter().take(MOST_OWNERS) {
+    for owner in candidates_within(view, owner, effort)?.list.iter().take(MOST_OWNERS) {
         for lineage in [Lineage::Bases, Lineage::Derived] {
             let found = along(view, &owner.nodes, lineage, &named)?;
             if !found.is_empty() {

@@ -7,7 +7,7 @@
 //! Overloads of one name are one candidate, and so are a declaration and the definitions
 //! that follow it.
 
-use super::address::{Address, parameters_of};
+use super::address::{Address, JOINTS, parameters_of};
 use super::files::{files_like, symbol_at};
 use super::relatives;
 use super::scope::Scope;
@@ -111,8 +111,41 @@ struct RankedSymbol {
     n_outgoing: usize,
 }
 
+/// How hard a name is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LookupEffort {
+    /// How often something may still be taken off the name and the rest be looked up: what
+    /// is typed has any number of joints.
+    n_parts: usize,
+    /// Only for symbols that have the name themselves.
+    is_exact: bool,
+}
+
+impl LookupEffort {
+    const ALL: Self = LookupEffort { n_parts: MOST_SEGMENTS, is_exact: false };
+    const EXACT: Self = LookupEffort { n_parts: MOST_SEGMENTS, is_exact: true };
+
+    /// For what is left of a name; none where too much was taken off it already.
+    pub fn of_rest(self) -> Option<Self> {
+        Some(LookupEffort { n_parts: self.n_parts.checked_sub(1)?, ..self })
+    }
+
+    /// For a name that was made of another: its type may have a member from another type.
+    fn of_made_name(self) -> Option<Self> {
+        Some(LookupEffort { n_parts: self.n_parts.checked_sub(1)?.min(1), ..self })
+    }
+}
+
 /// Everything a name may mean; empty when nothing in the snapshot has it.
 pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
+    candidates_within(view, typed, LookupEffort::ALL)
+}
+
+pub(super) fn candidates_within(
+    view: &View<'_>,
+    typed: &str,
+    effort: LookupEffort,
+) -> Result<Candidates> {
     let address = Address::parse(typed);
     if let Some((path, line)) = &address.line {
         let found = at_line(view, path, *line)?;
@@ -120,26 +153,15 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
             return Ok(Candidates { how: Match::Place, list: found });
         }
     }
-    if let Some(found) = in_file(view, typed)? {
+    if let Some(found) = in_file(view, typed, effort)? {
         return Ok(found);
     }
-    let mut found = fitting(view, &address)?;
+    let mut found = fitting(view, &address, effort)?;
     if found.is_empty() {
-        found = exported(view, &address)?;
+        found = exported(view, &address, effort)?;
     }
     if found.is_empty() {
-        let list = modules_of_path(view, typed)?;
-        let list = if list.is_empty() { relatives::members(view, typed)? } else { list };
-        if list.is_empty() {
-            for name in names_through_value(view, typed)? {
-                let found = candidates(view, &name)?;
-                if !found.list.is_empty() {
-                    return Ok(found);
-                }
-            }
-        }
-        let how = if list.is_empty() { Match::None } else { Match::Place };
-        return Ok(Candidates { how, list });
+        return indirect(view, typed, effort);
     }
     let is_case_exact = found.iter().any(|it| it.fit.is_case_exact());
     found.retain(|it| it.fit.is_case_exact() == is_case_exact);
@@ -157,9 +179,32 @@ pub(super) fn candidates(view: &View<'_>, typed: &str) -> Result<Candidates> {
     Ok(Candidates { how, list })
 }
 
+/// What a name leads to that no symbol has.
+fn indirect(view: &View<'_>, typed: &str, effort: LookupEffort) -> Result<Candidates> {
+    let mut list = Vec::new();
+    if !effort.is_exact {
+        list = modules_of_path(view, typed)?;
+        if list.is_empty() {
+            list = relatives::members(view, typed, effort)?;
+        }
+    }
+    if list.is_empty()
+        && let Some(effort) = effort.of_made_name()
+    {
+        for name in names_through_value(view, typed)? {
+            let found = candidates_within(view, &name, effort)?;
+            if !found.list.is_empty() {
+                return Ok(found);
+            }
+        }
+    }
+    let how = if list.is_empty() { Match::None } else { Match::Place };
+    Ok(Candidates { how, list })
+}
+
 /// `tokio::runtime::Runtime`: a name by the modules it is exported from, which are folders
 /// and files above the one it is written in.
-fn exported(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
+fn exported(view: &View<'_>, address: &Address, effort: LookupEffort) -> Result<Vec<RankedSymbol>> {
     let joint = if address.name.contains("::") { "::" } else { "." };
     let segments: Vec<&str> = address.name.split(joint).collect();
     if segments.iter().any(|segment| segment.is_empty()) || segments.len() > MOST_SEGMENTS {
@@ -167,7 +212,8 @@ fn exported(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
     }
     for n_modules in 1..segments.len() {
         let (modules, rest) = segments.split_at(n_modules);
-        let mut found = fitting(view, &Address { name: rest.join(joint), ..address.clone() })?;
+        let rest = Address { name: rest.join(joint), ..address.clone() };
+        let mut found = fitting(view, &rest, effort)?;
         found.retain(|it| is_below(&it.place.0, modules));
         if !found.is_empty() {
             return Ok(found);
@@ -186,7 +232,8 @@ fn is_below(path: &str, modules: &[&str]) -> bool {
 
 /// `src/server.c:main`: what a name means in one file; none where nothing before a
 /// colon is a file that has it.
-fn in_file(view: &View<'_>, typed: &str) -> Result<Option<Candidates>> {
+fn in_file(view: &View<'_>, typed: &str, effort: LookupEffort) -> Result<Option<Candidates>> {
+    let Some(effort) = effort.of_rest() else { return Ok(None) };
     let Some((path, name)) = typed.trim().split_once(':') else { return Ok(None) };
     let name = name.trim_start_matches(':');
     if name.is_empty() || !path.contains('.') || name.starts_with('/') {
@@ -196,7 +243,7 @@ fn in_file(view: &View<'_>, typed: &str) -> Result<Option<Candidates>> {
     if files.is_empty() {
         return Ok(None);
     }
-    let mut found = candidates(view, name)?;
+    let mut found = candidates_within(view, name, effort)?;
     for candidate in &mut found.list {
         let mut here = Vec::new();
         for node in candidate.nodes.drain(..) {
@@ -211,7 +258,7 @@ fn in_file(view: &View<'_>, typed: &str) -> Result<Option<Candidates>> {
 }
 
 /// Symbols whose name ends as typed, unsorted.
-fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
+fn fitting(view: &View<'_>, address: &Address, effort: LookupEffort) -> Result<Vec<RankedSymbol>> {
     let mut rows: Vec<(Fit, NodeRow, String)> = Vec::new();
     let mut seen = HashSet::new();
     let add = |rows: &mut Vec<_>, node: NodeRow| -> Result<()> {
@@ -234,11 +281,13 @@ fn fitting(view: &View<'_>, address: &Address) -> Result<Vec<RankedSymbol>> {
     if rows.iter().all(|(_, node, _)| use_of(node.kind) == Use::Around) {
         // Names of resources hold their kind: `Deployment/cart` for `cart`. Modules that
         // are all of a folder have no name of their own.
-        let repo = view.scope.repo.id;
-        let resources = nodes::of_kind(view.reader, repo, NodeKind::Resource)?;
-        for node in resources.into_iter().chain(nodes::named(view.reader, "")?) {
+        let last = last_segment(&address.name);
+        let resources = view.resources()?.get(&last);
+        // Modules are not what has a name exactly.
+        let unnamed = if effort.is_exact { None } else { view.unnamed()?.get(&last) };
+        for node in resources.into_iter().chain(unnamed).flatten() {
             if seen.insert(node.id) {
-                add(&mut rows, node)?;
+                add(&mut rows, node.clone())?;
             }
         }
     }
@@ -277,6 +326,25 @@ fn owner_uses(view: &View<'_>, node: NodeId) -> Result<usize> {
     };
     let is_around = view.node(owner.node)?.is_none_or(|row| use_of(row.kind) == Use::Around);
     if is_around { Ok(0) } else { n_uses(view, owner.node) }
+}
+
+/// Symbols by the last segment of their whole names, in small letters.
+pub(super) type BySegment = HashMap<String, Vec<NodeRow>>;
+
+/// Symbols that are not found by their names alone, for [`fitting`].
+pub(super) fn by_segment(view: &View<'_>, rows: Vec<NodeRow>) -> Result<BySegment> {
+    let mut found = BySegment::new();
+    for row in rows {
+        let package = view.package_path(row.package)?;
+        let last = last_segment(&format!("{}/{}", local(&package), row.symbol()));
+        found.entry(last).or_default().push(row);
+    }
+    Ok(found)
+}
+
+fn last_segment(name: &str) -> String {
+    let mut segments = name.rsplit(JOINTS).filter(|part| !part.is_empty());
+    segments.next().unwrap_or_default().to_lowercase()
 }
 
 /// The package of an external symbol without its language.
@@ -471,7 +539,7 @@ pub(super) fn find(view: &View<'_>, typed: &str) -> Result<(Match, Vec<NodeId>)>
 /// The symbols of a name exactly as it is written, likeliest first; tests and what is
 /// only used here left out where there is anything else.
 pub(crate) fn exact_symbols(view: &View<'_>, typed: &str) -> Result<Vec<NodeId>> {
-    let Candidates { how, list } = candidates(view, typed)?;
+    let Candidates { how, list } = candidates_within(view, typed, LookupEffort::EXACT)?;
     if !matches!(how, Match::Exact | Match::Suffix) {
         return Ok(Vec::new());
     }

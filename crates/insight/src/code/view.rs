@@ -9,6 +9,7 @@ use super::arcs::Arcs;
 use super::contracts::Contracts;
 use super::layers::Layers;
 use super::overlay::EditedFile;
+use super::resolve::{BySegment, by_segment};
 use super::scope::Scope;
 use crate::context::is_aside;
 use model::Result;
@@ -40,6 +41,8 @@ pub struct View<'r> {
     outlines: Memo<FileId, Rc<[Symbol]>>,
     file_nodes: Memo<FileId, Rc<[NodeId]>>,
     links: Memo<LinkId, Rc<[SiteEdge]>>,
+    resources: OnceCell<BySegment>,
+    unnamed: OnceCell<BySegment>,
     arcs: OnceCell<Option<Arcs>>,
     layers: OnceCell<Option<Layers>>,
     contracts: OnceCell<Option<Contracts>>,
@@ -100,6 +103,14 @@ fn kept<K: std::hash::Hash + Eq + Copy, V: Clone>(
     Ok(value)
 }
 
+fn once<T>(cell: &OnceCell<T>, read: impl FnOnce() -> Result<T>) -> Result<&T> {
+    if let Some(known) = cell.get() {
+        return Ok(known);
+    }
+    let value = read()?;
+    Ok(cell.get_or_init(|| value))
+}
+
 impl<'r> View<'r> {
     pub fn new(reader: &'r Reader, scope: &Scope) -> Self {
         View { abroad: Some(OnceCell::new()), ..View::alone(reader, scope) }
@@ -118,6 +129,8 @@ impl<'r> View<'r> {
             outlines: Memo::default(),
             file_nodes: Memo::default(),
             links: Memo::default(),
+            resources: OnceCell::new(),
+            unnamed: OnceCell::new(),
             arcs: OnceCell::new(),
             layers: OnceCell::new(),
             contracts: OnceCell::new(),
@@ -128,6 +141,20 @@ impl<'r> View<'r> {
 
     pub fn node(&self, id: NodeId) -> Result<Option<Rc<NodeRow>>> {
         kept(&self.nodes, id, || Ok(nodes::get(self.reader, id)?.map(Rc::new)))
+    }
+
+    /// The resources of the repository, of any time. All symbols are looked through for
+    /// them, so they are read once.
+    pub(super) fn resources(&self) -> Result<&BySegment> {
+        once(&self.resources, || {
+            let repo = self.scope.repo.id;
+            by_segment(self, nodes::of_kind(self.reader, repo, NodeKind::Resource)?)
+        })
+    }
+
+    /// Modules that are all of a folder, and have no name of their own; of any repository.
+    pub(super) fn unnamed(&self) -> Result<&BySegment> {
+        once(&self.unnamed, || by_segment(self, nodes::named(self.reader, "")?))
     }
 
     /// A package as it is in the snapshot.
@@ -533,7 +560,7 @@ impl<'r> View<'r> {
     /// Calls of a name in the snapshot that could not be resolved; the sites are
     /// read only up to `most`, those of the product first.
     pub fn unresolved(&self, name: &str, most: usize) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
-        self.unresolved_near(name, most, "")
+        self.unresolved_calls(name, most, "", u64::MAX)
     }
 
     /// The same, of equal ones first what lies nearest to a path.
@@ -543,16 +570,44 @@ impl<'r> View<'r> {
         most: usize,
         near: &str,
     ) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
+        self.unresolved_calls(name, most, near, u64::MAX)
+    }
+
+    /// The same for who needs to know of no more calls than `most_calls`.
+    pub fn unresolved_until(
+        &self,
+        name: &str,
+        most: usize,
+        most_calls: u64,
+    ) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
+        self.unresolved_calls(name, most, "", most_calls)
+    }
+
+    fn unresolved_calls(
+        &self,
+        name: &str,
+        most: usize,
+        near: &str,
+        most_calls: u64,
+    ) -> Result<(u64, Vec<(FileId, Unresolved)>)> {
+        let mut n_known = 0;
         let mut total = 0;
         let mut sites = Vec::new();
         let mut of_files = Vec::new();
         for (link, n_sites) in links::with_unresolved(self.reader, name)? {
+            if n_known >= most_calls {
+                break;
+            }
             let file = links::file_of(self.reader, link)?;
             let package = self.file(file)?.package;
             let Some(version) = self.version(package)? else { continue };
             if version.members.iter().any(|member| member.link == link) {
                 let path = if most > 0 { self.path(file)? } else { String::new() };
                 of_files.push((distance(&path, near), path, link, file, n_sites));
+                // What layers settle is known only when the sites are read.
+                if self.layers()?.is_none() {
+                    n_known += u64::from(n_sites);
+                }
             }
         }
         of_files.sort();

@@ -118,29 +118,38 @@ fn question_points(body: &str, n_words: usize) -> i32 {
     if n_words < 40 && body.trim_end().ends_with('?') { -20 } else { 0 }
 }
 
-/// Programs whose names do not end in "bot".
-const PROGRAMS: [&str; 14] = [
+/// Accounts of forges and of services that any project can switch on, whose names do not
+/// end in "bot".
+const SERVICES: [&str; 11] = [
     "actions-user",
-    "bors",
     "copilot",
     "ghost",
     "github actions",
     "github merge button",
     "github-actions",
-    "homu",
     "hosted weblate",
     "jenkins",
-    "merge-script",
     "pre-commit-ci",
     "web-flow",
     "weblate",
+];
+
+/// Programs that projects run themselves to merge, and why they count as such. Nothing in
+/// the record tells them from maintainers who merge all day, so they are named.
+const MERGE_ROBOTS: [(&str, &str); 3] = [
+    ("bors", "merges in turn what passed its tests; self-hosted by many Rust projects"),
+    ("homu", "the first form of bors, with years of merges in older histories"),
+    ("merge-script", "the author that a maintainers' script sets for merges of any of them"),
 ];
 
 /// Names that programs go by at forges and in commits.
 pub(crate) fn is_bot(username: &str) -> bool {
     let name = username.to_lowercase();
     let has_part = name.split(['-', '_', '[', ']', '.']).any(|part| part == "bot");
-    has_part || name.ends_with("bot") || PROGRAMS.contains(&name.as_str())
+    has_part
+        || name.ends_with("bot")
+        || SERVICES.contains(&name.as_str())
+        || MERGE_ROBOTS.iter().any(|(robot, _)| *robot == name)
 }
 
 #[cfg(test)]

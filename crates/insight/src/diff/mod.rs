@@ -15,7 +15,7 @@ mod threads;
 
 use crate::cache::{self, VersionsQuestion};
 use crate::code::impact::OwnerShare;
-use crate::code::scope::{self, ScopeRequest};
+use crate::code::scope::{self, Scope, ScopeRequest};
 use crate::runtime::{RuntimeWeight, WeightedPlace, weight};
 use crate::tests_scope::{self, Change, VersionFiles};
 use crate::trace::MissingPart;
@@ -383,6 +383,9 @@ fn compared(
     };
     let Some(trees) = &request.trees else { return compute() };
     let [before, after] = trees;
+    // Tests of a change are chosen from the version it is indexed with.
+    let history = |scope: &Scope| tests_scope::history_before(reader, scope);
+    let history = indexed.base.as_ref().or(indexed.head.as_ref()).map(history).transpose()?;
     let question = VersionsQuestion {
         name: "diff",
         versions: &[indexed.base.as_ref(), indexed.head.as_ref()],
@@ -392,6 +395,7 @@ fn compared(
             request.rules.clone(),
             own_rules(),
             tests_scope::rules_version(),
+            history.unwrap_or_default(),
         ],
     };
     cache::answer_of_versions(reader, &question, compute)

@@ -134,18 +134,21 @@ fn missing(reader: &Reader, target: &FileTarget) -> Result<Vec<MissingPart>> {
     let mut missing = Vec::from_iter(lacks_files(reader, target)?);
     // Without any forge nothing is missing: the commits are the history.
     missing.extend(lacks_project(reader, target)?);
-    match &target.clone {
-        None => missing.push(MissingPart::new(
+    if target.clone.is_none() {
+        missing.push(MissingPart::new(
             "no local clone: commits without a merge request are not known",
             "lore index PATH",
-        )),
-        Some(clone) if clone.repo.is_none() => missing.push(MissingPart::new(
-            "the clone is not indexed: its commits are not known",
-            format!("lore index {}", clone.git.dir().display()),
-        )),
-        Some(_) => {}
+        ));
     }
+    missing.extend(lacks_commits(target));
     Ok(missing)
+}
+
+/// A clone is there, but not what its commits changed.
+pub(crate) fn lacks_commits(target: &FileTarget) -> Option<MissingPart> {
+    let clone = target.clone.as_ref().filter(|clone| clone.repo.is_none())?;
+    let fix = format!("lore index {}", clone.git.dir().display());
+    Some(MissingPart::new("the clone is not indexed: its commits are not known", fix))
 }
 
 /// What merge requests did to the file under any of its names, each told once,

@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use store::Reader;
 use store::activity::{self, Person};
 use store::authors::{self, GitAuthor, RequestAuthor};
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 /// A person among those who are compared; equal keys, one person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,7 +107,8 @@ impl Identities {
         !self.name_of_address.is_empty() || !self.nickname_of_address.is_empty()
     }
 
-    /// Takes note of whole names that one person goes by: those on their address.
+    /// Takes note of whole names that one person goes by: those on their address that have
+    /// a word in common, or hardly any commits elsewhere.
     fn learn_names(&mut self, counts: &BTreeMap<String, BTreeMap<String, u64>>) {
         let mut frequency: BTreeMap<&str, u64> = BTreeMap::new();
         for (name, n) in counts.values().flatten() {
@@ -119,9 +122,17 @@ impl Identities {
             }
             // Always towards the more frequent: no name leads back to itself.
             whole.sort_by_key(|name| (frequency[name], Reverse(*name)));
-            let last = whole[whole.len() - 1];
-            for name in &whole[..whole.len() - 1] {
-                self.other_name.insert(name.to_lowercase(), last.to_owned());
+            // Somebody who commits on the machine of a colleague is not the colleague: of
+            // names without a word in common, the address must have most that both wrote.
+            let is_at_home = |name: &str| names[name] >= 2 && names[name] * 2 > frequency[name];
+            let is_one = |one: &str, other: &str| {
+                has_part_of(one, other) || (is_at_home(one) && is_at_home(other))
+            };
+            for (at, name) in whole.iter().enumerate() {
+                let other = whole[at + 1..].iter().rev().find(|other| is_one(name, other));
+                if let Some(other) = other {
+                    self.other_name.insert(name.to_lowercase(), (*other).to_owned());
+                }
             }
         }
     }
@@ -190,8 +201,8 @@ impl Identities {
     /// Whether a user whose username stands in an address can be its owner: where
     /// both have whole names, these must not differ in every part.
     fn has_name(&self, at: usize, author: &GitAuthor) -> bool {
-        let (user, author) = (self.users[at].name.to_lowercase(), author.name.to_lowercase());
-        !is_whole(&user) || !is_whole(&author) || has_part_of(&user, &author)
+        let (user, author) = (&self.users[at].name, &author.name);
+        !is_whole(user) || !is_whole(author) || has_part_of(user, author)
     }
 
     pub(super) fn user(&self, key: &PersonKey) -> Option<&Person> {
@@ -245,17 +256,24 @@ const MOST_NAMES: usize = 4;
 
 /// Addresses that people share, or that git made up where nobody gave one.
 fn is_shared(address: &str) -> bool {
-    const ROLES: [&str; 12] = [
+    const ROLES: [&str; 19] = [
         "admin",
         "build",
         "builder",
+        "ci",
+        "contact",
         "dev",
         "developers",
         "devs",
+        "git",
+        "hello",
+        "info",
         "no-reply",
         "nobody",
         "noreply",
+        "office",
         "root",
+        "support",
         "team",
         "you",
     ];
@@ -270,10 +288,24 @@ fn is_whole(name: &str) -> bool {
     name.split_whitespace().count() >= 2
 }
 
+/// A name in small letters, Latin ones without their marks: many write theirs either way.
+fn folded(name: &str) -> String {
+    let letters = name.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
+    // These have no mark that could be taken off.
+    letters
+        .map(|c| match c {
+            'ł' => 'l',
+            'ø' => 'o',
+            'đ' | 'ð' => 'd',
+            'ı' => 'i',
+            other => other,
+        })
+        .collect()
+}
+
 /// Whether two names have a word in common.
 fn has_part_of(one: &str, other: &str) -> bool {
-    let one = one.to_lowercase();
-    let other = other.to_lowercase();
+    let (one, other) = (folded(one), folded(other));
     one.split_whitespace().any(|part| other.split_whitespace().any(|it| it == part))
 }
 
@@ -376,15 +408,15 @@ mod tests {
             author("cobalt", "614+cobalt@users.noreply.github.com"),
             author("Yilei Yang", "y@one"),
             author("Yilei Dolee Yang", "y@one"),
-            author("Jane Roe", "team@one"),
-            author("John Doe", "team@one"),
+            author("Jane Roe", "team@corp.example.org"),
+            author("John Doe", "team@corp.example.org"),
             author("daiwei", "ed@one"),
             author("edison", "ed@one"),
             author("Pawel Boguslawski", "pawel@home.example.org"),
             author("Paweł Bogusławski", "pawel@home.example.org"),
             author("Paweł Bogusławski", "pb@corp.example.org"),
         ];
-        known.learn(all.iter().map(|author| (author, 1)));
+        known.learn(all.iter().map(|author| (author, 2)));
         let key = |at: usize| known.of_author(&all[at]).unwrap().0;
         assert_eq!(key(5), key(6), "the number in the address stays");
         assert_ne!(key(5), key(7));
@@ -396,6 +428,30 @@ mod tests {
         assert_eq!(key(0), key(1));
         assert_eq!(key(0), key(2));
         assert_ne!(key(3), key(4));
+    }
+
+    #[test]
+    fn names_on_one_address_are_one_person_where_most_of_both_is_there() {
+        let join = |counts: &[(&str, &str, u64)]| {
+            let mut known = known(&[], &[]);
+            let all: Vec<(GitAuthor, u64)> =
+                counts.iter().map(|(name, email, n)| (author(name, email), *n)).collect();
+            known.learn(all.iter().map(|(author, n)| (author, *n)));
+            known.of_author(&all[0].0).unwrap().0 == known.of_author(&all[1].0).unwrap().0
+        };
+        let (home, other) = ("ada@corp.example.org", "bo@corp.example.org");
+        let ada = ("Ada Larsen", home, 90);
+        // Made on the machine of a colleague.
+        assert!(!join(&[ada, ("Bo Winther", home, 1), ("Bo Winther", other, 40)]));
+        assert!(!join(&[ada, ("Bo Winther", home, 1)]), "a single commit may be anybody's");
+        assert!(!join(&[ada, ("Bo Winther", home, 20), ("Bo Winther", other, 40)]));
+        // Another name of the same person, and one in another alphabet.
+        assert!(join(&[ada, ("Ada Winther", home, 1)]));
+        assert!(join(&[ada, ("Ада Ларсен", home, 20)]));
+        for role in ["info", "support", "contact", "hello", "office", "git", "ci", "team"] {
+            let address = format!("{role}@corp.example.org");
+            assert!(!join(&[("Jane Roe", &address, 9), ("John Doe", &address, 9)]), "{role}");
+        }
     }
 
     #[test]

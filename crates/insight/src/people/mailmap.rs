@@ -75,7 +75,6 @@ impl Mailmap {
     }
 }
 
-/// `Name <address>` at the beginning of a text, and what follows it.
 /// The name and address that a `.mailmap` gives somebody. For the fuzzer.
 #[doc(hidden)]
 pub fn by_mailmap(mailmap: &str, name: &str, email: &str) -> (String, String) {
@@ -84,6 +83,7 @@ pub fn by_mailmap(mailmap: &str, name: &str, email: &str) -> (String, String) {
     (author.name, author.email)
 }
 
+/// `Name <address>` at the beginning of a text, and what follows it.
 fn name_and_email(text: &str) -> Option<(GitAuthor, &str)> {
     let (name, rest) = text.split_once('<')?;
     let (email, rest) = rest.split_once('>')?;

@@ -251,7 +251,7 @@ impl<'r> TrafficGraph<'r> {
         let Some(code) = self.resolver.code(home.repo)? else {
             return Ok(AddressEvidence::Unknown);
         };
-        self.addresses.find(&code.view, home.folder.as_deref(), &path, &route)
+        Ok(self.addresses.find(&code.view, home.folder.as_deref(), &path, &route))
     }
 
     /// Whether code leads from one end to the other within a few steps. Asked of

@@ -2,9 +2,10 @@
 
 use super::{Change, Reach, TestFiles, TestScope, candidates, choice};
 use crate::code::scope::Scope;
-use git::{Blob, ObjectId, Repo, RepoPath};
+use git::{Blob, BlobReader, ObjectId, Repo, RepoPath};
 use model::Result;
 use model::change::{Comparison, SymbolChangeKind, SymbolVersion};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store::Reader;
@@ -52,12 +53,14 @@ pub struct VersionFiles<'a> {
     repo: &'a Repo,
     base: ObjectId,
     head: Option<ObjectId>,
+    /// One git for all files that are read; from the first of them on.
+    blobs: RefCell<Option<BlobReader>>,
 }
 
 impl<'a> VersionFiles<'a> {
     /// No head is the work tree.
     pub fn new(repo: &'a Repo, base: ObjectId, head: Option<ObjectId>) -> Self {
-        VersionFiles { repo, base, head }
+        VersionFiles { repo, base, head, blobs: RefCell::new(None) }
     }
 
     /// The paths of the base.
@@ -76,11 +79,9 @@ impl<'a> VersionFiles<'a> {
         // A few are asked for one by one: the list of all files is long.
         let of: Vec<String> = of.collect();
         if of.len() <= MOST_ASKED {
-            let mut blobs = self.repo.blobs()?;
             let mut left = BTreeSet::new();
             for path in of {
-                let found = blobs.read_file(head, &RepoPath::from(path.as_str()), 0)?;
-                if found != Blob::Missing {
+                if self.read(head, &path, 0)? != Blob::Missing {
                     left.insert(path);
                 }
             }
@@ -98,16 +99,22 @@ impl<'a> VersionFiles<'a> {
     /// The text of a file after the change; none where it is not there, or no text.
     pub fn text_after(&self, path: &str) -> Option<String> {
         let bytes = match self.head {
-            None => std::fs::read(self.root().join(path)).ok()?,
-            Some(head) => {
-                let mut blobs = self.repo.blobs().ok()?;
-                match blobs.read_file(head, &RepoPath::from(path), MOST_BYTES).ok()? {
-                    Blob::Content(bytes) => bytes,
-                    Blob::TooLarge(_) | Blob::Missing => return None,
-                }
-            }
+            None => self.repo.work_tree_file(&RepoPath::from(path), MOST_BYTES)?,
+            Some(head) => match self.read(head, path, MOST_BYTES).ok()? {
+                Blob::Content(bytes) => bytes,
+                Blob::TooLarge(_) | Blob::Missing => return None,
+            },
         };
         String::from_utf8(bytes).ok()
+    }
+
+    fn read(&self, head: ObjectId, path: &str, limit: u64) -> Result<Blob> {
+        let mut blobs = self.blobs.borrow_mut();
+        let blobs = match &mut *blobs {
+            Some(blobs) => blobs,
+            none => none.insert(self.repo.blobs()?),
+        };
+        blobs.read_file(head, &RepoPath::from(path), limit)
     }
 }
 

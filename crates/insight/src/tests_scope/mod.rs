@@ -29,7 +29,7 @@ use names::TestWords;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use store::{Reader, commits};
+use store::{Reader, commits, repos};
 
 pub use change::{VersionFiles, tests_of_change};
 pub use choice::Reach;
@@ -119,13 +119,27 @@ pub fn kept_test_scope(
     inputs.push(reach.as_str().to_owned());
     inputs.push(scope.snapshot.sha.clone());
     // What commits changed together is evidence.
-    let (n_commits, n_unreachable) = commits::count(reader, Some(scope.repo.id))?;
-    inputs.push(format!("{n_commits} {n_unreachable}"));
+    inputs.push(known_commits(reader, scope)?);
     inputs.push(rules_version());
     let question = VersionsQuestion { name: "tests", versions: &[Some(scope)], inputs: &inputs };
     let mut found = cache::answer_of_versions(reader, &question, compute)?;
     found.standing = scope.standing();
     Ok(found)
+}
+
+/// Of which commits tests are chosen. All that are before a commit stay what they are, so
+/// only those that are not all read are told from others by their number: commits that
+/// come later, as with a rebase, change nothing.
+pub(crate) fn history_before(reader: &Reader, scope: &Scope) -> Result<String> {
+    let repo = scope.repo.id;
+    let is_read = commits::by_sha(reader, Some(repo), &scope.snapshot.sha)?.is_some();
+    let is_cut = repos::places(reader)?.iter().any(|it| it.repo == repo && it.is_shallow);
+    if is_read && !is_cut { Ok(String::new()) } else { known_commits(reader, scope) }
+}
+
+fn known_commits(reader: &Reader, scope: &Scope) -> Result<String> {
+    let (n_commits, n_unreachable) = commits::count(reader, Some(scope.repo.id))?;
+    Ok(format!("{n_commits} {n_unreachable}"))
 }
 
 /// By which rules tests are chosen.
@@ -226,3 +240,7 @@ pub fn candidates(
     run_everything.dedup();
     Ok((found, run_everything))
 }
+
+#[cfg(test)]
+#[path = "history_tests.rs"]
+mod tests;

@@ -208,6 +208,7 @@ fn by_file(
     mut missing: Vec<MissingPart>,
 ) -> Result<Trace> {
     missing.extend(file_history::lacks_files(reader, target)?);
+    missing.extend(file_history::lacks_commits(target));
     let chain = file_history::chain(reader, target)?;
     let found = commits::of_file(reader, request, target, &chain)?;
     let about = EvidenceSubject { paths: &chain.names, symbol: None, most_notes: request.notes };

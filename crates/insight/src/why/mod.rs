@@ -115,16 +115,20 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
             match change::of_commit(reader, request, &sha, project.as_deref()) {
                 // Names of files and symbols may look like hashes, too.
                 Err(error) if error.code() == ErrorCode::NotFound => {
-                    of_code(reader, request, &mut about).map_err(|_| error)?
+                    match of_code(reader, request, &mut about) {
+                        Ok(found) => found,
+                        Err(_) => of_wording(reader, request)?.ok_or(error)?,
+                    }
                 }
                 found => found?,
             }
         }
         Err(_) => match of_code(reader, request, &mut about) {
             Err(error) if error.code() == ErrorCode::NotFound => {
+                // Texts say the names of branches and tags, too.
                 match revision::sha(reader, typed, request.scope)? {
                     Some(sha) => change::of_commit(reader, request, &sha, None)?,
-                    None => return Err(error),
+                    None => of_wording(reader, request)?.ok_or(error)?,
                 }
             }
             found => found?,
@@ -147,8 +151,7 @@ pub fn may_be_code(typed: &str) -> bool {
 /// Functions of more lines are not asked about by their first.
 const LONGEST_BODY: u32 = 200;
 
-/// A file or its lines; where no file is called so, a symbol, and where no symbol is, the
-/// lines that have the name.
+/// A file or its lines; where no file is called so, a symbol.
 fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
     if let Some(definition) = defined_at(reader, request) {
         about.clone_from(&definition.ends);
@@ -157,16 +160,14 @@ fn of_code(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> R
     match of_file(reader, request) {
         Err(error) if error.code() == ErrorCode::NotFound => {
             let found = symbol::definition(reader, request.scope, request.code);
-            let error = match found {
+            match found {
                 Ok(Some(definition)) => {
                     about.clone_from(&definition.ends);
-                    return of_symbol(reader, request, definition);
+                    of_symbol(reader, request, definition)
                 }
-                Ok(None) => error,
-                Err(error) if error.code() == ErrorCode::NotFound => error,
-                Err(error) => return Err(error),
-            };
-            of_wording(reader, request)?.ok_or(error)
+                Ok(None) => Err(error),
+                Err(error) => Err(error),
+            }
         }
         found => found,
     }

@@ -4,7 +4,7 @@ use super::enrichment::EnrichQueue;
 use super::failing::FailingClone;
 use super::inspect::{self, Inspection, Scope};
 use super::last_runs::LastRuns;
-use super::protocol::TaskStatus;
+use super::protocol::{CloneTrouble, TaskStatus};
 use super::queue::{FinishedJob, JobOutcome, NewJob, Origin, Priority};
 use super::watch::{RefWatch, gather};
 use super::webhook::Delivery;
@@ -50,7 +50,8 @@ pub struct Cycle {
     seen: BTreeMap<PathBuf, Instant>,
     /// Clones that could not be indexed.
     failing: BTreeMap<PathBuf, FailingClone>,
-    gone: BTreeSet<PathBuf>,
+    /// Clones that git does not open.
+    not_opened: BTreeMap<PathBuf, CloneTrouble>,
     database: Option<u64>,
     had_database: bool,
     full_look_at: Option<Timestamp>,
@@ -84,7 +85,7 @@ impl Cycle {
             changed_again: BTreeSet::new(),
             seen: BTreeMap::new(),
             failing: BTreeMap::new(),
-            gone: BTreeSet::new(),
+            not_opened: BTreeMap::new(),
             database: None,
             had_database: false,
             full_look_at: None,
@@ -339,22 +340,24 @@ impl Cycle {
             self.enrich.keep(&clones);
             self.clones = clones;
             self.failing.retain(|dir, _| self.clones.contains(dir));
-            self.gone.retain(|dir| self.clones.contains(dir));
+            self.not_opened.retain(|dir, _| self.clones.contains(dir));
         }
         if found.is_poll {
             self.daemon.shared().clones = found.followed;
             self.documents_waiting = found.documents_waiting;
         }
         if found.is_poll && found.error.is_none() {
-            self.gone.retain(|dir| found.gone.contains(dir));
+            self.not_opened.retain(|dir, _| found.not_opened.contains_key(dir));
         }
-        for dir in found.gone {
-            if self.gone.insert(dir.clone()) {
-                self.daemon.log.warn("a clone is gone", &[("dir", &dir.display().to_string())]);
+        for (dir, trouble) in found.not_opened {
+            let fields = [("dir", trouble.dir.clone()), ("reason", trouble.reason.clone())];
+            if self.not_opened.insert(dir, trouble).is_none() {
+                let fields = fields.each_ref().map(|(name, value)| (*name, value.as_str()));
+                self.daemon.log.warn("a clone cannot be opened", &fields);
             }
         }
         for dir in found.behind {
-            self.gone.remove(&dir);
+            self.not_opened.remove(&dir);
             let is_put_off = self.failing.get(&dir).is_some_and(|it| it.next_at > self.now());
             if !is_put_off {
                 self.changed(dir);
@@ -653,8 +656,8 @@ impl Cycle {
     /// For those who ask how it stands.
     fn publish(&self) {
         let failing = self.failing.iter().map(|(dir, it)| it.trouble(dir));
-        let gone = self.gone.iter().map(|dir| FailingClone::gone(dir));
-        self.daemon.shared().troubled = failing.chain(gone).collect();
+        let not_opened = self.not_opened.values().cloned();
+        self.daemon.shared().troubled = failing.chain(not_opened).collect();
         let tasks = self.schedule.outlook().map(|(task, next_at, failures)| {
             let last = self.last.get(&task);
             TaskStatus {

@@ -2,6 +2,7 @@
 
 use super::protocol::CloneTrouble;
 use super::queue::JobOutcome;
+use git::Repo;
 use model::Timestamp;
 use std::path::Path;
 
@@ -38,15 +39,45 @@ impl FailingClone {
         }
     }
 
-    /// Of a folder that is not there; it is looked for at every poll.
-    pub fn gone(dir: &Path) -> CloneTrouble {
-        let dir = dir.display().to_string();
-        CloneTrouble {
-            suggestion: format!("put it back, or: lore repo remove {dir}"),
-            dir,
-            reason: "there is no repository any more".to_owned(),
-            failures: 0,
-            next_at: None,
-        }
+    /// Of a clone that git did not open; it is looked at again at every poll. Only one that
+    /// is not there is said to be gone: of another the record is still wanted. Runs git.
+    pub fn not_opened(dir: &Path) -> CloneTrouble {
+        let is_there = dir.join(".git").exists() || dir.join("HEAD").is_file();
+        let error = if is_there { Repo::open(dir).err() } else { None };
+        let name = dir.display().to_string();
+        let (reason, suggestion) = match error {
+            Some(error) => (
+                error.message().to_owned(),
+                error.suggestion().map_or_else(|| format!("git -C {name} status"), str::to_owned),
+            ),
+            None => (
+                "there is no repository any more".to_owned(),
+                format!("put it back, or: lore repo remove {name}"),
+            ),
+        };
+        CloneTrouble { dir: name, reason, suggestion, failures: 0, next_at: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_there_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let gone = FailingClone::not_opened(&dir.path().join("clone"));
+        assert_eq!(gone.reason, "there is no repository any more");
+        assert!(gone.suggestion.contains("lore repo remove"), "{gone:?}");
+        // A folder that git refuses, as it does one of another owner.
+        let clone = dir.path().join("clone");
+        std::fs::create_dir(&clone).unwrap();
+        std::fs::write(clone.join(".git"), "gitdir: nowhere\n").unwrap();
+        let refused = FailingClone::not_opened(&clone);
+        assert_ne!(refused.reason, gone.reason);
+        assert!(
+            !refused.reason.is_empty() && !refused.suggestion.contains("remove"),
+            "{refused:?}"
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! Looks at the database and the clones, where blocking is fine.
 
+use super::failing::FailingClone;
+use super::protocol::CloneTrouble;
 use super::watch::RefWatch;
 use model::{Error, Result};
 use pipeline::places::{self, PlaceState};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -20,8 +22,8 @@ pub struct Inspection {
     pub clones: Option<BTreeSet<PathBuf>>,
     /// Clones that have something new.
     pub behind: Vec<PathBuf>,
-    /// Clones whose folders are not there; of a poll, all of them.
-    pub gone: Vec<PathBuf>,
+    /// Clones that git does not open, and why; of a poll, all of them.
+    pub not_opened: BTreeMap<PathBuf, CloneTrouble>,
     /// Sources whose documents are not made.
     pub documents_waiting: u64,
     /// Clones followed, and those of them that the system tells of.
@@ -63,6 +65,7 @@ fn fill(
     let reader = Reader::open(database)?;
     let registered = places::registered(&reader)?;
     let dirs: BTreeSet<PathBuf> = registered.iter().map(|it| PathBuf::from(&it.dir)).collect();
+    let mut not_opened = BTreeSet::new();
     let asked: BTreeSet<PathBuf> = {
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
         let known = watch.counts();
@@ -70,7 +73,7 @@ fn fill(
         if found.is_poll {
             stamped = watch.follow(&dirs);
             stamped.extend(watch.poll());
-            found.gone = watch.missing(&dirs);
+            not_opened.extend(watch.missing(&dirs));
         }
         found.followed = if found.is_poll { watch.counts() } else { known };
         match scope {
@@ -83,9 +86,14 @@ fn fill(
         match places::state(&reader, place)? {
             PlaceState::Current => {}
             PlaceState::Behind => found.behind.push(PathBuf::from(&place.dir)),
-            PlaceState::Gone if found.gone.iter().any(|dir| dir == Path::new(&place.dir)) => {}
-            PlaceState::Gone => found.gone.push(PathBuf::from(&place.dir)),
+            PlaceState::Gone => {
+                not_opened.insert(PathBuf::from(&place.dir));
+            }
         }
+    }
+    for dir in not_opened {
+        let trouble = FailingClone::not_opened(&dir);
+        found.not_opened.insert(dir, trouble);
     }
     if found.is_poll {
         found.documents_waiting = store::dirty::count(&reader)?;

@@ -71,10 +71,16 @@ pub fn read(object: &Map<String, Value>, fallback: &Arc<Resource>) -> Option<Spa
     flatten(object, "", 0, &mut fields);
     let text =
         |names: &[&str]| names.iter().find_map(|name| fields.get(*name).and_then(|it| scalar(it)));
-    // Traefik adds who told it of a service: `cart@docker`.
-    let named = text(SERVICE).map(|name| match name.split_once('@') {
-        Some((service, _)) if !service.is_empty() => service.to_owned().into(),
-        _ => name,
+    let is_traefik = |field: &str| field == "servicename" && object.contains_key("ServiceName");
+    let named = SERVICE.iter().find_map(|field| {
+        let name = fields.get(*field).and_then(|it| scalar(it))?;
+        Some(match name.split_once('@') {
+            // Traefik adds who told it of a service: `cart@docker`.
+            Some((service, _)) if is_traefik(field) && !service.is_empty() => {
+                service.to_owned().into()
+            }
+            _ => name,
+        })
     });
     let service = fields.get("service.name").and_then(|it| scalar(it)).or(named);
     let resource = match service {
@@ -218,6 +224,15 @@ mod tests {
             (
                 r#"{"method":"get","path":"/x","response_code":200,"duration":7,"start_time":"2023-11-14T22:13:20.000Z","service":"web"}"#,
                 "2023-11-14T22:13:20.000Z web GET /x 200 7000us",
+            ),
+            // Only Traefik's names have who told it of them behind an `@`.
+            (
+                r#"{"method":"get","path":"/x","status":200,"time":"2023-11-14T22:13:20.000Z","service":"@acme/web"}"#,
+                "2023-11-14T22:13:20.000Z @acme/web GET /x 200 -",
+            ),
+            (
+                r#"{"method":"get","path":"/x","status":200,"time":"2023-11-14T22:13:20.000Z","app":"cart@2.1"}"#,
+                "2023-11-14T22:13:20.000Z cart@2.1 GET /x 200 -",
             ),
             (
                 r#"{"method":"get","path":"/x","status":200,"duration_ms":-1,"time":"2023-11-14T22:13:20.000Z","service":"web"}"#,
