@@ -10,6 +10,8 @@ mod proto;
 mod sql;
 mod sql_state;
 mod sql_words;
+#[cfg(test)]
+mod tests;
 
 use crate::facts::Lines;
 use model::breaking::{ContractBreach, Rule};
