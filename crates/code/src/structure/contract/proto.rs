@@ -3,7 +3,7 @@
 
 use super::{Breaches, Place, Source, lines_of, place_in, successor};
 use crate::facts::Lines;
-use crate::structure::proto::STYLE;
+use crate::structure::proto::{STYLE, end_of_statement};
 use crate::structure::tokens::{Kind, Token, closing, tokens};
 use model::breaking::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -471,34 +471,14 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where the statement that begins here ends: at its `;`, at the bracket that closes a block
-/// of options, or at a stray one.
-fn end_of_statement(all: &[Token<'_>], at: usize) -> usize {
-    let mut end = at;
-    while end < all.len() && !all[end].is(";") {
-        if all[end].is("{") || all[end].is("[") {
-            let after = closing(all, end);
-            if all[end].is("{") {
-                return after.saturating_sub(1).max(at);
-            }
-            end = after;
-            continue;
-        }
-        if all[end].is("}") {
-            return end;
-        }
-        end += 1;
-    }
-    end
-}
-
-/// The words between the brackets that open here, and the place after them.
+/// The type between the brackets that open here, and the place after them.
 fn bracket(all: &[Token<'_>], at: usize) -> Option<(String, usize)> {
     all.get(at).filter(|open| open.is("("))?;
-    let end = closing(all, at);
-    let words: Vec<&str> =
-        all[at + 1..end.saturating_sub(1).max(at + 1)].iter().map(|it| it.text).collect();
-    Some((words.join(" "), end))
+    let inner = all[at + 1..].iter().take_while(|it| it.kind == Kind::Word);
+    let words: Vec<&str> = inner.map(|it| it.text).collect();
+    let end = at + 1 + words.len();
+    all.get(end).filter(|it| it.is(")"))?;
+    Some((words.join(" "), end + 1))
 }
 
 fn number_at(words: &[Token<'_>], at: usize) -> Option<(i64, usize)> {
