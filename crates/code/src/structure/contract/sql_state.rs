@@ -2,11 +2,11 @@
 //! end, and what is done to tables that other files made.
 
 use super::sql_words::{
-    clauses, declared, is_constraint, last, name_at, type_text, undoes, without_undoing,
+    clauses, declared, is_about_other, last, name_at, type_text, undoes, without_undoing,
 };
 use super::{Place, Source, lines_of, place_in};
 use crate::facts::Lines;
-use crate::structure::sql::STYLE;
+use crate::structure::sql::{STYLE, is_constraint};
 use crate::structure::tokens::{Kind, Token, closing, tokens};
 use model::breaking::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +104,17 @@ fn required(table: &str, column: Column) -> Option<Step> {
     })
 }
 
+/// `PRIMARY KEY (a, b DESC)`, whatever the constraint is called.
+fn primary_columns(clause: &[Token<'_>]) -> Vec<String> {
+    let Some(primary) = clause.iter().position(|it| it.is_word("primary")) else {
+        return Vec::new();
+    };
+    let rest = &clause[primary..];
+    let Some(open) = rest.iter().position(|it| it.is("(")) else { return Vec::new() };
+    let inner = &rest[open + 1..closing(rest, open).saturating_sub(1).max(open + 1)];
+    clauses(inner).into_iter().filter_map(|it| Some(name_at(it, 0)?.0)).collect()
+}
+
 struct Reader<'s, 'f> {
     file: &'f Source<'f>,
     lines: &'f Lines,
@@ -161,23 +172,13 @@ impl Reader<'_, '_> {
     }
 
     fn columns(&self, words: &[Token<'_>]) -> Vec<Column> {
-        let mut columns: Vec<Column> = Vec::new();
-        let parts = clauses(words);
-        for clause in &parts {
-            if !is_constraint(&clause[0]) {
-                columns.extend(self.column(clause));
-            }
-        }
-        // `PRIMARY KEY (a, b)`
-        for clause in parts.iter().filter(|clause| clause.iter().any(|it| it.is_word("primary"))) {
-            if !is_constraint(&clause[0]) {
-                continue;
-            }
-            for column in &mut columns {
-                let is_named =
-                    |it: &Token<'_>| it.kind != Kind::Mark && it.text.to_lowercase() == column.name;
-                column.is_required |= clause.iter().any(is_named);
-            }
+        let (constraints, parts): (Vec<_>, Vec<_>) =
+            clauses(words).into_iter().partition(|clause| is_constraint(clause));
+        let mut columns: Vec<Column> =
+            parts.into_iter().filter_map(|clause| self.column(clause)).collect();
+        let keys: BTreeSet<String> = constraints.into_iter().flat_map(primary_columns).collect();
+        for column in &mut columns {
+            column.is_required |= keys.contains(&column.name);
         }
         columns
     }
@@ -250,10 +251,12 @@ impl Reader<'_, '_> {
             verb = begins.copied().unwrap_or(verb);
             let is_column = rest.first().is_some_and(|it| it.is_word("column"));
             let rest = if is_column { &rest[1..] } else { rest };
-            let Some(first) = rest.first() else { continue };
+            if rest.is_empty() {
+                continue;
+            }
             match verb {
                 "rename" => self.rename(&table, rest, is_column),
-                _ if !is_column && is_constraint(first) => {}
+                _ if !is_column && is_about_other(verb, rest) => {}
                 "add" => self.add(&table, rest),
                 "drop" => self.drop_column(&table, rest),
                 "alter" => self.alter_column(&table, rest),
@@ -272,7 +275,7 @@ impl Reader<'_, '_> {
             }
             return;
         }
-        if !is_column && (is_constraint(&first) || first.is_word("value")) {
+        if !is_column && (is_about_other("rename", words) || first.is_word("value")) {
             return;
         }
         let Some((old, next)) = name_at(words, 0) else { return };
@@ -295,7 +298,8 @@ impl Reader<'_, '_> {
         if words[0].is("(") {
             let end = closing(words, 0);
             for clause in clauses(&words[1..end.saturating_sub(1).max(1)]) {
-                if !is_constraint(&clause[0]) {
+                // Brackets in brackets say nothing of columns.
+                if !is_about_other("add", clause) && !clause[0].is("(") {
                     self.add(table, clause);
                 }
             }

@@ -1,6 +1,6 @@
 //! What single words of SQL's data definition say: names, types, columns.
 
-use crate::structure::sql::CONSTRAINTS;
+use crate::structure::sql::is_constraint;
 use crate::structure::tokens::{Kind, Token, closing};
 use std::collections::BTreeSet;
 
@@ -68,9 +68,12 @@ pub fn name_at(words: &[Token<'_>], mut at: usize) -> Option<(String, usize)> {
         Some((token.text.to_lowercase(), at + 1))
     };
     let (mut name, mut next) = part(at)?;
-    while words.get(next).is_some_and(|it| it.is("."))
-        && let Some((last, after)) = part(next + 1)
-    {
+    // `server.database.schema.table` is the longest there is.
+    for _ in 0..3 {
+        if !words.get(next).is_some_and(|it| it.is(".")) {
+            break;
+        }
+        let Some((last, after)) = part(next + 1) else { break };
         // The schema everybody is in says nothing.
         let is_usual = matches!(name.as_str(), "public" | "dbo");
         name = if is_usual { last } else { format!("{name}.{last}") };
@@ -84,11 +87,22 @@ pub fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Whether a clause is about something other than a column.
-pub fn is_constraint(word: &Token<'_>) -> bool {
-    word.kind == Kind::Word
-        && (CONSTRAINTS.iter().any(|it| word.is_word(it))
-            || ["partition", "spatial", "default"].iter().any(|it| word.is_word(it)))
+/// Whether what follows a verb of `ALTER TABLE` is about something other than a column.
+pub fn is_about_other(verb: &str, words: &[Token<'_>]) -> bool {
+    let is = |at: usize, all: &[&str]| {
+        words.get(at).is_some_and(|it| all.iter().any(|word| it.is_word(word)))
+    };
+    if is(0, &["partition", "default"]) || is_constraint(words) {
+        return true;
+    }
+    // `DROP INDEX name`, `RENAME KEY old TO new`, `ALTER INDEX name VISIBLE`
+    let is_index = is(0, &["key", "index"]) && words.len() > 1;
+    match verb {
+        "drop" => is_index && !is(1, &["cascade", "restrict"]),
+        "rename" => is_index && !is(1, &["to"]),
+        "alter" => is_index && !is(1, &["type", "set", "drop", "add"]),
+        _ => false,
+    }
 }
 
 /// `name type NOT NULL DEFAULT 1`, without the comma behind it.

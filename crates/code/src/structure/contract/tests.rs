@@ -1,7 +1,7 @@
 //! What is told of two versions of contracts, and what hostile ones cost.
 
 use super::*;
-use model::breaking::Rule;
+use crate::structure::tokens::N_LOOKED_AT;
 
 /// `rule symbol path` of what the second version does not keep of the first.
 fn told(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
@@ -57,4 +57,59 @@ fn only_files_named_for_it_undo_a_migration() {
     ] {
         assert!(takes_back(path), "{path}");
     }
+}
+
+#[test]
+fn columns_may_be_called_as_constraints_begin() {
+    let old = "CREATE TABLE settings (
+        id int, key varchar(20), index int CHECK (index > 0), period text, fulltext tsvector,
+        exclude boolean, KEY by_id (id), INDEX (id), INDEX by_key USING BTREE (key(10)),
+        FULLTEXT KEY words (key), PERIOD FOR SYSTEM_TIME (a, b), EXCLUDE USING gist (id WITH =));";
+    assert_eq!(
+        told(&[("db/1.sql", old)], &[("db/1.sql", "CREATE TABLE settings (id int);")]),
+        ["key", "index", "period", "fulltext", "exclude"]
+            .map(|column| format!("removed-contract settings.{column} db/1.sql"))
+    );
+    let steps = "ALTER TABLE settings DROP key, DROP INDEX by_key, DROP KEY by_id, \
+                 RENAME INDEX a TO b, RENAME index TO place, ALTER INDEX a VISIBLE, \
+                 ALTER period TYPE int, ADD KEY words (key), ADD fulltext tsvector NOT NULL;";
+    assert_eq!(
+        told(&[], &[("db/2.sql", steps)]),
+        [
+            "removed-contract settings.key db/2.sql",
+            "renamed-contract settings.index db/2.sql",
+            "changed-type settings.period db/2.sql",
+            "required-input settings.fulltext db/2.sql",
+        ]
+    );
+}
+
+#[test]
+fn the_key_of_a_table_is_what_stands_in_its_brackets() {
+    let old = "CREATE TABLE t (a int, b int, c int);";
+    let new = "CREATE TABLE t (a int, b int, c int, CONSTRAINT c PRIMARY KEY (a DESC, b));";
+    assert_eq!(
+        told(&[("db/1.sql", old)], &[("db/1.sql", new)]),
+        ["required-input t.a db/1.sql", "required-input t.b db/1.sql"]
+    );
+}
+
+/// Brackets and names without end are read once, not once for each of them.
+#[test]
+fn hostile_contracts_are_read_once() {
+    const N: usize = 60_000;
+    let deep = "(".repeat(N);
+    for (path, text) in [
+        ("2.sql", format!("ALTER TABLE t ADD {deep}")),
+        ("2.sql", format!("ALTER TABLE t ADD {deep} a int {}", ")".repeat(N))),
+        ("2.sql", format!("CREATE TABLE t {deep}")),
+        ("a.proto", format!("service S {{ {} }}", "rpc x (".repeat(N))),
+        ("a.proto", format!("service S {{ {} }}", "rpc x (y) returns (".repeat(N))),
+    ] {
+        N_LOOKED_AT.set(0);
+        assert!(told(&[], &[(path, &text)]).is_empty());
+        assert!(N_LOOKED_AT.get() < 20 * text.len(), "{} for {}", N_LOOKED_AT.get(), text.len());
+    }
+    let name = format!("ALTER TABLE t DROP {}", "a.".repeat(N));
+    assert_eq!(told(&[], &[("2.sql", &name)]), ["removed-contract t.a.a.a.a 2.sql"]);
 }
