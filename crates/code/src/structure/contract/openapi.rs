@@ -2,7 +2,7 @@
 //! is only answered may become narrower, and what is both may do neither.
 
 use super::openapi_schema::{Difference, Use, differences, resolved};
-use super::{Breaches, Place, Source, lines_of, place_in, successor};
+use super::{Breaches, Place, Scope, Source, lines_of, place_in, successor};
 use crate::facts::Lines;
 use crate::structure::openapi::METHODS;
 use crate::structure::yaml::{self, Key, Value, Yaml};
@@ -44,6 +44,8 @@ pub(super) fn compare(
         let old = Api { file, lines: &lines[0], document: &was };
         let new =
             Api { file: new_file, lines: &lines[1], document: is.as_ref().unwrap_or(&nothing) };
+        let home = file.path.to_owned();
+        found.scope = Scope { format: "openapi", home, schema: String::new() };
         Versions { old, new, found }.compare();
     }
 }

@@ -59,6 +59,58 @@ fn only_files_named_for_it_undo_a_migration() {
     }
 }
 
+/// Two services of one repository, each with its own `users` and its own `User`.
+#[test]
+fn the_same_name_in_another_file_or_package_is_another_contract() {
+    let (users, without) = (
+        "CREATE TABLE users (id int, email text, age int);",
+        "CREATE TABLE users (id int, age int);",
+    );
+    let step = "ALTER TABLE users DROP COLUMN email;";
+    assert_eq!(
+        told(
+            &[("a/1.sql", users), ("b/1.sql", users)],
+            &[("a/1.sql", without), ("a/2.sql", step), ("b/1.sql", without)]
+        ),
+        ["removed-contract users.email a/2.sql", "removed-contract users.email b/1.sql"]
+    );
+    let (hr, sales) = ("CREATE TABLE hr.t (a int, b int);", "CREATE TABLE sales.t (a int, b int);");
+    let after = format!("{hr}{sales}").replace(", b int", "");
+    assert_eq!(
+        told(&[("1.sql", &format!("{hr}{sales}"))], &[("1.sql", &after)]),
+        ["removed-contract t.b 1.sql", "removed-contract t.b 1.sql"]
+    );
+    let api = "openapi: 3.0.0\ncomponents: {schemas: {Pet: {properties: {id: {}}}}}\n";
+    let gone = "openapi: 3.0.0\ncomponents: {schemas: {}}\n";
+    assert_eq!(
+        told(&[("a.yaml", api), ("b.yaml", api)], &[("a.yaml", gone), ("b.yaml", gone)]),
+        ["removed-contract Pet a.yaml", "removed-contract Pet b.yaml"]
+    );
+    let proto = |package: &str, user: &str| format!("package {package};\n{user}");
+    let user = "message User { string name = 1; string mail = 2; int32 age = 3; }";
+    let [a, b] = ["a", "b"].map(|package| proto(package, user));
+    let [a_after, b_after] =
+        [proto("a", &user.replace("message User", "message Person")), proto("b", "")];
+    assert_eq!(
+        told(&[("a.proto", &a), ("b.proto", &b)], &[("a.proto", &a_after), ("b.proto", &b_after)]),
+        ["renamed-contract User a.proto", "removed-contract User b.proto"]
+    );
+}
+
+/// A schema and the migrations that lead to it make one table, wherever it is made.
+#[test]
+fn what_only_went_to_another_file_is_still_there() {
+    let users = "CREATE TABLE users (id int, email text);";
+    let both = [("db/migrations/1.sql", users), ("db/schema.sql", users)];
+    assert!(told(&both, &[("db/schema.sql", users)]).is_empty());
+    assert!(told(&both, &[("db/migrations/0.sql", users), ("db/schema.sql", users)]).is_empty());
+    assert!(told(&[("a/1.sql", users)], &[("a/2.sql", users), ("b/1.sql", users)]).is_empty());
+    assert_eq!(
+        told(&both, &[("db/2.sql", "DROP TABLE users;")]),
+        ["removed-contract users db/2.sql", "removed-contract users db/schema.sql"]
+    );
+}
+
 #[test]
 fn columns_may_be_called_as_constraints_begin() {
     let old = "CREATE TABLE settings (
