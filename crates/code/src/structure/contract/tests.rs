@@ -165,3 +165,65 @@ fn hostile_contracts_are_read_once() {
     let name = format!("ALTER TABLE t DROP {}", "a.".repeat(N));
     assert_eq!(told(&[], &[("2.sql", &name)]), ["removed-contract t.a.a.a.a 2.sql"]);
 }
+
+/// Schemas that hold the next one twice, by its name on one side and as text on the other.
+#[test]
+fn schemas_that_hold_schemas_are_compared_once() {
+    const DEPTH: usize = 16;
+    // On each side every second schema is a reference, and the others are written out.
+    let side = |first: usize, leaf: &str| {
+        let mut text = String::from("openapi: 3.0.0\npaths: {/x: {get: {responses: {'200': {");
+        text +=
+            "content: {a/b: {schema: {properties: {s: {$ref: '#/components/schemas/S0'}}}}}}}}}}\n";
+        text += "components:\n  schemas:\n";
+        for at in (first..DEPTH).step_by(2) {
+            let next = at + 2;
+            let of_next = if next < DEPTH {
+                format!("$ref: '#/components/schemas/S{next}'")
+            } else {
+                leaf.to_owned()
+            };
+            let own = format!("{{properties: {{l: {{{of_next}}}, r: {{{of_next}}}}}}}");
+            text += &format!("    S{at}: {{properties: {{l: {own}, r: {own}}}}}\n");
+        }
+        text
+    };
+    let old = side(0, "type: string");
+    let new = side(1, "type: integer")
+        .replace("{s: {$ref: '#/components/schemas/S0'}}", "{s: {properties: {l: {$ref: '#/components/schemas/S1'}, r: {$ref: '#/components/schemas/S1'}}}}");
+    let found = told(&[("a.yaml", &old)], &[("a.yaml", &new)]);
+    assert!(found.iter().any(|it| it.starts_with("changed-type")), "{found:?}");
+    assert!(found.len() < 1_000, "{}", found.len());
+}
+
+#[test]
+fn an_enum_that_is_answered_may_not_grow() {
+    let api = |schema: &str| {
+        format!(
+            "openapi: 3.0.0\npaths:\n  /x:\n    post:\n      requestBody: {{content: {{a/b: \
+             {{schema: {{{schema}}}}}}}}}\n      responses: {{'200': {{content: {{a/b: \
+             {{schema: {{{schema}}}}}}}}}}}\n"
+        )
+    };
+    let old = api("type: string, enum: [a, b]");
+    let what = |new: &str| told(&[("a.yaml", &old)], &[("a.yaml", &api(new))]);
+    let grown = ["changed-type POST /x response 200 a.yaml"];
+    assert_eq!(what("type: string, enum: [a, b, c]"), grown);
+    assert_eq!(what("type: string"), grown);
+}
+
+#[test]
+fn references_are_read_as_pointers() {
+    let api = |name: &str| {
+        format!(
+            "openapi: 3.0.0\npaths: {{/x: {{get: {{responses: {{'200': {{content: {{a/b: {{schema: \
+             {{$ref: '#/components/schemas/a~1b~0'}}}}}}}}}}}}}}}}\ncomponents: {{schemas: {{a/b~: \
+             {{properties: {{id: {{$ref: '#/components/schemas/c~1d'}}}}}}, c/d: {{properties: \
+             {{{name}: {{type: string}}}}}}}}}}\n"
+        )
+    };
+    assert_eq!(
+        told(&[("a.yaml", &api("one"))], &[("a.yaml", &api("two"))]),
+        ["renamed-contract c/d.one a.yaml"]
+    );
+}
