@@ -22,7 +22,8 @@ pub fn containing(
     let package = files::find_package(reader, repo, folder)?;
     let (Some(snapshot), Some(package)) = (snapshot, package) else { return Ok(None) };
     let Some(repo) = repos::get(reader, repo)? else { return Ok(None) };
-    let scope = Scope { repo, snapshot, dir: None, newer_head: None, overlay: None };
+    let scope =
+        Scope { repo, snapshot, dir: None, newer_head: None, overlay: None, is_over_tree: false };
     let view = View::new(reader, &scope);
     let Some(version) = view.version(package)? else { return Ok(None) };
     for member in &version.members {

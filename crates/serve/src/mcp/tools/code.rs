@@ -49,7 +49,9 @@ pub(super) fn scope(call: &Call, repo: Option<&str>, at: Option<&str>) -> Result
     let mut found = scope::resolve(reader, &ScopeRequest { repo, at, here: Some(&call.dir) })?;
     if at.is_none() {
         let outlines = |files: &[TextFile]| call.around.outlines(files);
-        found = call.trees.over(found, |scope| scope.over_work_tree(reader, &outlines))?;
+        let database = call.around.database(&call.dir)?.path().to_path_buf();
+        let look = |scope: Scope| scope.over_work_tree(reader, &outlines);
+        found = call.trees.over(found, database, look)?;
         if found.standing().is_stale {
             call.warn("stale: the work tree differs in too many files; run `lore index`");
         }
