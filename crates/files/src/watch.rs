@@ -71,8 +71,9 @@ mod linux {
             is_local && inotify::add_watch(&self.events, folder, wanted).is_ok()
         }
 
-        /// What happened since the last time.
-        pub fn news(&self) -> FolderNews {
+        /// What happened since the last time. What happened to a file called `as_folder`
+        /// counts as if folders came or went.
+        pub fn news(&self, as_folder: &str) -> FolderNews {
             let mut buffer = [MaybeUninit::uninit(); 16 << 10];
             let mut events = Reader::new(&self.events, &mut buffer);
             let mut news = FolderNews::Nothing;
@@ -84,7 +85,12 @@ mod linux {
                 | ReadFlags::MOVE_SELF;
             loop {
                 match events.next() {
-                    Ok(event) if event.events().intersects(of_folders) => {
+                    Ok(event)
+                        if event.events().intersects(of_folders)
+                            || event
+                                .file_name()
+                                .is_some_and(|it| it.to_bytes() == as_folder.as_bytes()) =>
+                    {
                         news = FolderNews::Folders;
                     }
                     Ok(_) => news = news.max(FolderNews::Files),
@@ -113,7 +119,7 @@ mod elsewhere {
             false
         }
 
-        pub fn news(&self) -> FolderNews {
+        pub fn news(&self, _: &str) -> FolderNews {
             FolderNews::Folders
         }
     }
@@ -133,12 +139,14 @@ mod tests {
             // A file system of which nothing is told.
             return;
         }
-        assert_eq!(watch.news(), FolderNews::Nothing);
+        assert_eq!(watch.news("rules"), FolderNews::Nothing);
         crate::append(&file, b"two").unwrap();
-        assert_eq!(watch.news(), FolderNews::Files);
-        assert_eq!(watch.news(), FolderNews::Nothing);
+        assert_eq!(watch.news("rules"), FolderNews::Files);
+        assert_eq!(watch.news("rules"), FolderNews::Nothing);
+        crate::replace(&here.path().join("rules"), b"one", 0o644).unwrap();
+        assert_eq!(watch.news("rules"), FolderNews::Folders);
         crate::create_dirs(&here.path().join("new")).unwrap();
-        assert_eq!(watch.news(), FolderNews::Folders);
+        assert_eq!(watch.news("rules"), FolderNews::Folders);
         assert!(!watch.add(&here.path().join("nowhere")));
     }
 }

@@ -35,7 +35,7 @@ impl Repo {
             .git("grep")
             .limit(SHORT)
             .max_output(MAX_OUTPUT)
-            .args(["-z", "-n", "-I", "-F", "--full-name", "--no-color"])
+            .args(["-z", "-n", "-I", "-F", "--full-name", "--no-color", "--no-column"])
             .args(how)
             .args(["--no-recurse-submodules", "-m", MOST_OF_FILE, "-e", word])
             .arg(commit.to_string())
@@ -61,4 +61,57 @@ fn parse(output: &[u8], prefix: &str) -> Vec<WordLine> {
         })
     };
     output.split(|byte| *byte == b'\n').filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+    use std::process::Command;
+
+    fn git(dir: &Path, arguments: &[&str]) {
+        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+        let mut command = Command::new("git");
+        let status = command.arg("-C").arg(dir).args(who).args(arguments).status().unwrap();
+        assert!(status.success(), "{arguments:?}");
+    }
+
+    /// What a clone's settings say of the form of an answer.
+    #[test]
+    fn settings_of_a_clone_do_not_change_what_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        git(&top, &["init", "-q"]);
+        std::fs::create_dir(top.join("src")).unwrap();
+        std::fs::write(top.join("src/a.py"), "x = 1\nworda = a.b\n").unwrap();
+        std::fs::write(top.join("src/b.py"), "y = a.b\n").unwrap();
+        git(&top, &["add", "."]);
+        git(&top, &["commit", "-q", "-m", "one"]);
+        for setting in [
+            "grep.column=true",
+            "grep.lineNumber=false",
+            "grep.fullName=false",
+            "grep.patternType=perl",
+            "grep.extendedRegexp=true",
+            "grep.fallbackToNoIndex=true",
+            "color.grep=always",
+            "color.ui=always",
+        ] {
+            let (key, value) = setting.split_once('=').unwrap();
+            git(&top, &["config", key, value]);
+        }
+        let repo = Repo::known(&top);
+        let head = repo.head_in_files().unwrap();
+        let found: Vec<(String, u32, String)> = repo
+            .lines_with("a.b", head)
+            .unwrap()
+            .into_iter()
+            .map(|it| (it.path.to_string(), it.line, it.text))
+            .collect();
+        let wanted = [("src/a.py", 2, "worda = a.b"), ("src/b.py", 1, "y = a.b")];
+        assert_eq!(
+            found,
+            wanted.map(|(path, line, text)| (path.to_owned(), line, text.to_owned()))
+        );
+    }
 }

@@ -4,9 +4,9 @@
 //! server that is asked again and again waits for it only after something happened.
 //! Folders that git ignores as wholes are left out, as the look itself does; what
 //! decides on that (the index, the rules outside of the tree) is looked at by its
-//! times.
+//! times; rules inside of the tree are listened to, and ask for another watch.
 
-use crate::command::LONG;
+use crate::command::{LONG, SHORT};
 use crate::head_file::{common_dir, real_git_dir};
 use crate::path::RepoPath;
 use crate::repo::Repo;
@@ -21,6 +21,8 @@ const MOST_FOLDERS: usize = 4_000;
 /// Files of git that decide what counts as changed.
 const OF_GIT_DIR: [&str; 1] = ["index"];
 const OF_COMMON_DIR: [&str; 2] = ["info/exclude", "config"];
+/// A file in the tree that does.
+const RULES: &str = ".gitignore";
 
 /// A work tree that is listened to.
 #[derive(Debug)]
@@ -52,8 +54,8 @@ impl Repo {
         let git_dir = real_git_dir(self.git_dir())?;
         let common = common_dir(&git_dir);
         let rules = OF_GIT_DIR.map(|name| git_dir.join(name)).into_iter();
-        let rules: Vec<PathBuf> =
-            rules.chain(OF_COMMON_DIR.map(|name| common.join(name))).collect();
+        let rules = rules.chain(OF_COMMON_DIR.map(|name| common.join(name)));
+        let rules: Vec<PathBuf> = rules.chain(self.rules_of_user(top)).collect();
         let stamps = rules.iter().map(|path| stamp(path)).collect();
         let watch = FolderWatch::new()?;
         let ignored = self.ignored_folders()?;
@@ -81,6 +83,28 @@ impl Repo {
         Some(WorkTreeWatch { watch, rules, stamps })
     }
 
+    /// The user's settings, and the file of what they ignore everywhere.
+    fn rules_of_user(&self, top: &Path) -> Vec<PathBuf> {
+        let lines = |output: Vec<u8>| -> Vec<PathBuf> {
+            let lines = output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            lines.map(|line| top.join(RepoPath::new(line).to_path())).collect()
+        };
+        // Older versions of git do not know the variable.
+        let settings = self.git("var").limit(SHORT).arg("GIT_CONFIG_GLOBAL").run();
+        let settings = settings.map(lines).unwrap_or_default();
+        let named = self
+            .git("config")
+            .limit(SHORT)
+            .args(["--type=path", "--default", "~/.config/git/ignore"])
+            .args(["--get", "core.excludesFile"])
+            .run();
+        let mut rules = named.map(lines).unwrap_or_default();
+        // Where no file is named, it lies beside the settings.
+        rules.extend(settings.iter().map(|file| file.with_file_name("ignore")));
+        rules.extend(settings);
+        rules
+    }
+
     /// Folders of which git ignores everything.
     fn ignored_folders(&self) -> Option<HashSet<PathBuf>> {
         let text = self
@@ -95,10 +119,10 @@ impl Repo {
 }
 
 impl WorkTreeWatch {
-    /// What happened since the last time. Where folders came or went, what they hold is
-    /// not listened to, and another watch is needed.
+    /// What happened since the last time. Where folders came or went, or are no longer
+    /// ignored, what they hold is not listened to, and another watch is needed.
     pub fn news(&mut self) -> FolderNews {
-        let news = self.watch.news();
+        let news = self.watch.news(RULES);
         let stamps: Vec<Option<Stamp>> = self.rules.iter().map(|path| stamp(path)).collect();
         if stamps == self.stamps {
             return news;
@@ -133,7 +157,11 @@ mod tests {
         put(&top.join("target/deep/b.py"), "b = 1\n");
         git(&top, &["add", "."]);
         let repo = Repo::known(&top);
-        let Some(mut watch) = repo.watch_work_tree() else { return };
+        if !FolderWatch::new().is_some_and(|it| it.add(&top)) {
+            // A system, or a file system, of which nothing is told.
+            return;
+        }
+        let mut watch = repo.watch_work_tree().unwrap();
         assert_eq!(watch.news(), FolderNews::Nothing);
         put(&top.join("target/deep/b.py"), "b = 2\n");
         assert_eq!(watch.news(), FolderNews::Nothing);
@@ -147,5 +175,28 @@ mod tests {
         git(&top, &["add", "src/new/c.py"]);
         assert_eq!(watch.news(), FolderNews::Folders, "the index decides what is new");
         assert_eq!(watch.news(), FolderNews::Nothing);
+    }
+
+    #[test]
+    fn rules_of_what_is_ignored_ask_for_another_watch() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap().join("tree");
+        let ignore = dir.path().canonicalize().unwrap().join("ignore");
+        put(&top.join(".gitignore"), "out/\n");
+        put(&top.join("out/a.py"), "a = 1\n");
+        git(&top, &["init", "-q"]);
+        git(&top, &["config", "core.excludesFile", ignore.to_str().unwrap()]);
+        if !FolderWatch::new().is_some_and(|it| it.add(&top)) {
+            return;
+        }
+        let repo = Repo::known(&top);
+        let mut watch = repo.watch_work_tree().unwrap();
+        put(&top.join(".gitignore"), "");
+        assert_eq!(watch.news(), FolderNews::Folders);
+        let mut watch = repo.watch_work_tree().unwrap();
+        put(&top.join("out/a.py"), "a = 2\n");
+        assert_eq!(watch.news(), FolderNews::Files, "it is listened to now");
+        put(&ignore, "out/\n");
+        assert_eq!(watch.news(), FolderNews::Folders, "what the user ignores everywhere");
     }
 }

@@ -49,7 +49,7 @@ fn threads(on: &impl Read, documents: &[i64]) -> Result<BTreeMap<i64, i64>> {
 }
 
 /// All documents of the issues and merge requests that these documents are of: their
-/// own and those of their threads.
+/// own, those of their threads and those of the commits that merge requests brought.
 pub fn of_same_entities(on: &impl Read, documents: &[i64]) -> Result<Vec<i64>> {
     let given = sql::json_ids(documents);
     let mut all = Vec::new();
@@ -75,7 +75,27 @@ pub fn of_same_entities(on: &impl Read, documents: &[i64]) -> Result<Vec<i64>> {
             |row| row.get::<_, i64>(0),
         )?);
     }
+    all.extend(of_same_merge_requests(on, &given)?);
     Ok(all)
+}
+
+/// The documents of the commits that these merge requests brought.
+fn of_same_merge_requests(on: &impl Read, given: &str) -> Result<Vec<i64>> {
+    sql::all(
+        on,
+        "WITH entities AS MATERIALIZED (
+           SELECT d.source_id AS id FROM json_each(?1)
+           CROSS JOIN documents AS d ON d.id = json_each.value
+           WHERE d.source_type = 'merge_request'),
+         shas AS MATERIALIZED (
+           SELECT l.sha FROM entities JOIN mr_commits AS l ON l.merge_request_id = entities.id
+           UNION SELECT m.merge_commit_sha FROM entities JOIN merge_requests AS m USING (id)
+           UNION SELECT m.squash_commit_sha FROM entities JOIN merge_requests AS m USING (id))
+         SELECT d.id FROM shas JOIN git_commits AS c ON c.sha = shas.sha
+           JOIN documents AS d ON d.source_type = 'commit' AND d.source_id = c.id",
+        [given],
+        |row| row.get(0),
+    )
 }
 
 /// Of each commit among these documents that another one of them repeats, the one

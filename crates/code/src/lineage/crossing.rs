@@ -113,27 +113,30 @@ impl Walk<'_> {
             (!same_name, std::cmp::Reverse(shared))
         };
         all.sort_by_key(alike);
-        let olds: Vec<Option<Rc<Version>>> = all
-            .iter()
-            .map(|change| match change.old_id {
-                Some(id) => self.versions.read(id, &change.old_path.text()),
-                None => Ok(None),
-            })
-            .collect::<Result<_>>()?;
         let mut chosen: Vec<usize> = (0..all.len()).collect();
         if all.len() > MOST_MATCHED {
             let likeness = self.likeness();
-            let score = |at: &usize| {
-                let is_here = all[*at].path.text() == here.as_str();
-                (!is_here, std::cmp::Reverse(olds[*at].as_deref().map_or(0, &likeness)))
-            };
-            chosen.sort_by_cached_key(score);
+            let mut scores = Vec::with_capacity(all.len());
+            // Scored one by one: the texts of so many files together are too much to hold.
+            for change in &all {
+                let is_here = change.path.text() == here.as_str();
+                let old = match change.old_id {
+                    Some(id) => self.versions.read(id, &change.old_path.text())?,
+                    None => None,
+                };
+                scores.push((!is_here, std::cmp::Reverse(old.as_deref().map_or(0, &likeness))));
+            }
+            chosen.sort_by_key(|at| scores[*at]);
             chosen.truncate(MOST_MATCHED);
             chosen.sort_unstable();
         }
         let mut sides = Sides::default();
         for at in chosen {
-            let (change, old) = (all[at], olds[at].clone());
+            let change = all[at];
+            let old = match change.old_id {
+                Some(id) => self.versions.read(id, &change.old_path.text())?,
+                None => None,
+            };
             sides.old.extend(old.filter(|old| unfit(&old.bytes).is_none()));
             if let Some(id) = change.id.filter(|_| change.path.text() != here.as_str()) {
                 let new = self.versions.read(id, &change.path.text())?;
@@ -145,7 +148,7 @@ impl Walk<'_> {
 
     /// How much of the symbol a file has: its name, which it may have got in this very
     /// commit, and the words of its text, which it had before.
-    fn likeness(&self) -> impl Fn(&Version) -> usize {
+    fn likeness(&self) -> impl Fn(&Version) -> usize + use<> {
         let name = self.cursor.entry.name.to_string();
         let words = self.words();
         move |version| {

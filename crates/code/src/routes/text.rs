@@ -43,8 +43,8 @@ impl Places {
         Some(self.starts.get((call.line as usize).checked_sub(1)?)? + call.col as usize - 1)
     }
 
-    /// The pattern that the first argument of a call is, however long the others are.
-    pub fn first_argument(&self, b: &Builder<'_>, call: &Call) -> Option<String> {
+    /// The pattern that one of the first arguments of a call is, however long the others are.
+    pub fn argument(&self, b: &Builder<'_>, call: &Call, nth: usize) -> Option<String> {
         const MOST: usize = 400;
         let rest = b.source.get(self.of(call)? + b.facts.text(call.name).len()..)?;
         let rest = String::from_utf8_lossy(&rest[..rest.len().min(MOST)]);
@@ -53,7 +53,7 @@ impl Places {
             Some(length) => open.get(1..length - 1)?,
             None => open.split('\n').next().unwrap_or(open).get(1..)?,
         };
-        pattern(split(inside).first()?).filter(|_| open.starts_with('('))
+        pattern(split(inside).get(nth)?).filter(|_| open.starts_with('('))
     }
 }
 

@@ -107,20 +107,9 @@ fn rpc(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -> usiz
 
 /// A field, or something that is skipped up to its end.
 fn statement(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -> usize {
-    let mut end = at;
-    while end < all.len() && !all[end].is(";") {
-        // `[(validate.rules).string = {min_len: 1}]` is part of the field.
-        if all[end].is("[") {
-            end = closing(all, end);
-            continue;
-        }
-        if all[end].is("{") {
-            return closing(all, end);
-        }
-        if all[end].is("}") {
-            return end + 1;
-        }
-        end += 1;
+    let end = end_of_statement(all, at);
+    if all.get(end).is_some_and(|it| it.is("}")) {
+        return end + 1;
     }
     let words = &all[at..end];
     let is_message = b.facts.def(parent).kind == DefKind::Message;
@@ -144,6 +133,28 @@ fn statement(b: &mut Builder<'_>, parent: DefId, all: &[Token<'_>], at: usize) -
         }
     }
     end + 1
+}
+
+/// Where the statement that begins here ends: at its `;`, at the bracket that closes a block
+/// of options, or at a stray one.
+pub(super) fn end_of_statement(all: &[Token<'_>], at: usize) -> usize {
+    let mut end = at;
+    while end < all.len() && !all[end].is(";") {
+        // `[(validate.rules).string = {min_len: 1}]` is part of the field.
+        if all[end].is("{") || all[end].is("[") {
+            let after = closing(all, end);
+            if all[end].is("{") {
+                return after.saturating_sub(1).max(at);
+            }
+            end = after;
+            continue;
+        }
+        if all[end].is("}") {
+            return end;
+        }
+        end += 1;
+    }
+    end
 }
 
 fn refer(b: &mut Builder<'_>, from: DefId, name: Token<'_>) {

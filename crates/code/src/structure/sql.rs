@@ -14,20 +14,42 @@ pub(super) const STYLE: Style = Style {
     heredocs: false,
 };
 
-/// Words that begin a constraint, not a column.
-pub(super) const CONSTRAINTS: [&str; 11] = [
-    "constraint",
-    "primary",
-    "foreign",
-    "unique",
-    "check",
-    "key",
-    "index",
-    "exclude",
-    "fulltext",
-    "like",
-    "period",
-];
+/// Words that begin a constraint, not a column: no column is called so without quotes.
+const CONSTRAINTS: [&str; 6] = ["constraint", "primary", "foreign", "unique", "check", "like"];
+
+/// Whether a clause of a table is about something other than a column. `key`, `index`,
+/// `period` and the like are fine names of columns where the rest of a constraint is not
+/// behind them.
+pub(super) fn is_constraint(clause: &[Token<'_>]) -> bool {
+    let is = |at: usize, words: &[&str]| {
+        clause.get(at).is_some_and(|it| words.iter().any(|word| it.is_word(word)))
+    };
+    if is(0, &["period"]) {
+        return is(1, &["for"]);
+    }
+    if is(0, &["exclude"]) {
+        return is(1, &["using"]) || clause.get(1).is_some_and(|it| it.is("("));
+    }
+    if is(0, &["fulltext", "spatial"]) {
+        return is_index(&clause[if is(1, &["key", "index"]) { 2 } else { 1 }..]);
+    }
+    is(0, &CONSTRAINTS) || (is(0, &["key", "index"]) && is_index(&clause[1..]))
+}
+
+/// `[name] [USING way] (column, …)`: behind a type stands a number in brackets, or values.
+fn is_index(words: &[Token<'_>]) -> bool {
+    const WAYS: [&str; 6] = ["using", "btree", "hash", "unique", "clustered", "nonclustered"];
+    let Some(open) = words.iter().take(6).position(|it| it.is("(")) else { return false };
+    let mut before = words[..open].iter();
+    let has_values = before.clone().any(|it| it.is_word("enum") || it.is_word("set"));
+    let n_names = before.by_ref().filter(|it| !WAYS.iter().any(|way| it.is_word(way))).count();
+    let inner = words[open + 1..].iter().take(3).find(|it| !it.is("("));
+    let is_named = inner.is_some_and(|it| {
+        let is_length = it.is_word("max") || it.text.starts_with(|c: char| c.is_ascii_digit());
+        it.kind != Kind::Mark && !is_length
+    });
+    n_names <= 1 && is_named && !has_values
+}
 
 pub(super) fn reads(path: &str) -> bool {
     super::has_extension(path, &["sql", "ddl", "psql"])
@@ -131,9 +153,7 @@ fn table(b: &mut Builder<'_>, words: &[Token<'_>], name: &str, next: usize) {
 
 fn column(b: &mut Builder<'_>, table: DefId, words: &[Token<'_>]) {
     let Some(first) = words.first().filter(|token| token.kind != Kind::Mark) else { return };
-    let is_constraint =
-        first.kind == Kind::Word && CONSTRAINTS.iter().any(|word| first.is_word(word));
-    let from = if is_constraint {
+    let from = if is_constraint(words) {
         table
     } else {
         define(b, table, DefKind::Column, first.text, span(words))

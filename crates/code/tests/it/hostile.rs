@@ -279,3 +279,24 @@ fn declarations_without_end_are_read_in_one_pass() {
 fn a_symbol_is_small_enough_to_be_kept_by_the_million() {
     assert!(std::mem::size_of::<Symbol>() <= 16);
 }
+
+/// Closures that call each other, each at many places: as many ways as places to the power
+/// of six lead to the innermost.
+#[test]
+fn go_routes_in_closures_that_call_each_other_end() {
+    const PLACES: usize = 40;
+    let mut text = String::from("package m\n\nimport \"github.com/go-chi/chi/v5\"\n\n");
+    text.push_str("func routes(m chi.Router) {\n\tc0 := func() { m.Get(\"/x\", list) }\n");
+    for at in 1..=6 {
+        let _ = writeln!(text, "\tc{at} := func() {{");
+        for place in 0..PLACES {
+            let inner = at - 1;
+            let _ = writeln!(text, "\t\tm.Group(\"/{at}-{place}\", func() {{ c{inner}() }})");
+        }
+        text.push_str("\t}\n");
+    }
+    text.push_str("\tc6()\n}\n\nfunc list() {}\n");
+    let (facts, _) = link(vec![("m.go".to_owned(), text)]);
+    let is_route = |it: &&code::facts::Def| it.kind.word() == "route_handler";
+    assert_eq!(facts[0].defs.iter().filter(is_route).count(), 32);
+}

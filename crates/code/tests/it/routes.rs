@@ -475,6 +475,42 @@ func routes(m *router.Router, client *Client) {
     );
 }
 
+/// What takes a verb and a path, or a prefix and a closure, is known by that; the same on
+/// what is no router is none.
+#[test]
+fn go_routers_are_known_by_what_they_take() {
+    check(
+        r#"
+--- go.mod
+module m
+--- a.go
+package m
+
+import (
+	"m/router"
+	"net/http"
+)
+
+func list(c *router.Context) {}
+
+func routes(m *router.Router) {
+	m.Below("/a", func() {
+		m.Inside("/b/*", func(g *router.Paths) {
+			g.Serve("GET", "/c", list)
+			http.NewRequest("GET", "/d", nil)
+		})
+	})
+	m.Below("/none", func() {
+		http.NewRequest("GET", "/d", nil)
+	})
+}
+"#,
+        expect![[r#"
+            a.go:13 GET /a/b/c <- list
+        "#]],
+    );
+}
+
 #[test]
 fn fastify_and_hono() {
     check(

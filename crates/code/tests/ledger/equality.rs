@@ -273,3 +273,28 @@ fn in_languages_with_namespaces_only_who_asked_for_a_name_is_linked() {
     assert_eq!(manifest.files_linked, 0, "nobody asked a manifest");
     assert_sound(&db);
 }
+
+/// Whether a function is known elsewhere, or written there, decides what others mean by its
+/// name: they are linked again when that changes.
+#[test]
+fn a_function_that_is_no_longer_private_is_found_by_those_who_asked_for_it() {
+    let mut bench = Bench::new();
+    let text = "static int foo(void) { return 1; }\n";
+    let first = bench.commit(
+        "main",
+        &[
+            ("x.c", text),
+            ("y.c", "#include \"x.c\"\nint g(void) { return foo(); }\n"),
+            ("z.c", "int h(void) { return foo(); }\n"),
+        ],
+    );
+    let second = bench.commit("main", &[("x.c", text.trim_start_matches("static "))]);
+    let (chain, alone) = (bench.database("chain"), bench.database("alone"));
+    let repo = bench.clone_as("repo");
+    let before = index_at(&repo, &chain, &request(Some(&first)));
+    let step = index_at(&repo, &chain, &request(Some(&second)));
+    let full = index_at(&repo, &alone, &request(Some(&second)));
+    assert_eq!(step.static_root, full.static_root);
+    assert_eq!(step.edges, full.edges);
+    assert!(before.edges < full.edges, "z.c finds it now");
+}

@@ -21,7 +21,8 @@ pub fn containing(
     let snapshot = snapshots::by_sha_prefix(reader, repo, commit)?.into_iter().next();
     let Some(snapshot) = snapshot else { return Ok(None) };
     let Some(repo) = repos::get(reader, repo)? else { return Ok(None) };
-    let scope = Scope { repo, snapshot, dir: None, newer_head: None, overlay: None };
+    let scope =
+        Scope { repo, snapshot, dir: None, newer_head: None, overlay: None, is_over_tree: false };
     containing_now(reader, &scope, path, line)
 }
 

@@ -86,6 +86,7 @@ impl Scope {
         let Ok(changes) = repo.work_tree_changes(commit, LARGEST, is_source) else {
             return Ok(self);
         };
+        self.is_over_tree = true;
         if changes.is_empty() {
             self.newer_head = None;
             return Ok(self);

@@ -35,6 +35,8 @@ pub struct Scope {
     pub newer_head: Option<String>,
     /// What was edited since; see [`Scope::over_work_tree`].
     pub overlay: Option<Arc<Overlay>>,
+    /// The work tree was compared with the snapshot.
+    pub is_over_tree: bool,
 }
 
 /// Where an answer stands: part of every answer about code.
@@ -59,24 +61,31 @@ pub struct SnapshotContext {
 /// What a look through the work tree found, for who asks again before anything happened.
 #[derive(Debug, Clone)]
 pub struct TreeState {
-    of: SnapshotSeq,
+    of: (SnapshotSeq, String),
     overlay: Option<Arc<Overlay>>,
     is_of_tree: bool,
 }
 
 impl Scope {
-    /// What [`Scope::over_work_tree`] found.
-    pub fn tree_state(&self) -> TreeState {
+    /// What [`Scope::over_work_tree`] found; none where it could not compare.
+    pub fn tree_state(&self) -> Option<TreeState> {
         let is_of_tree = self.newer_head.is_none();
-        TreeState { of: self.snapshot.seq, overlay: self.overlay.clone(), is_of_tree }
+        let state = TreeState { of: self.state_of(), overlay: self.overlay.clone(), is_of_tree };
+        self.is_over_tree.then_some(state)
+    }
+
+    /// The number alone is that of another commit in another database.
+    fn state_of(&self) -> (SnapshotSeq, String) {
+        (self.snapshot.seq, self.snapshot.sha.clone())
     }
 
     /// Takes over the edits that were found before; false where they were found over
     /// another snapshot.
     pub fn take_tree_state(&mut self, state: &TreeState) -> bool {
-        let is_same = state.of == self.snapshot.seq;
+        let is_same = state.of == self.state_of();
         if is_same {
             self.overlay.clone_from(&state.overlay);
+            self.is_over_tree = true;
             if state.is_of_tree {
                 self.newer_head = None;
             }
@@ -113,7 +122,7 @@ pub fn resolve(reader: &Reader, asked: &ScopeRequest<'_>) -> Result<Scope> {
         Some(at) => (named(reader, &repo, dir.as_deref(), at)?, None),
         None => current(reader, &repo, dir.as_deref())?,
     };
-    Ok(Scope { repo, snapshot, dir, newer_head, overlay: None })
+    Ok(Scope { repo, snapshot, dir, newer_head, overlay: None, is_over_tree: false })
 }
 
 /// The same for the folder around, without running git and without looking at the
@@ -132,7 +141,14 @@ pub(crate) fn resolve_quickly(reader: &Reader, here: &Path) -> Result<Option<Sco
         None => (snapshots::latest(reader, repo.id)?, head),
     };
     let dir = Some(place.dir.clone());
-    Ok(snapshot.map(|snapshot| Scope { repo, snapshot, dir, newer_head, overlay: None }))
+    Ok(snapshot.map(|snapshot| Scope {
+        repo,
+        snapshot,
+        dir,
+        newer_head,
+        overlay: None,
+        is_over_tree: false,
+    }))
 }
 
 fn nothing_indexed() -> Error {

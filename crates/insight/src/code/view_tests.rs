@@ -172,7 +172,14 @@ fn symbol(line: u32) -> Symbol {
 
 fn scope(reader: &Reader, snapshot: &Snapshot) -> Scope {
     let repo = repos::get(reader, snapshot.repo).unwrap().unwrap();
-    Scope { repo, snapshot: snapshot.clone(), dir: None, newer_head: None, overlay: None }
+    Scope {
+        repo,
+        snapshot: snapshot.clone(),
+        dir: None,
+        newer_head: None,
+        overlay: None,
+        is_over_tree: false,
+    }
 }
 
 /// Every node seen from both sides, by the file and by the tables.

@@ -48,7 +48,7 @@ fn base(reader: &Reader, repo: model::ids::RepoId, sha: &str) -> Scope {
         created_at: at(),
     };
     let repo = repos::get(reader, repo).unwrap().unwrap();
-    Scope { repo, snapshot, dir: None, newer_head: None, overlay: None }
+    Scope { repo, snapshot, dir: None, newer_head: None, overlay: None, is_over_tree: false }
 }
 
 #[test]

@@ -10,6 +10,11 @@ use std::sync::Arc;
 use store::document_set::DocumentSet;
 use store::{fulltext, named_documents};
 
+/// Rounds at most, and so many in a row that bring no other entity: what is asked again
+/// may still hold copies of what is there.
+const MOST_ROUNDS: usize = 8;
+const MOST_IDLE_ROUNDS: usize = 2;
+
 impl Search<'_> {
     /// The entities of a page, and how many documents are above the floor. What a
     /// later round finds stands behind what is there, so that pages fit together.
@@ -23,8 +28,12 @@ impl Search<'_> {
         let mut n_above = candidates.len();
         let mut groups = self.grouped(candidates)?;
         let mut rounds: BTreeMap<i64, usize> = BTreeMap::new();
-        let mut round = 0;
-        while groups.len() < wanted && is_crowded(n_above, groups.len()) {
+        let (mut round, mut n_idle) = (0, 0);
+        while groups.len() < wanted
+            && is_crowded(n_above, groups.len())
+            && round < MOST_ROUNDS
+            && n_idle < MOST_IDLE_ROUNDS
+        {
             note_round(&mut rounds, &groups, round);
             if !self.ask_further(found, &groups, query)? {
                 break;
@@ -36,9 +45,7 @@ impl Search<'_> {
             round += 1;
             note_round(&mut rounds, &groups, round);
             order_by_round(&mut groups, &rounds);
-            if groups.len() == n_before {
-                break;
-            }
+            n_idle = if groups.len() == n_before { n_idle + 1 } else { 0 };
         }
         Ok((groups, n_above))
     }

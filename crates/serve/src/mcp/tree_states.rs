@@ -7,14 +7,16 @@ use git::{Repo, WorkTreeWatch};
 use insight::code::{Scope, TreeState};
 use model::Result;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 #[derive(Default)]
 pub struct TreeStates {
-    /// None where nothing can be listened to.
-    of: Mutex<BTreeMap<String, Option<WatchedTree>>>,
+    /// By folder and database; none where nothing can be listened to.
+    of: Mutex<BTreeMap<Key, Option<WatchedTree>>>,
 }
+
+type Key = (String, PathBuf);
 
 struct WatchedTree {
     watch: WorkTreeWatch,
@@ -23,18 +25,20 @@ struct WatchedTree {
 
 impl TreeStates {
     /// The scope over its work tree: as it was found before where nothing happened since,
-    /// else as `look` finds it now.
+    /// else as `look` finds it now. The scope is one of a database.
     pub fn over(
         &self,
         mut scope: Scope,
+        database: PathBuf,
         look: impl FnOnce(Scope) -> Result<Scope>,
     ) -> Result<Scope> {
         let Some(dir) = scope.dir.clone().filter(|_| scope.snapshot.work_tree.is_none()) else {
             return look(scope);
         };
-        let known = self.of.lock().ok().and_then(|mut all| match all.get(&dir) {
+        let key = (dir.clone(), database);
+        let known = self.of.lock().ok().and_then(|mut all| match all.get(&key) {
             Some(None) => Some(None),
-            _ => all.remove(&dir),
+            _ => all.remove(&key),
         });
         let mut watch = None;
         if let Some(None) = known {
@@ -43,7 +47,7 @@ impl TreeStates {
         if let Some(Some(WatchedTree { watch: mut listening, state })) = known {
             match listening.news() {
                 FolderNews::Nothing if scope.take_tree_state(&state) => {
-                    self.keep(dir, Some(WatchedTree { watch: listening, state }));
+                    self.keep(key, Some(WatchedTree { watch: listening, state }));
                     return Ok(scope);
                 }
                 FolderNews::Nothing | FolderNews::Files => watch = Some(listening),
@@ -53,14 +57,18 @@ impl TreeStates {
         // Listening begins before the look: what comes in between is not missed.
         let watch = watch.or_else(|| Repo::known(Path::new(&dir)).watch_work_tree());
         let found = look(scope)?;
-        let state = found.tree_state();
-        self.keep(dir, watch.map(|watch| WatchedTree { watch, state }));
+        // What could not be looked through is looked through again.
+        match (watch, found.tree_state()) {
+            (Some(watch), Some(state)) => self.keep(key, Some(WatchedTree { watch, state })),
+            (None, _) => self.keep(key, None),
+            (Some(_), None) => {}
+        }
         Ok(found)
     }
 
-    fn keep(&self, dir: String, tree: Option<WatchedTree>) {
+    fn keep(&self, key: Key, tree: Option<WatchedTree>) {
         if let Ok(mut all) = self.of.lock() {
-            all.insert(dir, tree);
+            all.insert(key, tree);
         }
     }
 }

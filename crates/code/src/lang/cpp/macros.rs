@@ -159,9 +159,12 @@ const MODIFIERS: [&[u8]; 23] = [
 fn fields_between(bytes: &[u8], marks: &mut Vec<(usize, usize)>) {
     let mut braces = Braces { open: Vec::new(), last: b';', statement: Statement::default() };
     let mut at = 0;
+    // Nothing but blanks stands before it on its line.
+    let mut is_line_start = true;
     while at < bytes.len() {
+        let is_blank = bytes[at].is_ascii_whitespace();
         at = match bytes[at] {
-            b'#' if is_line_start(bytes, at) => after_directive(bytes, at),
+            b'#' if is_line_start => after_directive(bytes, at),
             b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => after_comment(bytes, at),
             b'"' | b'\'' => {
                 braces.last = bytes[at];
@@ -174,6 +177,7 @@ fn fields_between(bytes: &[u8], marks: &mut Vec<(usize, usize)>) {
                 let is_in_struct = braces.open.last() == Some(&true);
                 if is_in_struct
                     && matches!(braces.last, b';' | b'{' | b'}')
+                    && is_line_start
                     && is_macro_line(bytes, at, end)
                 {
                     marks.push((at, end));
@@ -195,6 +199,7 @@ fn fields_between(bytes: &[u8], marks: &mut Vec<(usize, usize)>) {
                 at + 1
             }
         };
+        is_line_start = bytes.get(at - 1) == Some(&b'\n') || (is_line_start && is_blank);
     }
 }
 
@@ -301,15 +306,15 @@ fn ends_member(bytes: &[u8], at: usize, is_function: bool) -> bool {
     }
 }
 
-/// Whether a word is a name in capitals with nothing beside it on its line, before the
-/// next field or the end.
+/// Whether a word at the beginning of a line is a name in capitals with nothing behind it,
+/// before the next field or the end.
 fn is_macro_line(bytes: &[u8], start: usize, end: usize) -> bool {
     const SHORTEST: usize = 4;
     let word = &bytes[start..end];
     let is_name = word.len() >= SHORTEST
         && word[0].is_ascii_uppercase()
         && !word.iter().any(u8::is_ascii_lowercase);
-    if !is_name || !is_line_start(bytes, start) {
+    if !is_name {
         return false;
     }
     let rest = bytes[end..].split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -321,11 +326,6 @@ fn is_macro_line(bytes: &[u8], start: usize, end: usize) -> bool {
     }
     let goes_on = bytes.get(next).is_some_and(|byte| is_word(*byte) || matches!(byte, b'}' | b'#'));
     is_alone && goes_on
-}
-
-fn is_line_start(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    before.iter().all(u8::is_ascii_whitespace)
 }
 
 /// The end of a directive, with the lines that go on after a backslash.
@@ -429,6 +429,26 @@ mod tests {
             "struct STAT *f(int a) {",
         ] {
             assert_eq!(read(same), same);
+        }
+    }
+
+    /// Looking back to the beginning of the line for each of these would never end.
+    #[test]
+    fn a_line_of_megabytes_is_read_once() {
+        let line = format!("struct s {{ {}", "# ABCD; ".repeat(500_000));
+        assert_eq!(read(&line), line);
+    }
+
+    #[test]
+    fn only_blanks_may_stand_before_a_macro_for_fields() {
+        for (text, is_mark) in [
+            ("struct s {\n \t FIELDS\n};", true),
+            ("struct s { /*\n*/ FIELDS\n};", false),
+            ("struct s { FIELDS\n};", false),
+            ("struct s {\n#define A \\\n 1\nFIELDS\n};", true),
+            ("struct s {\n int a; // \" x\nFIELDS\n};", true),
+        ] {
+            assert_eq!(read(text) != text, is_mark, "{text}");
         }
     }
 

@@ -6,65 +6,148 @@
 //! closure with a name of its own (`add := func() { … }`) may be called below several
 //! prefixes.
 
-use crate::facts::{Builder, Call, DefId, DefKind, Expr, ExprId};
+use crate::facts::{Builder, Call, DefId, DefKind, Expr, ExprId, Name};
 use crate::routes::text::{Places, is_path};
 use crate::routes::{METHODS, Route, joined};
 use model::code::MOUNT;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+type OuterPrefixes = BTreeMap<(DefId, u32), Rc<[String]>>;
 
 /// Closures in which routes are added.
 #[derive(Default)]
 pub(super) struct Nests {
     /// By the closure: below what.
     prefixes: BTreeMap<DefId, String>,
-    /// Where the closures that have a name are called.
+    /// Where the closures that have a name are called, each definition once.
     uses: BTreeMap<DefId, Vec<DefId>>,
     /// Names of what routes are added to.
     routers: BTreeSet<String>,
+    /// Calls that say a verb and a path, whatever they are called.
+    shaped: BTreeSet<usize>,
+    /// The call that an expression is.
+    calls: FxHashMap<ExprId, usize>,
+    /// By the closure and the steps to it, what it is called below.
+    outer: RefCell<OuterPrefixes>,
 }
 
 /// Closures that call each other are followed so far, to so many prefixes.
 const MOST_STEPS: u32 = 6;
 const MOST_PREFIXES: usize = 32;
+/// Names of one definition that routes may be added to.
+const MOST_ROUTERS: usize = 64;
+
+/// By the definition, the names that routes are added to in it and in what it holds.
+#[derive(Default)]
+struct Added(BTreeMap<DefId, BTreeSet<Name>>);
+
+impl Added {
+    fn insert(&mut self, b: &Builder<'_>, mut at: DefId, name: Name) {
+        loop {
+            let names = self.0.entry(at).or_default();
+            // Whoever is around it knows the name then.
+            if names.contains(&name) || names.len() >= MOST_ROUTERS {
+                return;
+            }
+            names.insert(name);
+            if at == DefId::FILE {
+                return;
+            }
+            at = b.facts.def(at).parent;
+        }
+    }
+
+    fn has(&self, at: DefId, name: Name) -> bool {
+        self.0.get(&at).is_some_and(|names| names.contains(&name))
+    }
+
+    /// Who calls a closure that adds routes adds them.
+    fn follow(&mut self, b: &Builder<'_>, used: &[(DefId, DefId)]) {
+        for (closure, within) in used {
+            for name in self.0.get(closure).cloned().unwrap_or_default() {
+                self.insert(b, *within, name);
+            }
+        }
+    }
+}
+
+/// A call with a prefix and a closure.
+struct Nest {
+    closure: DefId,
+    within: DefId,
+    prefix: String,
+    own: Name,
+    /// What routes are added to in the closure, if it adds any.
+    routers: Vec<Name>,
+}
 
 impl Nests {
     pub fn of(b: &Builder<'_>, places: &Places) -> Self {
         let mut nests = Nests::default();
-        // By the definition around them, what routes are added to.
-        let mut adding: BTreeSet<(DefId, String)> = BTreeSet::new();
-        for call in &b.facts.calls {
-            if adds_routes(b.facts.text(call.name)) {
-                adding.extend(receiver(b, call).map(|name| (call.within, name)));
+        let mut added = Added::default();
+        let mut open: Vec<Nest> = Vec::new();
+        let mut shaped = Vec::new();
+        for (index, call) in b.facts.calls.iter().enumerate() {
+            nests.calls.entry(call.expr).or_insert(index);
+            let name = b.facts.text(call.name);
+            let Some(own) = receiver(b, call) else { continue };
+            if is_verb(name) || adds_routes(name) {
+                added.insert(b, call.within, own);
+            } else if says_route(b, places, call) {
+                added.insert(b, call.within, own);
+                shaped.push((index, own));
+            }
+            if !is_verb(name)
+                && let Some(closure) = closure_of(b, call)
+                && let Some(prefix) = places.argument(b, call, 0).filter(|text| is_path(text))
+            {
+                let given = b.facts.def(closure).params.iter().map(|param| param.name);
+                let routers = given.chain([own]).collect();
+                // What matches the rest of a path is said by those below it.
+                let prefix = prefix.trim_end_matches('*').to_owned();
+                open.push(Nest { closure, within: call.within, prefix, own, routers });
             }
         }
         let used = uses(b);
-        // Who calls a closure that adds routes adds them.
-        for (closure, within) in &used {
-            let added = adding.iter().filter(|(at, _)| b.facts.is_within(*at, *closure));
-            let added: Vec<(DefId, String)> =
-                added.map(|(_, name)| (*within, name.clone())).collect();
-            adding.extend(added);
-        }
-        for call in &b.facts.calls {
-            let is_verb = is_verb(b.facts.text(call.name));
-            let Some(own) = receiver(b, call).filter(|_| !is_verb) else { continue };
-            let Some(closure) = closure_of(b, call) else { continue };
-            let given = b.facts.def(closure).params.iter().map(|param| b.text(param.name));
-            let routers: Vec<&str> = given.chain([own.as_str()]).collect();
-            let is_filled = adding.iter().any(|(within, name)| {
-                routers.contains(&name.as_str()) && b.facts.is_within(*within, closure)
+        added.follow(b, &used);
+        // A closure inside is filled first; those with a name are followed once more.
+        open.sort_by_key(|nest| std::cmp::Reverse(nest.closure));
+        for _ in 0..2 {
+            let n_open = open.len();
+            open.retain(|nest| {
+                let is_filled = nest.routers.iter().any(|name| added.has(nest.closure, *name));
+                if is_filled {
+                    nests.prefixes.insert(nest.closure, nest.prefix.clone());
+                    nests.routers.extend(nest.routers.iter().map(|it| b.text(*it).to_owned()));
+                    added.insert(b, nest.within, nest.own);
+                }
+                !is_filled
             });
-            let prefix = places.first_argument(b, call).filter(|text| is_path(text));
-            if let Some(prefix) = prefix.filter(|_| is_filled) {
-                // What matches the rest of a path is said by those below it.
-                nests.prefixes.insert(closure, prefix.trim_end_matches('*').to_owned());
-                nests.routers.extend(routers.into_iter().map(str::to_owned));
+            if open.len() == n_open {
+                break;
             }
+            added.follow(b, &used);
         }
+        let is_known = |(_, own): &&(usize, Name)| nests.routers.contains(b.text(*own));
+        nests.shaped = shaped.iter().filter(is_known).map(|(index, _)| *index).collect();
         for (closure, within) in used {
             nests.uses.entry(closure).or_default().push(within);
         }
         nests
+    }
+
+    /// Whether a call adds a route, as far as its name or its first arguments say.
+    pub fn adds_route(&self, name: &str, call: usize) -> bool {
+        is_verb(name) || self.shaped.contains(&call)
+    }
+
+    /// Names of calls that may add routes without being verbs.
+    pub fn shaped_names(&self, b: &Builder<'_>) -> BTreeSet<String> {
+        let name = |call: &usize| b.facts.text(b.facts.calls[*call].name).to_owned();
+        self.shaped.iter().map(name).collect()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -91,31 +174,40 @@ impl Nests {
             if let Some(prefix) = self.prefixes.get(&at) {
                 inner = below(prefix, &inner);
             }
-            if let Some(uses) = self.uses.get(&at) {
-                let mut all: Vec<String> = uses
-                    .iter()
-                    .filter(|from| !b.facts.is_within(**from, at))
-                    .flat_map(|from| self.around_from(b, *from, steps + 1))
-                    .map(|outer| below(&outer, &inner))
-                    .collect();
-                all.sort();
-                all.dedup();
-                all.truncate(MOST_PREFIXES);
-                if !all.is_empty() {
-                    return all;
-                }
+            let outer = self.outer(b, at, steps);
+            if !outer.is_empty() {
+                return first_of(outer.iter().map(|outer| below(outer, &inner)).collect());
             }
             at = b.facts.def(at).parent;
         }
         vec![inner]
     }
 
+    /// What the places are below at which a closure with a name is called.
+    fn outer(&self, b: &Builder<'_>, closure: DefId, steps: u32) -> Rc<[String]> {
+        let Some(uses) = self.uses.get(&closure) else { return Rc::default() };
+        if let Some(known) = self.outer.borrow().get(&(closure, steps)) {
+            return Rc::clone(known);
+        }
+        let mut all = Vec::new();
+        for from in uses.iter().filter(|from| !b.facts.is_within(**from, closure)) {
+            all.extend(self.around_from(b, *from, steps + 1));
+            if all.len() > 4 * MOST_PREFIXES {
+                all = first_of(all);
+            }
+        }
+        let all: Rc<[String]> = first_of(all).into();
+        self.outer.borrow_mut().insert((closure, steps), Rc::clone(&all));
+        all
+    }
+
     /// `addRoutes(m)` below a prefix: what the function adds to its router is below it.
     pub fn mounts(&self, b: &Builder<'_>, places: &Places, found: &mut Vec<Route>) {
         for (index, call) in b.facts.calls.iter().enumerate() {
             let Expr::Call(callee, args) = &b.facts.exprs[call.expr.ix()] else { continue };
-            let is_router =
-                |id: &ExprId| local_name(b, *id).is_some_and(|name| self.routers.contains(name));
+            let is_router = |id: &ExprId| {
+                local_name(b, *id).is_some_and(|it| self.routers.contains(b.text(it)))
+            };
             let is_given = args.iter().any(is_router);
             let is_method = matches!(&b.facts.exprs[callee.ix()],
                 Expr::Member(base, _) if is_router(base));
@@ -137,6 +229,14 @@ impl Nests {
     }
 }
 
+/// The first prefixes, each once.
+fn first_of(mut all: Vec<String>) -> Vec<String> {
+    all.sort();
+    all.dedup();
+    all.truncate(MOST_PREFIXES);
+    all
+}
+
 /// A pattern below a prefix, either of which may say nothing.
 pub(super) fn below(prefix: &str, pattern: &str) -> String {
     match (prefix.is_empty(), pattern.is_empty()) {
@@ -148,19 +248,25 @@ pub(super) fn below(prefix: &str, pattern: &str) -> String {
 
 pub(super) fn is_verb(name: &str) -> bool {
     METHODS.contains(&name.to_ascii_uppercase().as_str())
-        || matches!(
-            name,
-            "HandleFunc" | "Handle" | "Method" | "MethodFunc" | "Methods" | "Any" | "MatchPath"
-        )
+        || matches!(name, "HandleFunc" | "Handle" | "Method" | "MethodFunc" | "Methods" | "Any")
 }
 
 /// Whether a call of this name may add routes.
 fn adds_routes(name: &str) -> bool {
-    is_verb(name) || matches!(name, "Group" | "Route" | "Combo" | "Mount" | "PathGroup")
+    matches!(name, "Group" | "Route" | "Mount")
+}
+
+/// `g.MatchPath("GET", "/x", f)`: on a router, a method with a verb and a path adds a route.
+fn says_route(b: &Builder<'_>, places: &Places, call: &Call) -> bool {
+    let Expr::Call(_, args) = &b.facts.exprs[call.expr.ix()] else { return false };
+    let is_verb = |text: String| text.split(',').all(|word| METHODS.contains(&word.trim()));
+    args.len() > 2
+        && places.argument(b, call, 0).is_some_and(is_verb)
+        && places.argument(b, call, 1).is_some_and(|it| it.starts_with('/'))
 }
 
 /// The variable that a chain of calls begins with.
-fn receiver(b: &Builder<'_>, call: &Call) -> Option<String> {
+fn receiver(b: &Builder<'_>, call: &Call) -> Option<Name> {
     let Expr::Call(callee, _) = &b.facts.exprs[call.expr.ix()] else { return None };
     let mut at = *callee;
     let mut is_member = false;
@@ -171,12 +277,12 @@ fn receiver(b: &Builder<'_>, call: &Call) -> Option<String> {
             _ => break,
         }
     }
-    local_name(b, at).filter(|_| is_member).map(str::to_owned)
+    local_name(b, at).filter(|_| is_member)
 }
 
-fn local_name<'b>(b: &'b Builder<'_>, id: ExprId) -> Option<&'b str> {
+fn local_name(b: &Builder<'_>, id: ExprId) -> Option<Name> {
     match &b.facts.exprs[id.ix()] {
-        Expr::Local(name, _) | Expr::Free(name, _) => Some(b.text(*name)),
+        Expr::Local(name, _) | Expr::Free(name, _) => Some(*name),
         _ => None,
     }
 }
@@ -187,36 +293,51 @@ fn closure_of(b: &Builder<'_>, call: &Call) -> Option<DefId> {
     args.iter().skip(1).find_map(|arg| nameless(b, *arg))
 }
 
-/// The closures of a file that are given to a variable, by its name.
-fn named_closures<'s>(b: &Builder<'s>) -> Vec<(&'s str, DefId)> {
+/// The closures of a file that are given to a variable: by its name and the definition
+/// around, the last one.
+fn named_closures<'s>(b: &Builder<'s>) -> FxHashMap<(&'s str, DefId), DefId> {
+    const LONGEST: usize = 256;
     let source: &'s [u8] = b.source;
-    let mut found = Vec::new();
+    let mut found = FxHashMap::default();
     for (at, def) in b.facts.defs.iter().enumerate() {
         if def.kind != DefKind::Lambda {
             continue;
         }
         let before = source.get(..def.span.start_byte as usize).unwrap_or_default();
-        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let window = &before[before.len().saturating_sub(LONGEST)..];
+        let line = window.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        // No line that is this long gives a closure to a variable.
+        if line.len() == LONGEST {
+            continue;
+        }
         let line = std::str::from_utf8(line).unwrap_or_default().trim();
         if let Some(name) = line.strip_suffix(":=").or_else(|| line.strip_suffix('=')) {
             let name = name.trim();
-            found.push((name.strip_prefix("var ").unwrap_or(name), DefId(at as u32)));
+            let name = name.strip_prefix("var ").unwrap_or(name);
+            found.insert((name, def.parent), DefId(at as u32));
         }
     }
     found
 }
 
-/// Closures with a name, each with a definition in which it is called.
+/// Closures with a name, each with the definitions in which it is called, each once.
 fn uses(b: &Builder<'_>) -> Vec<(DefId, DefId)> {
     let named = named_closures(b);
     let mut found = Vec::new();
-    for call in &b.facts.calls {
+    let mut seen = BTreeSet::new();
+    for call in b.facts.calls.iter().filter(|_| !named.is_empty()) {
         let Expr::Call(callee, _) = &b.facts.exprs[call.expr.ix()] else { continue };
-        let Some(name) = local_name(b, *callee) else { continue };
-        let is_it = |(known, closure): &&(&str, DefId)| {
-            *known == name && b.facts.is_within(call.within, b.facts.def(*closure).parent)
-        };
-        found.extend(named.iter().rfind(is_it).map(|(_, closure)| (*closure, call.within)));
+        let Some(name) = local_name(b, *callee).map(|it| b.text(it)) else { continue };
+        let (mut at, mut closure) = (call.within, None);
+        loop {
+            closure = closure.max(named.get(&(name, at)).copied());
+            if at == DefId::FILE {
+                break;
+            }
+            at = b.facts.def(at).parent;
+        }
+        let used = closure.map(|closure| (closure, call.within));
+        found.extend(used.filter(|it| seen.insert(*it)));
     }
     found
 }
@@ -232,7 +353,7 @@ fn nameless(b: &Builder<'_>, id: ExprId) -> Option<DefId> {
 /// call that says the pattern, and the pattern.
 pub(super) fn chained_pattern(
     b: &Builder<'_>,
-    places: &Places,
+    (places, nests): (&Places, &Nests),
     call: usize,
 ) -> Option<(usize, String)> {
     let mut at = b.facts.calls.get(call)?.expr;
@@ -240,10 +361,10 @@ pub(super) fn chained_pattern(
         let Expr::Call(callee, _) = &b.facts.exprs[at.ix()] else { return None };
         let Expr::Member(base, _) = &b.facts.exprs[callee.ix()] else { return None };
         at = *base;
-        let index = b.facts.calls.iter().position(|call| call.expr == at)?;
+        let index = *nests.calls.get(&at)?;
         let before = &b.facts.calls[index];
         if !is_verb(b.facts.text(before.name)) {
-            let pattern = places.first_argument(b, before)?;
+            let pattern = places.argument(b, before, 0)?;
             return is_path(&pattern).then_some((index, pattern));
         }
     }

@@ -31,7 +31,10 @@ pub(super) fn find(b: &mut Builder<'_>) -> Vec<Route> {
         routers.nests.mounts(b, &routers.places, &mut found);
     }
     let chained = calls(b, |name| name == "Methods");
-    for call in &calls(b, is_verb) {
+    let shaped = routers.nests.shaped_names(b);
+    let mut adding = calls(b, |name| is_verb(name) || shaped.contains(name));
+    adding.retain(|call| routers.nests.adds_route(&call.name, call.index));
+    for call in &adding {
         let kinds = Kinds { is_plain, is_chi, is_gin };
         let Some(RouteCall { methods, pattern, nth, within }) =
             route_call(b, &routers, call, kinds)
@@ -126,7 +129,7 @@ fn route_call(
     let own = call.pattern(nth).filter(|_| call.args.len() > nth + 1);
     let Some(mut pattern) = own else {
         // `m.Combo("/x").Get(f).Post(g)`
-        let (index, pattern) = chained_pattern(b, &routers.places, call.index)
+        let (index, pattern) = chained_pattern(b, (&routers.places, &routers.nests), call.index)
             .filter(|_| is_chi && is_method && !call.args.is_empty())?;
         return Some(RouteCall { methods, pattern, nth: 0, within: within(index) });
     };

@@ -433,7 +433,9 @@ impl Layout for Spaces {
                 for entry in entries {
                     let marks = u32::from(entry.is_declaration)
                         | u32::from(entry.is_macro) << 1
-                        | u32::from(entry.is_conditional) << 2;
+                        | u32::from(entry.is_conditional) << 2
+                        | u32::from(entry.is_body) << 3
+                        | u32::from(entry.is_private) << 4;
                     let about = [entry.def.0, marks];
                     answers.says(question, self.path(entry.file), about);
                 }

@@ -10,11 +10,13 @@ mod proto;
 mod sql;
 mod sql_state;
 mod sql_words;
+#[cfg(test)]
+mod tests;
 
 use crate::facts::Lines;
 use model::breaking::{ContractBreach, Rule};
 use model::code::is_test_path;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A changed file of one version.
 #[derive(Clone, Copy)]
@@ -30,15 +32,27 @@ struct Place {
     line: u32,
 }
 
+/// Whose names those of what is found are: the same name elsewhere is another contract.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Scope {
+    format: &'static str,
+    /// A package of messages, or the file where names are those of one file.
+    home: String,
+    /// The schema of a table, where one is written.
+    schema: String,
+}
+
 /// What was found, each once.
 #[derive(Default)]
 pub(crate) struct Breaches {
-    pub all: Vec<ContractBreach>,
+    all: Vec<(Scope, ContractBreach)>,
+    /// Of what is found from now on.
+    scope: Scope,
 }
 
 impl Breaches {
     fn add(&mut self, rule: Rule, symbol: &str, [old, at]: [&Place; 2], message: String) {
-        self.all.push(ContractBreach {
+        let breach = ContractBreach {
             rule,
             symbol: symbol.to_owned(),
             old_path: old.path.clone(),
@@ -46,7 +60,8 @@ impl Breaches {
             path: at.path.clone(),
             line: at.line,
             message,
-        });
+        };
+        self.all.push((self.scope.clone(), breach));
     }
 
     /// Of something that is gone, or that is new.
@@ -55,18 +70,44 @@ impl Breaches {
     }
 
     /// Each once; what has a new name is not gone.
-    fn finish(mut self) -> Vec<ContractBreach> {
-        let renamed: BTreeSet<String> = self
-            .all
-            .iter()
-            .filter(|it| it.rule == Rule::RenamedContract)
-            .map(|it| it.symbol.clone())
-            .collect();
-        self.all.retain(|it| it.rule != Rule::RemovedContract || !renamed.contains(&it.symbol));
-        // A schema and the migration that leads to it say the same.
-        let mut seen = BTreeSet::new();
-        self.all.retain(|it| seen.insert((it.rule, it.symbol.clone())));
-        self.all
+    fn finish(self) -> Vec<ContractBreach> {
+        let mut seen = Seen::default();
+        for (scope, it) in self.all.iter().filter(|(_, it)| it.rule == Rule::RenamedContract) {
+            seen.is_new(scope, it);
+        }
+        let renamed = std::mem::take(&mut seen);
+        let all = self.all.into_iter().filter(|(scope, it)| {
+            let is_renamed = it.rule == Rule::RemovedContract
+                && renamed.has(scope, Rule::RenamedContract, &it.symbol);
+            // A schema and the migration that leads to it say the same.
+            !is_renamed && seen.is_new(scope, it)
+        });
+        all.map(|(_, it)| it).collect()
+    }
+}
+
+/// What was found of which contract.
+#[derive(Default)]
+struct Seen {
+    /// By format, home, rule and symbol the schemas in which it was found.
+    schemas: BTreeMap<(&'static str, String, Rule, String), BTreeSet<String>>,
+}
+
+impl Seen {
+    fn is_new(&mut self, scope: &Scope, it: &ContractBreach) -> bool {
+        if self.has(scope, it.rule, &it.symbol) {
+            return false;
+        }
+        let key = (scope.format, scope.home.clone(), it.rule, it.symbol.clone());
+        self.schemas.entry(key).or_default().insert(scope.schema.clone())
+    }
+
+    /// A table without a schema may be the one of any.
+    fn has(&self, scope: &Scope, rule: Rule, symbol: &str) -> bool {
+        let key = (scope.format, scope.home.clone(), rule, symbol.to_owned());
+        self.schemas.get(&key).is_some_and(|schemas| {
+            scope.schema.is_empty() || schemas.contains("") || schemas.contains(&scope.schema)
+        })
     }
 }
 
@@ -111,7 +152,7 @@ pub(crate) fn breaches(
     let [before, after] = &sides.proto;
     proto::compare(before, after, &mut found);
     let [before, after] = &sides.sql;
-    sql::compare(before, after, &mut found);
+    sql::compare(before, after, &moved, &mut found);
     let [before, after] = &sides.openapi;
     openapi::compare(before, after, &moved, &mut found);
     judged.sort();

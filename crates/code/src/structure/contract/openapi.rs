@@ -1,8 +1,8 @@
 //! OpenAPI and Swagger: what clients send and get. What is only sent may become wider, what
 //! is only answered may become narrower, and what is both may do neither.
 
-use super::openapi_schema::{Difference, Use, differences, resolved};
-use super::{Breaches, Place, Source, lines_of, place_in, successor};
+use super::openapi_schema::{Difference, Use, differences, pointed, resolved, unescaped};
+use super::{Breaches, Place, Scope, Source, lines_of, place_in, successor};
 use crate::facts::Lines;
 use crate::structure::openapi::METHODS;
 use crate::structure::yaml::{self, Key, Value, Yaml};
@@ -44,6 +44,8 @@ pub(super) fn compare(
         let old = Api { file, lines: &lines[0], document: &was };
         let new =
             Api { file: new_file, lines: &lines[1], document: is.as_ref().unwrap_or(&nothing) };
+        let home = file.path.to_owned();
+        found.scope = Scope { format: "openapi", home, schema: String::new() };
         Versions { old, new, found }.compare();
     }
 }
@@ -144,23 +146,30 @@ impl<'a> Api<'a> {
         'a: 'o,
     {
         let mut uses = BTreeMap::new();
+        let (mut sent, mut answered) = (BTreeSet::new(), BTreeSet::new());
         for operation in kept {
             for parameter in self.parameters(operation).into_values() {
-                self.follow(parameter, Use::SENT, &mut uses);
+                self.follow(parameter, (Use::SENT, &mut sent), &mut uses);
             }
             if let Some(body) = operation.body.get("requestBody") {
-                self.follow(body, Use::SENT, &mut uses);
+                self.follow(body, (Use::SENT, &mut sent), &mut uses);
             }
             if let Some(responses) = operation.body.get("responses") {
-                self.follow(responses, Use::ANSWERED, &mut uses);
+                self.follow(responses, (Use::ANSWERED, &mut answered), &mut uses);
             }
         }
         uses
     }
 
-    fn follow(&self, value: &'a Yaml, by: Use, uses: &mut BTreeMap<String, Use>) {
+    /// Adds the schemas that a value leads to; references that were followed for the same
+    /// use are not followed again.
+    fn follow(
+        &self,
+        value: &'a Yaml,
+        (by, seen): (Use, &mut BTreeSet<String>),
+        uses: &mut BTreeMap<String, Use>,
+    ) {
         let mut open = vec![value];
-        let mut seen: BTreeSet<String> = BTreeSet::new();
         while let Some(at) = open.pop() {
             let mut found = Vec::new();
             at.each(&mut |value| {
@@ -168,11 +177,10 @@ impl<'a> Api<'a> {
             });
             for reference in found.into_iter().filter(|it| seen.insert(it.clone())) {
                 if let Some(name) = schema_name(&reference) {
-                    let known = uses.entry(name.to_owned()).or_default();
+                    let known = uses.entry(unescaped(name)).or_default();
                     *known = known.with(by);
                 }
-                let keys: Vec<&str> = reference.trim_start_matches("#/").split('/').collect();
-                open.extend(self.document.at(&keys));
+                open.extend(pointed(self.document, &reference));
             }
         }
     }

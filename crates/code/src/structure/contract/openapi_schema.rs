@@ -47,15 +47,22 @@ impl Difference {
 pub fn resolved<'a>(document: &'a Yaml, value: &'a Yaml) -> &'a Yaml {
     let mut at = value;
     for _ in 0..8 {
-        let Some(reference) = at.text_at(&["$ref"]) else { break };
-        let Some(inner) = reference.strip_prefix("#/") else { break };
-        let keys: Vec<String> =
-            inner.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
-        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        let Some(next) = document.at(&keys) else { break };
+        let Some(next) = at.text_at(&["$ref"]).and_then(|it| pointed(document, it)) else { break };
         at = next;
     }
     at
+}
+
+/// What `#/components/schemas/Pet` points to in its document.
+pub fn pointed<'a>(document: &'a Yaml, reference: &str) -> Option<&'a Yaml> {
+    let keys: Vec<String> = reference.strip_prefix("#/")?.split('/').map(unescaped).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    document.at(&keys)
+}
+
+/// A part of a pointer as the key it means.
+pub fn unescaped(part: &str) -> String {
+    part.replace("~1", "/").replace("~0", "~")
 }
 
 /// Everything in which a new schema does not keep what an old one said.
@@ -64,7 +71,7 @@ pub fn differences<'a>(
     schemas: [&'a Yaml; 2],
     by: Use,
 ) -> Vec<Difference> {
-    let mut comparison = Comparison { documents, by, found: Vec::new() };
+    let mut comparison = Comparison { documents, by, found: Vec::new(), followed: BTreeSet::new() };
     comparison.schema("", schemas, 0);
     comparison.found
 }
@@ -73,6 +80,8 @@ struct Comparison<'a> {
     documents: [&'a Yaml; 2],
     by: Use,
     found: Vec<Difference>,
+    /// Where the schemas stand that were compared because one of two has a name.
+    followed: BTreeSet<[(usize, usize); 2]>,
 }
 
 /// Deeper schemas are compared where they have a name.
@@ -102,7 +111,15 @@ impl<'a> Comparison<'a> {
                 return;
             }
             (None, None) => (old, new),
-            _ => (resolved(self.documents[0], old), resolved(self.documents[1], new)),
+            _ => {
+                let pair = [(0, old), (1, new)]
+                    .map(|(side, it): (usize, _)| resolved(self.documents[side], it));
+                // The same two once: names that hold names twice would double with each.
+                if !self.followed.insert(pair.map(|it| (it.span.start, it.span.end))) {
+                    return;
+                }
+                (pair[0], pair[1])
+            }
         };
         if depth > MOST_DEEP {
             return;
@@ -164,18 +181,25 @@ impl<'a> Comparison<'a> {
 
     fn values(&mut self, at: &str, schemas: [&'a Yaml; 2]) {
         let [old, new] = schemas.map(|it| {
-            it.get("enum").map(|list| {
-                list.items().iter().filter_map(Yaml::text).map(str::to_owned).collect::<Vec<_>>()
-            })
+            it.get("enum")
+                .map(|list| list.items().iter().filter_map(Yaml::text).collect::<Vec<_>>())
         });
         match (old, new) {
             (Some(old), Some(new)) => {
-                let gone: Vec<&str> =
-                    old.iter().filter(|it| !new.contains(it)).map(String::as_str).collect();
+                let gone: Vec<&str> = old.iter().filter(|it| !new.contains(it)).copied().collect();
                 if !gone.is_empty() {
                     let what = format!("no longer has the value {}", gone.join(", "));
                     self.say(Rule::RemovedValue, at, what, schemas);
                 }
+                let fresh: Vec<&str> = new.iter().filter(|it| !old.contains(it)).copied().collect();
+                if self.by.is_answered && !fresh.is_empty() {
+                    let what = format!("can also be {}", fresh.join(", "));
+                    self.say(Rule::ChangedType, at, what, schemas);
+                }
+            }
+            (Some(old), None) if self.by.is_answered => {
+                let what = format!("can be other than {}", old.join(", "));
+                self.say(Rule::ChangedType, at, what, schemas);
             }
             (None, Some(new)) if self.by.is_sent => {
                 let what = format!("is now one of {}", new.join(", "));

@@ -1,9 +1,9 @@
 //! Protocol Buffers: what is on the wire goes by numbers and types, what is called over
 //! it by the names of services and calls.
 
-use super::{Breaches, Place, Source, lines_of, place_in, successor};
+use super::{Breaches, Place, Scope, Source, lines_of, place_in, successor};
 use crate::facts::Lines;
-use crate::structure::proto::STYLE;
+use crate::structure::proto::{STYLE, end_of_statement};
 use crate::structure::tokens::{Kind, Token, closing, tokens};
 use model::breaking::Rule;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,6 +71,7 @@ pub(super) fn compare(old: &[Source<'_>], new: &[Source<'_>], found: &mut Breach
     follow_packages(&mut old, &new, found);
     let renamed = renamed_messages(&old, &new);
     for (key, message) in &old.messages {
+        found.scope = scope(&key.0);
         if let Some(now) = new.messages.get(renamed.get(key).unwrap_or(key)) {
             if let Some((_, name)) = renamed.get(key) {
                 let told = format!("message {} is now {name}", key.1);
@@ -88,6 +89,10 @@ pub(super) fn compare(old: &[Source<'_>], new: &[Source<'_>], found: &mut Breach
 
 type Key = (String, String);
 
+fn scope(package: &str) -> Scope {
+    Scope { format: "proto", home: package.to_owned(), schema: String::new() }
+}
+
 /// A file with another package: everything in it goes by other names on the wire, which is
 /// told once.
 fn follow_packages(old: &mut Version, new: &Version, found: &mut Breaches) {
@@ -98,6 +103,7 @@ fn follow_packages(old: &mut Version, new: &Version, found: &mut Breaches) {
             continue;
         };
         let told = format!("package {package} is now {now}");
+        found.scope = scope(package);
         found.add(Rule::RenamedContract, package, [place, at], told);
         rename_package(&mut old.messages, package, now);
         rename_package(&mut old.enums, package, now);
@@ -224,6 +230,7 @@ fn fields(
 
 fn enums(old: &Version, new: &Version, renamed: &BTreeMap<Key, Key>, found: &mut Breaches) {
     for (key, was) in &old.enums {
+        found.scope = scope(&key.0);
         let name = &key.1;
         let is_fresh = |it: &&Key| !old.enums.contains_key(*it);
         let fresh = new.enums.iter().filter(|(now, _)| is_fresh(now));
@@ -278,6 +285,7 @@ fn values(name: &str, was: &Values, now: &Values, found: &mut Breaches) {
 
 fn services(old: &Version, new: &Version, renamed: &BTreeMap<Key, Key>, found: &mut Breaches) {
     for (key, was) in &old.services {
+        found.scope = scope(&key.0);
         let name = &key.1;
         let Some(now) = new.services.get(key) else {
             let fresh = new.services.iter().filter(|(now, _)| !old.services.contains_key(*now));
@@ -471,34 +479,14 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Where the statement that begins here ends: at its `;`, at the bracket that closes a block
-/// of options, or at a stray one.
-fn end_of_statement(all: &[Token<'_>], at: usize) -> usize {
-    let mut end = at;
-    while end < all.len() && !all[end].is(";") {
-        if all[end].is("{") || all[end].is("[") {
-            let after = closing(all, end);
-            if all[end].is("{") {
-                return after.saturating_sub(1).max(at);
-            }
-            end = after;
-            continue;
-        }
-        if all[end].is("}") {
-            return end;
-        }
-        end += 1;
-    }
-    end
-}
-
-/// The words between the brackets that open here, and the place after them.
+/// The type between the brackets that open here, and the place after them.
 fn bracket(all: &[Token<'_>], at: usize) -> Option<(String, usize)> {
     all.get(at).filter(|open| open.is("("))?;
-    let end = closing(all, at);
-    let words: Vec<&str> =
-        all[at + 1..end.saturating_sub(1).max(at + 1)].iter().map(|it| it.text).collect();
-    Some((words.join(" "), end))
+    let inner = all[at + 1..].iter().take_while(|it| it.kind == Kind::Word);
+    let words: Vec<&str> = inner.map(|it| it.text).collect();
+    let end = at + 1 + words.len();
+    all.get(end).filter(|it| it.is(")"))?;
+    Some((words.join(" "), end + 1))
 }
 
 fn number_at(words: &[Token<'_>], at: usize) -> Option<(i64, usize)> {

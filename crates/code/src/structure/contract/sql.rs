@@ -1,36 +1,49 @@
 //! SQL: what queries and those who insert rely on. A schema is compared as it is before and
 //! after; of a migration, each step that takes something away counts.
 
-use super::sql_state::{Column, State, Table};
+use super::sql_state::{Column, Homes, State, Step, Table, TableKey};
 use super::sql_words::{is_wider, last};
-use super::{Breaches, Source, successor};
+use super::{Breaches, Scope, Source, successor};
 use model::breaking::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn compare(old: &[Source<'_>], new: &[Source<'_>], found: &mut Breaches) {
-    let (old, new) = (State::of(old), State::of(new));
+pub(super) fn compare(
+    old: &[Source<'_>],
+    new: &[Source<'_>],
+    moved: &impl Fn(&str) -> Option<String>,
+    found: &mut Breaches,
+) {
+    let homes = Homes::of(old, new, moved);
+    let (old, new) = (State::of(old, &homes.old), State::of(new, &homes.new));
     // A step that was there before is not new.
-    let known: BTreeSet<(Rule, &str)> =
-        old.steps.iter().map(|it| (it.rule, it.symbol.as_str())).collect();
-    for step in new.steps.iter().filter(|it| !known.contains(&(it.rule, it.symbol.as_str()))) {
+    let known: BTreeSet<(Rule, &TableKey, &str)> =
+        old.steps.iter().map(|it| (it.rule, &it.table, it.symbol.as_str())).collect();
+    let is_fresh = |it: &&Step| !known.contains(&(it.rule, &it.table, it.symbol.as_str()));
+    for step in new.steps.iter().filter(is_fresh) {
+        found.scope = scope(&step.table);
         found.add_at(step.rule, &step.symbol, &step.place, step.message.clone());
     }
-    let fresh: BTreeMap<&String, BTreeSet<String>> = new
+    let fresh: BTreeMap<&TableKey, BTreeSet<String>> = new
         .tables
         .iter()
-        .filter(|(name, it)| !old.tables.contains_key(*name) && !it.columns.is_empty())
-        .map(|(name, it)| (name, it.parts()))
+        .filter(|(key, it)| !old.tables.contains_key(*key) && !it.columns.is_empty())
+        .map(|(key, it)| (key, it.parts()))
         .collect();
-    for (name, was) in &old.tables {
-        let own = last(name);
-        if let Some(now) = new.tables.get(name) {
+    for (key, was) in &old.tables {
+        let own = last(&key.name);
+        found.scope = scope(key);
+        if let Some(now) = new.tables.get(key) {
             columns(own, was, now, found);
             continue;
         }
-        let parts = fresh.iter().map(|(name, parts)| (*name, parts));
+        if let Some(now) = elsewhere(key, was, &old, &new) {
+            columns(own, was, now, found);
+            continue;
+        }
+        let parts = fresh.iter().map(|(key, parts)| (*key, parts));
         if let Some(to) = successor(&was.parts(), parts) {
             let now = &new.tables[to];
-            let told = format!("table {own} is now {}", last(to));
+            let told = format!("table {own} is now {}", last(&to.name));
             found.add(Rule::RenamedContract, own, [&was.place, &now.place], told);
             columns(own, was, now, found);
         } else {
@@ -39,14 +52,35 @@ pub(super) fn compare(old: &[Source<'_>], new: &[Source<'_>], found: &mut Breach
             found.add_at(Rule::RemovedContract, own, &was.place, told);
         }
     }
-    for (name, (values, place)) in &old.enums {
-        let Some((now, at)) = new.enums.get(name) else { continue };
+    for (key, (values, place)) in &old.enums {
+        let Some((now, at)) = new.enums.get(key) else { continue };
+        let own = last(&key.name);
+        found.scope = scope(key);
         for value in values.iter().filter(|it| !now.contains(it)) {
-            let symbol = format!("{}.{value}", last(name));
-            let told = format!("type {} no longer has {value}", last(name));
+            let symbol = format!("{own}.{value}");
+            let told = format!("type {own} no longer has {value}");
             found.add(Rule::RemovedValue, &symbol, [place, at], told);
         }
     }
+}
+
+fn scope(key: &TableKey) -> Scope {
+    let schema = key.name.rsplit_once('.').map_or("", |(schema, _)| schema);
+    Scope { format: "sql", home: key.home.clone(), schema: schema.to_owned() }
+}
+
+/// A table of a name that several files have, where its own file no longer makes it: the
+/// one that came in another file, or one that has all it had.
+fn elsewhere<'n>(key: &TableKey, was: &Table, old: &State, new: &'n State) -> Option<&'n Table> {
+    if key.home.is_empty() {
+        return None;
+    }
+    let first = TableKey { name: key.name.clone(), home: String::new() };
+    let namesakes = || new.tables.range(&first..).take_while(|(it, _)| it.name == key.name);
+    let fresh = namesakes().find(|(it, _)| !old.tables.contains_key(*it));
+    let parts = was.parts();
+    let same = || namesakes().find(|(_, it)| parts.is_subset(&it.parts()));
+    fresh.or_else(same).map(|(_, it)| it)
 }
 
 fn columns(table: &str, old: &Table, new: &Table, found: &mut Breaches) {

@@ -1,6 +1,6 @@
 //! What single words of SQL's data definition say: names, types, columns.
 
-use crate::structure::sql::CONSTRAINTS;
+use crate::structure::sql::is_constraint;
 use crate::structure::tokens::{Kind, Token, closing};
 use std::collections::BTreeSet;
 
@@ -68,9 +68,12 @@ pub fn name_at(words: &[Token<'_>], mut at: usize) -> Option<(String, usize)> {
         Some((token.text.to_lowercase(), at + 1))
     };
     let (mut name, mut next) = part(at)?;
-    while words.get(next).is_some_and(|it| it.is("."))
-        && let Some((last, after)) = part(next + 1)
-    {
+    // `server.database.schema.table` is the longest there is.
+    for _ in 0..3 {
+        if !words.get(next).is_some_and(|it| it.is(".")) {
+            break;
+        }
+        let Some((last, after)) = part(next + 1) else { break };
         // The schema everybody is in says nothing.
         let is_usual = matches!(name.as_str(), "public" | "dbo");
         name = if is_usual { last } else { format!("{name}.{last}") };
@@ -84,11 +87,22 @@ pub fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Whether a clause is about something other than a column.
-pub fn is_constraint(word: &Token<'_>) -> bool {
-    word.kind == Kind::Word
-        && (CONSTRAINTS.iter().any(|it| word.is_word(it))
-            || ["partition", "spatial", "default"].iter().any(|it| word.is_word(it)))
+/// Whether what follows a verb of `ALTER TABLE` is about something other than a column.
+pub fn is_about_other(verb: &str, words: &[Token<'_>]) -> bool {
+    let is = |at: usize, all: &[&str]| {
+        words.get(at).is_some_and(|it| all.iter().any(|word| it.is_word(word)))
+    };
+    if is(0, &["partition", "default"]) || is_constraint(words) {
+        return true;
+    }
+    // `DROP INDEX name`, `RENAME KEY old TO new`, `ALTER INDEX name VISIBLE`
+    let is_index = is(0, &["key", "index"]) && words.len() > 1;
+    match verb {
+        "drop" => is_index && !is(1, &["cascade", "restrict"]),
+        "rename" => is_index && !is(1, &["to"]),
+        "alter" => is_index && !is(1, &["type", "set", "drop", "add"]),
+        _ => false,
+    }
 }
 
 /// `name type NOT NULL DEFAULT 1`, without the comma behind it.
@@ -195,21 +209,10 @@ pub fn without_undoing(text: &str) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut is_undoing = false;
     for line in text.split_inclusive('\n') {
-        let mark = line.trim().trim_start_matches(['-', '#', '/', '*']).trim().to_lowercase();
-        let is_comment = line.trim_start().starts_with("--") || line.trim_start().starts_with('#');
-        let words: Vec<&str> = mark.split(|c: char| !c.is_alphanumeric()).collect();
-        let tool =
-            words.iter().any(|it| matches!(*it, "goose" | "migrate" | "migration" | "dbmate"))
-                || mark.starts_with('!');
-        if is_comment && tool {
-            let has = |wanted: &[&str]| words.iter().any(|it| wanted.contains(it));
-            if has(&["down", "downs", "rollback", "undo"]) {
-                is_undoing = true;
-            } else if has(&["up", "ups"]) {
-                is_undoing = false;
-            }
-        }
-        if is_undoing {
+        let section = section_of(line);
+        is_undoing = section.unwrap_or(is_undoing);
+        // `# --- !Ups` is no statement either.
+        if is_undoing || section.is_some() {
             // The lines keep their places, and so do the bytes behind them.
             filled.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
         } else {
@@ -219,17 +222,47 @@ pub fn without_undoing(text: &str) -> String {
     filled
 }
 
-/// Whether a file undoes a migration as a whole.
+/// Whether a section that undoes begins with this comment, or one that does not: in the
+/// words of goose, sql-migrate, dbmate and Play, directly at the beginning.
+fn section_of(line: &str) -> Option<bool> {
+    let line = line.trim_start();
+    if !line.starts_with("--") && !line.starts_with('#') {
+        return None;
+    }
+    let comment = line.trim_start_matches(['-', '#', ' ', '\t']).to_ascii_lowercase();
+    let mut words = comment.split_whitespace();
+    let is_down = |word: &str| match word {
+        "down" | "downs" => Some(true),
+        "up" | "ups" => Some(false),
+        _ => None,
+    };
+    match words.next()? {
+        "+goose" | "+migrate" => is_down(words.next()?),
+        word => is_down(word.strip_prefix("migrate:").or_else(|| word.strip_prefix('!'))?),
+    }
+}
+
+/// Whether a file undoes a migration as a whole: `down.sql`, `12_users.down.sql`,
+/// `12_users_down.sql`, `migrations/down/12.sql`, Flyway's `U12__users.sql`.
 pub fn undoes(path: &str) -> bool {
     let path = path.to_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(&path);
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let is_flyway_undo = stem.starts_with('u')
-        && stem[1..].starts_with(|c: char| c.is_ascii_digit())
-        && stem.contains("__");
-    is_flyway_undo
-        || stem
-            .split(|c: char| !c.is_alphanumeric())
-            .any(|word| matches!(word, "down" | "rollback" | "undo" | "revert"))
-        || path.split('/').any(|folder| matches!(folder, "down" | "rollback" | "undo" | "revert"))
+    let is_undo = |word: &str| matches!(word, "down" | "rollback" | "undo" | "revert");
+    match flyway_kind(stem) {
+        Some(kind) => kind == 'u',
+        None => {
+            let (outer, folder) = folders.rsplit_once('/').unwrap_or(("", folders));
+            stem.rsplit(['.', '_', '-']).next().is_some_and(is_undo)
+                || (is_undo(folder) && outer.split('/').any(|it| it.starts_with("migrat")))
+        }
+    }
+}
+
+/// What Flyway does with a file: `V12__what.sql` goes up, `U12__what.sql` back.
+fn flyway_kind(stem: &str) -> Option<char> {
+    let kind = stem.chars().next().filter(|kind| matches!(kind, 'v' | 'u' | 'r'))?;
+    let (version, _) = stem.get(1..)?.split_once("__")?;
+    let is_version = version.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '_'));
+    (is_version && (kind == 'r') == version.is_empty()).then_some(kind)
 }

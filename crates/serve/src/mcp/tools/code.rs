@@ -76,7 +76,8 @@ pub(super) fn as_edited(call: &Call, repo: Option<&str>) -> Option<Scope> {
 pub(super) fn over_work_tree(call: &Call, scope: Scope) -> Result<Scope> {
     let reader = call.reader()?;
     let outlines = |files: &[TextFile]| call.around.outlines(files);
-    call.trees.over(scope, |scope| scope.over_work_tree(reader, &outlines))
+    let database = call.around.database(&call.dir)?.path().to_path_buf();
+    call.trees.over(scope, database, |scope| scope.over_work_tree(reader, &outlines))
 }
 
 fn to_index(error: Error) -> Error {
