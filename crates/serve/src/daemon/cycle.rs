@@ -652,7 +652,9 @@ impl Cycle {
 
     /// For those who ask how it stands.
     fn publish(&self) {
-        let failing = self.failing.iter().map(|(dir, it)| it.trouble(dir));
+        // That a folder is not there says why it cannot be indexed.
+        let failing = self.failing.iter().filter(|(dir, _)| !self.gone.contains(*dir));
+        let failing = failing.map(|(dir, it)| it.trouble(dir));
         let gone = self.gone.iter().map(|dir| FailingClone::gone(dir));
         self.daemon.shared().troubled = failing.chain(gone).collect();
         let tasks = self.schedule.outlook().map(|(task, next_at, failures)| {
