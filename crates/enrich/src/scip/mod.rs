@@ -157,7 +157,7 @@ impl ScipReader<'_> {
         self.evidence.n_documents += 1;
         let found = self.file(&document).filter(|(at, text)| {
             let file = &self.graph.files[*at];
-            Placement::new(text).is_of_text(&document, file, self.graph)
+            Placement::new(text, &document).is_of_text(&document, file, self.graph)
         });
         let Some((at, text)) = found else {
             if self.graph.file_by_path(&document.path).is_some() {
@@ -252,7 +252,7 @@ impl ScipReader<'_> {
         let file = &self.graph.files[at];
         let encoding = encoding(&document);
         let mut named: HashMap<(u32, u32), Vec<&str>> = HashMap::new();
-        let mut placement = Placement::new(&text);
+        let mut placement = Placement::new(&text, &document);
         for occurrence in document.occurrences.iter().filter(|it| !it.is_definition) {
             let place = text.to_lore(occurrence.start, encoding);
             if placement.fit(occurrence, place) == Fit::Other {
