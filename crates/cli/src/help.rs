@@ -106,15 +106,6 @@ pub fn examples(command: &Command) -> Vec<String> {
         .collect()
 }
 
-/// A word as a shell takes it for one.
-pub fn shell_quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 /// The words of an example up to its pipe, redirection or comment.
 pub fn shell_words(line: &str) -> Vec<OsString> {
     let mut words = Vec::new();

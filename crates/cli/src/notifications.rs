@@ -118,11 +118,14 @@ fn tell_of(
     if taken.is_empty() {
         return Ok(0);
     }
+    let reader = Reader::open(path)?;
     let messages: Vec<(Message, &[&Notification])> = if is_digest || taken.len() > MOST_AT_ONCE {
         vec![(Message::digest(&rule.rule.name, &taken), &taken)]
     } else {
-        taken.chunks(1).map(|one| (Message::of(one[0]), one)).collect()
+        let each = taken.chunks(1).map(|one| Ok((Message::of(&reader, one[0])?, one)));
+        each.collect::<Result<_>>()?
     };
+    drop(reader);
     let mut n_told = 0;
     for (message, of) in &messages {
         let sent = send(&rule.to, message);
@@ -165,12 +168,13 @@ struct Message {
 }
 
 impl Message {
-    fn of(it: &Notification) -> Self {
-        Message {
+    fn of(reader: &Reader, it: &Notification) -> Result<Self> {
+        let body = it.reference.as_deref().map(|reference| readable(reader, reference));
+        Ok(Message {
             rule: it.rule.clone(),
             title: it.title.clone(),
-            body: it.reference.clone().unwrap_or_default(),
-        }
+            body: body.transpose()?.unwrap_or_default(),
+        })
     }
 
     fn digest(rule: &str, all: &[&Notification]) -> Self {
@@ -181,6 +185,19 @@ impl Message {
             body: lines.join("\n"),
         }
     }
+}
+
+/// `shop@06c5e2e2ab12 Ada Larsen: Charge once`; what is no commit as it is.
+fn readable(reader: &Reader, reference: &str) -> Result<String> {
+    let Some(commit) = store::alerts::commit(reader, reference)? else {
+        return Ok(reference.to_owned());
+    };
+    let Some((repo, sha)) = reference.rsplit_once('@') else { return Ok(reference.to_owned()) };
+    let labels = store::repos::labels(reader)?;
+    let repo = labels.get(repo).map_or(repo, String::as_str);
+    let author = commit.author.split(" <").next().unwrap_or_default();
+    let sha = sha.get(..12).unwrap_or(sha);
+    Ok(format!("{repo}@{sha} {author}: {}", one_line(&commit.title, 200)))
 }
 
 fn send(to: &Channel, message: &Message) -> std::result::Result<(), LostMessage> {

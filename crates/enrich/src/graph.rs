@@ -13,7 +13,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use store::Read;
-use store::code::{files, links, nodes, snapshots};
+use store::code::links::{self, SiteEdge};
+use store::code::{files, nodes, snapshots};
 
 /// Larger files are not shown to a server.
 const MAX_FILE: u64 = 4 << 20;
@@ -121,6 +122,8 @@ pub struct Graph {
     /// Texts that were read, none where the work tree has another.
     texts: RefCell<HashMap<usize, Option<Rc<LineIndex>>>>,
     symbols: HashMap<NodeId, (String, usize)>,
+    /// What linking says two types, or two methods, are to each other.
+    relations: HashMap<(NodeId, NodeId), EdgeKind>,
 }
 
 impl Graph {
@@ -172,8 +175,16 @@ impl Graph {
         }
         let mut files: Vec<SourceFile> = paths.into_values().collect();
         let none = HashSet::new();
+        let mut relations = HashMap::new();
         for file in &mut files {
-            file.sites = sites(on, file.link, names.get(&file.language).unwrap_or(&none))?;
+            let edges = links::edges(on, file.link)?;
+            for edge in edges.iter().filter(|edge| is_relation(edge.kind)) {
+                if let Some(def) = file.definitions.get(edge.source as usize) {
+                    relations.entry((def.node, edge.target)).or_insert(edge.kind);
+                }
+            }
+            let names = names.get(&file.language).unwrap_or(&none);
+            file.sites = sites(on, file.link, edges, names)?;
         }
         for site in files.iter_mut().flat_map(|file| &mut file.sites) {
             if let Claim::Bound { targets, .. } = &mut site.claim
@@ -201,6 +212,7 @@ impl Graph {
             commit,
             texts: RefCell::default(),
             symbols,
+            relations,
         };
         hidden_calls::add(&mut graph);
         Ok(graph)
@@ -272,6 +284,11 @@ impl Graph {
         self.files.get(self.home(node)?)?.definition_of(node)
     }
 
+    /// What linking says a type or method is to one that it is based on.
+    pub fn relation(&self, source: NodeId, target: NodeId) -> Option<EdgeKind> {
+        self.relations.get(&(source, target)).copied()
+    }
+
     /// Languages with calls in them, with how many.
     pub fn languages(&self) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
@@ -316,15 +333,24 @@ fn definitions(on: &impl Read, file: FileId) -> Result<(Vec<Definition>, Vec<Nod
     Ok((definitions, nodes))
 }
 
+const fn is_relation(kind: EdgeKind) -> bool {
+    matches!(kind, EdgeKind::Inherits | EdgeKind::Implements | EdgeKind::Overrides)
+}
+
 /// What a call may turn out to mean: functions and types, and what may hold a function.
 fn can_be_called(kind: NodeKind) -> bool {
     is_callable(kind) || matches!(kind, NodeKind::Field | NodeKind::Var | NodeKind::Const)
 }
 
 /// `names`: what the repository defines in the language of the file.
-fn sites(on: &impl Read, link: LinkId, names: &HashSet<String>) -> Result<Vec<Site>> {
+fn sites(
+    on: &impl Read,
+    link: LinkId,
+    edges: Vec<SiteEdge>,
+    names: &HashSet<String>,
+) -> Result<Vec<Site>> {
     let mut all: BTreeMap<(u32, u32), Site> = BTreeMap::new();
-    for edge in links::edges(on, link)? {
+    for edge in edges {
         if edge.kind != EdgeKind::Calls {
             continue;
         }

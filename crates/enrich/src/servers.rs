@@ -9,6 +9,7 @@ use crate::graph::Graph;
 use crate::lsp::ProcessOptions;
 use model::text::one_line;
 use model::{Error, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -274,6 +275,15 @@ pub enum ServerPresence {
 impl Environment {
     /// Looks for a server of the table and asks it for its version.
     pub fn find(&self, kind: &'static ServerKind) -> std::result::Result<Server, ServerPresence> {
+        self.find_within(kind, VERSION_TIME)
+    }
+
+    /// [`Environment::find`], with less time for the answer.
+    pub fn find_within(
+        &self,
+        kind: &'static ServerKind,
+        most: Duration,
+    ) -> std::result::Result<Server, ServerPresence> {
         let chosen = self.overrides.iter().find(|chosen| chosen.server == kind.name);
         let program = match chosen {
             Some(chosen) => Some(chosen.command.clone()),
@@ -281,7 +291,8 @@ impl Environment {
         };
         let program = program.ok_or(ServerPresence::Missing)?;
         let unusable = |reason: String| ServerPresence::Unusable { reason };
-        let version = self.version(kind, &program).map_err(unusable)?;
+        let most = most.min(VERSION_TIME);
+        let version = self.version(kind, &program, most).map_err(unusable)?;
         let args = match chosen.and_then(|chosen| chosen.args.clone()) {
             Some(args) => args,
             None => kind.args.iter().map(|arg| (*arg).to_owned()).collect(),
@@ -307,7 +318,12 @@ impl Environment {
         folders.map(|folder| folder.join(name)).find(|file| is_executable(file))
     }
 
-    fn version(&self, kind: &ServerKind, program: &Path) -> std::result::Result<String, String> {
+    fn version(
+        &self,
+        kind: &ServerKind,
+        program: &Path,
+        most: Duration,
+    ) -> std::result::Result<String, String> {
         let (teller, args) = kind.version;
         if args.is_empty() {
             let version = packaged_version(program, kind.name);
@@ -319,15 +335,22 @@ impl Environment {
             program.with_file_name(teller)
         };
         let teller = if is_executable(&beside) { beside } else { program.to_path_buf() };
-        let output = self.output(&teller, args)?;
+        let output = self.output(&teller, args, most)?;
         let text = output.lines().find_map(version_in);
         Ok(text.unwrap_or_else(|| "unknown".to_owned()))
     }
 
-    /// What a program prints, within bounds of time and length.
-    fn output(&self, program: &Path, args: &[&str]) -> std::result::Result<String, String> {
+    /// What a program prints, within bounds of time and length. What it started ends with it.
+    fn output(
+        &self,
+        program: &Path,
+        args: &[&str],
+        most: Duration,
+    ) -> std::result::Result<String, String> {
         use std::io::Read as _;
+        use std::os::unix::process::CommandExt as _;
         let mut child = Command::new(program)
+            .process_group(0)
             .args(args)
             .env_clear()
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
@@ -337,6 +360,7 @@ impl Environment {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| format!("it cannot be started: {error}"))?;
+        let group = Pid::from_child(&child);
         let stdout = child.stdout.take();
         let reading = std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -345,17 +369,20 @@ impl Environment {
             }
             String::from_utf8_lossy(&text).into_owned()
         });
-        let until = Instant::now() + VERSION_TIME;
+        let until = Instant::now() + most;
         let status = loop {
             match child.try_wait() {
-                Ok(Some(status)) => break status,
+                Ok(Some(status)) => break Some(status),
                 Ok(None) if Instant::now() < until => std::thread::sleep(LOOK),
-                _ => {
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err("it does not tell its version".to_owned());
-                }
+                _ => break None,
             }
+        };
+        // Wrappers start others, which would go on and hold the pipe open.
+        let _ = kill_process_group(group, Signal::KILL);
+        let Some(status) = status else {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err("it does not tell its version".to_owned());
         };
         let text = reading.join().unwrap_or_default();
         if status.success() { Ok(text) } else { Err(format!("it ends with {status}")) }
@@ -578,6 +605,46 @@ mod tests {
         let manifest = r#"{"name": "intelephense", "version": "1.18.5"}"#;
         std::fs::write(package.join("package.json"), manifest).unwrap();
         assert_eq!(environment.find(kind).unwrap().version, "1.18.5");
+    }
+
+    #[test]
+    fn a_version_check_leaves_no_process_behind() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let (program, pid) = (dir.path().join("server"), dir.path().join("pid"));
+        let script = |end: &str| {
+            let script = format!("#!/bin/sh\nsleep 600 &\necho $! > '{}'\n{end}\n", pid.display());
+            std::fs::write(&program, script).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        };
+        let environment = Environment {
+            variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+            ..Environment::default()
+        };
+        for (end, expected) in [
+            ("wait", Err("it does not tell its version".to_owned())),
+            ("echo 1.2", Ok("1.2\n".to_owned())),
+        ] {
+            script(end);
+            let most = Duration::from_secs(2);
+            let began = Instant::now();
+            assert_eq!(environment.output(&program, &[], most), expected);
+            assert!(began.elapsed() < VERSION_TIME);
+            let left = std::fs::read_to_string(&pid).unwrap();
+            let stat = PathBuf::from(format!("/proc/{}/stat", left.trim()));
+            // A process that is dead and not yet reaped by its new parent is gone, too.
+            let is_gone = || match std::fs::read_to_string(&stat) {
+                Ok(stat) => stat.contains(") Z "),
+                Err(_) => true,
+            };
+            let looks = (0..500).any(|_| {
+                is_gone() || {
+                    std::thread::sleep(LOOK);
+                    false
+                }
+            });
+            assert!(looks, "{end}: {left}");
+        }
     }
 
     #[test]

@@ -61,6 +61,8 @@ impl Landings {
 }
 
 impl Repo {
+    /// Whether one commit descends from another. A commit that is not in this clone (of
+    /// another clone, or removed by `git gc`) is no ancestor of any, nor does it descend.
     pub fn is_ancestor(&self, ancestor: ObjectId, descendant: ObjectId) -> Result<bool> {
         let answer = self
             .git("merge-base")
@@ -70,7 +72,7 @@ impl Repo {
             .run();
         match answer {
             Ok(_) => Ok(true),
-            Err(failed) if failed.is_no() => Ok(false),
+            Err(failed) if failed.is_no() || failed.is_unknown_commit() => Ok(false),
             Err(failed) => Err(failed.into()),
         }
     }

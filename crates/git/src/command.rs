@@ -410,6 +410,11 @@ impl GitFailure {
         self.cause == Cause::Exit && self.stderr.is_empty()
     }
 
+    /// A name that is no commit of this clone.
+    pub fn is_unknown_commit(&self) -> bool {
+        self.cause == Cause::Exit && self.says("Not a valid commit name")
+    }
+
     /// Git answered, if only with an error.
     pub fn is_answer(&self) -> bool {
         self.cause == Cause::Exit && !self.says("dubious ownership")

@@ -2,10 +2,10 @@
 //! match them.
 //!
 //! `/users/{id}`, `/users/:id`, `/users/<int:id>` and `^users/(?P<id>\d+)/$` mean
-//! the same requests; [`Pattern::canonical`] writes them alike. What a pattern asks
-//! of a parameter (a number, a regular expression) is not checked: a path that has
-//! the right shape but the wrong letters matches too, and the more literal pattern
-//! wins.
+//! the same requests; [`Pattern::canonical`] writes them alike. A number
+//! (`<int:id>`, `{id:float}`) or a UUID that a pattern asks for must be one; what else it asks
+//! of a parameter (a regular expression) is not checked: a path that has the right
+//! shape but the wrong letters matches too, and the more literal pattern wins.
 
 use std::cmp::Ordering;
 
@@ -22,16 +22,61 @@ enum Segment {
     Mixed(Vec<Piece>),
     /// Exactly one segment.
     Hole,
+    /// Exactly one segment that is such a value.
+    Typed(ValueKind),
     /// One segment or none.
     Optional,
     /// Any number of segments.
     Rest,
 }
 
+/// What a converter of Flask, Django, Starlette or ASP.NET takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueKind {
+    Integer,
+    Float,
+    Uuid,
+}
+
+impl ValueKind {
+    /// By the name of a converter; none for what takes any text.
+    fn of(converter: &str) -> Option<ValueKind> {
+        let name = converter.split(['(', ':']).next().unwrap_or(converter).trim();
+        match name {
+            "int" | "long" => Some(ValueKind::Integer),
+            "float" | "double" | "decimal" => Some(ValueKind::Float),
+            "uuid" | "guid" => Some(ValueKind::Uuid),
+            _ => None,
+        }
+    }
+
+    /// A hole of another pattern (`{}`, `:id`) may be any value.
+    fn takes(self, part: &str) -> bool {
+        if part.starts_with(['{', '<', ':']) {
+            return true;
+        }
+        let number = part.strip_prefix('-').unwrap_or(part);
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        match self {
+            ValueKind::Integer => is_digits(number),
+            ValueKind::Float => match number.split_once('.') {
+                Some((whole, rest)) => is_digits(whole) && is_digits(rest),
+                None => is_digits(number),
+            },
+            ValueKind::Uuid => {
+                let n_digits = part.bytes().filter(u8::is_ascii_hexdigit).count();
+                n_digits == 32 && part.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+            }
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
     Hole,
+    /// Of a segment of its own; beside text it is a hole.
+    Typed(ValueKind),
 }
 
 /// Longer patterns and paths are cut here.
@@ -64,14 +109,14 @@ impl Pattern {
             text.push('/');
             match segment {
                 Segment::Literal(literal) => text.push_str(literal),
-                Segment::Hole => text.push_str("{}"),
+                Segment::Hole | Segment::Typed(_) => text.push_str("{}"),
                 Segment::Optional => text.push_str("{?}"),
                 Segment::Rest => text.push_str("{*}"),
                 Segment::Mixed(pieces) => {
                     for piece in pieces {
                         text.push_str(match piece {
                             Piece::Text(literal) => literal,
-                            Piece::Hole => "{}",
+                            Piece::Hole | Piece::Typed(_) => "{}",
                         });
                     }
                 }
@@ -104,16 +149,28 @@ impl Pattern {
     /// Whether the segments of this pattern are the last ones of another: it was
     /// mounted under a prefix.
     pub fn is_end_of(&self, other: &Pattern) -> bool {
-        self.n_literals() > 0 && other.segments.ends_with(&self.segments)
+        let Some(before) = other.segments.len().checked_sub(self.segments.len()) else {
+            return false;
+        };
+        let mut pairs = self.segments.iter().zip(&other.segments[before..]);
+        self.n_literals() > 0 && pairs.all(|(own, other)| own.plain() == other.plain())
     }
 }
 
 impl Segment {
+    /// Without what a hole asks for.
+    const fn plain(&self) -> &Segment {
+        match self {
+            Segment::Typed(_) => &Segment::Hole,
+            other => other,
+        }
+    }
+
     const fn weight(&self) -> u8 {
         match self {
             Segment::Literal(_) => 4,
             Segment::Mixed(_) => 3,
-            Segment::Hole => 2,
+            Segment::Hole | Segment::Typed(_) => 2,
             Segment::Optional => 1,
             Segment::Rest => 0,
         }
@@ -123,6 +180,7 @@ impl Segment {
         match self {
             Segment::Literal(literal) => literal.eq_ignore_ascii_case(part),
             Segment::Mixed(pieces) => fits(pieces, part),
+            Segment::Typed(kind) => kind.takes(part),
             Segment::Hole | Segment::Optional | Segment::Rest => !part.is_empty(),
         }
     }
@@ -170,7 +228,7 @@ fn fits(pieces: &[Piece], part: &str) -> bool {
     let mut is_open = false;
     for (at, piece) in pieces.iter().enumerate() {
         match piece {
-            Piece::Hole => {
+            Piece::Hole | Piece::Typed(_) => {
                 let Some(first) = rest.chars().next() else { return false };
                 rest = &rest[first.len_utf8()..];
                 is_open = true;
@@ -242,8 +300,16 @@ impl<'t> Parser<'t> {
     }
 
     fn hole(&mut self) {
-        if self.pieces.last() != Some(&Piece::Hole) {
+        if !matches!(self.pieces.last(), Some(Piece::Hole | Piece::Typed(_))) {
             self.pieces.push(Piece::Hole);
+        }
+    }
+
+    /// A hole for what a converter takes.
+    fn converted(&mut self, converter: &str) {
+        match ValueKind::of(converter) {
+            Some(kind) if self.pieces.is_empty() => self.pieces.push(Piece::Typed(kind)),
+            _ => self.hole(),
         }
     }
 
@@ -260,6 +326,7 @@ impl<'t> Parser<'t> {
         match pieces.as_mut_slice() {
             [] => {}
             [Piece::Hole] => self.segments.push(Segment::Hole),
+            [Piece::Typed(kind)] => self.segments.push(Segment::Typed(*kind)),
             [Piece::Text(text)] => self.segments.push(Segment::Literal(std::mem::take(text))),
             _ => self.segments.push(Segment::Mixed(pieces)),
         }
@@ -268,7 +335,7 @@ impl<'t> Parser<'t> {
     /// A name after `:` or `*` begins a segment or follows a mark in it.
     fn may_begin_name(&self) -> bool {
         match self.pieces.last() {
-            None | Some(Piece::Hole) => true,
+            None | Some(Piece::Hole | Piece::Typed(_)) => true,
             Some(Piece::Text(text)) => !text.ends_with(|c: char| c.is_alphanumeric() || c == ':'),
         }
     }
@@ -314,7 +381,7 @@ impl<'t> Parser<'t> {
         {
             self.optional();
         } else {
-            self.hole();
+            self.converted(rule);
         }
     }
 
@@ -325,7 +392,7 @@ impl<'t> Parser<'t> {
         if converter == "path" || inside.ends_with("..") {
             self.put(Segment::Rest);
         } else {
-            self.hole();
+            self.converted(converter);
         }
     }
 
@@ -511,7 +578,7 @@ mod tests {
     #[test]
     fn paths_match_by_shape_and_the_literal_pattern_wins() {
         let me = Pattern::parse("/users/me");
-        let one = Pattern::parse("/users/<int:id>");
+        let one = Pattern::parse("/users/<id>");
         let rest = Pattern::parse("/users/*");
         assert!(me.matches("/users/me?x=1") && one.matches("/users/me") && rest.matches("/users"));
         assert!(one.matches("/users/12/") && !one.matches("/users/12/posts"));
@@ -525,6 +592,31 @@ mod tests {
         assert!(Pattern::parse("/").matches("/") && !Pattern::parse("/").matches("/x"));
         assert!(Pattern::parse("/items/{id}").is_end_of(&Pattern::parse("/api/v1/items/:id")));
         assert!(!Pattern::parse("/{id}").is_end_of(&Pattern::parse("/api/v1/items/:id")));
+    }
+
+    #[test]
+    fn converters_take_their_values_alone() {
+        for (pattern, path, expected) in [
+            ("/orders/<int:order_id>", "/orders/12", true),
+            ("/orders/<int:order_id>", "/orders/notanint", false),
+            ("/orders/<int(signed=True):id>", "/orders/-12", true),
+            ("/orders/{id:int}", "/orders/x", false),
+            ("/orders/{id:int:min(1)}", "/orders/7", true),
+            ("/prices/<float:at>", "/prices/1.25", true),
+            ("/prices/<float:at>", "/prices/one", false),
+            ("/users/<uuid:id>", "/users/0b9c1d7e-8c3f-4f57-9a55-0f3c0f0e9a11", true),
+            ("/users/{id:uuid}", "/users/me", false),
+            ("/files/<path:name>", "/files/a/b", true),
+            ("/tags/<string:tag>", "/tags/x", true),
+            ("/tags/<slug:tag>", "/tags/x-y", true),
+            // What a path was made a pattern of may be any value.
+            ("/orders/<int:order_id>", "/orders/{}", true),
+            ("/orders/o-<int:id>.pdf", "/orders/o-7.pdf", true),
+        ] {
+            assert_eq!(Pattern::parse(pattern).matches(path), expected, "{pattern} {path}");
+        }
+        assert!(Pattern::parse("/items/<int:id>").is_end_of(&Pattern::parse("/api/items/:id")));
+        assert!(Pattern::parse("/items/:id").is_end_of(&Pattern::parse("/api/items/<int:id>")));
     }
 
     proptest! {

@@ -84,6 +84,9 @@ pub const fn hour_of(at: Timestamp) -> i64 {
     at.as_millis().div_euclid(3_600_000)
 }
 
+/// What all names of services and of what they are asked for are beyond the limit.
+pub const OTHER: &str = "(other)";
+
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The window that confidence is counted over.
 pub const ACTIVE_DAYS: u32 = 7;

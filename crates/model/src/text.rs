@@ -137,6 +137,15 @@ pub fn width(text: &str) -> usize {
     text.width()
 }
 
+/// A word as a shell takes it for one.
+pub fn shell_quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// `12345` as `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

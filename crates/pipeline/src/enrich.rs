@@ -28,6 +28,8 @@ use store::{Reader, Tx, WriteQueue};
 use tokio::time::Instant;
 
 const PAUSE: Duration = Duration::from_millis(200);
+/// For the version of a server, whatever is left of the budget.
+const LEAST_VERSION_TIME: Duration = Duration::from_secs(3);
 /// How long a batch waits for another run to give up the lock.
 const LOCK_PATIENCE: u32 = 5 * 60 * 5;
 
@@ -64,6 +66,20 @@ pub struct EnrichReport {
     pub root: String,
     /// The run was interrupted; what was stored stays.
     pub is_interrupted: bool,
+    /// Nobody waits for it.
+    #[serde(skip)]
+    pub is_background: bool,
+}
+
+impl EnrichReport {
+    /// Whether there was something to ask, and nobody to ask it of. In the background that
+    /// is no failure: what is not installed is not asked.
+    pub fn asked_nobody(&self) -> bool {
+        !self.is_dry_run
+            && !self.is_background
+            && self.servers.is_empty()
+            && !self.not_asked.is_empty()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -122,6 +138,7 @@ pub fn enrich(plan: EnrichPlan, database: &Database, control: &RunControl) -> Re
         static_root: snapshot.static_root.to_string(),
         root: snapshot.root.to_string(),
         is_interrupted: false,
+        is_background: plan.limits.low_priority,
     };
     let store = Store { database, control, seq: plan.seq };
     if !plan.is_dry {
@@ -129,15 +146,16 @@ pub fn enrich(plan: EnrichPlan, database: &Database, control: &RunControl) -> Re
     }
     let graph = Graph::load(&reader, plan.seq, Repo::open(&plan.dir)?)?;
     graph.top()?;
-    let servers = choose(&plan, &graph, &mut report.not_asked)?;
-    let deadline = plan.budget.map(|budget| (Instant::now() + budget, budget));
+    // Finding servers takes time, too: each is asked for its version.
+    let deadline = plan.budget.map(|budget| Instant::now() + budget);
+    let servers = choose(&plan, &graph, deadline, &mut report.not_asked)?;
     let n_servers = servers.len();
     for (at, server) in servers.into_iter().enumerate() {
         if control.cancel.is_cancelled() {
             report.is_interrupted = true;
             break;
         }
-        let share = deadline.map(|(until, _)| {
+        let share = deadline.map(|until| {
             let left = until.saturating_duration_since(Instant::now());
             left / (n_servers - at) as u32
         });
@@ -153,7 +171,12 @@ pub fn enrich(plan: EnrichPlan, database: &Database, control: &RunControl) -> Re
 }
 
 /// The servers to ask, one for each language, and why there is none for others.
-fn choose(plan: &EnrichPlan, graph: &Graph, gaps: &mut Vec<LanguageGap>) -> Result<Vec<Server>> {
+fn choose(
+    plan: &EnrichPlan,
+    graph: &Graph,
+    deadline: Option<Instant>,
+    gaps: &mut Vec<LanguageGap>,
+) -> Result<Vec<Server>> {
     let known: BTreeSet<&str> = SERVERS.iter().flat_map(|kind| kind.languages).copied().collect();
     if let Some(unknown) = plan.languages.iter().find(|name| !known.contains(name.as_str())) {
         let names: Vec<&str> = known.into_iter().collect();
@@ -170,7 +193,7 @@ fn choose(plan: &EnrichPlan, graph: &Graph, gaps: &mut Vec<LanguageGap>) -> Resu
         {
             continue;
         }
-        match server_for(plan, graph, language) {
+        match server_for(plan, graph, language, deadline) {
             Ok(server) => servers.push(server),
             Err((reason, install)) => gaps.push(LanguageGap {
                 language: language.to_owned(),
@@ -197,6 +220,7 @@ fn server_for(
     plan: &EnrichPlan,
     graph: &Graph,
     language: &str,
+    deadline: Option<Instant>,
 ) -> std::result::Result<Server, (String, Option<String>)> {
     let mut reason = None;
     for kind in SERVERS.iter().filter(|kind| kind.languages.contains(&language)) {
@@ -206,7 +230,9 @@ fn server_for(
             reason.get_or_insert((what, None));
             continue;
         }
-        match plan.environment.find(kind) {
+        let left =
+            deadline.map_or(Duration::MAX, |it| it.saturating_duration_since(Instant::now()));
+        match plan.environment.find_within(kind, left.max(LEAST_VERSION_TIME)) {
             Ok(_) if kind.execution == Execution::RunsBuildTool && !plan.may_build => {
                 let what = format!(
                     "{} runs the repository's build tool; allow it with --allow-build",

@@ -94,6 +94,30 @@ pub fn commits(on: &impl Read, since: Timestamp, most: u32) -> Result<Vec<Change
     )
 }
 
+/// The commit that a reference names, without its paths; none where it names none.
+pub fn commit(on: &impl Read, reference: &str) -> Result<Option<ChangeRow>> {
+    let Some((repo, sha)) = reference.rsplit_once('@') else { return Ok(None) };
+    sql::first(
+        on,
+        "SELECT c.message, c.author_name || ' <' || c.author_email || '>' AS author,
+           c.committed_at
+         FROM git_commits AS c JOIN repos AS r ON r.id = c.repo_id
+         WHERE r.canonical_url = ?1 AND c.sha = ?2",
+        (repo, sha),
+        |row| {
+            let message: String = row.get("message")?;
+            Ok(ChangeRow {
+                reference: reference.to_owned(),
+                title: message.lines().next().unwrap_or_default().to_owned(),
+                author: row.get("author")?,
+                at: sql::at(row, "committed_at")?,
+                is_merge_request: false,
+                paths: Vec::new(),
+            })
+        },
+    )
+}
+
 /// Issues and merge requests that changed since then, newest first.
 pub fn entities(on: &impl Read, since: Timestamp, most: u32) -> Result<Vec<EntityRow>> {
     let of = |table: &str, sigil: &str, labels: &str, column: &str| {

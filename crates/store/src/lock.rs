@@ -232,6 +232,9 @@ pub fn is_free(database: &Path) -> bool {
 fn lock_file(database: &Path, lane: Lane) -> Result<Option<File>> {
     let path = with_suffix(database, lane.file_suffix());
     let file = files::open_lock(&path).map_err(|error| {
+        if crate::error::is_full(error.kind()) {
+            return crate::error::disk_full();
+        }
         Error::new(ErrorCode::DbError, format!("cannot open the lock file {}", path.display()))
             .suggest("check that the folder is writable, or choose another database with --db")
             .caused_by(error)

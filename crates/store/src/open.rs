@@ -310,6 +310,9 @@ impl SetupLock {
     fn acquire(database: &Path) -> Result<Option<SetupLock>> {
         let path = with_suffix(database, ".setup.lock");
         let failed = |error: std::io::Error| {
+            if crate::error::is_full(error.kind()) {
+                return crate::error::disk_full();
+            }
             Error::new(ErrorCode::DbError, format!("cannot open the lock file {}", path.display()))
                 .suggest("check that the folder is writable, or choose another database with --db")
                 .caused_by(error)

@@ -30,8 +30,7 @@ impl Limits {
         Limits { window: 200_000, seen: 1_000_000, names: 2_000, services: 2_000 };
 }
 
-/// What all names beyond the limit are.
-pub const OTHER: &str = "(other)";
+pub use model::runtime::OTHER;
 /// What SDKs call a service that was given no name.
 const NAMELESS: &str = "unknown_service";
 /// Clocks may be ahead by so much.

@@ -40,7 +40,7 @@ pub struct AskAnswer {
 
 impl Show for AskAnswer {
     fn text(&self, out: &mut Painter) {
-        let words = self.command.iter().map(|word| crate::help::shell_quoted(word));
+        let words = self.command.iter().map(|word| model::text::shell_quoted(word));
         out.line(&words.collect::<Vec<_>>().join(" "));
     }
 }

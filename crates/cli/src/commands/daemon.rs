@@ -15,6 +15,7 @@ use serde::Serialize;
 use serve::daemon::protocol::{DaemonStatus, Frame, Request};
 use serve::daemon::{Level, Log, LogFormat};
 use std::fs::File;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -250,8 +251,14 @@ impl Place {
         }
         let lock = holder.lock(&self.paths.lock).map_err(|error| {
             let path = self.paths.lock.display();
+            let what = match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+                    "free some space and run the command again"
+                }
+                _ => "check that the folder of the database is writable",
+            };
             Error::new(ErrorCode::DbError, format!("cannot lock {path}"))
-                .suggest("check that the folder of the database is writable")
+                .suggest(what)
                 .caused_by(error)
         })?;
         lock.ok_or_else(|| self.refusal())

@@ -37,10 +37,18 @@ impl Run for Args {
         let path = ctx.db_path(ui)?;
         let reader = Reader::open(&path)?;
         let who = match &self.user {
-            Some(user) => user.clone(),
-            None => identity(ctx, ui, &reader, &path)?,
+            Some(user) => Ok(user.clone()),
+            None => identity(ctx, ui, &reader, &path),
         };
-        let inbox = me::inbox(&reader, &who, since, ctx.now())?;
+        let inbox = match who {
+            Ok(who) => me::inbox(&reader, &who, since, ctx.now())?,
+            // What rules matched is for whoever wrote them, also without a forge.
+            Err(error) if ctx.config(ui)?.notify_rules().is_empty() => return Err(error),
+            Err(error) => {
+                ui.warn(&format!("notifications alone: {error}"));
+                me::unnamed_inbox(&reader, since, ctx.now())?
+            }
+        };
         if !self.peek && self.user.is_none() {
             let (now, username) = (ctx.now(), inbox.username.clone());
             ctx.write_later(&path, move |tx| last_seen::record_visit(tx, &username, now));

@@ -4,7 +4,7 @@ use crate::run_commits;
 use crate::ui::Ui;
 use code::history::ScanReport;
 use insight::repos::{self, RepoList};
-use model::Result;
+use model::{Error, Result};
 use pipeline::CloneSpec;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,6 +20,7 @@ use store::Reader;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lore repo add .
+  lore repo add ~/src/api ~/src/web
   lore repo add ~/src/project --url https://gitlab.example.com/group/project
   lore repo list
   lore repo remove ~/src/project")]
@@ -32,10 +33,10 @@ pub struct Args {
 enum RepoCommand {
     /// Register a clone, a linked work tree or a bare repository
     Add {
-        /// Directory inside the clone
+        /// Directories inside clones
         #[arg(value_name = "PATH", default_value = ".")]
-        path: PathBuf,
-        /// Canonical URL, if the remote does not name it
+        paths: Vec<PathBuf>,
+        /// Canonical URL of the one clone, if the remote does not name it
         #[arg(long, value_name = "URL")]
         url: Option<String>,
     },
@@ -54,6 +55,7 @@ enum RepoCommand {
 pub enum Answer {
     List(RepoList),
     Added(Added),
+    AllAdded { added: Vec<Added> },
     Removed(RemoveAnswer),
 }
 
@@ -78,6 +80,17 @@ impl Args {
     }
 }
 
+fn add(ctx: &Ctx, ui: &mut Ui, clone: &CloneSpec) -> Result<Added> {
+    let scan = run_commits::add(ctx, ui, clone)?;
+    let reader = Reader::open(&ctx.db_path(ui)?)?;
+    let known = repos::list(&reader)?.items;
+    let (label, project) = known
+        .into_iter()
+        .find(|repo| repo.name == scan.repo)
+        .map_or_else(|| (scan.repo.clone(), None), |repo| (repo.label, repo.project));
+    Ok(Added { scan, label, project })
+}
+
 impl Run for Args {
     type Answer = Answer;
 
@@ -87,17 +100,30 @@ impl Run for Args {
                 let reader = Reader::open(&ctx.db_path(ui)?)?;
                 repos::list(&reader).map(Answer::List)
             }
-            RepoCommand::Add { path, url } => {
-                let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
-                let clone = CloneSpec { path, url: url.clone() };
-                let scan = run_commits::add(ctx, ui, &clone)?;
-                let reader = Reader::open(&ctx.db_path(ui)?)?;
-                let known = repos::list(&reader)?.items;
-                let (label, project) = known
-                    .into_iter()
-                    .find(|repo| repo.name == scan.repo)
-                    .map_or_else(|| (scan.repo.clone(), None), |repo| (repo.label, repo.project));
-                Ok(Answer::Added(Added { scan, label, project }))
+            RepoCommand::Add { paths, url } => {
+                if url.is_some() && paths.len() > 1 {
+                    return Err(Error::usage("--url names one clone, and there are several")
+                        .suggest("add that one by itself"));
+                }
+                let clone = |path: &PathBuf| {
+                    let path = ctx.env.resolve(&path.to_string_lossy(), &ctx.env.cwd);
+                    CloneSpec { path, url: url.clone() }
+                };
+                let clones: Vec<CloneSpec> = paths.iter().map(clone).collect();
+                // One that is no clone is told of before any is added.
+                for clone in clones.iter().filter(|_| clones.len() > 1) {
+                    code::history::find_clone(&clone.path, None).map_err(|error| {
+                        error.context(clone.path.display().to_string())
+                    })?;
+                }
+                let mut added = Vec::new();
+                for clone in &clones {
+                    added.push(add(ctx, ui, clone)?);
+                }
+                Ok(match added.len() {
+                    1 => Answer::Added(added.remove(0)),
+                    _ => Answer::AllAdded { added },
+                })
             }
             RepoCommand::Remove { repo } => {
                 let reader = Reader::open(&ctx.db_path(ui)?)?;

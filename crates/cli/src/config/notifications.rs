@@ -100,7 +100,17 @@ impl Fields {
         match self.to.as_deref().unwrap_or("inbox") {
             "inbox" => Ok(Channel::Inbox),
             "desktop" => Ok(Channel::Desktop),
-            "command" if !self.command.is_empty() => Ok(Channel::Command(self.command.clone())),
+            "command" if !self.command.is_empty() => {
+                let unknown = self.command.iter().find_map(|word| unknown_part(word));
+                match unknown {
+                    None => Ok(Channel::Command(self.command.clone())),
+                    Some(part) => {
+                        let part = one_line(part, 60);
+                        let message = format!("`notifications.command` has unknown `{{{part}}}`");
+                        Err(invalid(node, &message).suggest("known here: {title}, {body}, {rule}"))
+                    }
+                }
+            }
             "command" => Err(invalid(node, "one of `notifications` has no `command`")
                 .suggest("a list of words: command = [\"program\", \"{title}\"]")),
             "webhook" => match &self.url {
@@ -115,6 +125,19 @@ impl Fields {
             )),
         }
     }
+}
+
+/// What is put into the words of a command.
+const PARTS: [&str; 3] = ["title", "body", "rule"];
+
+/// A name in braces that nothing is put in the place of. Braces around anything else are
+/// text.
+fn unknown_part(word: &str) -> Option<&str> {
+    let inside = word.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0));
+    let is_name = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    inside.into_iter().find(|name| is_name(name) && !PARTS.contains(name))
 }
 
 fn text(node: &Node) -> Result<String> {
@@ -137,5 +160,24 @@ fn invalid(node: &Node, message: &str) -> Error {
     match node.line {
         Some(line) => error.context(format!("line {line}")),
         None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_braces_are_those_that_are_known() {
+        for (word, unknown) in [
+            ("{title}", None),
+            ("new: {title} ({rule}) {body}", None),
+            ("{author}", Some("author")),
+            ("{title} by {author}", Some("author")),
+            ("{\"text\": \"{title}\"}", None),
+            ("{} { } {", None),
+        ] {
+            assert_eq!(unknown_part(word), unknown, "{word}");
+        }
     }
 }

@@ -23,8 +23,11 @@ use std::path::{Path, PathBuf};
 /// After which commands of git refs have moved. `reference-transaction` would see
 /// every ref, several times for each command; the daemon's watch sees the rest.
 const HOOKS: [&str; 4] = ["post-commit", "post-merge", "post-checkout", "post-rewrite"];
-/// What an existing hook that is no shell script is called meanwhile.
-const ASIDE: &str = ".before-lore";
+/// The folder an existing hook that is no shell script is in meanwhile. It keeps its name:
+/// programs that stand for several hooks do what they are called.
+const ASIDE: &str = "before-lore";
+/// What earlier builds added to its name.
+const EARLIER_ASIDE: &str = ".before-lore";
 /// Longer than any hook.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -82,14 +85,20 @@ fn install(path: &Path, block: &str) -> std::io::Result<GitHookState> {
     let is_ours = text.is_some_and(script::has_block);
     let is_link = is_link(path);
     let aside = aside(path);
+    let earlier = earlier_aside(path);
+    if is_there(&earlier) {
+        if is_link || is_there(&aside) || (before.is_some() && !is_ours) {
+            return Err(is_there_as_well(&earlier));
+        }
+        put_aside(&earlier, &aside)?;
+    }
     if is_there(&aside) {
         let after = script::calling(block, &aside);
         if before.as_deref() == Some(after.as_bytes()) {
             return Ok(GitHookState::Present);
         }
         if is_link || (before.is_some() && !is_ours) {
-            let message = format!("{} is there as well; remove one of them", aside.display());
-            return Err(std::io::Error::other(message));
+            return Err(is_there_as_well(&aside));
         }
         write(path, &after)?;
         return Ok(GitHookState::Installed);
@@ -118,7 +127,7 @@ fn install(path: &Path, block: &str) -> std::io::Result<GitHookState> {
                 }
                 write(path, &without)?;
             }
-            std::fs::rename(path, &aside)?;
+            put_aside(path, &aside)?;
             write(path, &script::calling(block, &aside))?;
             Ok(if is_off { GitHookState::SetAside } else { GitHookState::Chained })
         }
@@ -132,7 +141,9 @@ fn remove(path: &Path) -> std::io::Result<GitHookState> {
     if !script::is_empty(&without) {
         write(path, &without)?;
     } else if is_there(&aside(path)) {
-        std::fs::rename(aside(path), path)?;
+        put_back(&aside(path), path)?;
+    } else if is_there(&earlier_aside(path)) {
+        std::fs::rename(earlier_aside(path), path)?;
     } else {
         std::fs::remove_file(path)?;
     }
@@ -154,9 +165,52 @@ fn is_executable(path: &Path) -> bool {
 }
 
 fn aside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    path.with_file_name(ASIDE).join(name)
+}
+
+fn earlier_aside(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(ASIDE);
+    name.push(EARLIER_ASIDE);
     PathBuf::from(name)
+}
+
+fn is_there_as_well(aside: &Path) -> std::io::Error {
+    let message = format!("{} is there as well; remove one of them", aside.display());
+    std::io::Error::other(message)
+}
+
+/// Into the folder of hooks put aside; a link from there leads where it did.
+fn put_aside(from: &Path, to: &Path) -> std::io::Result<()> {
+    if let Some(folder) = to.parent() {
+        files::create_dirs(folder)?;
+    }
+    match std::fs::read_link(from) {
+        Ok(target) if target.is_relative() => {
+            std::os::unix::fs::symlink(Path::new("..").join(target), to)?;
+            std::fs::remove_file(from)
+        }
+        _ => std::fs::rename(from, to),
+    }
+}
+
+fn put_back(from: &Path, to: &Path) -> std::io::Result<()> {
+    match std::fs::read_link(from) {
+        Ok(target) if target.is_relative() => {
+            let target = target.strip_prefix("..").unwrap_or(&target);
+            // In one step: a link is made beside it and takes its name.
+            let beside = to.with_file_name(ASIDE).join("link");
+            std::os::unix::fs::symlink(target, &beside)?;
+            std::fs::rename(&beside, to)?;
+            std::fs::remove_file(from)?;
+        }
+        _ => std::fs::rename(from, to)?,
+    }
+    // Others may still be in it.
+    if let Some(folder) = from.parent() {
+        let _ = std::fs::remove_dir(folder);
+    }
+    Ok(())
 }
 
 fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
@@ -238,11 +292,40 @@ mod tests {
         put(&path, python, 0o755);
         assert_eq!(install(&path, &block).unwrap(), GitHookState::Chained);
         assert_eq!(text(&aside(&path)), python);
-        assert!(text(&path).contains("post-commit.before-lore"), "{}", text(&path));
+        assert!(text(&path).contains("before-lore/post-commit"), "{}", text(&path));
         assert_eq!(install(&path, &block).unwrap(), GitHookState::Present);
         assert_eq!(remove(&path).unwrap(), GitHookState::Removed);
         assert_eq!(text(&path), python);
-        assert!(!aside(&path).exists());
+        assert!(!path.with_file_name("before-lore").exists());
+    }
+
+    #[test]
+    fn a_program_that_reads_its_own_name_is_called_by_it() {
+        let (dir, path, block) = hook();
+        let dispatcher = dir.path().join("dispatcher");
+        put(&dispatcher, "#!/bin/sh\necho \"as ${0##*/}\"\n", 0o755);
+        std::os::unix::fs::symlink("dispatcher", &path).unwrap();
+        install(&path, &block).unwrap();
+        let ran = std::process::Command::new(&path).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "as post-commit\n");
+    }
+
+    #[test]
+    fn what_an_earlier_build_put_aside_is_called_and_put_back() {
+        let python = "#!/usr/bin/env python3\nprint('x')\n";
+        for is_installed_again in [false, true] {
+            let (_dir, path, block) = hook();
+            let earlier = earlier_aside(&path);
+            put(&earlier, python, 0o755);
+            put(&path, &script::calling(&block, &earlier), 0o755);
+            if is_installed_again {
+                assert_eq!(install(&path, &block).unwrap(), GitHookState::Installed);
+                assert!(!earlier.exists());
+                assert_eq!(text(&aside(&path)), python);
+            }
+            assert_eq!(remove(&path).unwrap(), GitHookState::Removed);
+            assert_eq!((text(&path).as_str(), earlier.exists()), (python, false));
+        }
     }
 
     #[test]
@@ -306,7 +389,7 @@ mod tests {
         install(&path, &block).unwrap();
         put(&path, OWN, 0o755);
         let refused = install(&path, &block).unwrap_err().to_string();
-        assert!(refused.contains("post-commit.before-lore is there as well"), "{refused}");
+        assert!(refused.contains("before-lore/post-commit is there as well"), "{refused}");
         assert_eq!(remove(&path).unwrap(), GitHookState::Absent);
         assert_eq!(text(&path), OWN);
     }

@@ -36,7 +36,9 @@ impl Show for DaemonReport {
         out.text("database  ").label(Label::Path, &daemon.database).end();
         let polled = daemon.clones - daemon.watched.min(daemon.clones);
         out.text(&format!("clones    {}", daemon.clones));
-        out.text(if polled > 0 { " (some polled)" } else { "" }).end();
+        // One that was just started has not looked yet what the system tells it of.
+        let is_known = self.state != DaemonState::Started;
+        out.text(if polled > 0 && is_known { " (some polled)" } else { "" }).end();
         if let Some(http) = &daemon.http {
             out.text("http      ").line(http);
         }

@@ -20,9 +20,20 @@ impl Show for Answer {
 
     fn failure(&self) -> Option<Error> {
         let Answer::Enriched(report) = self else { return None };
-        report.is_interrupted.then(|| {
-            Error::new(ErrorCode::Interrupted, "interrupted")
-                .suggest("run `lore enrich` again; it goes on where this one stopped")
+        if report.is_interrupted {
+            return Some(
+                Error::new(ErrorCode::Interrupted, "interrupted")
+                    .suggest("run `lore enrich` again; it goes on where this one stopped"),
+            );
+        }
+        report.asked_nobody().then(|| {
+            let languages: Vec<&str> =
+                report.not_asked.iter().map(|gap| gap.language.as_str()).collect();
+            Error::not_found(format!(
+                "no language server could be asked of {}",
+                languages.join(", ")
+            ))
+            .suggest("install one of those named above, then see: lore doctor")
         })
     }
 }

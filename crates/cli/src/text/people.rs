@@ -144,7 +144,9 @@ const LISTED: usize = 10;
 
 impl Show for Inbox {
     fn text(&self, out: &mut Painter) {
-        out.label(Label::Person, &format!("@{}", self.username));
+        if !self.username.is_empty() {
+            out.label(Label::Person, &format!("@{}", self.username));
+        }
         match self.last_look {
             Some(last) => out.text("  last looked ").date(last),
             None => out.text("  first look; new means since ").date(self.since),

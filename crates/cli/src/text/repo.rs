@@ -1,5 +1,5 @@
 use super::sync_report::commit_words;
-use crate::commands::repo::Answer;
+use crate::commands::repo::{Added, Answer};
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
 use insight::repos::RepoList;
 use model::text::grouped;
@@ -8,20 +8,23 @@ impl Show for Answer {
     fn text(&self, out: &mut Painter) {
         match self {
             Answer::List(list) => table(list, out),
-            Answer::Added(added) => {
-                out.label(Label::Path, &added.label).text("  ");
-                let words = commit_words(&added.scan).unwrap_or_else(|| "up to date".to_owned());
-                out.text(&words).end();
-                match &added.project {
-                    Some(project) => out.field("project", project),
-                    None => out.field("project", "none is synced from this repository's remote"),
-                };
-            }
+            Answer::Added(one) => added(one, out),
+            Answer::AllAdded { added: all } => all.iter().for_each(|one| added(one, out)),
             Answer::Removed(removed) => {
                 out.text("forgotten: ").label(Label::Path, &removed.removed).end();
             }
         }
     }
+}
+
+fn added(added: &Added, out: &mut Painter) {
+    out.label(Label::Path, &added.label).text("  ");
+    let words = commit_words(&added.scan).unwrap_or_else(|| "up to date".to_owned());
+    out.text(&words).end();
+    match &added.project {
+        Some(project) => out.field("project", project),
+        None => out.field("project", "none is synced from this repository's remote"),
+    };
 }
 
 fn table(list: &RepoList, out: &mut Painter) {

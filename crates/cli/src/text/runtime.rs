@@ -4,7 +4,10 @@ use super::code::{place, short_name};
 use super::{counted, grouped};
 use crate::run_traces::IngestAnswer;
 use crate::ui::{Cell, Column, Label, Painter, Show, Table};
-use insight::runtime::{Party, RuntimeStaleness, RuntimeWeight, TraceStats, Traffic};
+use insight::code::SymbolRef;
+use insight::runtime::{
+    Party, RuntimeCaller, RuntimeStaleness, RuntimeWeight, TraceStats, Traffic,
+};
 use model::runtime::{EndpointKind, Liveness};
 use model::text::one_line;
 use model::{Error, ErrorCode};
@@ -273,6 +276,15 @@ impl Show for IngestAnswer {
     }
 }
 
+/// `app.create_order`; of another repository `shop: app.create_order`.
+fn named(caller: &RuntimeCaller, symbol: &SymbolRef, home: &str) -> String {
+    let repo = symbol.qualified_name.split_once("://").map_or("", |(repo, _)| repo);
+    match &caller.repo_label {
+        Some(label) if repo != home => format!("{label}: {}", short_name(symbol, repo)),
+        _ => short_name(symbol, home),
+    }
+}
+
 /// A few lines under an answer about code.
 pub fn weight(weight: Option<&RuntimeWeight>, home: &str, out: &mut Painter) {
     let Some(weight) = weight else { return };
@@ -301,7 +313,7 @@ pub fn weight(weight: Option<&RuntimeWeight>, home: &str, out: &mut Painter) {
         }
     }
     for caller in &weight.callers {
-        let symbol = caller.symbol.as_ref().map(|it| format!("  {}", short_name(it, home)));
+        let symbol = caller.symbol.as_ref().map(|it| format!("  {}", named(caller, it, home)));
         let line = format!(
             "{mark}  {} by {}{}",
             one_line(&caller.from, 70),

@@ -183,6 +183,7 @@ impl Ui {
             color: terminal::wants_color(env, globals.color, env.stdout_is_tty),
             links: terminal::wants_links(env, globals.color, env.stdout_is_tty),
             absolute_dates: globals.absolute,
+            is_verbose: globals.verbose > 0,
             now: env.now(),
         };
         let stderr_look = TextStyle {

@@ -60,6 +60,8 @@ pub struct TextStyle {
     pub color: bool,
     pub links: bool,
     pub absolute_dates: bool,
+    /// More is said of each line (`-v`).
+    pub is_verbose: bool,
     pub now: Timestamp,
 }
 
@@ -72,6 +74,7 @@ impl TextStyle {
             color: false,
             links: false,
             absolute_dates: false,
+            is_verbose: false,
             now,
         }
     }

@@ -129,3 +129,28 @@ fn the_demo_leaves_nothing_behind_and_keeps_what_it_is_told_to() {
     let output = env.lore(&["demo", "--keep", "playground"]).failure(2);
     assert!(output.stderr.contains("exists and is not empty"), "{output}");
 }
+
+/// A commit that was indexed and that git threw away since, or that only another clone has.
+#[test]
+fn commits_that_are_not_in_this_clone_do_not_stop_an_index() {
+    let env = TestEnv::new(BINARY);
+    let _made = env.git(&["init", "-q", "-b", "main", "app"]).success();
+    let dir = env.dir().join("app");
+    let git = |args: &[&str]| {
+        let args: Vec<&str> = ["-C", "app"].iter().chain(args).copied().collect();
+        let _done = env.git(&args).success();
+    };
+    let commit = |text: &str| {
+        env.write_file("app/a.py", text);
+        git(&["add", "-A"]);
+        git(&["commit", "-q", "-m", text.trim()]);
+        let _indexed = env.lore_in(&dir, &["index", "-q"], "").success();
+    };
+    commit("a = 1\n");
+    commit("b = 2\n");
+    git(&["reset", "-q", "--hard", "HEAD~1"]);
+    git(&["reflog", "expire", "--expire=now", "--all"]);
+    git(&["gc", "-q", "--prune=now"]);
+    commit("c = 3\n");
+    let _sound = env.lore_in(&dir, &["fsck"], "").success();
+}

@@ -414,7 +414,14 @@ fn a_program_that_is_no_server_is_named_with_how_to_get_one() {
     let world = World::new("");
     let wrapper = world.env.dir().join("fake-langserver");
     std::fs::write(&wrapper, "#!/bin/sh\necho nonsense >&2\nexit 3\n").unwrap();
-    let (report, _) = world.enrich(&["--full"]);
+    let refused = || {
+        let args = ["enrich", "--full", "--json"];
+        let output = world.env.lore_in(&world.dir, &args, "").failure(17);
+        serde_json::from_str::<Value>(&output.stdout).unwrap()
+    };
+    let answer = refused();
+    assert_eq!(answer["error"]["code"], "NOT_FOUND", "{answer:#}");
+    let report = &answer["data"];
     assert_eq!(report["servers"], json!([]));
     let gap = &report["not_asked"][0];
     assert_eq!((&gap["language"], &gap["sites"]), (&json!("python"), &json!(5)));
@@ -422,9 +429,12 @@ fn a_program_that_is_no_server_is_named_with_how_to_get_one() {
     assert!(gap["install"].as_str().unwrap().contains("pyright"), "{report:#}");
     assert_eq!(report["root"], report["static_root"]);
     std::fs::write(&wrapper, "#!/bin/sh\necho pyright 0.9.7\n").unwrap();
-    let (report, _) = world.enrich(&["--full"]);
-    let reason = report["not_asked"][0]["reason"].as_str().unwrap();
-    assert!(reason.contains("version 0.9.7 is too old"), "{report:#}");
+    let answer = refused();
+    let reason = answer["data"]["not_asked"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("version 0.9.7 is too old"), "{answer:#}");
+    // In the background, and when nothing is asked, nobody need be there.
+    let _quiet = world.lore(&["enrich", "--background"]);
+    let _dry = world.lore(&["enrich", "--dry-run"]);
 }
 
 #[test]

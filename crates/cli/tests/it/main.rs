@@ -66,6 +66,7 @@ mod real_histories;
 mod real_use;
 mod relations;
 mod repo;
+mod scip;
 mod search;
 mod sync;
 mod tests_beside;

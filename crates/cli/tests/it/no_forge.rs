@@ -477,3 +477,38 @@ fn a_name_of_any_number_of_parts_is_looked_up() {
         }
     }
 }
+
+#[test]
+fn what_rules_matched_is_read_without_a_forge() {
+    let (env, dir) = pier();
+    let _ = env.lore_in(&dir, &["index", "-q"], "").success();
+    let refused = env.lore_in(&dir, &["me"], "").failure(17);
+    assert!(refused.stderr.contains("lore me --user"), "{refused}");
+    let rule = "[[notifications]]\nname = \"tides\"\nwhen = \"paths\"\npaths = [\"src/*\"]\n";
+    let env = env.with_config(rule);
+    pipeline_note(&env);
+    let inbox = env.lore_in(&dir, &["me"], "").success();
+    assert!(inbox.stdout.contains("tides  Moor boats (src/moor.py)"), "{inbox}");
+    assert!(inbox.stderr.contains("nobody said yet who you are"), "{inbox}");
+    let env = env.with_config(&format!(
+        "{rule}to = \"command\"\ncommand = [\"notify\", \"{{title}} by {{author}}\"]\n"
+    ));
+    let unknown = env.lore_in(&dir, &["notify", "--dry-run"], "").failure(4);
+    assert!(unknown.stderr.contains("unknown `{author}`"), "{unknown}");
+    assert!(unknown.stderr.contains("{title}, {body}, {rule}"), "{unknown}");
+}
+
+/// What a daemon would have kept of a commit.
+fn pipeline_note(env: &TestEnv) {
+    let at = model::Timestamp::parse_rfc3339("2024-05-30T09:00:00Z").unwrap();
+    let mut writer = store::Writer::open(&env.db()).unwrap();
+    let new = store::notifications::NewNotification {
+        rule: "tides",
+        event: "x",
+        title: "Moor boats (src/moor.py)",
+        reference: None,
+        happened_at: at,
+    };
+    let noted = writer.write(|tx| store::notifications::note(tx, &new, at)).unwrap();
+    assert!(noted);
+}

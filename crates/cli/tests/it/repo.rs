@@ -171,3 +171,24 @@ fn what_is_no_clone_is_refused() {
     "#]]
     .assert_eq(&env.lore(&["repo", "remove", "other"]).to_string());
 }
+
+#[test]
+fn several_clones_are_added_at_once_or_none() {
+    let env = lore();
+    for name in ["api", "web"] {
+        let _made = env.git(&["init", "-q", "-b", "main", name]).success();
+        let commit = ["-C", name, "commit", "-q", "--allow-empty", "-m", name];
+        let _done = env.git(&commit).success();
+    }
+    std::fs::create_dir(env.dir().join("none")).unwrap();
+    let refused = env.lore(&["repo", "add", "api", "none", "web"]).failure(17);
+    assert!(refused.stderr.contains("none"), "{refused}");
+    let _empty = env.lore(&["repo", "list"]).failure(20);
+    let two = env.lore(&["repo", "add", "api", "web", "--url", "https://x.example/a/b"]).failure(2);
+    assert!(two.stderr.contains("--url names one clone"), "{two}");
+    let added = env.lore(&["repo", "add", "api", "web"]).success();
+    assert!(added.stdout.contains("api  1 new commit"), "{added}");
+    assert!(added.stdout.contains("web  1 new commit"), "{added}");
+    let list = env.lore(&["repo", "list", "--fields", "items.label"]).success();
+    assert!(list.stdout.contains("api") && list.stdout.contains("web"), "{list}");
+}

@@ -16,13 +16,14 @@ pub(crate) fn argument(b: &Builder<'_>, call: &CallText<'_>, nth: usize) -> Opti
     }
 }
 
-/// The function behind an argument: through a wrapper's last argument, and
-/// through `View.as_view()` to the class.
+/// The function behind an argument: through a wrapper's last argument, through
+/// `View.as_view()` to the class, and through `f.bind(this)` to what is bound.
 pub(crate) fn answering(b: &Builder<'_>, id: Option<ExprId>) -> Option<ExprId> {
     let mut id = id.filter(|id| *id != Builder::OPAQUE)?;
     for _ in 0..4 {
         match &b.facts.exprs[id.ix()] {
             Expr::Call(callee, args) => match (args.last(), &b.facts.exprs[callee.ix()]) {
+                (_, Expr::Member(base, name)) if b.facts.text(*name) == "bind" => id = *base,
                 (Some(last), _) => id = *last,
                 (None, Expr::Member(base, _)) => id = *base,
                 _ => return None,

@@ -66,6 +66,33 @@ server.addService(shop.shop.v1.PaymentService.service, { charge: chargeHandler, 
 }
 
 #[test]
+fn a_function_that_is_bound_answers() {
+    check(
+        r#"
+--- package.json
+{"name": "shop"}
+--- server.js
+class ShopServer {
+  constructor(server, shop) {
+    server.addService(shop.PaymentService.service, {
+      charge: ShopServer.ChargeHandler.bind(this),
+      refund: refund.bind(null),
+    });
+  }
+
+  static ChargeHandler(call, callback) {}
+}
+
+function refund(call, callback) {}
+"#,
+        expect![[r#"
+            server.js:3 GRPC /PaymentService/Charge <- ShopServer.ChargeHandler
+            server.js:3 GRPC /PaymentService/Refund <- refund
+        "#]],
+    );
+}
+
+#[test]
 fn controllers_without_templates_answer_by_their_names() {
     check(
         r#"

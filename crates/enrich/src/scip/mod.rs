@@ -2,10 +2,11 @@
 //!
 //! The file is read twice, a document at a time: where symbols are defined, then
 //! what stands at each call. Places are matched against the bytes of the commit, so
-//! an index of another commit shows itself: its definitions are not where the names
-//! are.
+//! a document of another commit shows itself: its names stand elsewhere. It is left out,
+//! and an index that is mostly of such documents is refused.
 
 pub mod index;
+mod placement;
 pub mod symbol;
 pub mod wire;
 
@@ -18,7 +19,8 @@ use index::{Document, Index, Metadata, Part};
 use model::code::{EdgeKind, NodeKind};
 use model::ids::NodeId;
 use model::{CancelToken, Error, ErrorCode, Progress, Result};
-use std::collections::HashMap;
+use placement::{Fit, Placement};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, Seek as _};
 use std::path::Path;
@@ -43,7 +45,7 @@ pub struct IndexEvidence {
     /// Documents, and those of them that are files of the commit.
     pub n_documents: u64,
     pub n_matched: u64,
-    /// Documents whose text is not the commit's.
+    /// Documents whose text is not the commit's; they are left out.
     pub n_changed: u64,
     pub n_definitions: u64,
     /// Definitions that stand where the index has them.
@@ -75,6 +77,7 @@ pub fn read(path: &Path, graph: &Graph, watch: &Watch<'_>) -> Result<IndexEviden
         blobs: graph.blobs()?,
         symbols: HashMap::new(),
         own: HashMap::new(),
+        left_out: HashSet::new(),
         evidence: IndexEvidence::default(),
         metadata: Metadata::default(),
     };
@@ -125,11 +128,13 @@ fn not_an_index(error: wire::WireError) -> Error {
 struct ScipReader<'g> {
     graph: &'g Graph,
     blobs: BlobReader,
-    /// Where global symbols are defined.
+    /// Where global symbols are defined, by their identity without a version.
     symbols: HashMap<String, NodeId>,
     /// The packages that define something in it, and there the symbols by the shorter
     /// names of their modules; none for what several are called.
     own: HashMap<String, HashMap<String, Option<NodeId>>>,
+    /// Documents of another text, by path.
+    left_out: HashSet<String>,
     evidence: IndexEvidence,
     metadata: Metadata,
 }
@@ -138,6 +143,9 @@ impl ScipReader<'_> {
     /// The file a document is about, with its text in the commit; none for a document
     /// of something else.
     fn file(&mut self, document: &Document) -> Option<(usize, LineIndex)> {
+        if self.left_out.contains(&document.path) {
+            return None;
+        }
         let at = self.graph.file_by_path(&document.path)?;
         let bytes = self.graph.committed(at, &mut self.blobs)?;
         let is_same = document.text.as_ref().is_none_or(|own| own.as_bytes() == bytes);
@@ -147,9 +155,15 @@ impl ScipReader<'_> {
 
     fn learn(&mut self, document: Document) {
         self.evidence.n_documents += 1;
-        let Some((at, text)) = self.file(&document) else {
-            let is_known = self.graph.file_by_path(&document.path).is_some();
-            self.evidence.n_changed += u64::from(is_known);
+        let found = self.file(&document).filter(|(at, text)| {
+            let file = &self.graph.files[*at];
+            Placement::new(text, &document).is_of_text(&document, file, self.graph)
+        });
+        let Some((at, text)) = found else {
+            if self.graph.file_by_path(&document.path).is_some() {
+                self.evidence.n_changed += 1;
+                self.left_out.insert(document.path);
+            }
             return;
         };
         self.evidence.n_matched += 1;
@@ -165,7 +179,8 @@ impl ScipReader<'_> {
                     self.evidence.n_definitions += 1;
                     self.evidence.n_found += 1;
                     self.own(&occurrence.symbol, def.node);
-                    self.symbols.entry(occurrence.symbol).or_insert(def.node);
+                    let identity = symbol::identity(&occurrence.symbol);
+                    self.symbols.entry(identity).or_insert(def.node);
                 }
                 // Modules, variables, parameters: no symbols here; but what names a
                 // callable must stand where that word is.
@@ -184,6 +199,11 @@ impl ScipReader<'_> {
                 *known = None;
             }
         }
+    }
+
+    /// What a symbol is that a document defines, in whatever version of its package.
+    fn defined(&self, symbol: &str) -> Option<NodeId> {
+        self.symbols.get(&symbol::identity(symbol)).copied()
     }
 
     /// What a symbol that is defined nowhere is, if it is of a package that is indexed:
@@ -211,11 +231,13 @@ impl ScipReader<'_> {
             return Err(Error::usage("the index holds no documents")
                 .suggest("make one with scip-typescript, scip-python or `rust-analyzer scip`"));
         }
+        if n_changed * 2 > n_documents {
+            return stale(format!(
+                "in {n_changed} of {n_documents} documents names stand elsewhere"
+            ));
+        }
         if n_matched == 0 {
             return stale(format!("none of its {n_documents} documents is an indexed file"));
-        }
-        if n_changed * 2 > n_documents {
-            return stale(format!("{n_changed} of {n_documents} documents have another text"));
         }
         if n_found * 100 < n_definitions * LEAST_MATCHING {
             return stale(format!(
@@ -230,8 +252,12 @@ impl ScipReader<'_> {
         let file = &self.graph.files[at];
         let encoding = encoding(&document);
         let mut named: HashMap<(u32, u32), Vec<&str>> = HashMap::new();
+        let mut placement = Placement::new(&text, &document);
         for occurrence in document.occurrences.iter().filter(|it| !it.is_definition) {
             let place = text.to_lore(occurrence.start, encoding);
+            if placement.fit(occurrence, place) == Fit::Other {
+                continue;
+            }
             named.entry(place).or_default().push(&occurrence.symbol);
         }
         let top = Path::new("/");
@@ -272,7 +298,7 @@ impl ScipReader<'_> {
     fn meaning(&self, symbols: &[&str]) -> Meaning {
         let mut known = Vec::new();
         for symbol in symbols {
-            let found = self.symbols.get(*symbol).copied();
+            let found = self.defined(symbol);
             let found = found.or_else(|| self.own_by_other_name(symbol));
             if let Some(node) = found.filter(|node| !known.contains(node)) {
                 known.push(node);
@@ -307,28 +333,29 @@ impl ScipReader<'_> {
         edges: &mut Vec<LayerEdge>,
     ) {
         for (symbol, base) in &document.implementations {
-            let (Some(source), Some(target)) = (self.symbols.get(symbol), self.symbols.get(base))
-            else {
+            let (Some(source), Some(target)) = (self.defined(symbol), self.defined(base)) else {
                 continue;
             };
-            let (Some(def), Some(of)) =
-                (file.definition_of(*source), self.graph.definition(*target))
+            let (Some(def), Some(of)) = (file.definition_of(source), self.graph.definition(target))
             else {
                 continue;
             };
             let is_method = matches!(def.kind, NodeKind::Method | NodeKind::Function);
-            let kind = match (is_method, of.kind) {
-                (true, _) => EdgeKind::Overrides,
-                (false, NodeKind::Interface | NodeKind::Trait) => EdgeKind::Implements,
-                (false, _) => EdgeKind::Inherits,
+            let is_base = |kind| matches!(kind, NodeKind::Interface | NodeKind::Trait);
+            // The index does not say which relation it is; the code may, and then that is it.
+            let kind = match self.graph.relation(source, target) {
+                Some(known) => known,
+                None if is_method => EdgeKind::Overrides,
+                None if is_base(of.kind) && !is_base(def.kind) => EdgeKind::Implements,
+                None => EdgeKind::Inherits,
             };
             if source == target {
                 continue;
             }
             self.evidence.n_relations += 1;
             edges.push(LayerEdge {
-                source: *source,
-                target: *target,
+                source,
+                target,
                 kind,
                 holds: true,
                 confidence: SCIP,

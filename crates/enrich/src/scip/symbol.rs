@@ -38,16 +38,25 @@ pub fn parse(symbol: &str) -> Option<PackageSymbol> {
     })
 }
 
-/// A symbol split behind the version of its package; none for one without a package.
+/// Manager and name of the package of a symbol, and what is named in it; none for one
+/// without a package. The version is left out: an installed one beside the indexed code is
+/// the same package.
 pub fn split_package(symbol: &str) -> Option<(&str, &str)> {
     if is_local(symbol) {
         return None;
     }
-    let mut rest = symbol;
-    for _ in 0..4 {
-        rest = word(rest)?.1;
+    let package = word(symbol)?.1;
+    let version = word(word(package)?.1)?.1;
+    let names = word(version)?.1;
+    Some((&package[..package.len() - version.len()], names))
+}
+
+/// A symbol by which other versions of its package know it, too.
+pub fn identity(symbol: &str) -> String {
+    match split_package(symbol) {
+        Some((package, names)) => format!("{package}{names}"),
+        None => symbol.to_owned(),
     }
-    Some((&symbol[..symbol.len() - rest.len()], rest))
 }
 
 /// The ways to write what is named in a module of dotted names, from shorter folders:
@@ -81,7 +90,7 @@ fn word(text: &str) -> Option<(String, &str)> {
 }
 
 /// The names of types, methods and terms; namespaces are left out.
-fn names(mut text: &str) -> Option<Vec<String>> {
+pub fn names(mut text: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     while !text.is_empty() {
         let (name, rest) = match text.chars().next()? {
@@ -136,7 +145,9 @@ mod tests {
     fn packages_and_modules_are_split() {
         let symbol = "scip-python python a  b 1 `src.a.c`/f().";
         let (package, names) = split_package(symbol).unwrap();
-        assert_eq!(package, "scip-python python a  b 1 ");
+        assert_eq!(package, "python a  b ");
+        assert_eq!(identity(symbol), identity("scip-python python a  b 2.0 `src.a.c`/f()."));
+        assert_ne!(identity(symbol), identity("scip-python python b 1 `src.a.c`/f()."));
         assert_eq!(shorter_modules(names), ["`a.c`/f().", "c/f()."]);
         assert_eq!(shorter_modules("a/f()."), Vec::<String>::new());
         assert_eq!(split_package("local 1"), None);

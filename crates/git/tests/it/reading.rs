@@ -179,6 +179,9 @@ fn ancestry_and_landings() {
         ["side", "main", "main~1", "main~2"].map(|rev| fixture.id(rev));
     assert!(repo.is_ancestor(side, main).unwrap());
     assert!(!repo.is_ancestor(main, side).unwrap());
+    let gone = git::ObjectId::parse("1".repeat(40)).unwrap();
+    assert!(!repo.is_ancestor(gone, main).unwrap());
+    assert!(!repo.is_ancestor(main, gone).unwrap());
     assert_eq!(repo.merge_base(side, second).unwrap(), Some(fixture.id("main~3")));
     assert_eq!(repo.parents(merge).unwrap(), [second, side]);
     for (commit, landing) in [(side, merge), (merge, merge), (second, second), (main, main)] {

@@ -134,16 +134,47 @@ fn collect(reader: &Reader, scope: &Scope, with_outside: bool) -> Result<Graph> 
         }
     }
     edges.retain(|_, (_, sites)| *sites > 0);
+    let edges = folded(edges);
     if with_outside {
         outside(&view, &edges, &mut nodes)?;
     }
     Ok(settled(scope, nodes, edges))
 }
 
+/// Edges by source, target and kind.
+type FoldedEdges = BTreeMap<(NodeId, NodeId, EdgeKind), FoldedEdge>;
+
+/// What all sources of evidence know of one edge.
+struct FoldedEdge {
+    /// The highest one, as answers name it.
+    provenance: Provenance,
+    confidence: u8,
+    sites: u32,
+}
+
+/// Each edge once: one that is linked and confirmed is one edge.
+fn folded(edges: BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)>) -> FoldedEdges {
+    let mut folded = FoldedEdges::new();
+    for ((source, target, kind, provenance), (confidence, sites)) in edges {
+        let known = folded.entry((source, target, kind)).or_insert(FoldedEdge {
+            provenance,
+            confidence,
+            sites,
+        });
+        if provenance.rank() > known.provenance.rank() {
+            known.provenance = provenance;
+        }
+        known.confidence = known.confidence.max(confidence);
+        // Confirming a site makes no second one.
+        known.sites = known.sites.max(sites);
+    }
+    folded
+}
+
 /// Nodes of other repositories and of libraries that edges lead to.
 fn outside(
     view: &View<'_>,
-    edges: &BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)>,
+    edges: &FoldedEdges,
     nodes: &mut BTreeMap<NodeId, GraphNode>,
 ) -> Result<()> {
     for (source, target, ..) in edges.keys() {
@@ -171,11 +202,7 @@ fn outside(
 }
 
 /// In an order that does not depend on row ids.
-fn settled(
-    scope: &Scope,
-    nodes: BTreeMap<NodeId, GraphNode>,
-    edges: BTreeMap<(NodeId, NodeId, EdgeKind, Provenance), (u8, u32)>,
-) -> Graph {
+fn settled(scope: &Scope, nodes: BTreeMap<NodeId, GraphNode>, edges: FoldedEdges) -> Graph {
     let mut nodes: Vec<(NodeId, GraphNode)> = nodes.into_iter().collect();
     nodes.sort_by(|(_, a), (_, b)| {
         (&a.qualified_name, a.kind, a.line).cmp(&(&b.qualified_name, b.kind, b.line))
@@ -184,16 +211,16 @@ fn settled(
         nodes.iter().enumerate().map(|(at, (id, _))| (*id, at as u32)).collect();
     let mut edges: Vec<GraphEdge> = edges
         .into_iter()
-        .filter_map(|((source, target, kind, provenance), (confidence, sites))| {
+        .filter_map(|((source, target, kind), edge)| {
             Some(GraphEdge {
                 hash: String::new(),
                 cross_community: false,
                 source: *place.get(&source)?,
                 target: *place.get(&target)?,
                 kind,
-                provenance,
-                confidence: f64::from(confidence) / 100.0,
-                sites,
+                provenance: edge.provenance,
+                confidence: f64::from(edge.confidence) / 100.0,
+                sites: edge.sites,
             })
         })
         .collect();

@@ -18,6 +18,9 @@ pub struct Routes {
     pub routes: Vec<Route>,
     /// More than are shown.
     pub total: u64,
+    /// Routes that were used and left out, where only dead ones were asked for.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub used: Option<u64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,7 +62,7 @@ pub fn routes(reader: &Reader, scope: &Scope, asked: &str, limit: usize) -> Resu
     });
     let total = routes.len() as u64;
     routes.truncate(limit);
-    Ok(Routes { standing: scope.standing(), routes, total })
+    Ok(Routes { standing: scope.standing(), routes, total, used: None })
 }
 
 /// Every route of the snapshot, with the prefixes it is mounted under.

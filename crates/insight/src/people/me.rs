@@ -14,6 +14,7 @@ const FIRST_LOOK: Duration = Duration::from_secs(30 * 86_400);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Inbox {
+    /// Empty where nobody said who it is.
     pub username: String,
     /// The look before this one; none the first time.
     pub last_look: Option<Timestamp>,
@@ -77,6 +78,24 @@ pub fn inbox(
         changed: lines_of(reader, &inbox::changed(reader, &who, since)?)?,
         notifications: alerts(reader, since)?,
         username: who.username,
+    })
+}
+
+/// What rules of the config matched, for somebody who is known to no forge: none of the
+/// rest can be said.
+pub fn unnamed_inbox(reader: &Reader, since: Option<Timestamp>, now: Timestamp) -> Result<Inbox> {
+    let last_look = last_seen::last_visit(reader, "")?;
+    let since = since.or(last_look).unwrap_or_else(|| now.minus(FIRST_LOOK));
+    Ok(Inbox {
+        username: String::new(),
+        last_look,
+        since,
+        assigned: Vec::new(),
+        review_requested: Vec::new(),
+        mentioned: Vec::new(),
+        unresolved_threads: Vec::new(),
+        changed: Vec::new(),
+        notifications: alerts(reader, since)?,
     })
 }
 

@@ -137,6 +137,16 @@ impl ServiceRepos {
         home
     }
 
+    /// Folders of the services that were seen or are named, each once.
+    pub fn folders(&self) -> Vec<(RepoId, String)> {
+        let homes = self.services.keys().filter_map(|service| self.of(service));
+        let mut folders: Vec<(RepoId, String)> =
+            homes.filter_map(|home| Some((home.repo, home.folder?))).collect();
+        folders.sort();
+        folders.dedup();
+        folders
+    }
+
     fn find(&self, service: &str) -> Option<ServiceRepo> {
         let row = self.services.get(service);
         if let Some(repo) = row.and_then(|row| row.repo)

@@ -11,7 +11,7 @@ use model::code::{GRPC, NodeKind, SymbolKind};
 use model::ids::{NodeId, RepoId};
 use model::route::Pattern;
 use model::runtime::EndpointKind;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use store::Reader;
@@ -33,6 +33,8 @@ pub(super) struct Resolution {
 pub(super) struct Resolver<'r> {
     reader: &'r Reader,
     pub homes: ServiceRepos,
+    /// Folders of the services that are known, read when they are first needed.
+    folders: OnceCell<Vec<(RepoId, String)>>,
     repos: RefCell<HashMap<RepoId, Option<Rc<RepoCode<'r>>>>>,
 }
 
@@ -44,7 +46,12 @@ pub(super) struct RepoCode<'r> {
 
 impl<'r> Resolver<'r> {
     pub fn new(reader: &'r Reader) -> Result<Self> {
-        Ok(Resolver { reader, homes: ServiceRepos::load(reader)?, repos: RefCell::default() })
+        Ok(Resolver {
+            reader,
+            homes: ServiceRepos::load(reader)?,
+            folders: OnceCell::new(),
+            repos: RefCell::default(),
+        })
     }
 
     pub fn code(&self, repo: RepoId) -> Result<Option<Rc<RepoCode<'r>>>> {
@@ -163,7 +170,10 @@ impl<'r> Resolver<'r> {
         for node in all.iter().filter(|it| matches!(it.kind, NodeKind::Method | NodeKind::Function))
         {
             let Some((view, symbol)) = self.in_home(node, home)? else { continue };
-            if is_generated(&symbol.path) || symbol.is_test {
+            if is_generated(&symbol.path)
+                || symbol.is_test
+                || home.is_some_and(|home| self.is_of_another(home, &symbol.path))
+            {
                 continue;
             }
             let scope = node.scope.to_lowercase();
@@ -200,6 +210,16 @@ impl<'r> Resolver<'r> {
             }
         }
         Ok(tried(&format!("no rpc or method `{service}.{method}` is indexed")))
+    }
+
+    /// Whether a file is in the folder of another service than the one that is at home here.
+    fn is_of_another(&self, home: &ServiceRepo, path: &str) -> bool {
+        let Some(own) = &home.folder else { return false };
+        let is_below =
+            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let folders = self.folders.get_or_init(|| self.homes.folders());
+        !is_below(own)
+            && folders.iter().any(|(repo, folder)| *repo == home.repo && is_below(folder))
     }
 
     /// A function by its name, and the file it is in where that is known.
@@ -292,23 +312,19 @@ impl RepoCode<'_> {
     }
 
     /// Who was named for a call of a contract where a server is put together:
-    /// `addService(Payment.service, { charge: handle })`. In the service's folder, or the
-    /// only one.
+    /// `addService(Payment.service, { charge: handle })`. In the service's folder; of a
+    /// service without one, where one alone is: every service answers `Health/Check`.
     fn registered(&self, service: &str, method: &str, folder: Option<&str>) -> Option<&Route> {
         let wanted = format!("/{service}/{method}");
-        let named = |route: &&Route| {
+        let prefix = folder.map(|folder| format!("{folder}/"));
+        let mut named = self.routes.iter().map(|(route, _)| route).filter(|route| {
             route.method == GRPC
-                && route.pattern.eq_ignore_ascii_case(&wanted)
+                && is_same_rpc(&route.pattern, &wanted)
                 && !route.handlers.is_empty()
-        };
-        let all = || self.routes.iter().map(|(route, _)| route).filter(named);
-        let is_below = |route: &&Route| {
-            folder.is_some_and(|folder| route.path.starts_with(&format!("{folder}/")))
-        };
-        let mut own = all().filter(is_below);
-        let found = own.next().or_else(|| all().next())?;
-        let is_one = is_below(&found) || all().count() == 1;
-        is_one.then_some(found)
+                && prefix.as_ref().is_none_or(|prefix| route.path.starts_with(prefix))
+        });
+        let found = named.next()?;
+        (folder.is_some() || named.next().is_none()).then_some(found)
     }
 
     /// The route of a request: one written alike, else the most literal that matches,
@@ -382,6 +398,17 @@ impl Resolution {
     pub fn tried(how: &str) -> Resolution {
         Resolution { how: how.to_owned(), ..Resolution::default() }
     }
+}
+
+/// Whether two names of an rpc, `/shop.v1.Cart/Add`, are of one: code often leaves out the
+/// package of the contract.
+pub(super) fn is_same_rpc(a: &str, b: &str) -> bool {
+    let parts = |name: &str| {
+        let (service, method) = name.trim_matches('/').rsplit_once('/')?;
+        let service = service.rsplit('.').next().unwrap_or(service);
+        Some((service.to_lowercase(), method.to_lowercase()))
+    };
+    parts(a).is_some_and(|a| Some(a) == parts(b))
 }
 
 /// Segments of a path or pattern that say whose it is: words, and parameters that a framework

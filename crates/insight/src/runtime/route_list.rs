@@ -1,9 +1,10 @@
 //! `lore routes --traffic` and `--dead`: which routes production asks for.
 
+use super::resolve::is_same_rpc;
 use super::topics::is_subscribed;
 use super::traffic::{TrafficGraph, millis};
-use crate::code::Scope;
 use crate::code::routes::{Route, Routes};
+use crate::code::{Scope, SymbolRef};
 use model::code::{EdgeKind, GRPC, TOPIC};
 use model::route::Pattern;
 use model::runtime::{EndpointKind, hour_of};
@@ -61,6 +62,87 @@ struct Sums {
     callers: BTreeMap<String, u64>,
 }
 
+impl Sums {
+    fn add(&mut self, other: &Sums) {
+        self.count += other.count;
+        self.errors += other.errors;
+        self.durations.merge(&other.durations);
+        self.last_seen = self.last_seen.max(other.last_seen);
+        for (caller, n) in &other.callers {
+            *self.callers.entry(caller.clone()).or_default() += n;
+        }
+    }
+}
+
+/// What was asked of one repository.
+#[derive(Default)]
+struct SeenRequests {
+    /// By the place that answers and the name of the request.
+    at: BTreeMap<(String, u32), BTreeMap<String, Sums>>,
+    /// Functions whose own spans were seen, by place.
+    functions: BTreeMap<(String, u32), Sums>,
+    /// Rpcs by the folder of their service and their name.
+    rpcs: BTreeMap<(Option<String>, String), Sums>,
+}
+
+impl SeenRequests {
+    fn add(
+        &mut self,
+        target: &EndpointRow,
+        symbol: Option<SymbolRef>,
+        folder: Option<String>,
+        sum: &Sums,
+    ) {
+        let name = canonical(&name_of(target));
+        if target.endpoint.kind == EndpointKind::Rpc {
+            self.rpcs.entry((folder, name.clone())).or_default().add(sum);
+        }
+        let Some(place) = symbol.map(|symbol| (symbol.path, symbol.line)) else { return };
+        if target.endpoint.kind == EndpointKind::Function {
+            self.functions.entry(place).or_default().add(sum);
+        } else {
+            self.at.entry(place).or_default().entry(name).or_default().add(sum);
+        }
+    }
+
+    fn of_route(&self, route: &Route) -> Sums {
+        let own = canonical(&format!("{} {}", route.method, route.pattern));
+        let handlers = route.handlers.iter().map(|handler| (handler.path.clone(), handler.line));
+        let places: BTreeSet<(String, u32)> =
+            handlers.clone().chain([(route.path.clone(), route.line)]).collect();
+        let mut total = Sums::default();
+        for (name, sum) in places.iter().filter_map(|place| self.at.get(place)).flatten() {
+            if is_same_route(&own, name) {
+                total.add(sum);
+            }
+        }
+        // Who answers is not known: an rpc of the service's folder is known by its name.
+        if route.handlers.is_empty() && route.method == GRPC {
+            for ((folder, name), sum) in &self.rpcs {
+                let is_own = folder
+                    .as_ref()
+                    .is_none_or(|folder| route.path.starts_with(&format!("{folder}/")));
+                if is_own && is_same_route(&own, name) {
+                    total.add(sum);
+                }
+            }
+        }
+        // A handler that runs is asked for, also where only its own spans are sent. One
+        // whose requests are known runs for those.
+        if total.count == 0 {
+            for place in handlers.collect::<BTreeSet<_>>() {
+                let requests = self.at.get(&place).into_iter().flat_map(BTreeMap::values);
+                if requests.map(|sum| sum.count).sum::<u64>() == 0
+                    && let Some(sum) = self.functions.get(&place)
+                {
+                    total.add(sum);
+                }
+            }
+        }
+        total
+    }
+}
+
 /// Adds traffic to a list of routes, all of them, and keeps those that were asked
 /// for: with traffic the busiest, or the dead ones.
 pub fn add_traffic(
@@ -70,59 +152,43 @@ pub fn add_traffic(
     window: &RouteWindow,
 ) -> Result<Routes> {
     let mut loaded = TrafficGraph::new(reader, window.since, window.now)?;
-    let mut sums: BTreeMap<(String, u32, String), Sums> = BTreeMap::new();
+    let mut seen = SeenRequests::default();
     let consumed = loaded.consumed_topics();
     for edge in loaded.edges.clone() {
         let Some(target) = loaded.endpoints.get(&edge.target).cloned() else { continue };
         let is_route = matches!(
             target.endpoint.kind,
-            EndpointKind::Route | EndpointKind::Host | EndpointKind::Rpc | EndpointKind::Topic
+            EndpointKind::Route
+                | EndpointKind::Host
+                | EndpointKind::Rpc
+                | EndpointKind::Topic
+                | EndpointKind::Function
         );
         if !is_route || (edge.kind == EdgeKind::RuntimeProduces && consumed.contains(&edge.target))
         {
             continue;
         }
         let found = loaded.destination(&edge)?;
-        let Some(symbol) = found.symbol else { continue };
         if found.repo.as_deref() != Some(scope.repo.canonical_url.as_str()) {
             continue;
         }
-        let key = (symbol.path, symbol.line, canonical(&name_of(&target)));
-        let sum = sums.entry(key).or_default();
-        sum.last_seen = sum.last_seen.max(Some(edge.last_seen));
+        let mut sum = Sums { last_seen: Some(edge.last_seen), ..Sums::default() };
         if edge.n > 0 {
-            sum.count += edge.n;
-            sum.errors += edge.n_errors;
-            sum.durations.merge(&stored::edge_latency(reader, edge.id, hour_of(window.since))?);
+            sum.count = edge.n;
+            sum.errors = edge.n_errors;
+            sum.durations = stored::edge_latency(reader, edge.id, hour_of(window.since))?;
             let source = loaded.party(edge.source)?;
             let caller = format!("{} {}", source.service, source.name);
             let caller = caller.trim();
             let caller = if caller.is_empty() { "(outside)" } else { caller };
-            *sum.callers.entry(caller.to_owned()).or_default() += edge.n;
+            sum.callers.insert(caller.to_owned(), edge.n);
         }
+        let home = loaded.resolver.homes.of(&target.endpoint.service);
+        seen.add(&target, found.symbol, home.and_then(|home| home.folder), &sum);
     }
     let observed = observed_folders(reader, &mut loaded, scope, window)?;
     for route in &mut list.routes {
-        let places: BTreeSet<(&str, u32)> = route
-            .handlers
-            .iter()
-            .map(|handler| (handler.path.as_str(), handler.line))
-            .chain([(route.path.as_str(), route.line)])
-            .collect();
-        let own = canonical(&format!("{} {}", route.method, route.pattern));
-        let mut total = Sums::default();
-        for ((path, line, name), sum) in &sums {
-            let is_same = places.contains(&(path.as_str(), *line)) && is_same_route(&own, name);
-            if is_same {
-                total.count += sum.count;
-                total.errors += sum.errors;
-                total.durations.merge(&sum.durations);
-                total.last_seen = total.last_seen.max(sum.last_seen);
-                for (caller, n) in &sum.callers {
-                    *total.callers.entry(caller.clone()).or_default() += n;
-                }
-            }
-        }
+        let total = seen.of_route(route);
         let is_observed = observed.iter().any(|folder| {
             folder.as_ref().is_none_or(|folder| route.path.starts_with(&format!("{folder}/")))
         });
@@ -144,6 +210,7 @@ pub fn add_traffic(
         });
     }
     let count = |traffic: &Option<RouteTraffic>| traffic.as_ref().map_or(0, |it| it.count);
+    let n_all = list.routes.len();
     if window.only_dead {
         let is_used = |route: &&Route| route.method == "GET" && count(&route.traffic) > 0;
         let key = |route: &Route| (route.pattern.clone(), route.path.clone(), route.line);
@@ -153,6 +220,7 @@ pub fn add_traffic(
             let is_head = route.method == "HEAD" && used.contains(&key(route));
             count(&route.traffic) == 0 && !is_head
         });
+        list.used = Some((n_all - list.routes.len()) as u64);
         // What can be said before what cannot.
         list.routes.sort_by_key(|route| {
             route.traffic.as_ref().is_some_and(|it| it.state == TrafficState::NotObserved)
@@ -206,6 +274,9 @@ pub(super) fn is_same_route(own: &str, asked: &str) -> bool {
     };
     if method == TOPIC && asked_method == TOPIC {
         return is_subscribed(pattern, path);
+    }
+    if method == GRPC && asked_method == GRPC {
+        return is_same_rpc(pattern, path);
     }
     let is_method =
         method == asked_method || method == "ANY" || (asked_method == "HEAD" && method == "GET");

@@ -1,7 +1,7 @@
 //! `lore trace-stats` and `lore stale --runtime`: what came in, and how old it is.
 
 use super::traffic::{Party, TrafficGraph};
-use model::runtime::{DAY, InputKind, Liveness, hour_of};
+use model::runtime::{DAY, InputKind, Liveness, OTHER, hour_of};
 use model::{Result, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,15 +108,7 @@ pub fn trace_stats(reader: &Reader, now: Timestamp, limit: usize) -> Result<Trac
                 repo: repo.map(|repo| repo.canonical_url.clone()),
                 repo_name: repo.map(|repo| crate::repos::label(repo, &places)),
                 folder: home.as_ref().and_then(|home| home.folder.clone()),
-                found: home.map_or_else(
-                    || {
-                        format!(
-                            "no repository; lore ingest-traces --service {} --repo NAME",
-                            row.name
-                        )
-                    },
-                    |home| home.how.to_owned(),
-                ),
+                found: home.map_or_else(|| without_repo(&row.name), |home| home.how.to_owned()),
                 service: row.name,
             }
         })
@@ -136,6 +128,15 @@ pub fn trace_stats(reader: &Reader, now: Timestamp, limit: usize) -> Result<Trac
         services,
         n_services,
     })
+}
+
+/// What can be done about a service of no known repository.
+fn without_repo(service: &str) -> String {
+    if service == OTHER {
+        return "services beyond the first 2,000, counted together".to_owned();
+    }
+    let service = model::text::shell_quoted(service);
+    format!("no repository; lore ingest-traces --service {service} --repo NAME")
 }
 
 /// Edges that were not seen for a while.

@@ -78,6 +78,9 @@ pub struct RuntimeCaller {
     /// A service with its operation, or whoever is outside.
     pub from: String,
     pub symbol: Option<SymbolRef>,
+    /// What the repository of the symbol is called here, where that is not its name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub repo_label: Option<String>,
     /// What was asked for: `GET /users/{id}`.
     pub by: String,
     pub observations: u64,
@@ -109,6 +112,7 @@ pub fn weight(
     let mut weight = RuntimeWeight::default();
     let mut durations = Sketch::default();
     let consumed = loaded.consumed_topics();
+    let labels = store::repos::labels(reader)?;
     for edge in loaded.edges.clone() {
         let found = loaded.destination(&edge)?;
         let (Some(symbol), Some(repo)) = (&found.symbol, &found.repo) else { continue };
@@ -133,8 +137,10 @@ pub fn weight(
             _ => format!("{} {}", source.service, source.name).trim().to_owned(),
         };
         let (in_code, address) = loaded.in_code(&edge)?;
+        let repo = source.symbol.as_ref().and_then(|it| it.qualified_name.split_once("://"));
         weight.callers.push(RuntimeCaller {
             from,
+            repo_label: repo.and_then(|(repo, _)| labels.get(repo).cloned()),
             symbol: source.symbol,
             by: target.name,
             observations: edge.n,
@@ -165,12 +171,18 @@ fn unseen_routes(
     since: Timestamp,
 ) -> Result<Vec<String>> {
     let mut seen: BTreeMap<(String, u32), BTreeSet<String>> = BTreeMap::new();
+    let mut functions: BTreeSet<(String, u32)> = BTreeSet::new();
     for edge in loaded.edges.clone() {
         if let Some(symbol) = loaded.destination(&edge)?.symbol
             && let Some(row) = loaded.endpoints.get(&edge.target)
         {
+            let place = (symbol.path, symbol.line);
+            if row.endpoint.kind == EndpointKind::Function {
+                functions.insert(place);
+                continue;
+            }
             let name = super::route_list::canonical(&super::route_list::name_of(row));
-            seen.entry((symbol.path, symbol.line)).or_default().insert(name);
+            seen.entry(place).or_default().insert(name);
         }
     }
     let mut unseen = BTreeSet::new();
@@ -185,10 +197,14 @@ fn unseen_routes(
             {
                 let name = format!("{} {}", route.method, route.pattern);
                 let canonical = super::route_list::canonical(&name);
-                let known = seen.get(&(handler.path.clone(), handler.line));
-                let is_seen = known.is_some_and(|known| {
-                    known.iter().any(|it| super::route_list::is_same_route(&canonical, it))
-                });
+                let place = (handler.path.clone(), handler.line);
+                // A handler whose own spans alone were seen is asked for by some route.
+                let is_seen = match seen.get(&place) {
+                    Some(known) => {
+                        known.iter().any(|it| super::route_list::is_same_route(&canonical, it))
+                    }
+                    None => functions.contains(&place),
+                };
                 if !is_seen {
                     unseen.insert(name);
                 }

@@ -655,7 +655,9 @@ impl Cycle {
 
     /// For those who ask how it stands.
     fn publish(&self) {
-        let failing = self.failing.iter().map(|(dir, it)| it.trouble(dir));
+        // That git cannot open a clone says why it cannot be indexed.
+        let failing = self.failing.iter().filter(|(dir, _)| !self.not_opened.contains_key(*dir));
+        let failing = failing.map(|(dir, it)| it.trouble(dir));
         let not_opened = self.not_opened.values().cloned();
         self.daemon.shared().troubled = failing.chain(not_opened).collect();
         let tasks = self.schedule.outlook().map(|(task, next_at, failures)| {

@@ -102,6 +102,12 @@ fn fill(
     Ok(())
 }
 
+/// How many clones are registered; none where there is no database yet.
+pub fn n_registered(database: &Path) -> usize {
+    let counted = Reader::open(database).and_then(|reader| places::registered(&reader));
+    counted.map_or(0, |clones| clones.len())
+}
+
 /// Notes a delivery of a webhook; false when it came before.
 pub fn is_new_delivery(database: &Path, key: &str, now: model::Timestamp) -> Result<bool> {
     if !database.exists() {

@@ -100,6 +100,9 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
     let (events, from_events) = mpsc::unbounded_channel();
     let (finished, from_finished) = mpsc::unbounded_channel();
     let listener = socket::bind(&host.socket())?;
+    let database = host.database().to_owned();
+    let counted = tokio::task::spawn_blocking(move || inspect::n_registered(&database)).await;
+    let n_clones = counted.unwrap_or_default();
     let daemon = Arc::new(Daemon {
         queue: JobQueue::new(Arc::clone(&host), finished),
         shared: Mutex::new(Shared {
@@ -108,7 +111,7 @@ pub async fn run(host: Arc<dyn DaemonHost>, log: Log, uid: u32, stop: CancelToke
             http: None,
             otlp: None,
             problems: Vec::new(),
-            clones: (0, 0),
+            clones: (n_clones, 0),
             tasks: Vec::new(),
             troubled: Vec::new(),
         }),

@@ -57,7 +57,12 @@ fn changed(impact: &Impact, out: &mut Painter) {
         out.label(Label::Faint, &format!("{mark}and {inside} inside")).end();
     }
     if impact.total == 0 {
-        let words = format!("{mark}nothing that is indexed is known to use it; {UNSEEN}");
+        let is_called = impact.runtime.as_ref().is_some_and(|it| !it.callers.is_empty());
+        let words = if is_called {
+            format!("{mark}no indexed code leads to it; production does:")
+        } else {
+            format!("{mark}nothing that is indexed is known to use it; {UNSEEN}")
+        };
         out.label(Label::Faint, &words).end();
     }
 }

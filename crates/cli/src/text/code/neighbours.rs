@@ -177,10 +177,11 @@ fn indirect(uses: &IndirectUse, home: &str, out: &mut Painter) {
 
 /// Tab-separated, one row per symbol.
 pub(super) fn rows(found: &[Neighbour], home: &str, out: &mut Painter) {
-    let names = ["depth", "kind", "symbol", "place", "edge", "site", "confidence"];
-    let mut table = Table::new(names.map(Column::new));
+    let names = ["depth", "kind", "symbol", "place", "edge", "site", "confidence", "provenance"];
+    let n_columns = names.len() - usize::from(!out.look().is_verbose);
+    let mut table = Table::new(names.map(Column::new).into_iter().take(n_columns));
     for one in found {
-        table.row([
+        let cells = [
             Cell::text(one.depth.to_string()),
             Cell::text(one.at.kind.as_str()),
             Cell::text(short_name(&one.at, home)),
@@ -188,7 +189,9 @@ pub(super) fn rows(found: &[Neighbour], home: &str, out: &mut Painter) {
             Cell::text(one.edge.as_str()),
             Cell::text(place(&one.site_path, one.site_line)),
             Cell::text(format!("{:.2}", one.confidence)),
-        ]);
+            Cell::text(one.provenance.as_str()),
+        ];
+        table.row(cells.into_iter().take(n_columns));
     }
     out.table(&table);
 }
@@ -242,7 +245,10 @@ pub(super) fn line(one: &Neighbour, home: &str, out: &mut Painter) {
     if let Some(n) = one.one_of {
         words.push(format!("one of {n} definitions"));
     }
-    if one.confidence < 0.8 {
+    if out.look().is_verbose {
+        words.push(one.provenance.to_string());
+    }
+    if one.confidence < 0.8 || out.look().is_verbose {
         words.push(format!("confidence {:.2}", one.confidence));
     }
     if one.at.is_test {

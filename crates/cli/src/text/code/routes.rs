@@ -35,7 +35,12 @@ impl Show for Routes {
         out.table(&table);
         if self.routes.is_empty() {
             let mark = mark(out);
-            let words = "no route matches; only routes that are written out in code are known";
+            let words = match self.used {
+                Some(1) => "the one route was used in that time".to_owned(),
+                Some(n @ 2..) => format!("all {} routes were used in that time", grouped(n)),
+                _ => "no route matches; only routes that are written out in code are known"
+                    .to_owned(),
+            };
             out.label(Label::Faint, &format!("{mark}{words}")).end();
         }
         let shown = self.routes.len() as u64;

@@ -186,6 +186,12 @@ fn a_clone_that_cannot_be_indexed_is_named_with_the_reason_and_the_next_step() {
     let check = checks.iter().find(|check| check["id"] == "daemon").unwrap();
     assert_eq!(check["status"], "warn", "{check}");
     assert!(check["detail"].as_str().unwrap().contains("is not indexed"), "{check}");
+    // A folder that is gone besides is named once.
+    std::fs::rename(&dir, served.env.dir().join("moved")).unwrap();
+    let is_missed = || troubled()[0]["suggestion"].as_str().is_some_and(|it| it.contains("remove"));
+    served.until("it is missed", is_missed);
+    assert_eq!(troubled().as_array().unwrap().len(), 1, "{}", troubled());
+    std::fs::rename(served.env.dir().join("moved"), &dir).unwrap();
     // Mended, it is forgotten.
     std::fs::write(&object, kept).unwrap();
     served.until("it is well", || troubled().as_array().is_some_and(Vec::is_empty));

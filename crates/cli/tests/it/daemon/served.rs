@@ -137,8 +137,10 @@ fn a_webhook_fetches_just_what_it_names_and_only_once() {
         assert_eq!(http(&served, "POST /hooks/gitlab", &wrong, &issue_event(1)).0, expected);
     }
     let shown = [("X-Gitlab-Token", "s3cret")];
-    for body in ["", "{", "{}", "[1]", "{\"object_kind\":\"pipeline\"}"] {
-        assert_eq!(http(&served, "POST /hooks/gitlab", &shown, body).0, 200, "{body}");
+    for (body, expected) in
+        [("", 400), ("{", 400), ("{}", 200), ("[1]", 200), ("{\"object_kind\":\"pipeline\"}", 200)]
+    {
+        assert_eq!(http(&served, "POST /hooks/gitlab", &shown, body).0, expected, "{body}");
     }
     assert!(!served.log().contains("s3cret"));
 }
@@ -159,11 +161,11 @@ fn rules_tell_of_each_event_once() {
     env.remove_var("GIT_COMMITTER_DATE");
     let told = env.dir().join("told");
     let script =
-        env.write_file("tell", &format!("#!/bin/sh\necho \"$1\" >> '{}'\n", told.display()));
+        env.write_file("tell", &format!("#!/bin/sh\necho \"$1 $2\" >> '{}'\n", told.display()));
     std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let env = env.with_config(&format!(
         "{QUIET}\n[[notifications]]\nname = \"models\"\nwhen = \"paths\"\npaths = [\"*.py\"]\n\
-         to = \"command\"\ncommand = [\"{}\", \"{{title}}; touch pwned\"]\n",
+         to = \"command\"\ncommand = [\"{}\", \"{{title}}; touch pwned\", \"{{body}}\"]\n",
         script.display()
     ));
     let served = Served::new(env);
@@ -185,6 +187,10 @@ fn rules_tell_of_each_event_once() {
     assert_eq!(lines.lines().count(), 1, "{lines}");
     assert!(lines.contains("; touch pwned"), "an argument, not a line for a shell: {lines}");
     assert!(!served.env.dir().join("pwned").exists());
+    // The commit is named so that people can read it.
+    let (short, author) = (&head[..12], "Test");
+    assert!(lines.contains(&format!(" app@{short} {author}")), "{lines}");
+    assert!(!lines.contains("local/"), "{lines}");
     served.until("it is kept", || kept().len() == 1);
     let _ = served.env.lore(&["daemon", "reload"]).success();
     served.until_idle();

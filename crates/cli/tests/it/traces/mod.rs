@@ -1,6 +1,7 @@
 //! Traces and access logs, from a file or a socket to what people ask.
 
 mod receiver;
+mod rpc;
 mod sdk;
 
 use crate::BINARY;

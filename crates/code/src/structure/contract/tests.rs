@@ -14,7 +14,7 @@ fn told(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn only_the_marks_of_tools_begin_a_section_that_undoes() {
-    let drop = "ALTER TABLE users DROP COLUMN email;\n";
+    let drop = "alter table users DROP COLUMN email;\n";
     for comment in [
         "-- Migration 42: rollback is not supported",
         "-- migrate the users; undo by hand",
@@ -63,10 +63,10 @@ fn only_files_named_for_it_undo_a_migration() {
 #[test]
 fn the_same_name_in_another_file_or_package_is_another_contract() {
     let (users, without) = (
-        "CREATE TABLE users (id int, email text, age int);",
-        "CREATE TABLE users (id int, age int);",
+        "create table users (id int, email text, age int);",
+        "create table users (id int, age int);",
     );
-    let step = "ALTER TABLE users DROP COLUMN email;";
+    let step = "alter table users DROP COLUMN email;";
     assert_eq!(
         told(
             &[("a/1.sql", users), ("b/1.sql", users)],
@@ -74,7 +74,7 @@ fn the_same_name_in_another_file_or_package_is_another_contract() {
         ),
         ["removed-contract users.email a/2.sql", "removed-contract users.email b/1.sql"]
     );
-    let (hr, sales) = ("CREATE TABLE hr.t (a int, b int);", "CREATE TABLE sales.t (a int, b int);");
+    let (hr, sales) = ("create table hr.t (a int, b int);", "create table sales.t (a int, b int);");
     let after = format!("{hr}{sales}").replace(", b int", "");
     assert_eq!(
         told(&[("1.sql", &format!("{hr}{sales}"))], &[("1.sql", &after)]),
@@ -100,29 +100,29 @@ fn the_same_name_in_another_file_or_package_is_another_contract() {
 /// A schema and the migrations that lead to it make one table, wherever it is made.
 #[test]
 fn what_only_went_to_another_file_is_still_there() {
-    let users = "CREATE TABLE users (id int, email text);";
+    let users = "create table users (id int, email text);";
     let both = [("db/migrations/1.sql", users), ("db/schema.sql", users)];
     assert!(told(&both, &[("db/schema.sql", users)]).is_empty());
     assert!(told(&both, &[("db/migrations/0.sql", users), ("db/schema.sql", users)]).is_empty());
     assert!(told(&[("a/1.sql", users)], &[("a/2.sql", users), ("b/1.sql", users)]).is_empty());
     assert_eq!(
-        told(&both, &[("db/2.sql", "DROP TABLE users;")]),
+        told(&both, &[("db/2.sql", "drop table users;")]),
         ["removed-contract users db/2.sql", "removed-contract users db/schema.sql"]
     );
 }
 
 #[test]
 fn columns_may_be_called_as_constraints_begin() {
-    let old = "CREATE TABLE settings (
+    let old = "create table settings (
         id int, key varchar(20), index int CHECK (index > 0), period text, fulltext tsvector,
         exclude boolean, KEY by_id (id), INDEX (id), INDEX by_key USING BTREE (key(10)),
         FULLTEXT KEY words (key), PERIOD FOR SYSTEM_TIME (a, b), EXCLUDE USING gist (id WITH =));";
     assert_eq!(
-        told(&[("db/1.sql", old)], &[("db/1.sql", "CREATE TABLE settings (id int);")]),
+        told(&[("db/1.sql", old)], &[("db/1.sql", "create table settings (id int);")]),
         ["key", "index", "period", "fulltext", "exclude"]
             .map(|column| format!("removed-contract settings.{column} db/1.sql"))
     );
-    let steps = "ALTER TABLE settings DROP key, DROP INDEX by_key, DROP KEY by_id, \
+    let steps = "alter table settings DROP key, DROP INDEX by_key, DROP KEY by_id, \
                  RENAME INDEX a TO b, RENAME index TO place, ALTER INDEX a VISIBLE, \
                  ALTER period TYPE int, ADD KEY words (key), ADD fulltext tsvector NOT NULL;";
     assert_eq!(
@@ -138,8 +138,8 @@ fn columns_may_be_called_as_constraints_begin() {
 
 #[test]
 fn the_key_of_a_table_is_what_stands_in_its_brackets() {
-    let old = "CREATE TABLE t (a int, b int, c int);";
-    let new = "CREATE TABLE t (a int, b int, c int, CONSTRAINT c PRIMARY KEY (a DESC, b));";
+    let old = "create table t (a int, b int, c int);";
+    let new = "create table t (a int, b int, c int, CONSTRAINT c PRIMARY KEY (a DESC, b));";
     assert_eq!(
         told(&[("db/1.sql", old)], &[("db/1.sql", new)]),
         ["required-input t.a db/1.sql", "required-input t.b db/1.sql"]
@@ -152,9 +152,9 @@ fn hostile_contracts_are_read_once() {
     const N: usize = 60_000;
     let deep = "(".repeat(N);
     for (path, text) in [
-        ("2.sql", format!("ALTER TABLE t ADD {deep}")),
-        ("2.sql", format!("ALTER TABLE t ADD {deep} a int {}", ")".repeat(N))),
-        ("2.sql", format!("CREATE TABLE t {deep}")),
+        ("2.sql", format!("alter table t ADD {deep}")),
+        ("2.sql", format!("alter table t ADD {deep} a int {}", ")".repeat(N))),
+        ("2.sql", format!("create table t {deep}")),
         ("a.proto", format!("service S {{ {} }}", "rpc x (".repeat(N))),
         ("a.proto", format!("service S {{ {} }}", "rpc x (y) returns (".repeat(N))),
     ] {
@@ -162,7 +162,7 @@ fn hostile_contracts_are_read_once() {
         assert!(told(&[], &[(path, &text)]).is_empty());
         assert!(N_LOOKED_AT.get() < 20 * text.len(), "{} for {}", N_LOOKED_AT.get(), text.len());
     }
-    let name = format!("ALTER TABLE t DROP {}", "a.".repeat(N));
+    let name = format!("alter table t DROP {}", "a.".repeat(N));
     assert_eq!(told(&[], &[("2.sql", &name)]), ["removed-contract t.a.a.a.a 2.sql"]);
 }
 
