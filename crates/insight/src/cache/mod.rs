@@ -19,7 +19,7 @@ use store::code::layers;
 use store::results::{DerivedResult, Durability};
 
 /// Changes when an answer of the same key would come out differently.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// An answer about one snapshot: where it stands is not part of what is kept.
 pub trait SnapshotAnswer: Serialize + DeserializeOwned {

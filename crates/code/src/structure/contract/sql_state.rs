@@ -145,6 +145,9 @@ fn each_statement<'f>(
     }
 }
 
+/// Columns of a table that are read, as many as any database has: they are looked up one by one.
+const MOST_COLUMNS: usize = 4_096;
+
 pub struct Table {
     pub place: Place,
     pub columns: Vec<Column>,
@@ -291,7 +294,7 @@ impl Reader<'_, '_> {
         let (constraints, parts): (Vec<_>, Vec<_>) =
             clauses(words).into_iter().partition(|clause| is_constraint(clause));
         let mut columns: Vec<Column> =
-            parts.into_iter().filter_map(|clause| self.column(clause)).collect();
+            parts.into_iter().filter_map(|clause| self.column(clause)).take(MOST_COLUMNS).collect();
         let keys: BTreeSet<String> = constraints.into_iter().flat_map(primary_columns).collect();
         for column in &mut columns {
             column.is_required |= keys.contains(&column.name);
@@ -429,7 +432,7 @@ impl Reader<'_, '_> {
             Some(known) => &mut known.columns,
             None => self.state.added.entry(table.clone()).or_default(),
         };
-        if !columns.iter().any(|it| it.name == column.name) {
+        if columns.len() < MOST_COLUMNS && !columns.iter().any(|it| it.name == column.name) {
             columns.push(column);
         }
     }
