@@ -6,10 +6,13 @@ use crate::code::impact::Impact;
 use crate::code::neighbours::{Neighbour, UnresolvedSite};
 use crate::tests_scope::TestScope;
 use model::code::is_test_path;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Files of tests that are named.
 const MOST_FILES: usize = 8;
+/// Of those that a change reaches, the ones that are named where there are many.
+const NEAREST_FILES: usize = 3;
 /// Names of one file of tests.
 const MOST_TESTS: usize = 4;
 
@@ -82,15 +85,32 @@ pub fn impact(answer: &Impact) -> String {
     out
 }
 
-/// A few by name and line; many by how many there are where.
+/// A few by name and line; of many the nearest files, and how many there are elsewhere.
 fn impact_tests(tests: &[&Neighbour], out: &mut String) {
     const MOST_NAMED: usize = 8;
     if tests.is_empty() {
         return;
     }
     if tests.len() > MOST_NAMED {
-        let paths: Vec<&str> = tests.iter().map(|one| one.at.path.as_str()).collect();
-        out.push_str(&format!("tests: {}\n", counted_places(&paths)));
+        let mut files: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
+        for one in tests {
+            let (depth, n) = files.entry(&one.at.path).or_insert((one.depth, 0));
+            *depth = one.depth.min(*depth);
+            *n += 1;
+        }
+        let mut nearest: Vec<(u32, Reverse<usize>, &str)> =
+            files.into_iter().map(|(path, (depth, n))| (depth, Reverse(n), path)).collect();
+        nearest.sort_unstable();
+        nearest.truncate(NEAREST_FILES);
+        let named = nearest.iter().map(|(_, Reverse(n), path)| format!("{path} {n}"));
+        let mut places: Vec<String> = named.collect();
+        let is_named = |path: &str| nearest.iter().any(|(_, _, named)| *named == path);
+        let others = tests.iter().map(|one| one.at.path.as_str());
+        let others: Vec<&str> = others.filter(|path| !is_named(path)).collect();
+        if !others.is_empty() {
+            places.push(counted_places(&others));
+        }
+        out.push_str(&format!("tests: {}\n", places.join(", ")));
         return;
     }
     let mut files = ByFile::default();
