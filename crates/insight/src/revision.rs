@@ -17,3 +17,26 @@ pub(crate) fn sha(reader: &Reader, rev: &str, place: FileQuery<'_>) -> Result<Op
         Err(error) => Err(error),
     }
 }
+
+/// Whether this can only be a revision: `HEAD`, `HEAD~2`, `HEAD^`, `HEAD@{1}`. Symbols that are
+/// called `head` are written otherwise.
+pub(crate) fn is_head(typed: &str) -> bool {
+    typed
+        .strip_prefix("HEAD")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['~', '^', '@']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_head;
+
+    #[test]
+    fn the_head_is_told_from_names() {
+        for revision in ["HEAD", "HEAD~2", "HEAD^", "HEAD@{1}"] {
+            assert!(is_head(revision), "{revision}");
+        }
+        for name in ["head", "HEADER", "HEAD_OK", "Request.HEAD", "main"] {
+            assert!(!is_head(name), "{name}");
+        }
+    }
+}

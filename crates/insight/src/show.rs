@@ -100,7 +100,8 @@ fn named(
     project: Option<&str>,
     asked: &ScopeRequest<'_>,
 ) -> Result<Referent> {
-    let found = symbol(reader, typed, asked);
+    let found =
+        if revision::is_head(typed) { Err(unknown(typed)) } else { symbol(reader, typed, asked) };
     let is_answer = match &found {
         Ok(Referent::Symbol(found)) => !matches!(found.matched, Match::Prefix | Match::Words),
         Ok(_) => true,

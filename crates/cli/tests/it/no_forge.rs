@@ -446,6 +446,25 @@ fn a_tag_is_the_commit_it_names_and_no_line_of_a_changelog() {
     assert!(why.stdout.contains("CHANGELOG"), "{why}");
 }
 
+/// flask has a test method `head`.
+#[test]
+fn head_is_the_commit_checked_out_and_no_symbol_of_the_name() {
+    let (env, dir) = pier();
+    env.write_file(dir.join("src/head.py"), "class HEAD:\n    def head(self):\n        return 1\n");
+    let at = dir.display().to_string();
+    let _added = env.git(&["-C", &at, "add", "."]).success();
+    let author = "--author=Ada Larsen <ada@example.com>";
+    let message = "Add a head\n\nThe pier had none, because nobody asked.";
+    let _done = env.git(&["-C", &at, "commit", "-q", author, "-m", message]).success();
+    let _read = env.lore_in(&dir, &["index", "-q"], "").success();
+    for command in ["show", "why"] {
+        let told = env.lore_in(&dir, &[command, "HEAD"], "").success().stdout;
+        assert!(told.contains("nobody asked") && !told.contains("head.py:1"), "{told}");
+    }
+    let told = env.lore_in(&dir, &["show", "head"], "").success().stdout;
+    assert!(told.contains("src/head.py:"), "{told}");
+}
+
 /// One level for each joint of a name that somebody typed ended the process.
 #[test]
 fn a_name_of_any_number_of_parts_is_looked_up() {

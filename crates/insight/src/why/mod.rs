@@ -123,7 +123,7 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
                 found => found?,
             }
         }
-        Err(_) => match of_code(reader, request, &mut about) {
+        Err(_) => match of_name(reader, request, &mut about) {
             Err(error) if error.code() == ErrorCode::NotFound => {
                 // Texts say the names of branches and tags, too.
                 match revision::sha(reader, typed, request.scope)? {
@@ -141,6 +141,16 @@ pub fn why(reader: &Reader, request: &Request<'_>) -> Result<Why> {
         why.missing.push(MissingPart::new("nothing was recorded: memory is empty", fix));
     }
     Ok(why)
+}
+
+/// What is no reference: code, but for what can only be a revision.
+fn of_name(reader: &Reader, request: &Request<'_>, about: &mut Vec<String>) -> Result<Why> {
+    let typed = request.scope.path;
+    if revision::is_head(typed) {
+        return Err(Error::not_found(format!("no commit is called `{typed}` here"))
+            .suggest("in a clone, give a commit, branch or tag that it has"));
+    }
+    of_code(reader, request, about)
 }
 
 /// Whether lines of code may be meant, whose edits count.

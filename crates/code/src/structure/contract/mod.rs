@@ -71,16 +71,16 @@ impl Breaches {
 
     /// Each once; what has a new name is not gone.
     fn finish(self) -> Vec<ContractBreach> {
-        let mut seen = Seen::default();
+        let mut index = BreachIndex::default();
         for (scope, it) in self.all.iter().filter(|(_, it)| it.rule == Rule::RenamedContract) {
-            seen.is_new(scope, it);
+            index.is_new(scope, it);
         }
-        let renamed = std::mem::take(&mut seen);
+        let renamed = std::mem::take(&mut index);
         let all = self.all.into_iter().filter(|(scope, it)| {
             let is_renamed = it.rule == Rule::RemovedContract
                 && renamed.has(scope, Rule::RenamedContract, &it.symbol);
             // A schema and the migration that leads to it say the same.
-            !is_renamed && seen.is_new(scope, it)
+            !is_renamed && index.is_new(scope, it)
         });
         all.map(|(_, it)| it).collect()
     }
@@ -88,12 +88,12 @@ impl Breaches {
 
 /// What was found of which contract.
 #[derive(Default)]
-struct Seen {
+struct BreachIndex {
     /// By format, home, rule and symbol the schemas in which it was found.
     schemas: BTreeMap<(&'static str, String, Rule, String), BTreeSet<String>>,
 }
 
-impl Seen {
+impl BreachIndex {
     fn is_new(&mut self, scope: &Scope, it: &ContractBreach) -> bool {
         if self.has(scope, it.rule, &it.symbol) {
             return false;
