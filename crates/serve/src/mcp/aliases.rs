@@ -63,6 +63,19 @@ const SUBJECTS: &[&str] = &[
 /// The same where a tool takes several.
 const LISTS: &[&str] = &["files", "paths"];
 
+/// Arguments by other names where a tool has the second one and not the first.
+const ARGUMENTS: &[(&str, &str)] = &[
+    ("source", "from"),
+    ("start", "from"),
+    ("target", "to"),
+    ("end", "to"),
+    ("files", "paths"),
+    ("file", "paths"),
+    ("paths", "files"),
+    ("old", "base"),
+    ("new", "head"),
+];
+
 /// The tool that is called by another name.
 pub fn tool(name: &str) -> Option<&'static str> {
     TOOLS.iter().find(|(alias, _)| *alias == name).map(|(_, tool)| *tool)
@@ -72,6 +85,16 @@ pub fn tool(name: &str) -> Option<&'static str> {
 /// the same meaning was used and nothing else could be meant.
 pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
     make_plural(arguments, known);
+    let is_known = |name: &str| known.iter().any(|argument| argument.name == name);
+    for (alias, own) in ARGUMENTS {
+        if !is_known(alias)
+            && is_known(own)
+            && !arguments.contains_key(*own)
+            && let Some(value) = arguments.remove(*alias)
+        {
+            arguments.insert((*own).to_owned(), value);
+        }
+    }
     let named = |words: &[&str]| {
         known.iter().map(|argument| argument.name.as_str()).find(|name| words.contains(name))
     };
@@ -79,10 +102,9 @@ pub fn rename_arguments(arguments: &mut JsonObject, known: &[Argument]) {
     if arguments.contains_key(subject) {
         return;
     }
-    let is_known = |name: &String| known.iter().any(|argument| argument.name == *name);
     let strange: Vec<String> = arguments
         .keys()
-        .filter(|name| !is_known(name))
+        .filter(|name| !is_known(name.as_str()))
         .filter(|name| SUBJECTS.contains(&name.as_str()) || LISTS.contains(&name.as_str()))
         .cloned()
         .collect();
@@ -123,6 +145,26 @@ mod tests {
             assert!(tools::find(meant).is_some(), "{alias} means {meant}, which is no tool");
             assert!(tools::names().all(|name| name != *alias), "{alias} is a tool itself");
         }
+    }
+
+    #[test]
+    fn both_ends_and_lists_of_files_have_other_names() {
+        let renamed = |properties: serde_json::Value, given: serde_json::Value| {
+            let schema = json!({ "properties": properties });
+            let names = arguments::of_schema(schema.as_object().unwrap());
+            let mut arguments = given.as_object().unwrap().clone();
+            rename_arguments(&mut arguments, &names);
+            serde_json::Value::Object(arguments)
+        };
+        let flow = json!({ "from": {}, "to": {}, "repo": {} });
+        let ends = json!({ "source": "a", "target": "b" });
+        assert_eq!(renamed(flow.clone(), ends), json!({ "from": "a", "to": "b" }));
+        let given = json!({ "from": "a", "source": "c", "to": "b" });
+        assert_eq!(renamed(flow, given.clone()), given, "what is said already stays");
+        let tests = json!({ "paths": {}, "base": {}, "merge_request": {} });
+        assert_eq!(renamed(tests, json!({ "files": ["a"] })), json!({ "paths": ["a"] }));
+        let subject = json!({ "target": {}, "to": {} });
+        assert_eq!(renamed(subject, json!({ "target": "a" })), json!({ "target": "a" }));
     }
 
     #[test]

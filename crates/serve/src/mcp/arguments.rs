@@ -98,7 +98,7 @@ mod tests {
         for (given, meant) in [
             (json!({"target": 12}), json!({"target": "12"})),
             (json!({"mr": 12}), json!({"target": "12"})),
-            (json!({"files": "src/a.rs"}), json!({"target": "src/a.rs"})),
+            (json!({"files": "src/a.rs"}), json!({"paths": ["src/a.rs"]})),
             (json!({"limit": "5"}), json!({"limit": 5})),
             (json!({"min_confidence": "0.5"}), json!({"min_confidence": 0.5})),
             (json!({"bodies": "true"}), json!({"bodies": true})),
