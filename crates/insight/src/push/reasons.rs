@@ -40,6 +40,10 @@ pub(super) fn reason(
     let rows = paths::newest_commits(context.reader, scope.repo.id, path, COMMITS)?;
     let mut found = Vec::new();
     for (nth, commit) in rows.iter().enumerate().filter(|(_, commit)| !commit.is_merge) {
+        // Most messages name none of them; how much one says takes longer to tell.
+        if !named.iter().any(|symbol| has_word(&commit.message, &symbol.name)) {
+            continue;
+        }
         let worth = weight(&commit.message);
         if worth <= 1 {
             continue;
