@@ -218,11 +218,12 @@ impl Provenance {
 }
 
 /// A language by the name people know it under: JavaScript is read as
-/// TypeScript without types, and is called by its own name.
+/// TypeScript without types, and C as C++, but each is called by its own name.
 pub fn language_name<'l>(language: &'l str, path: &str) -> &'l str {
     let ending = path.rsplit('.').next().unwrap_or_default();
     match language {
         "typescript" if matches!(ending, "js" | "jsx" | "mjs" | "cjs") => "javascript",
+        "cpp" if ending == "c" => "c",
         other => other,
     }
 }

@@ -7,6 +7,9 @@ use code::index::IndexReport;
 use model::time::human_duration;
 use std::time::Duration;
 
+/// Files that are not read whole, which are named; code full of macros has many.
+const MOST_TROUBLED: usize = 5;
+
 impl Show for IndexAnswer {
     fn text(&self, out: &mut Painter) {
         if let Some(chain) = &self.chain {
@@ -69,12 +72,14 @@ fn code_lines(out: &mut Painter, code: &IndexReport, name: &str) {
             code.skipped.iter().map(|(reason, n)| format!("{} {reason}", grouped(*n))).collect();
         out.label(Label::Faint, &format!("left out: {}", parts.join(", "))).end();
     }
-    for file in &code.troubled {
+    for file in code.troubled.iter().take(MOST_TROUBLED) {
         out.label(Label::Warning, "! ").label(Label::Path, &file.path);
         out.text(&format!(": {}", file.trouble)).end();
     }
-    let n_more = code.n_troubled.saturating_sub(code.troubled.len() as u64);
+    let n_more = code.n_troubled.saturating_sub(code.troubled.len().min(MOST_TROUBLED) as u64);
     if n_more > 0 && code.is_new {
-        out.footer(&format!("{} with trouble", counted(n_more, "more file", "more files")));
+        let files = counted(n_more, "more file", "more files");
+        out.label(Label::Warning, "! ");
+        out.text(&format!("{files} read in part or skipped; --json names them")).end();
     }
 }

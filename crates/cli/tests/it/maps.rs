@@ -50,3 +50,35 @@ fn the_largest_folder_is_taken_apart_and_examples_do_not_come_first() {
     assert!(!changed.contains("tests/"), "{map}");
     assert!(wire::tokens::count(&map) <= 1_200, "{map}");
 }
+
+#[test]
+fn a_repository_of_c_is_called_c_and_prototypes_are_not_extended() {
+    let env = TestEnv::new(BINARY);
+    let header = "int area(int w, int h);\nint edge(int w, int h);\n";
+    let source = "#include \"shape.h\"\nint area(int w, int h) { return w * h; }\n\
+                  int edge(int w, int h) { return 2 * (w + h); }\n";
+    let main = "#include \"shape.h\"\nint main(void) { return area(edge(1, 2), 3); }\n";
+    let mut files = vec![
+        ("src/shape.h".to_owned(), header.to_owned()),
+        ("src/shape.c".to_owned(), source.to_owned()),
+        ("src/main.c".to_owned(), main.to_owned()),
+        ("fuzz/one.cpp".to_owned(), "int one() { return 1; }\n".to_owned()),
+    ];
+    // Not C at all: each is read in part.
+    files.extend((0..8).map(|n| (format!("src/odd_{n}.c"), "int f( {{{ ] ;\n".to_owned())));
+    let files: Vec<(&str, &str)> = files.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let mut history = History::new("main");
+    let at = Timestamp::parse_rfc3339("2024-05-01T10:00:00Z").unwrap();
+    let ada = Signature::new("Ada", "ada@example.com", at);
+    history.commit("main", &ada, "Begin", &written(&files)).unwrap();
+    let dir = env.dir().join("shape");
+    history.write(&dir).unwrap();
+    let indexed = env.lore_in(&dir, &["index"], "").success();
+    let printed = format!("{}{}", indexed.stdout, indexed.stderr);
+    assert_eq!(printed.matches("read in part:").count(), 5, "{printed}");
+    assert!(printed.contains("3 more files read in part or skipped"), "{printed}");
+    let map = env.lore_in(&dir, &["map", "--agent"], "").success().stdout;
+    assert!(map.contains("c 11, cpp 1"), "{map}");
+    assert!(!map.contains("most extended"), "{map}");
+    assert!(map.contains("area src/shape.c"), "{map}");
+}

@@ -148,8 +148,10 @@ pub fn map(
     let routes = routes(&view, &below)?;
     map.routes = routes.len() as u64;
     map.first_routes = routes.into_iter().take(MOST_OTHERS).collect();
-    map.most_called = top(&view, &uses, |use_| use_.called, MOST_CALLED)?;
-    map.most_extended = top(&view, &uses, |use_| use_.extended, MOST_OTHERS)?;
+    map.most_called = top(&view, &uses, |use_| use_.called, |_| true, MOST_CALLED)?;
+    // A prototype in C is implemented by its function, which extends nothing.
+    let can_extend = |kind| !matches!(kind, SymbolKind::Function | SymbolKind::Method);
+    map.most_extended = top(&view, &uses, |use_| use_.extended, can_extend, MOST_OTHERS)?;
     map.most_changed = most_changed(&view, &own, &below)?;
     if !memory.is_empty() {
         let filter = RecordFilter {
@@ -298,8 +300,19 @@ fn usage(view: &View<'_>, own: &[&IndexedFile], of_tests: &HashSet<FileId>) -> R
 
 fn languages(own: &[&IndexedFile]) -> Vec<LanguageShare> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut n_headers = 0;
     for file in own {
-        *counts.entry(&file.language).or_default() += 1;
+        if file.path.ends_with(".h") {
+            n_headers += 1;
+        } else {
+            *counts.entry(&file.language).or_default() += 1;
+        }
+    }
+    // A header is of the language that most sources beside it are of.
+    if n_headers > 0 {
+        let n_of = |language: &str| counts.get(language).copied().unwrap_or_default();
+        let language = if n_of("c") > n_of("cpp") { "c" } else { "cpp" };
+        *counts.entry(language).or_default() += n_headers;
     }
     let mut shares: Vec<LanguageShare> = counts
         .into_iter()
@@ -427,6 +440,7 @@ fn top(
     view: &View<'_>,
     uses: &[Usage],
     count: impl Fn(&Usage) -> u64,
+    is_wanted: impl Fn(SymbolKind) -> bool,
     most: usize,
 ) -> Result<Vec<SymbolCount>> {
     let mut ranked: Vec<(u64, NodeId)> =
@@ -435,7 +449,8 @@ fn top(
     let mut found = Vec::new();
     for (count, node) in ranked {
         let symbol = view.symbol(node)?;
-        if let Some(at) = symbol.filter(|at| !at.is_test && !is_beside(&at.path)) {
+        let is_shown = |at: &SymbolRef| is_wanted(at.kind) && !at.is_test && !is_beside(&at.path);
+        if let Some(at) = symbol.filter(is_shown) {
             // Declared in a header and defined beside it.
             if found.iter().all(|known: &SymbolCount| known.at.symbol != at.symbol) {
                 found.push(SymbolCount { at, count });
