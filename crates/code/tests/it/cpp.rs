@@ -376,3 +376,47 @@ int main(void) { assert(1); malloc(2); return 0; }
         "#]],
     );
 }
+
+#[test]
+fn attributes_after_the_macro_of_a_class_do_not_swallow_the_rest_of_a_header() {
+    check(
+        r#"
+--- gtest.h
+namespace testing {
+class GTEST_API_ [[nodiscard]] Failure
+    : public std::runtime_error {
+ public:
+  explicit Failure(int part);
+};
+class [[nodiscard]] Listener {
+ public:
+  virtual void OnStart(int n) = 0;
+};
+class GTEST_API_ [[nodiscard]] UnitTest {
+ public:
+  static UnitTest* GetInstance();
+  int Run();
+};
+}
+inline int RUN_ALL() { return ::testing::UnitTest::GetInstance()->Run(); }
+--- gtest.cc
+#include "gtest.h"
+namespace testing {
+class Printer : public Listener {
+ public:
+  void OnStart(int n) override;
+};
+UnitTest* UnitTest::GetInstance() { static UnitTest it; return &it; }
+int UnitTest::Run() { return 0; }
+}
+"#,
+        expect![[r#"
+            gtest.h:17 testing.UnitTest.GetInstance -> gtest.cc testing.UnitTest.GetInstance 95
+            gtest.h:17 testing.UnitTest.GetInstance().Run -> gtest.cc testing.UnitTest.Run 90
+            gtest.cc testing.UnitTest.GetInstance implements gtest.h testing.UnitTest.GetInstance
+            gtest.cc testing.UnitTest.Run implements gtest.h testing.UnitTest.Run
+            gtest.cc testing.Printer inherits gtest.h testing.Listener
+            gtest.cc testing.Printer.OnStart overrides gtest.h testing.Listener.OnStart
+        "#]],
+    );
+}

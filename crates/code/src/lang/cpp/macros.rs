@@ -68,24 +68,58 @@ fn after_brackets(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// Names in capitals before the name of a class, if one with a body or bases
-/// follows them.
+/// The end of the attributes (`[[nodiscard]]`) that stand here, or here where none do.
+fn after_attributes(bytes: &[u8], mut at: usize) -> Option<usize> {
+    const LONGEST: usize = 400;
+    while bytes[at..].starts_with(b"[[") {
+        let rest = &bytes[at..bytes.len().min(at + LONGEST)];
+        let length = rest.windows(2).position(|pair| pair == b"]]")? + 2;
+        at = after_blanks(bytes, at + length);
+    }
+    Some(at)
+}
+
+/// The end of the arguments of a template (`Matcher<View>`) that open here, or here where
+/// none do.
+fn after_arguments(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'<') {
+        return Some(at);
+    }
+    let mut depth = 0_u32;
+    for (offset, byte) in bytes[at..].iter().take(400).enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => depth -= 1,
+            b';' | b'{' | b'}' => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(after_blanks(bytes, at + offset + 1));
+        }
+    }
+    None
+}
+
+/// Names in capitals before the name of a class, and the attributes among them, if a class
+/// with a body or bases follows.
 fn marks_after(bytes: &[u8], end: usize, marks: &mut Vec<(usize, usize)>) {
     let mut found = Vec::new();
-    let mut at = after_blanks(bytes, end);
+    let Some(mut at) = after_attributes(bytes, after_blanks(bytes, end)) else { return };
     loop {
         let Some((start, end)) = next_word(bytes, at).filter(|(start, _)| *start == at) else {
             return;
         };
         let word = &bytes[start..end];
         let Some(after) = after_brackets(bytes, after_blanks(bytes, end)) else { return };
-        let next = after_blanks(bytes, after);
+        let is_before_attribute = bytes[after_blanks(bytes, after)..].starts_with(b"[[");
+        let Some(next) = after_attributes(bytes, after_blanks(bytes, after)) else { return };
         let is_before_name = bytes.get(next).is_some_and(|byte| is_word(*byte));
         let is_mark = word.iter().any(u8::is_ascii_uppercase)
             && !word.iter().any(u8::is_ascii_lowercase)
             && is_before_name
             && !bytes[next..].starts_with(b"final");
         if !is_mark {
+            let Some(next) = after_arguments(bytes, next) else { return };
             let opens = match bytes.get(next) {
                 Some(b'{') => true,
                 Some(b':') => bytes.get(next + 1) != Some(&b':'),
@@ -97,6 +131,7 @@ fn marks_after(bytes: &[u8], end: usize, marks: &mut Vec<(usize, usize)>) {
             }
             return;
         }
+        let after = if is_before_attribute { next } else { after };
         found.push((start, if after > end { after } else { end }));
         at = next;
     }
@@ -421,12 +456,18 @@ mod tests {
         assert_eq!(read("class API_EXPORT Db {"), "class            Db {");
         assert_eq!(read("struct ALIGN(8) X : Y {"), "struct          X : Y {");
         assert_eq!(read("class A_B C_D Name final {"), "class         Name final {");
+        assert_eq!(read("class API [[nodiscard]] Db : B {"), "class                   Db : B {");
+        assert_eq!(read("class [[nodiscard]] API Db {"), "class [[nodiscard]]     Db {");
+        assert_eq!(read("class API Seq<const A<B>&> {"), "class     Seq<const A<B>&> {");
         for same in [
             "class API_EXPORT;",
             "class DB {",
             "class DB final {",
             "struct STAT buf;",
             "struct STAT *f(int a) {",
+            "class API [[nodiscard",
+            "class API Seq<const A",
+            "class [[nodiscard]] Db {",
         ] {
             assert_eq!(read(same), same);
         }
