@@ -8,6 +8,7 @@ use super::{LineKind, PushContext, PushLine};
 use crate::agent_text::short;
 use crate::code::{View, exact_symbols, signature, slip};
 use model::Result;
+use model::code::NodeKind;
 use model::ids::NodeId;
 
 /// A search that an agent has just made.
@@ -32,7 +33,7 @@ pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<Pu
     let mut lines = Vec::new();
     let mut linked = Vec::new();
     for typed in search.names.iter().take(MOST_NAMES) {
-        let nodes = exact_symbols(&view, typed)?;
+        let nodes = defined(&view, typed, search.is_empty)?;
         if nodes.is_empty() {
             if search.is_empty {
                 lines.extend(near(&view, typed)?);
@@ -55,6 +56,22 @@ pub fn after_search(context: &PushContext<'_>, search: &Search) -> Result<Vec<Pu
     }
     linked.extend(lines);
     Ok(linked)
+}
+
+/// What a name stands for. Where something was found, variables and parameters may be
+/// called as a field is of a type that is meant nowhere.
+fn defined(view: &View<'_>, typed: &str, with_fields: bool) -> Result<Vec<NodeId>> {
+    let mut nodes = exact_symbols(view, typed)?;
+    if !with_fields {
+        let mut others = Vec::new();
+        for node in nodes {
+            if view.node(node)?.is_none_or(|row| row.kind != NodeKind::Field) {
+                others.push(node);
+            }
+        }
+        nodes = others;
+    }
+    Ok(nodes)
 }
 
 /// Where a node is defined; none where the output shows it.
