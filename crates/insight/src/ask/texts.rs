@@ -125,21 +125,20 @@ pub(super) fn asked(
     }
     if let Some(address) = words.iter().find(|word| is_address(word, known)) {
         let is_own = has(OF_ADDRESSES);
-        return match known.has_route(address) {
-            true => Some((Intent::Routes, (*address).to_owned())),
-            false if is_own => text(address),
-            false => None,
-        };
+        if known.has_route(address) {
+            return Some((Intent::Routes, (*address).to_owned()));
+        }
+        return if is_own { text(address) } else { None };
     }
     if let Some(name) = setting(&words, &lower, known) {
         return text(name);
     }
     if let Some(name) = done_by(&words, &lower) {
         // What is shouted is a setting, though a file may define it as a constant.
-        return match known.is_symbol(name) && !is_shouted(name) {
-            true => Some((Intent::Symbol, name.to_owned())),
-            false => text(name),
-        };
+        if known.is_symbol(name) && !is_shouted(name) {
+            return Some((Intent::Symbol, name.to_owned()));
+        }
+        return text(name);
     }
     read_file(&words, &lower, known).and_then(text)
 }
@@ -153,8 +152,8 @@ fn quoted(question: &str) -> Option<&str> {
         let begin = begin + open.len_utf8();
         let is_end =
             |at: usize| !question[at + close.len_utf8()..].starts_with(char::is_alphanumeric);
-        let rest = question[begin..].match_indices(close).map(|(at, _)| begin + at);
-        let Some(end) = rest.into_iter().find(|at| is_end(*at)) else { continue };
+        let mut rest = question[begin..].match_indices(close).map(|(at, _)| begin + at);
+        let Some(end) = rest.find(|at| is_end(*at)) else { continue };
         let text = question[begin..end].trim();
         if text.chars().filter(|c| c.is_alphanumeric()).count() > 2 {
             return Some(text);

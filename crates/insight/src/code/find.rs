@@ -92,7 +92,7 @@ pub fn find(reader: &Reader, scope: &Scope, typed: &str) -> Result<FoundText> {
     let view = View::alone(reader, scope);
     let mut first: Option<(Attempt, Vec<WordLine>)> = None;
     for attempt in attempts(text) {
-        let lines = lines_of(&repo, commit, scope, &attempt)?;
+        let lines = lines_of(&repo, commit, scope, &attempt);
         // A comment speaks of it; what it is stands in code.
         let says_enough = lines
             .iter()
@@ -113,12 +113,7 @@ pub fn find(reader: &Reader, scope: &Scope, typed: &str) -> Result<FoundText> {
 }
 
 /// Lines of the commit, of edited files those of now.
-fn lines_of(
-    repo: &Repo,
-    commit: ObjectId,
-    scope: &Scope,
-    attempt: &Attempt,
-) -> Result<Vec<WordLine>> {
+fn lines_of(repo: &Repo, commit: ObjectId, scope: &Scope, attempt: &Attempt) -> Vec<WordLine> {
     let found = if attempt.any_case {
         repo.lines_with_text_in_any_case(&attempt.texts, commit)
     } else if attempt.whole_words {
@@ -128,14 +123,14 @@ fn lines_of(
     };
     // What stands everywhere is an error of git's, and says nothing.
     let mut lines = found.unwrap_or_default();
-    let Some(overlay) = scope.overlay.as_ref() else { return Ok(lines) };
+    let Some(overlay) = scope.overlay.as_ref() else { return lines };
     lines.retain(|line| overlay.file(&line.path.text()).is_none());
     for (path, file) in overlay.files() {
         lines.extend(file.lines_where(|line| attempt.place_in(line).is_some()).map(
             |(line, text)| WordLine { path: git::RepoPath::new(path), line, text: text.to_owned() },
         ));
     }
-    Ok(lines)
+    lines
 }
 
 fn answer(
