@@ -11,9 +11,9 @@ mod spellings;
 use super::files::{exact_file, symbol_at};
 use super::scope::{Scope, SnapshotContext};
 use super::view::View;
-use crate::agent_text::own_name;
+use crate::agent_text::{name_of_kind, own_name};
 use git::{ObjectId, Repo, WordLine};
-use model::code::{is_test_path, is_vendored_path};
+use model::code::{SymbolKind, is_test_path, is_vendored_path};
 use model::text::{clean, one_line};
 use model::{Error, Result};
 use schemars::JsonSchema;
@@ -174,22 +174,29 @@ fn answer(
 
 fn found_line(view: &View<'_>, line: &WordLine, attempt: &Attempt) -> Result<FoundLine> {
     let path = line.path.text().into_owned();
-    let node = match exact_file(view, &path)? {
-        Some(member) => symbol_at(view, member, line.line)?,
-        None => None,
-    };
-    let symbol = node.map(|node| view.symbol(node)).transpose()?.flatten();
-    let symbol = symbol.filter(|it| it.kind != model::code::SymbolKind::Module);
+    let symbol = symbol_around(view, &path, line.line)?;
     let text = line.text.trim();
     let at = attempt.place_in(text).map_or(0, |(at, _)| text[..at].chars().count());
     let window: String = text.chars().skip(at.saturating_sub(BEFORE)).collect();
     let cut = if at > BEFORE { "…" } else { "" };
     Ok(FoundLine {
-        symbol: symbol.map(|it| own_name(&it).to_owned()),
+        symbol,
         text: format!("{cut}{}", one_line(&clean(&window), WIDTH)),
         line: line.line,
         path,
     })
+}
+
+/// The innermost symbol around a line of now; none at the top of a file.
+fn symbol_around(view: &View<'_>, path: &str, line: u32) -> Result<Option<String>> {
+    if let Some(edited) = view.edited(path) {
+        let around = edited.around(line);
+        return Ok(around.map(|it| name_of_kind(&it.symbol, it.kind.into()).to_owned()));
+    }
+    let Some(member) = exact_file(view, path)? else { return Ok(None) };
+    let Some(node) = symbol_at(view, member, line)? else { return Ok(None) };
+    let symbol = view.symbol(node)?.filter(|it| it.kind != SymbolKind::Module);
+    Ok(symbol.map(|it| own_name(&it).to_owned()))
 }
 
 /// Endings of files that hold settings and translations.
